@@ -1,38 +1,54 @@
-"""Inspect: the queue of match records, narrowed down by facets, searched and sorted, or the classes of errors."""
+"""Inspect: which decision did each span get, why, and who is right? Queue, text and verdicts in one place."""
 
-from functools import partial
+from pathlib import Path
 
 import streamlit as st
 
-from pages.shared import errors
+from nereval_core.records.queries import ORDERS
 from pages.shared.components import sentence
-from pages.shared.components.record_list import count_words, record_table
-from pages.shared.errors import against_system
-from pages.shared.errors import by_class as error_classes
 from pages.shared.frame import Here, page
+from pages.shared.inspect import error_classes, filters
+from pages.shared.inspect.workbench import KEY, draw_workbench
+from pages.shared.verdicts import dialogs, right_span
 from pages.shared.verdicts import list as verdicts_list
+from pages.shared.verdicts.case import reason_unoffered
+from pages.shared.verdicts.events import apply_events, give_waiting
+from pages.shared.view import keys
+from pages.shared.view.text import plain
+
+STYLE = Path(__file__).parent / "shared" / "inspect" / "page.css"
 
 
 @page("Inspect", filters=lambda view: True)
 def draw(here: Here) -> None:
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        by_class = error_classes.choose_classes(here)
-        if not by_class:
-            errors.search_and_order(here)
+    st.html(STYLE)
+    if apply_events(here, st.session_state.get(KEY, {}).get("out")) or give_waiting(here):
+        st.rerun()
+    by_class = error_classes.is_chosen(here)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="inspect_bar"):
+        if by_class:
+            error_classes.choose_classes(here)
+        else:
+            filters.draw_bar(here)
     if by_class:
         error_classes.draw_classes(here)
         return
-    errors.choose_facets(here)
-
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f"**{count_words(here.by, here.ledger().total(here.query()))}**")
-        if not here.view.decision:
-            st.caption("all but correct (COR)", help="Choose decisions above to see others.")
-        verdicts_list.say_progress(here)
-        against_system.choose_against(here)
     verdicts_list.batch_of_list(here)
+    ledger, order = here.ledger(), here.view.ordered_by()
+    if order not in ledger.orders(here.query()):
+        st.caption(f"So many records are not sorted by {order}; they stand in document order. Narrow them down.")
+        order = ORDERS[0]
+    for words in ledger.said(here.query()):
+        st.caption(words)
+    there = draw_workbench(here, order)
+    if there.unknown:
+        st.warning(
+            f"{plain(there.unknown)} is no record of this document under these settings: its type may be merged or "
+            "left out, or the matching criterion counts tokens instead of spans."
+        )
+    filters.draw_record_menu(here, there, order)
     sentence.errors(here)
-    name = verdicts_list.LIST
-    order = here.view.ordered_by()
-    beside = partial(verdicts_list.list_steps, here)
-    record_table(here, here.by, here.query(), name=name, order=order, height=420, card=errors.error_card, beside=beside)
+    if not reason_unoffered(here):
+        right_span.draw_right_span(here)
+        if st.session_state.get(keys.WAITING):
+            dialogs.ask_name()

@@ -189,7 +189,7 @@ def list_disagreements(here: Here, found: Agreement, pair: Pair) -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             said = "" if one == reference_layer.gold_name(here.loaded) else " taken as gold"
             st.markdown(f"**{plain(other)} held against {plain(one)}{said}**")
-            for page in ("Documents", "Overview"):
+            for page in ("Inspect", "Overview"):
                 navigation.link_to(page, f":primary[{page} →]", there.view)
         if there.by != here.by:
             st.caption(f"{plain(here.by)} does not apply: {plain(one)} has not what it needs.")
@@ -272,7 +272,7 @@ def by_document(here: Here, found: Agreement, pair: Pair | None) -> None:
         one, other = (found.annotators[number] for number in group or (0, 1))
         view = replace(with_pair(here, one, other).view, doc=doc)
         label = f":primary[Read {plain(doc)} with {plain(one)} taken as gold, beside {plain(other)} →]"
-        navigation.link_to("Documents", label, view)
+        navigation.link_to("Inspect", label, view)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)

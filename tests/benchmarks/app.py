@@ -27,7 +27,7 @@ from nereval_core.records.queries import FACETS, Query
 from nereval_core.scoring import Settings, score_layers
 from nereval_core.scoring.criteria import APPLICABLE, CRITERIA
 from nereval_core.store import Store, StoredCorpus, fingerprints
-from pages.shared.documents.highlighted_text import text_data
+from pages.shared.components.highlighted_text import text_data
 from tests.benchmarks.generated import STRIDE, TYPES, generate
 from tests.benchmarks.scales import Scale
 from tests.support.browser import Visit, serve_app, start_browser
@@ -132,7 +132,7 @@ def computed(made: Corpus) -> Iterator[tuple[str, float, str]]:
     """Yield the CPU milliseconds of what pages compute: medians, what is kept from run to run being there."""
     from pages.shared.components.count_table import ROWS
     from pages.shared.components.record_list import rows_table
-    from pages.shared.documents.document import open_document, record_card_data
+    from pages.shared.inspect.document import open_document, record_card_data
     from pages.shared.view.count_tables import confusion_table, criteria_table, types_table
 
     settings = Settings(tuple(CRITERIA[name] for name in APPLICABLE if CRITERIA[name].unit == "span"))
@@ -327,12 +327,9 @@ def next_record(page: Any, number: int) -> None:
 
 
 ACTIONS = (
-    *(
-        Action("change the criterion", name, choose_criterion)
-        for name in ("Overview", "Confusion", "Inspect", "Documents")
-    ),
-    *(Action("filter by a type", name, choose_type, types_there) for name in ("Overview", "Inspect", "Documents")),
+    *(Action("change the criterion", name, choose_criterion) for name in ("Overview", "Confusion", "Inspect")),
+    *(Action("filter by a type", name, choose_type, types_there) for name in ("Overview", "Inspect")),
     Action("click a confusion cell", "Confusion", choose_cell, map_there),
     Action("turn a page of the queue", "Inspect", turn_page),
-    Action("next record", "Documents", next_record, text_there),
+    Action("next record", "Inspect", next_record, text_there),
 )

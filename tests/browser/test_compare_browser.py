@@ -24,8 +24,8 @@ def test_from_a_p_value_to_the_text_in_three_clicks(visit: Visit) -> None:
     assert visit.eventually(lambda: visit.rows(listed) == number)
     visit.click_row(0, listed, from_right=300)
     # Three: the document.
-    visit.page.get_by_role("link", name="Read in document").click()
-    visit.page.get_by_role("heading", name="Documents", exact=True).wait_for()
+    visit.page.get_by_role("link", name=re.compile("^Inspect in ")).click()
+    visit.page.get_by_role("heading", name="Inspect", exact=True).wait_for()
     visit.page.locator(".nv-selected").first.wait_for()
     assert "record=" in visit.page.url
 

@@ -10,12 +10,12 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from pages.shared.verdicts.panel import PLACEHOLDER
 
 from nereval_core.cli import main
 from nereval_core.review.store import ReviewStore
 from nereval_core.review.verdicts import KINDS
 from pages.shared.data.loading import DEMOS, load_demo
-from pages.shared.verdicts.panel import PLACEHOLDER
 from pages.shared.view import View
 from tests.browser.test_html_report_browser import Opened
 from tests.support.browser import Visit, serve_app

@@ -70,8 +70,7 @@ def test_no_word_is_sent(visit: Visit, tmp_path: Path) -> None:
     with visit.rerun():
         visit.page.get_by_role("gridcell", name="predicted missed (MIS)").first.click()
     visit.open("Inspect", VIEW)
-    visit.click_row(1, 0, from_right=300)
-    visit.page.locator(".nvh-text").first.wait_for()
+    visit.page.locator(".nv-text").first.wait_for()
     visit.page.get_by_text("Export", exact=True).first.click()
     files = []
     for name in ("CSV", "HTML"):
@@ -87,7 +86,7 @@ def test_no_word_is_sent(visit: Visit, tmp_path: Path) -> None:
     # A document, with what another system predicts, and the card of a record.
     gold = DEMO.corpus.gold
     record = f"g:{gold.start[0]}-{gold.end[0]}:{gold.label(0)}"
-    visit.open("Documents", replace(VIEW, doc=DEMO.corpus.documents.ids[0], record=record, beside="perceptron"))
+    visit.open("Inspect", replace(VIEW, doc=DEMO.corpus.documents.ids[0], record=record, beside="perceptron"))
     visit.page.locator(".nv-card").first.wait_for()
 
     assert b"xxxx" in b"".join(sent.parts)

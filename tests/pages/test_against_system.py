@@ -8,15 +8,15 @@ import pytest
 
 from nereval_core.ledger.attributes.systems import ONLY_OTHER, ONLY_THIS
 from nereval_core.records.queries import Query
-from pages.shared.components.record_list import count
-from pages.shared.errors.against_system import value_counts, with_against
+from pages.shared.inspect.other_system import value_counts, with_against
 from pages.shared.view import View, keys
 from pages.shared.view.link import read_link, write_link
 from pages.shared.view.queries import query_of, view_of
 from tests.support.other_formats import Demo
-from tests.support.pages import VIEW, address, headings, opened, sound
+from tests.support.pages import VIEW, address, opened, sound
+from tests.support.workbench import listed
 
-BOX = f"{keys.WIDGET}against_box"
+BOX = f"{keys.WIDGET}filters"
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_the_control_lists_what_it_names() -> None:
         (pills,) = (pills for pills in app.button_group if pills.key == "widget_against")
         pills.set_value(value)
         sound(app.run())
-        assert f"**{count(counts[value], 'record')}**" in headings(app)
+        assert listed(app) == counts[value]
         assert address(app)["q"].endswith(f'={value}"')
         assert address(app).get("decision") == decision
 

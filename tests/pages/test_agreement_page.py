@@ -28,7 +28,8 @@ from pages.shared.view import AGREEMENT_VIEWS, View
 from pages.shared.view.link import read_link
 from pages.shared.view.queries import query_of
 from pages.shared.view.text import plain
-from tests.support.pages import DEMO, GOLD, PREDICTION, VIEW, address, cell, headings, opened, sound, upload
+from tests.support.pages import DEMO, GOLD, PREDICTION, VIEW, address, cell, opened, sound, upload
+from tests.support.workbench import listed
 
 ANNOTATORS = ("annotator-1", "annotator-2")
 LAYERS = tuple(layers(DEMO))
@@ -91,7 +92,7 @@ def test_every_count_of_a_pair_is_the_number_of_its_records() -> None:
     number = records.total(query_of(errors)).records
     assert f"disagree on: {number} records" in texts(app) and len(app.dataframe[2].value) == number
     again = opened("Inspect", errors)
-    assert not again.warning and f"**{number} record" in headings(again)
+    assert not again.warning and listed(again) == number
 
 
 @pytest.mark.parametrize("word", ["", *AGREEMENT_VIEWS])
@@ -120,7 +121,7 @@ def test_of_many_nobody_is_chosen_until_a_cell_is() -> None:
     ]
     assert address(app)["annotators"] == ",".join(LAYERS)
     held = opened("Annotators", replace(ALL, reference="annotator-1", system="annotator-2"))
-    (there,) = (view for label, view in links(held).items() if label == ":primary[Documents →]")
+    (there,) = (view for label, view in links(held).items() if label == ":primary[Inspect →]")
     assert (there.reference, there.system) == ANNOTATORS
     oneself = opened("Annotators", ALL, **matrix_cell("f1", 0, LAYERS[0]))
     assert "Choose a cell to open" in texts(oneself)
@@ -141,7 +142,7 @@ def test_a_document_is_read_with_one_taken_as_gold() -> None:
     app = opened("Annotators", VIEW, table_agreement_documents=cell(1, "document"))
     (view,) = (view for label, view in links(app).items() if label.startswith(":primary[Read"))
     assert (view.doc, view.reference, view.system) == (DEMO.corpus.documents.ids[1], *ANNOTATORS)
-    assert not opened("Documents", view).warning
+    assert not opened("Inspect", view).warning
 
 
 def test_annotators_are_chosen_and_linked() -> None:

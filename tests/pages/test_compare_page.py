@@ -23,7 +23,8 @@ from pages.shared.view import View
 from pages.shared.view.link import read_link
 from pages.shared.view.queries import query_of
 from pages.shared.view.text import plain
-from tests.support.pages import DEMO, VIEW, address, cell, headings, opened, sound, upload
+from tests.support.pages import DEMO, VIEW, address, cell, opened, sound, upload
+from tests.support.workbench import listed
 
 SYSTEMS = ("rules", *sorted({layer.name for layer in DEMO.corpus.systems} - {"rules"}))
 FULL = replace(VIEW, corpus=DEMO.corpus.digest)
@@ -133,9 +134,9 @@ def test_a_p_opens_the_gold_spans_that_only_one_gets_right(kind: str | None) -> 
     assert [label.partition(": ")[2].partition(" gold span")[0] for label in labels] == list(map(str, only))
     for label, number in zip(labels, only, strict=True):
         errors = opened("Inspect", read_link(links[label])[0])
-        assert f"**{number:,} gold span" in headings(errors) or f"**{number:,} record" in headings(errors)
-    listed = again.dataframe[[str(each.key).startswith("list_compare_apart") for each in again.dataframe].index(True)]
-    assert len(listed.value) == min(only[0], ROWS), "rules is better: what it alone gets right is listed"
+        assert listed(errors) == number
+    apart = again.dataframe[[str(each.key).startswith("list_compare_apart") for each in again.dataframe].index(True)]
+    assert len(apart.value) == min(only[0], ROWS), "rules is better: what it alone gets right is listed"
 
 
 def test_of_many_documents_fewer_resamples_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:

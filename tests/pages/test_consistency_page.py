@@ -111,7 +111,7 @@ def test_a_place_without_annotation_opens_its_document_there() -> None:
     (link,) = (one for one in app.get("page_link") if "Read in document" in one.proto.label)
     shown = read_link(dict(parse_qsl(link.proto.query_string)))[0]
     assert (shown.doc, shown.record, shown.at) == ("d0", "", "10-16")
-    app = opened("Documents", shown)
+    app = opened("Inspect", shown)
     assert not app.warning
     assert address(app)["at"] == "10-16"
     # What is chosen in the text takes the place's place.

@@ -47,7 +47,7 @@ def view() -> View:
 
 
 @pytest.mark.parametrize("name", NEW)
-@pytest.mark.parametrize("page", ["Overview", "Confusion", "Inspect", "Documents"])
+@pytest.mark.parametrize("page", ["Overview", "Confusion", "Inspect"])
 def test_every_page_shows_a_link_under_them(view: View, page: str, name: str) -> None:
     app = opened(page, replace(view, criterion=name, sort=("all-criteria",)))
     assert not app.warning and not app.error

@@ -148,7 +148,7 @@ def test_every_scorer_says_which_figures_are_its_ratios(drawn: Loaded) -> None:
         assert set(conventions()[name].names.values()) <= known, name
 
 
-@pytest.mark.parametrize("page", [*EVERY, "Documents"])
+@pytest.mark.parametrize("page", [*EVERY])
 def test_a_page_under_a_published_scorer_says_what_it_counts_by(tags: Loaded, page: str) -> None:
     app = opened(page, view_of(tags, "conlleval"))
     assert not app.warning and not app.error

@@ -93,9 +93,7 @@ def test_the_two_change_places(reference: str, system: str, name: str, moved_to:
     assert found == View(reference="" if name == "gold" else name, system=moved_to, beside="perceptron")
 
 
-@pytest.mark.parametrize(
-    "page", ["Start", "Overview", "Confusion", "Inspect", "Documents", "Slices", "Systems", "Consistency"]
-)
+@pytest.mark.parametrize("page", ["Start", "Overview", "Confusion", "Inspect", "Slices", "Systems", "Consistency"])
 def test_every_page_shows_it(page: str) -> None:
     view = replace(VIEW, reference="annotator-1", system="annotator-2")
     app = opened(page, view)

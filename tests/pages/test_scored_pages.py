@@ -28,7 +28,8 @@ from pages.shared.data.loading import DEMOS, load_demo
 from pages.shared.view import View
 from pages.shared.view.keys import VERDICT
 from pages.shared.view.link import read_link
-from tests.support.pages import address, opened, sound
+from tests.support.pages import address, heat_map, opened, sound
+from tests.support.workbench import act, workbench
 
 
 @pytest.fixture(scope="module")
@@ -92,8 +93,10 @@ def test_a_folder_is_opened_at_start(served: Path) -> None:
 
 
 def shown(app: AppTest) -> list[str]:
-    maps = [json.loads(one.proto.json) for one in app.get("bidi_component")]
-    return [table.value.to_csv() for table in app.dataframe] + [str(one["texts"]) for one in maps if "texts" in one]
+    tables = [table.value.to_csv() for table in app.dataframe]
+    page = app.session_state["page"]
+    drawn = {"Inspect": lambda: workbench(app)["entries"], "Confusion": lambda: heat_map(app)["texts"]}
+    return [*tables, json.dumps(drawn[page]())] if page in drawn else tables
 
 
 @pytest.mark.parametrize(
@@ -122,31 +125,31 @@ def test_a_page_shows_what_it_shows_in_memory(served: Path, page: str, change: d
     assert signatures[0] == signatures[1] and len(signatures[0]) == (page == "Overview")
 
 
-def test_documents_are_read_in_the_folder(served: Path) -> None:
+def test_the_texts_of_a_folder_are_those_in_memory(served: Path) -> None:
     view = View(corpus=read(served / "scored").digest, system=systems()[0])
-    app = opened("Documents", view)
-    said = [caption.value for caption in app.caption]
-    memory = opened("Documents", replace(view, corpus=load_demo("pharmacology").corpus.digest))
-    assert [line for line in said if "records" in line or "Record" in line]
-    assert [box.value for box in app.selectbox if box.label == "Document"] == [
-        box.value for box in memory.selectbox if box.label == "Document"
-    ]
-    app = sound(next(button for button in app.button if button.label == "Next (j)").click().run())
-    assert any(caption.value.startswith("Record 1 of ") for caption in app.caption)
+    app, memory = (
+        opened("Inspect", replace(view, corpus=digest))
+        for digest in (view.corpus, load_demo("pharmacology").corpus.digest)
+    )
+    for _ in range(3):
+        one, other = workbench(app), workbench(memory)
+        assert all(one[name] == other[name] for name in ("texts", "open", "at", "total"))
+        assert {key: card["reason"] for key, card in one["cards"].items()} == {
+            key: card["reason"] for key, card in other["cards"].items()
+        }
+        app, memory = act(app, "j"), act(memory, "j")
 
 
-@pytest.mark.parametrize("page", ["Inspect", "Documents"])
-def test_a_folder_has_no_verdicts_and_it_is_said_why(served: Path, page: str) -> None:
-    app = opened(page, View(corpus=read(served / "scored").digest, system=systems()[0]))
-    assert any("Verdicts are not given on a scored folder" in caption.value for caption in app.caption)
+def test_a_folder_has_no_verdicts_and_it_is_said_why(served: Path) -> None:
+    app = opened("Inspect", View(corpus=read(served / "scored").digest, system=systems()[0]))
+    assert "Verdicts are not given on a scored folder" in workbench(app)["verdicts"]["reason"]
     assert not [button.key for button in app.button if (button.key or "").startswith(VERDICT)]
 
 
 def test_records_of_a_folder_are_starred_and_presented(served: Path) -> None:
     view = View(corpus=read(served / "scored").digest, system=systems()[0])
-    app = opened("Documents", view)
-    app = sound(next(button for button in app.button if button.label == "Next (j)").click().run())
-    app = sound(next(button for button in app.button if button.label == "☆ Star").click().run())
+    app = opened("Inspect", view)
+    app = act(act(app, "j"), "star")
     found = read_link(address(app))[0]
     # A link that names the playlist alone finds the folder by its digest.
     app = opened("Present", View(playlist=found.playlist).with_sort("slides"))
@@ -163,7 +166,7 @@ def test_records_of_a_folder_are_starred_and_presented(served: Path) -> None:
 @pytest.mark.parametrize("page", ["Linking", "Criteria", "Slices", "Systems"])
 def test_what_needs_all_spans_says_where_to_go(served: Path, page: str) -> None:
     app = opened(page, View(corpus=read(served / "scored").digest, system=systems()[0]))
-    assert "Overview, Confusion, Inspect and Documents" in app.info[0].value
+    assert "Overview, Confusion and Inspect show it" in app.info[0].value
     assert not app.dataframe
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from urllib.parse import parse_qsl
 
@@ -23,6 +22,7 @@ from pages.shared.view.link import read_link
 from tests.analysis.slices.test_slicings import GOLD, PRED
 from tests.pages.test_published_pages import loaded_of
 from tests.support.pages import address, cell, headings, opened, sound
+from tests.support.workbench import listed
 
 BIOLOGY = load_demo("biology")
 VIEW = View(corpus=BIOLOGY.corpus.digest, system="rules")
@@ -38,12 +38,10 @@ def scores_of(loaded: Loaded) -> View:
 
 
 def followed(app: AppTest) -> int:
-    """Follow the link of the count that is open; return how many records Errors lists."""
+    """Follow the link of the count that is open; return how many records Inspect lists."""
     link = next(link.proto for link in app.get("page_link") if "Open in Inspect" in link.label)
     there = opened("Inspect", read_link(dict(parse_qsl(link.query_string)))[0])
-    found = re.search(r"\*\*([\d,]+) records?\*\*", headings(there))
-    assert found is not None
-    return int(found[1].replace(",", ""))
+    return listed(there)
 
 
 def test_the_page_says_which_slice_is_worst_and_its_numbers_are_links() -> None:

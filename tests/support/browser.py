@@ -137,7 +137,12 @@ class Visit:
         """Open a page by the link to a view."""
         # Not by tests that have no browser: it takes long to import.
 
-        self.go(f"/{page}?{urlencode(write_link(view))}")
+        self.open_at_once(page, view)
+        self.wait_until_drawn(0)
+
+    def open_at_once(self, page: str, view: View) -> None:
+        """Open a page by the link to a view, and do not wait until it is drawn."""
+        self.page.goto(f"{self.address}/{page}?{urlencode(write_link(view))}")
 
     def open_demo(self, page: str) -> None:
         """Choose the first demo corpus on the front page and go to another page by the sidebar."""

@@ -17,7 +17,7 @@ START = "app.py"
 GROUPS = {
     "": ("Start",),
     "Look": ("Overview", "Confusion", "Linking"),
-    "Inspect": ("Inspect", "Documents"),
+    "Inspect": ("Inspect",),
     "Compare": ("Systems", "Criteria"),
     "Annotators": ("Annotators", "Consistency", "Review"),
     "Show": ("Present",),
@@ -29,7 +29,6 @@ ICONS = {
     "Confusion": ":material/grid_on:",
     "Linking": ":material/link:",
     "Inspect": ":material/search:",
-    "Documents": ":material/article:",
     "Systems": ":material/compare_arrows:",
     "Criteria": ":material/rule:",
     "Annotators": ":material/group:",

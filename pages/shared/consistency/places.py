@@ -155,7 +155,7 @@ def _card(here: Here, found: Consistency, place: pd.Series) -> None:
         view = replace(here.view, doc=name, record=_record(found, doc, start, end), at="")
         if not view.record or criterion != here.by:
             view = replace(view, record="", at=f"{start}-{end}")
-        navigation.link_to("Documents", f":primary[Read in document {plain(name)} →]", view)
+        navigation.link_to("Inspect", f":primary[Read in document {plain(name)} →]", view)
 
 
 def _record(found: Consistency, doc: int, start: int, end: int) -> str:

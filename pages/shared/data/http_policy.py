@@ -139,6 +139,7 @@ class AllowedHosts:
 
 FORMER = {
     "/Errors": "/Inspect",
+    "/Documents": "/Inspect",
     "/Compare": "/Systems",
     "/Agreement": "/Annotators",
     "/Slices": "/Overview",

@@ -23,7 +23,7 @@ from pages.shared.data.jobs import BYTES, UNITS, Watch
 DEMOS = Path(__file__).parents[3] / "demo_data"
 GOLD = "gold"
 """Name of the layer in gold's place among formats and sources."""
-FOLDER_PAGES = ("Start", "Overview", "Confusion", "Inspect", "Documents", "Guide", "Present")
+FOLDER_PAGES = ("Start", "Overview", "Confusion", "Inspect", "Guide", "Present")
 """The titles of the pages that a scored folder is shown on."""
 _NUMBERS = count()
 

@@ -161,8 +161,8 @@ def page(
             with st.container():
                 _tell([*notices, *dropped], passing=alone)
                 if here is not None and not alone:
-                    # Documents says itself which record is open; a chip would push its text down.
-                    chips.draw_chips(here, filters=filters(here.view), place=title != "Documents")
+                    # Inspect says itself which record is open; a chip would push its text down.
+                    chips.draw_chips(here, filters=filters(here.view), place=title != "Inspect")
                 elif here is None and state.view().corpus:
                     _guide(state.view())
             if here is not None and not here.loaded.shows(title):

@@ -10,7 +10,7 @@ from nereval_core.report.colours import LOOKS
 from nereval_core.report.marks import marks
 from nereval_core.scoring import examples as scoring_examples
 from nereval_core.scoring.criteria import CRITERIA, SCHEMAS
-from pages.shared.documents.highlighted_text import show_text, text_data
+from pages.shared.components.highlighted_text import show_text, text_data
 from pages.shared.guide.examples import (
     edit_example,
     example_columns,
@@ -103,7 +103,7 @@ def error_classes() -> None:
 def verdicts() -> None:
     st.header("Verdicts", anchor="verdicts")
     st.write(
-        "Who is right about a record? On Inspect and Documents a key or a button says it, and the next record comes. "
+        "Who is right about a record? On Inspect a key or a button says it, and the next record comes. "
         "`u` takes back your own last verdict, `j` and `k` go to the next and the previous record; no key does "
         "anything while you type."
     )

@@ -197,7 +197,7 @@ def _in_text(here: Here, document: str, start: int, end: int, record: str) -> No
         record_box(here, one, view, same.iloc[0])
     else:
         st.caption("Under the criteria of nereval this is no span of its own: the scorer reads the tags otherwise.")
-        navigation.link_to("Documents", f":primary[Read document {plain(document)} →]", replace(view, doc=document))
+        navigation.link_to("Inspect", f":primary[Read document {plain(document)} →]", replace(view, doc=document))
 
 
 def compare_with_ours(here: Here, convention: Convention, evaluation: str, criterion: str) -> None:

@@ -8,7 +8,7 @@ import streamlit as st
 
 from nereval_core.analysis.errors import errors_query
 from pages.shared.components import navigation
-from pages.shared.errors.by_class import errors_of
+from pages.shared.inspect.error_classes import errors_of
 from pages.shared.view.queries import view_of
 from pages.shared.view.text import plain
 

@@ -30,7 +30,7 @@ WORDS, BESIDE = 80, 30
 TYPED = -1
 """In place of the version of a comment in view: what was typed over it was not kept."""
 HOW = (
-    "A playlist is a choice of records for a meeting. Star records on Inspect or Documents (button, or key `s`), then "
+    "A playlist is a choice of records for a meeting. Star records on Inspect (button, or key `s`), then "
     "order them here, comment on them and show them in large type."
 )
 
@@ -50,9 +50,7 @@ def draw_lobby(here: Here) -> None:
         _begin(here, playlist)
     if playlist is None:
         st.info(HOW)
-        with st.container(horizontal=True):
-            navigation.link_to("Inspect", ":primary[Star records on Inspect →]", here.view)
-            navigation.link_to("Documents", ":primary[… or on Documents →]", here.view)
+        navigation.link_to("Inspect", ":primary[Star records on Inspect →]", here.view)
         return
     _about(here, playlist)
     _items(here, playlist)

@@ -15,7 +15,7 @@ from pages.shared.components.columns import in_context, table_of
 from pages.shared.components.record_list import AROUND, count
 from pages.shared.data import masks, reviewer, verdict_store
 from pages.shared.verdicts.case import Outcome, ledger_of, set_outcome
-from pages.shared.verdicts.panel import LISTED
+from pages.shared.verdicts.events import LISTED
 from pages.shared.view import keys
 from pages.shared.view.queries import context
 from pages.shared.view.text import plain

@@ -14,7 +14,9 @@ from nereval_core.records.queries import ORDERS
 MASKED = "yes"
 BY_CLASS = "by-class"
 """The word of `sort` by which Inspect shows classes of errors in place of records."""
-LAYOUTS = ("row-share", "column-share", "off-diagonal", "by-confusion", "as-map", BY_CLASS)
+WHOLE = "whole-document"
+"""The word of `sort` by which Inspect shows a document without the queue."""
+LAYOUTS = (WHOLE, "row-share", "column-share", "off-diagonal", "by-confusion", "as-map", BY_CLASS)
 CRITERIA_VIEWS = ("two-criteria", "curve", "ladder", "recovered", "merging", "stand-in", "compose")
 """Views of the Criteria page beside all criteria."""
 SLICES_VIEWS = ("scores", "worst-slices", "decades", "as-clef-hipe")

@@ -11,7 +11,7 @@ from nereval_core.analysis.comparison.transitions import are_comparable
 from nereval_core.ledger import MemoryLedger
 from nereval_core.ledger.attributes.systems import AGAINST, BOTH_RIGHT, BOTH_WRONG, ONLY_OTHER, ONLY_THIS, SPURIOUS_HERE
 from nereval_core.records.queries import Query
-from pages.shared.view import View, keys, state
+from pages.shared.view import View, state
 from pages.shared.view.queries import ERRORS, query_of, view_of
 from pages.shared.view.text import plain
 
@@ -23,7 +23,7 @@ RIGHT = (BOTH_RIGHT, ONLY_THIS)
 """Values of correct records; records with any other value are in lists by default."""
 
 
-def choose_against(here: Here) -> None:
+def choose_other_system(here: Here) -> None:
     """Offer the records by who is right, this system or another one; nothing where there is no other."""
     rest = [name for name in here.systems if name != here.system]
     ledger = here.ledger()
@@ -31,26 +31,21 @@ def choose_against(here: Here) -> None:
         return
     query = here.query()
     active = next(((name, value) for name, value in query.having if name.startswith(WORD)), None)
-    said = f"{active[0].removeprefix(WORD)}: {active[1]}" if active else "any"
-    key = f"{keys.WIDGET}against_box"
-    with st.popover(f"Against another system: {plain(said)}", key=key, on_change="rerun") as box:
-        if not box.open:
-            return
-        named = active[0].removeprefix(WORD) if active else here.beside
-        other = named if named in rest else rest[0]
-        system = state.mirror("against_system", other, _take_system)
-        st.selectbox(f"{plain(here.system)} and", rest, **system)
-        if not are_comparable(here.scores(), here.scores(other), here.by):
-            st.caption(f"{plain(here.by)} counts tokens: choose a matching criterion that counts spans.")
-            return
-        counts = value_counts(ledger, query, other)
-        who = active[1] if active and active[0] == WORD + other else None
-        st.pills(
-            "Gold spans, and predictions without one",
-            AGAINST,
-            format_func=lambda value: f"{_words(value, here.system, other)} · {counts[value]:,}",
-            **state.mirror("against", who, lambda value: state.put(with_against(state.view(), other, value))),
-        )
+    named = active[0].removeprefix(WORD) if active else here.beside
+    other = named if named in rest else rest[0]
+    system = state.mirror("against_system", other, _take_system)
+    st.selectbox(f"{plain(here.system)} and", rest, width=240, **system)
+    if not are_comparable(here.scores(), here.scores(other), here.by):
+        st.caption(f"{plain(here.by)} counts tokens: choose a matching criterion that counts spans.")
+        return
+    counts = value_counts(ledger, query, other)
+    who = active[1] if active and active[0] == WORD + other else None
+    st.pills(
+        "Gold spans, and predictions without one",
+        AGAINST,
+        format_func=lambda value: f"{_words(value, here.system, other)} · {counts[value]:,}",
+        **state.mirror("against", who, lambda value: state.put(with_against(state.view(), other, value))),
+    )
 
 
 def _words(value: str, one: str, other: str) -> str:

@@ -45,9 +45,14 @@ SAID = {
 }
 
 
-def choose_classes(here: Here) -> bool:
-    """Ask whether errors are listed or sorted into classes; the answer is kept in the link."""
-    return choose_word(here, BY_CLASS, "View", VIEWS, visible=True) == BY_CLASS
+def is_chosen(here: Here) -> bool:
+    """Tell whether errors are sorted into classes; the answer is kept in the link."""
+    return BY_CLASS in here.view.sort
+
+
+def choose_classes(here: Here) -> None:
+    """Ask whether errors are listed or sorted into classes."""
+    choose_word(here, BY_CLASS, "View", VIEWS)
 
 
 def draw_classes(here: Here) -> None:

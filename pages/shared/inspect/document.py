@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from math import ceil, floor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,14 +14,13 @@ import pandas as pd
 
 from nereval_core.corpus import Layer
 from nereval_core.glossary import decision_label
-from nereval_core.records.queries import Ledger, Query
 from nereval_core.records.tables import record_ids, records
 from nereval_core.report.highlight import windows
 from nereval_core.report.marks import SIDES, Mark, Side, marks, within
 from nereval_core.report.marks import beside as beside_marks
 from nereval_core.scoring import Scores
 from nereval_core.scoring.criteria import Decision
-from pages.shared.documents.highlighted_text import look
+from pages.shared.components.highlighted_text import look
 
 AROUND = 60
 """Records before and after the present one that are sent along, so that fast keys need not wait."""
@@ -38,107 +36,81 @@ class Beside(NamedTuple):
     rows: pd.DataFrame
 
 
-@dataclass(frozen=True)
-class OpenDocument:
-    """The document on the page and the place in it: what is shown, what was chosen, and what lies around it.
+@dataclass(frozen=True, eq=False)
+class ReadDocument:
+    """A document scored alone under a criterion: its records, all its marks, and the windows it is read in.
 
-    `scores` are those of the document alone.
-    `record` is None where none is chosen or the one asked for does not exist (`unknown`). `number` counts the chosen
-    record among the `total` that the lists show, from 1; it is 0 where it is not among them. `beside` is another system
-    shown under the prediction, `other` the record chosen where only that one has it. `place` is a stretch of the window
-    that was asked for, annotated or not.
+    `beside` is another system, whose predictions are marks of the third track.
     """
 
-    scores: Scores
     name: str
-    text: str
+    criterion: str
+    scores: Scores
+    rows: pd.DataFrame
     marks: list[Mark]
-    record: dict[str, Any] | None
-    unknown: bool
-    window: tuple[int, int]
-    part: int
-    parts: int
-    queue: list[tuple[str, str]]
-    at: float
-    number: int
-    total: int
+    windows: list[tuple[int, int]]
     beside: Beside | None = None
-    other: dict[str, Any] | None = None
-    place: tuple[int, int] | None = None
 
     @property
-    def window_text(self) -> str:
-        return self.text[slice(*self.window)]
+    def text(self) -> str:
+        return self.scores.gold.documents.texts[0]
 
-    @property
-    def selected(self) -> str:
-        chosen = self.record or self.other
-        return str(chosen["record"]) if chosen else ""
+    def find(self, record: str) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
+        """Return the record with an id, and, where only the other system has it, that system's record."""
+        if not record:
+            return None, None
+        found = find_record(self.rows, self.scores, self.criterion, record)
+        if found is not None or self.beside is None:
+            return found, None
+        return None, find_record(self.beside.rows, self.beside.scores, self.criterion, record)
 
-    def step(self, forward: bool) -> tuple[str, str] | None:
-        """Return document and record id of the next or previous record."""
-        place = floor(self.at) + 1 if forward else ceil(self.at) - 1
-        return self.queue[place] if 0 <= place < len(self.queue) else None
+    def part_of(self, start: int) -> int:
+        """Return the number of the window that holds a place."""
+        last = len(self.windows) - 1
+        return next(number for number, (_, high) in enumerate(self.windows) if start < high or number == last)
+
+    def marks_in(self, part: int) -> list[Mark]:
+        """Return the marks that reach into a window, counted from its start."""
+        return within(self.marks, *self.windows[part])
+
+    def place_in(self, part: int, place: tuple[int, int] | None) -> tuple[int, int] | None:
+        """Return a stretch of the text as far as it lies in a window, counted from its start; None outside of it."""
+        if place is None:
+            return None
+        low, high = self.windows[part]
+        seen = max(place[0], low) - low, min(place[1], high) - low
+        return seen if seen[0] < seen[1] else None
+
+    def card(self, record: Mapping[str, Any] | None, other: Mapping[str, Any] | None = None) -> dict[str, Any] | None:
+        """Return what the card of a record says, None without one; `other` is a record of the other system alone."""
+        if record:
+            made = record_card_data(self.scores, self.criterion, record)
+            if self.beside is not None:
+                made["facts"].append(_fact_beside(self.beside, self.criterion, record, self.scores))
+            return made
+        if other and self.beside is not None:
+            made = record_card_data(self.beside.scores, self.criterion, other)
+            return made | {"under": f"{made['under']}, by {self.beside.system} alone"}
+        return None
 
 
-def open_document(
-    ledger: Ledger,
-    query: Query,
+def read_document(
     reading: Callable[[str], Scores],
-    doc: str,
-    record: str,
-    part: int | None = None,
-    otherwise: str = "",
-    *,
+    criterion: str,
+    name: str,
     beside: tuple[str, Callable[[str], Scores]] | None = None,
-    place: tuple[int, int] | None = None,
-) -> OpenDocument:
-    """Open a document at a record id, or, without a document, the first one that has a record to show.
-
-    `query` says which records j and k go through, `reading` gives the scores of a document alone. `part` asks for a
-    window of a long text; without it the window of the chosen record opens. `otherwise` is the document opened where
-    none is asked for and none has a record to show. `beside` is the name of another system and what gives its scores.
-    `place` is a stretch of the document that is asked for (code points, end exclusive).
-    """
-    first = ledger.first(query) if not doc else None
-    name = doc or (first[0] if first else otherwise)
-    scores, criterion = reading(name), ledger.criterion
+) -> ReadDocument:
+    """Read a document from its scores; `beside` is the name of another system and what gives its scores."""
+    scores = reading(name)
     rows = records(scores, criterion)
-    found = find_record(rows, scores, criterion, record) if record and doc else None
     every = document_marks(scores, criterion, rows)
-    second, other = None, None
+    second = None
     if beside is not None:
         there = beside[1](name)
         second = Beside(beside[0], there, records(there, criterion))
-        other = find_record(second.rows, there, criterion, record) if record and doc and not found else None
         every = [*every, *_marks_beside(second, criterion, rows, scores)]
-    chosen = found or other
-    start = start_of(chosen) if chosen else place[0] if place else 0
-    text = scores.gold.documents.texts[0]
-    cut = windows(text, sorted(mark.start for mark in every))
-    here = next(place for place, (_, high) in enumerate(cut) if start < high or place == len(cut) - 1)
-    here = here if part is None else min(part, len(cut) - 1)
-    near = ledger.near(query, name, found["record"] if found else "", start if chosen or place else -1, AROUND)
-    low, high = cut[here]
-    seen = place and (max(place[0], low) - low, min(place[1], high) - low)
-    return OpenDocument(
-        scores,
-        name,
-        text,
-        within(every, *cut[here]),
-        found,
-        bool(record and not chosen),
-        cut[here],
-        here,
-        len(cut),
-        near.queue,
-        near.at,
-        near.number,
-        ledger.total(query).records,
-        second,
-        other,
-        seen if seen and seen[0] < seen[1] else None,
-    )
+    cut = windows(scores.gold.documents.texts[0], sorted(mark.start for mark in every))
+    return ReadDocument(name, criterion, scores, rows, every, cut, second)
 
 
 def document_rows(records: pd.DataFrame, document: int) -> pd.DataFrame:
@@ -193,19 +165,6 @@ def find_record(rows: pd.DataFrame, scores: Scores, name: str, record: str) -> d
 def start_of(record: Mapping[str, Any]) -> int:
     """Return where a record's anchor begins in its document, in code points."""
     return int(record["gold_start"] if record["record"].startswith("g:") else record["pred_start"])
-
-
-def open_card(there: OpenDocument, name: str) -> dict[str, Any] | None:
-    """Return what the card of the record chosen says, None where none is; beside another system what that one says."""
-    if there.record:
-        made = record_card_data(there.scores, name, there.record)
-        if there.beside is not None:
-            made["facts"].append(_fact_beside(there.beside, name, there.record, there.scores))
-        return made
-    if there.other and there.beside is not None:
-        made = record_card_data(there.beside.scores, name, there.other)
-        return made | {"under": f"{made['under']}, by {there.beside.system} alone"}
-    return None
 
 
 def _fact_beside(beside: Beside, name: str, record: Mapping[str, Any], scores: Scores) -> list[str]:

@@ -1,4 +1,4 @@
-"""The highlighted text of Documents: a component that draws marks, legend and card and sends back the chosen record.
+"""Annotated text: a component that draws marks and a legend and sends back the chosen record.
 
 It is sent paragraphs as segments of text, and marks by segment number. Offsets never leave Python: it counts code
 points, the browser UTF-16 units. `highlighted_text.js` takes the keys.
@@ -22,10 +22,13 @@ from nereval_core.report.marks import TRACKS, Mark
 
 ColourBy = Literal["decision", "type"]
 _HERE = Path(__file__).parent
+DRAWING = (_HERE / "text_drawing.js").read_text(encoding="utf-8")
+"""The functions that draw a text with its marks; components put them before their own script."""
+STYLE = (_HERE / "highlighted_text.css").read_text(encoding="utf-8")
 _mount = st.components.v2.component(
     "nereval_reading",
-    css=(_HERE / "highlighted_text.css").read_text(encoding="utf-8"),
-    js=(_HERE / "highlighted_text.js").read_text(encoding="utf-8"),
+    css=STYLE,
+    js=DRAWING + (_HERE / "highlighted_text.js").read_text(encoding="utf-8"),
     isolate_styles=False,
 )
 
@@ -52,7 +55,6 @@ def text_data(
     selected: str = "",
     colour_by: ColourBy = "decision",
     types: Iterable[str] = (),
-    card: Mapping[str, Any] | None = None,
     queue: Sequence[tuple[str, str]] | None = None,
     at: float = -0.5,
     clickable: bool = True,
@@ -101,7 +103,6 @@ def text_data(
         "notes": [_tracks(systems), *deep, *(["a dot: it has a verdict"] if verdicts else [])],
         "beside": systems is not None,
         "keys": list(keys),
-        "card": card,
         "queue": None if queue is None else [list(item) for item in queue],
         "at": at,
         "clickable": clickable,
@@ -118,10 +119,11 @@ def _tracks(systems: tuple[str, str] | None) -> str:
 def look(code: str) -> dict[str, Any]:
     """Return a decision as the component paints it: glyph and words, tooltip and colours."""
     found = LOOKS[code]
-    return {"text": f"{found.glyph} {found.label}", "title": tooltip(code), **_paint(found.colour)}
+    return {"text": f"{found.glyph} {found.label}", "title": tooltip(code), **painted(found.colour)}
 
 
-def _paint(colour: Colour) -> dict[str, list[str]]:
+def painted(colour: Colour) -> dict[str, list[str]]:
+    """Return a colour as the component takes it: fill and ink, each for the light and the dark theme."""
     return {"fill": list(colour.fill), "ink": list(colour.ink)}
 
 
@@ -135,11 +137,12 @@ def _mark(
         "lane": entry["lane"],
         "parts": _runs(entry["pieces"]),
         "glyph": decision.glyph,
+        "code": mark.decision,
         "type": mark.type,
         "word": decision.word,
         "title": mark.words(text),
         "record": mark.record,
-        **_paint(decision.colour if colour_by == "decision" else colours[mark.type]),
+        **painted(decision.colour if colour_by == "decision" else colours[mark.type]),
     }
 
 
@@ -154,5 +157,5 @@ def _legend(marks: Sequence[Mark], colours: Mapping[str, Colour], colour_by: Col
     if colour_by == "decision":
         return [look(code) for code in DECISIONS]
     return [
-        {"text": name, "title": f"type {name}", **_paint(colours[name])} for name in sorted({m.type for m in marks})
+        {"text": name, "title": f"type {name}", **painted(colours[name])} for name in sorted({m.type for m in marks})
     ]

@@ -1,4 +1,4 @@
-"""Documents and Guide: what the reading view is sent, and that the pages run with nothing, the demo and a bad link."""
+"""Inspect and Guide: what the annotated text is sent, and that the pages run with nothing, the demo and a bad link."""
 
 from __future__ import annotations
 
@@ -10,28 +10,29 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from streamlit.testing.v1 import AppTest
 
 from nereval_core.corpus import Documents, Layer, layer
-from nereval_core.ledger import ledger
+from nereval_core.ledger import MemoryLedger, ledger
 from nereval_core.records.queries import Query
 from nereval_core.records.tables import records
 from nereval_core.report.marks import Mark, marks
 from nereval_core.scoring import Scores, Settings, score_layers
 from nereval_core.scoring.examples import SIX_CASES, decide
+from pages.shared.components.highlighted_text import text_data
 from pages.shared.data.loading import demo_names, load_demo
-from pages.shared.documents.document import (
-    OpenDocument,
+from pages.shared.inspect.document import (
+    ReadDocument,
     document_marks,
     find_record,
     neighbours,
-    open_document,
+    read_document,
     record_card_data,
 )
-from pages.shared.documents.highlighted_text import text_data
+from pages.shared.inspect.queue import CHUNK, queue_part
 from tests.report.test_highlight import marked
-from tests.support.pages import DEMO, VIEW, sound
+from tests.support.pages import VIEW, address, sound
 from tests.support.pages import opened as open_page
+from tests.support.workbench import act, card, workbench
 
 WRONG = Query(decision=("INC", "PAR", "MIS", "SPU"))
 
@@ -120,33 +121,27 @@ def test_steps_lead_through_all_records_and_back() -> None:
     shown = rows[rows["decision"] != "COR"]
     every = list(zip(shown["document"].astype(str), shown["record"], strict=True))
     assert len(every) > 20
-    seen = []
-    there = open_document(kept, WRONG, reading, "", "")
-    while step := there.step(forward=True):
-        seen.append(step)
-        there = open_document(kept, WRONG, reading, *step)
-        assert (there.name, there.selected, there.number) == (*step, len(seen))
-        assert any(mark.record == there.selected for mark in there.marks)
-    assert seen == every
-    back = [step]
-    while step := there.step(forward=False):
-        back.append(step)
-        there = open_document(kept, WRONG, reading, *step)
-    assert back[1:] == every[-2::-1]
+    for number, (doc, record) in enumerate(every):
+        part = queue_part(kept, WRONG, "document", doc, record)
+        assert part.at == number and part.total == len(every)
+        assert part.near(3, 10) == [*every[number + 1 :][:10], *reversed(every[max(0, number - 3) : number])]
+        assert any(mark.record == record for mark in read_document(reading, "strict", doc).marks)
 
 
-@pytest.mark.parametrize(
-    ("at", "back", "on"),
-    [(-0.5, None, 0), (0, None, 1), (0.5, 0, 1), (1, 0, 2), (1.5, 1, 2), (2, 1, None), (2.5, 2, None)],
-)
-def test_steps_from_a_record_and_from_between_two(at: float, back: int | None, on: int | None) -> None:
-    queue = [("d", f"g:{start}-{start + 1}:X") for start in range(3)]
-    documents = Documents(("d",), ("text",))
-    gold, pred = (layer(name, documents, [], [], [], []) for name in ("gold", "pred"))
-    there = open_document(ledger(score_layers(gold, pred), "strict", (gold, pred)), WRONG, alone((gold, pred)), "d", "")
-    there = replace(there, queue=queue, at=at)
-    assert there.step(forward=False) == (None if back is None else queue[back])
-    assert there.step(forward=True) == (None if on is None else queue[on])
+@pytest.mark.parametrize("order", ["document", "text", "longest", "decision"])
+def test_a_part_of_a_long_queue_holds_the_open_record(order: str) -> None:
+    _, kept = long_text()
+    every = kept.page(Query(), order, 0, 4_000)
+    for number in (0, 49, 50, 51, 99, 100, 2_345, 3_999):
+        doc, record = str(every["document"].iat[number]), str(every["record"].iat[number])
+        for known in (number, -1):
+            part = queue_part(kept, Query(), order, doc, record, number=known)
+            assert part.at == number and part.names[number - part.first] == (doc, record)
+            assert part.first % CHUNK == 0 and number - part.first >= min(number, CHUNK)
+    # A record that is not listed, and a place without one, lie between two.
+    missed = Query(decision=("COR",))
+    assert queue_part(kept, missed, "document", "long", "g:50000-50007:Drug").total == 0
+    assert queue_part(kept, Query(), "document", "long", "", start=30).at == 1.5
 
 
 def test_the_way_on_from_a_record_that_is_not_listed() -> None:
@@ -165,45 +160,31 @@ def test_the_way_on_from_a_record_that_is_not_listed() -> None:
     )
 
 
-def opened_long(record: str, part: int | None = None) -> OpenDocument:
-    """Open a text of 100,000 characters with a span in each of its 4,000 lines."""
+def long_text() -> tuple[ReadDocument, MemoryLedger]:
+    """Read a text of 100,000 characters with a span in each of its 4,000 lines."""
     text = "Aspirin was given again.\n" * 4_000
     documents = Documents(("long",), (text,))
     starts = list(range(0, len(text), 25))
     gold = layer("gold", documents, [0] * len(starts), starts, [start + 7 for start in starts], ["Drug"] * len(starts))
     pred = layer("pred", documents, [], [], [], [])
     kept = ledger(score_layers(gold, pred), "strict", (gold, pred))
-    return open_document(kept, Query(), alone((gold, pred)), "long", record, part)
+    return read_document(alone((gold, pred)), "strict", "long"), kept
 
 
 def test_a_record_opens_the_part_of_a_long_text_it_lies_in() -> None:
-    there = opened_long("g:50000-50007:Drug")
-    assert there.window[0] <= 50_000 < there.window[1]
-    assert len(there.marks) <= 1_500
-    assert any(mark.record == "g:50000-50007:Drug" for mark in there.marks)
-    assert opened_long("g:50000-50007:Drug", 0).window[0] == 0
-    edge = there.window[0]
-    assert edge > 0 and edge % 25 == 0
-    for start, low in ((edge, edge), (edge - 25, opened_long("", there.part - 1).window[0])):
-        assert opened_long(f"g:{start}-{start + 7}:Drug").window[0] == low
+    there, _ = long_text()
+    number = there.part_of(50_000)
+    low, high = there.windows[number]
+    assert low <= 50_000 < high and low > 0 and low % 25 == 0
+    assert 1 < len(there.marks_in(number)) <= 1_500
+    assert any(mark.record == "g:50000-50007:Drug" for mark in there.marks_in(number))
+    assert [there.part_of(place) for place in (low, low - 25, 0, 99_999)] == [
+        number,
+        number - 1,
+        0,
+        len(there.windows) - 1,
+    ]
     assert marks(there.scores, "strict", 0)[0].fragments == ((0, 7),)
-
-
-def part_of_long(part: int) -> None:
-    """Draw the way through a long text; the script runs alone and imports what it needs."""
-    from pages.shared.documents.controls import turn_parts
-    from tests.pages.test_documents_page import opened_long
-
-    turn_parts(opened_long("g:50000-50007:Drug", part), ("long", ""))
-
-
-def test_a_long_text_is_gone_through_part_by_part() -> None:
-    last = opened_long("g:50000-50007:Drug").parts - 1
-    assert last >= 3
-    for part, shut in ((0, [True, False]), (1, [False, False]), (last - 1, [False, False]), (last, [False, True])):
-        app = AppTest.from_function(part_of_long, args=(part,)).run()
-        assert not app.exception and [button.disabled for button in app.button] == shut
-        assert app.caption[0].value.startswith(f"Part {part + 1} of {last + 1}: characters ")
 
 
 @pytest.mark.parametrize("place", [(0, 7), (49_990, 50_003), (99_975, 100_000), (10_000, 90_000)])
@@ -212,32 +193,41 @@ def test_a_place_that_is_asked_for_is_outlined(place: tuple[int, int]) -> None:
     text = "".join(f"Aspirin {number:06} was given.\n" for number in range(4_000))[:100_000]
     documents = Documents(("long",), (text,))
     gold, pred = (layer(name, documents, [], [], [], []) for name in ("gold", "pred"))
-    kept, reading = ledger(score_layers(gold, pred), "strict", (gold, pred)), alone((gold, pred))
-    there = open_document(kept, Query(), reading, "long", "", place=place)
-    low, high = there.window
-    assert low <= place[0] < high and there.place is not None
-    sent = text_data(text[low:high], there.marks, place=there.place)
+    there = read_document(alone((gold, pred)), "strict", "long")
+    part = there.part_of(place[0])
+    low, high = there.windows[part]
+    seen = there.place_in(part, place)
+    assert low <= place[0] < high and seen is not None
+    sent = text_data(text[low:high], there.marks_in(part), place=seen)
     pieces = [piece for paragraph in sent["paragraphs"] for piece in paragraph["texts"]]
     assert "".join(pieces[number] for number in sent["place"]) == text[place[0] : min(place[1], high)]
 
 
-def test_documents_shows_the_demo() -> None:
-    page = open_page("Documents", VIEW)
-    assert not page.error
-    said = next(caption.value for caption in page.caption if caption.value.endswith("records to go through"))
-    total = int(said.split()[0].replace(",", ""))
-    assert total > 20
-    sound(next(button for button in page.button if button.label == "Next (j)").click().run())
-    assert not page.error
-    assert any(caption.value == f"Record 1 of {total:,}" for caption in page.caption)
-    assert page.query_params["record"] and page.query_params["doc"]
+def test_inspect_opens_the_first_record_at_once_and_goes_on_from_it() -> None:
+    page = open_page("Inspect", VIEW)
+    sent = workbench(page)
+    assert not page.error and sent["at"] == 0 and sent["open"] == sent["entries"][0][:2] and not sent["whole"]
+    assert card(page)["reason"] and sent["text"] in sent["texts"]
+    # What lies ahead is there before it is asked for.
+    assert all("\n".join(entry[:2]) in sent["cards"] for entry in sent["entries"][:11])
+    page = act(page, "j")
+    assert workbench(page)["at"] == 1
+    assert [address(page)[name] for name in ("doc", "record")] == sent["entries"][1][:2]
 
 
-def test_documents_names_a_record_that_is_not_there() -> None:
-    name = DEMO.corpus.documents.ids[0]
-    page = open_page("Documents", replace(VIEW, doc=name, record="g:0-1:Nothing"))
-    assert not page.error
-    assert "is no record of this document" in page.warning[0].value
+def test_a_link_opens_a_record_in_its_queue_a_document_as_a_whole_and_a_place() -> None:
+    doc, record = "en-02", "g:0-1:Nothing"
+    sent = workbench(open_page("Inspect", replace(VIEW, doc="en-01", record="g:133-143:PROTEINAS")))
+    assert not sent["whole"] and sent["open"] == ["en-01", "g:133-143:PROTEINAS"] and sent["total"] == 60
+    page = open_page("Inspect", replace(VIEW, doc=doc))
+    sent = workbench(page)
+    assert sent["whole"] and sent["open"] == [doc, ""] and sent["at"] == -0.5
+    assert {entry[0] for entry in sent["entries"]} == {doc}
+    assert workbench(act(page, "j"))["whole"]
+    sent = workbench(open_page("Inspect", replace(VIEW, doc=doc, at="3-9")))
+    assert sent["whole"] and sent["texts"][sent["text"]]["place"]
+    page = open_page("Inspect", replace(VIEW, doc=doc, record=record))
+    assert not page.error and "is no record of this document" in page.warning[0].value
 
 
 def test_guide_needs_no_corpus_and_scores_what_is_written() -> None:
