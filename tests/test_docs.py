@@ -16,7 +16,7 @@ from nereval_core.cli import VERBS, main
 from nereval_core.conventions import conventions
 from nereval_core.conventions.outcome import OVERALL
 from nereval_core.readers.shared.tag_schemes import SCHEMES
-from nereval_core.review.verdict_lines import KEYS
+from nereval_core.review.exchange import KEYS
 from nereval_core.scoring.criteria import CRITERIA
 from nereval_core.scoring.criterion_syntax import criteria_from_toml
 from pages.shared.components.navigation import pages

@@ -1,4 +1,4 @@
-"""Exact solver for clusters of any shape: one assignment problem for each level of design section 4."""
+"""Last resort among the exact solvers: an assignment problem for each level, for tangled clusters of any shape."""
 
 from __future__ import annotations
 

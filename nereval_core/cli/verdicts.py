@@ -18,9 +18,9 @@ from nereval_core.problems import FormatError, Problem, counted, quoted
 from nereval_core.review.apply import AppliedVerdicts, select_verdicts
 from nereval_core.review.apply.corrected_copy import write_copy
 from nereval_core.review.apply.settlement import REASONS
+from nereval_core.review.exchange import is_export
 from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.review.store import ReviewStore
-from nereval_core.review.verdict_lines import is_export
 from nereval_core.review.verdicts import KINDS
 
 

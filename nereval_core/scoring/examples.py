@@ -87,30 +87,6 @@ def parse_marked(marked: str, source: str) -> tuple[str, tuple[Span, ...]]:
     return "".join(text), tuple(sorted(spans, key=lambda span: (span[0], -span[1], span[2])))
 
 
-def write_marked(text: str, spans: Sequence[Span]) -> str:
-    """Write nested or disjoint spans into their text: what `parse_marked` reads back.
-
-    Raises:
-        FormatError: where two spans cross, which brackets cannot show.
-    """
-    parts: list[str] = []
-    opened: list[Span] = []
-    waiting = sorted(spans, key=lambda span: (span[0], -span[1], span[2]))[::-1]
-    for place in range(len(text) + 1):
-        while opened and opened[-1][1] == place:
-            parts.append(f"|{opened.pop()[2]}]")
-        while waiting and waiting[-1][0] == place:
-            span = waiting.pop()
-            if opened and opened[-1][1] < span[1]:
-                found = f"spans {list(opened[-1])} and {list(span)} cross"
-                raise FormatError.single("text", None, found, "give spans that are nested or apart")
-            opened.append(span)
-            parts.append("[")
-        if place < len(text):
-            parts.append("\\" + text[place] if text[place] in _SPECIAL else text[place])
-    return "".join(parts)
-
-
 def layers(example: Example) -> tuple[Layer, Layer]:
     """Return gold and prediction of an example as layers of one document.
 

@@ -15,9 +15,8 @@ from nereval_core.analysis.slices.decades_and_noise import (
     hipe_decades,
     hipe_ranges,
     hipe_slice_table,
-    hipe_slices,
 )
-from nereval_core.conventions import Given, Outcome, find_convention, option_values
+from nereval_core.conventions import Outcome, find_convention, option_values
 from nereval_core.pairing import pair
 from nereval_core.problems import FormatError
 from nereval_core.readers import ReadOptions, Source
@@ -297,9 +296,9 @@ def test_decades(dates: list[str], found: tuple[str, ...]) -> None:
 def test_slices_are_tabled_by_decade_and_noise_with_their_numbers_of_spans(tmp_path: Path) -> None:
     gold = write(tmp_path, "g.tsv", "a/B-x/_/LED0.0 b/O c/B-x/_/LED0.2", "a/B-x b/O c/O")
     pred = write(tmp_path, "p.tsv", "a/B-x b/O c/B-x", "a/O b/O c/B-x")
-    given = Given(gold=Source.of_path(gold), pred=Source.of_path(pred))
-    assert hipe_ranges(given.gold).periods == ("1800-1810", "1810-1820")
-    table = hipe_slices(given, levels=["0.0-0.1"])
+    periods = hipe_ranges(Source.of_path(gold)).periods
+    assert periods == ("1800-1810", "1810-1820")
+    table = hipe_slice_table(scored("hipe-2022", gold, pred, time_period=list(periods), noise_level=["0.0-0.1"]))
     assert dict(table.dtypes.astype(str)) == dict(HIPE_SLICE_COLUMNS)
     strict = table[table["schema"] == "strict"]
     rows = strict[["period", "first_year", "level", "most_noise", "gold", "pred", "f1"]].fillna(-1)
@@ -315,8 +314,8 @@ def test_slices_are_tabled_by_decade_and_noise_with_their_numbers_of_spans(tmp_p
     assert hipe_ranges(Source.of_path(quiet)).levels == ()
     linked = scored("hipe-2022", gold, gold, task="nel", n_best="1,3")
     assert set(hipe_slice_table(linked)["ranks"]) == {1, 3}
-    with pytest.raises(FormatError, match="hipe-2020 knows no periods and noise levels"):
-        hipe_slices(given, convention="hipe-2020")
+    with pytest.raises(FormatError, match="hipe-2020 has no option --time-period"):
+        scored("hipe-2020", gold, pred, **{"time-period": list(periods)})
 
 
 SEGMENT, DOCUMENT, DATE = "# segment s2", "# document_id = c", "# date = 1900-01-01"

@@ -22,10 +22,9 @@ from nereval_core.analysis.slices.decades_and_noise import (
     decade_table,
     document_decades,
     fill_decades,
-    hipe_slices,
+    hipe_slice_table,
     span_noise,
 )
-from nereval_core.conventions import Given
 from nereval_core.glossary import DECISIONS
 from nereval_core.readers import Source, read
 from nereval_core.report.figures.slices import slice_lines
@@ -36,6 +35,7 @@ from pages.shared.slices.hipe_and_decades import slice_words
 from pages.shared.view import View
 from pages.shared.view.link import read_link
 from tests.pages.test_published_pages import loaded_of
+from tests.support.hipe_scored import scored
 from tests.support.pages import address, cell, headings, opened, sound
 from tests.support.shared_corpora import SHARED, needs
 from tests.support.spans import settings
@@ -254,10 +254,10 @@ def test_the_noise_of_a_span(noise: object, expected: str) -> None:
 @needs("hipe2022")
 @pytest.mark.parametrize("language", ["de", "en", "fr"])
 def test_levels_hold_the_gold_spans_that_the_scorer_counts_there(language: str) -> None:
-    gold = Source.of_path(SHARED / f"hipe2022/gold/HIPE-2022-v2.1-ajmc-test-{language}.tsv")
-    table = hipe_slices(Given(gold=gold, pred=gold), levels=LEVELS, periods=())
+    path = SHARED / f"hipe2022/gold/HIPE-2022-v2.1-ajmc-test-{language}.tsv"
+    table = hipe_slice_table(scored("hipe-2022", path, path, noise_level=list(LEVELS)))
     table = table[((table["schema"] == "strict") & (table["level"] != "LED-ALL")).to_numpy()]
-    found = Counter(NOISE[code] for code in span_noise(read(gold, format="hipe").layer))
+    found = Counter(NOISE[code] for code in span_noise(read(Source.of_path(path), format="hipe").layer))
     # The scorer keeps tokens of unknown noise in every level.
     expected = {f"LED-{level}": found[level] + found["none given"] for level in LEVELS}
     assert dict(zip(table["level"], table["gold"], strict=True)) == expected and found["0.0-0.0"] > 100

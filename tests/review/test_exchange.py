@@ -15,9 +15,16 @@ from hypothesis import strategies as st
 
 from nereval_core.corpus import Documents
 from nereval_core.problems import FormatError
-from nereval_core.review.exchange import Imported, import_verdicts
+from nereval_core.review.exchange import (
+    HAND_KEYS,
+    KEYS,
+    LINE_BYTES,
+    Imported,
+    export_lines,
+    import_verdicts,
+    read_lines,
+)
 from nereval_core.review.store import ReviewStore
-from nereval_core.review.verdict_lines import HAND_KEYS, KEYS, LINE_BYTES, export_lines, read_lines
 from nereval_core.review.verdicts import Draft, Given, Key, Kind, Marked, Seen, Verdict, text_digest
 from tests.support import databases
 

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from nereval_core.problems import FormatError
+from nereval_core.review.exchange import export_lines
 from nereval_core.review.store import ReviewStore
-from nereval_core.review.verdict_lines import export_lines
 from nereval_core.review.verdicts import Draft
 from pages.shared.data import verdict_store
 from tests.pages.test_verdicts_pages import ANN, first, press, progress, said, write, written

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from nereval_core.analysis.result_tables import typed_table
-from nereval_core.conventions import Given, Outcome, find_convention, option_values
+from nereval_core.conventions import Outcome
 from nereval_core.conventions.hipe.files import dates_and_noise
 from nereval_core.corpus import Documents, Layer
-from nereval_core.problems import FormatError
 from nereval_core.readers import Source
 from nereval_core.records.tables import COUNT_COLUMNS, count_row
 from nereval_core.scoring import Counts, Scores
@@ -98,30 +97,6 @@ def span_noise(layer: Layer) -> NDArray[np.int8]:
 def _is_number(value: object) -> bool:
     # JSON allows whole numbers that are larger than any float.
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300
-
-
-def hipe_slices(
-    given: Given,
-    *,
-    convention: str = "hipe-2022",
-    periods: Sequence[str] | None = None,
-    levels: Sequence[str] | None = None,
-    **options: Any,
-) -> pd.DataFrame:
-    """Return scores by period, by noise level and by both: HIPE_SLICE_COLUMNS, by default of all `hipe_ranges` of gold.
-
-    Raises:
-        FormatError: as the convention, or the convention has no slices.
-    """
-    scorer = find_convention(convention)
-    if not any(option.name == "time-period" for option in scorer.options):
-        found = f"{convention} knows no periods and noise levels"
-        raise FormatError.single("--convention", None, found, "choose hipe-2022 or hipe-2020-july")
-    there = hipe_ranges(given.gold) if periods is None or levels is None else HipeRanges((), ())
-    periods = there.periods if periods is None else periods
-    levels = there.levels if levels is None else levels
-    asked = {**options, "time-period": list(periods) or None, "noise-level": list(levels) or None}
-    return hipe_slice_table(scorer.score(given, option_values(scorer, asked)))
 
 
 def hipe_slice_table(outcome: Outcome) -> pd.DataFrame:

@@ -24,8 +24,8 @@ def add_arguments(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> None:
     from nereval_core.cli.output import say, write_files
     from nereval_core.cli.verdicts import check_kept, check_replaceable, verdict_count
+    from nereval_core.review.exchange import export_lines
     from nereval_core.review.store import ReviewStore
-    from nereval_core.review.verdict_lines import export_lines
 
     with closing(ReviewStore.of_environment(options.review)) as store:
         check_kept(options.output, [store.database.file])

@@ -28,9 +28,8 @@ def run(options: argparse.Namespace) -> None:
     from nereval_core.api.read import read
     from nereval_core.cli.output import say
     from nereval_core.cli.verdicts import verdict_count
-    from nereval_core.review.exchange import import_verdicts
+    from nereval_core.review.exchange import import_verdicts, read_lines
     from nereval_core.review.store import ReviewStore
-    from nereval_core.review.verdict_lines import read_lines
 
     documents = read(options.files, format=options.format).layer.documents if options.files else None
     source = "standard input" if options.input == STDOUT else options.input
