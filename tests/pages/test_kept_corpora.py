@@ -22,6 +22,7 @@ from nereval_core.corpus.texts import Texts
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source
 from nereval_core.store import Store
+from pages.shared.components.navigation import pages
 from pages.shared.data import caches, http_policy, masks, reading_orders
 from pages.shared.data.convention_results import apply_convention
 from pages.shared.data.jobs import CancelledError, Jobs, Watch
@@ -369,6 +370,33 @@ def test_what_was_read_meanwhile_is_opened(gate: Event) -> None:
     gate.set()
     app = settled(app.run())
     assert address(app)["system"] == "mended" and app.error
+
+
+def test_the_reading_follows_the_reader_to_any_page(gate: Event) -> None:
+    app = opened("Overview")
+    app.session_state[keys.READING] = caches.jobs().start("slow", slowly(gate))
+    app = sound(app.run())
+    assert "**slow**" in headings(app) and app.title[0].value == "Overview" and app.dataframe, "the demo is still shown"
+    gate.set()
+    app = settled(app.run())
+    assert address(app)["system"] == "mended" and app.title[0].value == "Overview"
+
+
+def test_a_refused_reading_is_told_on_any_page() -> None:
+    def refuse(_: Watch) -> Loaded:
+        raise FormatError.single("gold.jsonl", 3, "no text", "give one")
+
+    app = opened("Overview")
+    number = caches.jobs().start("refused", refuse)
+    job = caches.jobs().get(number)
+    assert job is not None and job.finished.wait(30)
+    app.session_state[keys.READING] = number
+    app = sound(app.run())
+    assert any("see why at Start" in link.proto.label for link in app.get("page_link"))
+    app = sound(app.switch_page("app.py").run())
+    assert any(code.value.startswith("gold.jsonl:3: no text") for code in app.code)
+    app = sound(app.switch_page(pages()["Overview"]).run())
+    assert not any("see why at Start" in link.proto.label for link in app.get("page_link"))
 
 
 def test_a_fault_is_told_by_its_number() -> None:

@@ -9,13 +9,9 @@ from __future__ import annotations
 import argparse
 import io
 from pathlib import Path
-from urllib.parse import urlencode
 
 from PIL import Image
 
-from pages.shared.data.loading import load_demo
-from pages.shared.view import View
-from pages.shared.view.link import write_link
 from tests.support.browser import ROOT, Visit, serve_app, start_browser
 
 HERE = Path(__file__).parent
@@ -31,8 +27,6 @@ WANTED = {
     "Present": f"&{RECORD}&sort=slides",
 }
 """What else the links of some pages ask for."""
-SLICED = "newspapers"
-"""The demo that spans decades."""
 
 
 def main() -> None:
@@ -54,8 +48,6 @@ def main() -> None:
                 query = visit.page.url.partition("?")[2]
                 for name in pages:
                     chosen = f"{query}{WANTED.get(name, '')}"
-                    if name == "Slices":
-                        chosen = urlencode(write_link(View(corpus=load_demo(SLICED).corpus.digest)))
                     visit.go(f"/{name}?{chosen}" if name else "/")
                     visit.page.wait_for_timeout(SETTLE)
                     suffix = f"_{width}_{theme}" if folder else ""
