@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 FAR = 3.0
-"""Interquartile ranges beyond the quartiles from which on a value is far out (Tukey 1977, Exploratory Data Analysis)."""
+"""Interquartile ranges beyond the quartiles from which on a value is far out (Tukey, Exploratory Data Analysis)."""
 STRETCH = 2.0
 """An axis is limited only where the values far out make it this many times as long."""
 MARGIN = 0.08
