@@ -21,12 +21,15 @@ def draw(here: Here) -> None:
     headline.draw_headline(here)
     names = tuple(name for name in dict.fromkeys((*SCHEMAS, here.by)) if name in here.criteria)
     schema_bars.draw_bars(here, names)
-    with st.expander("The same as a table", key=f"{keys.LIST}numbers", on_change="rerun") as numbers:
+    with st.expander("The same in words and as a table", key=f"{keys.LIST}numbers", on_change="rerun") as numbers:
         if numbers.open:
+            sentence.overview(here)
             tables.by_criterion(here, names)
             tables.reconciliation(here)
+        else:
+            # The bars can be saved whether or not the table is open.
+            tables.criteria_export(here, names).draw()
     losses.draw_losses(here)
-    sentence.overview(here)
 
     st.header(f"In detail, under {plain(here.by)}")
     sliced = here.view.choice((*SLICES_VIEWS, *SLICED_BY)) and not here.view.choice(tuple(TABS))

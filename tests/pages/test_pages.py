@@ -267,7 +267,7 @@ def test_the_headline_has_the_intervals_of_the_comparison() -> None:
     app = opened("Overview", VIEW)
     shown = {one.label: one.value for one in app.metric}
     table = app.dataframe[0].value
-    assert [shown[name] for name in ("F1", "precision (P)", "recall (R)")] == [
+    assert [shown[name] for name in ("F1", "Precision (P)", "Recall (R)")] == [
         f"{table.at[0, name]:.3f}" for name in ("F1", "P", "R")
     ]
     errors = opened("Inspect", VIEW)

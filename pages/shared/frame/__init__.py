@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from nereval_core import __version__
 from nereval_core.conventions import Convention, conventions
@@ -18,7 +19,7 @@ from nereval_core.problems import FormatError
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Scores, Settings
 from nereval_core.scoring.criteria import Criterion
-from pages.shared.components import navigation, reading_progress
+from pages.shared.components import export_menu, navigation, reading_progress
 from pages.shared.data import caches, masks, own_criteria, reference_layer, scored_folders, verdict_store
 from pages.shared.data.loading import Loaded, demo_names
 from pages.shared.data.server import freeze_imported
@@ -155,8 +156,8 @@ def page(
             here, dropped = _here(demo=needs_corpus)
             fits = state.write_address()
             alone = here is not None and bare(here.view)
-            if not alone:
-                _draw_frame(title, here, fits)
+            export_menu.begin()
+            exports = None if alone else _draw_frame(title, here, fits)
             # One element whatever is in it: were the body's places to change, its tabs would go back to the first.
             with st.container():
                 _tell([*notices, *dropped], passing=alone)
@@ -169,13 +170,18 @@ def page(
                 scored_folders.say_elsewhere(title)
             elif here is not None or not needs_corpus:
                 body(here)
+            if exports is not None:
+                export_menu.draw(exports)
         _count_run()
 
     return run
 
 
-def _draw_frame(title: str, here: Here | None, fits: bool) -> None:
-    """Draw navigation, context bar, the reading that goes on, the line that names a demo, and the title."""
+def _draw_frame(title: str, here: Here | None, fits: bool) -> DeltaGenerator:
+    """Draw navigation, context bar, the reading that goes on, the line that names a demo, and the title.
+
+    Return the place of the menu that exports what the page draws below.
+    """
     with st.sidebar:
         navigation.draw_links(linking=here is not None and here.has_links)
     if here is not None:
@@ -189,7 +195,9 @@ def _draw_frame(title: str, here: Here | None, fits: bool) -> None:
         if here is not None and here.is_demo and title != "Start":
             name = plain(here.loaded.corpus.name)
             navigation.link_to("Start", f"Demo: {name} · :primary[open your own →]", here.view)
-    st.title(title if title != "Start" else "nereval")
+    with st.container(horizontal=True, vertical_alignment="center", key="title_row"):
+        st.title(title if title != "Start" else "nereval")
+        return st.container(width="content")
 
 
 @contextmanager

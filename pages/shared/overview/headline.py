@@ -32,7 +32,7 @@ def draw_headline(here: Here) -> None:
     columns = st.columns(4, gap="small")
     for place, (ratio, name) in enumerate(RATIOS.items()):
         with columns[(1, 2, 0)[place]], st.container(border=True, gap=None, key=f"headline_{name}"):
-            st.metric(GLOSSARY[ratio].label, number(getattr(counts, name)), help=explained(ratio))
+            st.metric(_label(ratio), number(getattr(counts, name)), help=explained(ratio))
             low, high = intervals[place] if intervals else (np.nan, np.nan)
             label = "formula" if np.isnan(low) else f"95% interval {low:.3f} to {high:.3f}"
             with st.popover(label, type="tertiary", key=f"{keys.LIST}formula-{ratio}", on_change="rerun") as popover:
@@ -44,6 +44,11 @@ def draw_headline(here: Here) -> None:
         st.metric("Errors", f"{errors.records:,}", help="All records but the correct ones.")
         label = ":primary[inspect them →]"
         navigation.link_to("Inspect", label, here.view.cleared())
+
+
+def _label(ratio: str) -> str:
+    label = GLOSSARY[ratio].label
+    return label[:1].upper() + label[1:]
 
 
 def _intervals_of(here: Here) -> list[tuple[float, float]]:

@@ -64,14 +64,13 @@ def reconciliation(here: Here) -> None:
 def by_criterion(here: Here, names: Sequence[str], *, name: str = "criteria") -> None:
     scores = here.scores(names=names)
     table = criteria_table(scores, names)
-    signatures = " / ".join(here.signature(criterion) for criterion in names)
     cell = count_table(
         table,
         name,
         (here.view, names),
         columns={"criterion": st.column_config.TextColumn("criterion", width=100, pinned=True)} | _columns(COUNTS),
         choose=(*RATIOS, *COUNTS),
-        export=Export(table, signatures, name, figure=lambda: decision_bars(table, here.system)),
+        export=criteria_export(here, names, name),
         caption=CHOICE,
     )
     if cell is None:
@@ -82,6 +81,13 @@ def by_criterion(here: Here, names: Sequence[str], *, name: str = "criteria") ->
         formula_box(here, criterion, column, scores.counts(criterion), None)
     else:
         open_records(here, criterion, query, f"{GLOSSARY[column].label} under {plain(criterion)}", name=name)
+
+
+def criteria_export(here: Here, names: Sequence[str], name: str = "criteria") -> Export:
+    """Return the table of criteria as files, which can be had as bars too."""
+    table = criteria_table(here.scores(names=names), names)
+    signatures = " / ".join(here.signature(criterion) for criterion in names)
+    return Export(table, signatures, name, figure=lambda: decision_bars(table, here.system))
 
 
 def by_type(here: Here) -> None:

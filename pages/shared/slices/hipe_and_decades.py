@@ -16,8 +16,8 @@ from nereval_core.problems import FormatError
 from nereval_core.report.figures.slices import slice_lines
 from nereval_core.report.signature import signature
 from pages.shared.components.columns import count_columns, ratio_columns
-from pages.shared.components.count_table import count_table, table_key
-from pages.shared.components.downloads import Export, figure_config
+from pages.shared.components.count_table import count_table, show_figure
+from pages.shared.components.downloads import Export
 from pages.shared.components.record_list import open_records
 from pages.shared.data import caches, masks
 from pages.shared.data.convention_results import Options, records_of_count
@@ -56,7 +56,7 @@ def draw_decades(here: Here) -> None:
         f", {periods[UNDATED]:,} undated" if UNDATED in periods else ""
     )
     figure = slice_lines(drawn, f"{here.system} by decade, criterion {name}", "decade", documents)
-    st.plotly_chart(figure, key=table_key(f"{keys.TABLE}decades_figure", here.view), config=figure_config("decades"))
+    show_figure(figure, "decades_figure", (here.view,), file="decades")
     shown = table[["period", "documents", *RATIOS, *COUNTS]]
     cell = count_table(
         shown,
@@ -140,7 +140,7 @@ def _slices(
     title = f"{here.system} by {axis}, {outcome.convention} {SCHEMAS[schema]}"
     figure = slice_lines(drawn, title, axis, f"; column {column}")
     facts = (here.view, outcome.convention, schema)
-    st.plotly_chart(figure, key=table_key(f"{keys.TABLE}slices_{name}_figure", *facts), config=figure_config("slices"))
+    show_figure(figure, f"slices_{name}_figure", facts, file=f"slices-{name}")
     counts = ("possible", "actual")
     ratios = ("P", "R", "F1", "F1 macro")
     shown = shown[["slice", *ratios, *counts]].reset_index(drop=True)
