@@ -119,6 +119,9 @@ def test_u_takes_back_the_last_verdict_and_goes_back_to_it(view: View, store: Re
     assert not store.reviewed().standing and "Taken back: the last verdict of Ann, of 'troponin I'." in said(app)
     app = press(app, "both")
     assert [one.verdict.seen.quote for one in store.reviewed().standing] == ["troponin I"]
+    # A verdict has one name, on its button and in words.
+    bar = workbench(app)["verdicts"]
+    assert bar["labels"][2] == "both" and "both are right" in said(app)
     assert "no verdict of Bob left" in said(press(first(BOB), "undo"))
 
 

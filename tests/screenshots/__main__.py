@@ -27,7 +27,7 @@ SIZES = ((1440, 900), (1024, 768), (390, 844))
 RECORD = "doc=en-01&record=g:133-143:PROTEINAS"
 WANTED = {
     "Consistency": "&reference=annotator-2&sort=against-all",
-    "Documents": f"&{RECORD}",
+    "Inspect": f"&{RECORD}",
     "Present": f"&{RECORD}&sort=slides",
 }
 """What else the links of some pages ask for."""

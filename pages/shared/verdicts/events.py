@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from nereval_core.records.queries import ORDERS
 from nereval_core.review.verdicts import KINDS, NOTE_CHARACTERS, Given, Kind, minute_of
 from nereval_core.review.words import decision_in_words
 from pages.shared.data import masks, playlists, reviewer
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from pages.shared.frame import Here
 
 Event = Mapping[str, Any]
+MOVES = ("undo", "whole", "jump")
+"""Events after which the server says which record is open."""
 LISTED = 20
 """Verdicts of others that are listed where they came first."""
 
@@ -72,7 +75,7 @@ def apply_events(here: Here, sent: Mapping[str, Any] | None) -> bool:
                 now.last = event["seq"]
             _apply(here, event)
             now.last = event["seq"]
-    if now.last > before and sent["events"][-1]["act"] not in ("undo", "whole"):
+    if now.last > before and sent["events"][-1]["act"] not in MOVES:
         _open(*sent["at"])
     return now.last > before
 
@@ -100,6 +103,8 @@ def _apply(here: Here, event: Event) -> None:
         found = playlists.star_of(here, event["doc"], event["record"])
         if found is not None:
             playlists.toggle(found)
+    elif act == "jump":
+        _jump(here, int(event["value"]))
     elif act == "beside":
         state.take_beside(event["value"])
     elif act == "whole":
@@ -111,6 +116,14 @@ def _apply(here: Here, event: Event) -> None:
         st.session_state[keys.COLOUR_BY] = event["value"]
     elif act in ("over", "leave"):
         _answer(here, event)
+
+
+def _jump(here: Here, number: int) -> None:
+    """Open the record with a number in the queue."""
+    ledger, query, order = here.ledger(), here.query(), here.view.ordered_by()
+    row = ledger.page(query, order if order in ledger.orders(query) else ORDERS[0], number, 1)
+    if len(row):
+        _open(str(row["document"].iat[0]), str(row["record"].iat[0]), number)
 
 
 def _case(here: Here, doc: str, record: str) -> Case | None:
