@@ -183,7 +183,9 @@ def test_the_second_of_two_is_told(view: View, store: ReviewStore) -> None:
     bob = act(bob, "gold", note="I do not think so")
     assert len(store.every()) == 1
     assert re.search(r"Ann on \d{4}-\d\d-\d\d \d\d:\d\d: 'troponin I' prediction is right", said(bob))
-    bob = act(bob, "over", doc="en-01", record="g:133-143:PROTEINAS")
+    # What was not kept is open again.
+    assert workbench(bob)["open"] == ["en-01", "g:133-143:PROTEINAS"]
+    bob = press(bob, "over")
     assert [(one.who, one.version, one.verdict.note) for one in store.every()] == [
         ("Ann", 1, ""),
         ("Bob", 2, "I do not think so"),

@@ -207,7 +207,6 @@ function decide(memory, number) {
   if (card && !(key in memory.given)) event.version = card.version;
   if (kind !== "neither") {
     memory.given[key] = verdicts.labels[number];
-    delete memory.notes[key];
     if (verdicts.advance) {
       const next = Math.floor(memory.at) + 1;
       const entry = memory.entries[next - memory.first];

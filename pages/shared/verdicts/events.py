@@ -77,6 +77,13 @@ def apply_events(here: Here, sent: Mapping[str, Any] | None) -> bool:
             now.last = event["seq"]
     if now.last > before and sent["events"][-1]["act"] not in MOVES:
         _open(*sent["at"])
+    failed: Outcome | None = st.session_state.get(keys.REVIEWED)
+    if now.last > before and failed is not None and failed.place is not None:
+        # Back to the record whose verdict was not kept; whoever moves on from there leaves it.
+        _open(*failed.place, -1)
+        st.session_state[keys.REVIEWED] = replace(failed, place=None)
+    elif now.last > before and sent["events"][-1]["act"] == "open":
+        st.session_state.pop(keys.REVIEWED, None)
     return now.last > before
 
 
@@ -148,7 +155,11 @@ def _verdict(here: Here, event: Event) -> None:
     if kind == "neither":
         right_span.begin_right_span(case, note)
     else:
-        give_verdict(replace(case, version=int(event.get("version", case.version))), kind, note=note)
+        seen = replace(case, version=int(event.get("version", case.version)))
+        if not give_verdict(seen, kind, note=note):
+            st.session_state[keys.REVIEWED] = replace(
+                st.session_state[keys.REVIEWED], place=(str(event["doc"]), str(event["record"]))
+            )
 
 
 def give_waiting(here: Here) -> bool:
@@ -166,7 +177,13 @@ def _answer(here: Here, event: Event) -> None:
     """Give a verdict over those of others that came first, or leave theirs."""
     found: Outcome | None = st.session_state.pop(keys.REVIEWED, None)
     case = _case(here, event["doc"], event["record"])
-    if event["act"] == "over" and found is not None and found.again is not None and case is not None:
+    if (
+        event["act"] == "over"
+        and found is not None
+        and found.again is not None
+        and case is not None
+        and case.key.record == found.record
+    ):
         kind, right, note = found.again
         give_verdict(case, kind, right, note)
 
