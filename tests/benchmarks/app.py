@@ -132,7 +132,7 @@ def computed(made: Corpus) -> Iterator[tuple[str, float, str]]:
     """Yield the CPU milliseconds of what pages compute: medians, what is kept from run to run being there."""
     from pages.shared.components.count_table import ROWS
     from pages.shared.components.record_list import rows_table
-    from pages.shared.inspect.document import open_document, record_card_data
+    from pages.shared.inspect.document import read_document, start_of
     from pages.shared.view.count_tables import confusion_table, criteria_table, types_table
 
     settings = Settings(tuple(CRITERIA[name] for name in APPLICABLE if CRITERIA[name].unit == "span"))
@@ -161,19 +161,22 @@ def computed(made: Corpus) -> Iterator[tuple[str, float, str]]:
 
     def documents() -> None:
         near = kept.near(wrong, made.documents.ids[next(steps) * 7 % len(made.documents)])
-        there = open_document(kept, wrong, lambda doc: kept.document(doc, settings), *near.queue[3])
-        assert there.record is not None
-        text_data(
-            there.text, there.marks, queue=there.queue, card=record_card_data(there.scores, "strict", there.record)
-        )
+        doc, name = near.queue[3]
+        there = read_document(lambda doc: kept.document(doc, settings), "strict", doc)
+        record, _ = there.find(name)
+        assert record is not None
+        part = there.part_of(start_of(record))
+        low, high = there.windows[part]
+        text_data(there.text[low:high], there.marks_in(part), selected=name)
+        there.card(record)
 
     settings_names = [criterion.name for criterion in settings.criteria]
     for what, run in (
         ("Overview", overview),
         ("Confusion", lambda: confusion_table(kept.confusion(), types, ())),
-        ("Errors, another type chosen", errors),
-        ("Errors, another page", lambda: kept.page(wrong, first=ROWS * (next(steps) % 100), rows=ROWS)),
-        ("Documents, another record", documents),
+        ("Inspect, another type chosen", errors),
+        ("Inspect, another part of the queue", lambda: kept.page(wrong, first=ROWS * (next(steps) % 100), rows=ROWS)),
+        ("Inspect, another record", documents),
     ):
         run()
         yield f"{said} {what}", statistics.median(clock(run) for _ in range(15)), "<= 10"
@@ -318,10 +321,6 @@ def text_there(visit: Visit) -> None:
     visit.page.wait_for_timeout(300)
 
 
-def turn_page(page: Any, number: int) -> None:
-    page.get_by_test_id("stNumberInputStepUp").last.click()
-
-
 def next_record(page: Any, number: int) -> None:
     page.keyboard.press("j")
 
@@ -330,6 +329,5 @@ ACTIONS = (
     *(Action("change the criterion", name, choose_criterion) for name in ("Overview", "Confusion", "Inspect")),
     *(Action("filter by a type", name, choose_type, types_there) for name in ("Overview", "Inspect")),
     Action("click a confusion cell", "Confusion", choose_cell, map_there),
-    Action("turn a page of the queue", "Inspect", turn_page),
     Action("next record", "Inspect", next_record, text_there),
 )

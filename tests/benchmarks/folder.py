@@ -210,12 +210,12 @@ def server_memory() -> float:
 
 
 def jump(page: Any, number: int) -> None:
-    """Go to a page anywhere in the queue."""
-    box = page.get_by_role("spinbutton").last
+    """Go to a record anywhere in the queue."""
+    box = page.locator(".nw-jump")
     most = int(box.get_attribute("max") or 1)
-    # Never the page that is shown: that would change nothing.
+    # Never the record that is open: that would change nothing.
     box.fill(str(1 + (number + 1) * 7_919 % most))
     page.keyboard.press("Enter")
 
 
-MORE = (Action("jump to any page of the queue", "Inspect", jump),)
+MORE = (Action("jump to any record of the queue", "Inspect", jump),)

@@ -53,7 +53,7 @@ from tests.support.pages import (
     sound,
     upload,
 )
-from tests.support.workbench import listed, workbench
+from tests.support.workbench import act, listed, workbench
 
 OURS = ("Overview", "Confusion", "Inspect", "Criteria")
 EVERY = (*OURS, "Systems", "Annotators")
@@ -480,6 +480,8 @@ def test_of_a_long_queue_a_part_is_sent() -> None:
     caches.shelf().put(loaded)
     app = opened("Inspect", View(corpus=loaded.corpus.digest))
     assert workbench(app)["count"] == "1,500 records" and len(workbench(app)["entries"]) == 3 * CHUNK
+    sent = workbench(act(app, "jump", value=1_234))
+    assert sent["at"] == 1_234 and sent["entries"][1_234 - sent["first"]][:2] == sent["open"]
     overview = opened("Overview", View(corpus=loaded.corpus.digest))
     assert overview.dataframe[0].value["P"].isna().all()
 

@@ -119,6 +119,9 @@ def test_u_takes_back_the_last_verdict_and_goes_back_to_it(view: View, store: Re
     assert not store.reviewed().standing and "Taken back: the last verdict of Ann, of 'troponin I'." in said(app)
     app = press(app, "both")
     assert [one.verdict.seen.quote for one in store.reviewed().standing] == ["troponin I"]
+    # A verdict has one name, on its button and in words.
+    bar = workbench(app)["verdicts"]
+    assert bar["labels"][2] == "both" and "both are right" in said(app)
     assert "no verdict of Bob left" in said(press(first(BOB), "undo"))
 
 
@@ -180,7 +183,9 @@ def test_the_second_of_two_is_told(view: View, store: ReviewStore) -> None:
     bob = act(bob, "gold", note="I do not think so")
     assert len(store.every()) == 1
     assert re.search(r"Ann on \d{4}-\d\d-\d\d \d\d:\d\d: 'troponin I' prediction is right", said(bob))
-    bob = act(bob, "over", doc="en-01", record="g:133-143:PROTEINAS")
+    # What was not kept is open again.
+    assert workbench(bob)["open"] == ["en-01", "g:133-143:PROTEINAS"]
+    bob = press(bob, "over")
     assert [(one.who, one.version, one.verdict.note) for one in store.every()] == [
         ("Ann", 1, ""),
         ("Bob", 2, "I do not think so"),

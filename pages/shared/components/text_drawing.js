@@ -110,6 +110,8 @@ function lanesOf(data, options) {
         const side = mark.side === "gold" ? "above" : "below";
         segments[at][side] = Math.max(segments[at][side], need);
       }
+  // An even sum: half a pixel would move the words off the line.
+  for (const need of segments) need.above += (need.above + need.below) % 2;
   return { lanes, segments };
 }
 

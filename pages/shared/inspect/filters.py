@@ -59,7 +59,7 @@ ORDER_WORDS = {
 
 def draw_bar(here: Here) -> None:
     """Draw search, decisions, filters, order and the progress of the review in one row."""
-    placeholder = "Search spans, documents"
+    placeholder = "Search"
     st.text_input(
         "Search",
         placeholder=placeholder,

@@ -207,7 +207,6 @@ function decide(memory, number) {
   if (card && !(key in memory.given)) event.version = card.version;
   if (kind !== "neither") {
     memory.given[key] = verdicts.labels[number];
-    delete memory.notes[key];
     if (verdicts.advance) {
       const next = Math.floor(memory.at) + 1;
       const entry = memory.entries[next - memory.first];
@@ -288,7 +287,7 @@ function drawQueue(memory) {
     const head = make("div", "nw-count", data.count);
     const from = data.first + 1;
     if (data.entries.length < data.total && data.entries.length)
-      head.append(make("span", "nw-range", ` · ${from.toLocaleString()}–${last.toLocaleString()} shown`));
+      head.append(make("span", "nw-range", ` · ${from.toLocaleString()}–${last.toLocaleString()} shown`), jump(memory));
     const top = parts.queue.querySelector(".nw-list")?.scrollTop ?? 0;
     parts.queue.replaceChildren(head, list);
     if (!data.entries.length) list.append(make("li", "nw-none", "No records. Remove a filter to see some."));
@@ -337,6 +336,21 @@ function drawText(memory) {
   if (memory.drawn.seen !== seen) reveal(parts.scroll);
   Object.assign(memory.drawn, { text: facts, of: text, key: memory.key, seen });
   drawHead(memory, text);
+}
+
+// The way to a record far away in the queue, by its number.
+function jump(memory) {
+  const box = make("input", "nw-jump");
+  box.type = "number";
+  box.min = 1;
+  box.max = memory.data.total;
+  box.placeholder = "go to…";
+  box.setAttribute("aria-label", "Go to record number");
+  box.addEventListener("change", () => {
+    const number = Math.min(Math.max(1, Math.trunc(Number(box.value))), memory.data.total);
+    if (Number.isFinite(number)) send(memory, { act: "jump", value: number - 1 });
+  });
+  return box;
 }
 
 function verdictsOf(memory, doc) {

@@ -56,7 +56,7 @@ class Outcome:
     """Outcome of the last verdict: the message about it, and the problems that kept it from being stored.
 
     `record` is the `Key.record` that it was about. `again` is the verdict that others came before, to be given over
-    theirs: its kind, right spans and note.
+    theirs: its kind, right spans and note. `place` is document and record id of a verdict that was not kept.
     """
 
     text: str
@@ -64,6 +64,7 @@ class Outcome:
     theirs: tuple[str, ...] = ()
     record: str = ""
     again: tuple[Kind, tuple[Marked, ...], str] | None = None
+    place: tuple[str, str] | None = None
 
 
 def reason_unoffered(here: Here) -> str:

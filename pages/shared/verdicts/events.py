@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from nereval_core.records.queries import ORDERS
 from nereval_core.review.verdicts import KINDS, NOTE_CHARACTERS, Given, Kind, minute_of
 from nereval_core.review.words import decision_in_words
 from pages.shared.data import masks, playlists, reviewer
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from pages.shared.frame import Here
 
 Event = Mapping[str, Any]
+MOVES = ("undo", "whole", "jump")
+"""Events after which the server says which record is open."""
 LISTED = 20
 """Verdicts of others that are listed where they came first."""
 
@@ -72,8 +75,15 @@ def apply_events(here: Here, sent: Mapping[str, Any] | None) -> bool:
                 now.last = event["seq"]
             _apply(here, event)
             now.last = event["seq"]
-    if now.last > before and sent["events"][-1]["act"] not in ("undo", "whole"):
+    if now.last > before and sent["events"][-1]["act"] not in MOVES:
         _open(*sent["at"])
+    failed: Outcome | None = st.session_state.get(keys.REVIEWED)
+    if now.last > before and failed is not None and failed.place is not None:
+        # Back to the record whose verdict was not kept; whoever moves on from there leaves it.
+        _open(*failed.place, -1)
+        st.session_state[keys.REVIEWED] = replace(failed, place=None)
+    elif now.last > before and sent["events"][-1]["act"] == "open":
+        st.session_state.pop(keys.REVIEWED, None)
     return now.last > before
 
 
@@ -100,6 +110,8 @@ def _apply(here: Here, event: Event) -> None:
         found = playlists.star_of(here, event["doc"], event["record"])
         if found is not None:
             playlists.toggle(found)
+    elif act == "jump":
+        _jump(here, int(event["value"]))
     elif act == "beside":
         state.take_beside(event["value"])
     elif act == "whole":
@@ -111,6 +123,14 @@ def _apply(here: Here, event: Event) -> None:
         st.session_state[keys.COLOUR_BY] = event["value"]
     elif act in ("over", "leave"):
         _answer(here, event)
+
+
+def _jump(here: Here, number: int) -> None:
+    """Open the record with a number in the queue."""
+    ledger, query, order = here.ledger(), here.query(), here.view.ordered_by()
+    row = ledger.page(query, order if order in ledger.orders(query) else ORDERS[0], number, 1)
+    if len(row):
+        _open(str(row["document"].iat[0]), str(row["record"].iat[0]), number)
 
 
 def _case(here: Here, doc: str, record: str) -> Case | None:
@@ -135,7 +155,11 @@ def _verdict(here: Here, event: Event) -> None:
     if kind == "neither":
         right_span.begin_right_span(case, note)
     else:
-        give_verdict(replace(case, version=int(event.get("version", case.version))), kind, note=note)
+        seen = replace(case, version=int(event.get("version", case.version)))
+        if not give_verdict(seen, kind, note=note):
+            st.session_state[keys.REVIEWED] = replace(
+                st.session_state[keys.REVIEWED], place=(str(event["doc"]), str(event["record"]))
+            )
 
 
 def give_waiting(here: Here) -> bool:
@@ -153,7 +177,13 @@ def _answer(here: Here, event: Event) -> None:
     """Give a verdict over those of others that came first, or leave theirs."""
     found: Outcome | None = st.session_state.pop(keys.REVIEWED, None)
     case = _case(here, event["doc"], event["record"])
-    if event["act"] == "over" and found is not None and found.again is not None and case is not None:
+    if (
+        event["act"] == "over"
+        and found is not None
+        and found.again is not None
+        and case is not None
+        and case.key.record == found.record
+    ):
         kind, right, note = found.again
         give_verdict(case, kind, right, note)
 
