@@ -19,7 +19,6 @@ def test_from_a_cell_to_the_text(visit: Visit) -> None:
     assert visit.page.get_by_label("Reference").input_value().startswith("annotator")
     assert "reference=annotator" in visit.page.url
     # Three: one of them in its text.
-    visit.click_row(0, visit.table_with("predicted text"), from_right=300)
-    visit.page.get_by_role("link", name="Read in document").click()
+    visit.page.locator(".nw-entry").nth(1).click()
     visit.page.locator(".nv-selected").first.wait_for()
     assert "reference=annotator" in visit.page.url

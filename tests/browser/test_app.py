@@ -71,7 +71,7 @@ def test_a_count_of_overview_opens_as_many_records(visit: Visit) -> None:
     visit.page.get_by_text(f"{number} records", exact=True).wait_for()
     visit.open_demo("Overview")
     with visit.rerun():
-        visit.page.get_by_text("The same as a table").click()
+        visit.page.get_by_text("The same in words and as a table").click()
     visit.table().locator("canvas th", has_text="(ACT)").wait_for(state="attached")
     headers = visit.table().locator("canvas th").all_text_contents()
     shown = {re.findall(r"\((\w+)\)|$", name)[0]: place for place, name in enumerate(headers)}

@@ -68,8 +68,7 @@ def test_ten_records_by_keyboard_faster_than_the_page_and_still_there(visit: Vis
     assert place(visit) == 1
     for key in KEYS[1:]:
         visit.page.keyboard.press(key)
-    assert place(visit) == 10
-    assert visit.eventually(lambda: len(store.every()) == given + 10)
+    assert visit.eventually(lambda: place(visit) == 10 and len(store.every()) == given + 10)
     assert [(one.who, one.verdict.kind) for one in store.every()[given:]] == [(WHO, kind) for kind in KINDS]
     names = [one.verdict.key.record for one in store.every()[given:]]
     assert len(set(names)) == 10
