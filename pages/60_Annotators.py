@@ -16,7 +16,7 @@ def draw(here: Here) -> None:
     agreement.say_agreement(here, found)
     agreement.all_annotators(here, found)
 
-    st.header("Each with each")
+    st.header("Each pair")
     pair = agreement.annotator_matrix(here, found)
     if pair is None:
         st.caption("Choose a cell to open what the two disagree on.")

@@ -66,7 +66,7 @@ def choose_annotators(here: Here) -> tuple[str, ...]:
         "Annotators",
         known,
         **state.mirror("annotators", list(names), take),
-        help="Any layers: annotators, systems, gold. F1 takes one of two as gold; which, matters under few criteria.",
+        help="Any layer. F1 takes one of two as reference; which one matters under few criteria only.",
     )
     return tuple(name for name in known if name in names)
 
@@ -140,7 +140,7 @@ def annotator_matrix(here: Here, found: Agreement) -> Pair | None:
     values = pair_matrix(found, shown, here.by)
     columns = headings(found.annotators)
     table = values.set_axis(columns, axis=1).reset_index(names="")
-    title = f"{LABELS[shown]} of each two" + (f" under {here.by}" if shown == "f1" else "")
+    title = f"{LABELS[shown]} of each pair" + (f" under {here.by}" if shown == "f1" else "")
     lopsided = shown == "f1" and not is_symmetric(here.criterion)
     undefined = (f" {line}." for line in pair_reasons(found, shown, [here.by]))
     said = f"{LABELS[shown]}: {EXPLAINED[shown]}{', here that of the row' if lopsided else ''}.{''.join(undefined)}"
@@ -187,8 +187,8 @@ def list_disagreements(here: Here, found: Agreement, pair: Pair) -> None:
     there = with_pair(here, one, other)
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center"):
-            said = "" if one == reference_layer.gold_name(here.loaded) else " taken as gold"
-            st.markdown(f"**{plain(other)} held against {plain(one)}{said}**")
+            said = "" if one == reference_layer.gold_name(here.loaded) else ", the reference"
+            st.markdown(f"**{plain(other)} compared with {plain(one)}{said}**")
             for page in ("Inspect", "Overview"):
                 navigation.link_to(page, f":primary[{page} →]", there.view)
         if there.by != here.by:
@@ -271,7 +271,7 @@ def by_document(here: Here, found: Agreement, pair: Pair | None) -> None:
         doc = str(table["document"].iat[cell[0]])
         one, other = (found.annotators[number] for number in group or (0, 1))
         view = replace(with_pair(here, one, other).view, doc=doc)
-        label = f":primary[Read {plain(doc)} with {plain(one)} taken as gold, beside {plain(other)} →]"
+        label = f":primary[Read {plain(doc)} with {plain(one)} as the reference for {plain(other)} →]"
         navigation.link_to("Inspect", label, view)
 
 

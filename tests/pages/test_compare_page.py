@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from urllib.parse import parse_qsl
 
@@ -27,6 +28,7 @@ from tests.support.pages import DEMO, VIEW, address, cell, opened, sound, upload
 from tests.support.workbench import listed
 
 SYSTEMS = ("rules", *sorted({layer.name for layer in DEMO.corpus.systems} - {"rules"}))
+TABS = ("Ranking", "By type", "Across criteria", "All pairs")
 FULL = replace(VIEW, corpus=DEMO.corpus.digest)
 
 
@@ -35,11 +37,12 @@ def texts(app: object) -> str:
 
 
 def test_the_tables_are_those_of_the_library() -> None:
-    app = opened("Systems", VIEW)
+    apps = {tab: opened("Systems", VIEW, list_systems=tab) for tab in TABS}
+    app = apps["Ranking"]
     scores = {name: score_layers(DEMO.corpus.gold, DEMO.corpus.system(name)) for name in SYSTEMS}
     found = compare_scores(scores, plan=ResamplingPlan(), by_type=True)
     whole, against = (table[table["type"].isna()] for table in (found.intervals, found.differences))
-    shown = [frame.value for frame in app.dataframe]
+    shown = [frame.value for one in apps.values() for frame in one.dataframe]
     strict = whole[whole["criterion"] == "strict"].sort_values("f1", ascending=False)
     order = strict["system"].tolist()
     wide = scores_wide(whole, against, 0.95, "criterion").set_index("system").loc[order].reset_index()
@@ -81,24 +84,27 @@ def test_an_f1_opens_its_records() -> None:
 
 
 @pytest.mark.parametrize(
-    ("table", "row", "column"), [("differences", 0, "p"), ("types", 0, None), ("pairs", 0, "rules")]
+    ("tab", "table", "row", "column"),
+    [("Ranking", "differences", 0, "p"), ("By type", "types", 0, None), ("All pairs", "pairs", 0, "rules")],
 )
-def test_cells_say_interval_and_p(table: str, row: int, column: str | None) -> None:
-    app = opened("Systems", VIEW)
+def test_cells_say_interval_and_p(tab: str, table: str, row: int, column: str | None) -> None:
+    app = opened("Systems", VIEW, list_systems=tab)
     frame = next(one for one in app.dataframe if str(one.key).startswith(f"table_compare_{table}"))
     name = column or str(frame.value.columns[1])
-    again = opened("Systems", VIEW, **{str(frame.key): cell(row, name)})
+    again = opened("Systems", VIEW, list_systems=tab, **{str(frame.key): cell(row, name)})
     assert "after Holm over" in texts(again) and "after Holm over" not in texts(app)
 
 
 def test_all_criteria_are_compared_on_request() -> None:
-    app = opened("Systems", replace(VIEW, sort=("all-criteria",), criterion="right"))
+    view = replace(VIEW, sort=("all-criteria",), criterion="right")
+    app = opened("Systems", view)
     assert app.dataframe[0].value.columns[1] == "right" and "fragment" in app.dataframe[0].value.columns
-    assert len(app.dataframe[3].value) > len(SCHEMAS)
+    app = opened("Systems", view, list_systems="Across criteria")
+    assert len(app.dataframe[0].value) > len(SCHEMAS)
 
 
 def test_tau_between_all_criteria_is_there_for_who_looks() -> None:
-    app = opened("Systems", VIEW, list_taus=True)
+    app = opened("Systems", VIEW, list_systems="Across criteria", list_taus=True)
     shown = next(one.value for one in app.dataframe if str(one.key).startswith("table_compare_taus"))
     assert shown["criterion"].tolist() == list(SCHEMAS) and shown.columns.tolist() == ["criterion", *SCHEMAS]
     assert shown["strict"].iat[0] == 1
@@ -113,17 +119,18 @@ def test_one_system_is_shown_alone_and_few_documents_are_warned_of() -> None:
     assert plain("no interval and no test: F1 rests on one document alone") in texts(app)
     assert app.dataframe[0].value["strict"].tolist() == ["1.000"]
     # A type may be called as a column is.
-    assert app.dataframe[1].value.columns.tolist() == ["(system)", "system"]
+    app = opened("Systems", view, list_systems="By type")
+    assert app.dataframe[0].value.columns.tolist() == ["(system)", "system"]
 
 
 @pytest.mark.parametrize("kind", [None, "NORMALIZABLES"])
 def test_a_p_opens_the_gold_spans_that_only_one_gets_right(kind: str | None) -> None:
     """From the p value to the list is one click, to the text a second, to the document a third."""
-    app = opened("Systems", VIEW)
-    name = "differences" if kind is None else "types"
+    tab, name = ("Ranking", "differences") if kind is None else ("By type", "types")
+    app = opened("Systems", VIEW, list_systems=tab)
     frame = next(one for one in app.dataframe if str(one.key).startswith(f"table_compare_{name}"))
     row = frame.value["system"].tolist().index("perceptron")
-    again = opened("Systems", VIEW, **{str(frame.key): cell(row, "p" if kind is None else kind)})
+    again = opened("Systems", VIEW, list_systems=tab, **{str(frame.key): cell(row, "p" if kind is None else kind)})
     one, other = (score_layers(DEMO.corpus.gold, DEMO.corpus.system(each)) for each in ("rules", "perceptron"))
     right = [scores.decisions("strict")[0] == 0 for scores in (one, other)]
     gold = DEMO.corpus.gold
@@ -143,6 +150,7 @@ def test_of_many_documents_fewer_resamples_are_drawn(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(compare_tables, "MANY", 19)
     app = opened("Systems", VIEW)
     assert "2,000 resamples" in texts(app) and "10,000 resamples" not in texts(app)
+    app = opened("Systems", VIEW, list_systems="By type")
     assert not any(str(one.key).startswith("table_compare_types") for one in app.dataframe)
     app = sound(next(one for one in app.toggle if one.label == "Compare by type").set_value(True).run())
     assert any(str(one.key).startswith("table_compare_types") for one in app.dataframe)
@@ -184,3 +192,20 @@ def test_what_is_printed_has_the_best_in_bold() -> None:
     assert made["csv"].splitlines()[0] == "system,p,signature"
     assert r"a & 0.5$^\dagger$ \\" in made["latex"] and r"b & \textbf{0.6} \\" in made["latex"]
     assert "<td><strong>0.6</strong></td>" in made["html"]
+
+
+def test_each_gold_span_stands_in_one_of_four_counts() -> None:
+    app = opened("Systems", replace(VIEW, beside="perceptron"))
+    found = {
+        re.sub(r":primary.*", "", link.label): (
+            int(re.sub(r"[^\d]", "", link.label.rpartition(":primary")[2])),
+            dict(parse_qsl(link.proto.query_string)),
+        )
+        for link in app.get("page_link")
+        if "right: " in link.label
+    }
+    assert list(found) == ["only rules right: ", "only perceptron right: ", "both right: ", "neither right: "]
+    assert sum(number for number, _ in found.values()) == len(DEMO.corpus.gold)
+    for number, parameters in found.values():
+        view, wrong = read_link(parameters)
+        assert not wrong and listed(opened("Inspect", view)) == number

@@ -162,7 +162,15 @@ def test_another_layer_and_another_question_are_in_the_link() -> None:
 def test_types_are_those_that_are_scored() -> None:
     """Merged into one, a form's types are no longer several."""
     app = opened("Consistency", replace(VIEW, merge=(("DNA", "x"), ("protein", "x"))))
+    app = sound(app.pills[0].set_value("types").run())
     assert "No form has several types" in headings(app)
+
+
+def test_the_page_opens_on_a_question_that_found_something() -> None:
+    app = opened("Consistency", replace(VIEW, merge=(("DNA", "x"), ("protein", "x"))))
+    assert app.pills[0].value == "edges" and "stands at an edge" in headings(app)
+    app = sound(app.pills[0].set_value("types").run())
+    assert app.pills[0].value == "types", "a question without findings can be chosen all the same"
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -35,8 +35,8 @@ STRICT = "strict"
 
 def draw_adjudication(here: Here) -> None:
     st.caption(
-        "Two annotators become one layer: what they agree on is taken, the rest as verdicts decide. The first is taken "
-        "as gold, and verdicts are those on the records of the second against it."
+        "Two annotators become one layer: what they agree on is taken, the rest as verdicts decide. The first is the "
+        "reference, and verdicts are those on the records of the second against it."
     )
     choose_annotators(here)
     found = adjudication_of(here)
@@ -61,7 +61,7 @@ def choose_annotators(here: Here) -> None:
     names = list(reference_layer.layers(here.loaded))
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         first = reference_layer.mirror("adjudicate_first", here.view, here.loaded)
-        st.selectbox("First annotator, taken as gold", names, width=260, **first)
+        st.selectbox("First annotator, the reference", names, width=260, **first)
         second = state.mirror("adjudicate_second", here.system, state.take_field("system"))
         st.selectbox("Second annotator", list(here.systems), width=260, **second)
         pair = annotators(here)

@@ -29,7 +29,7 @@ from pages.shared.components import sentence
 from pages.shared.components.count_table import count_figure, count_table
 from pages.shared.components.downloads import Export
 from pages.shared.components.record_list import open_records
-from pages.shared.view import keys, state
+from pages.shared.view import keys
 from pages.shared.view.text import explained, plain
 
 if TYPE_CHECKING:
@@ -41,12 +41,9 @@ HOW = {
 }
 
 
-def draw(here: Here) -> None:
+def draw(here: Here, other: str) -> None:
     """Show the transitions from the chosen system to another, and gold spans by the number of systems right."""
-    if len(here.systems) < 2:
-        return
     st.header(f"Fixed, broken, changed, under {plain(here.by)}")
-    other = _other(here)
     one = here.scores()
     two = here.scores(other)
     if not are_comparable(one, two, here.by):
@@ -62,20 +59,6 @@ def draw(here: Here) -> None:
         if cell is not None:
             _opened(here, other, side, *cell)
     _right(here)
-
-
-def _other(here: Here) -> str:
-    """Ask for the other system, which is kept in the link."""
-    rest = [name for name in here.systems if name != here.system]
-    chosen = here.beside or rest[0]
-    st.selectbox(
-        f"From {plain(here.system)} to",
-        rest,
-        **state.mirror("beside", chosen, state.take_beside),
-        width=280,
-        help="The first system is that of the context bar.",
-    )
-    return chosen
 
 
 def _key(here: Here) -> str:

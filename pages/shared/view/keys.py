@@ -45,6 +45,8 @@ COLOUR_BY = "colour_by"
 BATCH = "batch"
 """The batch that is being prepared, and the state of the store that its reviewer has seen, see `verdicts/batch.py`."""
 CONSISTENCY_CASE = "consistency_case"
+CONSISTENCY_ASKED = "consistency_asked"
+"""Signature of the findings of which the reader chose a question."""
 REVIEW_WHO, REVIEW_KINDS, REVIEW_EVERY = "review_who", "review_kinds", "review_every_document"
 """Reviewers and kinds of the verdicts that Review applies, None for all; and whether to all documents with the text."""
 
