@@ -12,7 +12,7 @@ from pages.shared.inspect.workbench import KEY, draw_workbench
 from pages.shared.verdicts import dialogs, right_span
 from pages.shared.verdicts import list as verdicts_list
 from pages.shared.verdicts.case import reason_unoffered
-from pages.shared.verdicts.events import apply_events, give_waiting
+from pages.shared.verdicts.events import apply_events, give_waiting, open_next
 from pages.shared.view import keys
 from pages.shared.view.text import plain
 
@@ -49,6 +49,6 @@ def draw(here: Here) -> None:
     filters.draw_record_menu(here, there, order)
     sentence.errors(here)
     if not reason_unoffered(here):
-        right_span.draw_right_span(here)
+        right_span.draw_right_span(here, lambda: open_next(here, there.queue.at))
         if st.session_state.get(keys.WAITING):
             dialogs.ask_name()

@@ -20,6 +20,7 @@ from nereval_core.scoring.criteria import SCHEMAS
 from pages.shared.components.count_table import ROWS
 from pages.shared.components.downloads import file_of
 from pages.shared.systems import tables as compare_tables
+from pages.shared.systems.pair import difference_words
 from pages.shared.view import View
 from pages.shared.view.link import read_link
 from pages.shared.view.queries import query_of
@@ -209,3 +210,16 @@ def test_each_gold_span_stands_in_one_of_four_counts() -> None:
     for number, parameters in found.values():
         view, wrong = read_link(parameters)
         assert not wrong and listed(opened("Inspect", view)) == number
+
+
+def test_the_difference_is_said_with_its_sign_and_is_no_better_than_its_test() -> None:
+    systems = ("rules", "perceptron", "annotator-1")
+    scores = {name: score_layers(DEMO.corpus.gold, DEMO.corpus.system(name)) for name in systems}
+    found = compare_scores(scores, names=["strict"], baseline="rules")
+    rows = found.differences.set_index("system", drop=False)
+    said = {name: difference_words(rows.loc[name], "rules", found.plan) for name in ("perceptron", "annotator-1")}
+    f1 = {name: scores[name].counts("strict").f1 for name in systems}
+    assert said["perceptron"].startswith(f"+{f1['rules'] - f1['perceptron']:.3f} F1 [−")
+    assert said["perceptron"].endswith("no significant difference.")
+    assert said["annotator-1"].startswith(f"−{f1['annotator-1'] - f1['rules']:.3f} F1 [−")
+    assert said["annotator-1"].endswith("annotator-1 is better.")

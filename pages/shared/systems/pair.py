@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import streamlit as st
 
-from nereval_core.analysis.comparison import Comparison, percent_of_resamples
+from nereval_core.analysis.comparison import Comparison
+from nereval_core.analysis.comparison.significance import are_significant
+from nereval_core.analysis.resampling_units import ResamplingPlan
 from nereval_core.analysis.result_tables import p_value_text, signed
 from nereval_core.ledger.attributes.systems import BOTH_RIGHT, BOTH_WRONG, ONLY_OTHER, ONLY_THIS
 from nereval_core.records.queries import Query
 from nereval_core.report.figures.comparison import difference_dots
 from nereval_core.scoring.criteria import CRITERIA
 from pages.shared.components import navigation
-from pages.shared.components.downloads import figure_config
+from pages.shared.components.count_table import show_figure
 from pages.shared.data import caches
-from pages.shared.view import keys, state
+from pages.shared.view import state
 from pages.shared.view.queries import view_of
 from pages.shared.view.text import plain
 
@@ -32,11 +34,7 @@ def draw_pair(here: Here, found: Comparison, other: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         _ask_other(here, other)
         _say_difference(here, found, row)
-    st.plotly_chart(
-        difference_dots(rows, here.system, other),
-        key=f"{keys.TABLE}difference",
-        config=figure_config("difference"),
-    )
+    show_figure(difference_dots(rows, here.system, other), "difference", (here.view,), file="difference")
     _link_counts(here, other)
 
 
@@ -58,24 +56,26 @@ def _ask_other(here: Here, other: str) -> None:
     )
 
 
-def _say_difference(here: Here, found: Comparison, row: pd.Series) -> None:
+def _say_difference(here: Here, found: Comparison, row: pd.Series[Any]) -> None:
     if pd.isna(row["difference"]):
         st.markdown("No F1 of both to compare.", width="content")
-        return
-    first = row["difference"] <= 0
-    better = here.system if first else str(row["system"])
-    low, high = (
-        sorted((abs(row["low"]), abs(row["high"]))) if row["low"] * row["high"] > 0 else (row["low"], row["high"])
-    )
-    if row["low"] * row["high"] <= 0 and first:
-        low, high = -row["high"], -row["low"]
-    intervals = found.intervals
-    mine = intervals[intervals["criterion"].eq(here.by) & intervals["system"].eq(better)].iloc[0]
-    p = p_value_text(row["p"], found.plan.resamples)
-    ends = "" if pd.isna(row["low"]) else f" [{signed(low)}, {signed(high)}], p {p}"
-    best = "" if pd.isna(mine["best"]) else f"; best of all in {percent_of_resamples(mine['best'])} of resamples"
-    said = f"{better} is better by {abs(row['difference']):.3f} F1" if row["difference"] else "Both have the same F1"
-    st.markdown(plain(f"{said}{ends}{best}.", 400), width="content")
+    else:
+        st.markdown(plain(difference_words(row, here.system, found.plan), 400), width="content")
+
+
+def difference_words(row: pd.Series[Any], system: str, plan: ResamplingPlan) -> str:
+    """Return F1 of the system less that of another one with interval and p, and whether that is significant.
+
+    `row` has DIFFERENCE_COLUMNS: there the other system is compared with this one, so that signs change.
+    """
+    other, gap = str(row["system"]), -float(row["difference"])
+    said = f"{signed(gap)} F1"
+    if pd.isna(row["low"]):
+        return f"{said}. {row['why']}"
+    said += f" [{signed(-row['high'])}, {signed(-row['low'])}], p {p_value_text(row['p'], plan.resamples)}: "
+    if not are_significant(row.to_frame().T, plan.level).iloc[0]:
+        return f"{said}no significant difference."
+    return f"{said}{system if gap > 0 else other} is better."
 
 
 def _link_counts(here: Here, other: str) -> None:

@@ -125,6 +125,12 @@ def _apply(here: Here, event: Event) -> None:
         _answer(here, event)
 
 
+def open_next(here: Here, at: float) -> None:
+    """Open the record behind a place of the queue, where records advance by themselves."""
+    if st.session_state.get(keys.GO_ON, True):
+        _jump(here, int(at // 1) + 1)
+
+
 def _jump(here: Here, number: int) -> None:
     """Open the record with a number in the queue."""
     ledger, query, order = here.ledger(), here.query(), here.view.ordered_by()

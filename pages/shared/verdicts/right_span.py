@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -28,8 +29,11 @@ def _end() -> None:
     st.session_state.pop(keys.RIGHT, None)
 
 
-def draw_right_span(here: Here) -> None:
-    """Ask for the right spans of a record once the verdict is that neither side is right."""
+def draw_right_span(here: Here, on_kept: Callable[[], None]) -> None:
+    """Ask for the right spans of a record once the verdict is that neither side is right.
+
+    `on_kept` is called once they were kept.
+    """
     record, name, _, _ = st.session_state.get(keys.RIGHT) or (-1, "", (), "")
     if record < 0:
         return
@@ -38,11 +42,11 @@ def draw_right_span(here: Here) -> None:
         # Another corpus or criterion than the verdict was given under.
         _end()
         return
-    _ask(here, case)
+    _ask(here, case, on_kept)
 
 
 @st.dialog("Neither is right: what is?", width="medium", on_dismiss=_end)
-def _ask(here: Here, case: Case) -> None:
+def _ask(here: Here, case: Case, on_kept: Callable[[], None]) -> None:
     if keys.RIGHT not in st.session_state:
         st.rerun()
     _, _, so_far, _ = st.session_state[keys.RIGHT]
@@ -78,7 +82,7 @@ def _ask(here: Here, case: Case) -> None:
     else:
         said = f"“{plain(now.quote(text))}” at {now.start}–{now.end}, {plain(kind)}"
         st.markdown(f"Right is{' also' if so_far else ''}: {said}")
-    _buttons(case, None if now in already else now, so_far, partial=found is not None or bool(kind))
+    _buttons(case, None if now in already else now, so_far, on_kept, partial=found is not None or bool(kind))
 
 
 def _say_sides(case: Case, text: str) -> None:
@@ -90,7 +94,9 @@ def _say_sides(case: Case, text: str) -> None:
             st.caption(f"{name}: “{plain(span.quote(text))}” {plain(span.type)}")
 
 
-def _buttons(case: Case, now: Marked | None, so_far: tuple[Marked, ...], *, partial: bool) -> None:
+def _buttons(
+    case: Case, now: Marked | None, so_far: tuple[Marked, ...], on_kept: Callable[[], None], *, partial: bool
+) -> None:
     """Draw the buttons; a span that is entered in part or is there already cannot be kept."""
     every = (*so_far, now) if now is not None and now not in so_far else so_far
     named = bool(reviewer.reviewer_name())
@@ -98,17 +104,18 @@ def _buttons(case: Case, now: Marked | None, so_far: tuple[Marked, ...], *, part
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         label = "Keep this" if len(every) < 2 else f"Keep these {len(every)}"
         if st.button(label, key=case.widget("keep"), type="primary", disabled=not ready):
-            _keep(case, every)
+            _keep(case, every, on_kept)
         if st.button("No entity", key=case.widget("none"), disabled=not named, help="No span is right here."):
-            _keep(case, ())
+            _keep(case, (), on_kept)
         st.button("Another", key=case.widget("more"), disabled=now is None, on_click=_more, args=(case, every))
         st.toggle("by characters", key=case.widget("characters"))
 
 
-def _keep(case: Case, every: tuple[Marked, ...]) -> None:
+def _keep(case: Case, every: tuple[Marked, ...], on_kept: Callable[[], None]) -> None:
     note = st.session_state[keys.RIGHT][3]
     _end()
-    give_verdict(case, "neither", every, note)
+    if give_verdict(case, "neither", every, note):
+        on_kept()
     st.rerun()
 
 
