@@ -6,7 +6,6 @@ from streamlit.starlette import App
 from pages.shared import start
 from pages.shared.data import http_policy
 from pages.shared.frame import Here, page
-from pages.shared.start import waiting
 
 if st.runtime.exists():
 
@@ -15,7 +14,6 @@ if st.runtime.exists():
         start.draw_headline()
         start.offer_ways_in(here)
         start.choose_corpus(here)
-        waiting.draw_waiting()
         start.show_reading_problems()
         if here is not None:
             start.say_what_was_read(here)

@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages.shared import confusion
 from pages.shared.components import sentence
-from pages.shared.components.record_list import open_records
+from pages.shared.components.record_list import BESIDE, open_records
 from pages.shared.frame import Here, page
 from pages.shared.view.count_tables import confusion_table
 from pages.shared.view.queries import cell_query
@@ -13,22 +13,20 @@ from pages.shared.view.text import plain
 
 @page("Confusion")
 def draw(here: Here) -> None:
-    st.caption(
-        "Gold types down, predicted types across; aligned pairs with other boundaries are counted too. "
-        "The last row holds spurious predictions (SPU), the last column missed gold spans (MIS)."
-    )
-    sentence.confusion(here)
     layout = confusion.choose_layout(here)
+    sentence.confusion(here)
     cells = here.ledger().confusion()
     table = confusion_table(cells, confusion.types_shown(here, cells), layout)
-
-    cell = confusion.draw_matrix(here, table)
-
-    if cell is None:
-        return
-    row, column = cell
-    if share := table.share(row, column, layout):
-        st.code(share, language=None)
-    title = f"gold {plain(table.counts.index[row])}, predicted {plain(table.counts.columns[column])}"
-    query = cell_query(table.rows[row], table.columns[column])
-    open_records(here, here.by, query, title, name="confusion")
+    with st.container(key="confusion_pair"):
+        with st.container():
+            cell = confusion.draw_matrix(here, table)
+        with st.container():
+            if cell is None:
+                st.caption("Choose a cell, with the mouse or the arrow keys, to see its records.")
+                return
+            row, column = cell
+            if share := table.share(row, column, layout):
+                st.code(share, language=None)
+            title = f"gold {plain(table.counts.index[row])}, predicted {plain(table.counts.columns[column])}"
+            query = cell_query(table.rows[row], table.columns[column])
+            open_records(here, here.by, query, title, name="confusion", columns=BESIDE)

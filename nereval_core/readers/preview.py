@@ -6,7 +6,7 @@ are looked for on request.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nereval_core.problems import FormatError, Problem
 from nereval_core.readers import ReadOptions, Source, conll, format_of, layers, likely_format, reader
@@ -47,7 +47,8 @@ class Preview:
     `apart` are the formats of the files, each taken by itself, where that makes a difference and all are recognised.
     `waiting` says that layers have not been looked for; `unread` are names of files and columns that would be passed
     over, `problems` what would keep the source from being read, as far as is known. `tags` are
-    the columns with tags among which one has to be chosen.
+    the columns with tags among which one has to be chosen. Where `folders` is true, the layers are
+    folders of the source.
     """
 
     format: str
@@ -59,12 +60,17 @@ class Preview:
     problems: tuple[Problem, ...] = ()
     apart: tuple[str, ...] = ()
     tags: tuple[conll.TagColumn, ...] = ()
+    folders: bool = False
 
 
 def preview(
     source: Source, *, format: str = "auto", columns: ColumnChoice | None = None, whole: bool = False
 ) -> Preview:
     """Preview a source by its first bytes; look for layers in small files, or in the `whole` of any."""
+    if folders := source.folders():
+        first = preview(source.in_folder(folders[0]), format=format, columns=columns)
+        if first.format and not first.layers:
+            return replace(first, files=len(source.files), layers=folders, folders=True)
     problems: tuple[Problem, ...] = ()
     try:
         found = format_of(source, format, columns)

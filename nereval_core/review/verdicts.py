@@ -23,7 +23,7 @@ WITHDRAWN: Kind = "withdrawn"
 KINDS: Mapping[Kind, str] = {
     "gold": "gold is right",
     "pred": "prediction is right",
-    "both": "both acceptable",
+    "both": "both are right",
     "neither": "neither is right",
     "unclear": "guideline unclear",
 }

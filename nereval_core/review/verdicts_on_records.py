@@ -23,6 +23,7 @@ from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.review.verdicts import Draft, Given, Key, Kind, Marked, Seen, Verdict, text_digest
 
 _DIGESTS: WeakKeyDictionary[Documents, tuple[str, ...]] = WeakKeyDictionary()
+_FOUND: WeakKeyDictionary[Layer, dict[tuple[int, Marked], list[int]]] = WeakKeyDictionary()
 _ATTACHED: WeakKeyDictionary[Rows, tuple[Reviewed, AttachedVerdicts]] = WeakKeyDictionary()
 
 
@@ -195,7 +196,8 @@ def _attached(about: Records, reviewed: Reviewed, layers: Sequence[Layer]) -> At
         if not put(near, one, _STALE):
             lost.append(one)
     # A document of a text that repeats shows the verdict that was given on it, before one on another document.
-    for (digest, name), own_given in reviewed.by_document.items():
+    repeated = any(len(numbers) > 1 for numbers in by_digest.values())
+    for (digest, name), own_given in reviewed.by_document.items() if repeated else ():
         numbers = [number for number in by_digest.get(digest, ()) if documents.ids[number] == name]
         if not numbers or len(by_digest[digest]) == 1:
             continue
@@ -255,7 +257,14 @@ class _Sides:
 
 
 def _same(layer: Layer, document: int, span: Marked) -> list[int]:
-    """Return the indices of a document's spans with these fragments and this type."""
+    """Return the indices of a document's spans with these fragments and this type; looked for once a layer."""
+    known = _FOUND.setdefault(layer, {})
+    if (document, span) not in known:
+        known[document, span] = _search(layer, document, span)
+    return known[document, span]
+
+
+def _search(layer: Layer, document: int, span: Marked) -> list[int]:
     low, high = layer.first[document : document + 2].tolist()
     there = (layer.start[low:high] == span.start) & (layer.end[low:high] == span.end)
     return [low + at for at in np.flatnonzero(there).tolist() if marked(layer, low + at) == span]

@@ -26,7 +26,16 @@ from nereval_core.store.columns import ColumnWriter, DamagedError, map_columns
 from nereval_core.store.corpora import read_corpus, write_corpus
 from nereval_core.store.sources import BLOCKS, ChangedError, StoredSources, fingerprints, input_key, write_sources
 
-__all__ = ["ChangedError", "Entry", "Store", "StoredCorpus", "TooLargeError", "fingerprints", "input_key"]
+__all__ = [
+    "ChangedError",
+    "Entry",
+    "EntryAccount",
+    "Store",
+    "StoredCorpus",
+    "TooLargeError",
+    "fingerprints",
+    "input_key",
+]
 
 FORMAT = 3
 """The version of entries; it changes with their content and with the definition of digests."""
@@ -60,6 +69,14 @@ class Entry:
     used: float
 
 
+@dataclass(frozen=True)
+class EntryAccount:
+    """The content of an entry in words: the name of the corpus, and the names of its layers, gold first."""
+
+    name: str
+    layers: tuple[str, ...]
+
+
 class TooLargeError(Exception):
     """An entry that is larger than the limit of the store."""
 
@@ -90,6 +107,22 @@ class Store:
             if match := ENTRY.fullmatch(path.name):
                 found.append(Entry(path, match[1], match[2], size, used))
         return tuple(sorted(found, key=lambda entry: -entry.used))
+
+    def account(self, entry: Entry) -> EntryAccount | None:
+        """Return what an entry holds without reading it; None where it is damaged, gone or of another version."""
+        try:
+            about = map_columns(entry.path, checked=False).about
+            if (about["format"], about["version"]) != (FORMAT, __version__):
+                return None
+            return EntryAccount(about["corpus"]["name"], tuple(row["name"] for row in about["said"]["layers"]))
+        except (DamagedError, KeyError, TypeError, ValueError, OSError):
+            return None
+
+    def remove(self, digest: str) -> None:
+        """Remove all entries of a corpus; where it is open it stays so."""
+        for entry in self.entries():
+            if entry.digest == digest:
+                _remove(entry.path)
 
     def of_digest(self, prefix: str) -> StoredCorpus | None:
         """Return the corpus whose digest has this prefix; None where there is none or several."""

@@ -28,15 +28,15 @@ from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUni
 from nereval_core.records.queries import Query
 from nereval_core.report.score_tables import Sheet
 from nereval_core.scoring import Counts, Settings
-from pages.shared.compare.tables import choose_units, interval_words, plan_of, show_warnings, units_of
 from pages.shared.components import navigation
+from pages.shared.components.columns import BAR
 from pages.shared.components.count_table import count_table
 from pages.shared.components.downloads import Export
 from pages.shared.components.formula_box import formula_box
 from pages.shared.components.record_list import open_records
 from pages.shared.components.sort_controls import choose_word
-from pages.shared.confusion import BAR
 from pages.shared.data import caches, own_criteria, reference_layer
+from pages.shared.systems.tables import choose_units, interval_words, plan_of, show_warnings, units_of
 from pages.shared.view import state
 from pages.shared.view.count_tables import free, headings
 from pages.shared.view.queries import ERRORS
@@ -66,7 +66,7 @@ def choose_annotators(here: Here) -> tuple[str, ...]:
         "Annotators",
         known,
         **state.mirror("annotators", list(names), take),
-        help="Any layers: annotators, systems, gold. F1 takes one of two as gold; which, matters under few criteria.",
+        help="Any layer. F1 takes one of two as reference; which one matters under few criteria only.",
     )
     return tuple(name for name in known if name in names)
 
@@ -132,7 +132,7 @@ def all_annotators(here: Here, found: Agreement) -> None:
 def annotator_matrix(here: Here, found: Agreement) -> Pair | None:
     """Show a figure of each two annotators; return the two of the cell chosen.
 
-    Without one, they are a layer taken as gold in the sidebar and the system there; of a pair of annotators, the pair.
+    Without one, they are the reference and the system of the context bar; of a pair of annotators, the pair.
     """
     figures = {WORDS[figure]: figure for figure in FIGURES}
     labels = {word: figure_label(figure, (0, 1)) for word, figure in figures.items()}
@@ -140,7 +140,7 @@ def annotator_matrix(here: Here, found: Agreement) -> Pair | None:
     values = pair_matrix(found, shown, here.by)
     columns = headings(found.annotators)
     table = values.set_axis(columns, axis=1).reset_index(names="")
-    title = f"{LABELS[shown]} of each two" + (f" under {here.by}" if shown == "f1" else "")
+    title = f"{LABELS[shown]} of each pair" + (f" under {here.by}" if shown == "f1" else "")
     lopsided = shown == "f1" and not is_symmetric(here.criterion)
     undefined = (f" {line}." for line in pair_reasons(found, shown, [here.by]))
     said = f"{LABELS[shown]}: {EXPLAINED[shown]}{', here that of the row' if lopsided else ''}.{''.join(undefined)}"
@@ -187,9 +187,9 @@ def list_disagreements(here: Here, found: Agreement, pair: Pair) -> None:
     there = with_pair(here, one, other)
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center"):
-            said = "" if one == reference_layer.gold_name(here.loaded) else " taken as gold"
-            st.markdown(f"**{plain(other)} held against {plain(one)}{said}**")
-            for page in ("Documents", "Overview"):
+            said = "" if one == reference_layer.gold_name(here.loaded) else ", the reference"
+            st.markdown(f"**{plain(other)} compared with {plain(one)}{said}**")
+            for page in ("Inspect", "Overview"):
                 navigation.link_to(page, f":primary[{page} →]", there.view)
         if there.by != here.by:
             st.caption(f"{plain(here.by)} does not apply: {plain(one)} has not what it needs.")
@@ -271,8 +271,8 @@ def by_document(here: Here, found: Agreement, pair: Pair | None) -> None:
         doc = str(table["document"].iat[cell[0]])
         one, other = (found.annotators[number] for number in group or (0, 1))
         view = replace(with_pair(here, one, other).view, doc=doc)
-        label = f":primary[Read {plain(doc)} with {plain(one)} taken as gold, beside {plain(other)} →]"
-        navigation.link_to("Documents", label, view)
+        label = f":primary[Read {plain(doc)} with {plain(one)} as the reference for {plain(other)} →]"
+        navigation.link_to("Inspect", label, view)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)

@@ -183,12 +183,12 @@ def test_what_rests_on_one_unit_has_neither_interval_nor_test(
 def test_pages_ask_what_is_resampled() -> None:
     app = upload(opened("Start"), *(jsonl(side) for side in ("gold", "one", "two")))
     view = View(corpus=address(app)["corpus"], resample="author")
-    for page in ("Compare", "Agreement", "Slices"):
+    for page in ("Systems", "Annotators", "Slices"):
         there = opened(page, view)
         box = there.selectbox(key="widget_resample_by")
         assert box.value == "author" and "groups of documents with the same author" in box.options
         assert "groups of documents with the same author" in texts(there)
-    wrong = opened("Compare", replace(view, resample="nothing"))
+    wrong = opened("Systems", replace(view, resample="nothing"))
     assert "no document has 'nothing'" in " ".join(str(one.value) for one in wrong.get("code"))
     assert wrong.selectbox(key="widget_resample_by").value == "document"
 

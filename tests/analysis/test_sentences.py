@@ -145,11 +145,11 @@ def test_documents_and_types_can_be_asked_for() -> None:
 
 
 def test_on_errors_itself_the_numbers_of_the_sentence_change_the_list() -> None:
-    names = [str(button.key) for button in opened("Errors", VIEW).button]
+    names = [str(button.key) for button in opened("Inspect", VIEW).button]
     keys = [name for name in names if name.startswith("list_link_said_errors")]
     assert keys
     for key in keys:
-        app = opened("Errors", VIEW)
+        app = opened("Inspect", VIEW)
         said = int(re.search(r"[\d,]+", app.button(key=key).label)[0].replace(",", ""))  # type: ignore[index]
         app = sound(app.button(key=key).click().run())
         assert any(f"**{said:,} record" in element.value for element in app.markdown)

@@ -27,7 +27,7 @@ from nereval_core.records.queries import FACETS, Query
 from nereval_core.scoring import Settings, score_layers
 from nereval_core.scoring.criteria import APPLICABLE, CRITERIA
 from nereval_core.store import Store, StoredCorpus, fingerprints
-from pages.shared.documents.highlighted_text import text_data
+from pages.shared.components.highlighted_text import text_data
 from tests.benchmarks.generated import STRIDE, TYPES, generate
 from tests.benchmarks.scales import Scale
 from tests.support.browser import Visit, serve_app, start_browser
@@ -132,7 +132,7 @@ def computed(made: Corpus) -> Iterator[tuple[str, float, str]]:
     """Yield the CPU milliseconds of what pages compute: medians, what is kept from run to run being there."""
     from pages.shared.components.count_table import ROWS
     from pages.shared.components.record_list import rows_table
-    from pages.shared.documents.document import open_document, record_card_data
+    from pages.shared.inspect.document import read_document, start_of
     from pages.shared.view.count_tables import confusion_table, criteria_table, types_table
 
     settings = Settings(tuple(CRITERIA[name] for name in APPLICABLE if CRITERIA[name].unit == "span"))
@@ -161,19 +161,22 @@ def computed(made: Corpus) -> Iterator[tuple[str, float, str]]:
 
     def documents() -> None:
         near = kept.near(wrong, made.documents.ids[next(steps) * 7 % len(made.documents)])
-        there = open_document(kept, wrong, lambda doc: kept.document(doc, settings), *near.queue[3])
-        assert there.record is not None
-        text_data(
-            there.text, there.marks, queue=there.queue, card=record_card_data(there.scores, "strict", there.record)
-        )
+        doc, name = near.queue[3]
+        there = read_document(lambda doc: kept.document(doc, settings), "strict", doc)
+        record, _ = there.find(name)
+        assert record is not None
+        part = there.part_of(start_of(record))
+        low, high = there.windows[part]
+        text_data(there.text[low:high], there.marks_in(part), selected=name)
+        there.card(record)
 
     settings_names = [criterion.name for criterion in settings.criteria]
     for what, run in (
         ("Overview", overview),
         ("Confusion", lambda: confusion_table(kept.confusion(), types, ())),
-        ("Errors, another type chosen", errors),
-        ("Errors, another page", lambda: kept.page(wrong, first=ROWS * (next(steps) % 100), rows=ROWS)),
-        ("Documents, another record", documents),
+        ("Inspect, another type chosen", errors),
+        ("Inspect, another part of the queue", lambda: kept.page(wrong, first=ROWS * (next(steps) % 100), rows=ROWS)),
+        ("Inspect, another record", documents),
     ):
         run()
         yield f"{said} {what}", statistics.median(clock(run) for _ in range(15)), "<= 10"
@@ -274,24 +277,14 @@ class Action:
 CHOSEN = ("type", "strict", "partial", "exact")
 
 
-def open_criteria(visit: Visit) -> None:
-    with visit.rerun():
-        visit.page.get_by_test_id("stSidebar").get_by_role("button", name="Matching criterion").click()
-    _criterion(visit.page, "type").wait_for()
-    visit.page.wait_for_timeout(300)
-
-
 def choose_criterion(page: Any, number: int) -> None:
-    _criterion(page, CHOSEN[number % len(CHOSEN)]).click()
-
-
-def _criterion(page: Any, name: str) -> Any:
-    return page.locator(f".st-key-criterion-{name}").get_by_role("button", name=name, exact=True).first
+    page.locator(".st-key-widget_schema button").get_by_text(CHOSEN[number % len(CHOSEN)], exact=True).click()
 
 
 def types_there(visit: Visit) -> None:
-    # Scrolling closes a list; what the click itself would scroll to is to be in view before.
-    visit.page.locator(".st-key-widget_type input").first.evaluate("box => box.scrollIntoView({block: 'center'})")
+    if not visit.page.locator(".st-key-widget_type").is_visible():
+        visit.open_menu("Types")
+    visit.page.locator(".st-key-widget_type input").first.wait_for()
     visit.page.wait_for_timeout(300)
 
 
@@ -308,8 +301,8 @@ def choose_type(page: Any, number: int) -> None:
 
 
 def choose_cell(page: Any, number: int) -> None:
-    box = page.get_by_test_id("stDataFrame").first.bounding_box()
-    page.mouse.click(box["x"] + 150 + 60 * (number % 5), box["y"] + 35 * (1.5 + number % 7))
+    cells = page.get_by_role("gridcell")
+    cells.nth(number % cells.count()).click()
 
 
 def table_there(visit: Visit) -> None:
@@ -318,13 +311,14 @@ def table_there(visit: Visit) -> None:
     visit.page.wait_for_timeout(300)
 
 
-def text_there(visit: Visit) -> None:
-    visit.page.locator(".nv-reading").first.wait_for()
+def map_there(visit: Visit) -> None:
+    visit.page.get_by_role("gridcell").first.wait_for()
     visit.page.wait_for_timeout(300)
 
 
-def turn_page(page: Any, number: int) -> None:
-    page.get_by_test_id("stNumberInputStepUp").last.click()
+def text_there(visit: Visit) -> None:
+    visit.page.locator(".nv-reading").first.wait_for()
+    visit.page.wait_for_timeout(300)
 
 
 def next_record(page: Any, number: int) -> None:
@@ -332,12 +326,8 @@ def next_record(page: Any, number: int) -> None:
 
 
 ACTIONS = (
-    *(
-        Action("change the criterion", name, choose_criterion, open_criteria)
-        for name in ("Overview", "Confusion", "Errors", "Documents")
-    ),
-    *(Action("filter by a type", name, choose_type, types_there) for name in ("Overview", "Errors", "Documents")),
-    Action("click a confusion cell", "Confusion", choose_cell, table_there),
-    Action("turn a page of the queue", "Errors", turn_page),
-    Action("next record", "Documents", next_record, text_there),
+    *(Action("change the criterion", name, choose_criterion) for name in ("Overview", "Confusion", "Inspect")),
+    *(Action("filter by a type", name, choose_type, types_there) for name in ("Overview", "Inspect")),
+    Action("click a confusion cell", "Confusion", choose_cell, map_there),
+    Action("next record", "Inspect", next_record, text_there),
 )

@@ -33,10 +33,9 @@ from nereval_core.glossary import DECISIONS
 from nereval_core.records.queries import ORDERS, Query
 from nereval_core.scoring import Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA, SCHEMAS
-from tests.benchmarks.app import ACTIONS, CHOSEN, Action, clicked, open_criteria
+from tests.benchmarks.app import ACTIONS, Action, clicked
 from tests.benchmarks.generated import STRIDE, TYPES, generate
 from tests.benchmarks.scales import Scale
-from tests.support.browser import Visit
 
 SPANS, QUICK = 100_000_000, 5_000_000
 BY_DOCUMENT = 10
@@ -67,7 +66,7 @@ def rows(scale: Scale) -> Iterator[tuple[str, float, str]]:
         found = scored.read(root / "scored")
         memory: list[float] = []
         # At TINY only the clicks are made that a corpus of the store does not have.
-        actions = scale.of((*CLICKS, *MORE), (*CLICKS, *MORE), (CLICKS[0], *MORE))
+        actions = scale.of((*ACTIONS, *MORE), (*ACTIONS, *MORE), (ACTIONS[0], *MORE))
         for row in clicked(found.digest, root, "--data", str(root), actions=actions, scale=scale):
             memory.append(server_memory())
             yield row
@@ -211,25 +210,12 @@ def server_memory() -> float:
 
 
 def jump(page: Any, number: int) -> None:
-    """Go to a page anywhere in the queue."""
-    box = page.get_by_role("spinbutton").last
+    """Go to a record anywhere in the queue."""
+    box = page.locator(".nw-jump")
     most = int(box.get_attribute("max") or 1)
-    # Never the page that is shown: that would change nothing.
+    # Never the record that is open: that would change nothing.
     box.fill(str(1 + (number + 1) * 7_919 % most))
     page.keyboard.press("Enter")
 
 
-def ready(visit: Visit) -> None:
-    visit.page.locator(".st-key-widget_criterion").wait_for()
-
-
-def choose_criterion(page: Any, number: int) -> None:
-    name = CHOSEN[number % len(CHOSEN)]
-    page.locator(".st-key-widget_criterion").get_by_text(name, exact=True).first.click()
-
-
-# A scored folder has its criteria side by side.
-CLICKS = tuple(
-    replace(one, click=choose_criterion, ready=ready) if one.ready is open_criteria else one for one in ACTIONS
-)
-MORE = (Action("jump to any page of the queue", "Errors", jump),)
+MORE = (Action("jump to any record of the queue", "Inspect", jump),)

@@ -27,7 +27,7 @@ from tests.benchmarks.reading_documents import write_jsonl
 from tests.benchmarks.scales import Scale
 from tests.support.browser import ROOT, Visit, serve_app_process, start_browser
 
-PAGES = ("Overview", "Confusion", "Errors", "Documents", "Slices", "Overview")
+PAGES = ("Overview", "Confusion", "Inspect", "Overview")
 PEOPLE = 4
 DOCUMENTS = 100_000
 """Documents of a reading that is cancelled."""

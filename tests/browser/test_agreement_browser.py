@@ -10,16 +10,15 @@ from tests.support.pages import VIEW
 
 def test_from_a_cell_to_the_text(visit: Visit) -> None:
     visit.page.set_viewport_size(TALL)
-    visit.open("Agreement", replace(VIEW, annotators=("annotator-1", "annotator-2", "rules")))
+    visit.open("Annotators", replace(VIEW, annotators=("annotator-1", "annotator-2", "rules")))
     # One: the last cell of the second row, which opens what the two disagree on.
     visit.click_row(1, visit.table_with("annotator-2"))
     # Two: the records, with the row's annotator taken as gold.
-    visit.page.get_by_role("link", name="Open in Errors →", exact=True).click()
-    visit.page.get_by_role("heading", name="Errors", exact=True).wait_for()
-    visit.page.get_by_role("button", name="taken as gold: ").wait_for()
+    visit.page.get_by_role("link", name="Open in Inspect →", exact=True).click()
+    visit.page.get_by_role("heading", name="Inspect", exact=True).wait_for()
+    assert visit.page.get_by_label("Reference").input_value().startswith("annotator")
     assert "reference=annotator" in visit.page.url
     # Three: one of them in its text.
-    visit.click_row(0, visit.table_with("predicted text"), from_right=300)
-    visit.page.get_by_role("link", name="Read in document").click()
+    visit.page.locator(".nw-entry").nth(1).click()
     visit.page.locator(".nv-selected").first.wait_for()
     assert "reference=annotator" in visit.page.url

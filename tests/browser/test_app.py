@@ -25,20 +25,22 @@ def record_in(address: str) -> str:
 def test_from_a_count_to_the_same_record_in_another_browser(visit: Visit, browser: Any, app: str) -> None:
     visit.context.grant_permissions(["clipboard-read", "clipboard-write"])
     visit.open_demo("Confusion")
-    visit.click_row(0, 0)
+    missed = visit.page.get_by_role("gridcell", name="predicted missed (MIS)")
+    with visit.rerun():
+        missed.first.click()
     title, number = visit.listed_records()
     assert title == "gold NORMALIZABLES, predicted missed (MIS)"
-    assert number == int(visit.cell_text(0, 4)) > 1
-    assert visit.eventually(lambda: visit.rows(1) == number)
+    assert number == int(missed.first.inner_text()) > 1
+    assert visit.eventually(lambda: visit.rows(0) == number)
     # The keyboard reaches the neighbouring cell.
     visit.press("ArrowDown")
-    below = ("gold NO_NORMALIZABLES, predicted missed (MIS)", int(visit.cell_text(1, 4)))
+    below = ("gold NO_NORMALIZABLES, predicted missed (MIS)", int(missed.nth(1).inner_text()))
     assert visit.eventually(lambda: visit.listed_records() == below)
     visit.press("ArrowUp")
     assert visit.eventually(lambda: visit.listed_records() == (title, number))
-    visit.click_row(1, 1, from_right=300)
-    visit.page.get_by_role("link", name="Read in document").click()
-    visit.page.get_by_role("heading", name="Documents", exact=True).wait_for()
+    visit.click_row(1, 0, from_right=300)
+    visit.page.get_by_role("link", name=re.compile("^Inspect in ")).click()
+    visit.page.get_by_role("heading", name="Inspect", exact=True).wait_for()
     visit.wait_until_drawn(visit.run_count() - 1)
     first, before = record_in(visit.page.url), visit.page.locator(".nv-card").inner_text()
     visit.press("j")
@@ -48,8 +50,7 @@ def test_from_a_count_to_the_same_record_in_another_browser(visit: Visit, browse
     assert visit.eventually(lambda: visit.page.locator(".nv-card").inner_text() != before)
     card = visit.page.locator(".nv-card").inner_text()
     assert "missed (MIS)" in card
-    visit.page.get_by_text("Copy link").click()
-    popover = visit.page.get_by_test_id("stPopoverBody")
+    popover = visit.open_menu("Share")
     popover.get_by_test_id("stCode").first.hover()
     popover.get_by_role("button", name="Copy to clipboard").first.click()
     link = visit.page.evaluate("navigator.clipboard.readText()")
@@ -62,6 +63,15 @@ def test_from_a_count_to_the_same_record_in_another_browser(visit: Visit, browse
 
 def test_a_count_of_overview_opens_as_many_records(visit: Visit) -> None:
     visit.open_demo("Overview")
+    bar = visit.page.locator(".nvb-row").first
+    missed = bar.get_by_role("button", name="missed (MIS)")
+    number = int(missed.inner_text().split()[1])
+    missed.click()
+    visit.page.get_by_role("heading", name="Inspect", exact=True).wait_for()
+    visit.page.get_by_text(f"{number} records", exact=True).wait_for()
+    visit.open_demo("Overview")
+    with visit.rerun():
+        visit.page.get_by_text("The same in words and as a table").click()
     visit.table().locator("canvas th", has_text="(ACT)").wait_for(state="attached")
     headers = visit.table().locator("canvas th").all_text_contents()
     shown = {re.findall(r"\((\w+)\)|$", name)[0]: place for place, name in enumerate(headers)}
@@ -129,7 +139,7 @@ SIZES = ((1440, 900), (1024, 768), (390, 844))
 def test_no_page_scrolls_sideways(visit: Visit) -> None:
     visit.go("/")
     with visit.rerun():
-        visit.page.get_by_role("button", name="Open", exact=True).first.click()
+        visit.page.locator(".st-key-demo-pharmacology button").click()
     for name in ("Start", *PAGES):
         before = visit.run_count()
         visit.page.get_by_test_id("stSidebar").get_by_role("link", name=name, exact=True).click()
@@ -148,7 +158,7 @@ def sideways(visit: Visit) -> int:
 
 
 def test_a_link_to_a_corpus_that_the_server_lacks_says_which(visit: Visit) -> None:
-    visit.go("/Errors?corpus=0123456789abcdef")
+    visit.go("/Inspect?corpus=0123456789abcdef")
     visit.page.get_by_text("0123456789abcdef").wait_for()
 
 

@@ -12,7 +12,7 @@ from tests.support.pages import VIEW
 
 def test_from_a_p_value_to_the_text_in_three_clicks(visit: Visit) -> None:
     visit.page.set_viewport_size(TALL)
-    visit.open("Compare", VIEW)
+    visit.open("Systems", VIEW)
     # One: the p value of the first system. It opens the gold spans that only the better one gets right.
     visit.click_row(0, visit.table_with("p after Holm"))
     heading = visit.page.locator("strong", has_text=re.compile(r"only .* right: [\d,]+ records?$")).first
@@ -24,15 +24,18 @@ def test_from_a_p_value_to_the_text_in_three_clicks(visit: Visit) -> None:
     assert visit.eventually(lambda: visit.rows(listed) == number)
     visit.click_row(0, listed, from_right=300)
     # Three: the document.
-    visit.page.get_by_role("link", name="Read in document").click()
-    visit.page.get_by_role("heading", name="Documents", exact=True).wait_for()
+    visit.page.get_by_role("link", name=re.compile("^Inspect in ")).click()
+    visit.page.get_by_role("heading", name="Inspect", exact=True).wait_for()
     visit.page.locator(".nv-selected").first.wait_for()
     assert "record=" in visit.page.url
 
 
-@pytest.mark.parametrize("page", ["Overview", "Errors"])
+@pytest.mark.parametrize("page", ["Overview", "Inspect"])
 def test_a_sentence_runs_on_as_text_does(visit: Visit, page: str) -> None:
     visit.open(page, VIEW)
+    if page == "Overview":
+        with visit.rerun():
+            visit.page.get_by_text("The same in words and as a table").click()
     said = visit.page.locator("[class*='st-key-sentence-']").first
     number = said.locator("a, button").first
     number.wait_for()

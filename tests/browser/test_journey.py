@@ -15,7 +15,6 @@ from nereval_core.cli import main
 from nereval_core.review.store import ReviewStore
 from nereval_core.review.verdicts import KINDS
 from pages.shared.data.loading import DEMOS, load_demo
-from pages.shared.verdicts.panel import PLACEHOLDER
 from pages.shared.view import View
 from tests.browser.test_html_report_browser import Opened
 from tests.support.browser import Visit, serve_app
@@ -23,8 +22,8 @@ from tests.support.databases import emptied
 
 DEMO = "pharmacology"
 PAIR = "annotator-1", "annotator-2"
-KEYS = (*"123", "4 0", "5", "2", "4 Control+Enter", "1", "2", "3")
-"""What is pressed on ten records, one after the other: where neither is right, no entity is, or the words proposed."""
+KEYS = "1234524123"
+"""What is pressed on ten records, one after the other; where neither is right, the first has no entity."""
 GIVEN = ("gold", "pred", "both", "neither", "unclear", "pred", "neither", "gold", "pred", "both")
 NOTE = "1 or 2? guideline 3, u"
 
@@ -47,7 +46,7 @@ def test_from_a_disagreement_to_the_report(browser: Any, store: ReviewStore, tmp
     view = View(corpus=load_demo(DEMO).corpus.digest, system="rules")
     with serve_app() as address:
         visit = Visit(browser, address, viewport={"width": 1440, "height": 1800})
-        visit.open("Agreement", view)
+        visit.open("Annotators", view)
         disagreements = open_cell(visit)
         decide(visit, disagreements)
         place = urlsplit(visit.page.url)
@@ -59,7 +58,7 @@ def test_from_a_disagreement_to_the_report(browser: Any, store: ReviewStore, tmp
     with serve_app() as address:
         visit.address = address
         visit.go(f"{place.path}?{place.query}")
-        visit.page.get_by_role("button", name=f"10 of {disagreements} have a verdict").wait_for()
+        visit.page.get_by_text(f"10 of {disagreements} reviewed").first.wait_for()
         promised = what_if(visit, tmp_path / "copy.jsonl")
         report(visit, tmp_path / "report.html")
         visit.close()
@@ -68,36 +67,54 @@ def test_from_a_disagreement_to_the_report(browser: Any, store: ReviewStore, tmp
 
 
 def open_cell(visit: Visit) -> int:
-    """Choose a cell of the matrix and open its records in Errors; return how many there are."""
+    """Choose a cell of the matrix and open its records in Inspect; return how many there are."""
     visit.click_row(0, visit.table_with(PAIR[1]))
     heading = visit.page.locator("strong", has_text=re.compile(r"[\d,]+ records?$")).first
     heading.wait_for()
     number = int(re.findall(r"([\d,]+) records?$", heading.inner_text())[0])
     with visit.rerun():
-        visit.page.get_by_role("link", name="Open in Errors →", exact=True).click()
-    visit.page.get_by_role("button", name=f"0 of {number} have a verdict").wait_for()
-    visit.page.get_by_role("button", name=f"taken as gold: {PAIR[0]}").wait_for()
+        visit.page.get_by_role("link", name="Open in Inspect →", exact=True).click()
+    visit.page.get_by_text(f"0 of {number} reviewed").first.wait_for()
+    assert visit.page.get_by_label("Reference").input_value() == PAIR[0]
     return number
 
 
 def decide(visit: Visit, number: int) -> None:
-    """Say who decides, and give ten verdicts by key, one of which is taken back and given anew."""
-    name = visit.page.get_by_placeholder("Your name, kept with each verdict")
-    with visit.rerun():
-        name.fill("Ann")
-        name.press("Enter")
-    visit.press("j")
+    """Give ten verdicts by key, one of which is taken back and given anew; say once who decides."""
+    page = visit.page
+    page.locator(".nw-verdict").first.wait_for()
     # In a field keys are letters.
-    visit.page.get_by_placeholder(PLACEHOLDER).click()
-    visit.page.keyboard.type(NOTE)
-    visit.press("Tab")
-    for place, pressed in enumerate(KEYS):
-        for key in pressed.split():
-            visit.press(key)
+    page.get_by_label("Note", exact=True).click()
+    page.keyboard.type(NOTE)
+    page.keyboard.press("Tab")
+    for place, key in enumerate(KEYS):
+        page.keyboard.press(key)
+        if place == 0:
+            page.get_by_label("Your name").wait_for()
+            page.keyboard.type("Ann")
+            page.keyboard.press("Enter")
+        elif key == "4":
+            say_right_span(page.get_by_test_id("stDialog"), none=place == 3)
+        page.get_by_text(f"{place + 1} of {number} reviewed").first.wait_for()
         if place == 4:
-            visit.press("u")
-            visit.press("5")
-    visit.page.get_by_role("button", name=f"10 of {number} have a verdict").wait_for()
+            page.keyboard.press("u")
+            page.get_by_text(f"{place} of {number} reviewed").first.wait_for()
+            page.keyboard.press("5")
+            page.get_by_text(f"{place + 1} of {number} reviewed").first.wait_for()
+
+
+def say_right_span(dialog: Any, *, none: bool) -> None:
+    """Say that there is no entity, or choose the first word of the text, and the first of the types."""
+    if none:
+        dialog.get_by_role("button", name="No entity").click()
+    else:
+        for label in ("From word", "Type"):
+            box = dialog.get_by_label(label, exact=True).first
+            box.click()
+            box.press("ArrowDown")
+            box.press("Enter")
+        dialog.get_by_role("button", name="Keep this").click()
+    dialog.wait_for(state="detached")
 
 
 def what_if(visit: Visit, file: Path) -> str:
@@ -116,6 +133,7 @@ def what_if(visit: Visit, file: Path) -> str:
 def report(visit: Visit, file: Path) -> None:
     with visit.rerun():
         visit.page.get_by_role("link", name="Overview", exact=True).click()
+    visit.open_menu("Share")
     visit.save("Download report", file)
 
 

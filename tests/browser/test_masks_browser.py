@@ -56,27 +56,28 @@ def test_no_word_is_sent(visit: Visit, tmp_path: Path) -> None:
     known = words()
     assert len(known) > 250
     sent = Sent(visit)
-    visit.open("Errors", replace(VIEW, mask=""))
+    visit.open("Inspect", replace(VIEW, mask=""))
     assert len(sent.found(known)) > 50, "what is looked for is found where nothing is masked"
     sent.parts.clear()
     visit.page.goto("about:blank")
 
-    for page in ("", "Criteria", "Slices", "Compare", "Agreement", "Consistency", "Review", "Linking", "Present"):
+    for page in ("", "Criteria", "Systems", "Annotators", "Consistency", "Review", "Linking", "Present"):
         visit.open(page, VIEW)
-    for word in ("by-class", "ladder"):
-        visit.open("Errors" if word == "by-class" else "Criteria", VIEW.with_sort(word))
+    for page, word in (("Inspect", "by-class"), ("Criteria", "ladder"), ("Overview", "by-slice")):
+        visit.open(page, VIEW.with_sort(word))
     # The records of a cell, one of them in its text, and all of them in a file.
     visit.open("Confusion", VIEW)
-    visit.click_row(0, 0, from_right=40)
-    visit.open("Errors", VIEW)
-    visit.click_row(1, 0, from_right=300)
-    visit.page.locator(".nvh-text").first.wait_for()
+    with visit.rerun():
+        visit.page.get_by_role("gridcell", name="predicted missed (MIS)").first.click()
+    visit.open("Inspect", VIEW)
+    visit.page.locator(".nv-text").first.wait_for()
     visit.page.get_by_text("Export", exact=True).first.click()
     files = []
     for name in ("CSV", "HTML"):
         visit.save(name, tmp_path / name, exact=True)
         files.append((tmp_path / name).read_bytes())
     visit.open("Overview", VIEW)
+    visit.open_menu("Share")
     visit.save("Download report", tmp_path / "report")
     # Plotly's script has words of its own.
     files.append((tmp_path / "report").read_bytes())
@@ -85,7 +86,7 @@ def test_no_word_is_sent(visit: Visit, tmp_path: Path) -> None:
     # A document, with what another system predicts, and the card of a record.
     gold = DEMO.corpus.gold
     record = f"g:{gold.start[0]}-{gold.end[0]}:{gold.label(0)}"
-    visit.open("Documents", replace(VIEW, doc=DEMO.corpus.documents.ids[0], record=record, beside="perceptron"))
+    visit.open("Inspect", replace(VIEW, doc=DEMO.corpus.documents.ids[0], record=record, beside="perceptron"))
     visit.page.locator(".nv-card").first.wait_for()
 
     assert b"xxxx" in b"".join(sent.parts)
@@ -94,7 +95,7 @@ def test_no_word_is_sent(visit: Visit, tmp_path: Path) -> None:
 
 def test_a_word_of_the_text_is_not_found(visit: Visit) -> None:
     word = max(words(), key=len)
-    visit.open("Errors", VIEW)
+    visit.open("Inspect", VIEW)
     sent = Sent(visit)
     with visit.rerun():
         visit.page.get_by_role("textbox", name="Search").fill(word)

@@ -26,7 +26,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]
         yield address, made.digest
 
 
-@pytest.mark.parametrize("page", ["Overview", "Confusion", "Errors", "Documents"])
+@pytest.mark.parametrize("page", ["Overview", "Confusion", "Inspect"])
 def test_no_message_is_over_a_megabyte(browser: Any, large: tuple[str, str], page: str) -> None:
     address, digest = large
     clicker = Clicker(Visit(browser, address))

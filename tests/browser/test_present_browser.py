@@ -17,12 +17,12 @@ def place(visit: Visit, words: str) -> None:
 def test_two_records_from_the_star_to_the_slide_and_back_by_its_link(visit: Visit, browser: Any) -> None:
     page = visit.page
     page.set_viewport_size({"width": 1024, "height": 768})
-    visit.open("Documents", VIEW)
+    visit.open("Inspect", VIEW)
     page.locator(".nv-text").wait_for()
     for key in ("j", "s", "j", "s"):
         visit.press(key)
-    page.get_by_role("button", name="★ Starred").wait_for()
-    page.get_by_text("Starred · 2", exact=True).click()
+    page.get_by_role("button", name="Starred", exact=True).wait_for()
+    page.get_by_role("button", name="More", exact=True).click()
     page.get_by_role("link", name="Order, comment and present").click()
     page.get_by_role("heading", name="Present", exact=True).wait_for()
     first = page.get_by_placeholder("What to say about it").first

@@ -9,8 +9,9 @@ from tests.support.pages import VIEW
 
 
 def test_the_card_names_every_criterion(visit: Visit) -> None:
-    visit.open("Documents", replace(VIEW, doc="en-01", record="g:133-143:PROTEINAS"))
+    visit.open("Inspect", replace(VIEW, doc="en-01", record="g:133-143:PROTEINAS"))
     rows = visit.page.locator(".nv-card .nv-rows li")
+    visit.page.get_by_text("all criteria").click()
     rows.first.wait_for()
     name, chip = (rows.locator(at).all_inner_texts() for at in (".nv-name", ".nv-chip"))
     said = dict(zip(name, chip, strict=True))

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 
 from nereval_core.report.marks import Mark
-from pages.shared.documents.highlighted_text import look, text_data
+from pages.shared.components.highlighted_text import DRAWING, STYLE, text_data
 from tests.report.test_highlight import marked
 from tests.support import ROOT
 
-HERE = ROOT / "pages" / "shared" / "documents"
+HERE = ROOT / "pages" / "shared" / "components"
 
 MOUNT = """async ([source, style]) => {
     const made = await import(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
@@ -33,9 +34,10 @@ def page(browser: Any) -> Iterator[Any]:
     found = context.new_page()
     problems: list[str] = []
     found.on("pageerror", lambda error: problems.append(str(error)))
-    found.evaluate(
-        MOUNT, [(HERE / name).read_text(encoding="utf-8") for name in ("highlighted_text.js", "highlighted_text.css")]
-    )
+    # As in the app, and not as browsers draw pages of the last century.
+    found.set_content("<!doctype html><html><body></body></html>")
+    source = DRAWING + (HERE / "highlighted_text.js").read_text(encoding="utf-8")
+    found.evaluate(MOUNT, [source, STYLE])
     yield found
     context.close()
     assert problems == []
@@ -145,9 +147,8 @@ def test_pieces_lie_over_and_under_their_text(page: Any) -> None:
     boxes = {side: page.locator(f".nv-piece.nv-{side}").first.bounding_box() for side in ("gold", "prediction")}
     line = page.evaluate(
         """() => {
-            const node = document.querySelector(".nv-words").childNodes[1];
             const range = document.createRange();
-            range.selectNodeContents(node);
+            range.selectNodeContents(document.querySelector(".nv-words"));
             return range.getBoundingClientRect().toJSON();
         }"""
     )
@@ -164,19 +165,52 @@ def test_right_to_left_text_runs_right_to_left(page: Any) -> None:
         page.locator(".nv-paragraph").nth(number).evaluate("e => getComputedStyle(e).direction") for number in (0, 1)
     ]
     assert directions == ["rtl", "ltr"]
-    piece, words = (page.locator(name).first.bounding_box() for name in ("button.nv-piece", ".nv-words"))
-    assert piece["x"] + piece["width"] / 2 > words["x"] + words["width"] / 2
+    piece, words, line = (
+        page.locator(name).first.bounding_box() for name in ("button.nv-piece", ".nv-words", ".nv-paragraph")
+    )
+    assert abs(piece["x"] - words["x"]) < 2 and abs(piece["width"] - words["width"]) < 2
+    assert piece["x"] + piece["width"] / 2 > line["x"] + line["width"] / 2
+    # The label begins at the start of its span, which is at the right.
+    assert page.locator(".nv-label").evaluate("e => getComputedStyle(e).direction") == "rtl"
 
 
-def test_the_card_writes_text_as_text(page: Any) -> None:
-    hostile = "<img src=x onerror=alert(1)>"
-    row = {"criterion": hostile, "sentence": hostile, "partner": hostile, "current": True, **look("INC")}
-    said = {"decision": look("INC"), "under": hostile, "reason": hostile, "title": hostile, "rows": [row]}
-    show(page, shown("g:9-24:Drug", 0) | {"card": said | {"facts": [[hostile, hostile, hostile], ["gold", "", ""]]}})
-    assert page.locator(".nv-card").inner_text().count(hostile) == 8
-    assert page.locator("img").count() == 0
-    page.get_by_role("button", name="next record").click()
-    assert records(page) == ["p:33-40:Drug"]
+LONG = "word " * 60
+
+
+def test_a_label_is_never_wider_than_its_span_and_is_repeated_where_it_wraps(page: Any) -> None:
+    text = f"{LONG}a b {LONG}"
+    low = len(LONG)
+    kind = "A rather long type name"
+    wrapped = Mark("prediction", 0, ((5, low - 5),), kind, "SPU", "q")
+    show(page, text_data(text, [Mark("gold", 0, ((low, low + 1),), kind, "MIS", "r"), wrapped]))
+    pieces = page.locator(".nv-piece")
+    assert pieces.count() > 2
+    for number in range(pieces.count()):
+        box, own = pieces.nth(number).bounding_box(), pieces.nth(number).locator(".nv-label").bounding_box()
+        assert own["x"] >= box["x"] - 1 and own["x"] + own["width"] <= box["x"] + box["width"] + 1
+    labels = page.locator(".nv-prediction .nv-label").evaluate_all("all => all.map(e => e.dataset.label)")
+    assert labels == [f"+ {kind}", *[f"… {kind}"] * (len(labels) - 1)] and len(labels) > 1
+    assert page.locator("button.nv-prediction").get_attribute("title").endswith(f"type {kind}, spurious (SPU)")
+
+
+def test_a_line_is_as_high_as_its_own_lanes_need(page: Any) -> None:
+    text = f"{LONG}{LONG}"
+    show(page, text_data(text, [Mark("gold", 0, ((0, 4),), "X", "MIS", "r")]))
+    tops = page.evaluate(
+        """() => {
+            const range = document.createRange();
+            const walker = document.createTreeWalker(document.querySelector(".nv-text"), NodeFilter.SHOW_TEXT);
+            const tops = new Set();
+            while (walker.nextNode()) {
+                range.selectNodeContents(walker.currentNode);
+                for (const box of range.getClientRects()) tops.add(Math.round(box.top));
+            }
+            return [...tops].sort((a, b) => a - b);
+        }"""
+    )
+    steps = [below - above for above, below in pairwise(tops)]
+    assert len(steps) > 1 and set(steps) == {26}
+    assert page.locator(".nv-text").bounding_box()["height"] > 26 * len(tops) + 10
 
 
 def test_a_narrow_window_does_not_scroll_sideways(page: Any) -> None:

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from nereval_core.records.queries import Query
 from nereval_core.records.tables import record_ids
 from nereval_core.report.highlight import document_html, lanes, segments
 from nereval_core.report.marks import TRACKS, Mark, within
 from nereval_core.scoring import Scores, Settings
-from pages.shared.documents.document import OpenDocument, open_card, open_document
-from pages.shared.documents.highlighted_text import text_data
+from pages.shared.components.highlighted_text import text_data
+from pages.shared.inspect.document import ReadDocument, read_document
 from tests.support.browser import Visit
 from tests.support.other_formats import Demo
 from tests.support.pages import VIEW, address
 from tests.support.pages import opened as page_opened
+from tests.support.workbench import act, workbench
 
 NAMES = ("strict", "type")
 
@@ -26,9 +27,13 @@ def reading(there: Demo, system: str) -> Callable[[str], Scores]:
     return lambda doc: there.ledger(system, "strict").document(doc, Settings())
 
 
-def shown(there: Demo, doc: str, record: str = "", other: str = "perceptron") -> OpenDocument:
-    beside = (other, reading(there, other))
-    return open_document(there.ledger("rules", "strict"), Query(), reading(there, "rules"), doc, record, beside=beside)
+def shown(there: Demo, doc: str, other: str = "perceptron") -> ReadDocument:
+    return read_document(reading(there, "rules"), "strict", doc, (other, reading(there, other)))
+
+
+def card(there: Demo, doc: str, record: str) -> dict[str, Any] | None:
+    found = shown(there, doc)
+    return found.card(*found.find(record))
 
 
 @pytest.mark.parametrize("name", ["pharmacology", "newspapers"])
@@ -46,18 +51,17 @@ def test_each_track_holds_the_spans_of_its_layer_and_each_mark_opens(name: str) 
             ]
             assert sorted(drawn) == sorted(kept)
         for record in {mark.record for mark in found.marks}:
-            again = shown(there, doc, record)
-            assert not again.unknown and again.selected == record
-            made = open_card(again, "strict")
-            assert made is not None
+            ours, theirs = found.find(record)
+            made = found.card(ours, theirs)
+            assert made is not None and (ours is None) != (theirs is None)
             # What only the other system has is its record alone; all else says what both make of it.
-            assert ("by perceptron alone" in made["under"]) == (again.record is None)
-            assert [fact[0] for fact in made["facts"]][2:] == ([] if again.record is None else ["perceptron"])
+            assert ("by perceptron alone" in made["under"]) == (ours is None)
+            assert [fact[0] for fact in made["facts"]][2:] == ([] if ours is None else ["perceptron"])
 
 
 def test_the_card_says_what_the_other_system_makes_of_it() -> None:
     there = Demo("pharmacology", NAMES)
-    made = open_card(shown(there, "en-01", "g:133-143:PROTEINAS"), "strict")
+    made = card(there, "en-01", "g:133-143:PROTEINAS")
     assert made is not None
     assert made["facts"][2] == ["perceptron", "troponin I", "correct (COR), PROTEINAS, characters 133–143"]
     for doc in there.gold.documents.ids:
@@ -65,19 +69,18 @@ def test_the_card_says_what_the_other_system_makes_of_it() -> None:
         own = set(record_ids(found.scores.layers("strict")[1], "p"))
         for mark in found.marks:
             if mark.side == "prediction" and mark.decision == "SPU":
-                made = open_card(shown(there, doc, mark.record), "strict")
+                made = card(there, doc, mark.record)
                 assert made is not None
                 same = [one for one in found.marks if one.side == "beside" and one.fragments == mark.fragments]
                 same = [one for one in same if one.type == mark.type]
                 assert (made["facts"][2][2] == "does not predict it") == (not same)
             if mark.side == "beside" and mark.record.startswith("p:") and mark.record not in own:
-                assert shown(there, doc, mark.record).other is not None
+                assert found.find(mark.record)[1] is not None
 
 
 def test_a_record_that_neither_has_is_said_to_be_unknown() -> None:
     there = Demo("pharmacology", NAMES)
-    found = shown(there, "en-01", "p:0-1:X")
-    assert found.unknown and not found.selected and open_card(found, "strict") is None
+    assert shown(there, "en-01").find("p:0-1:X") == (None, None) and card(there, "en-01", "p:0-1:X") is None
 
 
 def test_tracks_share_no_lanes_and_are_told_apart() -> None:
@@ -94,14 +97,12 @@ def test_tracks_share_no_lanes_and_are_told_apart() -> None:
         document_html("one two", marks)
 
 
-def test_documents_shows_another_system_beside_and_keeps_the_record() -> None:
+def test_another_system_is_shown_beside_and_the_record_stays_open() -> None:
     view_of = replace(VIEW, doc="en-01", record="g:133-143:PROTEINAS")
-    app = page_opened("Documents", view_of)
-    app.selectbox(key="widget_beside_text").select("perceptron")
-    app.run()
-    assert not app.exception
+    app = act(page_opened("Inspect", view_of), "beside", value="perceptron")
     assert address(app)["beside"] == "perceptron" and address(app)["record"] == view_of.record
-    wrong = page_opened("Documents", replace(view_of, beside="nobody"))
+    assert workbench(app)["compared"] == "perceptron"
+    wrong = page_opened("Inspect", replace(view_of, beside="nobody"))
     assert "beside" in wrong.warning[0].value and "beside" not in address(wrong)
 
 
@@ -111,10 +112,10 @@ def test_in_the_browser_tracks_lie_apart_and_the_keys_go_on(visit: Visit) -> Non
         (doc, mark.record)
         for doc in there.gold.documents.ids
         for mark in shown(there, doc).marks
-        if mark.side == "beside" and mark.decision == "SPU" and shown(there, doc, mark.record).other
+        if mark.side == "beside" and mark.decision == "SPU" and shown(there, doc).find(mark.record)[1]
     ]
     doc, record = alone[0]
-    visit.open("Documents", replace(VIEW, beside="perceptron", doc=doc))
+    visit.open("Inspect", replace(VIEW, beside="perceptron", doc=doc))
     visit.page.locator("button.nv-beside").first.wait_for()
     # On each line the tracks stand one under another: gold, text, the system, the other one.
     rows: dict[str, list[dict[str, float]]] = {}
@@ -128,8 +129,7 @@ def test_in_the_browser_tracks_lie_apart_and_the_keys_go_on(visit: Visit) -> Non
             beside = one["x"] + one["width"] <= other["x"] + 1 or other["x"] + other["width"] <= one["x"] + 1
             assert apart or beside
     kind = record.rpartition(":")[2]
-    with visit.rerun():
-        visit.page.locator(f"button.nv-beside[title*='{kind}'][title*='spurious']").first.click()
+    visit.page.locator(f"button.nv-beside[title*='{kind}'][title*='spurious']").first.click()
     visit.page.get_by_text("by perceptron alone").wait_for()
     visit.press("j")
     assert visit.page.locator(".nv-selected").count() and not visit.page.get_by_text("by perceptron alone").count()

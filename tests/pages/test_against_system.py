@@ -8,15 +8,15 @@ import pytest
 
 from nereval_core.ledger.attributes.systems import ONLY_OTHER, ONLY_THIS
 from nereval_core.records.queries import Query
-from pages.shared.components.record_list import count
-from pages.shared.errors.against_system import value_counts, with_against
+from pages.shared.inspect.other_system import value_counts, with_against
 from pages.shared.view import View, keys
 from pages.shared.view.link import read_link, write_link
 from pages.shared.view.queries import query_of, view_of
 from tests.support.other_formats import Demo
-from tests.support.pages import VIEW, address, headings, opened, sound
+from tests.support.pages import VIEW, address, opened, sound
+from tests.support.workbench import listed
 
-BOX = f"{keys.WIDGET}against_box"
+BOX = f"{keys.WIDGET}filters"
 
 
 @pytest.mark.parametrize(
@@ -45,19 +45,19 @@ def test_each_value_says_what_it_lists(query: Query) -> None:
 
 
 def test_the_control_lists_what_it_names() -> None:
-    app = opened("Errors", VIEW, **{BOX: True})
-    assert not [pills for pills in opened("Errors", VIEW).button_group if pills.key == "widget_against"]
+    app = opened("Inspect", VIEW, **{BOX: True})
+    assert not [pills for pills in opened("Inspect", VIEW).button_group if pills.key == "widget_against"]
     counts = value_counts(Demo("pharmacology", ("strict",)).ledger("rules", "strict"), query_of(VIEW), "annotator-1")
     for value, decision in ((ONLY_THIS, "COR"), (ONLY_OTHER, None)):
         (pills,) = (pills for pills in app.button_group if pills.key == "widget_against")
         pills.set_value(value)
         sound(app.run())
-        assert f"**{count(counts[value], 'record')}**" in headings(app)
+        assert listed(app) == counts[value]
         assert address(app)["q"].endswith(f'={value}"')
         assert address(app).get("decision") == decision
 
 
 def test_nothing_is_offered_where_tokens_are_counted() -> None:
-    app = opened("Errors", replace(VIEW, criterion="fragment"), **{BOX: True})
+    app = opened("Inspect", replace(VIEW, criterion="fragment"), **{BOX: True})
     assert not [pills for pills in app.button_group if pills.key == "widget_against"]
     assert any("counts tokens" in caption.value for caption in app.caption)

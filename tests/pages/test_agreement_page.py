@@ -29,6 +29,7 @@ from pages.shared.view.link import read_link
 from pages.shared.view.queries import query_of
 from pages.shared.view.text import plain
 from tests.support.pages import DEMO, GOLD, PREDICTION, VIEW, address, cell, opened, sound, upload
+from tests.support.workbench import listed
 
 ANNOTATORS = ("annotator-1", "annotator-2")
 LAYERS = tuple(layers(DEMO))
@@ -60,7 +61,7 @@ def matrix_cell(figure: str, row: int, column: str) -> dict[str, object]:
 
 
 def test_the_demo_opens_with_its_annotators_and_what_they_disagree_on() -> None:
-    app = opened("Agreement", VIEW)
+    app = opened("Annotators", VIEW)
     found = agreed(ANNOTATORS)
     shown = [frame.value for frame in app.dataframe]
     assert app.multiselect(key="widget_annotators").value == list(ANNOTATORS)
@@ -75,7 +76,7 @@ def test_the_demo_opens_with_its_annotators_and_what_they_disagree_on() -> None:
 
 
 def test_every_count_of_a_pair_is_the_number_of_its_records() -> None:
-    app = opened("Agreement", VIEW)
+    app = opened("Annotators", VIEW)
     gold, pred = (layers(DEMO)[name] for name in ANNOTATORS)
     scores = score_layers(gold, pred)
     records = ledger(scores, "strict", (gold, pred))
@@ -87,18 +88,18 @@ def test_every_count_of_a_pair_is_the_number_of_its_records() -> None:
                 assert f": {number:,} record" in label
                 assert (view.reference, view.system) == ANNOTATORS and view.corpus == VIEW.corpus[:16]
                 assert records.total(query_of(view)).records == number
-    (errors,) = (view for label, view in links(app).items() if label == ":primary[Open in Errors →]")
+    (errors,) = (view for label, view in links(app).items() if label == ":primary[Open in Inspect →]")
     number = records.total(query_of(errors)).records
     assert f"disagree on: {number} records" in texts(app) and len(app.dataframe[2].value) == number
-    again = opened("Errors", errors)
-    assert not again.warning and f"{number} record" in again.button(key="every").label.join(texts(again).split("\\"))
+    again = opened("Inspect", errors)
+    assert not again.warning and listed(again) == number
 
 
 @pytest.mark.parametrize("word", ["", *AGREEMENT_VIEWS])
 def test_a_cell_of_any_matrix_opens_the_two(word: str) -> None:
     figure = word.removeprefix("as-") or "f1"
     view = replace(ALL, sort=(word,) if word else ())
-    app = opened("Agreement", view, **matrix_cell(figure, LAYERS.index("rules"), "gold"))
+    app = opened("Annotators", view, **matrix_cell(figure, LAYERS.index("rules"), "gold"))
     pd.testing.assert_frame_equal(
         app.dataframe[1].value.set_index("").rename_axis(None), pair_matrix(agreed(LAYERS), figure, "strict")
     )
@@ -107,11 +108,11 @@ def test_a_cell_of_any_matrix_opens_the_two(word: str) -> None:
     held = with_reference(DEMO, "rules").corpus
     counts = score_layers(held.gold, held.system("original gold")).counts("strict")
     assert f":primary[correct (COR): {counts.cor:,} records →]" in links(app)
-    assert any(title.value.startswith("By type: rules and gold") for title in app.subheader)
+    assert any(title.value.startswith("By type: rules and gold") for title in app.header)
 
 
 def test_of_many_nobody_is_chosen_until_a_cell_is() -> None:
-    app = opened("Agreement", ALL)
+    app = opened("Annotators", ALL)
     assert "Choose a cell to open" in texts(app) and ":primary[Overview →]" not in links(app)
     assert app.dataframe[0].value["figure"].tolist()[:3] == [
         "mean F1, strict",
@@ -119,52 +120,52 @@ def test_of_many_nobody_is_chosen_until_a_cell_is() -> None:
         "Fleiss' kappa",
     ]
     assert address(app)["annotators"] == ",".join(LAYERS)
-    held = opened("Agreement", replace(ALL, reference="annotator-1", system="annotator-2"))
-    (there,) = (view for label, view in links(held).items() if label == ":primary[Documents →]")
+    held = opened("Annotators", replace(ALL, reference="annotator-1", system="annotator-2"))
+    (there,) = (view for label, view in links(held).items() if label == ":primary[Inspect →]")
     assert (there.reference, there.system) == ANNOTATORS
-    oneself = opened("Agreement", ALL, **matrix_cell("f1", 0, LAYERS[0]))
+    oneself = opened("Annotators", ALL, **matrix_cell("f1", 0, LAYERS[0]))
     assert "Choose a cell to open" in texts(oneself)
 
 
 def test_a_type_opens_its_records() -> None:
     found = types_table(agreed(ANNOTATORS), (0, 1), "strict")
-    app = opened("Agreement", VIEW, table_agreement_types=cell(2, "F1"))
+    app = opened("Annotators", VIEW, table_agreement_types=cell(2, "F1"))
     kind = found["type"].iat[2]
     scores = score_layers(*(layers(DEMO)[name] for name in ANNOTATORS))
     counts = scores.by_type("strict")[kind]
     assert any(f"possible (POS): {counts.pos:,} record" in label for label in links(app))
     assert f"Disagreements with {kind}" in texts(app).replace("\\", "")
-    assert "Choose two annotators above" in texts(opened("Agreement", ALL, table_agreement_types=cell(0, "spans")))
+    assert "Choose two annotators above" in texts(opened("Annotators", ALL, table_agreement_types=cell(0, "spans")))
 
 
 def test_a_document_is_read_with_one_taken_as_gold() -> None:
-    app = opened("Agreement", VIEW, table_agreement_documents=cell(1, "document"))
+    app = opened("Annotators", VIEW, table_agreement_documents=cell(1, "document"))
     (view,) = (view for label, view in links(app).items() if label.startswith(":primary[Read"))
     assert (view.doc, view.reference, view.system) == (DEMO.corpus.documents.ids[1], *ANNOTATORS)
-    assert not opened("Documents", view).warning
+    assert not opened("Inspect", view).warning
 
 
 def test_annotators_are_chosen_and_linked() -> None:
-    app = opened("Agreement", VIEW)
+    app = opened("Annotators", VIEW)
     app = sound(app.multiselect(key="widget_annotators").set_value(["gold", "rules"]).run())
     assert address(app)["annotators"] == "gold,rules"
     app = sound(app.multiselect(key="widget_annotators").set_value(["rules"]).run())
     assert "two annotators or more" in app.info[0].value and not app.dataframe
     app = sound(app.multiselect(key="widget_annotators").set_value(list(ANNOTATORS)).run())
     assert "annotators" not in address(app)
-    app = opened("Agreement", replace(VIEW, annotators=("nobody", *ANNOTATORS)))
+    app = opened("Annotators", replace(VIEW, annotators=("nobody", *ANNOTATORS)))
     assert "nobody" in app.warning[0].value
 
 
 def test_another_figure_is_chosen_and_linked() -> None:
-    app = opened("Agreement", VIEW)
+    app = opened("Annotators", VIEW)
     control = app.segmented_control(key="widget_agreement_figure")
     app = sound(control.set_value("Krippendorff's alpha").run())
     assert address(app)["sort"] == "as-alpha"
 
 
 def test_the_criterion_counts_for_f1() -> None:
-    app = opened("Agreement", replace(VIEW, criterion="partial"))
+    app = opened("Annotators", replace(VIEW, criterion="partial"))
     found = agreed(ANNOTATORS, "partial")
     pd.testing.assert_frame_equal(
         app.dataframe[0].value, figures_table(found, (0, 1), ["partial"]).drop(columns="note")
@@ -174,15 +175,15 @@ def test_the_criterion_counts_for_f1() -> None:
 
 @pytest.mark.parametrize("criterion", ["fragment", "lenient", "conlleval", "nervaluate-1.2.1"])
 def test_every_kind_of_criterion_has_its_records(criterion: str) -> None:
-    app = opened("Agreement", replace(VIEW, criterion=criterion, annotators=("gold", *ANNOTATORS), reference="gold"))
+    app = opened("Annotators", replace(VIEW, criterion=criterion, annotators=("gold", *ANNOTATORS), reference="gold"))
     assert len(app.dataframe) >= 3
-    app = opened("Agreement", replace(VIEW, criterion=criterion))
+    app = opened("Annotators", replace(VIEW, criterion=criterion))
     assert any(label.startswith(":primary[correct (COR)") for label in links(app))
 
 
 def test_what_was_uploaded_has_all_layers_as_annotators() -> None:
     app = upload(opened("Start"), GOLD, PREDICTION, GOLD)
-    app.switch_page("pages/100_Agreement.py")
+    app.switch_page("pages/60_Annotators.py")
     app = sound(app.run())
     assert app.multiselect(key="widget_annotators").value[0] == "gold"
     assert len(app.dataframe) >= 4

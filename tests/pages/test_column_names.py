@@ -119,11 +119,11 @@ NAMES = (
 )
 SYSTEMS = ("_index", "annotator")
 VIEWS = {
-    "Confusion": ((), ("row-share", "as-map", "by-confusion")),
-    "Errors": ((), ("by-class",)),
+    "Confusion": ((), ("row-share", "by-confusion")),
+    "Inspect": ((), ("by-class",)),
     "Criteria": ((), ("two-criteria",)),
     "Slices": (("by-period",),),
-    "Agreement": ((), ("as-kappa",)),
+    "Annotators": ((), ("as-kappa",)),
     "Linking": ((), ("confused-ids",)),
 }
 """The words of `sort` under which a page is drawn, where there are more than none."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from urllib.parse import parse_qsl
 
@@ -16,16 +17,19 @@ from nereval_core.report.figures.comparison import leaderboard
 from nereval_core.report.score_tables import Sheet
 from nereval_core.scoring import score_layers
 from nereval_core.scoring.criteria import SCHEMAS
-from pages.shared.compare import tables as compare_tables
 from pages.shared.components.count_table import ROWS
 from pages.shared.components.downloads import file_of
+from pages.shared.systems import tables as compare_tables
+from pages.shared.systems.pair import difference_words
 from pages.shared.view import View
 from pages.shared.view.link import read_link
 from pages.shared.view.queries import query_of
 from pages.shared.view.text import plain
 from tests.support.pages import DEMO, VIEW, address, cell, opened, sound, upload
+from tests.support.workbench import listed
 
 SYSTEMS = ("rules", *sorted({layer.name for layer in DEMO.corpus.systems} - {"rules"}))
+TABS = ("Ranking", "By type", "Across criteria", "All pairs")
 FULL = replace(VIEW, corpus=DEMO.corpus.digest)
 
 
@@ -34,11 +38,12 @@ def texts(app: object) -> str:
 
 
 def test_the_tables_are_those_of_the_library() -> None:
-    app = opened("Compare", VIEW)
+    apps = {tab: opened("Systems", VIEW, list_systems=tab) for tab in TABS}
+    app = apps["Ranking"]
     scores = {name: score_layers(DEMO.corpus.gold, DEMO.corpus.system(name)) for name in SYSTEMS}
     found = compare_scores(scores, plan=ResamplingPlan(), by_type=True)
     whole, against = (table[table["type"].isna()] for table in (found.intervals, found.differences))
-    shown = [frame.value for frame in app.dataframe]
+    shown = [frame.value for one in apps.values() for frame in one.dataframe]
     strict = whole[whole["criterion"] == "strict"].sort_values("f1", ascending=False)
     order = strict["system"].tolist()
     wide = scores_wide(whole, against, 0.95, "criterion").set_index("system").loc[order].reset_index()
@@ -62,7 +67,7 @@ def test_the_tables_are_those_of_the_library() -> None:
 
 def test_an_f1_opens_its_records() -> None:
     key = "table_compare_scores"
-    app = opened("Compare", VIEW, **{key: cell(2, "partial")})
+    app = opened("Systems", VIEW, **{key: cell(2, "partial")})
     system = SYSTEMS[2]
     counts = score_layers(DEMO.corpus.gold, DEMO.corpus.system(system)).counts("partial")
     assert f"**F1 of {plain(system)} under partial**" in texts(app)
@@ -80,24 +85,27 @@ def test_an_f1_opens_its_records() -> None:
 
 
 @pytest.mark.parametrize(
-    ("table", "row", "column"), [("differences", 0, "p"), ("types", 0, None), ("pairs", 0, "rules")]
+    ("tab", "table", "row", "column"),
+    [("Ranking", "differences", 0, "p"), ("By type", "types", 0, None), ("All pairs", "pairs", 0, "rules")],
 )
-def test_cells_say_interval_and_p(table: str, row: int, column: str | None) -> None:
-    app = opened("Compare", VIEW)
+def test_cells_say_interval_and_p(tab: str, table: str, row: int, column: str | None) -> None:
+    app = opened("Systems", VIEW, list_systems=tab)
     frame = next(one for one in app.dataframe if str(one.key).startswith(f"table_compare_{table}"))
     name = column or str(frame.value.columns[1])
-    again = opened("Compare", VIEW, **{str(frame.key): cell(row, name)})
+    again = opened("Systems", VIEW, list_systems=tab, **{str(frame.key): cell(row, name)})
     assert "after Holm over" in texts(again) and "after Holm over" not in texts(app)
 
 
 def test_all_criteria_are_compared_on_request() -> None:
-    app = opened("Compare", replace(VIEW, sort=("all-criteria",), criterion="right"))
+    view = replace(VIEW, sort=("all-criteria",), criterion="right")
+    app = opened("Systems", view)
     assert app.dataframe[0].value.columns[1] == "right" and "fragment" in app.dataframe[0].value.columns
-    assert len(app.dataframe[3].value) > len(SCHEMAS)
+    app = opened("Systems", view, list_systems="Across criteria")
+    assert len(app.dataframe[0].value) > len(SCHEMAS)
 
 
 def test_tau_between_all_criteria_is_there_for_who_looks() -> None:
-    app = opened("Compare", VIEW, list_taus=True)
+    app = opened("Systems", VIEW, list_systems="Across criteria", list_taus=True)
     shown = next(one.value for one in app.dataframe if str(one.key).startswith("table_compare_taus"))
     assert shown["criterion"].tolist() == list(SCHEMAS) and shown.columns.tolist() == ["criterion", *SCHEMAS]
     assert shown["strict"].iat[0] == 1
@@ -107,22 +115,23 @@ def test_one_system_is_shown_alone_and_few_documents_are_warned_of() -> None:
     gold = '{"id": "d1", "text": "Aspirin eases.", "spans": [{"start": 0, "end": 7, "label": "system"}]}\n'
     app = upload(opened("Start"), gold, gold)
     view = View(corpus=address(app)["corpus"])
-    app = opened("Compare", view)
+    app = opened("Systems", view)
     assert "one system only" in app.info[0].value
     assert plain("no interval and no test: F1 rests on one document alone") in texts(app)
     assert app.dataframe[0].value["strict"].tolist() == ["1.000"]
     # A type may be called as a column is.
-    assert app.dataframe[1].value.columns.tolist() == ["(system)", "system"]
+    app = opened("Systems", view, list_systems="By type")
+    assert app.dataframe[0].value.columns.tolist() == ["(system)", "system"]
 
 
 @pytest.mark.parametrize("kind", [None, "NORMALIZABLES"])
 def test_a_p_opens_the_gold_spans_that_only_one_gets_right(kind: str | None) -> None:
     """From the p value to the list is one click, to the text a second, to the document a third."""
-    app = opened("Compare", VIEW)
-    name = "differences" if kind is None else "types"
+    tab, name = ("Ranking", "differences") if kind is None else ("By type", "types")
+    app = opened("Systems", VIEW, list_systems=tab)
     frame = next(one for one in app.dataframe if str(one.key).startswith(f"table_compare_{name}"))
     row = frame.value["system"].tolist().index("perceptron")
-    again = opened("Compare", VIEW, **{str(frame.key): cell(row, "p" if kind is None else kind)})
+    again = opened("Systems", VIEW, list_systems=tab, **{str(frame.key): cell(row, "p" if kind is None else kind)})
     one, other = (score_layers(DEMO.corpus.gold, DEMO.corpus.system(each)) for each in ("rules", "perceptron"))
     right = [scores.decisions("strict")[0] == 0 for scores in (one, other)]
     gold = DEMO.corpus.gold
@@ -132,16 +141,17 @@ def test_a_p_opens_the_gold_spans_that_only_one_gets_right(kind: str | None) -> 
     labels = [label for label in links if label.startswith(":primary[only ")]
     assert [label.partition(": ")[2].partition(" gold span")[0] for label in labels] == list(map(str, only))
     for label, number in zip(labels, only, strict=True):
-        errors = opened("Errors", read_link(links[label])[0])
-        assert f"{number:,} of" in " ".join(button.label for button in errors.button if button.key == "shown")
-    listed = again.dataframe[[str(each.key).startswith("list_compare_apart") for each in again.dataframe].index(True)]
-    assert len(listed.value) == min(only[0], ROWS), "rules is better: what it alone gets right is listed"
+        errors = opened("Inspect", read_link(links[label])[0])
+        assert listed(errors) == number
+    apart = again.dataframe[[str(each.key).startswith("list_compare_apart") for each in again.dataframe].index(True)]
+    assert len(apart.value) == min(only[0], ROWS), "rules is better: what it alone gets right is listed"
 
 
 def test_of_many_documents_fewer_resamples_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compare_tables, "MANY", 19)
-    app = opened("Compare", VIEW)
+    app = opened("Systems", VIEW)
     assert "2,000 resamples" in texts(app) and "10,000 resamples" not in texts(app)
+    app = opened("Systems", VIEW, list_systems="By type")
     assert not any(str(one.key).startswith("table_compare_types") for one in app.dataframe)
     app = sound(next(one for one in app.toggle if one.label == "Compare by type").set_value(True).run())
     assert any(str(one.key).startswith("table_compare_types") for one in app.dataframe)
@@ -173,7 +183,7 @@ def test_the_leaderboard_has_the_best_on_top() -> None:
 
 def test_what_is_printed_has_the_best_in_bold() -> None:
     """Spreadsheets get the long table, papers the one that is shown."""
-    app = opened("Compare", VIEW, export_compare_scores=True)
+    app = opened("Systems", VIEW, export_menu=True)
     assert {"csv_compare_scores", "latex_compare_scores"} <= {str(button.key) for button in app.get("download_button")}
     sheet = Sheet("F1", ("system", "strict"), (("a", "0.5†"), ("b", "0.6")), ("signature",), frozenset({(1, 1)}))
     long = pd.DataFrame({"system": ["a"], "p": [0.5]})
@@ -183,3 +193,33 @@ def test_what_is_printed_has_the_best_in_bold() -> None:
     assert made["csv"].splitlines()[0] == "system,p,signature"
     assert r"a & 0.5$^\dagger$ \\" in made["latex"] and r"b & \textbf{0.6} \\" in made["latex"]
     assert "<td><strong>0.6</strong></td>" in made["html"]
+
+
+def test_each_gold_span_stands_in_one_of_four_counts() -> None:
+    app = opened("Systems", replace(VIEW, beside="perceptron"))
+    found = {
+        re.sub(r":primary.*", "", link.label): (
+            int(re.sub(r"[^\d]", "", link.label.rpartition(":primary")[2])),
+            dict(parse_qsl(link.proto.query_string)),
+        )
+        for link in app.get("page_link")
+        if "right: " in link.label
+    }
+    assert list(found) == ["only rules right: ", "only perceptron right: ", "both right: ", "neither right: "]
+    assert sum(number for number, _ in found.values()) == len(DEMO.corpus.gold)
+    for number, parameters in found.values():
+        view, wrong = read_link(parameters)
+        assert not wrong and listed(opened("Inspect", view)) == number
+
+
+def test_the_difference_is_said_with_its_sign_and_is_no_better_than_its_test() -> None:
+    systems = ("rules", "perceptron", "annotator-1")
+    scores = {name: score_layers(DEMO.corpus.gold, DEMO.corpus.system(name)) for name in systems}
+    found = compare_scores(scores, names=["strict"], baseline="rules")
+    rows = found.differences.set_index("system", drop=False)
+    said = {name: difference_words(rows.loc[name], "rules", found.plan) for name in ("perceptron", "annotator-1")}
+    f1 = {name: scores[name].counts("strict").f1 for name in systems}
+    assert said["perceptron"].startswith(f"+{f1['rules'] - f1['perceptron']:.3f} F1 [−")
+    assert said["perceptron"].endswith("no significant difference.")
+    assert said["annotator-1"].startswith(f"−{f1['annotator-1'] - f1['rules']:.3f} F1 [−")
+    assert said["annotator-1"].endswith("annotator-1 is better.")

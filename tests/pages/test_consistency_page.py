@@ -42,10 +42,6 @@ def sort(kind: str) -> tuple[str, ...]:
     return (kind,) if kind in CONSISTENCY_VIEWS else ()
 
 
-def test_with_nothing_the_page_says_where_to_begin() -> None:
-    assert "Choose a demo corpus" in opened("Consistency").info[0].value
-
-
 def test_capitals_matter_as_the_reader_chooses() -> None:
     row = '{"id": "d%d", "text": "%s grew", "spans": [%s]}\n'
     span = '{"start": 0, "end": 3, "label": "GENE"}'
@@ -115,7 +111,7 @@ def test_a_place_without_annotation_opens_its_document_there() -> None:
     (link,) = (one for one in app.get("page_link") if "Read in document" in one.proto.label)
     shown = read_link(dict(parse_qsl(link.proto.query_string)))[0]
     assert (shown.doc, shown.record, shown.at) == ("d0", "", "10-16")
-    app = opened("Documents", shown)
+    app = opened("Inspect", shown)
     assert not app.warning
     assert address(app)["at"] == "10-16"
     # What is chosen in the text takes the place's place.
@@ -166,7 +162,15 @@ def test_another_layer_and_another_question_are_in_the_link() -> None:
 def test_types_are_those_that_are_scored() -> None:
     """Merged into one, a form's types are no longer several."""
     app = opened("Consistency", replace(VIEW, merge=(("DNA", "x"), ("protein", "x"))))
+    app = sound(app.pills[0].set_value("types").run())
     assert "No form has several types" in headings(app)
+
+
+def test_the_page_opens_on_a_question_that_found_something() -> None:
+    app = opened("Consistency", replace(VIEW, merge=(("DNA", "x"), ("protein", "x"))))
+    assert app.pills[0].value == "edges" and "stands at an edge" in headings(app)
+    app = sound(app.pills[0].set_value("types").run())
+    assert app.pills[0].value == "types", "a question without findings can be chosen all the same"
 
 
 @pytest.mark.parametrize("kind", KINDS)

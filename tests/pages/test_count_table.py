@@ -12,9 +12,12 @@ def page() -> None:
     import pandas as pd
     import streamlit as st
 
+    from pages.shared.components import export_menu
     from pages.shared.components.count_table import count_table
     from pages.shared.components.downloads import Export
 
+    place = st.container()
+    export_menu.begin()
     table = pd.DataFrame({"type": ["a", "b"], "COR": [1, 2], "F1": [0.5, None]})
 
     found = count_table(
@@ -30,6 +33,7 @@ def page() -> None:
         height=300,
     )
     count_table(table, "plain", (), choose=())
+    export_menu.draw(place)
     st.session_state["found"] = found
 
 
@@ -75,7 +79,7 @@ def test_a_cell_can_be_shown_as_chosen() -> None:
 
 
 def test_every_table_offers_its_files() -> None:
-    app = drawn(export_types=True)
+    app = drawn(export_menu=True)
     assert [button.proto.label for button in app.get("download_button")] == [
         "CSV",
         "Parquet",

@@ -25,6 +25,7 @@ from pages.shared.data import caches
 from pages.shared.data.loading import load_demo
 from pages.shared.view import CRITERIA_VIEWS, View, criterion_rules, keys
 from tests.support.pages import address, cell, headings, opened, point, sound
+from tests.support.workbench import workbench
 
 DEMO = load_demo("biology")
 VIEW = View(corpus=DEMO.corpus.digest, system="rules")
@@ -119,8 +120,8 @@ def test_a_step_of_the_curve_opens_its_records(share: str, least: float, same: b
     assert (found.share, float(found.minimum), found.same_type) == (share, least, same)
     point_of = shown("curve", **state, **{table_key("table_curve", share, same, least): point(2)})
     assert frame(point_of, "POS")["COR"].iloc[0] == table["COR"].iloc[2]
-    again = opened("Errors", replace(VIEW, criterion=found.name, rule=address(kept)["rule"], decision=("COR",)))
-    assert f"**{count(int(row['COR'].iloc[0]), 'record')}**" in headings(again)
+    again = opened("Inspect", replace(VIEW, criterion=found.name, rule=address(kept)["rule"], decision=("COR",)))
+    assert workbench(again)["total"] == int(row["COR"].iloc[0])
 
 
 def test_figures_show_what_the_tables_hold() -> None:

@@ -58,10 +58,10 @@ def test_what_is_no_rule_is_refused(text: str) -> None:
 
 
 def test_a_link_carries_the_rule_of_an_own_criterion() -> None:
-    app = opened("Errors", under(HALF), **STATE)
+    app = opened("Inspect", under(HALF), **STATE)
     rule = address(app)["rule"]
     assert same_rule(criterion_rules.read(rule), HALF) and not app.warning
-    received = opened("Errors", replace(under(HALF), rule=rule))
+    received = opened("Inspect", replace(under(HALF), rule=rule))
     assert names(received) == ["half"] and same_rule(received.session_state[keys.OWN].criteria[0], HALF)
     assert address(received) == address(app) and not received.warning
     assert [frame.value.shape for frame in received.dataframe] == [frame.value.shape for frame in app.dataframe]
@@ -97,9 +97,9 @@ def test_there_is_an_end_to_what_a_session_takes() -> None:
 
 def test_a_rule_that_does_not_fit_is_left_out_and_that_is_said() -> None:
     long = replace(HALF, merge=tuple((f"type{number:04d}", "one") for number in range(300)), minimum=Fraction(1, 2))
-    app = opened("Errors", under(long), **{keys.OWN: own_criteria.OwnCriteria((long,))})
+    app = opened("Inspect", under(long), widget_share_menu=True, **{keys.OWN: own_criteria.OwnCriteria((long,))})
     assert "rule" not in address(app) and address(app)["criterion"] == "half"
     assert any("no room for its rule" in caption.value for caption in app.caption)
-    short = opened("Errors", under(HALF), **STATE)
+    short = opened("Inspect", under(HALF), widget_share_menu=True, **STATE)
     assert not any("no room for its rule" in caption.value for caption in short.caption)
     assert View().rule == "" and TOML

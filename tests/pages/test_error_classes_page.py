@@ -15,6 +15,7 @@ from pages.shared.data.loading import load_demo
 from pages.shared.view import BY_CLASS, View
 from tests.pages.test_scored_pages import root, served  # noqa: F401
 from tests.support.pages import GOLD, VIEW, address, cell, headings, opened, point, settled, sound, upload
+from tests.support.workbench import workbench
 
 BIOLOGY = load_demo("biology").corpus
 SORT = (BY_CLASS,)
@@ -28,8 +29,8 @@ def listed(text: str) -> list[int]:
 
 
 def test_the_view_is_chosen_and_stands_in_the_link() -> None:
-    app = opened("Errors", replace(SHOWN, sort=()))
-    assert app.text_input(key="widget_q") and len(app.dataframe) == 1
+    app = opened("Inspect", replace(SHOWN, sort=()), widget_more=True)
+    assert app.text_input(key="widget_q") and not app.dataframe
     app = sound(app.segmented_control(key="widget_by-class").set_value(BY_CLASS).run())
     assert address(app)["sort"] == BY_CLASS
     assert sorted(app.dataframe[0].value["class"]) == sorted(CLASSES)
@@ -40,7 +41,7 @@ def test_the_view_is_chosen_and_stands_in_the_link() -> None:
 def test_counts_of_classes_open_their_records() -> None:
     table = FOUND.classes["strict"]
     for row, column in ((0, "records"), (1, "share"), (3, "class"), (7, "records")):
-        app = opened("Errors", SHOWN, table_classes=cell(row, column))
+        app = opened("Inspect", SHOWN, table_classes=cell(row, column))
         assert listed(headings(app)) == [table["records"].iat[row]]
         assert app.dataframe[0].value["records"].tolist() == table["records"].tolist()
 
@@ -48,7 +49,7 @@ def test_counts_of_classes_open_their_records() -> None:
 def test_gains_below_zero_are_explained() -> None:
     view = replace(SHOWN, corpus=load_demo("newspapers").corpus.digest, system="rules")
     said = {
-        name: [one.value for one in opened("Errors", replace(view, criterion=name)).caption]
+        name: [one.value for one in opened("Inspect", replace(view, criterion=name)).caption]
         for name in ("strict", "lenient")
     }
     falls = [any("F1 falls if spurious alone is mended" in line for line in lines) for lines in said.values()]
@@ -57,7 +58,7 @@ def test_gains_below_zero_are_explained() -> None:
 
 @pytest.mark.parametrize(("column", "name"), [("F1", "f1"), ("P", "precision"), ("F1 so far", "cumulative_f1")])
 def test_ratios_open_the_formula_of_the_mended_predictions(column: str, name: str) -> None:
-    app = opened("Errors", replace(SHOWN, criterion="type"), table_classes=cell(2, column))
+    app = opened("Inspect", replace(SHOWN, criterion="type"), table_classes=cell(2, column))
     value = FOUND.classes["type"][name].iat[2]
     made, now = (code.value for code in app.code if " = " in code.value)
     assert made.endswith(f"= {value:.3f}") and now.startswith(made[:2])
@@ -79,32 +80,32 @@ def parts(found: ErrorReport) -> list[tuple[str, int, str, int]]:
 @pytest.mark.parametrize(("part", "row", "column", "number"), parts(FOUND))
 def test_what_is_broken_down_opens_its_records(part: str, row: int, column: str, number: int) -> None:
     key = "table_patterns" if part == "words" else f"table_class-{part}"
-    app = opened("Errors", SHOWN, **{"table_class-parts": part, key: cell(row, column)})
+    app = opened("Inspect", SHOWN, **{"table_class-parts": part, key: cell(row, column)})
     assert listed(headings(app)) == [number]
-    button = next(button for button in app.button if "Open in Errors" in button.label)
+    button = next(button for button in app.button if "Open in Inspect" in button.label)
     app = sound(button.click().run())
     # On the page itself the list takes the place of the classes.
     assert "sort" not in address(app) and "has:" in address(app)["q"]
-    assert f"**{number} record{'s' if number > 1 else ''}**" in headings(app)
+    assert workbench(app)["total"] == number
 
 
 def test_the_figure_opens_the_records_of_a_class() -> None:
     table = FOUND.classes["strict"]
-    app = opened("Errors", SHOWN, table_gains=point("merged"))
+    app = opened("Inspect", SHOWN, table_gains=point("merged"))
     assert listed(headings(app)) == [table["records"][(table["class"] == "merged").to_numpy()].iat[0]]
     for wrong in (point("nothing"), point(), {"selection": {"points": []}}):
-        assert listed(headings(opened("Errors", SHOWN, table_gains=wrong))) == []
+        assert listed(headings(opened("Inspect", SHOWN, table_gains=wrong))) == []
 
 
 def test_the_numbers_of_the_sentence_open_their_records() -> None:
     numbers = [part for part in FOUND.sentence() if not isinstance(part, str)]
     assert len(numbers) == 3
     for place, part in enumerate(numbers):
-        app = opened("Errors", SHOWN)
+        app = opened("Inspect", SHOWN)
         buttons = [button for button in app.button if str(button.key).startswith("list_link_said_classes")]
         assert [button.label for button in buttons] == [f":primary[{said}]" for said in map(_label, numbers)]
         app = sound(buttons[place].click().run())
-        assert f"**{part.number} records**" in headings(app) and "sort" not in address(app)
+        assert workbench(app)["total"] == part.number and "sort" not in address(app)
 
 
 def _label(part: object) -> str:
@@ -115,7 +116,7 @@ def _label(part: object) -> str:
 
 def test_merged_types_and_types_left_out_count() -> None:
     view = replace(SHOWN, merge=(("DNA", "acid"), ("RNA", "acid")), leaveout=("protein",))
-    app = opened("Errors", view, table_classes=cell(0, "records"))
+    app = opened("Inspect", view, table_classes=cell(0, "records"))
     assert listed(headings(app)) == [app.dataframe[0].value["records"].iat[0]]
     assert list(app.dataframe[-2].value.columns) != [] and "protein" not in app.dataframe[-2].value.columns
 
@@ -129,16 +130,16 @@ def test_types_may_be_called_like_our_columns() -> None:
     }
     gold, system = (json.dumps({"id": "d", "text": text, "spans": spans}) + "\n" for spans in rows.values())
     app = upload(opened("Start"), gold, system)
-    app = opened("Errors", View(corpus=address(app)["corpus"], sort=SORT), **{"table_class-type": cell(0, "class")})
+    app = opened("Inspect", View(corpus=address(app)["corpus"], sort=SORT), **{"table_class-type": cell(0, "class")})
     assert sorted(app.dataframe[1].value.columns) == sorted(kinds)
     assert listed(headings(app)) == [1]
 
 
 def test_without_errors_there_is_nothing_to_mend() -> None:
     app = settled(upload(opened("Start"), GOLD, GOLD))
-    app = opened("Errors", View(corpus=address(app)["corpus"], sort=SORT))
+    app = opened("Inspect", View(corpus=address(app)["corpus"], sort=SORT))
     assert "There are no errors" in headings(app)
-    app = opened("Errors", View(corpus=address(app)["corpus"], sort=SORT), **{"table_class-parts": "words"})
+    app = opened("Inspect", View(corpus=address(app)["corpus"], sort=SORT), **{"table_class-parts": "words"})
     assert any("No record has class boundary only" in caption.value for caption in app.caption)
 
 
@@ -149,11 +150,11 @@ def test_a_scored_folder_says_where_to_go() -> None:
     folder = caches.served_folder()
     assert folder is not None
     loaded = scored_folders.open_folder(folder / "scored")
-    app = opened("Errors", View(corpus=loaded.corpus.digest, sort=SORT))
+    app = opened("Inspect", View(corpus=loaded.corpus.digest, sort=SORT))
     assert "looks at all spans at once" in app.info[0].value and not app.dataframe
 
 
 def test_a_link_from_elsewhere_lists_records() -> None:
     app = opened("Overview", replace(VIEW, sort=SORT), table_criteria=cell(0, "INC"))
-    (link,) = (link for link in app.get("page_link") if "Open in Errors" in link.label)
+    (link,) = (link for link in app.get("page_link") if "Open in Inspect" in link.label)
     assert BY_CLASS not in str(link.proto)

@@ -17,14 +17,15 @@ from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.sync.client import ClientConnection, connect
 
+from pages.shared.components.navigation import pages
 from pages.shared.data.http_policy import (
+    FORMER,
     INDEX,
-    SERVER_FILES,
-    SESSION_FILES,
     content_security_policy,
     host_is_allowed,
     inline_scripts,
 )
+from pages.shared.data.upload_limits import SERVER_FILES, SESSION_FILES
 from tests.support.browser import Visit, serve_app
 
 MB = 1 << 20
@@ -91,7 +92,7 @@ def connected(address: str) -> ClientConnection:
     return connect(stream, subprotocols=["streamlit"], max_size=None, close_timeout=0.1)
 
 
-@pytest.mark.parametrize("path", ["/", "/Errors", "/nowhere/at/all", "/_stcore/health", "/media/none", "/favicon.png"])
+@pytest.mark.parametrize("path", ["/", "/Inspect", "/nowhere/at/all", "/_stcore/health", "/media/none", "/favicon.png"])
 def test_every_answer_has_the_headers(app: str, path: str) -> None:
     headers = ask(app, path).headers
     policy = dict(part.split(" ", 1) for part in headers["content-security-policy"].split("; "))
@@ -141,6 +142,14 @@ def test_a_foreign_host_is_answered_nothing(app: str) -> None:
     key = base64.b64encode(bytes(16)).decode()
     for host, status in (("evil.example", 403), (urlsplit(app).netloc, 101)):
         assert ask(app, "/_stcore/stream", Host=host, Sec_WebSocket_Key=key, **upgrade).status == status
+
+
+def test_a_former_address_leads_to_the_page_of_today(app: str) -> None:
+    for former, place in FORMER.items():
+        assert former[1:] not in pages() and place[1:] in pages()
+        for query in ("", "?corpus=abc&doc=en-01&q=a%20b"):
+            answer = ask(app, former + query)
+            assert (answer.status, answer.headers["location"]) == (308, place + query)
 
 
 def test_uploads_of_a_session_are_bounded(small: str) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
 from threading import Event
+from time import sleep
 from typing import Any, Literal
 
 import pytest
@@ -21,7 +22,8 @@ from nereval_core.corpus.texts import Texts
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source
 from nereval_core.store import Store
-from pages.shared.data import caches, masks, reading_orders
+from pages.shared.components.navigation import pages
+from pages.shared.data import caches, http_policy, masks, reading_orders
 from pages.shared.data.convention_results import apply_convention
 from pages.shared.data.jobs import CancelledError, Jobs, Watch
 from pages.shared.data.kept_corpora import Keeper
@@ -349,12 +351,14 @@ def test_a_page_shows_how_far_a_reading_is_and_ends_it(gate: Event) -> None:
     app = opened("Start")
     number = caches.jobs().start("slow", slowly(gate))
     app.session_state[keys.READING] = number
+    job = caches.jobs().get(number)
+    while job is None or not job.watch.done:
+        sleep(0.01)
     app = sound(app.run())
     assert "**slow** · Reading gold" in headings(app)
     assert any(re.fullmatch(r"[\d,]+ of 100,000 documents(, [\d,]+ documents/s)?", one.value) for one in app.caption)
-    job = caches.jobs().get(number)
     app = sound(app.button(key="reading_cancel").click().run())
-    assert job is not None and job.finished.wait(30) and job.loaded is None
+    assert job.finished.wait(30) and job.loaded is None
     app = sound(app.run())
     assert not any(button.key == "reading_cancel" for button in app.button) and "slow" not in headings(app)
 
@@ -366,6 +370,33 @@ def test_what_was_read_meanwhile_is_opened(gate: Event) -> None:
     gate.set()
     app = settled(app.run())
     assert address(app)["system"] == "mended" and app.error
+
+
+def test_the_reading_follows_the_reader_to_any_page(gate: Event) -> None:
+    app = opened("Overview")
+    app.session_state[keys.READING] = caches.jobs().start("slow", slowly(gate))
+    app = sound(app.run())
+    assert "**slow**" in headings(app) and app.title[0].value == "Overview" and app.dataframe, "the demo is still shown"
+    gate.set()
+    app = settled(app.run())
+    assert address(app)["system"] == "mended" and app.title[0].value == "Overview"
+
+
+def test_a_refused_reading_is_told_on_any_page() -> None:
+    def refuse(_: Watch) -> Loaded:
+        raise FormatError.single("gold.jsonl", 3, "no text", "give one")
+
+    app = opened("Overview")
+    number = caches.jobs().start("refused", refuse)
+    job = caches.jobs().get(number)
+    assert job is not None and job.finished.wait(30)
+    app.session_state[keys.READING] = number
+    app = sound(app.run())
+    assert any("see why at Start" in link.proto.label for link in app.get("page_link"))
+    app = sound(app.switch_page("app.py").run())
+    assert any(code.value.startswith("gold.jsonl:3: no text") for code in app.code)
+    app = sound(app.switch_page(pages()["Overview"]).run())
+    assert not any("see why at Start" in link.proto.label for link in app.get("page_link"))
 
 
 def test_a_fault_is_told_by_its_number() -> None:
@@ -395,7 +426,7 @@ def captions(app: AppTest) -> str:
 def test_a_link_opens_what_was_stored_and_clearing_ends_that(stored: Store) -> None:
     app = upload(opened("Start"), GOLD, PREDICTION)
     digest = address(app)["corpus"]
-    assert "Stored corpora: 1, 0." in captions(app)
+    assert "Stored corpora: 1, " in captions(app)
     view = View(corpus=digest, system="system0")
     caches.shelf.clear()
     assert list(opened("Overview", view).dataframe[0].value["INC"]) == [1, 1, 0, 0]
@@ -404,6 +435,34 @@ def test_a_link_opens_what_was_stored_and_clearing_ends_that(stored: Store) -> N
     assert not opened("Overview", view).info, "what is open stays open"
     caches.shelf.clear()
     assert digest in opened("Overview", view).info[0].value
+
+
+def test_start_opens_a_stored_corpus_and_removes_it(stored: Store) -> None:
+    app = upload(opened("Start"), GOLD, PREDICTION)
+    digest = address(app)["corpus"]
+    caches.shelf.clear()
+    # Another browser, which knows no link.
+    app = opened("Start")
+    assert any(one.value.endswith("** · gold, system0") for one in app.markdown)
+    app = sound(app.button(key=f"kept-{digest}").click().run())
+    assert address(app) == {"corpus": digest, "system": "system0"} and app.button(key=f"kept-{digest}").disabled
+    app = sound(opened("Start", **{f"list_remove-{digest}": True}).button(key=f"kept-remove-{digest}").click().run())
+    assert stored.entries() == () and "Continue" not in [one.value for one in app.header]
+
+
+def test_a_server_that_others_reach_names_no_corpora(stored: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    upload(opened("Start"), GOLD, PREDICTION)
+    monkeypatch.setattr(http_policy, "LOOPBACK", ())
+    app = opened("Start")
+    assert "Continue" not in [one.value for one in app.header] and "Stored corpora: 1" in captions(app)
+
+
+def test_a_damaged_corpus_is_not_offered(stored: Store) -> None:
+    upload(opened("Start"), GOLD, PREDICTION)
+    (entry,) = stored.entries()
+    entry.path.write_bytes(entry.path.read_bytes()[:-9])
+    assert stored.account(entry) is None
+    assert "Continue" not in [one.value for one in opened("Start").header]
 
 
 def test_a_demo_is_not_stored(stored: Store) -> None:

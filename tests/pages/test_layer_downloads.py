@@ -56,7 +56,7 @@ def test_start_hands_out_layers() -> None:
 
 def test_the_spans_of_listed_records_are_handed_out_as_a_layer() -> None:
     view = View(corpus=DEMO.corpus.digest, system="rules", decision=("MIS",))
-    app = opened("Errors", view, export_records_errors=True)
+    app = opened("Inspect", view, export_menu=True)
     assert [one.proto.label for one in app.get("download_button")][-1] == "gold-errors.jsonl"
     app.session_state[f"{keys.LIST}side_errors"] = "rules"
     app = sound(app.run())

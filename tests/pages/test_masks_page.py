@@ -19,19 +19,19 @@ from pages.shared.data.reference_layer import former_gold, swap_gold, with_refer
 from pages.shared.view import MASKED, View
 from pages.shared.view.link import read_link, write_link
 from tests.support.pages import DEMO, VIEW, address, opened, sound
+from tests.support.workbench import workbench
 
 HIDDEN = replace(VIEW, mask=MASKED)
 PAGES = [
     "Start",
     "Overview",
     "Confusion",
-    "Errors",
-    "Documents",
+    "Inspect",
     "Linking",
     "Criteria",
     "Slices",
-    "Compare",
-    "Agreement",
+    "Systems",
+    "Annotators",
 ]
 NEWS = load_demo("newspapers")
 
@@ -123,15 +123,15 @@ def test_every_page_is_masked(page: str) -> None:
     assert "mask" not in address(app)
 
 
-def test_the_switch_in_the_sidebar() -> None:
-    app = opened("Errors", VIEW)
-    (switch,) = (one for one in app.sidebar.toggle if one.label == "Mask the text")
-    before = app.dataframe[0].value
+def test_the_switch_in_the_share_menu() -> None:
+    app = opened("Inspect", VIEW, widget_share_menu=True)
+    (switch,) = (one for one in app.toggle if one.label == "Mask the text")
+    before = workbench(app)["entries"]
     app = sound(switch.set_value(True).run())
     assert address(app)["mask"] == MASKED
-    after = app.dataframe[0].value
-    assert after["span"].tolist() == [masked_text(text) for text in before["span"]]
-    assert after["decision"].tolist() == before["decision"].tolist()
+    after = workbench(app)["entries"]
+    assert [entry[3] for entry in after] == [masked_text(entry[3]) for entry in before]
+    assert [entry[2] for entry in after] == [entry[2] for entry in before]
     assert read_link(write_link(HIDDEN))[0].mask == MASKED
     # Another corpus is masked too.
     app = opened("Start", HIDDEN)
@@ -140,9 +140,9 @@ def test_the_switch_in_the_sidebar() -> None:
 
 
 def test_a_search_finds_no_word_of_the_original() -> None:
-    word = next(text for text in opened("Errors", VIEW).dataframe[0].value["span"] if len(text) > 5)
-    assert not opened("Errors", replace(HIDDEN, q=word)).dataframe
-    assert opened("Errors", replace(VIEW, q=word)).dataframe
+    word = next(entry[3] for entry in workbench(opened("Inspect", VIEW))["entries"] if len(entry[3]) > 5)
+    assert not workbench(opened("Inspect", replace(HIDDEN, q=word)))["entries"]
+    assert workbench(opened("Inspect", replace(VIEW, q=word)))["entries"]
 
 
 def test_a_link_that_says_something_else_is_told_of() -> None:
@@ -160,11 +160,11 @@ def forced(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.mark.usefixtures("forced")
 def test_a_server_may_mask_everything() -> None:
-    app = opened("Errors", VIEW)
-    (switch,) = (one for one in app.sidebar.toggle if one.label == "Mask the text")
+    app = opened("Inspect", VIEW, widget_share_menu=True)
+    (switch,) = (one for one in app.toggle if one.label == "Mask the text")
     assert switch.value and switch.disabled and address(app)["mask"] == MASKED
     assert not [button for button in app.button if button.label.startswith("text masked")]
-    assert all(text == masked_text(text) for text in app.dataframe[0].value["span"])
+    assert all(entry[3] == masked_text(entry[3]) for entry in workbench(app)["entries"])
     # The headline shows a record of the demo.
     (excerpt,) = (one.proto.body for one in opened("Start").get("html") if "nvh-text" in one.proto.body)
     shown = re.sub("<style>.*</style>|<[^>]*>", " ", excerpt)

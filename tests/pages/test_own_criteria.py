@@ -21,13 +21,14 @@ from pages.shared.components.record_list import count
 from pages.shared.criteria import results
 from pages.shared.data import caches, own_criteria
 from pages.shared.data.loading import load, load_demo
-from pages.shared.documents.document import document_marks, find_record, record_card_data
 from pages.shared.frame import Here
+from pages.shared.inspect.document import document_marks, find_record, record_card_data
 from pages.shared.view import View, keys
 from pages.shared.view.count_tables import confusion_table, criteria_table, types_table
 from pages.shared.view.link import check_view, write_link
 from pages.shared.view.queries import Query, query_of
-from tests.support.pages import address, cell, headings, opened, sound
+from tests.support.pages import address, cell, headings, heat_map, heat_map_cell, menus, opened, sound
+from tests.support.workbench import card, listed, workbench
 
 TOML = """
 [criterion.half]
@@ -48,7 +49,7 @@ HALF, ONE_TYPE = BOTH
 STATE = {keys.OWN: own_criteria.OwnCriteria(BOTH)}
 DEMO = load_demo("biology")
 VIEW = View(corpus=DEMO.corpus.digest, system="rules")
-PAGES = ("Overview", "Confusion", "Errors", "Documents")
+PAGES = ("Overview", "Confusion", "Inspect")
 BY_NAME = pytest.mark.parametrize("criterion", BOTH, ids=lambda criterion: criterion.name)
 
 
@@ -83,12 +84,12 @@ def test_criteria_are_loaded_chosen_and_linked_by_name() -> None:
     app = sound(app.button(key="criterion-half").click().run())
     assert address(app)["criterion"] == "half"
     assert list(app.dataframe[0].value["criterion"]) == [*SCHEMAS, "half"]
-    app = sound(app.toggle(key="widget_all-criteria").set_value(True).run())
-    assert list(app.dataframe[0].value["criterion"]) == [*APPLICABLE, "half", "one-type"]
+    app = sound(app.segmented_control(key="widget_tab").set_value("all-criteria").run())
+    assert list(app.dataframe[1].value["criterion"]) == [*APPLICABLE, "half", "one-type"]
     for page in (*PAGES, "Start", "Overview"):
         app = sound(app.switch_page(pages()[page]).run())
         assert address(app)["criterion"] == "half" and not app.warning
-        assert any("matching criterion half" in caption.value for caption in app.caption)
+        assert menus(app)[0] == "half"
 
 
 def test_what_a_user_writes_is_no_markup() -> None:
@@ -148,9 +149,9 @@ def test_the_same_name_is_not_the_same_rule() -> None:
     view = replace(VIEW, criterion="mine", decision=("COR",))
     found = []
     for rule in (*rules, rules[0]):
-        app = opened("Errors", view, **{keys.OWN: own_criteria.OwnCriteria((rule,))})
+        app = opened("Inspect", view, **{keys.OWN: own_criteria.OwnCriteria((rule,))})
         expected = scored(rule).counts("mine").cor
-        assert expected is not None and f"**{count(expected, 'record')}**" in headings(app)
+        assert expected == listed(app)
         overview = opened("Overview", view, **{keys.OWN: own_criteria.OwnCriteria((rule,))})
         assert overview.dataframe[0].value["COR"].iloc[-1] == expected
         found.append(expected)
@@ -203,14 +204,14 @@ def test_counts_by_type_open_their_records(scores: Scores, criterion: Criterion)
 def test_a_cell_of_confusion_opens_its_records(scores: Scores, criterion: Criterion) -> None:
     view = under(criterion)
     records = caches.ledger(DEMO, "rules", scores.settings, criterion.name)
-    types = opened("Confusion", view, **STATE).dataframe[0].value.index[:-1].tolist()
+    types = heat_map(opened("Confusion", view, **STATE))["rows"][:-1]
     assert types == sorted({kind for layer in scores.layers(criterion.name) for kind in layer.types})
     assert ("macromolecule" in types, "cell_line" in types) == (criterion is ONE_TYPE, criterion is HALF)
     table = confusion_table(records.confusion(), types, ())
     assert int(table.counts.to_numpy().sum()) == records.total(Query()).records
     for row in range(len(table.rows)):
-        for name, value in table.counts.iloc[row].items():
-            app = opened("Confusion", view, **STATE, **{"table_confusion": cell(row, str(name))})
+        for column, value in enumerate(table.counts.iloc[row]):
+            app = opened("Confusion", view, **STATE, **heat_map_cell(view, row, column))
             assert f": {count(int(value), 'record')}" in headings(app)
 
 
@@ -219,12 +220,10 @@ def test_errors_lists_and_reads_its_records(scores: Scores, criterion: Criterion
     view = under(criterion)
     shown = caches.ledger(DEMO, "rules", scores.settings, criterion.name).page(query_of(view), rows=10_000)
     for row in (0, len(shown) // 2, len(shown) - 1):
-        app = opened("Errors", view, **STATE, **{"list_errors": cell(row, "span")})
-        assert f"**{count(len(shown), 'record')}**" in headings(app)
         record = shown.iloc[row]
-        assert str(record["gold_text" if record["gold"] >= 0 else "pred_text"]).split()[0] in app.html[0].proto.body
-        link = next(link for link in app.get("page_link") if "Read in document" in link.label)
-        assert record["document"] in link.label.replace("\\", "")
+        app = opened("Inspect", replace(view, doc=str(record["document"]), record=str(record["record"])), **STATE)
+        assert listed(app) == len(shown) and workbench(app)["at"] == row
+        assert card(app)["reason"] == record["reason"]
 
 
 @BY_NAME
@@ -299,11 +298,11 @@ def test_every_page_shows_a_link_under_an_own_criterion(criterion: Criterion, pa
 
 def test_the_views_rules_come_before_the_criterions() -> None:
     view = replace(under(ONE_TYPE), merge=(("cell_type", "cells"),), leaveout=("RNA",), type=("cells", "macromolecule"))
-    app = opened("Errors", view, **STATE)
+    app = opened("Inspect", view, **STATE)
     assert not app.warning
     settings = caches.settings_of(DEMO.corpus.gold, view, BOTH)
     ledger = caches.ledger(DEMO, "rules", settings, "one-type")
-    assert f"**{count(ledger.total(query_of(view)).records, 'record')}**" in headings(app)
+    assert listed(app) == ledger.total(query_of(view)).records
     types = set(ledger.facet_counts(Query(), "gold"))
     assert {"cells", "macromolecule"} <= types and not {"RNA", "cell_type"} & types
 

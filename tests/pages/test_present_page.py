@@ -21,6 +21,7 @@ from pages.shared.data import caches
 from pages.shared.data.loading import load_demo, renumbered
 from pages.shared.view import MASKED, View, keys
 from tests.support.pages import DEMO, address, opened, sound
+from tests.support.workbench import act, card, workbench
 
 VIEW = View(corpus=DEMO.corpus.digest, system="rules")
 CORPUS = DEMO.corpus
@@ -50,11 +51,11 @@ def press(app: AppTest, name: str) -> AppTest:
 
 
 def starred(*numbers: int) -> AppTest:
-    """Star records on Documents, one after the other; return the page of the last one."""
+    """Star records on Inspect, one after the other; return the page of the last one."""
     app = None
     for number in numbers:
         view = record(number) if app is None else replace(record(number), playlist=address(app)["playlist"])
-        app = press(opened("Documents", view), "star")
+        app = act(opened("Inspect", view), "star")
     assert app is not None
     return app
 
@@ -67,30 +68,28 @@ def slide(app: AppTest) -> str:
 def test_a_star_puts_a_record_on_a_playlist_and_takes_it_out_again(store: PlaylistStore) -> None:
     app = starred(0)
     (playlist,) = store.playlists().standing
-    lobby = opened("Present", replace(VIEW, playlist=playlist.uid))
-    assert [one.proto.label for one in lobby.get("download_button")] == ["Download report"]
+    assert opened("Present", replace(VIEW, playlist=playlist.uid)).title[0].value == "Present"
     assert (playlist.name, len(playlist.items)) == ("Starred", 1)
     shown = playlist.items[0].starred.shown
     assert (shown.system, shown.criterion, shown.document, shown.record) == (
         *("rules", "strict"),
         *(ERRORS.iloc[0][["document", "record"]]),
     )
-    assert app.button(key=f"{keys.PLAYLIST}star").label == "★ Starred"
+    assert card(app)["starred"]
     assert address(app)["playlist"] == playlist.uid[:12]
-    press(app, "star")
-    assert store.playlists().standing[0].items == () and app.button(key=f"{keys.PLAYLIST}star").label == "☆ Star"
+    app = act(app, "star")
+    assert store.playlists().standing[0].items == () and not card(app).get("starred")
 
 
 def test_counted_by_token_there_is_no_star(store: PlaylistStore) -> None:
-    app = opened("Documents", replace(record(0), criterion="fragment"))
-    assert not [one for one in app.button if one.key == f"{keys.PLAYLIST}star"]
+    app = opened("Inspect", replace(record(0), criterion="fragment"))
+    assert not workbench(app)["verdicts"]["stars"]
 
 
-def test_on_errors_the_record_chosen_is_starred(store: PlaylistStore) -> None:
-    chosen = {"selection": {"rows": [], "columns": [], "cells": [(2, "span")]}}
-    app = press(opened("Errors", VIEW, list_errors=chosen), "star")
-    # It stays chosen, though the playlist that it went on is now chosen too.
-    assert address(app)["playlist"] and app.button(key=f"{keys.PLAYLIST}star").label == "★ Starred"
+def test_the_open_record_is_starred_and_stays_open(store: PlaylistStore) -> None:
+    app = act(act(act(opened("Inspect", VIEW), "j"), "j"), "star")
+    # It stays open, though the playlist that it went on is now chosen too.
+    assert address(app)["playlist"] and card(app)["starred"]
     (item,) = store.playlists().standing[0].items
     assert item.starred.shown.record == ERRORS.iloc[2]["record"]
 
@@ -242,7 +241,7 @@ def test_a_playlist_may_be_of_several_corpora(store: PlaylistStore) -> None:
     found = ledger(score_layers(news.gold, news.system("perceptron")), "type", (news.gold, news.system("perceptron")))
     first = found.first(Query(decision=("INC", "PAR", "MIS", "SPU")))
     assert first is not None
-    press(opened("Documents", replace(there, criterion="type", doc=first[0], record=first[1])), "star")
+    act(opened("Inspect", replace(there, criterion="type", doc=first[0], record=first[1])), "star")
     items = store.playlists().standing[0].items
     app = opened("Present", replace(VIEW, playlist=f"{uid}/{items[0].uid[:12]}").with_sort("slides"))
     assert "1 of 2" in slide(app) and address(app)["corpus"] == CORPUS.digest[:16]
@@ -277,7 +276,7 @@ def test_masked_neither_texts_nor_peoples_words_are_shown(store: PlaylistStore) 
     item = playlist.items[0]
     store.comment(playlist.uid, item, "Quetzalcoatl", "")
     masked = replace(record(0), mask=MASKED, playlist=uid)
-    assert opened("Documents", masked).button(key=f"{keys.PLAYLIST}star").label == "★ Starred"
+    assert card(opened("Inspect", masked))["starred"]
     lobby = opened("Present", replace(VIEW, mask=MASKED, playlist=uid))
     shows = opened("Present", replace(masked, playlist=f"{uid}/{item.uid[:12]}").with_sort("slides"))
     gone = replace(masked, record="g:0-1:NONE", playlist=f"{uid}/{item.uid[:12]}").with_sort("slides")
@@ -299,4 +298,4 @@ def test_a_store_that_cannot_be_read_is_told_and_the_list_is_still_shown(
     app = opened("Present", VIEW)
     assert any(f"{tmp_path}/folder" in one.value for one in app.code)
     assert slide(press(app, "begin_list"))
-    assert not [one for one in opened("Documents", record(0)).button if one.key == f"{keys.PLAYLIST}star"]
+    assert not workbench(opened("Inspect", record(0)))["verdicts"]["stars"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -29,7 +28,7 @@ from pages.shared.view import View
 from pages.shared.view.text import plain
 from tests.analysis.criteria.test_convention_differences import flat
 from tests.pages.test_pages import EVERY
-from tests.support.pages import VIEW, address, cell, headings, opened, sound
+from tests.support.pages import VIEW, address, cell, headings, menus, opened, sound
 
 TAGS = "Aspirin\tB-Drug\nhelps\tO\nagainst\tO\nbad\tB-Pain\nback\tI-Pain\npain\tI-Pain\n\nNo\tO\ncure\tB-Drug\n\n"
 FOUND = "Aspirin\tB-Drug\nhelps\tO\nagainst\tO\nbad\tO\nback\tB-Pain\npain\tI-Pain\n\nNo\tI-Drug\ncure\tI-Pain\n\n"
@@ -149,14 +148,14 @@ def test_every_scorer_says_which_figures_are_its_ratios(drawn: Loaded) -> None:
         assert set(conventions()[name].names.values()) <= known, name
 
 
-@pytest.mark.parametrize("page", [*EVERY, "Documents"])
+@pytest.mark.parametrize("page", [*EVERY])
 def test_a_page_under_a_published_scorer_says_what_it_counts_by(tags: Loaded, page: str) -> None:
     app = opened(page, view_of(tags, "conlleval"))
     assert not app.warning and not app.error
     assert address(app)["criterion"] == "conlleval"
-    assert any("published scorer conlleval" in caption.value and "strict" in caption.value for caption in app.caption)
-    chip = next(button for button in app.button if button.label.startswith("criterion"))
-    assert "criterion" not in address(sound(chip.click().run()))
+    assert any("The figures of conlleval" in caption.value and "strict" in caption.value for caption in app.caption)
+    assert menus(app)[0] == "conlleval"
+    assert "criterion" not in address(sound(app.segmented_control(key="widget_schema").set_value("strict").run()))
 
 
 @pytest.mark.parametrize("row", [0, 1, 2])
@@ -193,20 +192,14 @@ def test_where_the_two_part_opens_its_spans_and_the_text(tags: Loaded) -> None:
 
 
 def test_scorers_are_offered_and_those_that_do_not_apply_say_what_they_need(tags: Loaded) -> None:
-    there = {"widget_criteria": True, "widget_match": "Published scorers"}
-    app = opened("Overview", view_of(tags, "strict"), **there)
-    assert {f"convention-{name}" for name in conventions()} <= {button.key for button in app.button}
-    assert [tab.label for tab in app.sidebar.tabs] == ["Matching criteria", "Published scorers"]
-    app = sound(app.button(key="convention-conlleval").click().run())
+    app = opened("Overview", view_of(tags, "strict"), widget_criteria=True)
+    box = app.selectbox(key="widget_criterion")
+    assert set(conventions()) & {option.partition(" · ")[0] for option in box.options}
+    app = sound(box.set_value("conlleval").run())
     assert address(app)["criterion"] == "conlleval"
-    app = opened("Overview", VIEW, **there)
-    assert app.button(key="convention-conlleval").disabled
+    convention = conventions()["conlleval"]
+    assert any(plain(convention.sentence, 400)[:100] in caption.value for caption in app.caption)
+    app = opened("Overview", VIEW, widget_criteria=True)
+    assert not any(option.startswith("conlleval ·") for option in app.selectbox(key="widget_criterion").options)
+    assert any("conlleval: it needs" in caption.value for caption in app.caption)
     assert any("which cannot say that" in caption.value for caption in app.caption)
-    for name, convention in conventions().items():
-        assert any(plain(convention.sentence, 400) in caption.value for caption in app.caption), name
-
-
-def test_a_link_to_a_scorer_that_does_not_apply_tells_why_and_shows_the_rest() -> None:
-    app = opened("Overview", replace(VIEW, criterion="conlleval"))
-    assert any("which cannot say that" in code.value for code in app.code)
-    assert "COR" in app.dataframe[0].value

@@ -10,14 +10,15 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from nereval_core.readers import preview
+from nereval_core.corpus import Corpus
+from nereval_core.readers import Source, preview
 from nereval_core.readers.shared.offset_units import Offsets
 from pages.shared.components.navigation import pages
 from pages.shared.data import caches, masks
 from pages.shared.start import recognition as start_recognition
 from tests.readers.test_csv import GERMAN
 from tests.readers.test_readers import zipped
-from tests.support.pages import GOLD, PREDICTION, opened, settled, sound
+from tests.support.pages import GOLD, PREDICTION, address, opened, settled, sound
 from tests.support.samples import CSV, LABELSTUDIO_TASKS, PRODIGY
 
 TASKS: list[dict[str, Any]] = json.loads(json.dumps(LABELSTUDIO_TASKS))
@@ -213,3 +214,37 @@ def test_lines_end_as_sentences_do() -> None:
         "start",
         "start and end",
     ]
+
+
+def packed(files: dict[str, str]) -> bytes:
+    return zipped(*((name, text.encode()) for name, text in files.items()))
+
+
+@pytest.mark.parametrize("above", ["", "round one/"])
+def test_folders_of_a_zip_with_the_same_documents_are_layers(above: str) -> None:
+    files = {}
+    for folder, end in (("anna", 3), ("ben", 7)):
+        for document in ("d1", "d2"):
+            files[f"{above}{folder}/{document}.txt"] = "Ann met Bob in Rome."
+            files[f"{above}{folder}/{document}.ann"] = f"T1\tPER 0 {end}\t{'Ann met'[:end]}\n"
+    app = opened("Start")
+    app = sound(app.file_uploader(key="upload_gold").set_value([("both.zip", packed(files), "application/zip")]).run())
+    assert any("2 folders, each a layer: anna, ben" in caption.value for caption in app.caption)
+    app = settled(app.button(key="upload_read").click().run())
+    assert not app.error and address(app)["system"] == "ben"
+    assert list(app.dataframe[0].value["documents"]) == [2, 2]
+    ends = {layer.name: set(layer.end.tolist()) for layer in opened_corpus(app).systems}
+    assert ends == {"ben": {7}} and set(opened_corpus(app).gold.end.tolist()) == {3}
+
+
+def test_folders_of_other_documents_are_one_layer() -> None:
+    files = {f"{folder}/{folder}.txt": "Ann" for folder in "ab"} | {f"{folder}/{folder}.ann": "" for folder in "ab"}
+    source = Source.of_uploads([("one.zip", packed(files))])
+    assert source.folders() == () and not preview.preview(source).folders
+    assert Source.of_uploads([("x.zip", packed({"a/d.txt": "A", "d.txt": "A"}))]).folders() == ()
+
+
+def opened_corpus(app: AppTest) -> Corpus:
+    found = caches.find(address(app)["corpus"])
+    assert found is not None
+    return found.corpus

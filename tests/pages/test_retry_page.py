@@ -84,7 +84,7 @@ def test_what_no_option_mends_is_only_told() -> None:
 
 def test_nothing_is_offered_where_the_files_are_gone() -> None:
     app = refused(CASES["malformed tags"][0])
-    app = sound(app.switch_page("pages/50_Guide.py").run())
+    app = sound(app.switch_page("pages/90_Guide.py").run())
     app = sound(app.switch_page("app.py").run())
     assert app.error and not any(button.key == "read_again" for button in app.button)
 

@@ -80,7 +80,7 @@ def test_with_no_verdict_it_says_how_to_give_one(name: str, store: ReviewStore) 
             str(found.agreed),
         ]
         return
-    assert "No verdict stands on this corpus yet" in app.info[0].value and "Errors" in app.info[0].value
+    assert "No verdict stands on this corpus yet" in app.info[0].value and "Inspect" in app.info[0].value
     assert not app.dataframe
 
 
@@ -180,7 +180,7 @@ def test_verdicts_of_a_file_are_taken_once(store: ReviewStore, tmp_path: Path) -
         app.file_uploader(key=f"{keys.WIDGET}review_import").set_value(("v.jsonl", raw, "application/jsonl"))
         app = sound(app.run())
         app = sound(app.button(key="import_verdicts").click().run())
-        said = f"{taken} verdict{'' if taken == 1 else 's'} taken, {known} known before."
+        said = f"{taken} verdict{'' if taken == 1 else 's'} imported, {known} known before."
         assert app.success[0].value == said and len(store.reviewed()) == 3
     app.file_uploader(key=f"{keys.WIDGET}review_import").set_value(("v.jsonl", b"{\n", "application/jsonl"))
     app = sound(sound(app.run()).button(key="import_verdicts").click().run())

@@ -28,7 +28,8 @@ from pages.shared.data.loading import DEMOS, load_demo
 from pages.shared.view import View
 from pages.shared.view.keys import VERDICT
 from pages.shared.view.link import read_link
-from tests.support.pages import address, opened, sound
+from tests.support.pages import address, heat_map, opened, sound
+from tests.support.workbench import act, workbench
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +93,10 @@ def test_a_folder_is_opened_at_start(served: Path) -> None:
 
 
 def shown(app: AppTest) -> list[str]:
-    return [table.value.to_csv() for table in app.dataframe]
+    tables = [table.value.to_csv() for table in app.dataframe]
+    page = app.session_state["page"]
+    drawn = {"Inspect": lambda: workbench(app)["entries"], "Confusion": lambda: heat_map(app)["texts"]}
+    return [*tables, json.dumps(drawn[page]())] if page in drawn else tables
 
 
 @pytest.mark.parametrize(
@@ -101,51 +105,51 @@ def shown(app: AppTest) -> list[str]:
         ("Overview", {}),
         ("Overview", {"criterion": "fragment", "sort": ("all-criteria",)}),
         ("Confusion", {}),
-        ("Errors", {}),
-        ("Errors", {"decision": DECISIONS, "type": ("Drug",), "q": "the"}),
-        ("Errors", {"sort": ("longest",), "criterion": "type"}),
+        ("Inspect", {}),
+        ("Inspect", {"decision": DECISIONS, "type": ("Drug",), "q": "the"}),
+        ("Inspect", {"sort": ("longest",), "criterion": "type"}),
     ],
 )
 def test_a_page_shows_what_it_shows_in_memory(served: Path, page: str, change: dict[str, object]) -> None:
     view = View(system=systems()[0], **change)  # type: ignore[arg-type]
     folder, memory = (
-        opened(page, replace(view, corpus=digest))
+        opened(page, replace(view, corpus=digest), widget_merges=True)
         for digest in (read(served / "scored").digest, load_demo("pharmacology").corpus.digest)
     )
     assert shown(folder) == shown(memory) and shown(folder)
-    # Of a folder the sidebar offers the criteria it was scored under; its types are as they were.
-    offered = [[box.label for box in (*app.multiselect, *app.button_group)] for app in (folder, memory)]
-    assert [sidebar.count("Matching criterion") for sidebar in offered] == [1, 0]
-    assert [sidebar.count("Types left out") for sidebar in offered] == [0, 1]
+    # The types of a folder are as they were.
+    offered = [[box.label for box in app.multiselect] for app in (folder, memory)]
+    assert [boxes.count("Types shown in lists") for boxes in offered] == [1, 1]
+    assert [boxes.count("Types left out") for boxes in offered] == [0, 1]
     signatures = [[code.value for code in app.code if "sha256" in code.value] for app in (folder, memory)]
     assert signatures[0] == signatures[1] and len(signatures[0]) == (page == "Overview")
 
 
-def test_documents_are_read_in_the_folder(served: Path) -> None:
+def test_the_texts_of_a_folder_are_those_in_memory(served: Path) -> None:
     view = View(corpus=read(served / "scored").digest, system=systems()[0])
-    app = opened("Documents", view)
-    said = [caption.value for caption in app.caption]
-    memory = opened("Documents", replace(view, corpus=load_demo("pharmacology").corpus.digest))
-    assert [line for line in said if "records" in line or "Record" in line]
-    assert [box.value for box in app.selectbox if box.label == "Document"] == [
-        box.value for box in memory.selectbox if box.label == "Document"
-    ]
-    app = sound(next(button for button in app.button if button.label == "Next (j)").click().run())
-    assert any(caption.value.startswith("Record 1 of ") for caption in app.caption)
+    app, memory = (
+        opened("Inspect", replace(view, corpus=digest))
+        for digest in (view.corpus, load_demo("pharmacology").corpus.digest)
+    )
+    for _ in range(3):
+        one, other = workbench(app), workbench(memory)
+        assert all(one[name] == other[name] for name in ("texts", "open", "at", "total"))
+        assert {key: card["reason"] for key, card in one["cards"].items()} == {
+            key: card["reason"] for key, card in other["cards"].items()
+        }
+        app, memory = act(app, "j"), act(memory, "j")
 
 
-@pytest.mark.parametrize("page", ["Errors", "Documents"])
-def test_a_folder_has_no_verdicts_and_it_is_said_why(served: Path, page: str) -> None:
-    app = opened(page, View(corpus=read(served / "scored").digest, system=systems()[0]))
-    assert any("Verdicts are not given on a scored folder" in caption.value for caption in app.caption)
+def test_a_folder_has_no_verdicts_and_it_is_said_why(served: Path) -> None:
+    app = opened("Inspect", View(corpus=read(served / "scored").digest, system=systems()[0]))
+    assert "Verdicts are not given on a scored folder" in workbench(app)["verdicts"]["reason"]
     assert not [button.key for button in app.button if (button.key or "").startswith(VERDICT)]
 
 
 def test_records_of_a_folder_are_starred_and_presented(served: Path) -> None:
     view = View(corpus=read(served / "scored").digest, system=systems()[0])
-    app = opened("Documents", view)
-    app = sound(next(button for button in app.button if button.label == "Next (j)").click().run())
-    app = sound(next(button for button in app.button if button.label == "☆ Star").click().run())
+    app = opened("Inspect", view)
+    app = act(act(app, "j"), "star")
     found = read_link(address(app))[0]
     # A link that names the playlist alone finds the folder by its digest.
     app = opened("Present", View(playlist=found.playlist).with_sort("slides"))
@@ -159,10 +163,10 @@ def test_records_of_a_folder_are_starred_and_presented(served: Path) -> None:
         assert address(app)["record"] == found.record
 
 
-@pytest.mark.parametrize("page", ["Linking", "Criteria", "Slices", "Compare"])
+@pytest.mark.parametrize("page", ["Linking", "Criteria", "Slices", "Systems"])
 def test_what_needs_all_spans_says_where_to_go(served: Path, page: str) -> None:
     app = opened(page, View(corpus=read(served / "scored").digest, system=systems()[0]))
-    assert "Overview, Confusion, Errors and Documents" in app.info[0].value
+    assert "Overview, Confusion and Inspect show it" in app.info[0].value
     assert not app.dataframe
 
 
@@ -177,10 +181,10 @@ def test_parts_are_said_to_be_parts(served: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(scored_ledger, "SORTED_RECORDS", 3)
     monkeypatch.setattr(scored_ledger, "OFFERED_RECORDS", 3)
     view = View(corpus=read(served / "scored").digest, system=systems()[0])
-    app = opened("Errors", replace(view, sort=("text",)))
+    app = opened("Inspect", replace(view, sort=("text",)))
     captions = " ".join(caption.value for caption in app.caption)
     assert "not sorted by text" in captions and "the first 3 records" in captions
-    assert shown(app) == shown(opened("Errors", view))
+    assert shown(app) == shown(opened("Inspect", view))
 
 
 @pytest.mark.parametrize("harm", ["manifest", "form", "index", "shard"])
@@ -206,7 +210,7 @@ def test_a_damaged_folder_is_told_and_the_rest_goes_on(
         assert len(app.error) == 1 and str(tmp_path / "scored") in app.code[0].value
         assert opened("Overview", View(corpus=digest)).info
     else:
-        app = opened("Errors", View(corpus=digest, system=systems()[0]))
+        app = opened("Inspect", View(corpus=digest, system=systems()[0]))
         assert len(app.error) == 1
         assert {"index": "0.0.columns: No such file", "shard": "shard 1 of 3: damaged"}[harm] in app.code[0].value
     assert opened("Overview", View(corpus=load_demo("pharmacology").corpus.digest)).dataframe

@@ -138,6 +138,9 @@ def test_scoring_ends_with_its_session(browser: Any, tmp_path: Path) -> None:
         visit.go("/")
         visit.page.get_by_role("tab", name="Folder on this server").click()
         visit.page.get_by_role("button", name="Read and score").last.click()
+        # The bar names the corpus once it is read.
+        visit.page.locator(".st-key-context_bar").wait_for()
+        visit.page.get_by_test_id("stSidebar").get_by_role("link", name="Overview").click()
         assert eventually(lambda: scoring_under(server))
         visit.close()
         assert eventually(lambda: not scoring_under(server))

@@ -29,7 +29,6 @@ from nereval_core.glossary import DECISIONS
 from nereval_core.readers import Source, read
 from nereval_core.report.figures.slices import slice_lines
 from nereval_core.scoring import Counts, score_layers
-from pages.shared.components.record_list import count
 from pages.shared.data import caches
 from pages.shared.data.loading import Loaded, load_demo
 from pages.shared.slices.hipe_and_decades import slice_words
@@ -40,6 +39,7 @@ from tests.support.hipe_scored import scored
 from tests.support.pages import address, cell, headings, opened, sound
 from tests.support.shared_corpora import SHARED, needs
 from tests.support.spans import settings
+from tests.support.workbench import workbench
 
 NEWS = load_demo("newspapers")
 VIEW = View(corpus=NEWS.corpus.digest, system="rules")
@@ -116,9 +116,9 @@ def test_a_count_of_a_decade_opens_its_records(row: int, column: str) -> None:
     app = opened("Slices", DECADES, table_decades=cell(row, column))
     table = app.dataframe[0].value
     assert f"{table['period'].iat[row]}, under strict: {table[column].iat[row]} record" in headings(app)
-    link = next(link.proto for link in app.get("page_link") if "Open in Errors" in link.label)
-    app = opened("Errors", read_link(dict(parse_qsl(link.query_string)))[0])
-    assert f"**{count(int(table[column].iat[row]), 'record')}**" in headings(app)
+    link = next(link.proto for link in app.get("page_link") if "Open in Inspect" in link.label)
+    app = opened("Inspect", read_link(dict(parse_qsl(link.query_string)))[0], widget_filters=True)
+    assert workbench(app)["total"] == table[column].iat[row]
     assert selected(app, "Period") == table["period"].iat[row]
 
 
@@ -161,23 +161,23 @@ def test_predictions_without_noise_levels_are_noted(historic: Loaded) -> None:
 @pytest.mark.parametrize(("place", "value"), list(enumerate(["0.0-0.0", "0.1-0.3", "no gold span"])))
 def test_the_noise_facet_lists_as_many_records_as_it_says(place: int, value: str) -> None:
     view = View(corpus=loaded_of(hipe("BBO"), hipe("OBB")).corpus.digest, system="system", decision=DECISIONS)
-    app = opened("Errors", view)
+    app = opened("Inspect", view, widget_filters=True)
     box = facet(app, NOISY)
     assert [option.partition(" · ")[0] for option in box.options] == ["0.0", "0.1–0.3", "no gold span"]
     label, _, number = box.options[place].partition(" · ")
     app = sound(box.set_value(value).run())
-    assert f"**{count(int(number), 'record')}**" in headings(app) and selected(app, NOISY) == label
-    again = opened("Errors", read_link(address(app))[0])
-    assert f"**{count(int(number), 'record')}**" in headings(again)
+    assert workbench(app)["total"] == int(number) and selected(app, NOISY) == label
+    again = opened("Inspect", read_link(address(app))[0])
+    assert workbench(again)["total"] == int(number)
 
 
 def test_no_facet_where_nothing_is_known_but_one_that_a_link_asks_for() -> None:
     text = '{"id": "a", "text": "Rome", "spans": [{"start": 0, "end": 4, "label": "loc"}]}\n'
     view = View(corpus=loaded_of(text, text, "a.jsonl").corpus.digest, system="system")
     labels = {"Period", NOISY}
-    assert not labels & {box.label for box in opened("Errors", view).selectbox}
-    app = opened("Errors", replace(view, q='noise:0.1-0.3 period:"no date"'))
-    assert labels <= {box.label for box in app.selectbox} and "No records." in [one.value for one in app.caption]
+    assert not labels & {box.label for box in opened("Inspect", view, widget_filters=True).selectbox}
+    app = opened("Inspect", replace(view, q='noise:0.1-0.3 period:"no date"'), widget_filters=True)
+    assert labels <= {box.label for box in app.selectbox} and workbench(app)["total"] == 0
     for label in sorted(labels):
         app = sound(facet(app, label).set_value(None).run())
     assert "q" not in app.query_params and not labels & {box.label for box in app.selectbox}
@@ -188,7 +188,9 @@ def test_the_same_texts_read_again_with_other_dates_get_their_own_decades(year: 
     line = '{"id": "a", "text": "Rome", "spans": [{"start": 0, "end": 4, "label": "loc"}]%s}\n'
     for date in ("", "1848", year):
         loaded = loaded_of(line % (f', "meta": {{"date": "{date}"}}' if date else ""), line % "", "a.jsonl")
-        app = opened("Errors", View(corpus=loaded.corpus.digest, system="system", decision=DECISIONS))
+        app = opened(
+            "Inspect", View(corpus=loaded.corpus.digest, system="system", decision=DECISIONS), widget_filters=True
+        )
         boxes = [box.options for box in app.selectbox if box.label == "Period"]
         assert boxes == ([[f"{date[:3]}0s · 1"]] if date else [])
 

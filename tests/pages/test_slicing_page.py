@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from urllib.parse import parse_qsl
 
@@ -17,12 +16,13 @@ from pages.shared.components.count_table import table_key
 from pages.shared.components.record_list import count
 from pages.shared.data import caches
 from pages.shared.data.loading import Loaded, load_demo
-from pages.shared.slices.hipe_and_decades import VIEWS
+from pages.shared.slices.views import LABELS
 from pages.shared.view import SLICED_BY, SLICES_VIEWS, View, keys
 from pages.shared.view.link import read_link
 from tests.analysis.slices.test_slicings import GOLD, PRED
 from tests.pages.test_published_pages import loaded_of
 from tests.support.pages import address, cell, headings, opened, sound
+from tests.support.workbench import listed
 
 BIOLOGY = load_demo("biology")
 VIEW = View(corpus=BIOLOGY.corpus.digest, system="rules")
@@ -38,12 +38,10 @@ def scores_of(loaded: Loaded) -> View:
 
 
 def followed(app: AppTest) -> int:
-    """Follow the link of the count that is open; return how many records Errors lists."""
-    link = next(link.proto for link in app.get("page_link") if "Open in Errors" in link.label)
-    there = opened("Errors", read_link(dict(parse_qsl(link.query_string)))[0])
-    found = re.search(r"\*\*([\d,]+) records?\*\*", headings(there))
-    assert found is not None
-    return int(found[1].replace(",", ""))
+    """Follow the link of the count that is open; return how many records Inspect lists."""
+    link = next(link.proto for link in app.get("page_link") if "Open in Inspect" in link.label)
+    there = opened("Inspect", read_link(dict(parse_qsl(link.query_string)))[0])
+    return listed(there)
 
 
 def test_the_page_says_which_slice_is_worst_and_its_numbers_are_links() -> None:
@@ -76,10 +74,10 @@ def test_what_to_slice_by_is_kept() -> None:
     app = opened("Slices", VIEW)
     app = sound(app.selectbox(key="widget_slice_by").set_value("tokens").run())
     assert list(app.dataframe[0].value["slice"]) == ["1", "2", "3", "4", "5", "6+"]
-    assert address(app)["sort"] == "by-tokens"
+    assert address(app)["sort"] == "by-slice,by-tokens"
     for word in ("scores", "worst-slices", "by-value"):
         app = sound(app.segmented_control(key="widget_slices_view").set_value(word).run())
-        assert address(app)["sort"] == ("by-tokens" if word == "by-value" else f"by-tokens,{word}")
+        assert set(address(app)["sort"].split(",")) == {"by-slice", "by-tokens", word} - {"by-value"}
     assert list(opened("Slices", read_link(address(app))[0]).dataframe[0].value["slice"]) == [
         "1",
         "2",
@@ -89,11 +87,11 @@ def test_what_to_slice_by_is_kept() -> None:
         "6+",
     ]
     app = sound(app.selectbox(key="widget_slice_by").set_value("meta language").run())
-    assert "sort" not in address(app) and list(app.dataframe[0].value["slice"]) == ["en"]
+    assert address(app)["sort"] == "by-slice" and list(app.dataframe[0].value["slice"]) == ["en"]
 
 
 def test_a_link_has_a_word_for_every_view_and_slicing() -> None:
-    assert (*VIEWS,) == ("by-value", *SLICES_VIEWS)
+    assert (*LABELS,) == ("by-value", *SLICES_VIEWS)
     plain_names = [
         name for name, one in slicings.SLICINGS.items() if one.listed and name not in ("seen", "meta", "column")
     ]
@@ -162,7 +160,7 @@ def test_a_count_at_a_threshold_opens_its_records(small: Loaded, row: int, colum
 
 def test_a_point_of_the_curve_opens_the_predictions_that_stay(small: Loaded) -> None:
     view = scores_of(small)
-    key = table_key("table_thresholds_figure", view)
+    key = table_key("table_thresholds_figure", view.with_sort("by-slice"))
     app = opened("Slices", view, **{key: {"selection": {"points": [{"customdata": [1]}]}}})
     assert f"ACT with scores of at least 0\\.95, under strict: {count(3, 'record')}**" in headings(app)
 

@@ -1,4 +1,4 @@
-"""Verdicts on Errors and Documents: given, told of, taken back, counted, given to many, and refused with a reason."""
+"""Verdicts on Inspect: given, told of, taken back, counted, given to many, and refused with a reason."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -15,12 +14,14 @@ from nereval_core.glossary import DECISIONS
 from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.review.store import ReviewStore
 from nereval_core.review.verdicts import KINDS, NOTE_CHARACTERS, Draft, Marked
-from pages.shared.components.count_table import ROWS
-from pages.shared.components.record_list import LIST
 from pages.shared.data import verdict_store
-from pages.shared.view import MASKED, View, keys
+from pages.shared.inspect.workbench import KEY
+from pages.shared.view import MASKED, WHOLE, View, keys
 from tests.support.pages import VIEW, headings, opened, sound
+from tests.support.workbench import act, card, listed, workbench
 
+FILTERS, MORE = {f"{keys.WIDGET}filters": True}, {f"{keys.WIDGET}more": True}
+"""The popovers, open."""
 BOB = {keys.REVIEWER: "Bob"}
 ANN = {keys.REVIEWER: "Ann"}
 
@@ -37,97 +38,115 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ReviewSto
 
 
 def press(app: AppTest, name: str) -> AppTest:
-    """Press the button whose key begins so."""
+    """Press a key of the workbench, or the button of the page whose key begins so."""
+    if name in (*KINDS, "j", "k", "undo", "over", "leave", "star"):
+        return act(app, name)
     (button,) = [one for one in app.button if one.key and re.fullmatch(f"{keys.VERDICT}{name}(_[0-9a-f]+)?", one.key)]
     return sound(button.click().run())
 
 
-def field(app: AppTest) -> Any:
-    """Return the field of the note: several lines on Errors, one on Documents."""
-    return next(one for one in (*app.text_area, *app.text_input) if (one.key or "").startswith(f"{keys.VERDICT}note"))
-
-
-def write(app: AppTest, note: str) -> AppTest:
-    return sound(field(app).set_value(note).run())
-
-
-def written(app: AppTest) -> str:
-    return str(field(app).value)
-
-
 def said(app: AppTest) -> str:
     """Return what a page says as one text, without the marks of Markdown."""
-    every = [*app.markdown, *app.caption, *app.warning, *app.error, *app.code]
-    return "\n".join(one.value for one in every).replace("\\", "").replace("\u2060", "")
+    every = [one.value for one in (*app.markdown, *app.caption, *app.warning, *app.error, *app.code)]
+    bar = workbench(app)["verdicts"]
+    told = bar.get("said") or {"text": "", "lines": []}
+    stands = [one.get("stands", "") for one in workbench(app)["cards"].values()]
+    return (
+        "\n".join([*every, bar["reason"], told["text"], *told["lines"], *stands])
+        .replace("\\", "")
+        .replace("\u2060", "")
+    )
+
+
+def stands(app: AppTest) -> str:
+    return str(card(app)["stands"])
+
+
+def verdicts(app: AppTest) -> list[str]:
+    """Return the verdicts of the records in the queue."""
+    return [entry[6] for entry in workbench(app)["entries"]]
 
 
 def progress(app: AppTest) -> str:
     return next(button.label for button in app.button if button.key == f"{keys.VERDICT}done")
 
 
-def listed(app: AppTest) -> int:
-    return int(re.search(r"\*\*([\d,]+) records?\*\*", headings(app))[1].replace(",", ""))  # type: ignore[index]
-
-
 def kinds(reviewed: Reviewed) -> list[str]:
     return [one.verdict.kind for one in reviewed.standing]
 
 
-def first(page: str, who: dict[str, str], view: View = VIEW) -> AppTest:
-    """Open a page with its first record chosen."""
-    if page == "Documents":
-        return opened(page, replace(view, doc="en-01", record="g:133-143:PROTEINAS"), **who)
-    return press(opened(page, view, **who), "j")
+def first(who: dict[str, str], view: View = VIEW) -> AppTest:
+    """Open the page; its first record is open at once."""
+    return opened("Inspect", view, **who)
 
 
-@pytest.mark.parametrize("page", ["Errors", "Documents"])
-def test_a_verdict_is_kept_with_its_note_and_the_next_record_is_chosen(page: str, store: ReviewStore) -> None:
-    app = press(write(first(page, ANN), "the suffix counts"), "gold")
+THERE = replace(VIEW, doc="en-01", record="g:133-143:PROTEINAS")
+
+
+@pytest.mark.parametrize("view", [VIEW, THERE, THERE.with_sort(WHOLE)])
+def test_a_verdict_is_kept_with_its_note_and_the_next_record_is_chosen(view: View, store: ReviewStore) -> None:
+    app = act(first(ANN, view), "gold", note="the suffix counts")
     (one,) = store.every()
     assert (one.who, one.verdict.kind, one.verdict.note) == ("Ann", "gold", "the suffix counts")
     assert one.verdict.seen.quote == "troponin I" and one.verdict.partner is not None
     assert "Kept as Ann: gold is right, of 'troponin I'." in said(app)
-    assert written(app) == ""
+    assert card(app)["note"] == ""
     app = press(app, "pred")
     assert [one.verdict.seen.quote for one in store.every()] == ["troponin I", "Antibodies"]
-    if page == "Errors":
-        assert app.dataframe[0].value["verdict"].tolist()[:2] == ["gold · Ann", "prediction · Ann"]
-        assert progress(app).startswith(":primary[2 of 60 have a verdict")
-    else:
-        assert "Record 3 of 60 · 2 have a verdict" in said(app)
+    assert verdicts(app)[:3] == ["gold · Ann", "prediction · Ann", None]
+    assert "2 of 60 reviewed" in progress(app)
 
 
-@pytest.mark.parametrize("page", ["Errors", "Documents"])
-def test_u_takes_back_the_last_verdict_and_goes_back_to_it(page: str, store: ReviewStore) -> None:
-    app = press(press(first(page, ANN), "gold"), "undo")
+def test_events_are_applied_once_and_in_order(store: ReviewStore) -> None:
+    """What is not acknowledged is sent again: nothing is given twice, and what comes later counts."""
+    app = first(ANN)
+    names = [entry[:2] for entry in workbench(app)["entries"][:3]]
+    events = [
+        {"seq": 1, "act": "verdict", "doc": names[0][0], "record": names[0][1], "kind": "gold"},
+        {"seq": 2, "act": "verdict", "doc": names[0][0], "record": names[0][1], "kind": "pred"},
+        {"seq": 3, "act": "verdict", "doc": names[1][0], "record": names[1][1], "kind": "both"},
+    ]
+    for size in (2, 3, 3):
+        app.session_state[KEY] = {"out": {"mount": "t", "at": [*names[2], 2], "events": events[:size]}}
+        app = sound(app.run())
+    assert [one.verdict.kind for one in store.every()] == ["gold", "pred", "both"]
+    assert (workbench(app)["seen"], workbench(app)["mount"], workbench(app)["at"]) == (3, "t", 2)
+
+
+@pytest.mark.parametrize("view", [VIEW, THERE])
+def test_u_takes_back_the_last_verdict_and_goes_back_to_it(view: View, store: ReviewStore) -> None:
+    app = press(press(first(ANN, view), "gold"), "undo")
     assert not store.reviewed().standing and "Taken back: the last verdict of Ann, of 'troponin I'." in said(app)
     app = press(app, "both")
     assert [one.verdict.seen.quote for one in store.reviewed().standing] == ["troponin I"]
-    assert "no verdict of Bob left" in said(press(first(page, BOB), "undo"))
+    # A verdict has one name, on its button and in words.
+    bar = workbench(app)["verdicts"]
+    assert bar["labels"][2] == "both" and "both are right" in said(app)
+    assert "no verdict of Bob left" in said(press(first(BOB), "undo"))
 
 
 def test_verdicts_outlive_the_server(store: ReviewStore) -> None:
-    press(press(first("Errors", ANN), "gold"), "both")
+    press(press(first(ANN), "gold"), "both")
     verdict_store._kept.clear()
-    app = opened("Errors", VIEW)
-    assert app.dataframe[0].value["verdict"].tolist()[:2] == ["gold · Ann", "both · Ann"]
-    app = opened("Errors", replace(VIEW, system="perceptron", criterion="lenient", decision=DECISIONS))
+    app = opened("Inspect", VIEW)
+    assert verdicts(app)[:2] == ["gold · Ann", "both · Ann"]
+    app = opened("Inspect", replace(VIEW, system="perceptron", criterion="lenient", decision=DECISIONS))
     assert re.match(r":primary\[[12] of", progress(app))
 
 
 def test_masked_pages_say_nothing_of_the_text_that_a_verdict_quotes(store: ReviewStore) -> None:
-    press(write(first("Errors", ANN), "as in troponin T"), "gold")
-    app = first("Errors", ANN, replace(VIEW, mask=MASKED))
-    assert "Stands: **gold is right**, Ann on" in said(app) and "troponin" not in said(app) + written(app)
+    act(first(ANN), "gold", note="as in troponin T")
+    app = first(ANN, replace(VIEW, mask=MASKED))
+    assert "Stands: gold is right, Ann on" in stands(app) and card(app)["note"] == ""
     app = press(app, "pred")
     assert "Kept as Ann: prediction is right, of 'xxxxxxxx X'" in said(app)
     app = press(press(app, "k"), "neither")
     words = [*(option for one in app.selectbox for option in one.options), *(one.label for one in app.button)]
-    assert "troponin" not in said(app) + " ".join(words)
+    assert "troponin" not in said(app) + " ".join(words) + repr(workbench(app))
 
 
 def test_all_records_of_a_form_are_one_click_away(store: ReviewStore) -> None:
-    app = first("Errors", ANN, replace(VIEW, q="antibodies", decision=()))
+    app = first(ANN, replace(VIEW, q="antibodies", decision=()))
     while not any(one.key == f"{keys.VERDICT}form" for one in app.button):
         app = press(app, "j")
     button = next(one for one in app.button if one.key == f"{keys.VERDICT}form")
@@ -135,34 +154,37 @@ def test_all_records_of_a_form_are_one_click_away(store: ReviewStore) -> None:
     assert listed(sound(button.click().run())) == number > 1
 
 
-def test_who_does_not_go_on_stays(store: ReviewStore) -> None:
-    app = first("Errors", ANN, VIEW)
+def test_without_auto_advance_the_record_stays(store: ReviewStore) -> None:
+    app = first({**ANN, f"{keys.WIDGET}more": True})
     app = sound(app.toggle(key=f"{keys.VERDICT}on").set_value(False).run())
     app = press(press(app, "gold"), "pred")
     assert [one.version for one in store.every()] == [1, 2]
-    assert "Stands: **prediction is right**, Ann on" in said(app)
+    assert "Stands: prediction is right, Ann on" in stands(app)
 
 
-def test_a_verdict_waits_for_a_name_and_no_other_is_asked_for(
-    store: ReviewStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    app = press(first("Errors", {}), "gold")
-    assert not store.every() and "Who gives this verdict?" in said(app)
-    app = sound(app.text_input(key=f"{keys.VERDICT}asked").set_value("  Ann ").run())
-    assert [one.who for one in store.every()] == ["Ann"] and "Kept as Ann" in said(app)
+def test_verdicts_wait_for_a_name_which_is_asked_for_once(store: ReviewStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = press(press(first({}), "gold"), "both")
+    assert not store.every() and workbench(app)["verdicts"]["waiting"] == 2
+    (field,) = (one for one in app.text_input if one.label == "Your name")
+    field.set_value("  Ann ")
+    app = sound(next(one for one in app.button if one.label == "Keep").click().run())
+    assert [(one.who, one.verdict.kind) for one in store.every()] == [("Ann", "gold"), ("Ann", "both")]
+    assert not [one for one in app.text_input if one.label == "Your name"]
     monkeypatch.setenv("NEREVAL_REVIEWER", "Eve")
-    press(first("Errors", {}), "j")
-    assert "Kept as Eve" in said(press(first("Errors", {}), "pred"))
+    assert "Kept as Eve" in said(press(first({}), "pred"))
 
 
-@pytest.mark.parametrize("page", ["Errors", "Documents"])
-def test_the_second_of_two_is_told_and_keeps_what_they_typed(page: str, store: ReviewStore) -> None:
-    bob = write(first(page, BOB), "I do not think so")
-    press(first(page, ANN), "pred")
-    bob = press(bob, "gold")
+@pytest.mark.parametrize("view", [VIEW, THERE])
+def test_the_second_of_two_is_told(view: View, store: ReviewStore) -> None:
+    bob = first(BOB, view)
+    press(first(ANN, view), "pred")
+    before = workbench(bob)["cards"]["en-01\ng:133-143:PROTEINAS"]["version"]
+    assert before == 0
+    bob = act(bob, "gold", note="I do not think so")
     assert len(store.every()) == 1
     assert re.search(r"Ann on \d{4}-\d\d-\d\d \d\d:\d\d: 'troponin I' prediction is right", said(bob))
-    assert written(bob) == "I do not think so"
+    # What was not kept is open again.
+    assert workbench(bob)["open"] == ["en-01", "g:133-143:PROTEINAS"]
     bob = press(bob, "over")
     assert [(one.who, one.version, one.verdict.note) for one in store.every()] == [
         ("Ann", 1, ""),
@@ -172,48 +194,63 @@ def test_the_second_of_two_is_told_and_keeps_what_they_typed(page: str, store: R
 
 
 def test_theirs_may_be_left(store: ReviewStore) -> None:
-    bob = first("Errors", BOB)
-    press(first("Errors", ANN), "pred")
+    bob = first(BOB)
+    press(first(ANN), "pred")
     bob = press(press(bob, "gold"), "leave")
     assert "was first" not in said(bob) and kinds(store.reviewed()) == ["pred"]
-    assert "Stands: **prediction is right**, Ann on" in said(bob)
+    assert "Stands: prediction is right, Ann on" in said(bob)
 
 
-def test_neither_asks_for_what_is_right(store: ReviewStore) -> None:
-    app = press(first("Errors", ANN), "neither")
-    assert not store.every() and "“troponin I” at 133–143, PROTEINAS" in said(app)
-    box = next(one for one in app.selectbox if one.label == "to word")
+def choose(app: AppTest, **values: object) -> AppTest:
+    """Choose words and type in the dialog for the right span."""
+    for label, value in values.items():
+        box = next(one for one in app.selectbox if one.label == label.replace("_", " "))
+        box.set_value(value)
+    return sound(app.run())
+
+
+def enabled(app: AppTest, name: str) -> bool:
+    return not next(one for one in app.button if (one.key or "").startswith(f"{keys.VERDICT}{name}_")).disabled
+
+
+def test_neither_starts_empty_and_does_not_keep_what_is_there_already(store: ReviewStore) -> None:
+    app = press(first(ANN), "neither")
+    boxes = {one.label: one for one in app.selectbox}
+    assert [boxes[label].value for label in ("From word", "to word", "Type")] == [None] * 3
+    assert not store.every() and not enabled(app, "keep") and not enabled(app, "more")
+    words = boxes["From word"].options
     # What was cut is what the prediction ends in the middle of.
-    assert box.options[box.index - 1 : box.index + 1] == ["troponin", "I"]
-    kind = next(one for one in app.selectbox if one.label == "Type")
-    app = sound(kind.set_value("NORMALIZABLES").run())
+    at = words.index("troponin")
+    assert words[at + 1] == "I"
+    app = choose(app, From_word=at, to_word=at + 1, Type="PROTEINAS")
+    assert not enabled(app, "keep") and "is there already" in said(app)
+    app = choose(app, Type="NORMALIZABLES")
+    assert enabled(app, "keep")
     app = press(app, "more")
-    kind = next(one for one in app.selectbox if one.label == "Type")
-    app = press(sound(kind.set_value("NO_NORMALIZABLES").run()), "keep")
+    app = choose(app, From_word=at, to_word=at + 1, Type="NO_NORMALIZABLES")
+    app = press(app, "keep")
     (one,) = store.every()
     assert one.verdict.kind == "neither"
     assert [(span.start, span.end, span.type) for span in one.verdict.right] == [
         (133, 143, "NORMALIZABLES"),
         (133, 143, "NO_NORMALIZABLES"),
     ]
-    app = press(press(app, "neither"), "none")
+    app = press(press(first(ANN), "neither"), "none")
     assert store.every()[-1].verdict.right == () and "right is no entity" in said(app)
-    app = press(press(app, "neither"), "cancel")
-    assert len(store.every()) == 2
 
 
 def test_every_value_of_a_facet_lists_as_many_records_as_it_says(store: ReviewStore) -> None:
-    app = first("Errors", ANN)
+    app = first(ANN)
     for kind in ("gold", "pred", "unclear", "gold"):
         app = press(app, kind)
-    app = press(write(app, "a note"), "both")
-    app = first("Errors", BOB, replace(VIEW, sort=("longest",)))
+    app = act(app, "both", note="a note")
+    app = first(BOB, replace(VIEW, sort=("longest",)))
     # It goes over Ann's third, so that none of her verdicts is unclear any more.
     app = press(app, "gold")
     seen = 0
     for facet, values in (("verdict", (*KINDS, "none")), ("reviewer", ("Ann", "Bob")), ("noted", ("yes",))):
         for value in values:
-            app = opened("Errors", VIEW)
+            app = opened("Inspect", VIEW, **FILTERS)
             box = app.selectbox(key=f"{keys.WIDGET}facet-{facet}")
             option = box.format_func(value)
             if option in box.options:
@@ -221,58 +258,47 @@ def test_every_value_of_a_facet_lists_as_many_records_as_it_says(store: ReviewSt
                 assert listed(app) == int(option.rpartition(" · ")[2])
                 seen += 1
     assert seen == 4 + 2 + 1
-    app = opened("Errors", VIEW)
+    app = opened("Inspect", VIEW)
     for name in ("done", "open"):
         button = next(one for one in app.button if one.key == f"{keys.VERDICT}{name}")
         number = int(re.search(r"\d+", button.label)[0])  # type: ignore[index]
         assert listed(sound(button.click().run())) == number
-        app = opened("Errors", VIEW)
+        app = opened("Inspect", VIEW)
 
 
 def test_what_is_stale_is_shown_with_the_old_words_and_counted(store: ReviewStore) -> None:
-    press(first("Errors", ANN), "pred")
+    press(first(ANN), "pred")
     (one,) = store.every()
     span = Marked(((131, 143),), "PROTEINAS")
     old = replace(one.verdict, key=replace(one.verdict.key, span=span), seen=replace(one.verdict.seen, quote="d tropo"))
     store.undo("Ann")
     store.give([Draft(old)], "Bob")
-    app = press(opened("Errors", replace(VIEW, q="has:stale=yes"), **ANN), "j")
-    assert listed(app) == 1 and app.dataframe[0].value["verdict"].tolist() == ["stale · prediction · Bob"]
-    assert "*Stale*, as text or span changed since. It was of “d tropo”, PROTEINAS: **prediction is right**" in said(
-        app
-    )
-    box = opened("Errors", VIEW).selectbox(key=f"{keys.WIDGET}facet-stale")
+    app = opened("Inspect", replace(VIEW, q="has:stale=yes"), **ANN)
+    assert listed(app) == 1 and verdicts(app) == ["stale · prediction · Bob"]
+    assert stands(app).startswith("Stale, as text or span changed since. It was of “d tropo”, PROTEINAS: prediction is")
+    box = opened("Inspect", VIEW, **FILTERS).selectbox(key=f"{keys.WIDGET}facet-stale")
     assert box.options == ["text or span changed · 1"]
     # One's own is given beside it, and goes before.
     app = press(app, "gold")
-    assert kinds(store.reviewed()) == ["pred", "gold"] and "No records." in said(app)
+    assert kinds(store.reviewed()) == ["pred", "gold"] and listed(app) == 0
 
 
 def test_facets_go_with_clear_and_are_in_the_link(store: ReviewStore) -> None:
-    press(first("Errors", ANN), "gold")
-    app = opened("Errors", replace(VIEW, q="has:verdict=none"))
-    assert listed(app) == 59 and "whatever their verdict" in progress(app)
+    press(first(ANN), "gold")
+    app = opened("Inspect", replace(VIEW, q="has:verdict=none"))
+    assert listed(app) == 59 and "1 of 60 reviewed" in progress(app)
     assert listed(sound(app.button(key="clear").click().run())) == 60
 
 
 def test_a_list_without_what_is_decided_goes_on_with_the_next(store: ReviewStore) -> None:
-    app = first("Errors", ANN, replace(VIEW, q="has:verdict=none"))
+    app = first(ANN, replace(VIEW, q="has:verdict=none"))
     app = press(press(press(app, "gold"), "gold"), "gold")
     assert len(store.reviewed()) == 3 and listed(app) == 57
-    assert app.session_state[LIST + "errors"]["selection"]["cells"] == [(0, "span")]
-
-
-def test_the_next_record_may_stand_on_the_next_page(store: ReviewStore) -> None:
-    app = opened("Errors", replace(VIEW, decision=DECISIONS), **{**ANN, f"{keys.WANTED}errors": ROWS - 1})
-    app = press(app, "gold")
-    assert app.number_input[0].value == 2
-    assert app.session_state[LIST + "errors"]["selection"]["cells"] == [(0, "span")]
-    app = press(app, "k")
-    assert app.number_input[0].value == 1 and "Stands: **gold is right**" in said(app)
+    assert workbench(app)["at"] == 0
 
 
 def test_a_batch_that_others_decided_on_since_is_not_undone_in_part(store: ReviewStore) -> None:
-    app = press(opened("Errors", VIEW, **ANN), "batch")
+    app = press(opened("Inspect", VIEW, **ANN, **MORE), "batch")
     app = sound(next(one for one in app.button_group if one.key == f"{keys.VERDICT}batch_kind").set_value("pred").run())
     app = press(app, "batch_yes")
     stands = store.reviewed().standing
@@ -284,7 +310,7 @@ def test_a_batch_that_others_decided_on_since_is_not_undone_in_part(store: Revie
 
 def test_one_verdict_for_a_list_names_its_number_and_is_undone_at_once(store: ReviewStore) -> None:
     missed = replace(VIEW, decision=("MIS",))
-    app = press(first("Errors", ANN, missed), "gold")
+    app = press(first({**ANN, **MORE}, missed), "gold")
     app = press(app, "batch")
     assert "One verdict for all 31 records of this list" in headings(app)
     app = sound(next(one for one in app.button_group if one.key == f"{keys.VERDICT}batch_kind").set_value("pred").run())
@@ -301,7 +327,7 @@ def test_one_verdict_for_a_list_names_its_number_and_is_undone_at_once(store: Re
 
 
 def test_a_batch_asks_for_a_name_too(store: ReviewStore) -> None:
-    app = press(opened("Errors", replace(VIEW, decision=("SPU",))), "batch")
+    app = press(opened("Inspect", replace(VIEW, decision=("SPU",)), **MORE), "batch")
     app = sound(next(one for one in app.button_group if one.key == f"{keys.VERDICT}batch_kind").set_value("gold").run())
     assert next(one for one in app.button if one.key == f"{keys.VERDICT}batch_yes").disabled
     app = sound(app.text_input(key=f"{keys.VERDICT}batch_name").set_value("Ann").run())
@@ -311,9 +337,9 @@ def test_a_batch_asks_for_a_name_too(store: ReviewStore) -> None:
 
 def test_a_batch_lists_what_others_decided_meanwhile(store: ReviewStore) -> None:
     missed = replace(VIEW, decision=("MIS",))
-    bob = press(opened("Errors", missed, **BOB), "batch")
+    bob = press(opened("Inspect", missed, **BOB, **MORE), "batch")
     bob = sound(next(one for one in bob.button_group if one.key == f"{keys.VERDICT}batch_kind").set_value("pred").run())
-    press(first("Errors", ANN, missed), "gold")
+    press(first(ANN, missed), "gold")
     bob = press(bob, "batch_yes")
     assert "others have decided on 1 record of these" in said(bob) and "Ann on" in said(bob)
     assert kinds(store.reviewed()) == ["gold"]
@@ -327,29 +353,26 @@ def test_a_store_that_cannot_be_written_says_so_and_what_was_typed_stays(
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("NEREVAL_REVIEW_URL", f"sqlite:///{tmp_path}/file/review.sqlite")
     verdict_store._kept.clear()
-    app = press(write(first("Errors", ANN), "my note"), "gold")
-    assert app.error and "try again" in said(app) and written(app) == "my note"
+    app = act(first(ANN), "gold", note="my note")
+    assert workbench(app)["verdicts"]["said"]["wrong"] and "try again" in said(app)
     monkeypatch.setenv("NEREVAL_REVIEW_URL", "mysql://somewhere/else")
     verdict_store._kept.clear()
-    app = press(write(first("Documents", ANN), "my note"), "gold")
-    assert "Verdicts are not up to date" in said(app) and "Verdicts are not up to date" in said(opened("Errors", VIEW))
-    assert app.error and "mysql" in said(app) and written(app) == "my note"
+    app = act(first(ANN, THERE), "gold", note="my note")
+    assert "Verdicts are not up to date" in said(app) and "Verdicts are not up to date" in said(opened("Inspect", VIEW))
+    assert workbench(app)["verdicts"]["said"]["wrong"] and "mysql" in said(app)
 
 
-@pytest.mark.parametrize("page", ["Errors", "Documents"])
-def test_runs_of_tokens_have_none_and_it_is_said_why(page: str) -> None:
-    app = opened(page, replace(VIEW, criterion="fragment"), **ANN)
+@pytest.mark.parametrize("view", [VIEW, THERE])
+def test_runs_of_tokens_have_none_and_it_is_said_why(view: View) -> None:
+    app = opened("Inspect", replace(view, criterion="fragment"), **ANN)
     assert not [one for one in app.button if one.key and one.key.startswith(keys.VERDICT)]
     assert "fragment counts tokens" in said(app)
 
 
-def test_hostile_text_shows_as_text(store: ReviewStore) -> None:
+def test_hostile_text_is_sent_as_text_alone(store: ReviewStore) -> None:
     hostile = "<img src=x onerror=alert(1)> [x](javascript:alert(1)) :smile: **b** $x$\n# h"
-    app = press(write(first("Errors", {keys.REVIEWER: "<b>Ann</b> *x*"}), hostile), "gold")
+    app = act(first({keys.REVIEWER: "<b>Ann</b> *x*"}), "gold", note=hostile)
     app = press(app, "k")
-    line = next(one.value for one in app.caption if one.value.startswith("Stands"))
-    assert "\\<img src\\=x" in line and "\\[x\\]\\(javascript" in line and "\\<b\\>Ann" in line
-    app = write(press(app, "j"), "x" * NOTE_CHARACTERS)
-    app = press(press(app, "pred"), "k")
-    assert len(next(one.value for one in app.caption if one.value.startswith("Stands"))) < 500
+    assert hostile in stands(app) and "<img" not in "\n".join(one.value for one in (*app.markdown, *app.caption))
+    app = act(press(app, "j"), "pred", note="x" * (NOTE_CHARACTERS + 5))
     assert len(store.every()[-1].verdict.note) == NOTE_CHARACTERS

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 import zipfile
 from collections.abc import Iterator
@@ -22,8 +23,10 @@ from nereval_core.report.score_tables import Sheet
 from nereval_core.report.table_formats import RENDERED, as_csv, as_parquet, in_form
 from pages.shared.components import downloads
 from pages.shared.components.downloads import FORMS, file_of
+from pages.shared.components.export_menu import MENU
 from pages.shared.data.loading import load_demo
 from pages.shared.view import View
+from pages.shared.view.keys import LIST
 from tests.support.commands import Cli
 from tests.support.pages import opened, sound
 
@@ -148,24 +151,23 @@ def test_pieces_make_the_file_of_the_whole(form: str) -> None:
         assert b"nereval" in made and b"0.5000" in made
 
 
-@pytest.mark.parametrize("page", ["Overview", "Errors"])
+@pytest.mark.parametrize("page", ["Overview", "Inspect"])
 def test_files_are_offered_once_asked_for(page: str) -> None:
     view = View(corpus=load_demo("pharmacology").corpus.digest, system="rules")
     app = opened(page, view)
-    # The report on Overview is made when its button is pressed.
-    report = ["Download report"] if page == "Overview" else []
-    assert [button.label for button in app.get("download_button")] == report
-    name = "export_records_errors" if page == "Errors" else "export_averages"
-    app.session_state[name] = True
+    assert not app.get("download_button")
+    app.session_state[MENU] = True
     shown = [button.label for button in sound(app.run()).get("download_button")]
-    layer = ["gold-errors.jsonl"] if page == "Errors" else []
-    assert [label for label in shown if label not in report] == [*(label for label, _, _ in FORMS.values()), *layer]
+    layer = ["gold-errors.jsonl"] if page == "Inspect" else []
+    forms = [label for label, _, _ in FORMS.values()]
+    figure = ["Figure as HTML", *forms] if page == "Overview" else []
+    assert shown == [*figure, *forms, *layer]
 
 
 def test_a_table_too_long_to_be_read_is_offered_to_programs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(downloads, "PRINTED", 3)
     view = View(corpus=load_demo("pharmacology").corpus.digest, system="rules")
-    app = opened("Errors", view, export_records_errors=True)
+    app = opened("Inspect", view, export_menu=True)
     assert [button.label for button in app.get("download_button")][:-1] == ["CSV", "Parquet", "Excel"]
     monkeypatch.setattr(downloads, "CALCULATED", 4)
     assert [button.label for button in sound(app.run()).get("download_button")][:-1] == ["CSV", "Parquet"]
@@ -221,15 +223,28 @@ def test_the_command_line_writes_excel(cli: Cli) -> None:
     assert "criterion strict" in str(found["notes"][1][1])
 
 
-@pytest.mark.parametrize(("page", "key"), [("Overview", "criteria"), ("Confusion", "confusion"), ("Compare", "right")])
-def test_a_figure_is_offered_as_a_page_that_stands_alone(page: str, key: str) -> None:
+@pytest.mark.parametrize(("page", "name"), [("Overview", "criteria"), ("Confusion", "confusion")])
+def test_a_figure_is_offered_as_a_page_and_as_a_picture(page: str, name: str) -> None:
     view = View(corpus=load_demo("pharmacology").corpus.digest, system="rules")
-    app = opened(page, view, **{f"export_{key}": True})
-    assert [button.label for button in app.get("download_button")][-1] == "Figure as HTML"
+    app = opened(page, view, export_menu=True)
+    assert f"figure_{name}" in [button.key for button in app.get("download_button")]
+    figures, parts = len(app.get("plotly_chart")), len(app.get("bidi_component"))
+    # What only a table could be drawn as is drawn here first, as the browser makes the picture of what it shows.
+    app = sound(app.toggle(key=f"{LIST}picture_{name}").set_value(True).run())
+    assert (len(app.get("plotly_chart")), len(app.get("bidi_component"))) == (figures + 1, parts + 1)
+
+
+def test_figures_have_no_buttons_of_their_own() -> None:
+    view = View(corpus=load_demo("pharmacology").corpus.digest, system="rules")
+    app = opened("Slices", view, export_menu=True)
+    [figure] = app.get("plotly_chart")
+    assert json.loads(figure.proto.config) == {"displayModeBar": False}
+    assert "figure_slices" in [button.key for button in app.get("download_button")]
+    assert json.loads(app.get("bidi_component")[0].proto.json)["file"] == "nereval-slices"
 
 
 def test_the_page_of_a_figure_holds_its_signature_and_fetches_nothing() -> None:
     table = pd.DataFrame({"right_by": ["none", "all"], "gold_spans": [1, 2]})
-    made = downloads._page(lambda: right_bars(table, "strict", 1, 3), "nereval | <strict>", "right-by").decode()
+    made = downloads.page_of(lambda: right_bars(table, "strict", 1, 3), "nereval | <strict>", "right-by").decode()
     assert "nereval | &lt;strict&gt;" in made and "3 gold spans in 3 documents" in made
     assert not re.findall(r"<(?:script|link|img)[^>]+(?:src|href)=", made)

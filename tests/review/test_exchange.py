@@ -121,7 +121,7 @@ def test_what_was_decided_apart_is_listed_and_the_rest_is_taken(make: Make) -> N
     assert (parted.ours.who, parted.theirs.who, parted.theirs.version) == ("Ann", "Bob", 2)
     said = str(parted)
     assert said.startswith("'aspirin' in 'd1', gold: here Ann on 20")
-    assert ": both acceptable ('see 2.1'); there Bob on 20" in said and said.endswith(": guideline unclear")
+    assert ": both are right ('see 2.1'); there Bob on 20" in said and said.endswith(": guideline unclear")
     assert [given.verdict.kind for given in one.reviewed().standing] == ["both", "gold"]
 
 

@@ -96,7 +96,7 @@ def test_a_withdrawn_verdict_can_be_brought_back(store: ReviewStore) -> None:
 def test_a_batch_that_somebody_has_changed_in_part_is_not_taken_back(store: ReviewStore) -> None:
     store.give([draft(), draft(31)], "Ann")
     store.give([draft(31, "both", seen=1)], "Bob")
-    with pytest.raises(ConflictError, match=r"Bob on .* both acceptable") as told:
+    with pytest.raises(ConflictError, match=r"Bob on .* both are right") as told:
         store.undo("Ann")
     assert len(told.value.theirs) == 1 and len(store.every()) == 3
     # Once Bob has taken his back, Ann's batch stands as she gave it.

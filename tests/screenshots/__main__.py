@@ -9,13 +9,9 @@ from __future__ import annotations
 import argparse
 import io
 from pathlib import Path
-from urllib.parse import urlencode
 
 from PIL import Image
 
-from pages.shared.data.loading import load_demo
-from pages.shared.view import View
-from pages.shared.view.link import write_link
 from tests.support.browser import ROOT, Visit, serve_app, start_browser
 
 HERE = Path(__file__).parent
@@ -27,12 +23,10 @@ SIZES = ((1440, 900), (1024, 768), (390, 844))
 RECORD = "doc=en-01&record=g:133-143:PROTEINAS"
 WANTED = {
     "Consistency": "&reference=annotator-2&sort=against-all",
-    "Documents": f"&{RECORD}",
+    "Inspect": f"&{RECORD}",
     "Present": f"&{RECORD}&sort=slides",
 }
 """What else the links of some pages ask for."""
-SLICED = "newspapers"
-"""The demo that spans decades."""
 
 
 def main() -> None:
@@ -50,12 +44,10 @@ def main() -> None:
                 visit = Visit(browser, address, viewport={"width": width, "height": height}, color_scheme=theme)
                 visit.go("/")
                 with visit.rerun():
-                    visit.page.get_by_role("button", name="Open", exact=True).first.click()
+                    visit.page.locator(".st-key-demo-pharmacology button").click()
                 query = visit.page.url.partition("?")[2]
                 for name in pages:
                     chosen = f"{query}{WANTED.get(name, '')}"
-                    if name == "Slices":
-                        chosen = urlencode(write_link(View(corpus=load_demo(SLICED).corpus.digest)))
                     visit.go(f"/{name}?{chosen}" if name else "/")
                     visit.page.wait_for_timeout(SETTLE)
                     suffix = f"_{width}_{theme}" if folder else ""

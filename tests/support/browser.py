@@ -137,13 +137,18 @@ class Visit:
         """Open a page by the link to a view."""
         # Not by tests that have no browser: it takes long to import.
 
-        self.go(f"/{page}?{urlencode(write_link(view))}")
+        self.open_at_once(page, view)
+        self.wait_until_drawn(0)
+
+    def open_at_once(self, page: str, view: View) -> None:
+        """Open a page by the link to a view, and do not wait until it is drawn."""
+        self.page.goto(f"{self.address}/{page}?{urlencode(write_link(view))}")
 
     def open_demo(self, page: str) -> None:
         """Choose the first demo corpus on the front page and go to another page by the sidebar."""
         self.go("/")
         with self.rerun():
-            self.page.get_by_role("button", name="Open", exact=True).first.click()
+            self.page.locator(".st-key-demo-pharmacology button").click()
         self.page.get_by_test_id("stSidebar").get_by_role("link", name=page, exact=True).click()
         self.page.get_by_role("heading", name=page, exact=True).wait_for()
         self.wait_until_drawn(self.run_count() - 1)
@@ -175,6 +180,12 @@ class Visit:
                 return True
             self.page.wait_for_timeout(100)
         return False
+
+    def open_menu(self, name: str) -> Any:
+        """Open a menu of the context bar, and return what it shows."""
+        with self.rerun():
+            self.page.locator(".st-key-context_bar").get_by_role("button", name=name).click()
+        return self.page.get_by_test_id("stPopoverBody")
 
     def save(self, button: str, file: Path, *, exact: bool = False) -> None:
         """Click a button and save what it downloads."""

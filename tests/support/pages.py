@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from functools import cache
+from typing import Any
 
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
+from pages.shared.components.count_table import table_key
 from pages.shared.components.navigation import pages
+from pages.shared.confusion.heat_map import CELL
 from pages.shared.data.loading import load_demo
 from pages.shared.view import View
+from pages.shared.view.keys import LIST
 from pages.shared.view.link import write_link
 from tests.support import ROOT
 
@@ -23,8 +28,21 @@ GOLD = '{"id": "d1", "text": "Aspirin helps.", "spans": [{"start": 0, "end": 7, 
 PREDICTION = '{"id": "d1", "text": "Aspirin helps.", "spans": [{"start": 0, "end": 13, "label": "Drug"}]}\n'
 
 
+TABS = {"Slices": ("Overview", "by-slice")}
+"""Parts of pages: the page, and the word of the link that shows them."""
+
+
+FOLDED = {"Overview": {f"{LIST}numbers": True}}
+"""Parts of pages that are folded at first, and that tests look into: what unfolds them."""
+
+
 def opened(page: str, view: View | None = None, **state: object) -> AppTest:
-    """Open a page in a fresh session, as a link does, with widgets preset."""
+    """Open a page, or a part of one, in a fresh session, as a link does, with widgets preset."""
+    if page in TABS:
+        page, word = TABS[page]
+        view = (view or View()).with_sort(word)
+    else:
+        state = FOLDED.get(page, {}) | state
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
     file = pages()[page]
     if file != "app.py":
@@ -51,6 +69,22 @@ def address(app: AppTest) -> dict[str, str]:
 
 def cell(row: int, column: str) -> dict[str, object]:
     return {"selection": {"rows": [], "columns": [], "cells": [(row, column)]}}
+
+
+def menus(app: AppTest) -> list[str]:
+    """Return the labels of the buttons that open something over the page."""
+    return [block.proto.popover.label for block in app.get("popover")]
+
+
+def heat_map(app: AppTest) -> dict[str, Any]:
+    """Return names, texts and shades of the confusion table."""
+    every = [json.loads(one.proto.json) for one in app.get("bidi_component") if one.proto.WhichOneof("data") == "json"]
+    return next(one for one in every if "shades" in one)
+
+
+def heat_map_cell(view: View, row: int, column: int) -> dict[str, object]:
+    """Return the state of a session in which a cell of the confusion table is chosen."""
+    return {CELL: (table_key("", view), row, column)}
 
 
 def headings(app: AppTest) -> str:

@@ -82,10 +82,10 @@ _ROWS = (
     ),
     ConsistencyKind(
         "odd-ends",
-        "Odd ends",
+        "Suspicious boundaries",
         "Which spans have white space or punctuation at an edge, half of a pair of brackets, or an edge inside a word?",
-        "kind of odd ends",
-        "kinds of odd ends",
+        "kind of suspicious boundaries",
+        "kinds of suspicious boundaries",
         _ALL,
         find_odd_ends,
         none="No span has an odd end.",

@@ -233,6 +233,24 @@ class Source:
         )
         return replace(found, name=self.name, label=self.label)
 
+    def folders(self) -> tuple[str, ...]:
+        """Return the folders that are layers of the same documents; none where the files are one layer.
+
+        That is so where every file lies in one of several folders, and each folder has files of the same names.
+        """
+        names: dict[str, set[str]] = {}
+        for file in self.files:
+            folder, _, rest = file.name.partition("/")
+            names.setdefault(folder if rest else "", set()).add(rest)
+        alike = len(names) > 1 and "" not in names and set.intersection(*names.values())
+        return tuple(names) if alike else ()
+
+    def in_folder(self, folder: str) -> Source:
+        """Return the source with the files of one of its folders alone, named as inside it."""
+        start = f"{folder}/"
+        files = [replace(file, name=file.name[len(start) :]) for file in self.files if file.name.startswith(start)]
+        return self._checked(f"{self.name}/{folder}", folder, files)
+
     @classmethod
     def of_uploads(cls, uploads: Iterable[tuple[str, bytes]], *, name: str | None = None) -> Source:
         """Return uploaded files, those of a zip one by one and without the one folder they may all lie in.

@@ -78,6 +78,56 @@ def leaderboard(
     )
 
 
+def difference_dots(table: pd.DataFrame, first: str, second: str) -> go.Figure:
+    """Draw F1 of one system less that of another under each criterion, with intervals and zero marked.
+
+    `table` has the columns `criterion`, `difference`, `low` and `high` of the second less the first; criteria without
+    a difference have no mark.
+    """
+    rows = table[table["difference"].notna()]
+    values, low, high = -rows["difference"], -rows["high"], -rows["low"]
+    figure = go.Figure(
+        go.Scatter(
+            x=values.tolist(),
+            y=rows.index.tolist(),
+            mode="markers",
+            marker={"color": TYPE_HUES[0], "size": 10},
+            error_x={
+                "type": "data",
+                "symmetric": False,
+                "array": (high - values).tolist(),
+                "arrayminus": (values - low).tolist(),
+                "color": TYPE_HUES[0],
+                "thickness": 1.6,
+                "width": 5,
+            },
+            hovertext=[
+                f"{plain(name)}: {value:+.4f}{_ends(least, most)}"
+                for name, value, least, most in zip(rows["criterion"], values, low, high, strict=True)
+            ],
+            hoverinfo="text",
+            cliponaxis=False,
+        )
+    )
+    figure.add_vline(x=0, line={"color": "#888", "width": 1.5})
+    return figure.update_layout(
+        title={
+            "text": f"F1 of {plain(first)} less F1 of {plain(second)}",
+            "yref": "container",
+            "y": 1,
+            "pad": {"t": 8},
+        },
+        height=86 + 26 * max(1, len(table)),
+        xaxis={"gridcolor": GRID, "zeroline": False, "tickformat": "+.2f"},
+        yaxis={**row_axis(table["criterion"].tolist()), "automargin": True},
+        hovermode="closest",
+        dragmode=False,
+        showlegend=False,
+        margin={"l": 10, "r": 10, "t": 40, "b": 10},
+        **background(),
+    )
+
+
 def right_bars(table: pd.DataFrame, criterion: str, systems: int, documents: int) -> go.Figure:
     """Draw the number of gold spans that none, one, ... all systems get right.
 

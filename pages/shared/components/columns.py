@@ -15,6 +15,9 @@ from pages.shared.view.text import explained
 LONGEST_CELL = 160
 """Characters of a span's text in a cell."""
 
+BAR = "#0072b2"
+"""The colour of bars in the cells of a table."""
+
 
 def ratio_columns(codes: Iterable[str], width: int, *, places: int = 3) -> dict[str, Any]:
     """Describe columns of ratios, such as P, with their formulas as tooltips."""

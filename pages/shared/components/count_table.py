@@ -1,9 +1,10 @@
-"""Tables and figures whose cells and points can be chosen: drawing, the choice, the files and the caption."""
+"""Tables and figures whose cells and points can be chosen: drawing, the choice, the caption, and what is exported."""
 
 from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Collection, Mapping
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import pandas as pd
@@ -11,7 +12,9 @@ import pyarrow as pa
 import streamlit as st
 
 from nereval_core.report.score_tables import UNDEFINED
-from pages.shared.components.downloads import Export, figure_config
+from pages.shared.components import export_menu
+from pages.shared.components.downloads import Export, page_of
+from pages.shared.components.export_menu import FIGURE_CONFIG
 from pages.shared.view import View, keys
 
 ROWS = 100
@@ -45,13 +48,13 @@ def count_table(
     index: bool = False,
     placeholder: str = UNDEFINED,
 ) -> ChosenCell | None:
-    """Draw a table with its files and captions; return the cell that the reader chose, None without one.
+    """Draw a table with its captions, and offer its files in the menu of the page; return the cell chosen, or None.
 
     A choice is given up once any of the `facts` changes that the table depends on. `columns` are Streamlit's column
     settings, `choose` the columns whose cells can be chosen, by default all, () for none. `hint` is a caption that is
-    shown as long as nothing is chosen, `beside` draws more beside the files. `on_choose` is called with a chosen cell
-    before the page runs again. `chosen` is a cell to be shown as chosen. The key of the widget is `prefix` and `name`.
-    The table is at most `height` pixels high, or just so high where that is `fixed`.
+    shown as long as nothing is chosen, `beside` draws more beside the captions. `on_choose` is called with a chosen
+    cell before the page runs again. `chosen` is a cell to be shown as chosen. The key of the widget is `prefix` and
+    `name`. The table is at most `height` pixels high, or just so high where that is `fixed`.
     """
     key = steady_key(prefix + name, *facts)
     if chosen is not None:
@@ -78,10 +81,10 @@ def count_table(
     )
     cell = selected_cell(event, rows, allowed) if allowed else None
     captions = [text for text in (caption, "" if cell is not None else hint) if text]
-    if export is not None or captions or beside is not None:
+    if export is not None:
+        export.draw()
+    if captions or beside is not None:
         with st.container(horizontal=True, vertical_alignment="center"):
-            if export is not None:
-                export.draw()
             if beside is not None:
                 beside(cell)
             for text in captions:
@@ -91,18 +94,28 @@ def count_table(
 
 def count_figure(figure: Any, name: str, facts: tuple[object, ...] = (), *, file: str) -> list[Any]:
     """Draw a figure that is saved as `file`; return the data of the point that the reader chose, [] without one."""
-    event = st.plotly_chart(
-        figure,
-        key=table_key(keys.TABLE + name, *facts),
-        on_select="rerun",
-        selection_mode="points",
-        config=figure_config(file),
-    )
+    key = table_key(keys.TABLE + name, *facts)
+    _register(figure, key, file)
+    event = st.plotly_chart(figure, key=key, on_select="rerun", selection_mode="points", config=FIGURE_CONFIG)
     points = event["selection"]["points"] if event else []
     data = points[0].get("customdata") if points else None
     if data is None:
         return []
     return list(data) if isinstance(data, list | tuple) else [data]
+
+
+def show_figure(figure: Any, name: str, facts: tuple[object, ...] = (), *, file: str) -> None:
+    """Draw a figure that is saved as `file` and has nothing to choose."""
+    key = table_key(keys.TABLE + name, *facts)
+    _register(figure, key, file)
+    st.plotly_chart(figure, key=key, config=FIGURE_CONFIG)
+
+
+def _register(figure: Any, key: str, file: str) -> None:
+    def make() -> Any:
+        return figure
+
+    export_menu.register(file, figure=make, page=partial(page_of, make, "", file), key=key)
 
 
 def table_key(name: str, *facts: object) -> str:

@@ -1,6 +1,6 @@
 """Tables, figures and layers as files: the signature of its numbers in each, and no cell that a spreadsheet runs.
 
-One small control a table. What a file holds is made when it is asked for, not before.
+What a page draws is offered in its one menu, see `export_menu.py`. A file is made when it is asked for, not before.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from nereval_core.report.export import frame_as
 from nereval_core.report.score_tables import Cell, Sheet
 from nereval_core.report.table_formats import RENDERED, as_csv, as_html
 from nereval_core.writers import escape_formula, pack_layer, writers
+from pages.shared.components import export_menu
 from pages.shared.view import keys
 from pages.shared.view.text import plain, show_problems
 
@@ -108,38 +109,32 @@ class Export:
     below: Callable[[], None] | None = None
 
     def draw(self) -> None:
-        """Draw the control, and the downloads once it is opened."""
+        """Offer the table in the menu of the page, in the order in which the page draws."""
+        page = None if self.figure is None else partial(page_of, self.figure, self.signature, self.name)
+        export_menu.register(self.name, table=self.draw_files, figure=self.figure, page=page)
+
+    def draw_files(self) -> None:
+        """Draw the downloads of the table, and what else there is to be had."""
         key = self.key or self.name
         table = self.table
         whole: Pieces = (lambda: (table,)) if isinstance(table, pd.DataFrame) else table
         size = len(table) if isinstance(table, pd.DataFrame) else self.rows or 0
-        with st.popover("Export", key=f"export_{key}", type="tertiary", on_change="rerun", help=_HELP) as popover:
-            if not popover.open:
-                return
-            with st.container(horizontal=True, gap="small", width=360):
-                for form, (label, ending, mime) in FORMS.items():
-                    if size > _most(form, size, self.printed):
-                        continue
-                    st.download_button(
-                        label,
-                        partial(file_of, form, whole, self.signature, self.name, self.printed),
-                        file_name=f"nereval-{self.name}.{ending}",
-                        mime=mime,
-                        key=f"{form}_{key}",
-                        on_click="ignore",
-                    )
-                if self.figure is not None:
-                    st.download_button(
-                        "Figure as HTML",
-                        partial(_page, self.figure, self.signature, self.name),
-                        file_name=f"nereval-{self.name}-figure.html",
-                        mime="text/html",
-                        key=f"figure_{key}",
-                        on_click="ignore",
-                    )
-            st.caption(_LONG if size > PRINTED else _BELOW)
-            if self.below is not None:
-                self.below()
+        with st.container(horizontal=True, gap="small"):
+            for form, (label, ending, mime) in FORMS.items():
+                if size > _most(form, size, self.printed):
+                    continue
+                st.download_button(
+                    label,
+                    partial(file_of, form, whole, self.signature, self.name, self.printed),
+                    file_name=f"nereval-{self.name}.{ending}",
+                    mime=mime,
+                    key=f"{form}_{key}",
+                    on_click="ignore",
+                )
+        if size > PRINTED:
+            st.caption(_LONG)
+        if self.below is not None:
+            self.below()
 
 
 def _most(form: str, size: int, printed: Printed | None) -> int:
@@ -148,24 +143,20 @@ def _most(form: str, size: int, printed: Printed | None) -> int:
 
 
 def figure_config(name: str) -> dict[str, Any]:
-    """Return how a figure is shown: its one button saves it as SVG, drawn by the browser."""
-    return {
-        "displaylogo": False,
-        "modeBarButtons": [["toImage"]],
-        "toImageButtonOptions": {"format": "svg", "filename": f"nereval-{name}"},
-    }
+    """Return how a figure is shown: without buttons; `show_figure` puts it in the menu as well."""
+    return dict(export_menu.FIGURE_CONFIG)
 
 
-_HELP = "The whole table as a file, with the signature of its numbers."
 _LONG = f"A table of over {PRINTED:,} rows is offered as CSV, Parquet and Excel, of over {CALCULATED:,} not as Excel."
-_BELOW = "Each file holds the whole table and its signature."
 
 
-def _page(figure: Callable[[], Any], signature: str, name: str) -> bytes:
+def page_of(figure: Callable[[], Any], signature: str, name: str) -> bytes:
+    """Return a figure as a page that stands alone, with the signature of its numbers where it has one."""
     from nereval_core.report.figures import embedded
 
     drawn = embedded(figure(), f"nereval-{name}")
-    return as_html([Sheet("Signature", ("signature",), ((signature,),))], title=name, figure=drawn).encode()
+    signed = [Sheet("Signature", ("signature",), ((signature,),))] if signature else []
+    return as_html(signed, title=name, figure=drawn).encode()
 
 
 COPY_FORMAT = f"{keys.WIDGET}copy_format"

@@ -36,4 +36,4 @@ def formula_box(
 
 
 def count_link(view: View, label: str, value: int, query: Query) -> None:
-    navigation.link_to("Errors", f":primary[{label}: {count(value, noun(view.criterion))} →]", view_of(view, query))
+    navigation.link_to("Inspect", f":primary[{label}: {count(value, noun(view.criterion))} →]", view_of(view, query))

@@ -16,10 +16,26 @@ START = "app.py"
 
 GROUPS = {
     "": ("Start",),
-    "Read": ("Overview", "Confusion", "Errors", "Documents"),
-    "Explain": ("Guide", "Criteria", "Slices"),
-    "Compare": ("Compare", "Agreement", "Consistency"),
-    "More": ("Linking", "Review", "Present"),
+    "Look": ("Overview", "Confusion", "Linking"),
+    "Inspect": ("Inspect",),
+    "Compare": ("Systems", "Criteria"),
+    "Annotators": ("Annotators", "Consistency", "Review"),
+    "Show": ("Present",),
+    "Help": ("Guide",),
+}
+ICONS = {
+    "Start": ":material/home:",
+    "Overview": ":material/bar_chart:",
+    "Confusion": ":material/grid_on:",
+    "Linking": ":material/link:",
+    "Inspect": ":material/search:",
+    "Systems": ":material/compare_arrows:",
+    "Criteria": ":material/rule:",
+    "Annotators": ":material/group:",
+    "Consistency": ":material/sync_alt:",
+    "Review": ":material/task_alt:",
+    "Present": ":material/slideshow:",
+    "Guide": ":material/help:",
 }
 
 
@@ -30,19 +46,21 @@ def pages() -> Mapping[str, str]:
     return MappingProxyType({"Start": START} | {path.stem.partition("_")[2]: f"pages/{path.name}" for path in files})
 
 
-def draw_links() -> None:
-    """Draw the links in their groups; each keeps the view."""
-    found = pages()
+def draw_links(*, linking: bool) -> None:
+    """Draw the links in their groups; each keeps the view. `linking`: some span has a link, so that Linking applies."""
+    found = {name: file for name, file in pages().items() if linking or name != "Linking"}
     params = state.link(state.view())
     for group, names in GROUPS.items():
         present = [name for name in names if name in found]
         if group and present:
             st.caption(group)
         for name in present:
-            st.page_link(found[name], label=name, query_params=params)
+            st.page_link(found[name], label=name, icon=ICONS[name], query_params=params)
 
 
-def link_to(name: str, label: str, view: View, *, help: str | None = None, key: str = "") -> None:
+def link_to(
+    name: str, label: str, view: View, *, help: str | None = None, key: str = "", icon: str | None = None
+) -> None:
     """Draw a link to a page, showing a view there; nothing where the page does not exist.
 
     With a key it leads somewhere from the page itself too: there the session is right, not the address.
@@ -51,4 +69,4 @@ def link_to(name: str, label: str, view: View, *, help: str | None = None, key: 
     if key and name == st.session_state.get(keys.PAGE):
         st.button(label, key=f"{keys.LIST}link_{key}", type="tertiary", on_click=state.put, args=(view,), help=help)
     elif name in found:
-        st.page_link(found[name], label=label, query_params=state.link(view), help=help)
+        st.page_link(found[name], label=label, icon=icon, query_params=state.link(view), help=help)

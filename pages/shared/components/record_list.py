@@ -25,34 +25,39 @@ from nereval_core.scoring import Scores
 from nereval_core.scoring.criteria import CRITERIA
 from pages.shared.components import navigation
 from pages.shared.components.columns import decision_column, in_context, labels, short, table_of
-from pages.shared.components.count_table import ROWS, ChosenCell, count_table, first_row
+from pages.shared.components.count_table import ROWS, count_table, first_row
 from pages.shared.components.downloads import Export, layer_file_name, offer_layer
 from pages.shared.view import View
-from pages.shared.view.keys import LIST, WANTED
-from pages.shared.view.queries import Ledger, Query, Total, context, view_of
+from pages.shared.view.keys import LIST
+from pages.shared.view.queries import Query, Total, context, view_of
 from pages.shared.view.text import explained, plain
 
 if TYPE_CHECKING:
     from pages.shared.frame import Here
 
-BESIDE = 32
+AROUND = 32
 """Characters before and after a span in a row; the browser draws at most a quarter as many as a column has pixels."""
+BESIDE = ("span", "predicted text", "why", "document")
+"""The columns of a list that stands beside a figure."""
 CONTEXT = 160
 """Characters before and after a record's spans in its card."""
-CHOSEN_BY = "span"
-"""The column whose cell is chosen where a row is chosen for the reader."""
 _NAMES = {code: f"{look.glyph} {look.label}" for code, look in LOOKS.items()}
 EXCERPT = 2_000
 """Characters in a card; of longer spans only the beginning is shown."""
 
 
-def open_records(here: Here, criterion: str, query: Query, title: str, *, name: str) -> None:
-    """Show the records of a count: title, number, list, and the way to Errors. `title` is Markdown."""
+def open_records(
+    here: Here, criterion: str, query: Query, title: str, *, name: str, columns: Sequence[str] | None = None
+) -> None:
+    """Show the records of a count: title, number, list of some or all columns, and the way to Inspect.
+
+    `title` is Markdown.
+    """
     view = view_of(replace(here.view, criterion=criterion), query)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"**{title}: {count_words(criterion, here.ledger(criterion).total(query))}**")
-        navigation.link_to("Errors", ":primary[Open in Errors →]", view, key=name)
-    record_table(here, criterion, query, name=name)
+        navigation.link_to("Inspect", ":primary[Open in Inspect →]", view, key=name)
+    record_table(here, criterion, query, name=name, columns=columns)
 
 
 def count(number: int, noun: str) -> str:
@@ -79,14 +84,10 @@ def record_table(
     name: str,
     order: str = ORDERS[0],
     height: int | None = None,
+    columns: Sequence[str] | None = None,
     card: Callable[[Here, str, pd.Series], None] | None = None,
-    beside: Callable[[int | None], None] | None = None,
 ) -> None:
-    """List records; choosing a cell shows its record in the text, with the link to the document, or by `card`.
-
-    `beside` draws what stands beside the list's own controls; it is told where in document order the record chosen
-    stands.
-    """
+    """List records; choosing a cell shows its record in the text, with the link to Inspect, or by `card`."""
     ledger = here.ledger(criterion)
     total = ledger.total(query).records
     if not total:
@@ -95,38 +96,24 @@ def record_table(
     if order not in ledger.orders(query):
         st.caption(f"So many records are not sorted by {order}; they stand in document order. Narrow them down.")
         order = ORDERS[0]
-    wanted = _wanted(ledger, query, order, name)
     # The playlist changes nothing of the list.
     view = replace(here.view, playlist="")
-    first = first_row(total, name, view, at=wanted)
+    first = first_row(total, name, view)
     part = ledger.page(query, order, first, ROWS)
     table = rows_table(part, here.loaded.corpus.documents.texts)
     if noun(criterion) == "token":
         table = table.add_column(1, "tokens", pa.array(part["weight"].to_numpy()))
     if isinstance(ledger, MemoryLedger) and (found := attach_verdicts(ledger.about)).given:
         table = table.add_column(1, "verdict", pa.array(verdict_labels(found, part.index), pa.string()))
-    below = partial(_annotations, here, criterion, query, name) if noun(criterion) == "record" else None
-
-    def draw_beside(cell: ChosenCell | None) -> None:
-        if beside is not None:
-            beside(None if cell is None else int(part.index[cell.row]))
-
+    if columns is not None:
+        table = table.select(columns)
     cell = count_table(
         table,
         name,
         (view, criterion, first, tuple(part["record"])),
         columns=_config(),
-        export=Export(
-            partial(ledger.pieces, query, order),
-            here.signature(criterion),
-            "records",
-            key=f"records_{name}",
-            rows=total,
-            below=below,
-        ),
+        export=records_export(here, criterion, query, order, name=name),
         hint="Choose a row to read it in its text.",
-        beside=draw_beside,
-        chosen=None if wanted is None else ChosenCell(wanted - first, CHOSEN_BY),
         prefix=LIST,
         height=height or 360,
         fixed=height is not None,
@@ -134,6 +121,19 @@ def record_table(
     )
     if cell is not None:
         (card or record_card)(here, criterion, part.iloc[cell[0]])
+
+
+def records_export(here: Here, criterion: str, query: Query, order: str = ORDERS[0], *, name: str) -> Export:
+    """Return the records of a query as files, and their spans as a layer."""
+    ledger = here.ledger(criterion)
+    return Export(
+        partial(ledger.pieces, query, order),
+        here.signature(criterion),
+        "records",
+        key=f"records_{name}",
+        rows=ledger.total(query).records,
+        below=partial(_annotations, here, criterion, query, name) if noun(criterion) == "record" else None,
+    )
 
 
 def _annotations(here: Here, criterion: str, query: Query, name: str) -> None:
@@ -151,25 +151,11 @@ def _annotations(here: Here, criterion: str, query: Query, name: str) -> None:
     offer_layer(lambda: layer, len(layer), f"{layer_file_name(side or 'gold')}-{name}", key)
 
 
-def show_as_chosen(name: str, position: int) -> None:
-    """Have a list show a record as chosen, by its place in document order."""
-    st.session_state[WANTED + name] = position
-
-
-def _wanted(ledger: Ledger, query: Query, order: str, name: str) -> int | None:
-    """Return the row of the record that a list was asked to show as chosen, None where it is not in the list."""
-    position = st.session_state.pop(WANTED + name, None)
-    if position is None or not isinstance(ledger, MemoryLedger):
-        return None
-    rows = np.flatnonzero(ledger.positions(query, order) == position)
-    return int(rows[0]) if len(rows) else None
-
-
 def rows_table(part: pd.DataFrame, texts: Sequence[str]) -> pa.Table:
     """Return the rows of a list as they are shown, from records with the columns of RECORD_COLUMNS."""
     columns = {
         "decision": labels(_NAMES[code] for code in _words(part["decision"])),
-        **in_context(context(part, texts, BESIDE)),
+        **in_context(context(part, texts, AROUND)),
         "gold type": _words(part["gold_type"]),
         "predicted type": _words(part["pred_type"]),
         "predicted text": [short(text) if isinstance(text, str) else None for text in part["pred_text"].tolist()],
@@ -222,7 +208,7 @@ def record_box(here: Here, scores: Scores, view: View, record: pd.Series) -> Non
         parts.append(plain(str(record["reason"])))
         st.caption(" · ".join(parts))
         view = replace(view, doc=str(record["document"]), record=str(record["record"]))
-        navigation.link_to("Documents", f":primary[Read in document {plain(view.doc)} →]", view)
+        navigation.link_to("Inspect", f":primary[Inspect in {plain(view.doc)} →]", view)
 
 
 def excerpt(scores: Scores, criterion: str, record: pd.Series, types: Sequence[str], *, around: int = CONTEXT) -> str:

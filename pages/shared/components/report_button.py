@@ -35,7 +35,7 @@ def offer_report(here: Here) -> None:
         icon=":material/download:",
         help=plain(
             "All systems in one HTML file that needs no network: scores, confusions, kinds of errors, and in their "
-            f"text the records of the chosen playlist, else the first {MOST} that Errors lists of {here.system}",
+            f"text the records of the chosen playlist, else the first {MOST} that Inspect lists of {here.system}",
             400,
         ),
     )

@@ -26,7 +26,7 @@ _KEPT_BLANK = "\u200b "
 
 
 def draw(here: Here, sentence: Sentence, name: str, criterion: str | None = None) -> None:
-    """Show a sentence under a criterion, by default the chosen one; its numbers lead to Errors.
+    """Show a sentence under a criterion, by default the chosen one; its numbers lead to Inspect.
 
     `name` is its own on the page.
     """
@@ -40,7 +40,7 @@ def draw(here: Here, sentence: Sentence, name: str, criterion: str | None = None
             view = view_of(
                 replace(here.view, criterion=criterion or here.by, system=part.system or here.system), part.query
             )
-            navigation.link_to("Errors", f":primary[{plain(part.text)}]", view, key=f"said_{name}_{number}")
+            navigation.link_to("Inspect", f":primary[{plain(part.text)}]", view, key=f"said_{name}_{number}")
 
 
 def run_on(part: str) -> str:

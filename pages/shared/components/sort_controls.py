@@ -22,12 +22,25 @@ def toggle_word(here: Here, word: str, label: str, help: str) -> bool:
     return st.toggle(label, help=help, **state.mirror(word, word in here.view.sort, take))
 
 
+def toggle_all_criteria(here: Here) -> bool:
+    """Ask whether all criteria are shown or the four schemas; the answer is kept in the link."""
+    return toggle_word(here, "all-criteria", "All criteria", "Beside the four schemas of SemEval, all others.")
+
+
 def choose_word(
-    here: Here, name: str, label: str, choices: Mapping[str, str], *, visible: bool = False, help: str | None = None
+    here: Here,
+    name: str,
+    label: str,
+    choices: Mapping[str, str],
+    *,
+    chosen: str | None = None,
+    visible: bool = False,
+    help: str | None = None,
 ) -> str:
     """Ask for one of several words of `sort`, given with their labels; return it.
 
-    The first choice is the default, for which the link has none of the words. `name` is that of the widget.
+    The first choice is the default, for which the link has none of the words. `name` is that of the widget; `chosen`
+    is the choice where other words of the link imply it.
     """
     default, *words = choices
 
@@ -43,6 +56,6 @@ def choose_word(
             label_visibility="visible" if visible else "collapsed",
             help=help,
             width="content",
-            **state.mirror(name, here.view.choice(words) or default, take),
+            **state.mirror(name, chosen or here.view.choice(words) or default, take),
         )
     )

@@ -51,12 +51,12 @@ def _asked(digest: str, key: str, _here: Here, _rules: TypeRules, _case: LetterC
 
 
 def choose_question(here: Here, found: Consistency) -> str:
-    """Ask for the layer and the question; return the name of the kind."""
+    """Ask for the layer and the question, at first one that found something; return the name of the kind."""
     st.selectbox(
         "Layer",
         list(reference_layer.layers(here.loaded)),
         **reference_layer.mirror("consistency_layer", here.view, here.loaded),
-        help="The layer that is questioned; the same as Taken as gold. All others are held against it.",
+        help="The layer that is questioned; the reference of the context bar. All others are compared with it.",
         width=280,
     )
     st.segmented_control(
@@ -67,9 +67,13 @@ def choose_question(here: Here, found: Consistency) -> str:
         required=True,
         help="Whether `GAS` and `gas` are one form: two where annotated differently, always one, or always two.",
     )
-    kind = here.view.choice(CONSISTENCY_VIEWS) or FIRST
+    # The link has no word for the first question: whoever chose it is not led on from it.
+    asked = st.session_state.get(keys.CONSISTENCY_ASKED) == found.signature
+    some = next((name for name, rows in found.found.items() if len(rows)), FIRST)
+    kind = here.view.choice(CONSISTENCY_VIEWS) or (FIRST if asked else some)
 
     def take(name: str) -> None:
+        st.session_state[keys.CONSISTENCY_ASKED] = found.signature
         state.put(state.view().with_choice(CONSISTENCY_VIEWS, name))
 
     # Pills stand in several rows where there is little room; nothing is out of sight.

@@ -82,8 +82,8 @@ def _records(here: Here, finding: Finding) -> None:
     if not finding.form or state.params_of(view) is None:
         return
     number = here.ledger().total(query).records
-    said = f":primary[{count(number, 'record')} of this form in Errors →]"
-    navigation.link_to("Errors", said, view, help=f"Under {here.by}, of {plain(here.system)}.")
+    said = f":primary[{count(number, 'record')} of this form in Inspect →]"
+    navigation.link_to("Inspect", said, view, help=f"Under {here.by}, of {plain(here.system)}.")
 
 
 def _of_way(places: pd.DataFrame, way: str) -> pd.DataFrame:
@@ -155,7 +155,7 @@ def _card(here: Here, found: Consistency, place: pd.Series) -> None:
         view = replace(here.view, doc=name, record=_record(found, doc, start, end), at="")
         if not view.record or criterion != here.by:
             view = replace(view, record="", at=f"{start}-{end}")
-        navigation.link_to("Documents", f":primary[Read in document {plain(name)} →]", view)
+        navigation.link_to("Inspect", f":primary[Read in document {plain(name)} →]", view)
 
 
 def _record(found: Consistency, doc: int, start: int, end: int) -> str:

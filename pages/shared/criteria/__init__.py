@@ -140,7 +140,7 @@ def list_refused(refused: Mapping[str, FormatError]) -> None:
     """List the published scorers that do not apply, with their requirements and the first problem here."""
     if not refused:
         return
-    st.subheader("Published scorers that do not apply here")
+    st.header("Published scorers that do not apply here")
     st.dataframe(
         pd.DataFrame(
             {

@@ -12,8 +12,8 @@ from nereval_core.analysis.criteria.recovered_spans import CHAIN, OVERLAPPED, WH
 from nereval_core.glossary import DECISIONS, decision_label
 from nereval_core.report.figures.criteria import gap_bars
 from pages.shared.components import sentence
-from pages.shared.components.count_table import count_table
-from pages.shared.components.downloads import Export, figure_config
+from pages.shared.components.count_table import count_table, show_figure
+from pages.shared.components.downloads import Export
 from pages.shared.components.record_list import open_records
 from pages.shared.criteria import results as criteria_results
 from pages.shared.view import keys, state
@@ -65,7 +65,7 @@ def _gap(here: Here, found: Gap) -> None:
         st.caption("No gold span earns another credit.")
         return
     n = (found.strict, found.loose, float(total), found.spans, here.system)
-    st.plotly_chart(gap_bars(table, *n), key=f"{keys.TABLE}gap_bars", config=figure_config("gap"))
+    show_figure(gap_bars(table, *n), "gap_bars", file="gap")
     shown = table.rename(columns={"f1": "part of F1", "share": "share of gap", **WORDS})
     number = st.column_config.NumberColumn
     cell = count_table(

@@ -21,9 +21,9 @@ LABELS: Mapping[str, str] = {
     "two-criteria": "Two criteria",
     "curve": "Overlap curve",
     "ladder": "Ladder of a record",
-    "recovered": "What could be recovered",
+    "recovered": "Rescued errors",
     "merging": "Merging types",
-    "stand-in": "Stand-ins",
+    "stand-in": "Proxy criterion",
     "compose": "Compose",
 }
 VIEWS: Mapping[str, Callable[[Here], None]] = {

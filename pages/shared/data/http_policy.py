@@ -1,38 +1,44 @@
-"""The HTTP policy of the server: the hosts it answers to, the headers it sends, and how many bytes it takes by upload.
+"""The HTTP policy of the server: the hosts it answers to, the headers it sends, and former addresses of pages.
 
-Streamlit checks `server.allowedHosts` for the connection of a page only; here it holds for every request. Its limit
-`server.maxUploadSize` holds for one file; here the files of one session and of all sessions are bounded too.
+Streamlit checks `server.allowedHosts` for the connection of a page only; here it holds for every request.
 """
 
 from __future__ import annotations
 
 import base64
 import hashlib
-import re
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import streamlit as st
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.responses import PlainTextResponse
+from starlette.responses import PlainTextResponse, RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from streamlit.runtime import Runtime
+
+from pages.shared.data.upload_limits import UploadLimits
 
 INDEX = Path(st.__file__).parent / "static" / "index.html"
 """The page that Streamlit sends for every address; it holds a script."""
-SESSION_FILES, SERVER_FILES = 2, 10
-"""Limits of the uploads of one session, and of all sessions, in files of `server.maxUploadSize`."""
-FILE = 1 << 16
-"""Bytes that a file counts beside its content, so that the number of small ones is bounded too."""
-_UPLOAD = re.compile(r"/_stcore/upload_file/(?P<session>[^/]+)/(?P<file>[^/]+)$")
 
 
 def middleware() -> list[Middleware]:
     """Return the middleware that every request passes before Streamlit sees it, outermost first."""
-    return [Middleware(SecurityHeaders), Middleware(AllowedHosts), Middleware(UploadLimits)]
+    return [
+        Middleware(SecurityHeaders),
+        Middleware(AllowedHosts),
+        Middleware(FormerAddresses),
+        Middleware(UploadLimits),
+    ]
+
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+def only_this_machine() -> bool:
+    """Return whether the server listens on this machine alone, so that nobody else reaches it."""
+    return st.get_option("server.address") in LOOPBACK
 
 
 def inline_scripts(html: str) -> list[str]:
@@ -131,80 +137,25 @@ class AllowedHosts:
         await self._app(scope, receive, send)
 
 
-class UploadLimits:
-    """Refuse an upload, while it arrives, that would take a session or the server past what they may hold.
+FORMER = {
+    "/Errors": "/Inspect",
+    "/Documents": "/Inspect",
+    "/Compare": "/Systems",
+    "/Agreement": "/Annotators",
+    "/Slices": "/Overview",
+}
+"""Addresses that pages had before, which links may still name, and where their content is now."""
 
-    Bytes are counted under the session of the address. Those that stay are asked of Streamlit, which alone knows when a
-    file is replaced or removed, or goes with its session.
-    """
+
+class FormerAddresses:
+    """Lead links to the former address of a page to its present one; their parameters stay."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        self._files: dict[str, set[str]] = {}
-        """The files by session that were uploaded and may still be held."""
-        self._held: dict[str, int] = {}
-        self._arriving: dict[object, tuple[str, int]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        found = _UPLOAD.search(scope["path"]) if scope["type"] == "http" and scope["method"] == "PUT" else None
-        if found is None:
-            await self._app(scope, receive, send)
+        if scope["type"] == "http" and (place := FORMER.get(scope["path"])) is not None:
+            query = scope["query_string"].decode("latin-1")
+            await RedirectResponse(f"{place}?{query}" if query else place, 308)(scope, receive, send)
             return
-        session, request = found["session"], object()
-        length = Headers(scope=scope).get("content-length", "")
-        announced = int(length) if length.isdecimal() else 0
-        arrived = 0
-
-        async def receive_counted() -> Message:
-            nonlocal arrived
-            message = await receive()
-            arrived += len(message.get("body", b""))
-            self._arriving[request] = session, max(arrived, announced) + FILE
-            if excess := self._excess(session):
-                await _drain(message, receive)
-                raise HTTPException(413, excess)
-            return message
-
-        self._count_held()
-        try:
-            await self._app(scope, receive_counted, send)
-        finally:
-            self._arriving.pop(request, None)
-            self._files.setdefault(session, set()).add(found["file"])
-            self._count_held()
-
-    def _count_held(self) -> None:
-        """Ask Streamlit which of the uploaded files are still there, and how large they are."""
-        manager = Runtime.instance().uploaded_file_mgr
-        self._held = {}
-        for session, names in list(self._files.items()):
-            files = manager.get_files(session, list(names))
-            names.intersection_update(file.file_id for file in files)
-            if names:
-                self._held[session] = sum(len(file.data) + FILE for file in files)
-            else:
-                del self._files[session]
-
-    def _excess(self, session: str) -> str:
-        """Return the message where the uploads of a session, or of all, exceed their limit; "" where they do not."""
-        arriving = [size for one, size in self._arriving.values() if one == session]
-        whole = sum(self._held.values()) + sum(size for _, size in self._arriving.values())
-        size = int(st.get_option("server.maxUploadSize"))
-        for whose, held, files in (
-            ("one session", self._held.get(session, 0) + sum(arriving), SESSION_FILES),
-            ("all sessions", whole, SERVER_FILES),
-        ):
-            if held > files * size << 20:
-                return (
-                    f"The uploads of {whose} may hold {files * size:,} MB together: remove some that were uploaded, or "
-                    "start the server with --data DIR or a larger --server.maxUploadSize.\n"
-                )
-        return ""
-
-
-async def _drain(message: Message, receive: Receive) -> None:
-    """Let the rest of a body pass, up to the size of one file, so that its sender comes to read the answer."""
-    left = int(st.get_option("server.maxUploadSize")) << 20
-    while message.get("more_body") and left > 0:
-        message = await receive()
-        left -= len(message.get("body", b""))
+        await self._app(scope, receive, send)

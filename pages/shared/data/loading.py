@@ -23,7 +23,7 @@ from pages.shared.data.jobs import BYTES, UNITS, Watch
 DEMOS = Path(__file__).parents[3] / "demo_data"
 GOLD = "gold"
 """Name of the layer in gold's place among formats and sources."""
-FOLDER_PAGES = ("Start", "Overview", "Confusion", "Errors", "Documents", "Guide", "Present")
+FOLDER_PAGES = ("Start", "Overview", "Confusion", "Inspect", "Guide", "Present")
 """The titles of the pages that a scored folder is shown on."""
 _NUMBERS = count()
 
@@ -286,7 +286,9 @@ def served_sources(
 
     def source(name: str) -> Source | FormatError:
         try:
-            found = replace(Source.of_path(root / folder / name, within=root), columns=(columns or {}).get(name))
+            found = Source.of_path(root / folder / name, within=root)
+            found = found.in_folder(found.layer) if found.layer in found.folders() else found
+            found = replace(found, columns=(columns or {}).get(name))
             return found.apart() if name in apart else found
         except FormatError as error:
             return error

@@ -26,18 +26,21 @@ PACKED = (*PACKED_MAGIC, PARQUET)
 class Wanted:
     """Selection from files that hold more: the layer, "" where there is one, and the contents of a table's columns.
 
-    Files read `apart` are the parts of one layer.
+    Files read `apart` are the parts of one layer. Where `folder` is true, the layer is a folder of the files.
     """
 
     layer: str = ""
     columns: Mapping[str, int | str] | None = None
     apart: bool = False
+    folder: bool = False
 
     def of(self, source: Source | FormatError) -> Source | FormatError:
         if isinstance(source, FormatError) or self == Wanted():
             return source
         if self.apart:
             return source.apart()
+        if self.folder:
+            return source.in_folder(self.layer)
         columns = self.columns or source.columns
         return replace(source, layer=self.layer or source.layer, label=self.layer or source.label, columns=columns)
 

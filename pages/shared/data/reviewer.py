@@ -67,11 +67,22 @@ def show_reviewer() -> None:
     with st.popover(f"as {plain(known, 20)}", type="tertiary", key=f"{keys.VERDICT}as", help="Who gives the verdicts"):
         st.session_state[FIELD] = known
         ask_name()
+
+
+def remember_reviewer() -> None:
+    """Have the browser remember the name that was given in this session."""
+    known = reviewer_name()
     if st.session_state.get(keys.REVIEWER) and st.context.cookies.get(COOKIE) != quote(known):
         _write(data={"cookie": COOKIE, "value": quote(known)}, key=f"{keys.VERDICT}cookie")
 
 
 def _took(key: str) -> None:
-    typed = first_valid_name(st.session_state[key])
-    if typed:
-        st.session_state[keys.REVIEWER] = typed
+    take_name(st.session_state[key])
+
+
+def take_name(typed: str) -> bool:
+    """Take a name over for this session; return whether a verdict could bear it."""
+    found = first_valid_name(typed)
+    if found:
+        st.session_state[keys.REVIEWER] = found
+    return bool(found)

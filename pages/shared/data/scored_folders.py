@@ -123,6 +123,6 @@ def following(loaded: Loaded, view: View) -> tuple[View, tuple[str, ...]]:
 def say_elsewhere(title: str) -> None:
     """Say why a page is empty for a scored folder, and where to go instead."""
     st.info(
-        f"{plain(title)} looks at all spans at once, which a scored folder is not read for. Overview, Confusion, "
-        "Errors and Documents show it; to see this page, read one of its shards as a corpus at Start."
+        f"{plain(title)} looks at all spans at once, which a scored folder is not read for. Overview, Confusion "
+        "and Inspect show it; to see this page, read one of its shards as a corpus at Start."
     )

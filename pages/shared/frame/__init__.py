@@ -1,4 +1,4 @@
-"""The frame of every page: configuration, links, state, sidebar and chips; problems are shown kindly."""
+"""The frame of every page: configuration, navigation, context bar, state and chips; problems are shown kindly."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from nereval_core import __version__
 from nereval_core.conventions import Convention, conventions
@@ -18,11 +19,11 @@ from nereval_core.problems import FormatError
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Scores, Settings
 from nereval_core.scoring.criteria import Criterion
-from pages.shared.components import demo_cards, navigation
+from pages.shared.components import export_menu, navigation, reading_progress
 from pages.shared.data import caches, masks, own_criteria, reference_layer, scored_folders, verdict_store
-from pages.shared.data.loading import Loaded
+from pages.shared.data.loading import Loaded, demo_names
 from pages.shared.data.server import freeze_imported
-from pages.shared.frame import sidebar
+from pages.shared.frame import chips, context_bar
 from pages.shared.view import View, keys, state
 from pages.shared.view.link import PREFIX, check_view
 from pages.shared.view.queries import Ledger, Query, query_of
@@ -30,6 +31,8 @@ from pages.shared.view.text import plain, show_problems
 
 STYLE = Path(__file__).parent / "frame.css"
 _LOG = logging.getLogger("nereval")
+SIDEBAR = 200
+"""Pixels of the sidebar, which holds the links to the pages."""
 Made = TypeVar("Made")
 
 
@@ -63,6 +66,16 @@ class Here:
     def annotated_types(self) -> tuple[str, ...]:
         """The types of the whole corpus as annotated, before merging."""
         return self.loaded.types
+
+    @property
+    def has_links(self) -> bool:
+        """Whether some gold span is linked to a concept."""
+        return self.loaded.folder is None and bool(self.loaded.corpus.gold.links)
+
+    @property
+    def is_demo(self) -> bool:
+        # Only demos come with a description.
+        return bool(self.loaded.description)
 
     @property
     def convention(self) -> Convention | None:
@@ -120,44 +133,71 @@ class Here:
 
 
 def page(
-    title: str, *, needs_corpus: bool = True, bare: Callable[[View], bool] = lambda view: False
+    title: str,
+    *,
+    needs_corpus: bool = True,
+    bare: Callable[[View], bool] = lambda view: False,
+    filters: Callable[[View], bool] = lambda view: False,
 ) -> Callable[[Callable[[Here], None]], None]:
     """Run a page: `@page("Overview")` over the function that draws it, once there is a corpus to draw.
 
-    With `needs_corpus=False` the function takes `Here | None` and is called in any case. Where the view is one that
-    `bare` says yes to, what the function draws has the window to itself.
+    Without a corpus a page shows the demo. With `needs_corpus=False` the function takes `Here | None` and is called in
+    any case. Where the view is one that `bare` says yes to, what the function draws has the window to itself; where
+    `filters` says yes, the page shows records narrowed down by the filters of the view, and these as chips.
     """
 
     def run(body: Callable[..., None]) -> None:
-        st.set_page_config(page_title=f"{title} · nereval", layout="wide")
+        st.set_page_config(page_title=f"{title} · nereval", layout="wide", initial_sidebar_state=SIDEBAR)
+        # First, or what is drawn before it would jump.
+        st.html(STYLE)
         notices = list(state.read_address(title))
         verdict_store.refresh()
         with guarded():
-            here, dropped = _here()
+            here, dropped = _here(demo=needs_corpus)
             fits = state.write_address()
             alone = here is not None and bare(here.view)
-            if not alone:
-                with st.sidebar:
-                    navigation.draw_links()
-                st.title(title if title != "Start" else "nereval")
-            if here is not None and not alone:
-                with st.sidebar:
-                    sidebar.draw_sidebar(here, fits)
+            export_menu.begin()
+            exports = None if alone else _draw_frame(title, here, fits)
             # One element whatever is in it: were the body's places to change, its tabs would go back to the first.
             with st.container():
                 _tell([*notices, *dropped], passing=alone)
                 if here is not None and not alone:
-                    # Documents says itself which record is open; a chip would push its text down.
-                    sidebar.draw_chips(here, place=title != "Documents")
-                elif here is None and (needs_corpus or state.view().corpus):
+                    # Inspect says itself which record is open; a chip would push its text down.
+                    chips.draw_chips(here, filters=filters(here.view), place=title != "Inspect")
+                elif here is None and state.view().corpus:
                     _guide(state.view())
             if here is not None and not here.loaded.shows(title):
                 scored_folders.say_elsewhere(title)
             elif here is not None or not needs_corpus:
                 body(here)
+            if exports is not None:
+                export_menu.draw(exports)
         _count_run()
 
     return run
+
+
+def _draw_frame(title: str, here: Here | None, fits: bool) -> DeltaGenerator:
+    """Draw navigation, context bar, the reading that goes on, the line that names a demo, and the title.
+
+    Return the place of the menu that exports what the page draws below.
+    """
+    with st.sidebar:
+        navigation.draw_links(linking=here is not None and here.has_links)
+    if here is not None:
+        context_bar.draw_context_bar(here, fits)
+    with st.container(key="notices"):
+        reading_progress.draw_waiting()
+        if title == "Start":
+            st.session_state.pop(keys.READING_REFUSED, None)
+        elif keys.READING_REFUSED in st.session_state:
+            navigation.link_to("Start", ":red[The files were not read: see why at Start →]", state.view())
+        if here is not None and here.is_demo and title != "Start":
+            name = plain(here.loaded.corpus.name)
+            navigation.link_to("Start", f"Demo: {name} · :primary[open your own →]", here.view)
+    with st.container(horizontal=True, vertical_alignment="center", key="title_row"):
+        st.title(title if title != "Start" else "nereval")
+        return st.container(width="content")
 
 
 @contextmanager
@@ -173,10 +213,13 @@ def guarded() -> Iterator[None]:
         st.error(f"This is a fault of nereval, not of your files. The server's log has it under {number}.")
 
 
-def _here() -> tuple[Here | None, tuple[str, ...]]:
-    """Find the corpus of the view and check the view against it."""
+def _here(*, demo: bool) -> tuple[Here | None, tuple[str, ...]]:
+    """Find the corpus of the view, with `demo` that of the demo where none is named, and check the view against it."""
     wanted = state.view()
     wanted, refused = own_criteria.receive_rule(wanted)
+    if demo and not wanted.corpus and demo_names():
+        shown = caches.demo(demo_names()[0])
+        wanted = replace(wanted, corpus=shown.corpus.digest, system=shown.start)
     loaded = caches.find(wanted.corpus)
     if loaded is None:
         state.put(wanted)
@@ -230,22 +273,17 @@ def _tell(notices: list[str], *, passing: bool = False) -> None:
 
 
 def _guide(wanted: View) -> None:
-    """Guide the reader to a corpus where there is none."""
-    if wanted.corpus:
-        st.info(
-            f"The link asks for the corpus {wanted.corpus[:PREFIX]}, which this server does not have. "
-            "Upload its gold and system files at Start: what is in them, not their names, decides."
-        )
-    else:
-        st.info("There is no corpus to show yet. Choose a demo corpus or upload files at Start.")
-        demo_cards.offer_demos(None)
+    """Tell the reader how to get the corpus of a link that is not here."""
+    st.info(
+        f"The link asks for the corpus {wanted.corpus[:PREFIX]}, which this server does not have. "
+        "Upload its gold and system files at Start: what is in them, not their names, decides."
+    )
     navigation.link_to("Start", ":primary[Upload your own files at Start →]", wanted)
 
 
 def _count_run() -> None:
     runs = st.session_state.get(keys.RUNS, 0) + 1
     st.session_state[keys.RUNS] = runs
-    st.html(STYLE)
     with st.container(key=f"run-{runs}"):
         st.caption(f"nereval {__version__}")
     freeze_imported()

@@ -10,7 +10,7 @@ from nereval_core.report.colours import LOOKS
 from nereval_core.report.marks import marks
 from nereval_core.scoring import examples as scoring_examples
 from nereval_core.scoring.criteria import CRITERIA, SCHEMAS
-from pages.shared.documents.highlighted_text import show_text, text_data
+from pages.shared.components.highlighted_text import show_text, text_data
 from pages.shared.guide.examples import (
     edit_example,
     example_columns,
@@ -49,7 +49,7 @@ def decisions() -> None:
     st.header("The five decisions", anchor="decisions")
     for code in DECISIONS:
         example, name = scoring_examples.DECISION_EXAMPLES[code], scoring_examples.SHOWN_UNDER[code]
-        st.subheader(f"{LOOKS[code].glyph} {LOOKS[code].label}", anchor=GLOSSARY[code].anchor)
+        st.header(f"{LOOKS[code].glyph} {LOOKS[code].label}", anchor=GLOSSARY[code].anchor)
         said, shown = st.columns(2)
         said.write(GLOSSARY[code].sentence)
         said.caption(f"{example.title}. {example.sentence} Shown under {name}.")
@@ -79,7 +79,7 @@ def criteria() -> None:
     st.header("Matching criteria", anchor="criteria")
     for name in CRITERIA:
         example = scoring_examples.CRITERION_EXAMPLES[name]
-        st.subheader(name, anchor=f"criterion-{name}")
+        st.header(name, anchor=f"criterion-{name}")
         said, shown = st.columns(2)
         said.write(CRITERIA[name].sentence)
         needs = f" It needs {CRITERIA[name].needs}." if CRITERIA[name].needs else ""
@@ -94,7 +94,7 @@ def error_classes() -> None:
         "is found by mending it in the predictions and scoring these anew; with all mended they are gold."
     )
     for code in ERROR_CLASSES:
-        st.subheader(code, anchor=GLOSSARY[code].anchor)
+        st.header(code, anchor=GLOSSARY[code].anchor)
         said, shown = st.columns(2)
         said.write(GLOSSARY[code].sentence)
         shown.html(example_html(scoring_examples.CLASS_EXAMPLES[code], "strict"))
@@ -103,7 +103,7 @@ def error_classes() -> None:
 def verdicts() -> None:
     st.header("Verdicts", anchor="verdicts")
     st.write(
-        "Who is right about a record? On Errors and Documents a key or a button says it, and the next record comes. "
+        "Who is right about a record? On Inspect a key or a button says it, and the next record comes. "
         "`u` takes back your own last verdict, `j` and `k` go to the next and the previous record; no key does "
         "anything while you type."
     )
@@ -114,5 +114,5 @@ def abbreviations() -> None:
     st.header("Abbreviations", anchor="abbreviations")
     for code, term in GLOSSARY.items():
         if code not in (*DECISIONS, *ERROR_CLASSES):
-            st.subheader(term.label, anchor=term.anchor)
+            st.header(term.label, anchor=term.anchor)
             st.write(term.sentence + (f" {term.code} = {term.formula}" if term.formula else ""))

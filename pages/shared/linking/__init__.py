@@ -139,7 +139,7 @@ def say_headline(linking: Linking) -> None:
     """Say the one number that matters: how many gold mentions got the right id."""
     rule = rule_of(linking.here.view)
     right, whole, what = headline(linking.scores(rule).counts, linking.mentions)
-    st.markdown(f"### {right:,} of {whole:,} {what} link to the right id")
+    st.markdown(f"## {right:,} of {whole:,} {what} link to the right id")
     st.caption(f"{plain(linking.here.system)}, {rule.words}. A count in another row below changes the rule.")
 
 

@@ -16,10 +16,9 @@ from pages.shared.components import navigation
 from pages.shared.components.columns import decision_column, in_context, labels, table_of
 from pages.shared.components.count_table import ROWS, ChosenCell, count_table
 from pages.shared.components.downloads import Export
+from pages.shared.components.highlighted_text import show_text
 from pages.shared.components.record_list import count
-from pages.shared.documents.controls import MANY
-from pages.shared.documents.document import document_rows
-from pages.shared.documents.highlighted_text import show_text
+from pages.shared.inspect.document import document_rows
 from pages.shared.linking import id_template, list_records, query_of
 from pages.shared.linking.scores import Linking
 from pages.shared.linking.tables import (
@@ -42,6 +41,9 @@ CONFUSED = 50
 """Pairs of ids that are listed, those most often confused."""
 BESIDE = 24
 """Characters of context on either side of a mention in a row."""
+
+MANY = 3_000
+"""Documents up to which they are offered in a list; beyond it their id is typed."""
 
 
 def show_confused(linking: Linking) -> None:
@@ -180,7 +182,7 @@ def record_card(linking: Linking, record: pd.Series) -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             doc = str(record["document"])
             view = replace(linking.here.view, doc=doc, record=str(record["record"]))
-            navigation.link_to("Documents", f":primary[Its boundaries and type in {plain(doc)} →]", view)
+            navigation.link_to("Inspect", f":primary[Its boundaries and type in {plain(doc)} →]", view)
             if not id_template():
                 st.caption("Ids can open a page: say where above.")
 
@@ -198,7 +200,7 @@ def show_document(linking: Linking, found: pd.DataFrame) -> None:
     record = rows[rows["record"] == view.record]
     if len(record):
         record_card(linking, record.iloc[0])
-    st.subheader("In the text")
+    st.header("In the text")
     choose_document(texts.ids, document)
     data = linked_text(linking.alignment(rule.boundaries), records, found, document, view.record)
     show_text(data, key=f"{keys.WIDGET}linked", on_select=state.take_record)

@@ -11,8 +11,8 @@ from nereval_core.analysis.linking import LINK_DECISIONS
 from nereval_core.analysis.linking.mentions import LinkAlignment, ranked_ids
 from nereval_core.report.highlight import windows
 from nereval_core.report.marks import Mark, Side, within
-from pages.shared.documents.document import document_rows, neighbours
-from pages.shared.documents.highlighted_text import text_data
+from pages.shared.components.highlighted_text import text_data
+from pages.shared.inspect.document import document_rows, neighbours
 from pages.shared.linking.tables import EXPLAINED, LINK_LOOKS, codes, ids_words
 
 

@@ -20,7 +20,7 @@ from pages.shared.components import navigation
 from pages.shared.components.columns import decision_column, in_context, labels, short, table_of
 from pages.shared.components.count_table import ROWS, count_table, first_row, table_key
 from pages.shared.components.downloads import Export
-from pages.shared.components.record_list import BESIDE, count, record_box
+from pages.shared.components.record_list import AROUND, count, record_box
 from pages.shared.data import caches
 from pages.shared.data.convention_results import (
     counts_of,
@@ -43,7 +43,7 @@ GLYPHS = {code: f"{LOOKS[code].glyph} {decision_label(code)}" for code in DECISI
 
 def draw_scorer(here: Here, convention: Convention) -> None:
     """Show the scorer's figures, ours beside them, and the spans that the two decide differently."""
-    st.subheader(f"As published: {plain(convention.name)}")
+    st.header(f"As published: {plain(convention.name)}")
     st.caption(plain(f"{convention.sentence} {convention.source}.", 400))
     try:
         outcome = caches.outcome(here.loaded, here.system, convention.name)
@@ -131,7 +131,7 @@ def list_scorer_records(here: Here, outcome: Outcome, found: pd.DataFrame, figur
         part[f"gold_{edge}"].where(has_gold, part[f"pred_{edge}"]).fillna(-1).astype("int64")
         for edge in ("start", "end")
     )
-    lines = around(outcome.documents.texts, part["doc"], starts, ends, BESIDE)
+    lines = around(outcome.documents.texts, part["doc"], starts, ends, AROUND)
     # A row of tags or a unit of the scorer's own has no place in the text and is shown by its name.
     units = part["gold_text"].where(has_gold, part["pred_text"])
     lines = [
@@ -197,7 +197,7 @@ def _in_text(here: Here, document: str, start: int, end: int, record: str) -> No
         record_box(here, one, view, same.iloc[0])
     else:
         st.caption("Under the criteria of nereval this is no span of its own: the scorer reads the tags otherwise.")
-        navigation.link_to("Documents", f":primary[Read document {plain(document)} →]", replace(view, doc=document))
+        navigation.link_to("Inspect", f":primary[Read document {plain(document)} →]", replace(view, doc=document))
 
 
 def compare_with_ours(here: Here, convention: Convention, evaluation: str, criterion: str) -> None:
@@ -270,7 +270,7 @@ def decision_words(codes: str) -> str:
 def _spans(here: Here, some: pd.DataFrame, theirs: str, ours: str, name: str) -> None:
     first = first_row(len(some), name, here.view)
     part = some.iloc[first : first + ROWS]
-    beside_it = around(here.loaded.corpus.documents.texts, part["doc"], part["start"], part["end"], BESIDE)
+    beside_it = around(here.loaded.corpus.documents.texts, part["doc"], part["start"], part["end"], AROUND)
     table = pd.DataFrame(
         {
             "side": part["side"].astype("object").to_numpy(),

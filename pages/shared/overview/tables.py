@@ -1,4 +1,4 @@
-"""Tables of Overview: by criterion, by type, averages and by document, and the figures above them."""
+"""Tables of Overview: by criterion, by type, averages and by document."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ import streamlit as st
 from nereval_core.glossary import DECISIONS, GLOSSARY, decision_label
 from nereval_core.report.figures import decision_bars
 from pages.shared.components.columns import ratio_columns
-from pages.shared.components.count_table import ROWS, count_figure, count_table, first_row
+from pages.shared.components.count_table import ROWS, count_table, first_row
 from pages.shared.components.downloads import Export
 from pages.shared.components.formula_box import count_link, formula_box
 from pages.shared.components.record_list import open_records
-from pages.shared.components.sort_controls import toggle_word
 from pages.shared.data import caches
 from pages.shared.view import keys
 from pages.shared.view.count_tables import (
@@ -28,7 +27,6 @@ from pages.shared.view.count_tables import (
     criteria_table,
     documents_table,
     mean_formula,
-    number,
     reconciles,
     side_counts,
     sided,
@@ -39,37 +37,12 @@ from pages.shared.view.queries import Ledger, Side, side_query
 from pages.shared.view.text import explained, plain
 
 if TYPE_CHECKING:
-    from plotly.graph_objects import Figure
-
     from pages.shared.frame import Here
 
 PIECE = 10_000
 """Documents that are written into a file at once."""
 WHOLE: Mapping[Side, str] = {"gold": "POS", "pred": "ACT"}
-SYSTEMS = 12
-"""Systems that the line on top names."""
 CHOICE = "Choose a count to see its records, a ratio to see its formula."
-
-
-def all_criteria(here: Here) -> bool:
-    """Ask whether all criteria are shown or the four schemas; the answer is kept in the link."""
-    return toggle_word(here, "all-criteria", "All criteria", "Beside the four schemas of SemEval, all others.")
-
-
-def systems_line(here: Here) -> None:
-    """Show F1 of all systems under the chosen criterion; each opens its formula."""
-    name = here.by
-    st.markdown(f"**F1 of each system, criterion {plain(name)}**", help=explained("F1"))
-    with st.container(horizontal=True, gap="small"):
-        for system in here.systems[:SYSTEMS]:
-            counts = here.scores(system).counts(name)
-            said = f"{plain(system, 30)} **{number(counts.f1)}**"
-            with st.popover(said, width="content", key=f"{keys.LIST}f1-{system}", on_change="rerun") as popover:
-                # Links take as long as a table, so they are drawn for whoever looks.
-                if popover.open:
-                    formula_box(here, name, "F1", counts, None, system=system)
-    if len(here.systems) > SYSTEMS:
-        st.caption(f"The first {SYSTEMS} of {len(here.systems)} systems.")
 
 
 def reconciliation(here: Here) -> None:
@@ -91,14 +64,13 @@ def reconciliation(here: Here) -> None:
 def by_criterion(here: Here, names: Sequence[str], *, name: str = "criteria") -> None:
     scores = here.scores(names=names)
     table = criteria_table(scores, names)
-    signatures = " / ".join(here.signature(criterion) for criterion in names)
     cell = count_table(
         table,
         name,
         (here.view, names),
         columns={"criterion": st.column_config.TextColumn("criterion", width=100, pinned=True)} | _columns(COUNTS),
         choose=(*RATIOS, *COUNTS),
-        export=Export(table, signatures, name, figure=lambda: decision_bars(table, here.system)),
+        export=criteria_export(here, names, name),
         caption=CHOICE,
     )
     if cell is None:
@@ -111,22 +83,11 @@ def by_criterion(here: Here, names: Sequence[str], *, name: str = "criteria") ->
         open_records(here, criterion, query, f"{GLOSSARY[column].label} under {plain(criterion)}", name=name)
 
 
-def decision_figure(here: Here, names: Sequence[str]) -> None:
+def criteria_export(here: Here, names: Sequence[str], name: str = "criteria") -> Export:
+    """Return the table of criteria as files, which can be had as bars too."""
     table = criteria_table(here.scores(names=names), names)
-    facts = (here.loaded.corpus.digest, here.system, *table.itertuples(index=False, name=None))
-    # Another figure is another widget anyway, and one that stays is not drawn anew.
-    point = count_figure(_bars(facts, table, here.system), "bars", file="decisions")
-    if point:
-        criterion, code = point[:2]
-        query = criteria_cell(code)
-        if query is not None and criterion in names:
-            open_records(here, criterion, query, f"{GLOSSARY[code].label} under {plain(criterion)}", name="bars")
-
-
-@st.cache_resource(max_entries=50, show_spinner=False)
-def _bars(facts: tuple[object, ...], _table: pd.DataFrame, _system: str) -> Figure:
-    # Making the figure takes longer than all tables of the page.
-    return decision_bars(_table, _system)
+    signatures = " / ".join(here.signature(criterion) for criterion in names)
+    return Export(table, signatures, name, figure=lambda: decision_bars(table, here.system))
 
 
 def by_type(here: Here) -> None:

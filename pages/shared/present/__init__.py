@@ -1,4 +1,4 @@
-"""A slide show: the title, then one record after the other, of a playlist or of the list that Errors shows."""
+"""A slide show: the title, then one record after the other, of a playlist or of the list that Inspect shows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from nereval_core.review.words import decision_in_words
 from nereval_core.scoring import Scores
 from pages.shared.components.record_list import count
 from pages.shared.data import caches, masks, playlists
-from pages.shared.documents.document import document_marks, find_record
+from pages.shared.inspect.document import document_marks, find_record
 from pages.shared.present.slide_keys import CHROME, take_keys
 from pages.shared.view import SLIDES, View, keys, state
 from pages.shared.view.count_tables import number

@@ -13,7 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 from nereval_core.report.slides import from_word, to_word
 from nereval_core.review.playlists import COMMENT_CHARACTERS, LINK_DIGITS, NAME_CHARACTERS, Item, Playlist, move_item
 from pages.shared import present
-from pages.shared.components import navigation, report_button
+from pages.shared.components import navigation
 from pages.shared.components.record_list import count
 from pages.shared.data import caches, masks, playlists, verdict_store
 from pages.shared.present import stars
@@ -30,7 +30,7 @@ WORDS, BESIDE = 80, 30
 TYPED = -1
 """In place of the version of a comment in view: what was typed over it was not kept."""
 HOW = (
-    "A playlist is a choice of records for a meeting. Star records on Errors or Documents (button, or key `s`), then "
+    "A playlist is a choice of records for a meeting. Star records on Inspect (button, or key `s`), then "
     "order them here, comment on them and show them in large type."
 )
 
@@ -50,9 +50,7 @@ def draw_lobby(here: Here) -> None:
         _begin(here, playlist)
     if playlist is None:
         st.info(HOW)
-        with st.container(horizontal=True):
-            navigation.link_to("Errors", ":primary[Star records on Errors →]", here.view)
-            navigation.link_to("Documents", ":primary[… or on Documents →]", here.view)
+        navigation.link_to("Inspect", ":primary[Star records on Inspect →]", here.view)
         return
     _about(here, playlist)
     _items(here, playlist)
@@ -86,7 +84,7 @@ def find_corpus() -> None:
 
 
 def _begin(here: Here, playlist: Playlist | None) -> None:
-    """Offer to present the playlist, and the records that Errors lists."""
+    """Offer to present the playlist, and the records that Inspect lists."""
     total = here.ledger().total(here.query()).records
     if playlist is not None:
         st.button(
@@ -98,7 +96,7 @@ def _begin(here: Here, playlist: Playlist | None) -> None:
             args=(present.first_slide(here, playlist),),
         )
     st.button(
-        f"Present the {count(total, 'record')} that Errors lists",
+        f"Present the {count(total, 'record')} that Inspect lists",
         key=f"{keys.PLAYLIST}begin_list",
         type="secondary" if playlist is not None else "primary",
         disabled=not total,
@@ -116,7 +114,6 @@ def _about(here: Here, playlist: Playlist) -> None:
             view = View(playlist=playlist.uid[:LINK_DIGITS], mask=here.view.mask).with_sort(SLIDES)
             st.code(f"{st.context.url or ''}?{urlencode(state.link(view))}", language=None, wrap_lines=True)
             st.caption("It opens the slides on any server that has this store of verdicts and the corpus.")
-        report_button.offer_report(here)
         with st.popover("Rename or remove", type="tertiary"):
             widget = state.mirror("name", playlist.name, partial(_rename, playlist), prefix=keys.PLAYLIST)
             st.text_input("Name", max_chars=NAME_CHARACTERS, **widget)

@@ -1,4 +1,4 @@
-"""The star beside a record: a button and a key that put it on a playlist, and the choice of the playlist."""
+"""The choice of the playlist that starred records are put on."""
 
 from __future__ import annotations
 
@@ -16,33 +16,17 @@ from pages.shared.view.text import plain
 if TYPE_CHECKING:
     from pages.shared.frame import Here
 
-KEY = "s"
 NEW = f"{keys.PLAYLIST}new"
 
 
-def draw_star(here: Here, doc: str, record: str) -> None:
-    """Draw the star of a record, and the choice of the playlist that it goes on."""
-    found = playlists.star_of(here, doc, record) if record else None
-    if found is None or verdict_store.problems():
+def draw_playlist(here: Here) -> None:
+    """Draw the choice of the playlist that records are put on."""
+    if verdict_store.problems():
         return
     playlist = playlists.target_playlist(here.view)
-    there = playlist is not None and playlist.find(found.uid) is not None
-    name = playlists.FIRST if playlist is None else playlist.name
-    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        st.button(
-            "★ Starred" if there else "☆ Star",
-            key=f"{keys.PLAYLIST}star",
-            shortcut=KEY,
-            on_click=playlists.toggle,
-            args=(found,),
-            help=f"Take it out of the playlist {plain(name)}" if there else f"Put it on the playlist {plain(name)}",
-        )
-        size = 0 if playlist is None else len(playlist.items)
-        with st.popover(f"{plain(name, 40)} · {size:,}", type="tertiary", key=f"{keys.PLAYLIST}popover"):
-            choose_playlist(playlist)
-            view = playlists.with_playlist(here.view, playlist).with_sort(SLIDES, False)
-            navigation.link_to("Present", ":primary[Order, comment and present →]", view)
-    show_playlist_problems()
+    choose_playlist(playlist)
+    view = playlists.with_playlist(here.view, playlist).with_sort(SLIDES, False)
+    navigation.link_to("Present", ":primary[Order, comment and present →]", view)
 
 
 def choose_playlist(playlist: Playlist | None) -> None:

@@ -156,13 +156,11 @@ def say_no_verdicts(here: Here) -> bool:
     if corrected_gold(here, Accepted()).log:
         return False
     st.info(
-        "No verdict stands on this corpus yet. Choose a record on Errors or Documents and say who is right, by the "
+        "No verdict stands on this corpus yet. Choose a record on Inspect and say who is right, by the "
         "keys 1 to 5: gold, the prediction, both, neither, or unclear. Then this page says what every score would be, "
         "and hands out a corrected copy of gold. Gold itself is never changed."
     )
-    with st.container(horizontal=True, gap="medium"):
-        navigation.link_to("Errors", ":primary[Give verdicts on Errors →]", here.view)
-        navigation.link_to("Documents", ":primary[Read the documents →]", here.view)
+    navigation.link_to("Inspect", ":primary[Give verdicts on Inspect →]", here.view)
     return True
 
 
@@ -174,7 +172,7 @@ def show_change(here: Here, change: Change) -> None:
         show_record(here.of(system), criterion, change.id, record)
         return
     view = replace(here.view, doc=change.id, record="")
-    navigation.link_to("Documents", f":primary[Read the document {plain(change.id)} →]", view)
+    navigation.link_to("Inspect", f":primary[Read the document {plain(change.id)} →]", view)
 
 
 def show_record(here: Here, criterion: str, document: str, record: str) -> None:

@@ -35,8 +35,8 @@ STRICT = "strict"
 
 def draw_adjudication(here: Here) -> None:
     st.caption(
-        "Two annotators become one layer: what they agree on is taken, the rest as verdicts decide. The first is taken "
-        "as gold, and verdicts are those on the records of the second against it."
+        "Two annotators become one layer: what they agree on is taken, the rest as verdicts decide. The first is the "
+        "reference, and verdicts are those on the records of the second against it."
     )
     choose_annotators(here)
     found = adjudication_of(here)
@@ -51,7 +51,7 @@ def draw_adjudication(here: Here) -> None:
             st.metric(label, f"{value:,}", help=help, width=115)
     if found.open:
         list_open(here, found)
-    st.subheader("The adjudicated layer")
+    st.header("The adjudicated layer")
     key = (here.loaded.number, here.system, review.verdicts_number(), review.accepted_choice())
     review_copies.offer_copy(found.layer, found.log, found.signature, "adjudicated", key)
 
@@ -61,7 +61,7 @@ def choose_annotators(here: Here) -> None:
     names = list(reference_layer.layers(here.loaded))
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         first = reference_layer.mirror("adjudicate_first", here.view, here.loaded)
-        st.selectbox("First annotator, taken as gold", names, width=260, **first)
+        st.selectbox("First annotator, the reference", names, width=260, **first)
         second = state.mirror("adjudicate_second", here.system, state.take_field("system"))
         st.selectbox("Second annotator", list(here.systems), width=260, **second)
         pair = annotators(here)
@@ -101,7 +101,7 @@ def list_open(here: Here, found: Adjudicated) -> None:
     """List the records on which nothing is decided, each with the way to it."""
     # Two agree on types as they annotated them, whatever is merged elsewhere.
     here = as_read(here)
-    st.subheader(count(len(found.open), "open record"))
+    st.header(count(len(found.open), "open record"))
     low = first_row(len(found.open), "open", here.view, "records")
     part = found.open[low : low + ROWS]
     table = open_table(part, here.loaded.corpus.documents)
@@ -109,8 +109,8 @@ def list_open(here: Here, found: Adjudicated) -> None:
     def decide(_: ChosenCell | None) -> None:
         query = Query(decision=ERRORS, having=(("verdict", "none"),))
         if rest := here.ledger(STRICT).total(query).records:
-            label = f":primary[Decide on Errors: {count(rest, 'record')} without a verdict →]"
-            navigation.link_to("Errors", label, view_of(replace(here.view, criterion=STRICT), query), key="open")
+            label = f":primary[Decide on Inspect: {count(rest, 'record')} without a verdict →]"
+            navigation.link_to("Inspect", label, view_of(replace(here.view, criterion=STRICT), query), key="open")
 
     cell = count_table(
         table,

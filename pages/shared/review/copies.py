@@ -31,7 +31,7 @@ SHOWN = 20
 
 
 def draw_copies(here: Here) -> None:
-    st.subheader("Corrected gold")
+    st.header("Corrected gold")
     if not review.say_no_verdicts(here):
         review.choose_accepted()
         found = review.corrected_gold(here)
@@ -41,9 +41,9 @@ def draw_copies(here: Here) -> None:
         )
         key = (here.loaded.number, review.verdicts_number(), review.accepted_choice())
         offer_copy(found.layer, log_rows(found.log), signature(found), _name(here), key)
-    st.subheader("Verdicts")
+    st.header("Verdicts")
     if masks.is_masked():
-        st.caption("Verdicts quote the texts, which are masked here: they are neither handed out nor taken.")
+        st.caption("Verdicts quote the texts, which are masked here: they are neither exported nor imported.")
         return
     with st.container(horizontal=True, gap="large"):
         with st.container(width=340):
@@ -71,8 +71,8 @@ def _name(here: Here) -> str:
 
 def import_form() -> None:
     """Import the new verdicts of a file, and list those in conflict."""
-    given = st.file_uploader("Take verdicts from JSON lines", key=IMPORT, type=["jsonl"])
-    if given is not None and st.button("Take them", key="import_verdicts", type="primary"):
+    given = st.file_uploader("Import verdicts from JSON lines", key=IMPORT, type=["jsonl"])
+    if given is not None and st.button("Import", key="import_verdicts", type="primary"):
         try:
             lines = read_lines(io.BytesIO(given.getvalue()), given.name)
             st.session_state[TAKEN] = import_verdicts(verdict_store.store(), lines, given.name)
@@ -85,9 +85,9 @@ def import_form() -> None:
     found = st.session_state.pop(TAKEN, None)
     if found is None:
         return
-    st.success(f"{count(len(found.taken), 'verdict')} taken, {found.known:,} known before.")
+    st.success(f"{count(len(found.taken), 'verdict')} imported, {found.known:,} known before.")
     if found.parted:
-        st.warning(f"{count(len(found.parted), 'span')} decided apart, nothing of which was taken:")
+        st.warning(f"{count(len(found.parted), 'span')} with conflicting verdicts, none of which was imported:")
         for one in found.parted[:SHOWN]:
             st.caption(plain(str(one), 600))
 

@@ -22,7 +22,7 @@ from pages.shared.components import navigation
 from pages.shared.components.count_table import count_table, table_key
 from pages.shared.components.downloads import Export
 from pages.shared.components.record_list import count, open_records
-from pages.shared.overview.tables import all_criteria
+from pages.shared.components.sort_controls import toggle_all_criteria
 from pages.shared.view import keys
 from pages.shared.view.count_tables import formula, number
 from pages.shared.view.text import plain
@@ -45,7 +45,7 @@ def draw_what_if(here: Here) -> None:
     say_headline(here, review.what_if_scores_of(here, names))
     with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
         review.choose_accepted()
-        all_criteria(here)
+        toggle_all_criteria(here)
     score_table(here, names)
     order_on_verdicts(here)
 
@@ -69,7 +69,7 @@ def say_headline(here: Here, every: WhatIf) -> None:
         now, then = number(both.before.f1), number(both.after.f1)
         gain = both.difference("f1")
         less = "" if gain is None else f" ({signed(gain)})"
-        st.markdown(f"### F1 of {plain(here.system)} under {plain(here.by)}: {now} → {then}{less}")
+        st.markdown(f"## F1 of {plain(here.system)} under {plain(here.by)}: {now} → {then}{less}")
     said = ", ".join(f"{name} {value:,}" for name, value in found.counts().items() if name not in REASONS)
     left = sum(value for name, value in found.counts().items() if name in REASONS)
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -152,7 +152,7 @@ def order_on_verdicts(here: Here) -> None:
     """Say of each two systems which verdicts have to fall for the better one to be no longer better."""
     if len(here.systems) < 2:
         return
-    st.subheader(f"Does the order hang on verdicts, under {plain(here.by)}?")
+    st.header(f"Does the order hang on verdicts, under {plain(here.by)}?")
     if len(here.systems) > HELD:
         st.caption(f"With more than {HELD} systems `review what-if --hangs` on the command line tells.")
         return

@@ -30,13 +30,13 @@ from nereval_core.readers import Source, read
 from nereval_core.report.figures.slices import slice_intervals
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Counts
-from pages.shared.compare.tables import choose_units, show_warnings, units_of
 from pages.shared.components import sentence
 from pages.shared.components.columns import count_columns, ratio_columns, text_columns
-from pages.shared.components.count_table import count_table, table_key
-from pages.shared.components.downloads import Export, figure_config
+from pages.shared.components.count_table import count_table, show_figure
+from pages.shared.components.downloads import Export
 from pages.shared.components.record_list import noun, open_records
 from pages.shared.data import caches, masks
+from pages.shared.systems.tables import choose_units, show_warnings, units_of
 from pages.shared.view import SLICED_BY, keys, state
 from pages.shared.view.count_tables import RATIOS, formula, sided
 from pages.shared.view.queries import Query, side_query
@@ -88,9 +88,7 @@ def draw_slices(here: Here) -> None:
 
     if noun(here.by) == "record":
         sentence.draw(here, _worst(table, name), "slices")
-    st.plotly_chart(
-        figure(), key=table_key(f"{keys.TABLE}slice_figure", here.view, name), config=figure_config("slices")
-    )
+    show_figure(figure(), "slice_figure", (here.view, name), file="slices")
     st.caption(plain(f"{slicings.slicing_explanation(name)} {_rule(table, units_of(here))}", 600))
     _shown(here, table, name, figure)
 

@@ -1,4 +1,4 @@
-"""Views of the Slices page: decades under our criteria, and periods and noise as the CLEF-HIPE scorer has them."""
+"""Views of slices: decades under our criteria, and periods and noise as the CLEF-HIPE scorer has them."""
 
 from __future__ import annotations
 
@@ -16,10 +16,9 @@ from nereval_core.problems import FormatError
 from nereval_core.report.figures.slices import slice_lines
 from nereval_core.report.signature import signature
 from pages.shared.components.columns import count_columns, ratio_columns
-from pages.shared.components.count_table import count_table, table_key
-from pages.shared.components.downloads import Export, figure_config
+from pages.shared.components.count_table import count_table, show_figure
+from pages.shared.components.downloads import Export
 from pages.shared.components.record_list import open_records
-from pages.shared.components.sort_controls import choose_word
 from pages.shared.data import caches, masks
 from pages.shared.data.convention_results import Options, records_of_count
 from pages.shared.overview import convention
@@ -44,22 +43,6 @@ NOISE = (
 )
 
 
-BY_VALUE = "by-value"
-VIEWS = {
-    BY_VALUE: "Spans and documents",
-    "scores": "Scores",
-    "worst-slices": "Worst combinations",
-    "decades": "Decades",
-    "as-clef-hipe": "As CLEF-HIPE",
-}
-"""The views of the page by their word in a link; the first needs none."""
-
-
-def choose_view(here: Here) -> str:
-    """Ask which slices to show: only these are drawn."""
-    return choose_word(here, "slices_view", "Slices", VIEWS)
-
-
 def draw_decades(here: Here) -> None:
     """Show P, R, F1 and counts by decade, as a figure and a table; a count opens its records."""
     scores, name = here.scores(), here.by
@@ -73,7 +56,7 @@ def draw_decades(here: Here) -> None:
         f", {periods[UNDATED]:,} undated" if UNDATED in periods else ""
     )
     figure = slice_lines(drawn, f"{here.system} by decade, criterion {name}", "decade", documents)
-    st.plotly_chart(figure, key=table_key(f"{keys.TABLE}decades_figure", here.view), config=figure_config("decades"))
+    show_figure(figure, "decades_figure", (here.view,), file="decades")
     shown = table[["period", "documents", *RATIOS, *COUNTS]]
     cell = count_table(
         shown,
@@ -157,7 +140,7 @@ def _slices(
     title = f"{here.system} by {axis}, {outcome.convention} {SCHEMAS[schema]}"
     figure = slice_lines(drawn, title, axis, f"; column {column}")
     facts = (here.view, outcome.convention, schema)
-    st.plotly_chart(figure, key=table_key(f"{keys.TABLE}slices_{name}_figure", *facts), config=figure_config("slices"))
+    show_figure(figure, f"slices_{name}_figure", facts, file=f"slices-{name}")
     counts = ("possible", "actual")
     ratios = ("P", "R", "F1", "F1 macro")
     shown = shown[["slice", *ratios, *counts]].reset_index(drop=True)

@@ -14,12 +14,11 @@ from nereval_core.analysis.slices.thresholds import span_scores
 from nereval_core.report.figures.slices import reliability, threshold_lines
 from nereval_core.scoring import Counts
 from pages.shared.components.columns import count_columns, ratio_columns
-from pages.shared.components.count_table import ChosenCell, count_figure, count_table, table_key
-from pages.shared.components.downloads import Export, figure_config
+from pages.shared.components.count_table import ChosenCell, count_figure, count_table, show_figure
+from pages.shared.components.downloads import Export
 from pages.shared.components.record_list import open_records
 from pages.shared.data import caches
 from pages.shared.slices import sliced_of
-from pages.shared.view import keys
 from pages.shared.view.count_tables import RATIOS, formula
 from pages.shared.view.queries import Query, overall_query
 from pages.shared.view.text import plain
@@ -42,7 +41,7 @@ def draw_thresholds(here: Here) -> None:
         return
     table, bins, gap, unscored = found
     _curve_shown(here, table, unscored)
-    st.subheader("Are the scores right?")
+    st.header("Are the scores right?")
     if bins is None:
         st.info("No score lies between 0 and 1: as shares of right predictions they cannot be read.")
     else:
@@ -118,9 +117,7 @@ def _calibration_shown(here: Here, bins: pd.DataFrame, gap: float) -> None:
     def figure() -> Any:
         return reliability(bins, title, gap, SMALL_SLICE_SPANS)
 
-    st.plotly_chart(
-        figure(), key=table_key(f"{keys.TABLE}calibration_figure", here.view), config=figure_config("calibration")
-    )
+    show_figure(figure(), "calibration_figure", (here.view,), file="calibration")
     shown = pd.DataFrame(
         {"score": bins["slice"], "mean score": bins["confidence"], "P": bins["precision"], "ACT": bins["ACT"]}
     )

@@ -10,7 +10,6 @@ import streamlit as st
 from nereval_core.analysis.sentences import Sentence, number_with_noun, record_count
 from nereval_core.analysis.slices import slicings
 from nereval_core.analysis.slices.worst_combinations import LEAST_DOCUMENTS, LEAST_SPANS, worst_table
-from pages.shared.compare.tables import units_of
 from pages.shared.components import sentence
 from pages.shared.components.columns import text_columns
 from pages.shared.components.count_table import ROWS, count_table
@@ -18,6 +17,7 @@ from pages.shared.components.downloads import Export
 from pages.shared.components.record_list import noun, open_records
 from pages.shared.data import caches
 from pages.shared.slices import offered_slicings, sliced_of
+from pages.shared.systems.tables import units_of
 from pages.shared.view.queries import Query
 from pages.shared.view.text import plain
 

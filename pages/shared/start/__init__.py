@@ -15,16 +15,13 @@ from pages.shared.components.record_list import excerpt
 from pages.shared.data import caches, masks, scored_folders
 from pages.shared.data.loading import LayerRead, demo_names
 from pages.shared.frame import Here
+from pages.shared.start import kept, type_mapping, upload_forms
 from pages.shared.start import retry as start_retry
-from pages.shared.start import type_mapping, upload_forms, waiting
 from pages.shared.view import View, keys, state
 from pages.shared.view.queries import side_query, view_of
 from pages.shared.view.text import plain, show_problems
 
-SENTENCE = (
-    "Compare the entities that a system found with those that people annotated: what it found, cut short, confused, "
-    "missed or made up, under every matching criterion, and each one in its text."
-)
+QUESTION = "What did your NER system get wrong, and is it really wrong?"
 AROUND = 60
 """Characters before and after the spans of the example: one line of a wide screen."""
 EXPORT = "The spans of gold or a system with their texts, in any format that can be written."
@@ -33,7 +30,7 @@ DEMO, DEMO_SYSTEM = "pharmacology", "rules"
 
 def draw_headline() -> None:
     """Introduce the app with a number of the demo, computed and linked, and one of its records in the text."""
-    st.markdown(SENTENCE)
+    st.markdown(f"**{QUESTION}**")
     if DEMO not in demo_names():
         return
     loaded = masks.as_shown(caches.demo(DEMO))
@@ -48,7 +45,7 @@ def draw_headline() -> None:
         counts = scores.counts("strict")
         sentence = f"In the demo, the rule-based system finds **{recall:.0%}** of the gold spans exactly."
         them = f":primary[Read these {counts.gold[0]:,} of {counts.pos:,} →]"
-        navigation.link_to("Errors", f"{sentence} {them}", view_of(view, found))
+        navigation.link_to("Inspect", f"{sentence} {them}", view_of(view, found))
         near = caches.ledger(loaded, DEMO_SYSTEM, settings, "strict").page(replace(found, decision=("INC",)))
         near = near[near["boundary"] != "equal"] if (near["boundary"] != "equal").any() else near
         if len(near):
@@ -67,7 +64,7 @@ def offer_ways_in(here: Here | None) -> None:
     if view is None:
         return
     offers = (
-        ("Inspect errors", "Errors", view, "Go through what was missed, confused, cut short or made up, one by one."),
+        ("Inspect errors", "Inspect", view, "Go through what was missed, confused, cut short or made up, one by one."),
         (
             "Compare criteria",
             "Overview",
@@ -77,7 +74,7 @@ def offer_ways_in(here: Here | None) -> None:
         (
             "Show in a meeting",
             "Confusion",
-            view.with_sort("as-map").with_sort("off-diagonal"),
+            view.with_sort("off-diagonal"),
             "Show which types are taken for which as a picture; every number opens the text behind it.",
         ),
     )
@@ -96,7 +93,8 @@ def _demo_view() -> View | None:
 
 def choose_corpus(here: Here | None) -> None:
     """Offer the demo corpora, uploads and, where the server was given one, its folder."""
-    st.subheader("Choose a corpus")
+    kept.offer_kept(here.loaded.corpus.digest if here is not None else None)
+    st.header("Choose a corpus")
     folder = caches.served_folder()
     labels = ["Demo", "Upload", *(["Folder on this server"] if folder else [])]
     tabs = st.tabs(labels)
@@ -109,7 +107,6 @@ def choose_corpus(here: Here | None) -> None:
             if not masks.all_masked():
                 scored_folders.offer_folders(folder)
             upload_forms.served_form(folder)
-    waiting.say_stored()
 
 
 def show_reading_problems() -> None:
@@ -133,7 +130,7 @@ def _export(here: Here) -> None:
 
 def say_what_was_read(here: Here) -> None:
     """Show the account of the reading: source, format and numbers of each layer, with notes and lost spans."""
-    st.subheader(f"What was read: {plain(here.loaded.corpus.name)}")
+    st.header(f"What was read: {plain(here.loaded.corpus.name)}")
     rows = [
         {
             "layer": row.name,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pandas as pd
 import streamlit as st
@@ -45,13 +45,14 @@ LINES = 3
 class Taken:
     """Selection from files: `layer` ("" where they hold one), `others` of them, and the contents of columns.
 
-    Files taken `apart` are the parts of one layer, each in its own format.
+    Files taken `apart` are the parts of one layer, each in its own format. Where `folders` is true, layers are folders.
     """
 
     layer: str = ""
     others: tuple[str, ...] = ()
     columns: Mapping[str, int | str] | None = None
     apart: bool = False
+    folders: bool = False
 
     @property
     def layers(self) -> tuple[str, ...]:
@@ -88,7 +89,7 @@ def recognise_files(place: str, mark: str, opened: Opened, *, format: str, gold:
     if not found.layers:
         return Taken(columns=columns)
     if gold:
-        return _gold(f"{place}_layer_{mark}", found.layers)
+        return replace(_gold(f"{place}_layer_{mark}", found.layers), folders=found.folders)
     names = st.multiselect(
         "Layers",
         found.layers,
@@ -96,7 +97,7 @@ def recognise_files(place: str, mark: str, opened: Opened, *, format: str, gold:
         key=f"{place}_layers_{mark}",
         help=EACH,
     )
-    return Taken(names[0], tuple(names[1:])) if names else Taken()
+    return Taken(names[0], tuple(names[1:]), folders=found.folders) if names else Taken()
 
 
 @st.cache_resource(max_entries=64, show_spinner="Looking at the files …")
@@ -123,7 +124,8 @@ def _line(found: Preview, title: str) -> None:
         parts.append(f"{found.files:,} file{'s' if found.files > 1 else ''}")
     if found.layers:
         names = ", ".join(plain(name, 40) for name in found.layers[:LINES])
-        parts.append(f"{len(found.layers)} layers: {names}{', …' if len(found.layers) > LINES else ''}")
+        what = "folders, each a layer" if found.folders else "layers"
+        parts.append(f"{len(found.layers)} {what}: {names}{', …' if len(found.layers) > LINES else ''}")
     if found.unread:
         names = ", ".join(plain(masks.mask_words(name), 40) for name in found.unread[:LINES])
         parts.append(f"not read: {len(found.unread)} ({names}{', …' if len(found.unread) > LINES else ''})")

@@ -11,12 +11,12 @@ from nereval_core.pairing import have_no_common_type
 from nereval_core.pairing.type_names import mapping_line, parse_types
 from nereval_core.pairing.type_suggestions import Suggestion, suggest_types
 from nereval_core.problems import FormatError
+from pages.shared.components import reading_progress
 from pages.shared.components.downloads import Export
 from pages.shared.data import caches
 from pages.shared.data.loading import Loaded
 from pages.shared.data.reading_orders import Again
 from pages.shared.frame import Here
-from pages.shared.start import waiting
 from pages.shared.view import keys
 from pages.shared.view.text import plain, show_problems
 
@@ -72,7 +72,7 @@ def _form(loaded: Loaded, found: tuple[Suggestion, ...]) -> None:
         "Read again with this mapping",
         type="primary",
         key="types_read",
-        disabled=waiting.is_waiting(),
+        disabled=reading_progress.is_waiting(),
         on_click=_read_again,
         args=(loaded, key),
     )
@@ -88,4 +88,6 @@ def _read_again(loaded: Loaded, key: str) -> None:
         return
     before = loaded.options.pred_types
     options = replace(loaded.options, pred_types=names if before is None else before.then(names))
-    waiting.begin_reading(Again(loaded.corpus.name, loaded.key, caches.shelf().keeper.store, loaded.sources, options))
+    reading_progress.begin_reading(
+        Again(loaded.corpus.name, loaded.key, caches.shelf().keeper.store, loaded.sources, options)
+    )

@@ -17,11 +17,11 @@ from nereval_core.problems import FormatError
 from nereval_core.readers import Source
 from nereval_core.readers.input.source import LAYER_MARK, label_of
 from nereval_core.readers.read_settings import FormField, offers
+from pages.shared.components import reading_progress
 from pages.shared.data.loading import GOLD, likely_gold, likely_systems, served_entries, served_folders
 from pages.shared.data.reading_orders import Order, Served, Uploaded, Wanted
 from pages.shared.start import retry as start_retry
 from pages.shared.start import selection as start_selection
-from pages.shared.start import waiting
 from pages.shared.start.recognition import Taken, recognise_files
 from pages.shared.view import keys
 
@@ -61,7 +61,7 @@ def upload_form() -> None:
         "Read and score",
         type="primary",
         key="upload_read",
-        disabled=not gold or waiting.is_waiting(),
+        disabled=not gold or reading_progress.is_waiting(),
         on_click=_read_upload,
         args=(ours, theirs),
     )
@@ -126,12 +126,12 @@ def _read_upload(ours: Taken, theirs: Sequence[Taken]) -> None:
     gold = st.session_state["upload_gold"]
     raw = _raw(gold)
     systems: dict[str, list[tuple[str, bytes]]] = {}
-    wanted = {GOLD: Wanted(ours.layer, ours.columns, ours.apart)}
+    wanted = {GOLD: Wanted(ours.layer, ours.columns, ours.apart, ours.folders)}
 
     def add(name: str, files: list[tuple[str, bytes]], layer: str, taken: Taken) -> None:
         free = _free(name, systems)
         systems[free] = files
-        wanted[free] = Wanted(layer, taken.columns, taken.apart)
+        wanted[free] = Wanted(layer, taken.columns, taken.apart, taken.folders)
 
     for layer in ours.others:
         add(layer, raw, layer, ours)
@@ -151,7 +151,7 @@ def _begin(form: str, order: Callable[[LoadOptions], Order]) -> None:
     except FormatError as error:
         st.session_state[keys.UPLOAD_PROBLEMS] = error.lines()
         return
-    waiting.begin_reading(order(options))
+    reading_progress.begin_reading(order(options))
 
 
 def _free(name: str, taken: Mapping[str, object]) -> str:
@@ -196,7 +196,7 @@ def served_form(root: Path) -> None:
         "Read and score",
         type="primary",
         key="served_read",
-        disabled=not gold or not (systems or ours.others) or waiting.is_waiting(),
+        disabled=not gold or not (systems or ours.others) or reading_progress.is_waiting(),
         on_click=_read_served,
         args=(root, folder, gold, tuple(name if way == "." else f"{way}/{name}" for name in systems), ours, theirs),
     )

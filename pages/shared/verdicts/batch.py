@@ -12,10 +12,10 @@ from nereval_core.review.verdicts import KINDS, NOTE_CHARACTERS, ConflictError, 
 from nereval_core.review.verdicts_on_records import BATCH_RECORDS, Batch, draft_batch, select_batch, verdicts_since
 from nereval_core.review.words import MEANING, WITHOUT_PARTNER
 from pages.shared.components.columns import in_context, table_of
-from pages.shared.components.record_list import BESIDE, count
+from pages.shared.components.record_list import AROUND, count
 from pages.shared.data import masks, reviewer, verdict_store
 from pages.shared.verdicts.case import Outcome, ledger_of, set_outcome
-from pages.shared.verdicts.panel import LISTED
+from pages.shared.verdicts.events import LISTED
 from pages.shared.view import keys
 from pages.shared.view.queries import context
 from pages.shared.view.text import plain
@@ -107,7 +107,7 @@ def _preview(here: Here, kind: Kind, meant: Batch) -> None:
     left = f"; {count(meant.left, 'record')} with a verdict stay as they are" if meant.left else ""
     st.caption(f"{count(len(meant.records), 'record')} get it{left}. The first of them:")
     if len(records):
-        lines = in_context(context(records, here.loaded.corpus.documents.texts, BESIDE))
+        lines = in_context(context(records, here.loaded.corpus.documents.texts, AROUND))
         types = {name: records[column].astype(object).tolist() for name, column in _TYPES.items()}
         st.dataframe(table_of({**lines, **types}), hide_index=True, placeholder="", key=f"{keys.VERDICT}batch_table")
 

@@ -1,8 +1,8 @@
-"""A record under review, and the callbacks of buttons and keys that give a verdict or take one back."""
+"""A record under review, and the functions that give a verdict on it or take one back."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ import streamlit as st
 from nereval_core.ledger import MemoryLedger
 from nereval_core.problems import FormatError, quoted
 from nereval_core.review.verdicts import ConflictError, Draft, Given, Key, Kind, Marked, Seen, Verdict, given_in_words
-from nereval_core.review.verdicts_on_records import attach_verdicts, places, verdict_subject
+from nereval_core.review.verdicts_on_records import attach_verdicts, places, verdict_subjects
 from nereval_core.review.words import decision_in_words
 from pages.shared.components.record_list import count, noun
 from pages.shared.data import masks, reviewer, verdict_store
@@ -28,7 +28,7 @@ Choose = Callable[[int], None]
 class Case:
     """A record under review, by its place in document order, and the verdict that stands on it.
 
-    `version` is what the reviewer has seen of it. `following` chooses the record after it, None where it is the last.
+    `version` is the number of verdicts on it that the reviewer has seen.
     """
 
     record: int
@@ -38,7 +38,6 @@ class Case:
     version: int
     standing: Given | None
     stale: bool
-    following: Callable[[], None] | None
 
     def widget(self, name: str) -> str:
         """Return the key of a widget that belongs to this record alone: a late click on it does not hit another."""
@@ -46,11 +45,10 @@ class Case:
 
     @property
     def note(self) -> str:
-        """The text in the field of the note, or, before it was drawn, the reviewer's note that is kept."""
-        key, mine = self.widget("note"), self.standing
+        """The reviewer's own note that is kept with the standing verdict."""
+        mine = self.standing
         again = mine is not None and mine.who == reviewer.reviewer_name() and not self.stale and not masks.is_masked()
-        kept = mine.verdict.note if mine is not None and again else ""
-        return str(st.session_state.get(key, kept))
+        return mine.verdict.note if mine is not None and again else ""
 
 
 @dataclass(frozen=True)
@@ -58,15 +56,15 @@ class Outcome:
     """Outcome of the last verdict: the message about it, and the problems that kept it from being stored.
 
     `record` is the `Key.record` that it was about. `again` is the verdict that others came before, to be given over
-    theirs. `beside` is the record that was shown when this was said first: it goes with it.
+    theirs: its kind, right spans and note. `place` is document and record id of a verdict that was not kept.
     """
 
     text: str
     problems: tuple[str, ...] = ()
     theirs: tuple[str, ...] = ()
     record: str = ""
-    again: tuple[Kind, tuple[Marked, ...]] | None = None
-    beside: str | None = None
+    again: tuple[Kind, tuple[Marked, ...], str] | None = None
+    place: tuple[str, str] | None = None
 
 
 def reason_unoffered(here: Here) -> str:
@@ -84,59 +82,56 @@ def ledger_of(here: Here) -> MemoryLedger:
     return found
 
 
-def case_of(here: Here, record: int, following: Callable[[], None] | None) -> Case:
-    """Return the case of a record."""
+def cases_of(here: Here, records: Sequence[int]) -> list[Case]:
+    """Return the cases of some records."""
     # Taken first: what is shown may be newer than what is said to be seen, never the other way round.
     stands = verdict_store.now()
     about = ledger_of(here).about
-    key, partner, seen = verdict_subject(about, record)
     found = attach_verdicts(about)
-    return Case(
-        record,
-        key,
-        partner,
-        seen,
-        stands.version(key),
-        found.of(record),
-        bool(found.stale[record]),
-        following,
-    )
+    return [
+        Case(record, key, partner, seen, stands.version(key), found.of(record), bool(found.stale[record]))
+        for record, (key, partner, seen) in zip(records, verdict_subjects(about, records), strict=True)
+    ]
+
+
+def case_of(here: Here, record: int) -> Case:
+    return cases_of(here, [record])[0]
 
 
 def set_outcome(outcome: Outcome) -> None:
     st.session_state[keys.REVIEWED] = outcome
 
 
-def give_verdict(case: Case, kind: Kind, right: tuple[Marked, ...] = ()) -> None:
-    """Keep a verdict and choose the next record; where that cannot be, say why, and leave all as it is."""
+def give_verdict(case: Case, kind: Kind, right: tuple[Marked, ...] = (), note: str = "") -> bool:
+    """Keep a verdict under the reviewer's name and return True; where that cannot be, say why and return False."""
     who = reviewer.reviewer_name()
-    if not who:
-        st.session_state[keys.WAITING] = (case.key.record, kind, right)
-        return
-    verdict = Verdict(case.key, kind, case.seen, case.partner, right, case.note.strip())
+    verdict = Verdict(case.key, kind, case.seen, case.partner, right, note.strip())
     try:
         verdict_store.store().give([Draft(verdict, case.version)], who)
     except ConflictError as error:
-        if not all(one.who == who and one.verdict == verdict for one in error.theirs):
+        if not all(one.who == who for one in error.theirs):
             lines = tuple(map(given_in_words, error.theirs))
-            set_outcome(Outcome("Yours is not kept yet.", theirs=lines, record=case.key.record, again=(kind, right)))
-            return
-        # The same key twice, faster than the page: the first one is kept.
+            again = (kind, right, note)
+            set_outcome(Outcome("Yours is not kept yet.", theirs=lines, record=case.key.record, again=again))
+            verdict_store.refresh()
+            return False
+        # One's own verdict given twice, faster than the page: the last one counts, and the same one is kept once.
+        verdict_store.refresh()
+        if not all(one.verdict == verdict for one in error.theirs):
+            verdict_store.store().give([Draft(verdict, verdict_store.now().version(case.key))], who)
     except FormatError as error:
         set_outcome(Outcome("Not kept.", tuple(error.lines()), record=case.key.record))
-        return
+        return False
     verdict_store.refresh()
-    st.session_state.pop(keys.RIGHT, None)
     set_outcome(Outcome(f"Kept as {who}: {decision_in_words(kind, right)}, of {quoted(case.seen.quote)}."))
-    if case.following is not None and st.session_state.get(keys.GO_ON, True):
-        case.following()
+    return True
 
 
 def undo_verdict(here: Here, choose: Choose) -> None:
     """Take back the reviewer's last verdict or batch, and choose the record that it was about."""
     who = reviewer.reviewer_name()
     if not who:
-        set_outcome(Outcome("Say your name first: only your own verdicts are taken back."))
+        set_outcome(Outcome("There is no verdict of yours to take back: no name was given yet."))
         return
     try:
         given = verdict_store.store().undo(who)

@@ -1,25 +1,20 @@
-"""Verdicts over a list of records: its facets, how far the review is, and steps from record to record by keys."""
+"""Verdicts over a list of records: its facets, how far the review is, and one verdict for many."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-import numpy as np
-import pandas as pd
 import streamlit as st
 
 from nereval_core.ledger.attributes.verdicts import NONE, VERDICT_ATTRIBUTES
 from nereval_core.records.queries import YES, Query
 from nereval_core.review.verdicts import KINDS
 from nereval_core.review.verdicts_on_records import attach_verdicts
-from pages.shared.components.record_list import show_as_chosen
 from pages.shared.data import masks, verdict_store
 from pages.shared.verdicts import batch as verdicts_batch
-from pages.shared.verdicts import panel as verdicts_panel
-from pages.shared.verdicts.case import case_of, ledger_of, reason_unoffered
+from pages.shared.verdicts.case import ledger_of, reason_unoffered
 from pages.shared.view import keys, state
 from pages.shared.view.queries import query_of, search_of, view_of
 from pages.shared.view.text import plain
@@ -30,8 +25,6 @@ if TYPE_CHECKING:
 FACETS = {"verdict": "Verdict", "reviewer": "Reviewer", "stale": "Stale", "noted": "Note"}
 NAMES = {("verdict", NONE): "no verdict", ("stale", YES): "text or span changed", ("noted", YES): "with a note"}
 REVIEWED, OPEN = ("reviewed", YES), ("verdict", NONE)
-LIST = "errors"
-"""The list of Errors, by its name."""
 FORM = "form"
 """The attribute that is a record's surface form."""
 
@@ -89,69 +82,47 @@ def reviewed_of(here: Here) -> tuple[Query, int, int]:
     return query, done, ledger.total(query).records
 
 
-def say_progress(here: Here) -> None:
-    """Show in a row how many records of the list have a verdict, each number a way to these, and offer a batch."""
+def draw_progress(here: Here) -> None:
+    """Show in a row how many records of the list have a verdict: a click lists those without one, or all again."""
     if reason_unoffered(here):
         return
     query, done, every = reviewed_of(here)
     if not every:
         return
-    whole = "" if query == here.query() else " of the list, whatever their verdict,"
-    st.progress(done / every, width=120)
-    for name, label, one in (
-        ("done", f"{done:,} of {every:,}{whole} have a verdict", REVIEWED),
-        ("open", f"{every - done:,} have none", OPEN),
-    ):
-        view = view_of(here.view, replace(query, having=(*query.having, one)))
-        key = f"{keys.VERDICT}{name}"
-        st.button(f":primary[{label}]", key=key, type="tertiary", on_click=state.put, args=(view,))
-    verdicts_batch.offer_batch(here)
+    with st.container(horizontal=True, vertical_alignment="center", width="content", gap="small"):
+        label = f"{done:,} of {every:,} reviewed"
+        chosen = dict(here.query().having)
+        for name, words, one in (("done", f":primary[{label}]", REVIEWED), ("open", f"{every - done:,} open", OPEN)):
+            on = chosen.get(one[0]) == one[1]
+            having = query.having if on else (*query.having, one)
+            view = view_of(here.view, replace(query, having=having))
+            st.button(
+                f"**{words}** ×" if on else words,
+                key=f"{keys.VERDICT}{name}",
+                type="tertiary",
+                on_click=state.put,
+                args=(view,),
+                help="List all again" if on else "List only these",
+            )
+        st.progress(done / every, width=60)
+
+
+def offer_batch(here: Here) -> None:
+    """Offer one verdict for all records of the list."""
+    if here.ledger().total(unnarrowed(here.query())).records:
+        verdicts_batch.offer_batch(here)
 
 
 def batch_of_list(here: Here) -> None:
-    """Show the batch that is being prepared, or why there are no verdicts, or why they are not up to date."""
-    if reason := reason_unoffered(here):
-        st.caption(plain(reason, 300))
+    """Show the batch that is being prepared, or why verdicts are not up to date."""
+    if reason_unoffered(here):
         return
     show_verdict_problems()
     if here.ledger().total(unnarrowed(here.query())).records:
         verdicts_batch.draw_batch(here)
 
 
-def list_steps(here: Here, record: int | None) -> None:
-    """Draw the steps from record to record of the list, and the controls for all verdicts."""
-    if reason_unoffered(here):
-        return
-    before, after = _neighbours(here, record)
-    for label, key, step in (("Previous", "k", before), ("Next", "j", after)):
-        st.button(label, key=f"{keys.VERDICT}{key}", shortcut=key, disabled=step is None, on_click=step)
-    verdicts_panel.draw_steps(here, partial(show_as_chosen, LIST))
-    if record is None:
-        verdicts_panel.say_outcome(None)
-
-
-def _neighbours(here: Here, record: int | None) -> tuple[Callable[[], None] | None, Callable[[], None] | None]:
-    """Return callbacks that choose the records before and after one of the list; with none chosen, the first."""
-    positions = ledger_of(here).positions(here.query(), here.view.ordered_by())
-    places = np.flatnonzero(positions == (-1 if record is None else record))
-    place = int(places[0]) if len(places) else -1
-
-    def step(to: int) -> Callable[[], None] | None:
-        return partial(show_as_chosen, LIST, int(positions[to])) if 0 <= to < len(positions) else None
-
-    return step(place - 1), step(place + 1)
-
-
-def list_below(here: Here, record: pd.Series) -> None:
-    """Show the verdict panel of a record of the list beneath its card."""
-    if reason_unoffered(here):
-        return
-    number = int(str(record.name))
-    _same_form(here, number)
-    verdicts_panel.panel_below(here, case_of(here, number, _neighbours(here, number)[1]))
-
-
-def _same_form(here: Here, record: int) -> None:
+def offer_same_form(here: Here, record: int) -> None:
     """Offer all records of the list with the surface form of this one, where there are others."""
     # A form in the link would say what is masked.
     known = None if masks.is_masked() else ledger_of(here).attribute(FORM)

@@ -1,104 +1,145 @@
-"""The form for the right span where neither is right: its words or characters, and its type."""
+"""The dialog for the right span where neither is right: its words or characters, and its type."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from nereval_core.review.verdicts import Marked
-from nereval_core.review.words import covered_pieces, piece_names, word_pieces
-from pages.shared.verdicts.case import Case, give_verdict
+from nereval_core.review.words import piece_names, word_pieces
+from pages.shared.data import reviewer
+from pages.shared.verdicts.case import Case, case_of, give_verdict, ledger_of
 from pages.shared.view import keys
 from pages.shared.view.text import plain
 
 if TYPE_CHECKING:
     from pages.shared.frame import Here
 
-WORD, NUMBER = 160, 130
+NUMBER = 130
 """Pixels."""
 
 
-def begin_right_span(case: Case) -> None:
-    st.session_state[keys.RIGHT] = (case.key.record, ())
+def begin_right_span(case: Case, note: str = "") -> None:
+    st.session_state[keys.RIGHT] = (case.record, case.key.record, (), note)
 
 
 def _end() -> None:
     st.session_state.pop(keys.RIGHT, None)
 
 
-def right_span_form(here: Here, case: Case) -> None:
-    """Ask for the right spans of a record once the verdict is that neither side is right."""
-    record, so_far = st.session_state.get(keys.RIGHT) or ("", ())
-    if record != case.key.record:
+def draw_right_span(here: Here, on_kept: Callable[[], None]) -> None:
+    """Ask for the right spans of a record once the verdict is that neither side is right.
+
+    `on_kept` is called once they were kept.
+    """
+    record, name, _, _ = st.session_state.get(keys.RIGHT) or (-1, "", (), "")
+    if record < 0:
         return
+    case = case_of(here, record) if record < len(ledger_of(here).rows) else None
+    if case is None or case.key.record != name:
+        # Another corpus or criterion than the verdict was given under.
+        _end()
+        return
+    _ask(here, case, on_kept)
+
+
+@st.dialog("Neither is right: what is?", width="medium", on_dismiss=_end)
+def _ask(here: Here, case: Case, on_kept: Callable[[], None]) -> None:
+    if keys.RIGHT not in st.session_state:
+        st.rerun()
+    _, _, so_far, _ = st.session_state[keys.RIGHT]
     documents = here.loaded.corpus.documents
     number = documents.index[case.seen.document]
     text = documents.texts[number]
-    with st.container(border=True, gap="xsmall"):
-        said = st.empty()
-        for place, span in enumerate(so_far):
-            st.button(
-                f"“{plain(span.quote(text))}” {plain(span.type)} ×",
-                key=case.widget(f"right{place}"),
-                on_click=_without,
-                args=(case, place),
-                help="Take it out",
+    _say_sides(case, text)
+    if not reviewer.reviewer_name():
+        reviewer.ask_name(case.widget("name"))
+    for place, span in enumerate(so_far):
+        st.button(
+            f"“{plain(span.quote(text))}” {plain(span.type)} ×",
+            key=case.widget(f"right{place}"),
+            on_click=_without,
+            args=(place,),
+            help="Take it out",
+        )
+    found = _words(here, case, number, text)
+    kind = _type(here, case)
+    now = None
+    if found is not None and kind:
+        low, high = _characters(case, *found, len(text))
+        now = Marked(((low, high),), kind) if low < high else None
+    already = [side for side in (case.key.span, case.partner) if side is not None]
+    if found is None:
+        st.caption("Choose the first and the last word of the right span, or say that there is no entity.")
+    elif not kind:
+        st.caption("Of which type?")
+    elif now is None:
+        st.caption("The end must lie behind the start.")
+    elif now in already:
+        st.caption("This span is there already: then gold or the prediction is right, not neither.")
+    else:
+        said = f"“{plain(now.quote(text))}” at {now.start}–{now.end}, {plain(kind)}"
+        st.markdown(f"Right is{' also' if so_far else ''}: {said}")
+    _buttons(case, None if now in already else now, so_far, on_kept, partial=found is not None or bool(kind))
+
+
+def _say_sides(case: Case, text: str) -> None:
+    for side, span in ((case.key.side, case.key.span), ("", case.partner)):
+        if span is not None:
+            name = {"gold": "Gold", "pred": "Prediction"}.get(side) or (
+                "Prediction" if case.key.side == "gold" else "Gold"
             )
-        with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-            words = _words(here, case, number, text)
-            kind = _type(here, case)
-            low, high = _characters(case, *words, len(text))
-        now = Marked(((low, high),), kind) if kind and low < high else None
-        wrong = "the end must lie behind the start" if low >= high else "of which type?" if now is None else ""
-        right = wrong or f"“{plain(text[low:high])}” at {low}–{high}, {plain(kind)}"
-        said.markdown(f"**Neither is right.** Right is{' also' if so_far else ''}: {right}")
-        _buttons(case, now, so_far)
+            st.caption(f"{name}: “{plain(span.quote(text))}” {plain(span.type)}")
 
 
-def _buttons(case: Case, now: Marked | None, so_far: tuple[Marked, ...]) -> None:
+def _buttons(
+    case: Case, now: Marked | None, so_far: tuple[Marked, ...], on_kept: Callable[[], None], *, partial: bool
+) -> None:
+    """Draw the buttons; a span that is entered in part or is there already cannot be kept."""
     every = (*so_far, now) if now is not None and now not in so_far else so_far
-    with st.container(horizontal=True, gap="xsmall", vertical_alignment="center"):
-        st.button(
-            "Keep this" if len(every) < 2 else f"Keep these {len(every)}",
-            key=case.widget("keep"),
-            type="primary",
-            shortcut="Ctrl+Enter",
-            disabled=now is None,
-            on_click=give_verdict,
-            args=(case, "neither", every),
-        )
-        st.button(
-            "No entity",
-            key=case.widget("none"),
-            shortcut="0",
-            on_click=give_verdict,
-            args=(case, "neither", ()),
-            help="No span is right here, whatever is chosen above.",
-        )
+    named = bool(reviewer.reviewer_name())
+    ready = named and bool(every) and (now is not None or not partial)
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        label = "Keep this" if len(every) < 2 else f"Keep these {len(every)}"
+        if st.button(label, key=case.widget("keep"), type="primary", disabled=not ready):
+            _keep(case, every, on_kept)
+        if st.button("No entity", key=case.widget("none"), disabled=not named, help="No span is right here."):
+            _keep(case, (), on_kept)
         st.button("Another", key=case.widget("more"), disabled=now is None, on_click=_more, args=(case, every))
-        st.button("Cancel", key=case.widget("cancel"), on_click=_end)
         st.toggle("by characters", key=case.widget("characters"))
 
 
-def _words(here: Here, case: Case, number: int, text: str) -> tuple[int, int]:
-    """Ask for the first and the last word, beginning with the record's own; return where they start and end."""
+def _keep(case: Case, every: tuple[Marked, ...], on_kept: Callable[[], None]) -> None:
+    note = st.session_state[keys.RIGHT][3]
+    _end()
+    if give_verdict(case, "neither", every, note):
+        on_kept()
+    st.rerun()
+
+
+def _words(here: Here, case: Case, number: int, text: str) -> tuple[int, int] | None:
+    """Ask for the first and the last word, both empty at first; return where they start and end."""
     spans = [case.key.span, *([case.partner] if case.partner else [])]
     some = word_pieces(here.loaded.corpus.documents, number, spans)
     names = piece_names(some, text)
-    first, last = (
-        st.selectbox(
-            label,
-            range(len(some)),
-            index=begin,
-            format_func=names.__getitem__,
-            key=case.widget(label),
-            label_visibility="collapsed",
-            width=WORD,
+    with st.container(horizontal=True, gap="small"):
+        first, last = (
+            st.selectbox(
+                label,
+                range(len(some)),
+                index=None,
+                format_func=names.__getitem__,
+                key=case.widget(label),
+                placeholder="choose",
+                width=200,
+            )
+            for label in ("From word", "to word")
         )
-        for label, begin in zip(("From word", "to word"), covered_pieces(some, case.key.span), strict=True)
-    )
-    return some[first][0], some[last][1]
+    if first is None:
+        return None
+    return some[first][0], some[first if last is None else last][1]
 
 
 def _characters(case: Case, low: int, high: int, length: int) -> tuple[int, int]:
@@ -107,30 +148,32 @@ def _characters(case: Case, low: int, high: int, length: int) -> tuple[int, int]
         return low, high
     # Fields of their own for each choice of words: they begin where the words do.
     at = f"{low}-{high}"
-    start = st.number_input("Start", 0, length - 1, low, key=case.widget(f"start{at}"), width=NUMBER)
-    end = st.number_input("End", 1, length, high, key=case.widget(f"end{at}"), width=NUMBER)
+    with st.container(horizontal=True, gap="small"):
+        start = st.number_input("Start", 0, length - 1, low, key=case.widget(f"start{at}"), width=NUMBER)
+        end = st.number_input("End", 1, length, high, key=case.widget(f"end{at}"), width=NUMBER)
     return int(start), int(end)
 
 
 def _type(here: Here, case: Case) -> str:
-    options = sorted({*here.annotated_types, case.key.span.type})
     found: str | None = st.selectbox(
         "Type",
-        options,
-        index=options.index(case.key.span.type),
+        sorted({*here.annotated_types, case.key.span.type}),
+        index=None,
         key=case.widget("type"),
         accept_new_options=True,
         placeholder="a known type, or a new one",
-        label_visibility="collapsed",
-        width=WORD,
+        width=300,
     )
     return (found or "").strip()
 
 
 def _more(case: Case, every: tuple[Marked, ...]) -> None:
-    st.session_state[keys.RIGHT] = (case.key.record, every)
+    record, name, _, note = st.session_state[keys.RIGHT]
+    st.session_state[keys.RIGHT] = (record, name, every, note)
+    for label in ("From word", "to word"):
+        st.session_state[case.widget(label)] = None
 
 
-def _without(case: Case, place: int) -> None:
-    _, so_far = st.session_state[keys.RIGHT]
-    st.session_state[keys.RIGHT] = (case.key.record, (*so_far[:place], *so_far[place + 1 :]))
+def _without(place: int) -> None:
+    record, name, so_far, note = st.session_state[keys.RIGHT]
+    st.session_state[keys.RIGHT] = (record, name, (*so_far[:place], *so_far[place + 1 :]), note)

@@ -13,14 +13,18 @@ from nereval_core.records.queries import ORDERS
 
 MASKED = "yes"
 BY_CLASS = "by-class"
-"""The word of `sort` by which Errors shows classes of errors in place of records."""
-LAYOUTS = ("all-criteria", "row-share", "column-share", "off-diagonal", "by-confusion", "as-map", BY_CLASS)
+"""The word of `sort` by which Inspect shows classes of errors in place of records."""
+WHOLE = "whole-document"
+"""The word of `sort` by which Inspect shows a document without the queue."""
+LAYOUTS = (WHOLE, "row-share", "column-share", "off-diagonal", "by-confusion", "as-map", BY_CLASS)
 CRITERIA_VIEWS = ("two-criteria", "curve", "ladder", "recovered", "merging", "stand-in", "compose")
 """Views of the Criteria page beside all criteria."""
 SLICES_VIEWS = ("scores", "worst-slices", "decades", "as-clef-hipe")
 """Views of the Slices page beside slices by properties of spans and documents."""
 REVIEW_VIEWS = ("given-verdicts", "adjudicate", "take-along")
 """Views of the Review page beside what-if scores."""
+OVERVIEW_TABS = ("by-slice", "all-criteria", "averages")
+"""Parts of Overview beside the scores by type."""
 SLICED_BY = (
     *("by-length", "by-tokens", "by-shape", "by-frequency", "by-consistency"),
     *("by-position", "by-document-length", "by-spans", "by-period", "by-noise"),
@@ -102,6 +106,21 @@ class View:
         rest = replace(self, sort=tuple(word for word in self.sort if word not in words))
         return rest.with_sort(chosen) if chosen in words else rest
 
+    def merged_groups(self) -> dict[str, list[str]]:
+        """Return the types merged, by the name that they are merged into."""
+        groups: dict[str, list[str]] = {}
+        for member, name in self.merge:
+            groups.setdefault(name, []).append(member)
+        return groups
+
+    def without_merge(self, name: str) -> View:
+        """Return the view without the types merged into a name."""
+        return replace(self, merge=tuple(pair for pair in self.merge if pair[1] != name))
+
+    def under(self, criterion: str) -> View:
+        """Return the view with another criterion."""
+        return replace(self, criterion=criterion)
+
     def cleared(self) -> View:
         """Return the view without the filters of lists; the settings of scoring stay."""
         return replace(self, **{name: getattr(View(), name) for name in SHOW})
@@ -110,6 +129,7 @@ class View:
 SHOW = ("type", "decision", "gold", "pred", "doc", "record", "q", "at")
 _RIVALS = (
     ORDERS,
+    OVERVIEW_TABS,
     ("row-share", "column-share"),
     ("first-3", "first-5"),
     CRITERIA_VIEWS,

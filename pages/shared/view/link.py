@@ -22,6 +22,7 @@ from pages.shared.view import (
     LAYOUTS,
     LINKING,
     MASKED,
+    OVERVIEW_TABS,
     REVIEW_VIEWS,
     SLICED_BY,
     SLICES_VIEWS,
@@ -201,7 +202,16 @@ def _words(allowed: Collection[str]) -> Read:
 
 
 def _sort(text: str) -> tuple[object, list[str]]:
-    views = (*CRITERIA_VIEWS, *SLICES_VIEWS, *SLICED_BY, *AGREEMENT_VIEWS, *CONSISTENCY_VIEWS, *REVIEW_VIEWS, SLIDES)
+    views = (
+        *OVERVIEW_TABS,
+        *CRITERIA_VIEWS,
+        *SLICES_VIEWS,
+        *SLICED_BY,
+        *AGREEMENT_VIEWS,
+        *CONSISTENCY_VIEWS,
+        *REVIEW_VIEWS,
+        SLIDES,
+    )
     words, wrong = _words((*ORDERS, *LAYOUTS, *LINKING, *views))(text)
     view = View()
     for word in words:  # type: ignore[attr-defined]

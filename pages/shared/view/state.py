@@ -42,6 +42,11 @@ def mirror(name: str, value: Any, take: Callable[[Any], object], *, prefix: str 
     return {"key": key, "on_change": lambda: take(st.session_state[key])}
 
 
+def mirror_field(name: str, value: Any, change: Callable[[Any], Any] = lambda value: value) -> dict[str, Any]:
+    """Mirror a field of the view, see `mirror`; `change` makes the field of what the reader chose."""
+    return mirror(name, value, lambda chosen: update(**{name: change(chosen)}))
+
+
 def take_record(doc: str, record: str) -> None:
     """Choose a record in a document, or with "" the document alone (a callback)."""
     update(doc=doc, record=record)

@@ -1,0 +1,112 @@
+"""The menu of a page that saves what is on it: figures as PNG, SVG and HTML, tables as spreadsheets and text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextvars import ContextVar
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from pages.shared.view import keys
+from pages.shared.view.text import plain
+
+_HERE = Path(__file__).parent
+_mount = st.components.v2.component(
+    "nereval_picture_buttons",
+    css=(_HERE / "picture_buttons.css").read_text(encoding="utf-8"),
+    js=(_HERE / "picture_buttons.js").read_text(encoding="utf-8"),
+    isolate_styles=False,
+)
+MENU = "export_menu"
+
+
+@dataclass
+class Item:
+    """What is offered under one name: a function that draws the downloads of each table, and a figure.
+
+    `page` makes the figure as a page that stands alone, `key` is that of the figure where the page shows it.
+    """
+
+    tables: list[Callable[[], None]]
+    figure: Callable[[], Any] | None = None
+    page: Callable[[], bytes] | None = None
+    key: str = ""
+
+
+# What the page that is being drawn has to offer; None outside a page.
+_items: ContextVar[dict[str, Item] | None] = ContextVar("export_items", default=None)
+
+
+def begin() -> None:
+    """Forget what was registered before: a page is about to be drawn."""
+    _items.set({})
+
+
+def register(
+    name: str,
+    *,
+    table: Callable[[], None] | None = None,
+    figure: Callable[[], Any] | None = None,
+    page: Callable[[], bytes] | None = None,
+    key: str = "",
+) -> None:
+    """Offer a table or a figure in the menu of the page, under its name and in the order of drawing."""
+    items = _items.get()
+    if items is None:
+        return
+    item = items.setdefault(name, Item([]))
+    if table is not None:
+        item.tables.append(table)
+    item.key = key or item.key
+    # The figure of a table has the signature of its numbers, one that is only shown has none.
+    if figure is not None and (item.figure is None or not key):
+        item.figure, item.page = figure, page
+
+
+def draw(place: DeltaGenerator) -> None:
+    """Draw the menu of what was registered, at a place that was kept for it."""
+    items = _items.get()
+    _items.set(None)
+    if not items:
+        return
+    with place, st.popover("Export", key=MENU, type="tertiary", on_change="rerun", help=_HELP) as popover:
+        if not popover.open:
+            return
+        with st.container(width=500, gap="small"):
+            for name, item in items.items():
+                st.markdown(f"**{plain(name.replace('-', ' ').capitalize())}**")
+                _figure(name, item)
+                for draw_files in item.tables:
+                    draw_files()
+            st.caption("Each file holds the whole of it, with the signature of its numbers.")
+
+
+def _figure(name: str, item: Item) -> None:
+    """Offer the figure that the page shows, or the one that a table can be drawn as."""
+    if item.figure is None or item.page is None:
+        return
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        st.download_button(
+            "Figure as HTML",
+            item.page,
+            file_name=f"nereval-{name}-figure.html",
+            mime="text/html",
+            key=f"figure_{name}",
+            on_click="ignore",
+        )
+        preview = not item.key and st.toggle("as picture", key=f"{keys.LIST}picture_{name}", help=_PREVIEW)
+        key = item.key or f"{keys.LIST}preview_{name}"
+        if item.key or preview:
+            _mount(data={"figure": key, "file": f"nereval-{name}"}, key=f"save_{name}", width="content")
+    if preview:
+        st.plotly_chart(item.figure(), key=key, config=FIGURE_CONFIG)
+
+
+FIGURE_CONFIG = {"displayModeBar": False}
+"""Settings of Plotly for figures on pages, which have no buttons of their own: the menu of the page saves them."""
+_HELP = "Save what is on this page: figures as PNG, SVG and HTML, tables as CSV, Excel, Markdown, LaTeX and Parquet."
+_PREVIEW = "Draws the figure here, to be saved as PNG or SVG."

@@ -1,0 +1,161 @@
+"""Annotated text: a component that draws marks and a legend and sends back the chosen record.
+
+It is sent paragraphs as segments of text, and marks by segment number. Offsets never leave Python: it counts code
+points, the browser UTF-16 units. `highlighted_text.js` takes the keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal
+
+import streamlit as st
+
+from nereval_core.glossary import DECISIONS, tooltip
+from nereval_core.problems import counted
+from nereval_core.report.colours import LOOKS, Colour, type_colours
+from nereval_core.report.highlight import paragraphs, segments
+from nereval_core.report.marks import TRACKS, Mark
+
+ColourBy = Literal["decision", "type"]
+_HERE = Path(__file__).parent
+DRAWING = (_HERE / "text_drawing.js").read_text(encoding="utf-8")
+"""The functions that draw a text with its marks; components put them before their own script."""
+STYLE = (_HERE / "highlighted_text.css").read_text(encoding="utf-8")
+_mount = st.components.v2.component(
+    "nereval_reading",
+    css=STYLE,
+    js=DRAWING + (_HERE / "highlighted_text.js").read_text(encoding="utf-8"),
+    isolate_styles=False,
+)
+
+
+def show_text(data: Mapping[str, Any], *, key: str, on_select: Callable[[str, str], None] | None = None) -> None:
+    """Show a text from its `text_data`; call `on_select` with document and record id when the reader chooses a span.
+
+    The record id is empty where the reader gives up the choice (Escape).
+    """
+
+    def chosen() -> None:
+        where = st.session_state[key]["select"]
+        if on_select is not None and where:
+            on_select(str(where["doc"]), str(where["record"]))
+
+    _mount(data=dict(data), key=key, on_select_change=chosen)
+
+
+def text_data(
+    text: str,
+    marks: Sequence[Mark],
+    *,
+    doc: str = "",
+    selected: str = "",
+    colour_by: ColourBy = "decision",
+    types: Iterable[str] = (),
+    queue: Sequence[tuple[str, str]] | None = None,
+    at: float = -0.5,
+    clickable: bool = True,
+    keys: Sequence[str] = (),
+    systems: tuple[str, str] | None = None,
+    place: tuple[int, int] | None = None,
+    verdicts: Mapping[str, str] = MappingProxyType({}),
+) -> dict[str, Any]:
+    """Return the component's data for a text (or a window of it) and its marks.
+
+    `queue` are (document, record) near the present place for j and k, `at` is the present one's place in it, halfway
+    between two where it is not among them. `systems` are the names of the prediction and of what is shown beside it,
+    where there are two. `place` is a stretch of the text to be outlined and brought into sight. `verdicts` say by
+    record what reviewers decided. Give the types of the whole corpus, so that colours stay the same.
+    """
+    bounds = paragraphs(text)
+    placed = segments(text, marks, cuts=[*(low for low, _ in bounds), *(place or ())], first=selected)
+    colours = type_colours(types, (mark.type for mark in marks))
+    drawn: dict[int, dict[str, Any]] = {}
+    blocks = []
+    number = 0
+    for _, high in bounds:
+        texts = []
+        lanes = dict.fromkeys(TRACKS, 0)
+        while number < len(placed) and placed[number].start < high:
+            texts.append(placed[number].text)
+            for stroke in placed[number].strokes:
+                mark = marks[stroke.mark]
+                entry = drawn.setdefault(stroke.mark, {"lane": stroke.lane, "pieces": []})
+                lanes[mark.side] = max(lanes[mark.side], stroke.lane + 1)
+                if not stroke.gap:
+                    entry["pieces"].append(number)
+            number += 1
+        blocks.append({"texts": texts, "lanes": [lanes[side] for side in TRACKS]})
+    hidden = len(marks) - len(drawn)
+    deep = [f"{counted(hidden, 'more span')} too deep to be drawn"] if hidden else []
+    return {
+        "doc": doc,
+        "selected": selected,
+        "paragraphs": blocks,
+        "marks": [
+            _mark(marks[place], entry, text, colours, colour_by) | {"verdict": verdicts.get(marks[place].record, "")}
+            for place, entry in sorted(drawn.items())
+        ],
+        "legend": _legend(marks, colours, colour_by),
+        "notes": [_tracks(systems), *deep, *(["a dot: it has a verdict"] if verdicts else [])],
+        "beside": systems is not None,
+        "keys": list(keys),
+        "queue": None if queue is None else [list(item) for item in queue],
+        "at": at,
+        "clickable": clickable,
+        "place": place and [n for n, piece in enumerate(placed) if place[0] <= piece.start < place[1]],
+    }
+
+
+def _tracks(systems: tuple[str, str] | None) -> str:
+    if systems is None:
+        return "gold above the text, prediction below it"
+    return f"gold above the text, {systems[0]} below it, {systems[1]} under that with a broken rule"
+
+
+def look(code: str) -> dict[str, Any]:
+    """Return a decision as the component paints it: glyph and words, tooltip and colours."""
+    found = LOOKS[code]
+    return {"text": f"{found.glyph} {found.label}", "title": tooltip(code), **painted(found.colour)}
+
+
+def painted(colour: Colour) -> dict[str, list[str]]:
+    """Return a colour as the component takes it: fill and ink, each for the light and the dark theme."""
+    return {"fill": list(colour.fill), "ink": list(colour.ink)}
+
+
+def _mark(
+    mark: Mark, entry: Mapping[str, Any], text: str, colours: Mapping[str, Colour], colour_by: ColourBy
+) -> dict[str, Any]:
+    decision = LOOKS[mark.decision]
+    return {
+        "side": mark.side,
+        "key": mark.index,
+        "lane": entry["lane"],
+        "parts": _runs(entry["pieces"]),
+        "glyph": decision.glyph,
+        "code": mark.decision,
+        "type": mark.type,
+        "word": decision.word,
+        "title": mark.words(text),
+        "record": mark.record,
+        **painted(decision.colour if colour_by == "decision" else colours[mark.type]),
+    }
+
+
+def _runs(numbers: Sequence[int]) -> list[list[int]]:
+    """Join consecutive segment numbers into [first, last]: one run for each fragment."""
+    breaks = [place for place, (one, two) in enumerate(pairwise(numbers), start=1) if two != one + 1]
+    cuts = [0, *breaks, len(numbers)]
+    return [[numbers[low], numbers[high - 1]] for low, high in pairwise(cuts)]
+
+
+def _legend(marks: Sequence[Mark], colours: Mapping[str, Colour], colour_by: ColourBy) -> list[dict[str, Any]]:
+    if colour_by == "decision":
+        return [look(code) for code in DECISIONS]
+    return [
+        {"text": name, "title": f"type {name}", **painted(colours[name])} for name in sorted({m.type for m in marks})
+    ]

@@ -1,0 +1,92 @@
+"""Waiting for a reading: its progress and speed, a button that cancels it; the corpus is opened once it is read."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.shared.components import demo_cards
+from pages.shared.data import caches
+from pages.shared.data.jobs import BYTES, Job
+from pages.shared.data.reading_orders import Order
+from pages.shared.data.reading_process import read_order
+from pages.shared.view import keys
+from pages.shared.view.text import plain
+
+PATIENCE = 0.5
+"""Seconds that a click waits: what takes no longer needs no progress."""
+EVERY = 0.4
+"""Seconds between two looks."""
+
+
+def begin_reading(order: Order) -> None:
+    """Start to read, and cancel the reading that this session was waiting for."""
+    jobs, keeper = caches.jobs(), caches.shelf().keeper
+    jobs.cancel(st.session_state.get(keys.READING, ""))
+    number = st.session_state[keys.READING] = jobs.start(order.title, lambda watch: read_order(keeper, order, watch))
+    job = jobs.get(number)
+    if job is not None and job.finished.wait(PATIENCE):
+        _collect(job)
+
+
+def is_waiting() -> bool:
+    """Return whether this session waits for a reading."""
+    return keys.READING in st.session_state
+
+
+def draw_waiting() -> None:
+    """Show the progress of the reading, or open the corpus that was read and run the page again."""
+    if not is_waiting():
+        return
+    number = st.session_state[keys.READING]
+    job = caches.jobs().get(number)
+    if job is None:
+        del st.session_state[keys.READING]
+    elif job.fault:
+        _forget()
+        st.error(f"Reading failed by a fault of nereval, not of your files. The server's log has it under {job.fault}.")
+    elif job.finished.is_set():
+        _collect(job)
+        st.rerun()
+    else:
+        _progress(number)
+
+
+@st.fragment(run_every=EVERY)
+def _progress(number: str) -> None:
+    job = caches.jobs().get(number)
+    if job is None or job.finished.is_set():
+        st.rerun()
+    watch = job.watch
+    with st.container(border=True):
+        done, total, speed = watch.done, watch.total, watch.speed
+        st.markdown(f"**{plain(job.title)}** · {plain(watch.stage, 200)} …")
+        st.progress(min(1.0, done / total) if total else 0.0)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.button("Cancel", key="reading_cancel", on_click=_forget)
+            if total:
+                st.caption(_counted(done, total, speed, watch.unit))
+
+
+def _counted(done: int, total: int, speed: float, unit: str) -> str:
+    if unit == BYTES:
+        said, fast = f"{done / 1e6:,.1f} of {total / 1e6:,.1f} MB", f", {speed / 1e6:,.1f} MB/s"
+    else:
+        said, fast = f"{done:,} of {total:,} {unit}", f", {speed:,.0f} {unit}/s"
+    return said + (fast if speed else "")
+
+
+def _forget() -> None:
+    caches.jobs().cancel(st.session_state.pop(keys.READING, ""))
+
+
+def _collect(job: Job) -> None:
+    """Open the corpus that was read; problems are kept to be shown, and the present corpus stays."""
+    if job.fault:
+        return
+    caches.jobs().take(st.session_state.pop(keys.READING))
+    if job.problem is not None:
+        st.session_state[keys.UPLOAD_PROBLEMS] = job.problem.lines()
+        st.session_state[keys.READING_REFUSED] = True
+    elif job.loaded is not None:
+        caches.shelf().put(job.loaded)
+        demo_cards.open_corpus(job.loaded)

@@ -1,0 +1,276 @@
+// Annotated text: the document as plain text nodes, and its spans as thin lines laid over the very characters, gold
+// above and predictions below, in lanes. Python sends segments of text, never offsets (it counts code points, this
+// language UTF-16 units), and every string goes in as textContent or an attribute.
+
+const LANE = 17; // height of a lane with labels, in pixels
+const QUIET = 6; // height of a lane without labels
+const LINE = 26; // height of a line of text without lanes
+const RULE = 3; // thickness of the line of a span
+
+function make(tag, name, text) {
+  const element = document.createElement(tag);
+  if (name) element.className = name;
+  if (text !== undefined) element.textContent = text;
+  return element;
+}
+
+function paint(element, colours) {
+  if (!colours?.fill) return; // what has no decision has no colour
+  element.style.setProperty("--nv-fill", `light-dark(${colours.fill[0]}, ${colours.fill[1]})`);
+  element.style.setProperty("--nv-ink", `light-dark(${colours.ink[0]}, ${colours.ink[1]})`);
+}
+
+function place(element, left, top, width, height) {
+  Object.assign(element.style, {
+    left: `${left}px`,
+    top: `${top}px`,
+    width: `${width}px`,
+    height: `${height}px`,
+  });
+}
+
+function legend(items, notes) {
+  const box = make("div", "nv-legend");
+  for (const item of items) {
+    const chip = make("span", "nv-chip", item.text);
+    chip.title = item.title;
+    paint(chip, item);
+    box.append(chip);
+  }
+  for (const note of notes) box.append(make("span", "nv-note", note));
+  return box;
+}
+
+// Correct spans are quiet: a grey line without a label, unless labels are asked for.
+function isQuiet(mark, options) {
+  return mark.code === "COR" && !options.labels && mark.record !== options.selected;
+}
+
+// A reader of a text: `options` are { selected, labels, clickable, paints }, where `paints` gives colours by type.
+function reader(data, options) {
+  const view = make("div", "nv-reader");
+  const under = make("div", "nv-under");
+  under.setAttribute("aria-hidden", "true");
+  const text = make("div", "nv-text");
+  const needs = lanesOf(data, options);
+  view.nvLanes = needs.lanes;
+  view.nvNodes = [];
+  view.nvBlocks = [];
+  data.paragraphs.forEach((paragraph, number) => {
+    const block = make("div", "nv-paragraph");
+    block.dir = "auto";
+    for (const piece of paragraph.texts) {
+      const node = document.createTextNode(piece);
+      const { above, below } = needs.segments[view.nvNodes.length];
+      view.nvNodes.push(node);
+      view.nvBlocks.push(number);
+      if (!above && !below) {
+        block.append(node);
+        continue;
+      }
+      // The outer box asks for room above and below on each line that it runs over; the inner one keeps the baseline.
+      const outer = make("span", "nv-words");
+      const inner = make("span", "nv-words");
+      const shift = (above - below) / 2;
+      Object.assign(outer.style, { lineHeight: `${LINE + above + below}px`, verticalAlign: `${shift}px` });
+      Object.assign(inner.style, { lineHeight: `${LINE}px`, verticalAlign: `${-shift}px` });
+      inner.append(node);
+      outer.append(inner);
+      block.append(outer);
+    }
+    text.append(block);
+  });
+  view.append(under, text, make("div", "nv-over"));
+  return view;
+}
+
+// The heights of the lanes of each paragraph, and the room that each segment needs above and below its line.
+function lanesOf(data, options) {
+  const blocks = data.paragraphs.flatMap((paragraph, number) => paragraph.texts.map(() => number));
+  const lanes = data.paragraphs.map(() => ({ gold: [], prediction: [], beside: [] }));
+  for (const mark of data.marks) {
+    const height = isQuiet(mark, options) ? QUIET : LANE;
+    for (const [from, to] of mark.parts)
+      for (const block of new Set([blocks[from], blocks[to]])) {
+        const row = lanes[block][mark.side];
+        for (let lane = 0; lane <= mark.lane; lane += 1) row[lane] = Math.max(row[lane] ?? QUIET, lane === mark.lane ? height : 0);
+      }
+  }
+  // Beside another system the prediction keeps a lane where it has no span: the tracks stay where they are.
+  if (data.beside) for (const own of lanes) if (own.beside.length && !own.prediction.length) own.prediction.push(QUIET);
+  const sum = (row, to) => row.slice(0, to).reduce((all, one) => all + one, 0);
+  const segments = blocks.map(() => ({ above: 0, below: 0 }));
+  for (const mark of data.marks)
+    for (const [from, to] of mark.parts)
+      for (let at = from; at <= to; at += 1) {
+        const own = lanes[blocks[at]];
+        const base = mark.side === "beside" ? sum(own.prediction, own.prediction.length) : 0;
+        const height = isQuiet(mark, options) ? QUIET : own[mark.side][mark.lane];
+        const need = base + sum(own[mark.side], mark.lane) + height + 2;
+        const side = mark.side === "gold" ? "above" : "below";
+        segments[at][side] = Math.max(segments[at][side], need);
+      }
+  // An even sum: half a pixel would move the words off the line.
+  for (const need of segments) need.above += (need.above + need.below) % 2;
+  return { lanes, segments };
+}
+
+// Where each text node lies: one box per line it runs over, and per direction.
+function boxes(view) {
+  const origin = view.getBoundingClientRect();
+  const range = document.createRange();
+  const blocks = view.querySelectorAll(".nv-paragraph");
+  const directions = [...blocks].map((block) => getComputedStyle(block).direction === "rtl");
+  return view.nvNodes.map((node, number) => {
+    range.selectNodeContents(node);
+    const block = view.nvBlocks[number];
+    return [...range.getClientRects()].map((box) => ({
+      block,
+      rtl: directions[block],
+      left: Math.max(0, box.left - origin.left),
+      right: Math.min(origin.width, box.right - origin.left),
+      middle: Math.round((box.top + box.bottom) / 2 - origin.top),
+    }));
+  });
+}
+
+// Boxes of one fragment that touch on one line become one piece.
+function joined(found) {
+  const pieces = [];
+  const sorted = [...found].sort((a, b) => a.middle - b.middle || a.left - b.left);
+  for (const box of sorted) {
+    const last = pieces.at(-1);
+    if (last && Math.abs(last.middle - box.middle) < 3 && box.left - last.right < 2) last.right = Math.max(last.right, box.right);
+    else pieces.push({ ...box });
+  }
+  const wide = pieces.filter((piece) => piece.right - piece.left > 1);
+  return wide.length ? wide : pieces.slice(0, 1);
+}
+
+// A span of characters that take no room, such as a lone carriage return, stands after the text before it.
+function edge(view, places, number) {
+  const block = view.nvBlocks[number];
+  for (let before = number - 1; before >= 0 && view.nvBlocks[before] === block; before -= 1) {
+    const box = places[before].at(-1);
+    if (box) return box.rtl ? { ...box, right: box.left } : { ...box, left: box.right };
+  }
+  const paragraph = view.querySelectorAll(".nv-paragraph")[block];
+  const frame = paragraph.getBoundingClientRect();
+  const rtl = getComputedStyle(paragraph).direction === "rtl";
+  const left = rtl ? frame.width - 5 : 0;
+  return { block, rtl, left, right: left, middle: Math.round(frame.top - view.getBoundingClientRect().top + LINE / 2) };
+}
+
+function layout(view, data, options) {
+  view.nvWidth = view.clientWidth;
+  const under = view.querySelector(".nv-under");
+  const over = view.querySelector(".nv-over");
+  const places = boxes(view);
+  const elements = [];
+  const shades = [];
+  view.nvPieces = [];
+  data.marks.forEach((mark, number) => {
+    const quiet = isQuiet(mark, options);
+    const chosen = Boolean(options.selected) && mark.record === options.selected;
+    let first = true;
+    let before = null;
+    for (const [from, to] of mark.parts) {
+      const pieces = joined(places.slice(from, to + 1).flat());
+      if (!pieces.length) pieces.push(edge(view, places, from));
+      if (pieces[0].rtl) pieces.sort((a, b) => a.middle - b.middle || b.left - a.left);
+      for (const [order, piece] of pieces.entries()) {
+        piece.right = Math.max(piece.right, piece.left + 5);
+        const lanes = view.nvLanes[piece.block];
+        const sum = (row, last) => row.slice(0, last).reduce((all, one) => all + one, 0);
+        const height = lanes[mark.side][mark.lane];
+        const base = sum(lanes[mark.side], mark.lane) + (mark.side === "beside" ? sum(lanes.prediction, Infinity) : 0);
+        const gold = mark.side === "gold";
+        const top = gold ? piece.middle - LINE / 2 - base - height + 3 : piece.middle + LINE / 2 + base - 3;
+        const element = make(first && options.clickable ? "button" : "span", `nv-piece nv-${mark.side}`);
+        element.dataset.mark = number;
+        element.dataset.key = `${mark.side}|${mark.key}`;
+        const verdict = options.verdicts?.[mark.record];
+        const title = verdict ? `${mark.title}; verdict: ${verdict}` : mark.title;
+        element.title = title;
+        paint(element, options.paints?.[mark.type] ?? mark);
+        element.classList.toggle("nv-quiet", quiet);
+        element.classList.toggle("nv-selected", chosen);
+        if (first) {
+          element.setAttribute("aria-label", title);
+          element.classList.toggle("nv-reviewed", Boolean(verdict));
+          if (options.clickable) element.setAttribute("aria-pressed", String(chosen));
+          else element.setAttribute("role", "img");
+        } else element.setAttribute("aria-hidden", "true");
+        const label = make("span", "nv-label");
+        label.dataset.label = first ? `${mark.glyph} ${mark.type}` : `… ${mark.type}`;
+        label.dir = piece.rtl ? "rtl" : "ltr";
+        element.append(label);
+        place(element, piece.left, top, piece.right - piece.left, height);
+        elements.push(element);
+        view.nvPieces.push({ number, left: piece.left, right: piece.right, middle: piece.middle });
+        const previous = order === 0 && before && Math.abs(before.middle - piece.middle) < 3 ? before : null;
+        if (previous) {
+          const [left, right] = previous.right < piece.left ? [previous.right, piece.left] : [piece.right, previous.left];
+          const gap = make("span", "nv-gap");
+          gap.setAttribute("aria-hidden", "true");
+          paint(gap, options.paints?.[mark.type] ?? mark);
+          place(gap, left, gold ? top + height - 2 : top, Math.max(0, right - left), 0);
+          elements.push(gap);
+        }
+        if (chosen && mark.side !== "beside") {
+          const shade = make("span", "nv-shade");
+          paint(shade, options.paints?.[mark.type] ?? mark);
+          place(shade, piece.left - 1, piece.middle - LINE / 2 + 2, piece.right - piece.left + 2, LINE - 4);
+          shades.push(shade);
+        }
+        first = false;
+        before = piece;
+      }
+    }
+  });
+  // A place that is asked for need not be annotated: it is outlined for itself.
+  for (const piece of joined((data.place ?? []).flatMap((number) => places[number]))) {
+    const shade = make("span", "nv-place");
+    place(shade, piece.left - 1, piece.middle - LINE / 2, piece.right - piece.left + 2, LINE);
+    shades.push(shade);
+  }
+  over.replaceChildren(...elements);
+  under.replaceChildren(...shades);
+}
+
+// The mark that a click means: that of a line or label, else the shortest span over the characters clicked on.
+function markAt(view, event) {
+  const piece = event.target.closest?.(".nv-piece");
+  if (piece) return Number(piece.dataset.mark);
+  if (!document.getSelection()?.isCollapsed) return null;
+  const origin = view.getBoundingClientRect();
+  const [x, y] = [event.clientX - origin.left, event.clientY - origin.top];
+  const hit = (view.nvPieces ?? []).filter(
+    (one) => one.left <= x && x <= one.right && Math.abs(one.middle - y) < LINE / 2,
+  );
+  hit.sort((a, b) => a.right - a.left - (b.right - b.left));
+  return hit.length ? hit[0].number : null;
+}
+
+function hoverRecords(view, data, listen) {
+  for (const [name, on] of [["pointerover", true], ["pointerout", false]])
+    listen(view, name, (event) => {
+      const piece = event.target.closest(".nv-piece");
+      if (!piece) return;
+      const record = data().marks[piece.dataset.mark]?.record;
+      for (const other of view.querySelectorAll(".nv-piece"))
+        if (data().marks[other.dataset.mark]?.record === record) other.classList.toggle("nv-hover", on);
+    });
+}
+
+// What is copied is the document's own text, exactly.
+function copyText(view, event) {
+  const chosen = document.getSelection();
+  const text = view?.querySelector(".nv-text");
+  if (!chosen?.rangeCount || !text) return;
+  const range = chosen.getRangeAt(0).cloneRange();
+  if (!text.contains(range.startContainer)) range.setStart(text, 0);
+  if (!text.contains(range.endContainer)) range.setEnd(text, text.childNodes.length);
+  event.clipboardData.setData("text/plain", range.toString());
+  event.preventDefault();
+}

@@ -1,0 +1,70 @@
+"""The Confusion page: the confusion table as a heat map, and its layout."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from nereval_core.report.figures import confusion_map
+from pages.shared.components.downloads import Export
+from pages.shared.components.sort_controls import choose_word, toggle_word
+from pages.shared.confusion.heat_map import draw_heat_map
+from pages.shared.view.count_tables import Confusion, free
+
+if TYPE_CHECKING:
+    from pages.shared.frame import Here
+
+UNITS = {"": "counts", "row-share": "row %", "column-share": "column %"}
+TITLES = {"": "counts of match records", "row-share": "per cent of each row", "column-share": "per cent of each column"}
+TYPES = 100
+"""Types in the table at most: a larger one would make too long a message to the browser."""
+SWITCHES = {
+    "off-diagonal": ("Hide the diagonal", "Leaves pairs of equal type blank, so that confusions stand out."),
+    "by-confusion": ("Order by confusion", "Types with most confusions, misses and spurious predictions first."),
+}
+
+
+def types_shown(here: Here, cells: Mapping[tuple[str, str], int]) -> tuple[str, ...]:
+    """Return the types that the table shows, in order: all of them unless there are very many."""
+    types = here.types
+    if len(types) <= TYPES:
+        return types
+    st.caption(f"The {TYPES} of {len(types):,} types with most records; leave out or merge others to see the rest.")
+    sums = Counter[str]()
+    for pair, number in cells.items():
+        for kind in set(pair):
+            sums[kind] += number
+    return tuple(sorted(sorted(types, key=lambda kind: -sums[kind])[:TYPES]))
+
+
+def choose_layout(here: Here) -> tuple[str, ...]:
+    """Ask how the table is laid out and return the words for it; they are kept in the link."""
+    with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
+        choose_word(here, "share", "Cells show", UNITS, visible=True)
+        for word, (label, help_text) in SWITCHES.items():
+            toggle_word(here, word, label, help_text)
+    return here.view.sort
+
+
+def draw_matrix(here: Here, table: Confusion) -> tuple[int, int] | None:
+    """Draw the table and its files; return row and column of the cell chosen."""
+    label = f"Gold types and what {here.system} made of them"
+    percent = bool({"row-share", "column-share"} & set(here.view.sort))
+    cell = draw_heat_map(table, (here.view,), label, percent=percent)
+    counts = table.counts.reset_index(names=free("gold", list(table.counts.columns)))
+    Export(counts, here.signature(), "confusion", figure=lambda: _drawn(here, table)).draw()
+    return cell
+
+
+def _drawn(here: Here, table: Confusion) -> Any:
+    """Return the table as a heat map."""
+    shares = {"row-share", "column-share"} & set(here.view.sort)
+    texts = table.shown.map(lambda value: "" if value != value else f"{value:.0f}{' %' if shares else ''}")
+    cells = [[(row, column) for column in range(len(table.columns))] for row in range(len(table.rows))]
+    records = int(table.counts.to_numpy().sum())
+    unit = next((TITLES[unit] for unit in shares), TITLES[""])
+    title = f"Gold types and what {here.system} made of them"
+    return confusion_map(table.shown, texts, cells, title, unit, records)

@@ -1,0 +1,82 @@
+"""The menu of all matching criteria and published scorers: one searchable list, and why some do not apply."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from nereval_core.conventions import conventions
+from nereval_core.problems import FormatError
+from nereval_core.scoring.criteria import CRITERIA
+from pages.shared.data import caches, own_criteria
+from pages.shared.view import state
+from pages.shared.view.text import criterion_explained, plain
+
+if TYPE_CHECKING:
+    from pages.shared.frame import Here
+
+
+def draw_criterion_menu(here: Here, beside: Sequence[str], *, key: str) -> None:
+    """Draw the menu; its button names what is chosen, unless that stands among those `beside` it."""
+    chosen = here.view.criterion
+    label = "more" if chosen in beside else plain(chosen, 30)
+    with st.popover(label, key=key, on_change="rerun", help="All matching criteria and published scorers") as popover:
+        # Which scorers apply takes as long as scoring: nothing is drawn that nobody looks at.
+        if popover.open:
+            _list(here)
+            if here.loaded.folder is None:
+                st.markdown("**Criteria of your own**")
+                own_criteria.draw_own(here.view, here.loaded.corpus.gold)
+
+
+def _list(here: Here) -> None:
+    """Offer everything that applies in one list, and name what does not apply, with the reasons."""
+    if here.loaded.folder is not None:
+        names, lacking = dict.fromkeys(here.criteria, "matching criterion"), []
+    else:
+        names, lacking = _applicable(here)
+    st.selectbox(
+        "Matching criterion or published scorer",
+        list(names),
+        format_func=lambda name: f"{name} · {names[name]}",
+        help="When a gold span and a prediction count as a match. A published scorer's own figures stand on Overview.",
+        **state.mirror_field("criterion", here.view.criterion),
+    )
+    st.caption(_sentence(here))
+    if lacking:
+        with st.expander(f"{len(lacking)} do not apply to this corpus"):
+            st.caption("  \n".join(lacking))
+
+
+def _applicable(here: Here) -> tuple[dict[str, str], list[str]]:
+    """Return what applies, by name with its group, and a line of Markdown on each that does not."""
+    gold, names, lacking = here.loaded.corpus.gold, {}, []
+    for criterion in (*CRITERIA.values(), *own_criteria.criteria()):
+        if (need := criterion.lacks(gold)) is None:
+            names[criterion.name] = criterion.group if criterion.name in CRITERIA else "your own"
+        else:
+            lacking.append(f"{plain(criterion.name)}: it needs {plain(need, 300)}.")
+    for one in sorted(conventions().values(), key=lambda one: one.family):
+        try:
+            caches.outcome(here.loaded, here.system, one.name)
+            names[one.name] = f"published scorer, {one.family}"
+        except FormatError as error:
+            first, more = error.problems[0], len(error.problems) - 1
+            problem = f"{first.source}: {first.found}" + (f" (and {more:,} more)" if more else "")
+            lacking.append(f"{plain(one.name)}: " + plain(f"it needs {one.needs}. {problem}.", 500))
+    return names, lacking
+
+
+def _sentence(here: Here) -> str:
+    """Return the definition of the chosen criterion or scorer as Markdown."""
+    if here.convention is not None:
+        return plain(f"{here.convention.sentence} {here.convention.source}.", 400)
+    if here.criterion in own_criteria.criteria():
+        return own_criteria.rule_words(here.criterion)
+    said = criterion_explained(here.criterion)
+    if here.criterion.boundary_rule.bare and here.loaded.folder is None:
+        gold = here.loaded.corpus.gold
+        said += f"  \n{len(gold) - len(gold.cores):,} of {len(gold):,} gold spans have no core: each is its own."
+    return said

@@ -1,0 +1,56 @@
+"""The menu that shares a page: the link to its view, the report, and the switch that masks texts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from pages.shared.components import report_button
+from pages.shared.data import masks, own_criteria
+from pages.shared.data.http_policy import only_this_machine
+from pages.shared.view import MASKED, keys, state
+from pages.shared.view.link import LIMIT
+
+if TYPE_CHECKING:
+    from pages.shared.frame import Here
+
+SERVE = "streamlit run app.py --server.address 0.0.0.0"
+
+
+def draw_share_menu(here: Here, fits: bool) -> None:
+    """Draw the menu; `fits`: the view fits a link."""
+    with st.popover("Share", key=keys.WIDGET + "share_menu", on_change="rerun") as popover:
+        if popover.open:
+            _link(fits)
+            report_button.offer_report(here)
+            _masking(here)
+
+
+def _link(fits: bool) -> None:
+    local = only_this_machine()
+    st.markdown("**Copy link** (this machine only)" if local else "**Copy link**")
+    if fits:
+        params = state.link(state.view())
+        st.code(f"{st.context.url or ''}?{urlencode(params)}", language=None, wrap_lines=True)
+        own_criteria.say_not_carried(state.view(), carried="rule" in params)
+    else:
+        st.caption(f"What is shown does not fit a link of {LIMIT:,} characters. Clear some of it.")
+    if local:
+        st.caption("The server listens only on this machine, so the link opens here alone. To let others in:")
+        st.code(SERVE, language=None, wrap_lines=True)
+        st.caption("Whoever reaches the machine can then read what was uploaded: there is no password.")
+
+
+def _masking(here: Here) -> None:
+    """Offer to mask the texts; a server that masks everything says so."""
+    if here.loaded.folder is not None:
+        return
+    st.toggle(
+        "Mask the text",
+        **state.mirror_field("mask", bool(here.view.mask), lambda on: MASKED if on else ""),
+        disabled=masks.all_masked(),
+        help="Letters and digits are replaced, everything else stays: for data that must not be seen. Scores and "
+        "records are the same. " + ("This server masks everything." if masks.all_masked() else ""),
+    )

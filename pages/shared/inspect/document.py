@@ -1,0 +1,295 @@
+"""The document being read: its marks, the record chosen, its card, and the records before and after it.
+
+Pure functions over the scores of that document alone and the ledger of all records; no Streamlit in here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from nereval_core.corpus import Layer
+from nereval_core.glossary import decision_label
+from nereval_core.records.tables import record_ids, records
+from nereval_core.report.highlight import windows
+from nereval_core.report.marks import SIDES, Mark, Side, marks, within
+from nereval_core.report.marks import beside as beside_marks
+from nereval_core.scoring import Scores
+from nereval_core.scoring.criteria import Decision
+from pages.shared.components.highlighted_text import look
+
+AROUND = 60
+"""Records before and after the present one that are sent along, so that fast keys need not wait."""
+
+COLUMNS: Mapping[Side, str] = {"gold": "gold", "prediction": "pred"}
+
+
+class Beside(NamedTuple):
+    """Another system: its name, its scores of the document alone, and its records there."""
+
+    system: str
+    scores: Scores
+    rows: pd.DataFrame
+
+
+@dataclass(frozen=True, eq=False)
+class ReadDocument:
+    """A document scored alone under a criterion: its records, all its marks, and the windows it is read in.
+
+    `beside` is another system, whose predictions are marks of the third track.
+    """
+
+    name: str
+    criterion: str
+    scores: Scores
+    rows: pd.DataFrame
+    marks: list[Mark]
+    windows: list[tuple[int, int]]
+    beside: Beside | None = None
+
+    @property
+    def text(self) -> str:
+        return self.scores.gold.documents.texts[0]
+
+    def find(self, record: str) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
+        """Return the record with an id, and, where only the other system has it, that system's record."""
+        if not record:
+            return None, None
+        found = find_record(self.rows, self.scores, self.criterion, record)
+        if found is not None or self.beside is None:
+            return found, None
+        return None, find_record(self.beside.rows, self.beside.scores, self.criterion, record)
+
+    def part_of(self, start: int) -> int:
+        """Return the number of the window that holds a place."""
+        last = len(self.windows) - 1
+        return next(number for number, (_, high) in enumerate(self.windows) if start < high or number == last)
+
+    def marks_in(self, part: int) -> list[Mark]:
+        """Return the marks that reach into a window, counted from its start."""
+        return within(self.marks, *self.windows[part])
+
+    def place_in(self, part: int, place: tuple[int, int] | None) -> tuple[int, int] | None:
+        """Return a stretch of the text as far as it lies in a window, counted from its start; None outside of it."""
+        if place is None:
+            return None
+        low, high = self.windows[part]
+        seen = max(place[0], low) - low, min(place[1], high) - low
+        return seen if seen[0] < seen[1] else None
+
+    def card(self, record: Mapping[str, Any] | None, other: Mapping[str, Any] | None = None) -> dict[str, Any] | None:
+        """Return what the card of a record says, None without one; `other` is a record of the other system alone."""
+        if record:
+            made = record_card_data(self.scores, self.criterion, record)
+            if self.beside is not None:
+                made["facts"].append(_fact_beside(self.beside, self.criterion, record, self.scores))
+            return made
+        if other and self.beside is not None:
+            made = record_card_data(self.beside.scores, self.criterion, other)
+            return made | {"under": f"{made['under']}, by {self.beside.system} alone"}
+        return None
+
+
+def read_document(
+    reading: Callable[[str], Scores],
+    criterion: str,
+    name: str,
+    beside: tuple[str, Callable[[str], Scores]] | None = None,
+) -> ReadDocument:
+    """Read a document from its scores; `beside` is the name of another system and what gives its scores."""
+    scores = reading(name)
+    rows = records(scores, criterion)
+    every = document_marks(scores, criterion, rows)
+    second = None
+    if beside is not None:
+        there = beside[1](name)
+        second = Beside(beside[0], there, records(there, criterion))
+        every = [*every, *_marks_beside(second, criterion, rows, scores)]
+    cut = windows(scores.gold.documents.texts[0], sorted(mark.start for mark in every))
+    return ReadDocument(name, criterion, scores, rows, every, cut, second)
+
+
+def document_rows(records: pd.DataFrame, document: int) -> pd.DataFrame:
+    """Return the records of a document; they lie together, since records stand in document order."""
+    docs = records["doc"].to_numpy()
+    return records.iloc[np.searchsorted(docs, document) : np.searchsorted(docs, document, side="right")]
+
+
+def document_marks(scores: Scores, name: str, rows: pd.DataFrame) -> list[Mark]:
+    """Return the marks of a document scored alone, each with the id of the record it belongs to."""
+    ids: dict[tuple[Side, int], str] = {}
+    for record, gold, pred in zip(rows["record"], rows["gold"].tolist(), rows["pred"].tolist(), strict=True):
+        own, other = (("gold", gold), ("prediction", pred))[:: 1 if record.startswith("g:") else -1]
+        ids[own] = record
+        # A partner belongs to the pair's record, unless it has one of its own (counting each side for itself).
+        ids.setdefault(other, record)
+    return marks(scores, name, 0, records=ids)
+
+
+def _marks_beside(beside: Beside, name: str, rows: pd.DataFrame, scores: Scores) -> list[Mark]:
+    """Return the marks of the other system, each with the record of ours it belongs to where there is one."""
+    mine: dict[str, str] = {}
+    own = record_ids(scores.layers(name)[1], "p")
+    for record, pred in zip(rows["record"], rows["pred"].tolist(), strict=True):
+        if pred >= 0:
+            mine[own[pred]] = record
+    ids: dict[tuple[Side, int], str] = {}
+    for record, pred in zip(beside.rows["record"], beside.rows["pred"].tolist(), strict=True):
+        if pred >= 0:
+            ids["prediction", pred] = record if record.startswith("g:") else mine.get(record, record)
+    return beside_marks(beside.scores, name, 0, beside.system, records=ids)
+
+
+def find_record(rows: pd.DataFrame, scores: Scores, name: str, record: str) -> dict[str, Any] | None:
+    """Return the record with this id, or the one whose prediction has it: what was spurious may have a partner here."""
+    ids = rows["record"].tolist()
+    place = ids.index(record) if record in ids else None
+    if place is None and record.startswith("p:"):
+        ids = record_ids(scores.layers(name)[1], "p")
+        # A prediction with a partner is in the partner's record.
+        place = rows["pred"].tolist().index(ids.index(record)) if record in ids else None
+    if place is None:
+        return None
+    # Column by column: a row made into a dict by pandas took a third of the page's time.
+    values = ((str(column), rows[column].array[place]) for column in rows.columns)
+    return {
+        column: None if value is pd.NA else value.item() if isinstance(value, np.generic) else value
+        for column, value in values
+    }
+
+
+def start_of(record: Mapping[str, Any]) -> int:
+    """Return where a record's anchor begins in its document, in code points."""
+    return int(record["gold_start"] if record["record"].startswith("g:") else record["pred_start"])
+
+
+def _fact_beside(beside: Beside, name: str, record: Mapping[str, Any], scores: Scores) -> list[str]:
+    """Return what another system makes of a record's gold span, or of a prediction without one."""
+    gold, pred = int(record["gold"]), int(record["pred"])
+    layer = beside.scores.layers(name)[1]
+    if gold >= 0:
+        span = int(beside.scores.partners(name)[0][gold])
+        code = Decision(int(beside.scores.decisions(name)[0][gold])).name
+    else:
+        ids = record_ids(layer, "p")
+        asked = record_ids(scores.layers(name)[1], "p")[pred]
+        if asked not in ids:
+            return [beside.system, "", "does not predict it"]
+        span = ids.index(asked)
+        code = Decision(int(beside.scores.decisions(name)[1][span])).name
+    said = decision_label(code)
+    return (
+        [beside.system, layer.text(span), f"{said}, {_detail(layer, span)}"] if span >= 0 else [beside.system, "", said]
+    )
+
+
+def record_card_data(scores: Scores, name: str, record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the card of a record says: decision, reason, both spans, and every criterion's decision."""
+    side: Side = "gold" if record["record"].startswith("g:") else "prediction"
+    facts = []
+    for other in SIDES:
+        layer = scores.layers(name)[SIDES.index(other)]
+        span = int(record[COLUMNS[other]])
+        facts.append([other, layer.text(span), _detail(layer, span)] if span >= 0 else [other, "", ""])
+    return {
+        "decision": look(str(record["decision"])),
+        "under": f"under {name}",
+        "reason": str(record["reason"]),
+        "facts": facts,
+        "title": f"This {'gold span' if side == 'gold' else 'predicted span'} under every criterion",
+        "rows": _every_criterion(scores, name, side, int(record[COLUMNS[side]])),
+    }
+
+
+def _detail(layer: Layer, span: int) -> str:
+    parts = layer.fragments.get(span) or ((int(layer.start[span]), int(layer.end[span])),)
+    words = [layer.label(span), "characters " + ", ".join(f"{low}–{high}" for low, high in parts)]
+    if span in layer.cores:
+        low, high = layer.cores[span]
+        words.append(f"core {layer.documents.texts[layer.doc[span]][low:high]}")
+    if span in layer.alternatives:
+        words.append("or characters " + ", ".join(f"{low}–{high}" for low, high in layer.alternatives[span]))
+    if span in layer.links:
+        words.append("linked to " + ", ".join(layer.links[span]))
+    if span in layer.scores:
+        words.append(f"confidence {layer.scores[span]:g}")
+    return ", ".join(words)
+
+
+def _every_criterion(scores: Scores, name: str, side: Side, span: int) -> list[dict[str, Any]]:
+    place = SIDES.index(side)
+    here = scores.layers(name)[place]
+    usual = _partner(scores, name, place, span)
+    rows = []
+    for criterion in scores.criteria:
+        row = {"criterion": criterion.name, "sentence": criterion.sentence or criterion.rule(), "partner": ""}
+        if criterion.unit != scores.criterion(name).unit:
+            said = {"text": f"by {criterion.unit}", "title": f"Counted by {criterion.unit}: no decision over this."}
+            rows.append(row | said | {"current": False})
+            continue
+        # Criteria with type rules of their own number the spans otherwise.
+        there = _same_span(here, scores.layers(criterion.name)[place], span)
+        if there is None:
+            row |= {"text": "left out", "title": "The criterion leaves this type out."}
+        else:
+            code = Decision(int(scores.decisions(criterion.name)[place][there])).name
+            partner = _partner(scores, criterion.name, place, there)
+            row |= look(code)
+            if partner and (usual is None or partner.read != usual.read):
+                row["partner"] = f"with {partner.text}, {partner.label}"
+        rows.append(row | {"current": criterion.name == name})
+    return rows
+
+
+class _Partner(NamedTuple):
+    """A partner's text and type as scored, and where it was read: the same under criteria that rename its type."""
+
+    text: str
+    label: str
+    read: int
+
+
+def _partner(scores: Scores, name: str, place: int, span: int) -> _Partner | None:
+    partner = int(scores.partners(name)[place][span])
+    if partner < 0:
+        return None
+    layer = scores.layers(name)[1 - place]
+    read = partner if layer.order is None else int(layer.order[partner])
+    return _Partner(layer.text(partner), layer.label(partner), read)
+
+
+def _same_span(one: Layer, other: Layer, span: int) -> int | None:
+    if one is other:
+        return span
+    read = span if one.order is None else int(one.order[span])
+    if other.order is None:
+        return read if read < len(other) else None
+    found = np.flatnonzero(other.order == read)
+    return int(found[0]) if len(found) else None
+
+
+def neighbours(
+    found: pd.DataFrame, document: int, start: int, record: str, *, around: int = AROUND
+) -> tuple[list[tuple[str, str]], float, int]:
+    """Return the records near a place, the place among them, and its number in `found` (from 1, 0 if not among them).
+
+    `found` stands in document order. The place is halfway between two where the record is not among them.
+    """
+    docs = found["doc"].to_numpy()
+    low, high = np.searchsorted(docs, document), np.searchsorted(docs, document, side="right")
+    here = found.iloc[low:high]
+    same = np.flatnonzero((here["record"] == record).to_numpy())
+    if len(same):
+        place: float = int(low + same[0])
+    else:
+        gold = here["record"].str.startswith("g:")
+        starts = here["gold_start"].where(gold, here["pred_start"]).to_numpy(np.int64)
+        place = int(low) + int(np.searchsorted(starts, start)) - 0.5
+    first = max(0, int(place) - around)
+    near = found.iloc[first : int(place) + around + 1]
+    queue = list(zip(near["document"].astype(str), near["record"], strict=True))
+    return queue, place - first, int(place) + 1 if len(same) else 0

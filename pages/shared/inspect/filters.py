@@ -1,0 +1,222 @@
+"""The bar of the Inspect page: search, decisions, filters with live counts, order, and progress of the review."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+import streamlit as st
+
+from nereval_core.glossary import DECISIONS, decision_label
+from nereval_core.records.queries import ABSENT, ORDERS, in_documents
+from nereval_core.report.colours import LOOKS
+from pages.shared.components import navigation
+from pages.shared.components.record_list import records_export
+from pages.shared.data import reviewer
+from pages.shared.inspect import error_classes, other_system
+from pages.shared.present import stars
+from pages.shared.verdicts import dialogs
+from pages.shared.verdicts import list as verdicts_list
+from pages.shared.verdicts.case import case_of, ledger_of, reason_unoffered
+from pages.shared.view import View, keys, state
+from pages.shared.view.queries import FIELDS, narrowed, query_of, search_of, view_of
+from pages.shared.view.text import level_said
+
+if TYPE_CHECKING:
+    from pages.shared.frame import Here
+    from pages.shared.inspect.workbench import Open
+
+LABELS = {
+    "gold": "Gold type",
+    "pred": "Predicted type",
+    "boundary": "Boundaries",
+    "words": "Words",
+    "period": "Period",
+    "noise": "Noise (LED) of gold",
+    "doc": "Document",
+}
+SEARCH, FACET, ORDER = 160, 170, 145
+"""Pixels."""
+IN_DOCUMENTS = "in "
+"""The beginning of an attribute of records that lie in some documents, see `in_documents`."""
+HELP = {
+    "period": "The decade of the document's date.",
+    "noise": "How noisy the gold span is: the edit distance of the OCR's text from the right one, by its length.",
+}
+VALUES = 1_000
+"""Values of a facet that are offered, those with most records first."""
+ORDER_WORDS = {
+    "document": "document order",
+    "text": "text",
+    "gold": "gold type",
+    "prediction": "predicted type",
+    "decision": "decision",
+    "longest": "longest first",
+}
+
+
+def draw_bar(here: Here) -> None:
+    """Draw search, decisions, filters, order and the progress of the review in one row."""
+    placeholder = "Search"
+    st.text_input(
+        "Search",
+        placeholder=placeholder,
+        label_visibility="collapsed",
+        width=SEARCH,
+        **state.mirror("q", here.query().text, _take_text),
+    )
+    _decisions(here)
+    _filters(here)
+    order = state.mirror("order", here.view.ordered_by(), lambda word: state.put(state.view().with_sort(word)))
+    st.selectbox(
+        "Order", ORDERS, format_func=ORDER_WORDS.__getitem__, width=ORDER, label_visibility="collapsed", **order
+    )
+    _more(here)
+    verdicts_list.draw_progress(here)
+
+
+def _decisions(here: Here) -> None:
+    query = here.query()
+    counts = here.ledger().facet_counts(query, "decision", VALUES)
+    st.pills(
+        "Decision",
+        [code for code in DECISIONS if code in counts or code in here.view.decision],
+        format_func=lambda code: f"{LOOKS[code].glyph} {counts.get(code, 0):,}",
+        help=None,
+        label_visibility="collapsed",
+        **_mirror("decision", here.view.decision[0] if len(here.view.decision) == 1 else None),
+    )
+
+
+def _filters(here: Here) -> None:
+    """Offer all other facets in one popover, whose label says how many are used."""
+    ledger, query = here.ledger(), here.query()
+    used = [facet for facet in LABELS if _chosen(here, facet)]
+    more = [name for name, _ in query.having if name in verdicts_list.FACETS or name.startswith(other_system.WORD)]
+    number = len(used) + len(more)
+    label = f"Filters {number}" if number else "Filters"
+    with st.popover(label, key=f"{keys.WIDGET}filters", on_change="rerun") as box:
+        if not box.open:
+            return
+        with st.container(horizontal=True, width=560):
+            for facet in LABELS:
+                if facet in ledger.offered or facet in used:
+                    counts = _counts(here, facet)
+                    _facet(facet, counts, _chosen(here, facet), free=facet == "doc" and here.loaded.folder is not None)
+            verdicts_list.verdict_facets(here, FACET)
+        other_system.choose_other_system(here)
+        st.caption(" · ".join(f"{LOOKS[code].glyph} {decision_label(code)}" for code in DECISIONS))
+
+
+def _counts(here: Here, facet: str) -> dict[str, int]:
+    query = here.query()
+    if facet == "doc":
+        query = replace(query, having=tuple(pair for pair in query.having if not pair[0].startswith(IN_DOCUMENTS)))
+    return here.ledger().facet_counts(query, facet, VALUES)
+
+
+def _more(here: Here) -> None:
+    """Offer what is seldom needed: classes of errors, one verdict for all, the export, and how verdicts are given."""
+    with st.popover("More", key=f"{keys.WIDGET}more", on_change="rerun") as box:
+        if not box.open:
+            return
+        error_classes.choose_classes(here)
+        if not reason_unoffered(here):
+            verdicts_list.offer_batch(here)
+            advance = st.session_state.get(keys.GO_ON, True)
+            widget = state.mirror("on", advance, state.keep(keys.GO_ON), prefix=keys.VERDICT)
+            st.toggle("Auto-advance", help="Open the next record after a verdict.", **widget)
+            reviewer.show_reviewer()
+        stars.draw_playlist(here)
+
+
+def draw_record_menu(here: Here, there: Open, order: str) -> None:
+    """Offer what else there is: the records as files, others of the open one's form, the history of its verdicts."""
+    stars.show_playlist_problems()
+    reviewer.remember_reviewer()
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        if there.queue.total:
+            records_export(here, here.by, here.query(), order, name="errors").draw()
+        if not reason_unoffered(here) and there.record:
+            _record(here, there)
+        navigation.link_to("Guide", "What the decisions and criteria mean", here.view)
+
+
+def _record(here: Here, there: Open) -> None:
+    position = ledger_of(here).position(there.doc, there.record)
+    if position is None:
+        return
+    case = case_of(here, position)
+    verdicts_list.offer_same_form(here, position)
+    if case.version:
+        label = f"History · {case.version:,}"
+        with st.popover(label, key=case.widget("past"), type="tertiary", on_change="rerun") as box:
+            if box.open:
+                dialogs.draw_history(case)
+
+
+def _take_text(text: str) -> None:
+    """Take the search text over; what else the search holds (boundaries, words, ...) stays unless it says otherwise."""
+    typed = query_of(View(q=text))
+    before = query_of(state.view())
+    kept = {name: getattr(typed, name) or getattr(before, name) for name in FIELDS}
+    state.update(q=search_of(replace(typed, **kept, having=typed.having or before.having)))
+
+
+def _chosen(here: Here, facet: str) -> str | None:
+    if facet == "doc":
+        listed = [name for name, _ in here.query().having if name.startswith(IN_DOCUMENTS)]
+        return unquote(listed[0].removeprefix(IN_DOCUMENTS)) if listed else here.query().doc or None
+    value = getattr(here.query(), facet)
+    if isinstance(value, tuple):
+        return value[0] if len(value) == 1 else None
+    return value or None
+
+
+def _facet(facet: str, counts: dict[str, int], chosen: str | None, *, free: bool = False) -> None:
+    """Offer the values of a facet; `free`: others may be typed."""
+    options = list(counts)
+    if chosen is not None and chosen not in options:
+        options.append(chosen)
+    st.selectbox(
+        LABELS[facet],
+        options,
+        # Only so can a choice be taken back.
+        index=None,
+        format_func=lambda value: f"{_named(facet, value)} · {counts.get(value, 0):,}",
+        **_mirror(facet, chosen),
+        placeholder="any",
+        help=HELP.get(facet),
+        width=FACET,
+        accept_new_options=free,
+    )
+
+
+def _named(facet: str, value: str) -> str:
+    if facet == "noise":
+        return level_said(value)
+    if value != ABSENT:
+        return value
+    return f"no span, {decision_label('SPU' if facet == 'gold' else 'MIS')}"
+
+
+def _mirror(facet: str, value: str | None) -> dict[str, Any]:
+    return state.mirror(f"facet-{facet}", value, partial(_narrow, facet))
+
+
+def _narrow(facet: str, value: str | None) -> None:
+    """Narrow the view down to the value chosen, or, with none, no longer by this facet."""
+    view = state.view()
+    if facet == "decision":
+        state.update(decision=() if value is None else (value,))
+    elif facet in ("gold", "pred"):
+        state.update(**{facet: () if value is None else (value,)})
+    elif facet == "doc":
+        query = query_of(view)
+        rest = tuple(pair for pair in query.having if not pair[0].startswith(IN_DOCUMENTS))
+        listed = (*rest, in_documents([value])) if value else rest
+        state.update(doc="", record="", q=search_of(replace(query, having=listed)))
+    else:
+        state.update(q=view_of(view, narrowed(query_of(view), facet, value)).q)

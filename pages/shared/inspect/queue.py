@@ -1,0 +1,113 @@
+"""The queue: the part of the listed records around the one that is open. No Streamlit in here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import floor
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from nereval_core.ledger import MemoryLedger
+from nereval_core.records.queries import ORDERS, Ledger, Query
+from nereval_core.review.verdicts_on_records import attach_verdicts
+from nereval_core.review.words import verdict_labels
+from pages.shared.view.queries import context
+
+CHUNK = 50
+"""The part that is sent begins and ends at a multiple of it, and seldom changes while records are gone through."""
+SPAN_CHARACTERS = 120
+"""Characters of a span in an entry of the queue."""
+
+
+@dataclass(frozen=True, eq=False)
+class QueuePart:
+    """Records `first`, `first` + 1, ... of `total`; `at` is the number of the open one.
+
+    `at` lies halfway between two numbers where the open record, or the open place, is not listed.
+    """
+
+    records: pd.DataFrame
+    first: int
+    total: int
+    at: float
+
+    @property
+    def names(self) -> list[tuple[str, str]]:
+        """Document and record id of each record."""
+        return list(zip(self.records["document"].astype(str), self.records["record"], strict=True))
+
+    def near(self, behind: int, ahead: int) -> list[tuple[str, str]]:
+        """Return the records around the open one, those ahead first."""
+        names, at = self.names, self.at - self.first
+        after = names[max(0, floor(at) + 1) :][:ahead]
+        before = names[: max(0, int(np.ceil(at)))][-behind:] if behind else []
+        return [*after, *reversed(before)]
+
+
+def queue_part(
+    ledger: Ledger, query: Query, order: str, doc: str, record: str, *, start: int = -1, number: int = -1
+) -> QueuePart:
+    """Return the part of the queue around a record, or around a place in a document.
+
+    `number` is the place in the queue that the record had when it was opened.
+    """
+    total = ledger.total(query).records
+    at = _place(ledger, query, order, doc, record, start, number, total) if doc else 0.0
+    first = max(0, (floor(max(at, 0)) // CHUNK - 1) * CHUNK)
+    return QueuePart(ledger.page(query, order, first, 3 * CHUNK), first, total, at)
+
+
+def _place(
+    ledger: Ledger, query: Query, order: str, doc: str, record: str, start: int, number: int, total: int
+) -> float:
+    if record and 0 <= number < total and _is(ledger.page(query, order, number, 1), doc, record):
+        return number
+    if isinstance(ledger, MemoryLedger) and record:
+        position = ledger.position(doc, record)
+        found = ledger.positions(query, order)
+        if position is not None and order == ORDERS[0]:
+            place = int(np.searchsorted(found, position))
+            return place if place < len(found) and found[place] == position else place - 0.5
+        same = np.flatnonzero(found == (-1 if position is None else position))
+        if len(same):
+            return int(same[0])
+    elif order == ORDERS[0]:
+        near = ledger.near(query, doc, record, start, 1)
+        if near.number:
+            return near.number - 1
+        step = floor(near.at) + 1
+        following = near.queue[step] if step < len(near.queue) else None
+        if following is None:
+            return total - 0.5
+        return ledger.near(query, *following, -1, 1).number - 1.5
+    return min(number, total) - 0.5 if number >= 0 else -0.5
+
+
+def _is(part: pd.DataFrame, doc: str, record: str) -> bool:
+    return len(part) == 1 and str(part["document"].iat[0]) == doc and str(part["record"].iat[0]) == record
+
+
+def entries(ledger: Ledger, part: QueuePart, texts: Sequence[str]) -> list[list[Any]]:
+    """Return the entries of the queue: document, record, decision, span, why, types, verdict."""
+    rows = part.records
+    if not len(rows):
+        return []
+    spans = [text[:SPAN_CHARACTERS] for _, text, _ in context(rows, texts, 0)]
+    verdicts: list[str | None] = [None] * len(rows)
+    if isinstance(ledger, MemoryLedger) and (found := attach_verdicts(ledger.about)).given:
+        verdicts = verdict_labels(found, rows.index)
+    columns = (rows[name].astype(object).tolist() for name in ("decision", "reason", "gold_type", "pred_type"))
+    return [
+        [doc, record, decision, span, reason, _types(gold, pred), verdict]
+        for (doc, record), span, verdict, decision, reason, gold, pred in zip(
+            part.names, spans, verdicts, *columns, strict=True
+        )
+    ]
+
+
+def _types(gold: object, pred: object) -> str:
+    known = [kind for kind in (gold, pred) if isinstance(kind, str)]
+    return " → ".join(dict.fromkeys(known))

@@ -1,0 +1,268 @@
+"""The workbench: queue, annotated text and verdicts in one component that owns the keys.
+
+The component is sent the texts and cards of records ahead, so that it shows the next one at once; what the reader does
+comes back as numbered events, see `pages.shared.verdicts.events`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from nereval_core.glossary import DECISIONS
+from nereval_core.report.colours import type_colours
+from nereval_core.review.verdicts import KINDS
+from nereval_core.review.words import meaning
+from nereval_core.scoring.criteria import SCHEMAS
+from pages.shared.components.highlighted_text import DRAWING, STYLE, look, painted, text_data
+from pages.shared.components.record_list import count_words
+from pages.shared.data import caches, playlists, reviewer, verdict_store
+from pages.shared.inspect.document import ReadDocument, read_document, start_of
+from pages.shared.inspect.queue import QueuePart, entries, queue_part
+from pages.shared.verdicts.case import Case, cases_of, ledger_of, reason_unoffered
+from pages.shared.verdicts.events import applied, apply_events, outcome_data, standing_line
+from pages.shared.view import WHOLE, keys
+
+if TYPE_CHECKING:
+    from pages.shared.frame import Here
+
+_HERE = Path(__file__).parent
+KEY = f"{keys.WIDGET}workbench"
+AHEAD, BEHIND = 10, 3
+"""Records after and before the open one whose texts are sent along."""
+QUOTED = 1_000
+"""Characters of a span that a card quotes."""
+CHARACTERS = 60_000
+"""Characters of texts up to which more of them are sent along."""
+_mount = st.components.v2.component(
+    "nereval_workbench",
+    css=STYLE + (_HERE / "workbench.css").read_text(encoding="utf-8"),
+    js=DRAWING + (_HERE / "workbench.js").read_text(encoding="utf-8"),
+    isolate_styles=False,
+)
+
+
+class Open:
+    """The record, document or place that is open, and the part of the queue around it."""
+
+    def __init__(self, here: Here, order: str) -> None:
+        view, query, ledger = here.view, here.query(), here.ledger()
+        self.whole = WHOLE in view.sort or bool(view.doc and not view.record)
+        self.unknown = ""
+        self.doc, self.record, start = view.doc, view.record, view.place[0] if view.place else -1
+        self.read = read(here, self.doc) if self.doc else None
+        if self.read is not None and self.record:
+            found, other = self.read.find(self.record)
+            if found is not None:
+                self.record = str(found["record"])
+            elif other is not None:
+                start = start_of(other)
+            else:
+                self.unknown, self.record = self.record, ""
+        place = applied().place
+        number = place[2] if place[:2] == (self.doc, view.record) else -1
+        listed = self.record if self.read is None or self.read.find(self.record)[0] else ""
+        self.queue = queue_part(ledger, query, order, self.doc, listed, start=start, number=number)
+        if not self.doc and self.queue.total:
+            self.doc, self.record = self.queue.names[0]
+        elif not self.doc:
+            self.doc = next(iter(here.loaded.corpus.documents.ids), "")
+        self.read = self.read or read(here, self.doc)
+
+    @property
+    def position(self) -> tuple[str, str]:
+        return self.doc, self.record
+
+
+def read(here: Here, doc: str) -> ReadDocument:
+    """Read a document with the predictions of the system that is compared with, where one is."""
+    return _read(here, here.beside, doc)
+
+
+@st.cache_resource(max_entries=300, show_spinner=False, hash_funcs=caches.HASHED_BY)
+def _read(here: Here, beside: str, doc: str) -> ReadDocument:
+    second = (beside, here.of(beside).reading) if beside else None
+    return read_document(here.reading, here.by, doc, second)
+
+
+@st.cache_resource(max_entries=300, show_spinner=False, hash_funcs=caches.HASHED_BY)
+def _text(here: Here, beside: str, doc: str, part: int, first: str, place: tuple[int, int] | None) -> dict[str, Any]:
+    """Return a window of a document as it is drawn; the lanes nearest to the text hold the record `first`."""
+    found = read(here, doc)
+    low, high = found.windows[part]
+    data = text_data(
+        found.text[low:high],
+        found.marks_in(part),
+        doc=doc,
+        selected=first,
+        types=here.annotated_types,
+        systems=(here.system, beside) if beside else None,
+        place=found.place_in(part, place),
+    )
+    kept = ("paragraphs", "marks", "notes", "beside", "place")
+    return {name: data[name] for name in kept} | {
+        "doc": doc,
+        "part": part,
+        "parts": len(found.windows),
+        "window": [low, high, len(found.text)],
+    }
+
+
+@st.cache_resource(max_entries=1_000, show_spinner=False, hash_funcs=caches.HASHED_BY)
+def _card(here: Here, beside: str, doc: str, record: str) -> tuple[dict[str, Any], int] | None:
+    """Return the card of a record, and the window that it lies in."""
+    there = read(here, doc)
+    found, other = there.find(record)
+    chosen = found or other
+    made = there.card(found, other)
+    if made is None or chosen is None:
+        return None
+    facts = [[term, quote[:QUOTED], detail] for term, quote, detail in made["facts"]]
+    return made | {"facts": facts}, there.part_of(start_of(chosen))
+
+
+def draw_workbench(here: Here, order: str) -> Open:
+    """Show the workbench and return what is open in it."""
+    there = Open(here, order)
+    _mount(
+        data=workbench_data(here, there, order),
+        key=KEY,
+        on_out_change=lambda: apply_events(here, st.session_state[KEY].get("out")),
+    )
+    return there
+
+
+def workbench_data(here: Here, there: Open, order: str) -> dict[str, Any]:
+    """Return all that the component is sent."""
+    texts, cards = _texts_and_cards(here, there)
+    now = applied()
+    colours = type_colours(here.annotated_types, here.types)
+    ledger = here.ledger()
+    return {
+        "facts": _facts(here, order),
+        "mount": now.mount,
+        "seen": now.last,
+        "count": count_words(here.by, ledger.total(here.query())),
+        "total": there.queue.total,
+        "first": there.queue.first,
+        "at": there.queue.at,
+        "entries": entries(ledger, there.queue, here.loaded.corpus.documents.texts),
+        "open": list(there.position),
+        "text": _key(there.doc, _part(here, there)),
+        "whole": there.whole,
+        "texts": texts,
+        "cards": cards,
+        "looks": {code: look(code) for code in DECISIONS},
+        "types": {name: painted(colour) for name, colour in colours.items()},
+        "colour": st.session_state.get(keys.COLOUR_BY, "decision"),
+        "systems": [name for name in here.systems if name != here.system],
+        "system": here.system,
+        "compared": here.beside,
+        "schemas": [name for name in SCHEMAS if name in here.criteria],
+        "verdicts": _verdicts(here),
+    }
+
+
+def _facts(here: Here, order: str) -> str:
+    """Return what texts, cards and queue depend on: with other facts, those kept in the browser are dropped."""
+    loaded, settings = here.loaded, here.settings
+    corpus = (loaded.corpus.digest, loaded.number, here.system, here.beside, here.by, here.view.mask)
+    return repr((corpus, here.query(), order, settings.merge, settings.leave_out))
+
+
+def _key(doc: str, part: int) -> str:
+    return f"{part}|{doc}"
+
+
+def _part(here: Here, there: Open) -> int:
+    """Return the window of the open document: the one turned to, or that of the open record or place."""
+    turned = applied().part
+    if turned is not None and turned[:2] == there.position:
+        return min(turned[2], len(there.read.windows) - 1) if there.read else 0
+    card = _card(here, here.beside, *there.position) if there.record else None
+    if card is not None:
+        return card[1]
+    return there.read.part_of(here.view.place[0]) if here.view.place and there.read else 0
+
+
+def _texts_and_cards(here: Here, there: Open) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the texts by window and the cards by record, of the open one first, then of those around it."""
+    if not there.doc:
+        return {}, {}
+    beside, part = here.beside, _part(here, there)
+    texts = {_key(there.doc, part): _text(here, beside, there.doc, part, there.record, here.view.place)}
+    cards: dict[str, Any] = {}
+    size = 0
+    wanted = [there.position] if there.record else []
+    for doc, record in [*wanted, *there.queue.near(BEHIND, AHEAD)]:
+        found = _card(here, beside, doc, record)
+        if found is None:
+            continue
+        key = _key(doc, found[1])
+        if key not in texts:
+            if size > CHARACTERS:
+                break
+            texts[key] = _text(here, beside, doc, found[1], "", None)
+            size += sum(len(piece) for block in texts[key]["paragraphs"] for piece in block["texts"])
+        cards[f"{doc}\n{record}"] = found[0] | {"key": key}
+    return texts, _with_reviews(here, cards)
+
+
+def _with_reviews(here: Here, cards: Mapping[str, Any]) -> dict[str, Any]:
+    """Return cards with what reviewers have decided of the records, and whether they are starred."""
+    made = {key: dict(card) for key, card in cards.items()}
+    playlist = None if verdict_store.problems() else playlists.target_playlist(here.view)
+    if playlist is not None and playlist.items:
+        for key, card in made.items():
+            star = playlists.star_of(here, *_name(key))
+            card["starred"] = star is not None and playlist.find(star.uid) is not None
+    if reason_unoffered(here) or not cards:
+        return made
+    ledger = ledger_of(here)
+    known = {key: place for key in made if (place := ledger.position(*_name(key))) is not None}
+    for key, case in zip(known, cases_of(here, list(known.values())), strict=True):
+        made[key] |= _review(case)
+    return made
+
+
+def _name(key: str) -> tuple[str, str]:
+    doc, _, record = key.rpartition("\n")
+    return doc, record
+
+
+def _review(case: Case) -> dict[str, Any]:
+    standing = case.standing
+    return {
+        "kind": standing.verdict.kind if standing is not None and not case.stale else "",
+        "stands": standing_line(case),
+        "version": case.version,
+        "note": case.note,
+        "meanings": [meaning(kind, case.key, case.partner) for kind in KINDS],
+        "side": case.key.record,
+    }
+
+
+def _verdicts(here: Here) -> dict[str, Any]:
+    """Return what the bar of verdicts shows."""
+    playlist = playlists.target_playlist(here.view)
+    stars = {
+        "stars": here.criterion.unit != "token" and not verdict_store.problems(),
+        "playlist": playlists.FIRST if playlist is None else playlist.name,
+    }
+    if reason := reason_unoffered(here):
+        return stars | {"reason": reason}
+    return stars | {
+        "reason": "",
+        "kinds": list(KINDS),
+        "labels": ["gold", here.system, "both", "neither", "unclear"],
+        "advance": bool(st.session_state.get(keys.GO_ON, True)),
+        "who": reviewer.reviewer_name(),
+        "waiting": len(st.session_state.get(keys.WAITING, ())),
+        "said": outcome_data(),
+    }
+
+
+__all__: Sequence[str] = ("KEY", "Open", "QueuePart", "draw_workbench", "read", "workbench_data")

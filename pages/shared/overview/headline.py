@@ -1,0 +1,65 @@
+"""The four numbers that come first: F1, precision and recall with their intervals, and the number of errors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from nereval_core.analysis.comparison.significance import SystemResamples, count_units
+from nereval_core.analysis.resampling_units import ResamplingPlan
+from nereval_core.glossary import GLOSSARY
+from pages.shared.components import navigation
+from pages.shared.components.formula_box import formula_box
+from pages.shared.data import caches
+from pages.shared.systems.tables import plan_of, units_of
+from pages.shared.view import keys
+from pages.shared.view.count_tables import RATIOS, number
+from pages.shared.view.queries import query_of
+from pages.shared.view.text import explained
+
+if TYPE_CHECKING:
+    from pages.shared.frame import Here
+
+MOST_DOCUMENTS = 2_000
+"""Documents up to which intervals are computed with the page: for more, Systems has them."""
+
+
+def draw_headline(here: Here) -> None:
+    """Draw the numbers of the system under the chosen criterion; each opens its formula or its records."""
+    counts, intervals = here.scores().counts(here.by), _intervals_of(here)
+    columns = st.columns(4, gap="small")
+    for place, (ratio, name) in enumerate(RATIOS.items()):
+        with columns[(1, 2, 0)[place]], st.container(border=True, gap=None, key=f"headline_{name}"):
+            st.metric(_label(ratio), number(getattr(counts, name)), help=explained(ratio))
+            low, high = intervals[place] if intervals else (np.nan, np.nan)
+            label = "formula" if np.isnan(low) else f"95% interval {low:.3f} to {high:.3f}"
+            with st.popover(label, type="tertiary", key=f"{keys.LIST}formula-{ratio}", on_change="rerun") as popover:
+                # Links take as long as a table, so they are drawn for whoever looks.
+                if popover.open:
+                    formula_box(here, here.by, ratio, counts, None)
+    with columns[3], st.container(border=True, gap=None, key="headline_errors"):
+        errors = here.ledger().total(query_of(here.view.cleared()))
+        st.metric("Errors", f"{errors.records:,}", help="All records but the correct ones.")
+        label = ":primary[inspect them →]"
+        navigation.link_to("Inspect", label, here.view.cleared())
+
+
+def _label(ratio: str) -> str:
+    label = GLOSSARY[ratio].label
+    return label[:1].upper() + label[1:]
+
+
+def _intervals_of(here: Here) -> list[tuple[float, float]]:
+    """Return the 95% intervals of precision, recall and F1; none where they would take long, or cannot be computed."""
+    if here.loaded.folder is not None or len(here.loaded.corpus.documents) > MOST_DOCUMENTS:
+        return []
+    return _intervals(here, plan_of(here))
+
+
+@st.cache_data(max_entries=200, show_spinner=False, hash_funcs=caches.HASHED_BY)
+def _intervals(here: Here, plan: ResamplingPlan) -> list[tuple[float, float]]:
+    scores = {here.system: here.scores()}
+    found = SystemResamples(count_units(scores, [here.by], units_of(here)), plan).interval()
+    return list(zip(found.low[0, 0].tolist(), found.high[0, 0].tolist(), strict=True))

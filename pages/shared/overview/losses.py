@@ -1,0 +1,38 @@
+"""The kinds of errors that cost most: how many records, how much F1 they would give back, and the way to them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from nereval_core.analysis.errors import errors_query
+from pages.shared.components import navigation
+from pages.shared.inspect.error_classes import errors_of
+from pages.shared.view.queries import view_of
+from pages.shared.view.text import plain
+
+if TYPE_CHECKING:
+    from pages.shared.frame import Here
+
+SHOWN = 3
+"""Kinds of errors that are named."""
+MOST_SPANS = 50_000
+"""Gold spans up to which they are computed with the page: the scores with each kind mended are computed for them."""
+
+
+def draw_losses(here: Here) -> None:
+    """Name the classes of errors that cost most F1 under the chosen criterion, each a link to its records."""
+    if here.loaded.folder is not None or here.settings.counting != "one-to-one":
+        return
+    every = here.view.cleared().with_sort("by-class")
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium", key="losses"):
+        st.markdown("**Where it loses most**", width="content")
+        if len(here.loaded.corpus.gold) <= MOST_SPANS:
+            classes = errors_of(here).classes[here.by]
+            largest = classes[classes["gain"] > 0].head(SHOWN)
+            for name, records, gain in largest[["class", "records", "gain"]].itertuples(index=False):
+                label = f":primary[{plain(name)} {records:,}] (+{gain:.3f} F1)"
+                view = view_of(here.view, errors_query(("class", name)))
+                navigation.link_to("Inspect", label, view, help="F1 gained if these alone were right")
+        navigation.link_to("Inspect", ":primary[all classes of errors →]", every)

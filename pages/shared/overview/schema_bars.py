@@ -1,0 +1,74 @@
+"""Bars of decisions, one a criterion: each segment leads to its records, each F1 shows its formula."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from nereval_core.glossary import DECISIONS, decision_label
+from nereval_core.report.colours import LOOKS
+from pages.shared.components import navigation
+from pages.shared.components.formula_box import formula_box
+from pages.shared.view import keys, state
+from pages.shared.view.count_tables import criteria_cell, number
+from pages.shared.view.queries import view_of
+
+if TYPE_CHECKING:
+    from pages.shared.frame import Here
+
+_HERE = Path(__file__).parent
+_mount = st.components.v2.component(
+    "nereval_schema_bars",
+    css=(_HERE / "schema_bars.css").read_text(encoding="utf-8"),
+    js=(_HERE / "schema_bars.js").read_text(encoding="utf-8"),
+    isolate_styles=False,
+)
+CHOSEN = keys.TABLE + "bars"
+"""The criterion and the decision (or F1) that were clicked, in the session."""
+
+
+def draw_bars(here: Here, names: Sequence[str]) -> None:
+    """Draw a bar for each criterion; a decision leads to its records on Inspect, an F1 shows its formula below."""
+    key = f"{CHOSEN}_drawn"
+
+    def choose() -> None:
+        if chosen := st.session_state[key]["choose"]:
+            st.session_state[CHOSEN] = (names[int(chosen[0])], str(chosen[1]))
+
+    _mount(data=bars_data(here, names), key=key, on_choose_change=choose)
+    criterion, code = st.session_state.get(CHOSEN, ("", ""))
+    if criterion not in names:
+        return
+    if code == "F1":
+        formula_box(here, criterion, "F1", here.scores(names=names).counts(criterion), None)
+        return
+    del st.session_state[CHOSEN]
+    if (query := criteria_cell(code)) is not None:
+        state.go(navigation.pages()["Inspect"], view_of(here.view.under(criterion), query))
+
+
+def bars_data(here: Here, names: Sequence[str]) -> dict[str, Any]:
+    """Return names, F1 and segments: decision, count, size (a share of the bar), words and colours."""
+    scores = here.scores(names=names)
+    rows = []
+    for name in names:
+        counts = scores.counts(name)
+        found = dict(zip(DECISIONS, (*counts.gold[:4], counts.spu), strict=True))
+        parts = [
+            {
+                "code": code,
+                "count": f"{value:,}",
+                "size": value,
+                "glyph": LOOKS[code].glyph,
+                "title": f"{value:,} {decision_label(code)} under {name}: read them",
+                "fill": list(LOOKS[code].colour.fill),
+                "ink": list(LOOKS[code].colour.ink),
+            }
+            for code, value in found.items()
+            if value
+        ]
+        rows.append({"name": name, "f1": number(counts.f1), "parts": parts, "chosen": name == here.by})
+    return {"rows": rows, "legend": [f"{LOOKS[code].glyph} {decision_label(code)}" for code in DECISIONS]}

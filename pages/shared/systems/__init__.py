@@ -1,0 +1,277 @@
+"""Parts of the Systems page: systems with intervals, differences from the chosen one, ranks, all pairs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import streamlit as st
+
+from nereval_core.analysis.comparison import Comparison, compare_scores, headline, percent_of_resamples
+from nereval_core.analysis.comparison.significance import (
+    SystemResamples,
+    are_significant,
+    by_type_tables,
+    count_units,
+    difference_table,
+)
+from nereval_core.analysis.comparison.system_tables import (
+    best_cells,
+    order_table,
+    pairs_wide,
+    ranks_wide,
+    scores_wide,
+    taus_wide,
+)
+from nereval_core.analysis.resampling_units import ResamplingPlan
+from nereval_core.analysis.result_tables import p_value_text
+from nereval_core.report.figures.comparison import leaderboard as leaderboard_figure
+from nereval_core.report.score_tables import UNDEFINED
+from nereval_core.report.table_formats import DAGGER
+from nereval_core.scoring import Counts
+from nereval_core.scoring.criteria import SCHEMAS
+from pages.shared.components import navigation, sentence
+from pages.shared.components.count_table import count_figure
+from pages.shared.components.formula_box import formula_box
+from pages.shared.data import caches
+from pages.shared.systems import tables as parts
+from pages.shared.systems.tables import interval_words, plan_of, test_words, units_of
+from pages.shared.view import keys
+from pages.shared.view.text import plain
+
+if TYPE_CHECKING:
+    from pages.shared.frame import Here
+
+
+def shown_criteria(here: Here, everything: bool) -> tuple[str, ...]:
+    """Return the criteria that are compared: the schemas and the chosen one, or all; the chosen one first."""
+    few = dict.fromkeys((*SCHEMAS, here.by))
+    names = [name for name in here.criteria if everything or name in few]
+    return (here.by, *(name for name in names if name != here.by))
+
+
+HASHED_BY = {**caches.HASHED_BY, Comparison: lambda found: found.plan}
+
+
+def comparison_of(here: Here, names: tuple[str, ...]) -> Comparison:
+    """Compare all systems with the one chosen under some criteria."""
+    return _comparison(here, names, plan_of(here))
+
+
+# Few are kept, as each holds on to the scores of all systems.
+@st.cache_resource(max_entries=4, show_spinner="Resampling …", hash_funcs=HASHED_BY)
+def _comparison(here: Here, names: tuple[str, ...], plan: ResamplingPlan) -> Comparison:
+    systems = (here.system, *(name for name in here.systems if name != here.system))
+    scored = {name: here.scores(name, names) for name in systems}
+    units = units_of(here)
+    return compare_scores(scored, names=names, baseline=here.system, plan=plan, units=units, pairwise=False)
+
+
+@st.cache_resource(max_entries=12, show_spinner="Resampling, by type …", hash_funcs=HASHED_BY)
+def _by_type(here: Here, found: Comparison) -> tuple[pd.DataFrame, pd.DataFrame]:
+    return by_type_tables(found.scores, here.by, found.plan, here.system, found.units)
+
+
+@st.cache_resource(max_entries=12, show_spinner="Comparing each system with each …", hash_funcs=HASHED_BY)
+def _pairs(here: Here, found: Comparison) -> pd.DataFrame:
+    return difference_table(SystemResamples(count_units(found.scores, [here.by], found.units), found.plan))
+
+
+@st.cache_resource(max_entries=12, show_spinner=False, hash_funcs=HASHED_BY)
+def _order(here: Here, names: tuple[str, ...], found: Comparison) -> tuple[pd.DataFrame, pd.DataFrame]:
+    places = ranks_wide(_by_place(found.intervals, found, here.by))
+    return order_table(found.intervals, found.taus, here.by), places
+
+
+def say_comparison(here: Here, found: Comparison) -> None:
+    """Say in sentences what the tables show."""
+    if len(here.systems) == 1:
+        st.info("There is one system only: upload another prediction of the same gold at Start to compare the two.")
+    opening = headline(found.intervals, found.plan, found.units)
+    lines = found.words
+    if opening is not None:
+        view = replace(here.view, system=opening.system)
+        with st.container(horizontal=True, gap=None, key="sentence-best"):
+            st.markdown(sentence.run_on(f"{opening.before[0].upper()}{opening.before[1:]}"), width="content")
+            navigation.link_to("Overview", f":primary[{opening.f1}]", view)
+            st.markdown(sentence.run_on(f"{opening.after}."), width="content")
+        lines = lines[1:]
+    for line in lines:
+        st.markdown(plain(f"{line[0].upper()}{line[1:]}.", 1_000))
+    parts.show_warnings(found.warnings)
+    parts.choose_units(here)
+
+
+def score_table(here: Here, found: Comparison) -> None:
+    """Show F1 of each system under each criterion; a cell opens its formula, interval and difference."""
+    ordered = _by_place(found.intervals, found, here.by)
+    table = scores_wide(ordered, found.differences, found.plan.level, "criterion")
+    cell = parts.comparison_table(
+        here,
+        found.scores,
+        table,
+        "compare_scores",
+        found.intervals,
+        155,
+        "F1 by matching criterion",
+        said=f"{interval_words(found.plan, found.units)}. {test_words(found.plan, found.units)}; the baseline is "
+        f"{here.system}, the system of the context bar.",
+        strong=best_cells(ordered, "criterion"),
+        figure=lambda: _leaderboard(here, found),
+    )
+    if cell is not None and cell[1] != table.columns[0]:
+        _open_score(here, found, cell[1], str(table.iat[cell[0], 0]))
+
+
+def _open_score(here: Here, found: Comparison, criterion: str, system: str) -> None:
+    row, difference = (
+        _row(table, criterion=criterion, system=system) for table in (found.intervals, found.differences)
+    )
+    assert row is not None, "every system has a score under every criterion"
+    parts.score_box(here, criterion, system, found.scores[system].counts(criterion), row, difference)
+
+
+def leaderboard(here: Here, found: Comparison) -> None:
+    """Draw F1 of all systems under the chosen criterion, the best on top."""
+    point = count_figure(_leaderboard(here, found), "leaderboard", (here.view,), file="leaderboard")
+    if point and str(point[0]) in found.scores:
+        _open_score(here, found, here.by, str(point[0]))
+
+
+@st.cache_resource(max_entries=24, show_spinner=False, hash_funcs=HASHED_BY)
+def _leaderboard(here: Here, found: Comparison) -> Any:
+    rows = found.intervals[found.intervals["criterion"] == here.by]
+    words = f"{found.plan.level:.0%} intervals, {found.plan.resamples:,} resamples"
+    return leaderboard_figure(rows, here.system, words, (found.units.one, found.units.many))
+
+
+def baseline_differences(here: Here, found: Comparison) -> None:
+    """Show each system's difference to the baseline under the chosen criterion with interval and p."""
+    intervals = found.intervals[found.intervals["criterion"] == here.by].set_index("system")
+    rows = found.differences[found.differences["criterion"] == here.by]
+    rows = _by_place(rows, found, here.by).reset_index(drop=True)
+    table = pd.DataFrame(
+        {
+            "system": rows["system"],
+            "F1": intervals.loc[rows["system"], "f1"].to_numpy(),
+            "difference": rows["difference"],
+            "low": rows["low"],
+            "high": rows["high"],
+            "p": [p_value_text(p, found.plan.resamples) for p in rows["p"]],
+            "p after Holm": [
+                p_value_text(p, found.plan.resamples) + (DAGGER if apart else "")
+                for p, apart in zip(rows["p_holm"], are_significant(rows, found.plan.level), strict=True)
+            ],
+            "best in": [_share(share) for share in intervals.loc[rows["system"], "best"]],
+        }
+    )
+    said = "Difference: F1 less that of the baseline. Best in: the share of resamples in which no system is better."
+    title = f"F1 less that of {here.system} under {here.by}"
+    cell = parts.comparison_table(here, found.scores, table, "compare_differences", rows, 74, title, said=said)
+    if cell is not None:
+        _open_score(here, found, here.by, str(table["system"].iat[cell[0]]))
+
+
+def by_type(here: Here, found: Comparison) -> None:
+    """Show F1 by type of each system under the chosen criterion; of very many documents when asked to."""
+    key, many = f"{keys.WIDGET}compare_types", len(here.loaded.corpus.documents) > parts.MANY
+    if many and not st.toggle("Compare by type", key=key, help="Of so many documents it takes a while."):
+        return
+    name = here.by
+    intervals, against = _by_type(here, found)
+    if intervals.empty:
+        st.caption("There are no spans.")
+        return
+    intervals = _by_place(intervals, found, name)
+    table = scores_wide(intervals, against, found.plan.level, "type")
+    cell = parts.comparison_table(
+        here,
+        found.scores,
+        table,
+        "compare_types",
+        intervals,
+        155,
+        f"F1 by type under {name}",
+        said="Holm's correction is over the systems, within each type. Choose a cell to see how it is made.",
+        strong=best_cells(intervals, "type"),
+    )
+    if cell is None or cell[1] == table.columns[0]:
+        return
+    system, kind = str(table.iat[cell[0], 0]), cell[1]
+    row, difference = (_row(each, type=kind, system=system) for each in (intervals, against))
+    assert row is not None, "every system has a row for every type"
+    counts = found.scores[system].by_type(name).get(kind, Counts())
+    parts.score_box(here, name, system, counts, row, difference)
+
+
+def order_of_systems(here: Here, found: Comparison) -> None:
+    """Show the place of each system under each criterion, and how surely the best is the best."""
+    names = tuple(found.intervals["criterion"].unique())
+    table, places = _order(here, names, found)
+    shown = table.assign(stays=[_share(share) for share in table["stays"]])
+    shown.columns = pd.Index(["criterion", "best", "stays best in", f"tau with {here.by}"])
+    said = (
+        "Stays best in: the share of resamples in which no other system is better. Tau: Kendall's, 1 where two "
+        "criteria order the systems alike, −1 where one reverses the other."
+    )
+    parts.comparison_table(
+        here, found.scores, shown, "compare_best", table, 110, "The best under each criterion", said=said
+    )
+    places = ranks_wide(_by_place(found.intervals, found, here.by))
+    parts.comparison_table(
+        here,
+        found.scores,
+        places,
+        "compare_order",
+        places,
+        80,
+        "Place by F1 under each criterion",
+        said="Places by F1.",
+    )
+    if len(found.taus) > 1 and len(here.systems) > 2:
+        with st.expander("Kendall's tau between all criteria", key=f"{keys.LIST}taus", on_change="rerun") as opened:
+            if opened.open:
+                title = "Kendall's tau between the orders of the systems"
+                parts.comparison_table(here, found.scores, taus_wide(found.taus), "compare_taus", found.taus, 80, title)
+
+
+def pairwise_differences(here: Here, found: Comparison) -> None:
+    """Show the difference of each two systems; a cell says its interval and p."""
+    systems = list(here.systems)
+    rows = _pairs(here, found)
+    table = pairs_wide(rows, systems, found.plan.level)
+    said = (
+        f"F1 of the row's system less that of the column's. {DAGGER} p at most {1 - found.plan.level:.2g} after "
+        f"Holm's correction over all {len(rows)} pairs."
+    )
+    title = f"F1 of the row's system less the column's under {here.by}"
+    cell = parts.comparison_table(here, found.scores, table, "compare_pairs", rows, 95, title, said=said)
+    if cell is None:
+        return
+    one, other = str(table.iat[cell[0], 0]), cell[1]
+    both = rows[rows["system"].isin([one, other]) & rows["baseline"].isin([one, other])]
+    if one == other or both.empty:
+        return
+    with st.container(border=True):
+        parts.say_difference(here, here.by, both.iloc[0])
+        for system in (one, other):
+            formula_box(here, here.by, "F1", found.scores[system].counts(here.by), None, system=system)
+
+
+def _by_place(table: pd.DataFrame, found: Comparison, criterion: str) -> pd.DataFrame:
+    """Return rows with the best system under a criterion first; within a system they stay in their order."""
+    rows = found.intervals[found.intervals["criterion"] == criterion]
+    order = rows.sort_values("f1", ascending=False, kind="stable", na_position="last")["system"].tolist()
+    return table.sort_values("system", key=lambda names: names.map(order.index), kind="stable")
+
+
+def _row(table: pd.DataFrame, **values: str) -> pd.Series[Any] | None:
+    """Return the first row with these values, None where there is none."""
+    for name, value in values.items():
+        table = table[(table[name] == value).to_numpy()]
+    return table.iloc[0] if len(table) else None
+
+
+def _share(share: float) -> str:
+    return UNDEFINED if pd.isna(share) else percent_of_resamples(share)

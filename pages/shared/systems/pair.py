@@ -1,0 +1,99 @@
+"""Two systems on the Systems page: which is better and by how much, and the gold spans that tell them apart."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import streamlit as st
+
+from nereval_core.analysis.comparison import Comparison
+from nereval_core.analysis.comparison.significance import are_significant
+from nereval_core.analysis.resampling_units import ResamplingPlan
+from nereval_core.analysis.result_tables import p_value_text, signed
+from nereval_core.ledger.attributes.systems import BOTH_RIGHT, BOTH_WRONG, ONLY_OTHER, ONLY_THIS
+from nereval_core.records.queries import Query
+from nereval_core.report.figures.comparison import difference_dots
+from nereval_core.scoring.criteria import CRITERIA
+from pages.shared.components import navigation
+from pages.shared.components.count_table import show_figure
+from pages.shared.data import caches
+from pages.shared.view import state
+from pages.shared.view.queries import view_of
+from pages.shared.view.text import plain
+
+if TYPE_CHECKING:
+    from pages.shared.frame import Here
+
+
+def draw_pair(here: Here, found: Comparison, other: str) -> None:
+    """Show the difference of the chosen system from another one, under each criterion, and the spans behind it."""
+    rows = found.differences[found.differences["system"].eq(other)].reset_index(drop=True)
+    row = rows[rows["criterion"].eq(here.by)].iloc[0]
+    with st.container(horizontal=True, vertical_alignment="center"):
+        _ask_other(here, other)
+        _say_difference(here, found, row)
+    show_figure(difference_dots(rows, here.system, other), "difference", (here.view,), file="difference")
+    _link_counts(here, other)
+
+
+def other_system(here: Here) -> str:
+    """Return the system that the chosen one is compared with, "" where there is none."""
+    return here.beside or next((name for name in here.systems if name != here.system), "")
+
+
+def _ask_other(here: Here, other: str) -> None:
+    """Ask for the second system, which is kept in the link; the first is that of the context bar."""
+    rest = [name for name in here.systems if name != here.system]
+    st.markdown(f"**{plain(here.system)}** vs", width="content")
+    st.selectbox(
+        "Compare with",
+        rest,
+        label_visibility="collapsed",
+        width=180,
+        **state.mirror("beside", other, state.take_beside),
+    )
+
+
+def _say_difference(here: Here, found: Comparison, row: pd.Series[Any]) -> None:
+    if pd.isna(row["difference"]):
+        st.markdown("No F1 of both to compare.", width="content")
+    else:
+        st.markdown(plain(difference_words(row, here.system, found.plan), 400), width="content")
+
+
+def difference_words(row: pd.Series[Any], system: str, plan: ResamplingPlan) -> str:
+    """Return F1 of the system less that of another one with interval and p, and whether that is significant.
+
+    `row` has DIFFERENCE_COLUMNS: there the other system is compared with this one, so that signs change.
+    """
+    other, gap = str(row["system"]), -float(row["difference"])
+    said = f"{signed(gap)} F1"
+    if pd.isna(row["low"]):
+        return f"{said}. {row['why']}"
+    said += f" [{signed(-row['high'])}, {signed(-row['low'])}], p {p_value_text(row['p'], plan.resamples)}: "
+    if not are_significant(row.to_frame().T, plan.level).iloc[0]:
+        return f"{said}no significant difference."
+    return f"{said}{system if gap > 0 else other} is better."
+
+
+def _link_counts(here: Here, other: str) -> None:
+    """Link the gold spans that one of the two, both or neither gets right to their list in Inspect."""
+    if here.by in CRITERIA and CRITERIA[here.by].unit == "token":
+        st.caption(f"{plain(here.by)} counts tokens: choose a matching criterion that counts spans to see them listed.")
+        return
+    ledger = caches.ledger(here.loaded, here.system, here.settings, here.by)
+    parts = (
+        (f"only {plain(here.system)} right", ONLY_THIS),
+        (f"only {plain(other)} right", ONLY_OTHER),
+        ("both right", BOTH_RIGHT),
+        ("neither right", BOTH_WRONG),
+    )
+    view = replace(here.view, criterion=here.by, system=here.system, beside=other)
+    with st.container(horizontal=True, gap="medium"):
+        for label, value in parts:
+            # Every decision: what both get right is correct.
+            query = Query(having=((f"against {other}", value),))
+            number = ledger.total(query).records
+            navigation.link_to("Inspect", f"{label}: :primary[**{number:,}** →]", view_of(view, query))

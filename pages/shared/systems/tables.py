@@ -1,0 +1,228 @@
+"""Tables of the Systems page: their files, the box that a cell opens, and the records in which two systems differ."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import streamlit as st
+
+from nereval_core.analysis.resampling_units import (
+    RUNS_PREFIX,
+    ResamplingPlan,
+    ResamplingUnits,
+    resampling_choices,
+    resampling_units,
+)
+from nereval_core.analysis.result_tables import p_value_text, signed
+from nereval_core.corpus import Documents
+from nereval_core.ledger.attributes.systems import ONLY_OTHER, ONLY_THIS
+from nereval_core.problems import FormatError
+from nereval_core.records.queries import Query
+from nereval_core.report.score_tables import UNDEFINED, Sheet
+from nereval_core.report.signature import signature
+from nereval_core.report.table_formats import DAGGER
+from nereval_core.scoring import Counts, Scores
+from nereval_core.scoring.criteria import CRITERIA
+from pages.shared.components import navigation
+from pages.shared.components.count_table import ChosenCell, count_table
+from pages.shared.components.downloads import Export
+from pages.shared.components.formula_box import formula_box
+from pages.shared.components.record_list import count, open_records
+from pages.shared.data import caches, masks
+from pages.shared.view import state
+from pages.shared.view.queries import view_of
+from pages.shared.view.text import plain, show_problems
+
+if TYPE_CHECKING:
+    from pages.shared.frame import Here
+
+LINE = 130
+"""Characters that stand beside the files of a table; more go beneath."""
+MANY = 20_000
+"""Documents beyond which fewer resamples are drawn: 10,000 of them would take a minute."""
+
+
+def plan_of(here: Here) -> ResamplingPlan:
+    """Return how often is resampled, by the number of documents."""
+    return ResamplingPlan() if len(here.loaded.corpus.documents) <= MANY else ResamplingPlan(resamples=2_000)
+
+
+def units_of(here: Here, documents: Documents | None = None) -> ResamplingUnits:
+    """Return the units of resampling that the view names, or the default where these documents have no such units."""
+    documents = here.loaded.corpus.documents if documents is None else documents
+    try:
+        return _units(here.loaded.corpus.digest, here.loaded.number, here.view.resample, documents)
+    except FormatError:
+        return resampling_units(documents)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _units(digest: str, number: int, by: str, _documents: Documents) -> ResamplingUnits:
+    return resampling_units(_documents, by)
+
+
+def choose_units(here: Here) -> None:
+    """Ask for the units of resampling, and show problems of the units that the link names."""
+    documents = here.loaded.corpus.documents
+    names = resampling_choices(documents)
+    runs = [f"{RUNS_PREFIX}{length}" for length in (10, 20, 50) if 2 * length <= len(documents)]
+    now = units_of(here)
+    choices = list(dict.fromkeys((*names, *runs, now.by)))
+    said = {one: resampling_units(documents, one).many for one in choices}
+
+    def take(chosen: str) -> None:
+        state.update(resample="" if chosen == names[0] else chosen)
+
+    if len(choices) > 1:
+        st.selectbox(
+            "Resample",
+            choices,
+            format_func=said.__getitem__,
+            **state.mirror("resample_by", now.by, take),
+            width=420,
+            help="Intervals and tests take these for independent of one another.",
+        )
+    if here.view.resample and here.view.resample != now.by:
+        try:
+            resampling_units(documents, here.view.resample)
+        except FormatError as error:
+            show_problems([masks.mask_message(str(problem)) for problem in error.problems])
+
+
+def show_warnings(lines: Iterable[str]) -> None:
+    """Show warnings about intervals."""
+    for line in lines:
+        st.markdown(f":orange-badge[intervals] {plain(f'{line[0].upper()}{line[1:]}.', 500)}")
+
+
+def interval_words(plan: ResamplingPlan, units: ResamplingUnits) -> str:
+    """Return the method of the intervals in words."""
+    return (
+        f"{plan.level:.0%} intervals: bias-corrected bootstrap over {units.many}, {plan.resamples:,} resamples, "
+        f"seed {plan.seed}"
+    )
+
+
+def test_words(plan: ResamplingPlan, units: ResamplingUnits) -> str:
+    """Return the meaning of a dagger in words."""
+    return (
+        f"{DAGGER} differs from the baseline: p at most {1 - plan.level:.2g} by approximate randomization "
+        f"({plan.resamples:,} random swaps of {units.many}), after Holm's correction over the systems"
+    )
+
+
+def comparison_table(
+    here: Here,
+    scores: Mapping[str, Scores],
+    shown: pd.DataFrame,
+    name: str,
+    long: pd.DataFrame,
+    width: int,
+    title: str,
+    *,
+    said: str = "",
+    strong: frozenset[tuple[int, int]] = frozenset(),
+    figure: Callable[[], Any] | None = None,
+) -> ChosenCell | None:
+    """Show a table with its files and a word on reading it; return the cell chosen.
+
+    Spreadsheets get the `long` table, what is read the one shown, called `title`, the `strong` cells in bold.
+    """
+    column = st.column_config.Column
+    numbers = {
+        one: st.column_config.NumberColumn(one, width=width, format="%.3f")
+        for one in shown.columns
+        if pd.api.types.is_float_dtype(shown[one])
+    }
+    plan, units = plan_of(here), units_of(here)
+    signed_by = tuple(signature(scores[system], here.by, intervals=units.signature(plan)) for system in here.systems)
+
+    def printed() -> tuple[Sheet]:
+        rows = tuple(tuple(None if pd.isna(cell) else cell for cell in row) for row in shown.itertuples(index=False))
+        notes = (
+            f"{interval_words(plan, units)}.",
+            f"{test_words(plan, units)}; the baseline is {here.system}.",
+            *signed_by,
+        )
+        return (Sheet(title, tuple(map(str, shown.columns)), rows, notes, strong),)
+
+    file = name.replace("_", "-")
+    cell = count_table(
+        shown,
+        name,
+        (here.view, tuple(shown.columns)),
+        columns={one: column(one, width=width) for one in shown.columns}
+        | numbers
+        | {str(shown.columns[0]): column(str(shown.columns[0]), width=150, pinned=True)},
+        export=Export(long, " / ".join(signed_by), file, key=name, printed=printed, figure=figure),
+        caption=plain(said, LINE) if len(said) <= LINE else "",
+        height=560,
+    )
+    if len(said) > LINE:
+        st.caption(plain(said, 600))
+    return cell
+
+
+def score_box(
+    here: Here, criterion: str, system: str, counts: Counts, row: pd.Series[Any], difference: pd.Series[Any] | None
+) -> None:
+    """Show the formula of an F1, of a type where the row has one, its interval, and its difference from the baseline.
+
+    `row` has INTERVAL_COLUMNS, `difference` DIFFERENCE_COLUMNS.
+    """
+    kind = None if pd.isna(row["type"]) else str(row["type"])
+    with st.container(border=True):
+        formula_box(here, criterion, "F1", counts, kind, system=system)
+        ends = "; ".join(
+            f"{name} {_number(row[long])}, interval {_number(row[f'{long}_low'])} to {_number(row[f'{long}_high'])}"
+            for name, long in (("F1", "f1"), ("P", "precision"), ("R", "recall"))
+        )
+        st.caption(plain(f"{ends}. {units_of(here).in_words(row['units'])} with spans.", 400))
+        if row["why"]:
+            st.caption(plain(f"{row['why'][0].upper()}{row['why'][1:]}.", 200))
+        if row["undefined"]:
+            st.caption(
+                f"F1 is undefined in {row['undefined']:,} of {plan_of(here).resamples:,} resamples, which are left out."
+            )
+        if kind is None:
+            view = replace(here.view, criterion=criterion, system=system)
+            navigation.link_to("Overview", f":primary[Overview of {plain(system)} under {plain(criterion)} →]", view)
+        if difference is not None:
+            say_difference(here, criterion, difference, kind)
+
+
+def say_difference(here: Here, criterion: str, row: pd.Series[Any], kind: str | None = None) -> None:
+    """Say a row of DIFFERENCE_COLUMNS, and open the gold spans that only one of the two systems gets right."""
+    one, other = str(row["baseline"]), str(row["system"])
+    p, holm = (p_value_text(row[name], plan_of(here).resamples) for name in ("p", "p_holm"))
+    said = (
+        f"{other} less {one}: {_signed(row['difference'])} F1, interval {_signed(row['low'])} to "
+        f"{_signed(row['high'])}; p {p}, after Holm over {row['tests']} tests {holm}."
+    )
+    st.markdown(plain(f"{said} {row['why'][0].upper()}{row['why'][1:]}." if row["why"] else said, 600))
+    if criterion in CRITERIA and CRITERIA[criterion].unit == "token":
+        return
+    ledger = caches.ledger(here.loaded, one, here.settings, criterion)
+    view = replace(here.view, criterion=criterion, system=one)
+    asked = {
+        name: Query(gold=() if kind is None else (kind,), having=((f"against {other}", value),))
+        for name, value in ((one, ONLY_THIS), (other, ONLY_OTHER))
+    }
+    with st.container(horizontal=True):
+        for name, query in asked.items():
+            number = count(ledger.total(query).records, "gold span")
+            navigation.link_to("Inspect", f":primary[only {plain(name)} right: {number} →]", view_of(view, query))
+    if one == here.system:
+        better = other if row["difference"] > 0 else one
+        open_records(here, criterion, asked[better], f"only {plain(better)} right", name="compare_apart")
+
+
+def _number(value: float) -> str:
+    return UNDEFINED if pd.isna(value) else f"{value:.3f}"
+
+
+def _signed(value: float) -> str:
+    return UNDEFINED if pd.isna(value) else signed(value)

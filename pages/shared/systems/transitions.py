@@ -1,0 +1,160 @@
+"""Transitions from one system to another on the Systems page, and gold spans by the number of systems right."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import streamlit as st
+
+from nereval_core.analysis.comparison.transitions import (
+    ALL_STATES,
+    FROM_HEAD,
+    NOT_PREDICTED,
+    STATES,
+    TITLES,
+    Transitions,
+    are_comparable,
+    count_transitions,
+    right_count_table,
+    transition_matrix,
+    transition_sentence,
+)
+from nereval_core.records.queries import Query
+from nereval_core.report.colours import LOOKS
+from nereval_core.report.figures.comparison import right_bars
+from nereval_core.scoring import Scores
+from pages.shared.components import sentence
+from pages.shared.components.count_table import count_figure, count_table
+from pages.shared.components.downloads import Export
+from pages.shared.components.record_list import open_records
+from pages.shared.view import keys
+from pages.shared.view.text import explained, plain
+
+if TYPE_CHECKING:
+    from pages.shared.frame import Here
+
+HOW = {
+    "gold": "Every gold span, by what becomes of it in each system.",
+    "pred": "Predictions are the same where document, boundaries and type are; several copies count as several.",
+}
+
+
+def draw(here: Here, other: str) -> None:
+    """Show the transitions from the chosen system to another, and gold spans by the number of systems right."""
+    st.header(f"Fixed, broken, changed, under {plain(here.by)}")
+    one = here.scores()
+    two = here.scores(other)
+    if not are_comparable(one, two, here.by):
+        st.caption(
+            f"{plain(here.by)} counts tokens: choose a matching criterion that counts spans to compare span by span."
+        )
+        return
+    moved = _moved(_key(here), here.system, other, here.by, one, two)
+    sentence.draw(here, transition_sentence(moved, here.system, other), "transitions")
+    for place, side in zip(st.columns(2), STATES, strict=True):
+        with place:
+            cell = _matrix(here, moved, other, side)
+        if cell is not None:
+            _opened(here, other, side, *cell)
+    _right(here)
+
+
+def _key(here: Here) -> str:
+    rule = here.criterion
+    return repr((here.loaded.corpus.digest, here.loaded.number, rule, here.settings.merge, here.settings.leave_out))
+
+
+@st.cache_resource(max_entries=24, show_spinner="Comparing span by span …")
+def _moved(key: str, one: str, other: str, name: str, _one: Scores, _other: Scores) -> Transitions:
+    return count_transitions(_one, _other, name)
+
+
+def _shown(code: str) -> str:
+    return f"{LOOKS[code].glyph} {code}" if code in LOOKS else code
+
+
+def _matrix(here: Here, moved: Transitions, other: str, side: str) -> tuple[str, str] | None:
+    """Show one matrix; return the states of the cell chosen."""
+    states = STATES[side]
+    table = transition_matrix(getattr(moved, side), states).rename(columns=_shown)
+    table[FROM_HEAD] = table[FROM_HEAD].map(_shown)
+    st.markdown(
+        f"**{TITLES[side]}**: {plain(here.system)} down, {plain(other)} across",
+        help=explained("COR", "INC", "PAR", "MIS", "SPU"),
+    )
+    signed = f"{here.signature()} / {other}"
+    cell = count_table(
+        table,
+        f"moved_{side}",
+        (here.view, other),
+        columns={
+            table.columns[0]: st.column_config.TextColumn(width=100, pinned=True),
+            **{
+                name: st.column_config.NumberColumn(width=98 if name == NOT_PREDICTED else 62, format="localized")
+                for name in table.columns[1:]
+            },
+        },
+        export=Export(table, signed, f"{side}-transitions", key=f"moved_{side}"),
+        caption=HOW[side],
+    )
+    if cell is None or cell[1] == table.columns[0]:
+        return None
+    every = (*states, ALL_STATES)
+    return every[cell[0]], every[table.columns.tolist().index(cell[1]) - 1]
+
+
+def cell_queries(one: str, other: str, side: str, state: str, then: str) -> tuple[str, Query] | None:
+    """Return the system whose records a cell or margin counts, and the query; None for the corner without records."""
+    name = "by" if side == "gold" else "predicted-by"
+    whole = tuple(code for code in STATES[side] if code != NOT_PREDICTED)
+    if NOT_PREDICTED in (state, then) and {state, then} <= {NOT_PREDICTED, ALL_STATES} and state != ALL_STATES:
+        # Spans that only the other system predicts.
+        return (
+            (other, Query(decision=whole, having=((f"{name} {one}", NOT_PREDICTED),))) if then == ALL_STATES else None
+        )
+    if state == NOT_PREDICTED or (state == ALL_STATES and then not in (ALL_STATES, NOT_PREDICTED)):
+        having = ((f"{name} {one}", NOT_PREDICTED),) if state == NOT_PREDICTED else ()
+        return other, Query(decision=(then,), having=having)
+    decision = whole if state == ALL_STATES else (state,)
+    return one, Query(decision=decision, having=() if then == ALL_STATES else ((f"{name} {other}", then),))
+
+
+def _opened(here: Here, other: str, side: str, state: str, then: str) -> None:
+    if state == then == ALL_STATES and side == "pred":
+        st.caption("Choose a margin or a cell: these are the records of two systems.")
+        return
+    found = cell_queries(here.system, other, side, state, then)
+    if found is None:
+        st.caption("What neither system predicts is no record.")
+        return
+    system, query = found
+    there = here if system == here.system else here.of(system)
+    title = f"{TITLES[side]}, {plain(_shown(state))} in {plain(here.system)}, {plain(_shown(then))} in {plain(other)}"
+    open_records(there, here.by, query, title, name=f"moved_{side}")
+
+
+def _right(here: Here) -> None:
+    """Draw gold spans by how many systems get them right; a bar opens them."""
+    every = [here.scores(system) for system in here.systems]
+    table, figure = _right_by(_key(here), here.by, here.systems, every)
+    st.header(f"Gold spans by how many systems get them right, under {plain(here.by)}")
+    chosen = count_figure(figure, "right", (here.view,), file="right-by")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        names = table["right_by"].astype(str).tolist()
+        Export(table, here.signature(), "right-by", key="right", figure=lambda: figure).draw()
+        key = f"{keys.LIST}right_by"
+        picked = st.pills("Right by", names, key=key, label_visibility="collapsed", help=None)
+        st.caption("Choose a bar, or a number here, to see these gold spans.")
+    label = str(chosen[0]) if chosen else picked
+    if label in names:
+        said = {"none": "no system gets", "1": "one system gets", "all": "all systems get"}
+        title = f"Gold spans that {said.get(label, f'{label} systems get')} right"
+        open_records(here, here.by, Query(having=(("right-by", label),)), title, name="right")
+
+
+@st.cache_resource(max_entries=24, show_spinner="Counting who gets what right …")
+def _right_by(key: str, name: str, systems: tuple[str, ...], _every: Sequence[Scores]) -> tuple[pd.DataFrame, Any]:
+    table = right_count_table(_every, name)
+    return table, right_bars(table, name, len(systems), _every[0].documents)

@@ -1,0 +1,237 @@
+"""Events of the workbench: verdicts, undo, stars and choices, each applied once and in order, and what it is answered.
+
+The component numbers its events from 1 and sends all that the server has not acknowledged, so that no key is lost
+while the page is busy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from nereval_core.records.queries import ORDERS
+from nereval_core.review.verdicts import KINDS, NOTE_CHARACTERS, Given, Kind, minute_of
+from nereval_core.review.words import decision_in_words
+from pages.shared.data import masks, playlists, reviewer
+from pages.shared.verdicts import right_span
+from pages.shared.verdicts.case import (
+    Case,
+    Outcome,
+    case_of,
+    give_verdict,
+    ledger_of,
+    reason_unoffered,
+    undo_verdict,
+)
+from pages.shared.view import WHOLE, keys, state
+
+if TYPE_CHECKING:
+    from pages.shared.frame import Here
+
+Event = Mapping[str, Any]
+MOVES = ("undo", "whole", "jump")
+"""Events after which the server says which record is open."""
+LISTED = 20
+"""Verdicts of others that are listed where they came first."""
+
+
+@dataclass
+class Applied:
+    """The events of a mounted component that were applied: the number of the last one, and the reader's place.
+
+    `place` is document, record and number in the queue as the reader last had them. `part` is the window of a long
+    text that was turned to, with the document and the record it was turned to from.
+    """
+
+    mount: str = ""
+    last: int = 0
+    place: tuple[str, str, int] = ("", "", 0)
+    part: tuple[str, str, int] | None = None
+
+
+def applied() -> Applied:
+    found: Applied = st.session_state.setdefault(keys.APPLIED, Applied())
+    return found
+
+
+def apply_events(here: Here, sent: Mapping[str, Any] | None) -> bool:
+    """Apply what the component has sent and was not applied yet, and open the record that the reader has opened.
+
+    Return whether there was anything to apply.
+    """
+    if not sent:
+        return False
+    now = applied()
+    if sent["mount"] != now.mount:
+        now.mount, now.last = str(sent["mount"]), 0
+    before = now.last
+    for event in sent["events"]:
+        if event["seq"] > now.last:
+            # Only a verdict may safely be given twice, should this run be cut short in between.
+            if event["act"] != "verdict":
+                now.last = event["seq"]
+            _apply(here, event)
+            now.last = event["seq"]
+    if now.last > before and sent["events"][-1]["act"] not in MOVES:
+        _open(*sent["at"])
+    failed: Outcome | None = st.session_state.get(keys.REVIEWED)
+    if now.last > before and failed is not None and failed.place is not None:
+        # Back to the record whose verdict was not kept; whoever moves on from there leaves it.
+        _open(*failed.place, -1)
+        st.session_state[keys.REVIEWED] = replace(failed, place=None)
+    elif now.last > before and sent["events"][-1]["act"] == "open":
+        st.session_state.pop(keys.REVIEWED, None)
+    return now.last > before
+
+
+def _open(doc: str, record: str, number: int) -> None:
+    """Open a record; without one, and not in a whole document, the view stays."""
+    now, view = applied(), state.view()
+    now.place = (doc, record, number)
+    if (view.doc, view.record) == (doc, record) or not doc:
+        return
+    if view.doc and not view.record and not view.at:
+        # A document alone is read as a whole, and stays so while its records are gone through.
+        view = view.with_sort(WHOLE)
+    state.put(replace(view, doc=doc, record=record, at=""))
+
+
+def _apply(here: Here, event: Event) -> None:
+    act = event["act"]
+    if act == "verdict":
+        _verdict(here, event)
+    elif act == "undo":
+        if not reason_unoffered(here):
+            undo_verdict(here, lambda position: _open(*ledger_of(here).name(position), -1))
+    elif act == "star":
+        found = playlists.star_of(here, event["doc"], event["record"])
+        if found is not None:
+            playlists.toggle(found)
+    elif act == "jump":
+        _jump(here, int(event["value"]))
+    elif act == "beside":
+        state.take_beside(event["value"])
+    elif act == "whole":
+        view = state.view().with_sort(WHOLE, bool(event["value"]))
+        state.put(replace(view, doc=event["doc"], record=event["record"], at=""))
+    elif act == "part":
+        applied().part = (event["doc"], event["record"], int(event["value"]))
+    elif act == "colour":
+        st.session_state[keys.COLOUR_BY] = event["value"]
+    elif act in ("over", "leave"):
+        _answer(here, event)
+
+
+def open_next(here: Here, at: float) -> None:
+    """Open the record behind a place of the queue, where records advance by themselves."""
+    if st.session_state.get(keys.GO_ON, True):
+        _jump(here, int(at // 1) + 1)
+
+
+def _jump(here: Here, number: int) -> None:
+    """Open the record with a number in the queue."""
+    ledger, query, order = here.ledger(), here.query(), here.view.ordered_by()
+    row = ledger.page(query, order if order in ledger.orders(query) else ORDERS[0], number, 1)
+    if len(row):
+        _open(str(row["document"].iat[0]), str(row["record"].iat[0]), number)
+
+
+def _case(here: Here, doc: str, record: str) -> Case | None:
+    if doc not in here.loaded.corpus.documents.index:
+        return None
+    position = ledger_of(here).position(doc, record)
+    return None if position is None else case_of(here, position)
+
+
+def _verdict(here: Here, event: Event) -> None:
+    """Give a verdict that was sent; without a name it waits for one, and "neither" asks for what is right."""
+    if reason_unoffered(here) or event["kind"] not in KINDS:
+        return
+    kind: Kind = event["kind"]
+    if kind != "neither" and not reviewer.reviewer_name():
+        st.session_state[keys.WAITING] = (*st.session_state.get(keys.WAITING, ()), event)
+        return
+    case = _case(here, event["doc"], event["record"])
+    if case is None:
+        return
+    note = str(event.get("note", ""))[:NOTE_CHARACTERS]
+    if kind == "neither":
+        right_span.begin_right_span(case, note)
+    else:
+        seen = replace(case, version=int(event.get("version", case.version)))
+        if not give_verdict(seen, kind, note=note):
+            st.session_state[keys.REVIEWED] = replace(
+                st.session_state[keys.REVIEWED], place=(str(event["doc"]), str(event["record"]))
+            )
+
+
+def give_waiting(here: Here) -> bool:
+    """Give the verdicts that waited for a name, once there is one; return whether there were any."""
+    waiting: Sequence[Event] = st.session_state.get(keys.WAITING, ())
+    if not waiting or not reviewer.reviewer_name():
+        return False
+    del st.session_state[keys.WAITING]
+    for event in waiting:
+        _verdict(here, event)
+    return True
+
+
+def _answer(here: Here, event: Event) -> None:
+    """Give a verdict over those of others that came first, or leave theirs."""
+    found: Outcome | None = st.session_state.pop(keys.REVIEWED, None)
+    case = _case(here, event["doc"], event["record"])
+    if (
+        event["act"] == "over"
+        and found is not None
+        and found.again is not None
+        and case is not None
+        and case.key.record == found.record
+    ):
+        kind, right, note = found.again
+        give_verdict(case, kind, right, note)
+
+
+def outcome_data() -> dict[str, Any] | None:
+    """Return what the component says of the last verdict, None where there is nothing to say; it is said once."""
+    found: Outcome | None = st.session_state.get(keys.REVIEWED)
+    if found is None:
+        return None
+    lines = [masks.mask_message(line) for line in (found.theirs or found.problems)[:LISTED]]
+    if len(found.theirs) > LISTED:
+        lines.append(f"and {len(found.theirs) - LISTED:,} more")
+    if found.again is None:
+        st.session_state.pop(keys.REVIEWED)
+    text = masks.mask_message(found.text)
+    if found.problems:
+        text = f"{text} What you wrote is still here: try again."
+    if found.theirs:
+        text = f"Somebody was first. {text}"
+    return {
+        "text": text,
+        "lines": lines,
+        "wrong": bool(found.problems or found.theirs),
+        "again": found.again is not None,
+        "record": found.record,
+    }
+
+
+def standing_line(case: Case, note: bool = True) -> str:
+    """Return the verdict that stands in a line, with its old quote if it is stale; "" where none stands."""
+    one = case.standing
+    if one is None:
+        return ""
+    said = given_line(one, note=note)
+    if case.stale:
+        old = masks.mask_message(f"“{one.verdict.seen.quote}”, {one.verdict.key.span.type}")
+        return f"Stale, as text or span changed since. It was of {old}: {said}"
+    return f"Stands: {said}"
+
+
+def given_line(one: Given, *, note: bool = True) -> str:
+    """Return a verdict in a line, with its note."""
+    words = masks.mask_words(one.verdict.note) if note and one.verdict.note else ""
+    what = decision_in_words(one.verdict.kind, one.verdict.right)
+    return f"{what}, {one.who} on {minute_of(one.at)}{f' — {words}' if words else ''}"

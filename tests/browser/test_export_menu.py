@@ -1,0 +1,25 @@
+"""The Export menu of a page: the figure shown is saved as a picture by the browser, the table as a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.support.browser import Visit
+from tests.support.pages import VIEW
+
+
+def test_a_figure_is_saved_as_the_browser_shows_it(visit: Visit, tmp_path: Path) -> None:
+    visit.open("Overview", VIEW.with_sort("by-slice"))
+    visit.page.locator(".js-plotly-plot svg.main-svg").first.wait_for()
+    assert visit.page.locator(".modebar-btn").count() == 0
+    with visit.rerun():
+        visit.page.get_by_role("button", name="Export", exact=True).click()
+    visit.page.locator(".nvp").first.wait_for()
+    for form in ("PNG", "SVG", "CSV"):
+        with visit.page.expect_download() as started:
+            visit.page.get_by_test_id("stPopoverBody").get_by_role("button", name=form, exact=True).last.click()
+        started.value.save_as(tmp_path / form)
+    assert (tmp_path / "PNG").read_bytes().startswith(b"\x89PNG")
+    drawn = (tmp_path / "SVG").read_text(encoding="utf-8")
+    assert drawn.startswith("<svg") and "rules by span length in characters" in drawn
+    assert b"signature" in (tmp_path / "CSV").read_bytes().splitlines()[0]

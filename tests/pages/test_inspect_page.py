@@ -1,0 +1,250 @@
+"""Inspect and Guide: what the annotated text is sent, and that the pages run with nothing, the demo and a bad link."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from nereval_core.corpus import Documents, Layer, layer
+from nereval_core.ledger import MemoryLedger, ledger
+from nereval_core.records.queries import Query
+from nereval_core.records.tables import records
+from nereval_core.report.marks import Mark, marks
+from nereval_core.scoring import Scores, Settings, score_layers
+from nereval_core.scoring.examples import SIX_CASES, decide
+from pages.shared.components.highlighted_text import text_data
+from pages.shared.data.loading import demo_names, load_demo
+from pages.shared.inspect.document import (
+    ReadDocument,
+    document_marks,
+    find_record,
+    neighbours,
+    read_document,
+    record_card_data,
+)
+from pages.shared.inspect.queue import CHUNK, queue_part
+from tests.report.test_highlight import marked
+from tests.support.pages import VIEW, address, sound
+from tests.support.pages import opened as open_page
+from tests.support.workbench import act, card, workbench
+
+WRONG = Query(decision=("INC", "PAR", "MIS", "SPU"))
+
+
+def alone(sides: tuple[Layer, Layer]) -> Callable[[str], Scores]:
+    """Return what scores a document of two layers alone."""
+    return lambda doc: ledger(score_layers(*sides), "strict", sides).document(doc, Settings())
+
+
+@settings(deadline=None)
+@given(marked())
+def test_what_is_sent_holds_the_text_and_the_spans(case: tuple[str, list[Mark]]) -> None:
+    text, spans = case
+    sent = json.loads(json.dumps(text_data(text, spans)))
+    pieces = [piece for paragraph in sent["paragraphs"] for piece in paragraph["texts"]]
+    assert "".join(pieces) == text
+    edges = np.cumsum([0, *map(len, pieces)])
+    for mark, span in zip(sent["marks"], spans, strict=True):
+        parts = [(edges[low], edges[high + 1]) for low, high in mark["parts"]]
+        assert len(parts) == len(span.fragments)
+        assert [edge for part in parts for edge in part][:: len(parts) * 2 - 1] == [span.start, span.end]
+        inside = {place for low, high in parts for place in range(low, high)}
+        assert inside == {place for low, high in span.fragments for place in range(low, high)}
+        assert mark["title"].endswith(f"type {span.type}, {mark['word']} ({span.decision})")
+
+
+def test_paragraphs_keep_their_line_ends_and_count_their_own_lanes() -> None:
+    sent = text_data(
+        "one\r\n\ntwo", [Mark("gold", 0, ((0, 3),), "X", "MIS"), Mark("prediction", 0, ((6, 9),), "X", "SPU")]
+    )
+    assert [paragraph["texts"] for paragraph in sent["paragraphs"]] == [["one", "\r\n"], ["\n"], ["two"]]
+    assert [paragraph["lanes"] for paragraph in sent["paragraphs"]] == [[1, 0, 0], [0, 0, 0], [0, 1, 0]]
+
+
+@pytest.fixture(scope="module")
+def six() -> tuple[Any, Any]:
+    scores = decide(SIX_CASES)
+    return scores, records(scores, "strict")
+
+
+def test_every_span_leads_to_its_record(six: tuple[Any, Any]) -> None:
+    scores, rows = six
+    found = document_marks(scores, "strict", rows)
+    assert len(found) == 10
+    by_record: dict[str, list[Mark]] = {}
+    for mark in found:
+        by_record.setdefault(mark.record, []).append(mark)
+    assert list(by_record) == rows["record"].tolist()
+    assert [len(group) for group in by_record.values()] == [2, 2, 2, 2, 1, 1]
+
+
+def test_a_prediction_keeps_its_record_id_where_it_has_a_partner(six: tuple[Any, Any]) -> None:
+    scores, rows = six
+    assert find_record(rows, scores, "strict", "p:29-33:Place")["record"] == "g:24-33:Place"
+    assert find_record(rows, scores, "strict", "p:29-33:Nothing") is None
+    assert find_record(rows, scores, "strict", "g:29-33:Place") is None
+
+
+def test_the_card_says_decision_partner_and_reason(six: tuple[Any, Any]) -> None:
+    scores, rows = six
+    said = record_card_data(scores, "strict", find_record(rows, scores, "strict", "g:39-51:Company"))
+    assert said["decision"]["text"] == "≠ incorrect (INC)"
+    assert said["reason"] == "ends 8 characters earlier; type Place instead of Company"
+    assert said["facts"] == [
+        ["gold", "Bank of Peru", "Company, characters 39–51"],
+        ["prediction", "Bank", "Place, characters 39–43"],
+    ]
+    assert {row["criterion"]: row["text"].split()[0] for row in said["rows"]} == {
+        **dict.fromkeys(("strict", "exact", "type", "left", "right", "either", "approximate"), "≠"),
+        "partial": "◐",
+        "lenient": "✓",
+        # Tokens are decided over, not this span.
+        "fragment": "by",
+    }
+    assert [row["criterion"] for row in said["rows"] if row["current"]] == ["strict"]
+    lone = record_card_data(scores, "strict", find_record(rows, scores, "strict", "p:61-66:Person"))
+    assert lone["facts"][0] == ["gold", "", ""]
+
+
+def test_steps_lead_through_all_records_and_back() -> None:
+    loaded = load_demo(demo_names()[0])
+    sides = loaded.corpus.gold, loaded.corpus.system(loaded.start)
+    scores = score_layers(*sides)
+    kept, reading = ledger(scores, "strict", sides), alone(sides)
+    rows = records(scores, "strict")
+    shown = rows[rows["decision"] != "COR"]
+    every = list(zip(shown["document"].astype(str), shown["record"], strict=True))
+    assert len(every) > 20
+    for number, (doc, record) in enumerate(every):
+        part = queue_part(kept, WRONG, "document", doc, record)
+        assert part.at == number and part.total == len(every)
+        assert part.near(3, 10) == [*every[number + 1 :][:10], *reversed(every[max(0, number - 3) : number])]
+        assert any(mark.record == record for mark in read_document(reading, "strict", doc).marks)
+
+
+@pytest.mark.parametrize("order", ["document", "text", "longest", "decision"])
+def test_a_part_of_a_long_queue_holds_the_open_record(order: str) -> None:
+    _, kept = long_text()
+    every = kept.page(Query(), order, 0, 4_000)
+    for number in (0, 49, 50, 51, 99, 100, 2_345, 3_999):
+        doc, record = str(every["document"].iat[number]), str(every["record"].iat[number])
+        for known in (number, -1):
+            part = queue_part(kept, Query(), order, doc, record, number=known)
+            assert part.at == number and part.names[number - part.first] == (doc, record)
+            assert part.first % CHUNK == 0 and number - part.first >= min(number, CHUNK)
+    # A record that is not listed, and a place without one, lie between two.
+    missed = Query(decision=("COR",))
+    assert queue_part(kept, missed, "document", "long", "g:50000-50007:Drug").total == 0
+    assert queue_part(kept, Query(), "document", "long", "", start=30).at == 1.5
+
+
+def test_the_way_on_from_a_record_that_is_not_listed() -> None:
+    scores = decide(SIX_CASES)
+    rows = records(scores, "strict")
+    shown = rows[rows["decision"] != "COR"]
+    queue, at, number = neighbours(shown, 0, 0, "g:0-8:Person")
+    assert (at, number, len(queue)) == (-0.5, 0, 5)
+    _, at, number = neighbours(shown, 0, 30, "")
+    assert (at, number) == (1.5, 0)
+    queue, at, number = neighbours(shown, 0, 39, "g:39-51:Company", around=1)
+    assert (at, number, [record for _, record in queue]) == (
+        1,
+        3,
+        ["g:24-33:Place", "g:39-51:Company", "g:56-60:Person"],
+    )
+
+
+def long_text() -> tuple[ReadDocument, MemoryLedger]:
+    """Read a text of 100,000 characters with a span in each of its 4,000 lines."""
+    text = "Aspirin was given again.\n" * 4_000
+    documents = Documents(("long",), (text,))
+    starts = list(range(0, len(text), 25))
+    gold = layer("gold", documents, [0] * len(starts), starts, [start + 7 for start in starts], ["Drug"] * len(starts))
+    pred = layer("pred", documents, [], [], [], [])
+    kept = ledger(score_layers(gold, pred), "strict", (gold, pred))
+    return read_document(alone((gold, pred)), "strict", "long"), kept
+
+
+def test_a_record_opens_the_part_of_a_long_text_it_lies_in() -> None:
+    there, _ = long_text()
+    number = there.part_of(50_000)
+    low, high = there.windows[number]
+    assert low <= 50_000 < high and low > 0 and low % 25 == 0
+    assert 1 < len(there.marks_in(number)) <= 1_500
+    assert any(mark.record == "g:50000-50007:Drug" for mark in there.marks_in(number))
+    assert [there.part_of(place) for place in (low, low - 25, 0, 99_999)] == [
+        number,
+        number - 1,
+        0,
+        len(there.windows) - 1,
+    ]
+    assert marks(there.scores, "strict", 0)[0].fragments == ((0, 7),)
+
+
+@pytest.mark.parametrize("place", [(0, 7), (49_990, 50_003), (99_975, 100_000), (10_000, 90_000)])
+def test_a_place_that_is_asked_for_is_outlined(place: tuple[int, int]) -> None:
+    """The segments outlined are the text of the place, as far as the window goes that opens where it begins."""
+    text = "".join(f"Aspirin {number:06} was given.\n" for number in range(4_000))[:100_000]
+    documents = Documents(("long",), (text,))
+    gold, pred = (layer(name, documents, [], [], [], []) for name in ("gold", "pred"))
+    there = read_document(alone((gold, pred)), "strict", "long")
+    part = there.part_of(place[0])
+    low, high = there.windows[part]
+    seen = there.place_in(part, place)
+    assert low <= place[0] < high and seen is not None
+    sent = text_data(text[low:high], there.marks_in(part), place=seen)
+    pieces = [piece for paragraph in sent["paragraphs"] for piece in paragraph["texts"]]
+    assert "".join(pieces[number] for number in sent["place"]) == text[place[0] : min(place[1], high)]
+
+
+def test_inspect_opens_the_first_record_at_once_and_goes_on_from_it() -> None:
+    page = open_page("Inspect", VIEW)
+    sent = workbench(page)
+    assert not page.error and sent["at"] == 0 and sent["open"] == sent["entries"][0][:2] and not sent["whole"]
+    assert card(page)["reason"] and sent["text"] in sent["texts"]
+    # What lies ahead is there before it is asked for.
+    assert all("\n".join(entry[:2]) in sent["cards"] for entry in sent["entries"][:11])
+    page = act(page, "j")
+    assert workbench(page)["at"] == 1
+    assert [address(page)[name] for name in ("doc", "record")] == sent["entries"][1][:2]
+
+
+def test_a_link_opens_a_record_in_its_queue_a_document_as_a_whole_and_a_place() -> None:
+    doc, record = "en-02", "g:0-1:Nothing"
+    sent = workbench(open_page("Inspect", replace(VIEW, doc="en-01", record="g:133-143:PROTEINAS")))
+    assert not sent["whole"] and sent["open"] == ["en-01", "g:133-143:PROTEINAS"] and sent["total"] == 60
+    page = open_page("Inspect", replace(VIEW, doc=doc))
+    sent = workbench(page)
+    assert sent["whole"] and sent["open"] == [doc, ""] and sent["at"] == -0.5
+    assert {entry[0] for entry in sent["entries"]} == {doc}
+    assert workbench(act(page, "j"))["whole"]
+    sent = workbench(open_page("Inspect", replace(VIEW, doc=doc, at="3-9")))
+    assert sent["whole"] and sent["texts"][sent["text"]]["place"]
+    page = open_page("Inspect", replace(VIEW, doc=doc, record=record))
+    assert not page.error and "is no record of this document" in page.warning[0].value
+
+
+def test_guide_needs_no_corpus_and_scores_what_is_written() -> None:
+    page = open_page("Guide")
+    assert not page.error
+    six = page.dataframe[0].value
+    assert six.loc["partial", ["COR", "INC", "PAR", "MIS", "SPU", "F1"]].tolist() == [2, 0, 2, 1, 1, 0.6]
+    page.text_area[0].set_value("[a|X] b")
+    sound(page.text_area[1].set_value("[a|Y] b").run())
+    assert not page.error
+    spans = page.dataframe[1].value
+    assert spans.loc["gold: a (X)", "strict"] == "≠ INC"
+    assert spans.loc["gold: a (X)", "lenient"] == "✓ COR"
+
+
+def test_guide_names_mistakes_in_the_marks() -> None:
+    page = open_page("Guide")
+    sound(page.text_area[0].set_value("[a|X b").run())
+    assert "1 problem" in page.error[0].value
+    assert page.code[0].value.startswith("gold:1: column 1: a bracket is never closed")

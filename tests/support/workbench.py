@@ -1,0 +1,54 @@
+"""The workbench of Inspect without a browser: what it is sent, and what its keys send back."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from streamlit.testing.v1 import AppTest
+
+from nereval_core.review.verdicts import KINDS
+from pages.shared.inspect.workbench import KEY
+from tests.support.pages import sound
+
+MOUNT = "test"
+
+
+def workbench(app: AppTest) -> dict[str, Any]:
+    """Return the data of the component."""
+    every = [json.loads(one.proto.json) for one in app.get("bidi_component") if one.proto.WhichOneof("data") == "json"]
+    return next(one for one in every if "entries" in one)
+
+
+def card(app: AppTest) -> dict[str, Any]:
+    """Return the card of the open record."""
+    found: dict[str, Any] = workbench(app)["cards"]["\n".join(workbench(app)["open"])]
+    return found
+
+
+def listed(app: AppTest) -> int:
+    """Return the number of records in the queue."""
+    return int(workbench(app)["total"])
+
+
+def act(app: AppTest, name: str, *, note: str | None = None, **more: Any) -> AppTest:
+    """Do what a key does: a verdict (which opens the next record), j, k, undo, star, over, leave, whole, beside."""
+    data = workbench(app)
+    (doc, record), at = data["open"], data["at"]
+    last = app.session_state["applied"].last if "applied" in app.session_state else 0
+    event: dict[str, Any] = {"seq": last + 1, "act": name, "doc": doc, "record": record, **more}
+    step = 0
+    if name in KINDS:
+        known = data["cards"].get(f"{doc}\n{record}", {})
+        kept = known.get("note", "") if note is None else note
+        event |= {"act": "verdict", "kind": name, "note": kept, "version": known.get("version", 0)}
+        step = int(data["verdicts"]["advance"] and name != "neither")
+    elif name in ("j", "k"):
+        event["act"], step = "open", 1 if name == "j" else -1
+    place = int(at + step) if at % 1 == 0 else int(at + 0.5) if step > 0 else int(at - 0.5)
+    there = place - data["first"]
+    if step and 0 <= there < len(data["entries"]):
+        doc, record, at = *data["entries"][there][:2], place
+    sent = {"mount": MOUNT, "at": [doc, record, int(at)], "events": [event]}
+    app.session_state[KEY] = {"out": sent}
+    return sound(app.run())
