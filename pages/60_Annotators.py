@@ -1,13 +1,22 @@
-"""Annotators: figures of agreement between annotators, and their disagreements in the text."""
+"""Annotators: how far do they agree and where not, and what would a careful reader question within one layer?"""
 
 import streamlit as st
 
 from pages.shared import agreement
+from pages.shared.components.sort_controls import choose_word
+from pages.shared.consistency.view import draw_consistency
 from pages.shared.frame import Here, page
+from pages.shared.view import CONSISTENCY, CONSISTENCY_VIEWS
+
+PARTS = {"": "Agreement", CONSISTENCY: "Consistency"}
 
 
 @page("Annotators")
 def draw(here: Here) -> None:
+    asked = here.view.choice(CONSISTENCY_VIEWS) and not here.view.choice((CONSISTENCY,))
+    if choose_word(here, "part", "Part", PARTS, chosen=CONSISTENCY if asked else None) == CONSISTENCY:
+        draw_consistency(here)
+        return
     names = agreement.choose_annotators(here)
     if len(names) < 2:
         st.info("Choose two annotators or more.")

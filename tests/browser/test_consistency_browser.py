@@ -13,7 +13,7 @@ from tests.support.browser import Visit
 
 def test_from_a_finding_to_its_place(visit: Visit) -> None:
     view = View(corpus=load_demo("biology").corpus.digest, system="rules", sort=("edges",))
-    visit.open("Consistency", view)
+    visit.open("Annotators", view)
     frames = visit.page.locator("[data-testid='stDataFrame']")
     chosen(visit, frames.first, 0)
     visit.page.get_by_text("phosphorylated, left edge of protein: 2 places").wait_for()

@@ -95,6 +95,8 @@ def decide(visit: Visit, number: int) -> None:
             page.keyboard.press("Enter")
         elif key == "4":
             say_right_span(page.get_by_test_id("stDialog"), none=place == 3)
+            # Then the next record opens, and keys are for that one.
+            page.locator(f".nw-entry[aria-current][data-at='{place + 1}']").wait_for()
         page.get_by_text(f"{place + 1} of {number} reviewed").first.wait_for()
         if place == 4:
             page.keyboard.press("u")

@@ -61,9 +61,14 @@ def test_no_word_is_sent(visit: Visit, tmp_path: Path) -> None:
     sent.parts.clear()
     visit.page.goto("about:blank")
 
-    for page in ("", "Criteria", "Systems", "Annotators", "Consistency", "Review", "Linking", "Present"):
+    for page in ("", "Criteria", "Systems", "Annotators", "Review", "Linking", "Present"):
         visit.open(page, VIEW)
-    for page, word in (("Inspect", "by-class"), ("Criteria", "ladder"), ("Overview", "by-slice")):
+    for page, word in (
+        ("Inspect", "by-class"),
+        ("Criteria", "ladder"),
+        ("Overview", "by-slice"),
+        ("Annotators", "consistency"),
+    ):
         visit.open(page, VIEW.with_sort(word))
     # The records of a cell, one of them in its text, and all of them in a file.
     visit.open("Confusion", VIEW)

@@ -12,7 +12,6 @@ from streamlit.testing.v1 import AppTest
 from nereval_core.analysis.consistency import consistency
 from nereval_core.analysis.consistency.kinds import KINDS
 from nereval_core.corpus import Corpus, Documents, layer
-from pages.shared.components.navigation import pages
 from pages.shared.consistency import CASES_SAID
 from pages.shared.data import caches
 from pages.shared.data.loading import load_demo
@@ -153,7 +152,7 @@ def test_another_layer_and_another_question_are_in_the_link() -> None:
     app = sound(app.selectbox(key="widget_consistency_layer").set_value("annotator-1").run())
     assert address(app)["reference"] == "annotator-1"
     app = sound(app.pills[0].set_value("edges").run())
-    assert address(app)["sort"] == "edges"
+    assert address(app)["sort"] == "consistency,edges"
     assert app.session_state["widget_consistency_kind"] == "edges"
     app = sound(app.pills[0].set_value("types").run())
     assert "sort" not in address(app)
@@ -207,7 +206,6 @@ def test_one_system_is_too_few_to_agree() -> None:
     app = opened("Consistency", View(corpus=loaded.corpus.digest))
     assert any("takes 2 other layers, there is 1" in caption.value for caption in app.caption)
     assert len(app.pills[0].options) == len(KINDS) - 1
-    assert "Consistency" in pages()
 
 
 def test_many_ways_are_offered_in_a_list() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -124,3 +125,14 @@ def test_the_dots_are_the_table_and_open_the_same() -> None:
     assert "Where they part" in headings(app)
     for wrong in (point(99), point(0), {"selection": {"points": []}}):
         opened("Criteria", VIEW, **{table_key("table_dots", VIEW): wrong})
+
+
+def test_one_scorer_at_nought_does_not_stretch_the_axis() -> None:
+    values = [0.70, 0.71, 0.72, 0.74, 0.75, 0.0]
+    rows = [(f"r{place}", "criterion", value, value, value) for place, value in enumerate(values)]
+    figure = score_dots(pd.DataFrame(rows, columns=["row", "kind", "P", "R", "F1"]), "x", 1, 1, 1)
+    low, high = figure.layout.xaxis.range
+    assert 0.6 < low < 0.7 and 0.75 < high < 0.8
+    (trace,) = (one for one in figure.data if len(one.x))
+    assert trace.x[-1] == 0.70 and trace.text[-1] == "◂ 0.000" and set(trace.text[:-1]) == {""}
+    assert list(trace.x[:-1]) == values[:-1]

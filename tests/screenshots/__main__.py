@@ -22,7 +22,6 @@ SETTLE = 4_000
 SIZES = ((1440, 900), (1024, 768), (390, 844))
 RECORD = "doc=en-01&record=g:133-143:PROTEINAS"
 WANTED = {
-    "Consistency": "&reference=annotator-2&sort=against-all",
     "Inspect": f"&{RECORD}",
     "Present": f"&{RECORD}&sort=slides",
 }

@@ -28,7 +28,7 @@ GOLD = '{"id": "d1", "text": "Aspirin helps.", "spans": [{"start": 0, "end": 7, 
 PREDICTION = '{"id": "d1", "text": "Aspirin helps.", "spans": [{"start": 0, "end": 13, "label": "Drug"}]}\n'
 
 
-TABS = {"Slices": ("Overview", "by-slice")}
+TABS = {"Slices": ("Overview", "by-slice"), "Consistency": ("Annotators", "consistency")}
 """Parts of pages: the page, and the word of the link that shows them."""
 
 

@@ -20,6 +20,7 @@ from nereval_core.report.figures import (
     row_offset,
     system_marker,
 )
+from nereval_core.report.figures.outliers import limit_axis
 
 DRAWN_STEPS = 1_000
 """Steps of a curve that are drawn: more would stand closer than the pixels of a screen."""
@@ -35,18 +36,17 @@ def score_dots(table: pd.DataFrame, system: str, gold: int, predicted: int, docu
     """Draw F1 under every criterion and published scorer as dots, one row each.
 
     `table` has the columns `row`, `kind` (criterion or published), `P`, `R` and `F1`; rows without F1 have no dot. A
-    dot's `customdata` is the number of its row.
+    dot's `customdata` is the number of its row. An F1 far from all others stands at the edge, with its value.
     """
-    figure = go.Figure()
+    figure, limits = go.Figure(), limit_axis(table["F1"])
     plot = 40 + 22 * max(1, len(table))
     kinds = (("criterion", "matching criterion", "circle"), ("published", "published scorer", "diamond"))
     for number, (kind, name, symbol) in enumerate(kinds):
         rows = table[(table["kind"].eq(kind) & table["F1"].notna()).to_numpy()]
         places = rows.index.tolist()
         figure.add_scatter(
-            x=rows["F1"].tolist(),
+            **limits.marks(rows["F1"]),
             y=places,
-            mode="markers",
             name=name,
             cliponaxis=False,
             marker={"symbol": symbol, "color": TYPE_HUES[number], "size": 10, "line": {"color": "#555", "width": 0.5}},
@@ -69,7 +69,13 @@ def score_dots(table: pd.DataFrame, system: str, gold: int, predicted: int, docu
         },
         height=plot + _HEAD + 10,
         # Many rows do not fit a screen, so the axis stands at the top.
-        xaxis={"title": {"text": "F1", "standoff": 4}, "side": "top", "gridcolor": GRID, "zeroline": False},
+        xaxis={
+            "title": {"text": "F1", "standoff": 4},
+            "side": "top",
+            "gridcolor": GRID,
+            "zeroline": False,
+            **limits.axis(),
+        },
         yaxis={**row_axis(table["row"].tolist()), "title": "criterion or scorer", "automargin": True},
         hovermode="closest",
         dragmode=False,

@@ -19,7 +19,7 @@ GROUPS = {
     "Look": ("Overview", "Confusion", "Linking"),
     "Inspect": ("Inspect",),
     "Compare": ("Systems", "Criteria"),
-    "Annotators": ("Annotators", "Consistency", "Review"),
+    "Annotators": ("Annotators", "Review"),
     "Show": ("Present",),
     "Help": ("Guide",),
 }
@@ -32,7 +32,6 @@ ICONS = {
     "Systems": ":material/compare_arrows:",
     "Criteria": ":material/rule:",
     "Annotators": ":material/group:",
-    "Consistency": ":material/sync_alt:",
     "Review": ":material/task_alt:",
     "Present": ":material/slideshow:",
     "Guide": ":material/help:",

@@ -142,6 +142,7 @@ FORMER = {
     "/Documents": "/Inspect",
     "/Compare": "/Systems",
     "/Agreement": "/Annotators",
+    "/Consistency": "/Annotators",
     "/Slices": "/Overview",
 }
 """Addresses that pages had before, which links may still name, and where their content is now."""

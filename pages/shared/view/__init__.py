@@ -34,6 +34,8 @@ SLIDES = "slides"
 """The word of `sort` by which Present shows slides, not what they are chosen by."""
 AGREEMENT_VIEWS = ("as-observed", "as-kappa", "as-alpha", "as-unitizing")
 """Figures that the matrix of annotators on Agreement shows beside F1."""
+CONSISTENCY = "consistency"
+"""The word of `sort` by which Annotators shows what a careful reader would question within one layer."""
 CONSISTENCY_VIEWS = ("not-everywhere", "edges", "nesting", "odd-ends", "against-all")
 """Questions of the Consistency page beside forms with several types."""
 LINKING = ("overlapping", "first-3", "first-5", "given-mentions", "any-link", "confused-ids")

@@ -17,6 +17,7 @@ from nereval_core.records.queries import ABSENT, ORDERS
 from nereval_core.scoring.criteria import CRITERIA
 from pages.shared.view import (
     AGREEMENT_VIEWS,
+    CONSISTENCY,
     CONSISTENCY_VIEWS,
     CRITERIA_VIEWS,
     LAYOUTS,
@@ -208,6 +209,7 @@ def _sort(text: str) -> tuple[object, list[str]]:
         *SLICES_VIEWS,
         *SLICED_BY,
         *AGREEMENT_VIEWS,
+        CONSISTENCY,
         *CONSISTENCY_VIEWS,
         *REVIEW_VIEWS,
         SLIDES,
