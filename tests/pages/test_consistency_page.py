@@ -155,7 +155,7 @@ def test_another_layer_and_another_question_are_in_the_link() -> None:
     assert address(app)["sort"] == "consistency,edges"
     assert app.session_state["widget_consistency_kind"] == "edges"
     app = sound(app.pills[0].set_value("types").run())
-    assert "sort" not in address(app)
+    assert address(app)["sort"] == "consistency"
 
 
 def test_types_are_those_that_are_scored() -> None:
