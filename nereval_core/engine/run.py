@@ -102,8 +102,9 @@ def _connected(client: Any, scheduler: str | None) -> Iterator[None]:
     try:
         yield
     except (OSError, TimeoutError, CancelledError) as error:
-        # A worker's own, as of a full disk, names its file or comes while the scheduler answers.
-        if client.status == "running" and not isinstance(error, CancelledError):
+        # A worker's own error, as of a full disk, has a number and comes while the scheduler answers. A broken
+        # connection has none, and the client may not have noticed yet.
+        if client.status == "running" and isinstance(error, OSError) and error.errno is not None:
             raise
         found = f"the Dask scheduler{f' at {scheduler}' if scheduler else ''} no longer answers"
         remedy = "start it and score again: shards that were scored are kept"

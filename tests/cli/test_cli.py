@@ -880,7 +880,8 @@ def test_an_interrupt_ends_it_cleanly(command: Cli) -> None:
     assert process.stderr.readline().startswith("gold.jsonl: jsonl")
     process.send_signal(signal.SIGINT)
     assert "Traceback" not in process.stderr.read()
-    assert process.wait() == 130
+    # While a module is imported Python ends by the signal itself: a shell calls both 130.
+    assert process.wait() in (130, -signal.SIGINT)
 
 
 def test_a_pipe_is_written_into(command: Cli) -> None:
