@@ -135,6 +135,9 @@ def what_if(visit: Visit, file: Path) -> str:
 def report(visit: Visit, file: Path) -> None:
     with visit.rerun():
         visit.page.get_by_role("link", name="Overview", exact=True).click()
+    # The page before it may run once more: what is shared is to be of this one.
+    visit.page.get_by_role("heading", name="Overview", exact=True).wait_for()
+    visit.wait_until_drawn(visit.run_count() - 1)
     visit.open_menu("Share")
     visit.save("Download report", file)
 
