@@ -86,13 +86,13 @@ def _told(read: Loaded, name: str) -> tuple[str, ...]:
 
 
 def gold_name(loaded: Loaded) -> str:
-    """Return gold's name among the layers, which no system has."""
-    return _free(GOLD, loaded)
+    """Return the name of the layer that was read as gold, which no system has: that of an annotator, or gold."""
+    return _free(as_read(loaded).first_annotator or GOLD, loaded)
 
 
 def former_gold(loaded: Loaded) -> str:
-    """Return gold's name while another layer has its place, which no system has."""
-    return _free("original gold", loaded)
+    """Return the name of that layer while another has its place, which no system has."""
+    return _free(as_read(loaded).first_annotator or "original gold", loaded)
 
 
 def _free(name: str, loaded: Loaded) -> str:

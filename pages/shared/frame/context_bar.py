@@ -44,7 +44,7 @@ def _pair(here: Here) -> None:
     )
     names = [] if here.loaded.folder is not None else list(reference_layer.layers(here.loaded))
     if len(names) < 3:
-        st.caption("vs gold", width="content")
+        st.caption(f"vs {plain(reference_layer.gold_name(here.loaded), 40)}", width="content")
         return
     st.caption("vs", width="content")
     st.selectbox(
