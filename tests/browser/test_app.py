@@ -175,7 +175,6 @@ def test_a_folder_served_from_the_command_line(browser: Any, tmp_path: Path) -> 
     with serve_app("--data", str(inside)) as address:
         visit = Visit(browser, address)
         visit.go("/")
-        visit.page.get_by_role("radio", name="Folder on this server").click()
         assert visit.page.get_by_text("secret").count() == 0
         assert visit.page.get_by_text("link", exact=True).count() == 0
         with visit.rerun():

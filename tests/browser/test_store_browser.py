@@ -31,8 +31,6 @@ def read_served(visit: Visit) -> None:
     """Read what the served folder offers by itself: gold and the systems beside it."""
     visit.go("/")
     with visit.rerun():
-        visit.page.get_by_role("radio", name="Folder on this server").click()
-    with visit.rerun():
         visit.page.get_by_role("button", name="Read and score").last.click()
 
 
@@ -48,6 +46,8 @@ def test_a_reading_is_shown_and_cancelled(browser: Any, folder: Path) -> None:
         files = {folder.parent / name: text for name, text in (("gold.jsonl", GOLD), ("system.jsonl", PREDICTION))}
         for path, text in files.items():
             path.write_text(text)
+        with other.rerun():
+            other.page.get_by_role("radio", name="Files on this computer").click()
         with other.rerun():
             other.page.locator("input[type=file]").set_input_files(list(files))
         read_served(visit)

@@ -191,7 +191,6 @@ def test_the_served_folder_is_looked_at_too(tmp_path: Path, monkeypatch: pytest.
     (tmp_path / "runs/export.json").write_bytes(EXPORT)
     monkeypatch.setattr(caches, "served_folder", lambda: tmp_path)
     app = opened("Start")
-    app = sound(app.segmented_control(key="files_from").set_value("Folder on this server").run())
     assert any(line.startswith("**Gold** · :green[✓] labelstudio") for line in said(app))
     app = sound(labelled(app.selectbox, "Systems are in").set_value("runs").run())
     systems = next(box for box in app.multiselect if box.label == "Systems")

@@ -62,12 +62,11 @@ def choose_corpus(here: Here | None) -> None:
     kept.offer_kept(here.loaded.corpus.digest if here is not None else None)
     st.header("Compare your files" if here is None or here.is_demo else "Compare other files")
     folder = caches.served_folder()
-    place = LOCAL
     if folder is not None:
         place = st.segmented_control(
-            "Where the files are", (LOCAL, SERVED), default=LOCAL, label_visibility="collapsed", key="files_from"
+            "Where the files are", (SERVED, LOCAL), default=SERVED, label_visibility="collapsed", key="files_from"
         )
-    if folder is None or place != SERVED:
+    if folder is None or place == LOCAL:
         drop_zone.draw_drop_zone()
         return
     if not masks.all_masked():
