@@ -59,6 +59,8 @@ class Loaded:
     What is made of a corpus to be shown in its stead has an own `number` too, and the `address` of what was read. One
     with another layer in gold's place says which (`reference`) and of what it was made (`origin`). One with masked
     texts has the `original`, which is to count by and never to be shown.
+
+    Where all layers are annotators', `first_annotator` is the name of the one in gold's place; else it is empty.
     """
 
     corpus: Corpus
@@ -76,6 +78,7 @@ class Loaded:
     reference: str = ""
     origin: Loaded | None = None
     original: Loaded | None = None
+    first_annotator: str = ""
 
     @property
     def digest(self) -> str:
