@@ -16,7 +16,7 @@ def draw(here: Here) -> None:
     layout = confusion.choose_layout(here)
     sentence.confusion(here)
     cells = here.ledger().confusion()
-    table = confusion_table(cells, confusion.types_shown(here, cells), layout)
+    table = confusion_table(cells, confusion.types_shown(here, cells), layout, here.words)
     with st.container(key="confusion_pair"):
         with st.container():
             cell = confusion.draw_matrix(here, table)
@@ -27,6 +27,8 @@ def draw(here: Here) -> None:
             row, column = cell
             if share := table.share(row, column, layout):
                 st.code(share, language=None)
-            title = f"gold {plain(table.counts.index[row])}, predicted {plain(table.counts.columns[column])}"
+            names = here.words.reference, here.words.other if here.words.annotators else "predicted"
+            kinds = str(table.counts.index[row]), str(table.counts.columns[column])
+            title = ", ".join(plain(f"{name} {kind}") for name, kind in zip(names, kinds, strict=True))
             query = cell_query(table.rows[row], table.columns[column])
             open_records(here, here.by, query, title, name="confusion", columns=BESIDE)

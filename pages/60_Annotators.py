@@ -1,38 +1,38 @@
-"""Annotators: how far do they agree and where not, and what would a careful reader question within one layer?"""
+"""Annotators: on what do they disagree, how far do they agree, and what would a careful reader question?"""
 
 import streamlit as st
 
-from pages.shared import agreement
+from pages.shared.annotators import choose_annotators
+from pages.shared.annotators.disagreements import draw_disagreements
+from pages.shared.annotators.figures import draw_figures
 from pages.shared.components.sort_controls import choose_word
 from pages.shared.consistency.view import draw_consistency
 from pages.shared.frame import Here, page
-from pages.shared.view import CONSISTENCY, CONSISTENCY_VIEWS
+from pages.shared.view import AGREEMENT_VIEWS, CONSISTENCY, CONSISTENCY_VIEWS, FIGURES
 
-PARTS = {"": "Agreement", CONSISTENCY: "Consistency"}
+PARTS = {"": "Disagreements", FIGURES: "Figures", CONSISTENCY: "Consistency"}
+VIEWS = {FIGURES: AGREEMENT_VIEWS, CONSISTENCY: CONSISTENCY_VIEWS}
+
+
+def _choose_part(here: Here) -> str:
+    """Ask for a part of the page; the words of a part's own views lead to it too."""
+    asked = None
+    if not here.view.choice(tuple(PARTS)):
+        asked = next((part for part, words in VIEWS.items() if here.view.choice(words)), None)
+    views = [word for words in VIEWS.values() for word in words]
+    return choose_word(here, "part", "Part", PARTS, chosen=asked, gives_up=views)
 
 
 @page("Annotators")
 def draw(here: Here) -> None:
-    asked = here.view.choice(CONSISTENCY_VIEWS) and not here.view.choice((CONSISTENCY,))
-    if choose_word(here, "part", "Part", PARTS, chosen=CONSISTENCY if asked else None) == CONSISTENCY:
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        part = _choose_part(here)
+        names = () if part == CONSISTENCY else choose_annotators(here)
+    if part == CONSISTENCY:
         draw_consistency(here)
-        return
-    names = agreement.choose_annotators(here)
-    if len(names) < 2:
+    elif len(names) < 2:
         st.info("Choose two annotators or more.")
-        return
-    found = agreement.agreement_of(here, names)
-    agreement.say_agreement(here, found)
-    agreement.all_annotators(here, found)
-
-    st.header("Each pair")
-    pair = agreement.annotator_matrix(here, found)
-    if pair is None:
-        st.caption("Choose a cell to open what the two disagree on.")
+    elif part == FIGURES:
+        draw_figures(here, names)
     else:
-        agreement.list_disagreements(here, found, pair)
-
-    st.header(f"By type{agreement.of_whom(found, pair)}")
-    agreement.by_type(here, found, pair)
-    st.header(f"By document{agreement.of_whom(found, pair)}")
-    agreement.by_document(here, found, pair)
+        draw_disagreements(here, names)

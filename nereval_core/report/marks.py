@@ -41,13 +41,17 @@ class Mark:
     def end(self) -> int:
         return self.fragments[-1][1]
 
-    def words(self, text: str, limit: int = 60) -> str:
-        """Return the mark in words: `gold span Aspirin, type Drug, missed (MIS)`."""
+    def words(self, text: str, limit: int = 60, *, name: str = "", label: str = "") -> str:
+        """Return the mark in words: `gold span Aspirin, type Drug, missed (MIS)`.
+
+        `name` and `label` stand in place of the name of the span and of its decision.
+        """
         quote = " ".join(text[start:end] for start, end in self.fragments)
         shown = quote if len(quote) <= limit else quote[: limit - 1] + "…"
-        name = "gold span" if self.side == "gold" else "predicted span"
-        name += f" of {self.system}" if self.system else ""
-        return f"{name} {' '.join(shown.split())}, type {self.type}, {LOOKS[self.decision].label}"
+        if not name:
+            name = "gold span" if self.side == "gold" else "predicted span"
+            name += f" of {self.system}" if self.system else ""
+        return f"{name} {' '.join(shown.split())}, type {self.type}, {label or LOOKS[self.decision].label}"
 
 
 def marks(

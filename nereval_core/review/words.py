@@ -52,19 +52,23 @@ def meaning(kind: Kind, key: Key, partner: Marked | None) -> str:
     return MEANING[key.side][kind]
 
 
-def verdict_labels(found: AttachedVerdicts, records: Iterable[int]) -> list[str | None]:
+def verdict_labels(
+    found: AttachedVerdicts, records: Iterable[int], words: Mapping[str, str] = WORDS
+) -> list[str | None]:
     """Return the verdict of each record as a list shows it: a word, the reviewer, and whether it is stale."""
     lines: list[str | None] = []
     for record in records:
         one = found.of(record)
-        parts = [] if one is None else [WORDS.get(one.verdict.kind, ""), one.who]
+        parts = [] if one is None else [words.get(one.verdict.kind, ""), one.who]
         lines.append(" · ".join([STALE, *parts] if found.stale[record] else parts) or None)
     return lines
 
 
-def decision_in_words(kind: str, right: Sequence[Marked], text: str | None = None) -> str:
+def decision_in_words(
+    kind: str, right: Sequence[Marked], text: str | None = None, kinds: Mapping[Kind, str] = KINDS
+) -> str:
     """Return a verdict in words, with the right spans where neither is right; `text` is that of the document."""
-    said = KINDS.get(kind, "taken back")  # type: ignore[call-overload]
+    said = kinds.get(kind, "taken back")  # type: ignore[call-overload]
     if kind != "neither":
         return str(said)
     spans = (f"{_quote(span, text)}{span.type} at {span.start}–{span.end}" for span in right)

@@ -1,4 +1,4 @@
-"""Agreement in a browser: from a cell of the matrix to the text, with one of the two taken as gold."""
+"""Agreement in a browser: from a cell of the matrix to the text, with one of the two as the reference."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from tests.support.pages import VIEW
 
 def test_from_a_cell_to_the_text(visit: Visit) -> None:
     visit.page.set_viewport_size(TALL)
-    visit.open("Annotators", replace(VIEW, annotators=("annotator-1", "annotator-2", "rules")))
+    visit.open("Annotators", replace(VIEW, annotators=("annotator-1", "annotator-2", "rules"), sort=("figures",)))
     # One: the last cell of the second row, which opens what the two disagree on.
     visit.click_row(1, visit.table_with("annotator-2"))
-    # Two: the records, with the row's annotator taken as gold.
+    # Two: the records, with the row's annotator as the reference.
     visit.page.get_by_role("link", name="Open in Inspect →", exact=True).click()
     visit.page.get_by_role("heading", name="Inspect", exact=True).wait_for()
     assert visit.page.get_by_label("Reference").input_value().startswith("annotator")

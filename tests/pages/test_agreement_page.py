@@ -11,6 +11,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from nereval_core.analysis.agreement import Agreement, measure_agreement
+from nereval_core.analysis.agreement.disagreements import ALL as EVERY
+from nereval_core.analysis.agreement.disagreements import KINDS
 from nereval_core.analysis.agreement.summary import (
     agreement_sentences,
     agreement_signature,
@@ -24,7 +26,7 @@ from nereval_core.scoring import Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA
 from pages.shared.data.loading import demo_names, load_demo
 from pages.shared.data.reference_layer import layers, with_reference
-from pages.shared.view import AGREEMENT_VIEWS, View
+from pages.shared.view import AGREEMENT_VIEWS, FIGURES, View
 from pages.shared.view.link import read_link
 from pages.shared.view.queries import query_of
 from pages.shared.view.text import plain
@@ -41,18 +43,28 @@ def agreed(names: Sequence[str], criterion: str = "strict") -> Agreement:
     return measure_agreement({name: layers(DEMO)[name] for name in names}, Settings((CRITERIA[criterion],)))
 
 
+def figures(view: View, **state: object) -> AppTest:
+    """Open the figures of annotators."""
+    return opened("Annotators", view if view.sort else replace(view, sort=(FIGURES,)), **state)
+
+
 def texts(app: AppTest) -> str:
     return "\n".join(element.value for kind in ("markdown", "caption") for element in getattr(app, kind))
 
 
-def links(app: AppTest) -> dict[str, View]:
-    """Return where the links of the page lead, by label."""
-    found = {}
+def every_link(app: AppTest) -> list[tuple[str, View]]:
+    """Return label and view of each link of the page."""
+    found = []
     for link in app.get("page_link"):
         view, wrong = read_link(dict(parse_qsl(link.proto.query_string)))
         assert not wrong
-        found[link.label] = view
+        found.append((link.label, view))
     return found
+
+
+def links(app: AppTest) -> dict[str, View]:
+    """Return where the links of the page lead, by label."""
+    return dict(every_link(app))
 
 
 def matrix_cell(figure: str, row: int, column: str) -> dict[str, object]:
@@ -60,8 +72,60 @@ def matrix_cell(figure: str, row: int, column: str) -> dict[str, object]:
     return {key: cell(row, column)}
 
 
-def test_the_demo_opens_with_its_annotators_and_what_they_disagree_on() -> None:
+def test_disagreements_come_first_and_each_count_opens_its_records() -> None:
     app = opened("Annotators", VIEW)
+    assert app.segmented_control(key="widget_part").value == ""
+    shown = {metric.label: metric.value for metric in app.metric}
+    assert [label.replace("\\", "") for label in shown] == [
+        "all disagreements",
+        "only annotator-1",
+        "only annotator-2",
+        "types differ",
+        "boundaries differ",
+        "agree",
+    ]
+    values = [int(value.partition(" ")[0]) for value in shown.values()]
+    assert values[0] == sum(values[1:5]) and shown["all disagreements"] == f"{values[0]} of {values[0] + values[5]}"
+    ways = [view for label, view in every_link(app) if "read them" in label or "decide who" in label]
+    assert [listed(opened("Inspect", view)) for view in ways] == values
+    table = app.dataframe[0].value
+    for column in (EVERY, *KINDS):
+        for row, kind in enumerate(table["type"]):
+            if table[column].iat[row]:
+                there = opened("Annotators", VIEW, table_disagreement_types=cell(row, column))
+                assert address(there)["type"] == kind and listed(there) == table[column].iat[row]
+
+
+def test_of_more_than_two_each_pair_is_counted() -> None:
+    view = replace(VIEW, annotators=("gold", *ANNOTATORS), criterion="type")
+    app = opened("Annotators", view)
+    table = app.dataframe[0].value
+    assert table["pair"].tolist() == ["gold / annotator-1", "gold / annotator-2", "annotator-1 / annotator-2"]
+    assert app.header[0].value.replace("\\", "") == "gold and annotator-1"
+    there = opened("Annotators", view, table_disagreement_pairs=cell(2, "only other"))
+    assert listed(there) == table["only other"].iat[2] and address(there)["reference"] == "annotator-1"
+    held = opened("Annotators", replace(view, reference="annotator-1", system="annotator-2"))
+    assert held.header[0].value.replace("\\", "") == "annotator-1 and annotator-2"
+    assert int(held.metric[1].value) == table["only one"].iat[2]
+
+
+def test_a_criterion_that_counts_tokens_has_the_disagreements_of_strict() -> None:
+    app = opened("Annotators", replace(VIEW, criterion="fragment"))
+    usual = opened("Annotators", VIEW)
+    assert [one.value for one in app.metric] == [one.value for one in usual.metric]
+    assert "Counted under strict" in texts(app)
+    assert all(view.criterion == "strict" for label, view in every_link(app) if "read them" in label)
+
+
+def test_another_part_is_chosen_and_left_again() -> None:
+    app = figures(replace(VIEW, sort=("as-kappa",)))
+    assert app.segmented_control(key="widget_part").value == FIGURES
+    app = sound(app.segmented_control(key="widget_part").set_value("").run())
+    assert "sort" not in address(app) and app.metric
+
+
+def test_the_demo_opens_with_its_annotators_and_what_they_disagree_on() -> None:
+    app = figures(VIEW)
     found = agreed(ANNOTATORS)
     shown = [frame.value for frame in app.dataframe]
     assert app.multiselect(key="widget_annotators").value == list(ANNOTATORS)
@@ -76,7 +140,7 @@ def test_the_demo_opens_with_its_annotators_and_what_they_disagree_on() -> None:
 
 
 def test_every_count_of_a_pair_is_the_number_of_its_records() -> None:
-    app = opened("Annotators", VIEW)
+    app = figures(VIEW)
     gold, pred = (layers(DEMO)[name] for name in ANNOTATORS)
     scores = score_layers(gold, pred)
     records = ledger(scores, "strict", (gold, pred))
@@ -99,7 +163,7 @@ def test_every_count_of_a_pair_is_the_number_of_its_records() -> None:
 def test_a_cell_of_any_matrix_opens_the_two(word: str) -> None:
     figure = word.removeprefix("as-") or "f1"
     view = replace(ALL, sort=(word,) if word else ())
-    app = opened("Annotators", view, **matrix_cell(figure, LAYERS.index("rules"), "gold"))
+    app = figures(view, **matrix_cell(figure, LAYERS.index("rules"), "gold"))
     pd.testing.assert_frame_equal(
         app.dataframe[1].value.set_index("").rename_axis(None), pair_matrix(agreed(LAYERS), figure, "strict")
     )
@@ -112,7 +176,7 @@ def test_a_cell_of_any_matrix_opens_the_two(word: str) -> None:
 
 
 def test_of_many_nobody_is_chosen_until_a_cell_is() -> None:
-    app = opened("Annotators", ALL)
+    app = figures(ALL)
     assert "Choose a cell to open" in texts(app) and ":primary[Overview →]" not in links(app)
     assert app.dataframe[0].value["figure"].tolist()[:3] == [
         "mean F1, strict",
@@ -120,52 +184,52 @@ def test_of_many_nobody_is_chosen_until_a_cell_is() -> None:
         "Fleiss' kappa",
     ]
     assert address(app)["annotators"] == ",".join(LAYERS)
-    held = opened("Annotators", replace(ALL, reference="annotator-1", system="annotator-2"))
+    held = figures(replace(ALL, reference="annotator-1", system="annotator-2"))
     (there,) = (view for label, view in links(held).items() if label == ":primary[Inspect →]")
     assert (there.reference, there.system) == ANNOTATORS
-    oneself = opened("Annotators", ALL, **matrix_cell("f1", 0, LAYERS[0]))
+    oneself = figures(ALL, **matrix_cell("f1", 0, LAYERS[0]))
     assert "Choose a cell to open" in texts(oneself)
 
 
 def test_a_type_opens_its_records() -> None:
     found = types_table(agreed(ANNOTATORS), (0, 1), "strict")
-    app = opened("Annotators", VIEW, table_agreement_types=cell(2, "F1"))
+    app = figures(VIEW, table_agreement_types=cell(2, "F1"))
     kind = found["type"].iat[2]
     scores = score_layers(*(layers(DEMO)[name] for name in ANNOTATORS))
     counts = scores.by_type("strict")[kind]
     assert any(f"possible (POS): {counts.pos:,} record" in label for label in links(app))
     assert f"Disagreements with {kind}" in texts(app).replace("\\", "")
-    assert "Choose two annotators above" in texts(opened("Annotators", ALL, table_agreement_types=cell(0, "spans")))
+    assert "Choose two annotators above" in texts(figures(ALL, table_agreement_types=cell(0, "spans")))
 
 
 def test_a_document_is_read_with_one_taken_as_gold() -> None:
-    app = opened("Annotators", VIEW, table_agreement_documents=cell(1, "document"))
+    app = figures(VIEW, table_agreement_documents=cell(1, "document"))
     (view,) = (view for label, view in links(app).items() if label.startswith(":primary[Read"))
     assert (view.doc, view.reference, view.system) == (DEMO.corpus.documents.ids[1], *ANNOTATORS)
     assert not opened("Inspect", view).warning
 
 
 def test_annotators_are_chosen_and_linked() -> None:
-    app = opened("Annotators", VIEW)
+    app = figures(VIEW)
     app = sound(app.multiselect(key="widget_annotators").set_value(["gold", "rules"]).run())
     assert address(app)["annotators"] == "gold,rules"
     app = sound(app.multiselect(key="widget_annotators").set_value(["rules"]).run())
     assert "two annotators or more" in app.info[0].value and not app.dataframe
     app = sound(app.multiselect(key="widget_annotators").set_value(list(ANNOTATORS)).run())
     assert "annotators" not in address(app)
-    app = opened("Annotators", replace(VIEW, annotators=("nobody", *ANNOTATORS)))
+    app = figures(replace(VIEW, annotators=("nobody", *ANNOTATORS)))
     assert "nobody" in app.warning[0].value
 
 
 def test_another_figure_is_chosen_and_linked() -> None:
-    app = opened("Annotators", VIEW)
+    app = figures(VIEW)
     control = app.segmented_control(key="widget_agreement_figure")
     app = sound(control.set_value("Krippendorff's alpha").run())
-    assert address(app)["sort"] == "as-alpha"
+    assert address(app)["sort"] == "figures,as-alpha"
 
 
 def test_the_criterion_counts_for_f1() -> None:
-    app = opened("Annotators", replace(VIEW, criterion="partial"))
+    app = figures(replace(VIEW, criterion="partial"))
     found = agreed(ANNOTATORS, "partial")
     pd.testing.assert_frame_equal(
         app.dataframe[0].value, figures_table(found, (0, 1), ["partial"]).drop(columns="note")
@@ -175,9 +239,9 @@ def test_the_criterion_counts_for_f1() -> None:
 
 @pytest.mark.parametrize("criterion", ["fragment", "lenient", "conlleval", "nervaluate-1.2.1"])
 def test_every_kind_of_criterion_has_its_records(criterion: str) -> None:
-    app = opened("Annotators", replace(VIEW, criterion=criterion, annotators=("gold", *ANNOTATORS), reference="gold"))
+    app = figures(replace(VIEW, criterion=criterion, annotators=("gold", *ANNOTATORS), reference="gold"))
     assert len(app.dataframe) >= 3
-    app = opened("Annotators", replace(VIEW, criterion=criterion))
+    app = figures(replace(VIEW, criterion=criterion))
     assert any(label.startswith(":primary[correct (COR)") for label in links(app))
 
 
@@ -185,6 +249,7 @@ def test_what_was_uploaded_has_all_layers_as_annotators() -> None:
     app = upload(opened("Start"), GOLD, PREDICTION, GOLD)
     app.switch_page("pages/60_Annotators.py")
     app = sound(app.run())
+    app = sound(app.segmented_control(key="widget_part").set_value(FIGURES).run())
     assert app.multiselect(key="widget_annotators").value[0] == "gold"
     assert len(app.dataframe) >= 4
 

@@ -34,7 +34,7 @@ COUNTED_UNITS: Mapping[str, str] = {
 }
 """The things that n counts."""
 EXPLAINED: Mapping[str, str] = {
-    "f1": "of their spans, one of the two taken as gold",
+    "f1": "of their spans, one of the two as the reference",
     "observed": "the share of tokens with the same types from both; most tokens have none, so it is high",
     "kappa": "agreement on the types of tokens beyond what chance gives: 1 is perfect, 0 no better than chance",
     "alpha": "1 less observed over expected disagreement on the types of tokens, expected from all values together",

@@ -9,6 +9,7 @@ import pyarrow as pa
 import streamlit as st
 
 from nereval_core.report.colours import LOOKS
+from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
 from pages.shared.view.queries import Line
 from pages.shared.view.text import explained
 
@@ -19,10 +20,15 @@ BAR = "#0072b2"
 """The colour of bars in the cells of a table."""
 
 
-def ratio_columns(codes: Iterable[str], width: int, *, places: int = 3) -> dict[str, Any]:
+def ratio_columns(
+    codes: Iterable[str], width: int, *, places: int = 3, words: LayerWords = GOLD_AND_PREDICTION
+) -> dict[str, Any]:
     """Describe columns of ratios, such as P, with their formulas as tooltips."""
     form = f"%.{places}f"
-    return {code: st.column_config.NumberColumn(code, width=width, format=form, help=explained(code)) for code in codes}
+    return {
+        code: st.column_config.NumberColumn(code, width=width, format=form, help=explained(code, words=words))
+        for code in codes
+    }
 
 
 def count_columns(names: Iterable[str], width: int) -> dict[str, Any]:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from nereval_core.glossary import GLOSSARY
 from nereval_core.records.queries import Query
 from nereval_core.scoring import Counts
 from pages.shared.components import navigation
@@ -15,7 +14,7 @@ from pages.shared.components.record_list import count, noun
 from pages.shared.view import View
 from pages.shared.view.count_tables import formula
 from pages.shared.view.queries import view_of
-from pages.shared.view.text import plain
+from pages.shared.view.text import as_markdown, plain
 
 if TYPE_CHECKING:
     from pages.shared.frame import Here
@@ -25,9 +24,9 @@ def formula_box(
     here: Here, criterion: str, ratio: str, counts: Counts, kind: str | None, *, system: str = "", doc: str = ""
 ) -> None:
     """Show the formula of a ratio of a type, a system or a document; the counts in it are links to their records."""
-    made = formula(ratio, counts, kind)
+    made = formula(ratio, counts, kind, as_markdown(here.words))
     of = "".join(f" of {plain(name)}" for name in (kind, system, doc) if name)
-    st.markdown(f"**{GLOSSARY[ratio].label}{of} under {plain(criterion)}**")
+    st.markdown(f"**{as_markdown(here.words).label(ratio)}{of} under {plain(criterion)}**")
     st.code(made.text, language=None, wrap_lines=True)
     view = replace(here.view, criterion=criterion, system=system or here.system)
     with st.container(horizontal=True):

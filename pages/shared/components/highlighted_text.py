@@ -14,11 +14,12 @@ from typing import Any, Literal
 
 import streamlit as st
 
-from nereval_core.glossary import DECISIONS, tooltip
+from nereval_core.glossary import DECISIONS
 from nereval_core.problems import counted
 from nereval_core.report.colours import LOOKS, Colour, type_colours
 from nereval_core.report.highlight import paragraphs, segments
 from nereval_core.report.marks import TRACKS, Mark
+from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
 
 ColourBy = Literal["decision", "type"]
 _HERE = Path(__file__).parent
@@ -62,13 +63,15 @@ def text_data(
     systems: tuple[str, str] | None = None,
     place: tuple[int, int] | None = None,
     verdicts: Mapping[str, str] = MappingProxyType({}),
+    words: LayerWords = GOLD_AND_PREDICTION,
 ) -> dict[str, Any]:
     """Return the component's data for a text (or a window of it) and its marks.
 
     `queue` are (document, record) near the present place for j and k, `at` is the present one's place in it, halfway
     between two where it is not among them. `systems` are the names of the prediction and of what is shown beside it,
     where there are two. `place` is a stretch of the text to be outlined and brought into sight. `verdicts` say by
-    record what reviewers decided. Give the types of the whole corpus, so that colours stay the same.
+    record what reviewers decided, `words` name the two sides. Give the types of the whole corpus, so that colours stay
+    the same.
     """
     bounds = paragraphs(text)
     placed = segments(text, marks, cuts=[*(low for low, _ in bounds), *(place or ())], first=selected)
@@ -96,11 +99,12 @@ def text_data(
         "selected": selected,
         "paragraphs": blocks,
         "marks": [
-            _mark(marks[place], entry, text, colours, colour_by) | {"verdict": verdicts.get(marks[place].record, "")}
+            _mark(marks[place], entry, text, colours, colour_by, words)
+            | {"verdict": verdicts.get(marks[place].record, "")}
             for place, entry in sorted(drawn.items())
         ],
-        "legend": _legend(marks, colours, colour_by),
-        "notes": [_tracks(systems), *deep, *(["a dot: it has a verdict"] if verdicts else [])],
+        "legend": _legend(marks, colours, colour_by, words),
+        "notes": [_tracks(systems, words), *deep, *(["a dot: it has a verdict"] if verdicts else [])],
         "beside": systems is not None,
         "keys": list(keys),
         "queue": None if queue is None else [list(item) for item in queue],
@@ -110,16 +114,15 @@ def text_data(
     }
 
 
-def _tracks(systems: tuple[str, str] | None) -> str:
+def _tracks(systems: tuple[str, str] | None, words: LayerWords) -> str:
     if systems is None:
-        return "gold above the text, prediction below it"
-    return f"gold above the text, {systems[0]} below it, {systems[1]} under that with a broken rule"
+        return f"{words.reference} above the text, {words.other} below it"
+    return f"{words.reference} above the text, {systems[0]} below it, {systems[1]} under that with a broken rule"
 
 
-def look(code: str) -> dict[str, Any]:
+def look(code: str, words: LayerWords = GOLD_AND_PREDICTION) -> dict[str, Any]:
     """Return a decision as the component paints it: glyph and words, tooltip and colours."""
-    found = LOOKS[code]
-    return {"text": f"{found.glyph} {found.label}", "title": tooltip(code), **painted(found.colour)}
+    return {"text": words.with_glyph(code), "title": words.tooltip(code), **painted(LOOKS[code].colour)}
 
 
 def painted(colour: Colour) -> dict[str, list[str]]:
@@ -128,7 +131,12 @@ def painted(colour: Colour) -> dict[str, list[str]]:
 
 
 def _mark(
-    mark: Mark, entry: Mapping[str, Any], text: str, colours: Mapping[str, Colour], colour_by: ColourBy
+    mark: Mark,
+    entry: Mapping[str, Any],
+    text: str,
+    colours: Mapping[str, Colour],
+    colour_by: ColourBy,
+    words: LayerWords,
 ) -> dict[str, Any]:
     decision = LOOKS[mark.decision]
     return {
@@ -139,11 +147,16 @@ def _mark(
         "glyph": decision.glyph,
         "code": mark.decision,
         "type": mark.type,
-        "word": decision.word,
-        "title": mark.words(text),
+        "word": words.name(mark.decision),
+        "title": mark.words(text, name=_span_name(mark, words), label=words.label(mark.decision)),
         "record": mark.record,
         **painted(decision.colour if colour_by == "decision" else colours[mark.type]),
     }
+
+
+def _span_name(mark: Mark, words: LayerWords) -> str:
+    """Return what a span is called in its tooltip."""
+    return f"span of {mark.system or words.side(mark.side)}" if words.annotators else ""
 
 
 def _runs(numbers: Sequence[int]) -> list[list[int]]:
@@ -153,9 +166,11 @@ def _runs(numbers: Sequence[int]) -> list[list[int]]:
     return [[numbers[low], numbers[high - 1]] for low, high in pairwise(cuts)]
 
 
-def _legend(marks: Sequence[Mark], colours: Mapping[str, Colour], colour_by: ColourBy) -> list[dict[str, Any]]:
+def _legend(
+    marks: Sequence[Mark], colours: Mapping[str, Colour], colour_by: ColourBy, words: LayerWords
+) -> list[dict[str, Any]]:
     if colour_by == "decision":
-        return [look(code) for code in DECISIONS]
+        return [look(code, words) for code in DECISIONS]
     return [
         {"text": name, "title": f"type {name}", **painted(colours[name])} for name in sorted({m.type for m in marks})
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
@@ -45,9 +45,9 @@ def pages() -> Mapping[str, str]:
     return MappingProxyType({"Start": START} | {path.stem.partition("_")[2]: f"pages/{path.name}" for path in files})
 
 
-def draw_links(*, linking: bool) -> None:
-    """Draw the links in their groups; each keeps the view. `linking`: some span has a link, so that Linking applies."""
-    found = {name: file for name, file in pages().items() if linking or name != "Linking"}
+def draw_links(without: Collection[str] = ()) -> None:
+    """Draw the links in their groups, without those of pages that do not apply; each keeps the view."""
+    found = {name: file for name, file in pages().items() if name not in without}
     params = state.link(state.view())
     for group, names in GROUPS.items():
         present = [name for name in names if name in found]

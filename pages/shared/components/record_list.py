@@ -12,11 +12,10 @@ import pandas as pd
 import pyarrow as pa
 import streamlit as st
 
-from nereval_core.glossary import DECISIONS, decision_label
+from nereval_core.glossary import DECISIONS
 from nereval_core.ledger import MemoryLedger
 from nereval_core.records.queries import ORDERS
 from nereval_core.records.tables import records
-from nereval_core.report.colours import LOOKS
 from nereval_core.report.highlight import document_html
 from nereval_core.report.marks import Mark, marks, within
 from nereval_core.review.verdicts_on_records import attach_verdicts
@@ -29,6 +28,7 @@ from pages.shared.components.count_table import ROWS, count_table, first_row
 from pages.shared.components.downloads import Export, layer_file_name, offer_layer
 from pages.shared.view import View
 from pages.shared.view.keys import LIST
+from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
 from pages.shared.view.queries import Query, Total, context, view_of
 from pages.shared.view.text import explained, plain
 
@@ -41,7 +41,6 @@ BESIDE = ("span", "predicted text", "why", "document")
 """The columns of a list that stands beside a figure."""
 CONTEXT = 160
 """Characters before and after a record's spans in its card."""
-_NAMES = {code: f"{look.glyph} {look.label}" for code, look in LOOKS.items()}
 EXCERPT = 2_000
 """Characters in a card; of longer spans only the beginning is shown."""
 
@@ -100,18 +99,20 @@ def record_table(
     view = replace(here.view, playlist="")
     first = first_row(total, name, view)
     part = ledger.page(query, order, first, ROWS)
-    table = rows_table(part, here.loaded.corpus.documents.texts)
+    table = rows_table(part, here.loaded.corpus.documents.texts, here.words)
     if noun(criterion) == "token":
         table = table.add_column(1, "tokens", pa.array(part["weight"].to_numpy()))
     if isinstance(ledger, MemoryLedger) and (found := attach_verdicts(ledger.about)).given:
-        table = table.add_column(1, "verdict", pa.array(verdict_labels(found, part.index), pa.string()))
+        table = table.add_column(
+            1, "verdict", pa.array(verdict_labels(found, part.index, here.words.verdict_words), pa.string())
+        )
     if columns is not None:
         table = table.select(columns)
     cell = count_table(
         table,
         name,
         (view, criterion, first, tuple(part["record"])),
-        columns=_config(),
+        columns=_config(here.words),
         export=records_export(here, criterion, query, order, name=name),
         hint="Choose a row to read it in its text.",
         prefix=LIST,
@@ -142,24 +143,27 @@ def _annotations(here: Here, criterion: str, query: Query, name: str) -> None:
     if not isinstance(ledger, MemoryLedger):
         return
     st.markdown("**Their spans, as annotations**")
-    sides: dict[str, Literal["gold", "pred"]] = {"gold": "gold", here.view.system: "pred"}
+    first = here.words.reference
+    sides: dict[str, Literal["gold", "pred"]] = {first: "gold", here.view.system: "pred"}
     side = st.segmented_control(
-        "Spans of", list(sides), default="gold", required=True, key=f"{LIST}side_{name}", label_visibility="collapsed"
+        "Spans of", list(sides), default=first, required=True, key=f"{LIST}side_{name}", label_visibility="collapsed"
     )
-    layer = ledger.spans(query, sides[side or "gold"])
+    layer = ledger.spans(query, sides[side or first])
     key = (here.loaded.number, here.view.system, side, criterion, query, repr(here.settings))
-    offer_layer(lambda: layer, len(layer), f"{layer_file_name(side or 'gold')}-{name}", key)
+    offer_layer(lambda: layer, len(layer), f"{layer_file_name(side or first)}-{name}", key)
 
 
-def rows_table(part: pd.DataFrame, texts: Sequence[str]) -> pa.Table:
+def rows_table(part: pd.DataFrame, texts: Sequence[str], words: LayerWords = GOLD_AND_PREDICTION) -> pa.Table:
     """Return the rows of a list as they are shown, from records with the columns of RECORD_COLUMNS."""
+    types = [_words(part[f"{side}_type"]) for side in ("gold", "pred")]
+    reasons = zip(_words(part["reason"]), *types, strict=True)
     columns = {
-        "decision": labels(_NAMES[code] for code in _words(part["decision"])),
+        "decision": labels(words.with_glyph(str(code)) for code in _words(part["decision"])),
         **in_context(context(part, texts, AROUND)),
-        "gold type": _words(part["gold_type"]),
-        "predicted type": _words(part["pred_type"]),
+        "gold type": types[0],
+        "predicted type": types[1],
         "predicted text": [short(text) if isinstance(text, str) else None for text in part["pred_text"].tolist()],
-        "why": _words(part["reason"]),
+        "why": [reason and words.reason(reason, *pair) for reason, *pair in reasons],
         "document": _words(part["document"]),
     }
     return table_of(columns)
@@ -173,18 +177,24 @@ def _words(column: pd.Series) -> list[str | None]:
     return [names[number] for number in place.tolist()]
 
 
-def _config() -> dict[str, Any]:
+def _config(words: LayerWords) -> dict[str, Any]:
     column = st.column_config.TextColumn
     return {
-        "decision": decision_column(140, {name: code for code, name in _NAMES.items()}, explained(*DECISIONS)),
+        "decision": decision_column(
+            140, {words.with_glyph(code): code for code in DECISIONS}, explained(*DECISIONS, words=words)
+        ),
         "verdict": column("verdict", width=130, help="What a reviewer decided; stale: text or span changed since."),
         "tokens": st.column_config.NumberColumn("tokens", width=60, help="What the record counts for."),
         "before": column("before", width=115, alignment="right"),
-        "span": column("span", width=140, help="The gold span; where there is none, the prediction."),
+        "span": column(
+            "span", width=140, help=f"That of {words.reference}; where there is none, that of {words.other}."
+        ),
         "after": column("after", width=115),
-        "gold type": column("gold type", width=105),
-        "predicted type": column("predicted type", width=115),
-        "predicted text": column("predicted text", width=120, help="Empty where the gold span was missed."),
+        "gold type": column(words.of_side("type", "gold"), width=105),
+        "predicted type": column(words.of_side("type", "pred"), width=115),
+        "predicted text": column(
+            words.of_side("text", "pred"), width=120, help=f"Empty where there is no {words.of_side('span', 'pred')}."
+        ),
         "why": column("why", width=125),
         "document": column("document", width=75),
     }
@@ -202,10 +212,12 @@ def record_box(here: Here, scores: Scores, view: View, record: pd.Series) -> Non
     """Show a record of these scores; `view` is where the link leads, but for the record."""
     with st.container(border=True):
         st.html(excerpt(scores, view.criterion, record, here.annotated_types))
-        parts = [plain(f"{LOOKS[record['decision']].glyph} {decision_label(record['decision'])}")]
-        parts += [f"gold {plain(str(record['gold_type']))}"] if record["gold"] >= 0 else []
-        parts += [f"predicted {plain(str(record['pred_type']))}"] if record["pred"] >= 0 else []
-        parts.append(plain(str(record["reason"])))
+        words, types = here.words, (record["gold_type"], record["pred_type"])
+        parts = [plain(words.with_glyph(str(record["decision"])))]
+        for side, kind in zip(("gold", "pred"), types, strict=True):
+            named = plain(words.side(side)) if words.annotators else {"gold": "gold", "pred": "predicted"}[side]
+            parts += [f"{named} {plain(str(kind))}"] if record[side] >= 0 else []
+        parts.append(plain(words.reason(str(record["reason"]), *types)))
         st.caption(" · ".join(parts))
         view = replace(view, doc=str(record["document"]), record=str(record["record"]))
         navigation.link_to("Inspect", f":primary[Inspect in {plain(view.doc)} →]", view)

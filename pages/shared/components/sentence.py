@@ -30,7 +30,8 @@ def draw(here: Here, sentence: Sentence, name: str, criterion: str | None = None
 
     `name` is its own on the page.
     """
-    if not sentence:
+    # Sentences are about gold and a system, not about two annotators.
+    if not sentence or here.words.annotators:
         return
     with st.container(horizontal=True, gap=None, key=f"sentence-{name}"):
         for number, part in enumerate(sentence):

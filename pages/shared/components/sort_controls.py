@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -34,18 +34,19 @@ def choose_word(
     choices: Mapping[str, str],
     *,
     chosen: str | None = None,
+    gives_up: Collection[str] = (),
     visible: bool = False,
     help: str | None = None,
 ) -> str:
     """Ask for one of several words of `sort`, given with their labels; return it.
 
     The first choice is the default, for which the link has none of the words. `name` is that of the widget; `chosen`
-    is the choice where other words of the link imply it.
+    is the choice where other words of the link imply it; another choice gives up those of `gives_up`.
     """
     default, *words = choices
 
     def take(word: str) -> None:
-        state.put(state.view().with_choice(words, word))
+        state.put(state.view().with_choice((*words, *gives_up), word))
 
     return str(
         st.segmented_control(

@@ -67,7 +67,7 @@ export default function (component) {
 function head(data) {
   const line = element("tr", "");
   const corner = element("th", "");
-  corner.textContent = "gold ↓  predicted →";
+  corner.textContent = `${data.sides[0]} ↓  ${data.sides[1]} →`;
   line.append(corner, ...data.columns.map((name, column) => named(name, "col", column === data.columns.length - 1)));
   const found = element("thead", "");
   found.append(line);
@@ -88,7 +88,7 @@ function cell(data, row, column) {
   found.tabIndex = -1;
   found.dataset.at = `${row} ${column}`;
   found.textContent = data.texts[row][column];
-  found.title = `gold ${data.rows[row]}, predicted ${data.columns[column]}: ${data.texts[row][column] || 0}`;
+  found.title = `${data.sides[0]} ${data.rows[row]}, ${data.sides[1]} ${data.columns[column]}: ${data.texts[row][column] || 0}`;
   found.setAttribute("aria-label", found.title);
   found.setAttribute("aria-selected", String(data.chosen?.[0] === row && data.chosen?.[1] === column));
   found.style.setProperty("--nvm-shade", String(shade ?? 0));

@@ -11,6 +11,7 @@ import streamlit as st
 from pages.shared.components.count_table import table_key
 from pages.shared.view import keys
 from pages.shared.view.count_tables import Confusion
+from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
 
 _HERE = Path(__file__).parent
 _mount = st.components.v2.component(
@@ -23,7 +24,9 @@ CELL = keys.TABLE + "confusion"
 """The cell chosen, in the session: the key of the facts it was chosen under, its row and its column."""
 
 
-def draw_heat_map(table: Confusion, facts: tuple[object, ...], label: str, *, percent: bool) -> tuple[int, int] | None:
+def draw_heat_map(
+    table: Confusion, facts: tuple[object, ...], label: str, *, percent: bool, words: LayerWords = GOLD_AND_PREDICTION
+) -> tuple[int, int] | None:
     """Draw the table; return row and column of the cell chosen, None once any of the `facts` has changed."""
     now = table_key("", *facts)
     under, row, column = st.session_state.get(CELL, ("", -1, -1))
@@ -35,12 +38,14 @@ def draw_heat_map(table: Confusion, facts: tuple[object, ...], label: str, *, pe
         if chosen:
             st.session_state[CELL] = (now, int(chosen[0]), int(chosen[1]))
 
-    data = heat_map_data(table, label, percent=percent) | {"chosen": [row, column] if fits else None}
+    data = heat_map_data(table, label, percent=percent, words=words) | {"chosen": [row, column] if fits else None}
     _mount(data=data, key=key, on_choose_change=choose)
     return (row, column) if fits else None
 
 
-def heat_map_data(table: Confusion, label: str, *, percent: bool) -> dict[str, Any]:
+def heat_map_data(
+    table: Confusion, label: str, *, percent: bool, words: LayerWords = GOLD_AND_PREDICTION
+) -> dict[str, Any]:
     """Return names, texts and shades of the cells, row by row.
 
     A shade is 0 to 1, by the square root, so that small counts show; None for a pair of equal type, which has no part
@@ -57,6 +62,7 @@ def heat_map_data(table: Confusion, label: str, *, percent: bool) -> dict[str, A
     end = " %" if percent else ""
     return {
         "label": label,
+        "sides": [words.reference, words.other if words.annotators else "predicted"],
         "rows": [str(name) for name in table.counts.index],
         "columns": [str(name) for name in table.counts.columns],
         "texts": [["" if value != value else f"{value:,.0f}{end}" for value in row] for row in values.tolist()],

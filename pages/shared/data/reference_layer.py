@@ -12,6 +12,7 @@ from nereval_core.corpus import Layer
 from nereval_core.problems import quoted
 from pages.shared.data.loading import GOLD, Loaded, renumbered
 from pages.shared.view import View, state
+from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
 
 
 def follow_view(loaded: Loaded, view: View) -> tuple[Loaded, View, tuple[str, ...]]:
@@ -59,7 +60,7 @@ def swap_gold(read: Loaded, name: str) -> Loaded:
     options = read.options
     if options.gold_column != options.pred_column:
         sources.pop(former, None)
-    said = f"taken as gold: {name}"
+    said = f"{'reference' if read.first_annotator else 'taken as gold'}: {name}"
     marks = {layer.name: (said, *_told(read, name), *_told(read, layer.name)) for layer in systems}
     return replace(
         read,
@@ -107,11 +108,26 @@ def layers(loaded: Loaded) -> Mapping[str, Layer]:
     return {gold_name(loaded): corpus.gold} | {layer.name: layer for layer in corpus.systems}
 
 
+def words_of(loaded: Loaded, system: str) -> LayerWords:
+    """Return the words for the layer in gold's place and a system: their names, where both are annotators'."""
+    if not loaded.first_annotator:
+        return GOLD_AND_PREDICTION
+    return LayerWords(loaded.reference or gold_name(loaded), system, annotators=True)
+
+
 def view_of_pair(view: View, loaded: Loaded, one: str, other: str) -> View:
     """Return the view with one layer taken as gold and another as the system."""
     gold = gold_name(loaded)
     system = former_gold(loaded) if other == gold else other
     return replace(view, reference="" if one == gold else one, system=system, record="", doc="", beside="")
+
+
+def swapped_view(view: View, loaded: Loaded, system: str) -> View:
+    """Return the view with the reference and the system in each other's place, and its filters turned likewise."""
+    turned = {"MIS": "SPU", "SPU": "MIS"}
+    decision = tuple(turned.get(code, code) for code in view.decision)
+    swapped = view_of_pair(view, loaded, system, loaded.reference or gold_name(loaded))
+    return replace(swapped, gold=view.pred, pred=view.gold, decision=decision)
 
 
 def pair_of_view(view: View, loaded: Loaded) -> tuple[str, str]:

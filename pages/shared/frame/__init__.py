@@ -25,6 +25,7 @@ from pages.shared.data.loading import Loaded, demo_names
 from pages.shared.data.server import freeze_imported
 from pages.shared.frame import chips, context_bar
 from pages.shared.view import View, keys, state
+from pages.shared.view.layer_words import LayerWords
 from pages.shared.view.link import PREFIX, check_view
 from pages.shared.view.queries import Ledger, Query, query_of
 from pages.shared.view.text import plain, show_problems
@@ -48,6 +49,11 @@ class Here:
     @property
     def system(self) -> str:
         return self.view.system or self.loaded.start
+
+    @property
+    def words(self) -> LayerWords:
+        """The words for the two sides: gold and prediction, or the names of two annotators."""
+        return reference_layer.words_of(self.loaded, self.system)
 
     @property
     def beside(self) -> str:
@@ -183,7 +189,7 @@ def _draw_frame(title: str, here: Here | None, fits: bool) -> DeltaGenerator:
     Return the place of the menu that exports what the page draws below.
     """
     with st.sidebar:
-        navigation.draw_links(linking=here is not None and here.has_links)
+        navigation.draw_links(("Linking",) if here is None else _inapplicable(here))
     if here is not None:
         context_bar.draw_context_bar(here, fits)
     with st.container(key="notices"):
@@ -198,6 +204,12 @@ def _draw_frame(title: str, here: Here | None, fits: bool) -> DeltaGenerator:
     with st.container(horizontal=True, vertical_alignment="center", key="title_row"):
         st.title(title if title != "Start" else "nereval")
         return st.container(width="content")
+
+
+def _inapplicable(here: Here) -> tuple[str, ...]:
+    """Return the pages about what a corpus lacks: links of spans, or systems where all layers are annotators'."""
+    linking = () if here.has_links else ("Linking",)
+    return (*linking, "Systems") if here.words.annotators else linking
 
 
 @contextmanager

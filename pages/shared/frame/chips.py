@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from nereval_core.glossary import DECISIONS, decision_label
+from nereval_core.glossary import DECISIONS
 from nereval_core.records.queries import ABSENT
 from pages.shared.data import masks
 from pages.shared.view import View, keys, state
@@ -29,7 +29,7 @@ def draw_chips(here: Here, *, filters: bool, place: bool = True) -> None:
         )
     if here.loaded.folder is not None:
         _folder_settings(here)
-    found = [*_settings(view), *(_filters(view, place) if filters else ())]
+    found = [*_settings(view), *(_filters(here, place) if filters else ())]
     if not found:
         return
     with st.container(horizontal=True, gap="small", key="chips"):
@@ -59,17 +59,18 @@ def _settings(view: View) -> Iterable[tuple[str, View]]:
         yield "text masked", replace(view, mask="")
 
 
-def _filters(view: View, place: bool) -> Iterable[tuple[str, View]]:
+def _filters(here: Here, place: bool) -> Iterable[tuple[str, View]]:
     """Yield each filter of lists, as a label and the view without it."""
+    view, words = here.view, here.words
     for name in view.type:
         yield f"type: {plain(name)}", _without(view, "type", name)
     if view.decision:
-        names = "all" if len(view.decision) == len(DECISIONS) else ", ".join(map(decision_label, view.decision))
+        names = "all" if len(view.decision) == len(DECISIONS) else plain(", ".join(map(words.label, view.decision)))
         yield f"decision: {names}", replace(view, decision=())
     for name in view.gold:
-        yield f"gold: {plain(name) if name != ABSENT else 'no span'}", _without(view, "gold", name)
+        yield f"{plain(words.reference)}: {plain(name) if name != ABSENT else 'no span'}", _without(view, "gold", name)
     for name in view.pred:
-        yield f"prediction: {plain(name) if name != ABSENT else 'no span'}", _without(view, "pred", name)
+        yield f"{plain(words.other)}: {plain(name) if name != ABSENT else 'no span'}", _without(view, "pred", name)
     if (view.record or view.at) and place:
         said = f"record: {plain(view.record)}" if view.record else f"characters {view.at.replace('-', '–')}"
         yield f"{said} in {plain(view.doc)}", replace(view, record="", doc="", at="")

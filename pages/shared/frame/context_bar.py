@@ -34,19 +34,44 @@ def draw_context_bar(here: Here, fits: bool) -> None:
 
 
 def _pair(here: Here) -> None:
-    """Offer the systems, and the layers that may be their reference where there are several."""
+    """Offer the systems, and the layers that may be their reference where there are several.
+
+    Annotators stand in the order of tables, the reference first, with a button that swaps the two.
+    """
+    names = [] if here.loaded.folder is not None else list(reference_layer.layers(here.loaded))
+    if here.words.annotators:
+        _reference(here, names)
+        swapped = reference_layer.swapped_view(here.view, here.loaded, here.system)
+        said = f"Swap the two: {plain(here.system)} as reference. A verdict belongs to the order it was given in."
+        st.button("⇄", key="swap", type="tertiary", help=said, on_click=state.put, args=(swapped,))
+        _system(here)
+        return
+    _system(here)
+    if len(names) < 3:
+        st.caption("vs gold", width="content")
+        return
+    st.caption("vs", width="content")
+    _reference(here, names)
+
+
+def _system(here: Here) -> None:
+    # There is nothing to choose between two annotators.
+    if here.words.annotators and len(here.systems) == 1:
+        st.markdown(f"**{plain(here.system, 40)}**", width="content")
+        return
     st.selectbox(
-        "System",
+        "Annotator" if here.words.annotators else "System",
         here.systems,
         label_visibility="collapsed",
         width=NAME,
         **state.mirror_field("system", here.system),
     )
-    names = [] if here.loaded.folder is not None else list(reference_layer.layers(here.loaded))
+
+
+def _reference(here: Here, names: list[str]) -> None:
     if len(names) < 3:
-        st.caption(f"vs {plain(reference_layer.gold_name(here.loaded), 40)}", width="content")
+        st.markdown(f"**{plain(here.words.reference, 40)}**", width="content")
         return
-    st.caption("vs", width="content")
     st.selectbox(
         "Reference",
         names,

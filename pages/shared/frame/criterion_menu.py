@@ -41,7 +41,7 @@ def _list(here: Here) -> None:
         "Matching criterion or published scorer",
         list(names),
         format_func=lambda name: f"{name} · {names[name]}",
-        help="When a gold span and a prediction count as a match. A published scorer's own figures stand on Overview.",
+        help="When two spans count as a match. A published scorer's own figures stand on Overview.",
         **state.mirror_field("criterion", here.view.criterion),
     )
     st.caption(_sentence(here))
@@ -78,5 +78,6 @@ def _sentence(here: Here) -> str:
     said = criterion_explained(here.criterion)
     if here.criterion.boundary_rule.bare and here.loaded.folder is None:
         gold = here.loaded.corpus.gold
-        said += f"  \n{len(gold) - len(gold.cores):,} of {len(gold):,} gold spans have no core: each is its own."
+        spans = plain(here.words.spans("gold"))
+        said += f"  \n{len(gold) - len(gold.cores):,} of {len(gold):,} {spans} have no core: each is its own."
     return said

@@ -46,7 +46,7 @@ def _left_out(here: Here) -> None:
         sorted({*names, *view.leaveout}),
         **state.mirror_field("leaveout", list(view.leaveout), lambda names: tuple(sorted(names))),
         placeholder="none",
-        help="Gold spans and predictions of these types are not scored at all.",
+        help="Spans of these types are not scored at all.",
     )
 
 

@@ -6,14 +6,13 @@ Pure functions over the scores of that document alone and the ledger of all reco
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from nereval_core.corpus import Layer
-from nereval_core.glossary import decision_label
 from nereval_core.records.tables import record_ids, records
 from nereval_core.report.highlight import windows
 from nereval_core.report.marks import SIDES, Mark, Side, marks, within
@@ -21,6 +20,7 @@ from nereval_core.report.marks import beside as beside_marks
 from nereval_core.scoring import Scores
 from nereval_core.scoring.criteria import Decision
 from pages.shared.components.highlighted_text import look
+from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
 
 AROUND = 60
 """Records before and after the present one that are sent along, so that fast keys need not wait."""
@@ -40,7 +40,7 @@ class Beside(NamedTuple):
 class ReadDocument:
     """A document scored alone under a criterion: its records, all its marks, and the windows it is read in.
 
-    `beside` is another system, whose predictions are marks of the third track.
+    `beside` is another system, whose predictions are marks of the third track; `words` name the two sides.
     """
 
     name: str
@@ -50,6 +50,7 @@ class ReadDocument:
     marks: list[Mark]
     windows: list[tuple[int, int]]
     beside: Beside | None = None
+    words: LayerWords = GOLD_AND_PREDICTION
 
     @property
     def text(self) -> str:
@@ -84,12 +85,12 @@ class ReadDocument:
     def card(self, record: Mapping[str, Any] | None, other: Mapping[str, Any] | None = None) -> dict[str, Any] | None:
         """Return what the card of a record says, None without one; `other` is a record of the other system alone."""
         if record:
-            made = record_card_data(self.scores, self.criterion, record)
+            made = record_card_data(self.scores, self.criterion, record, self.words)
             if self.beside is not None:
-                made["facts"].append(_fact_beside(self.beside, self.criterion, record, self.scores))
+                made["facts"].append(_fact_beside(self.beside, self.criterion, record, self.scores, self.words))
             return made
         if other and self.beside is not None:
-            made = record_card_data(self.beside.scores, self.criterion, other)
+            made = record_card_data(self.beside.scores, self.criterion, other, self.words)
             return made | {"under": f"{made['under']}, by {self.beside.system} alone"}
         return None
 
@@ -99,6 +100,7 @@ def read_document(
     criterion: str,
     name: str,
     beside: tuple[str, Callable[[str], Scores]] | None = None,
+    words: LayerWords = GOLD_AND_PREDICTION,
 ) -> ReadDocument:
     """Read a document from its scores; `beside` is the name of another system and what gives its scores."""
     scores = reading(name)
@@ -110,7 +112,7 @@ def read_document(
         second = Beside(beside[0], there, records(there, criterion))
         every = [*every, *_marks_beside(second, criterion, rows, scores)]
     cut = windows(scores.gold.documents.texts[0], sorted(mark.start for mark in every))
-    return ReadDocument(name, criterion, scores, rows, every, cut, second)
+    return ReadDocument(name, criterion, scores, rows, every, cut, second, words)
 
 
 def document_rows(records: pd.DataFrame, document: int) -> pd.DataFrame:
@@ -167,7 +169,7 @@ def start_of(record: Mapping[str, Any]) -> int:
     return int(record["gold_start"] if record["record"].startswith("g:") else record["pred_start"])
 
 
-def _fact_beside(beside: Beside, name: str, record: Mapping[str, Any], scores: Scores) -> list[str]:
+def _fact_beside(beside: Beside, name: str, record: Mapping[str, Any], scores: Scores, words: LayerWords) -> list[str]:
     """Return what another system makes of a record's gold span, or of a prediction without one."""
     gold, pred = int(record["gold"]), int(record["pred"])
     layer = beside.scores.layers(name)[1]
@@ -178,30 +180,32 @@ def _fact_beside(beside: Beside, name: str, record: Mapping[str, Any], scores: S
         ids = record_ids(layer, "p")
         asked = record_ids(scores.layers(name)[1], "p")[pred]
         if asked not in ids:
-            return [beside.system, "", "does not predict it"]
+            return [beside.system, "", "does not have it" if words.annotators else "does not predict it"]
         span = ids.index(asked)
         code = Decision(int(beside.scores.decisions(name)[1][span])).name
-    said = decision_label(code)
+    said = replace(words, other=beside.system).label(code)
     return (
         [beside.system, layer.text(span), f"{said}, {_detail(layer, span)}"] if span >= 0 else [beside.system, "", said]
     )
 
 
-def record_card_data(scores: Scores, name: str, record: Mapping[str, Any]) -> dict[str, Any]:
+def record_card_data(
+    scores: Scores, name: str, record: Mapping[str, Any], words: LayerWords = GOLD_AND_PREDICTION
+) -> dict[str, Any]:
     """Return what the card of a record says: decision, reason, both spans, and every criterion's decision."""
     side: Side = "gold" if record["record"].startswith("g:") else "prediction"
     facts = []
     for other in SIDES:
         layer = scores.layers(name)[SIDES.index(other)]
         span = int(record[COLUMNS[other]])
-        facts.append([other, layer.text(span), _detail(layer, span)] if span >= 0 else [other, "", ""])
+        facts.append([words.side(other), *((layer.text(span), _detail(layer, span)) if span >= 0 else ("", ""))])
     return {
-        "decision": look(str(record["decision"])),
+        "decision": look(str(record["decision"]), words),
         "under": f"under {name}",
-        "reason": str(record["reason"]),
+        "reason": words.reason(str(record["reason"]), record["gold_type"], record["pred_type"]),
         "facts": facts,
-        "title": f"This {'gold span' if side == 'gold' else 'predicted span'} under every criterion",
-        "rows": _every_criterion(scores, name, side, int(record[COLUMNS[side]])),
+        "title": f"This {words.of_side('span', side)} under every criterion",
+        "rows": _every_criterion(scores, name, side, int(record[COLUMNS[side]]), words),
     }
 
 
@@ -220,7 +224,7 @@ def _detail(layer: Layer, span: int) -> str:
     return ", ".join(words)
 
 
-def _every_criterion(scores: Scores, name: str, side: Side, span: int) -> list[dict[str, Any]]:
+def _every_criterion(scores: Scores, name: str, side: Side, span: int, words: LayerWords) -> list[dict[str, Any]]:
     place = SIDES.index(side)
     here = scores.layers(name)[place]
     usual = _partner(scores, name, place, span)
@@ -238,7 +242,7 @@ def _every_criterion(scores: Scores, name: str, side: Side, span: int) -> list[d
         else:
             code = Decision(int(scores.decisions(criterion.name)[place][there])).name
             partner = _partner(scores, criterion.name, place, there)
-            row |= look(code)
+            row |= look(code, words)
             if partner and (usual is None or partner.read != usual.read):
                 row["partner"] = f"with {partner.text}, {partner.label}"
         rows.append(row | {"current": criterion.name == name})

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 import streamlit as st
 
-from nereval_core.glossary import DECISIONS, decision_label
+from nereval_core.glossary import DECISIONS
 from nereval_core.records.queries import ABSENT, ORDERS, in_documents
 from nereval_core.report.colours import LOOKS
 from pages.shared.components import navigation
@@ -22,21 +22,22 @@ from pages.shared.verdicts import list as verdicts_list
 from pages.shared.verdicts.case import case_of, ledger_of, reason_unoffered
 from pages.shared.view import View, keys, state
 from pages.shared.view.queries import FIELDS, narrowed, query_of, search_of, view_of
-from pages.shared.view.text import level_said
+from pages.shared.view.text import level_said, plain
 
 if TYPE_CHECKING:
     from pages.shared.frame import Here
     from pages.shared.inspect.workbench import Open
 
 LABELS = {
-    "gold": "Gold type",
-    "pred": "Predicted type",
+    "gold": "",
+    "pred": "",
     "boundary": "Boundaries",
     "words": "Words",
     "period": "Period",
     "noise": "Noise (LED) of gold",
     "doc": "Document",
 }
+"""Labels of the facets; the types of the two sides are labelled with the names of the layers."""
 SEARCH, FACET, ORDER = 160, 170, 145
 """Pixels."""
 IN_DOCUMENTS = "in "
@@ -50,8 +51,6 @@ VALUES = 1_000
 ORDER_WORDS = {
     "document": "document order",
     "text": "text",
-    "gold": "gold type",
-    "prediction": "predicted type",
     "decision": "decision",
     "longest": "longest first",
 }
@@ -70,9 +69,7 @@ def draw_bar(here: Here) -> None:
     _decisions(here)
     _filters(here)
     order = state.mirror("order", here.view.ordered_by(), lambda word: state.put(state.view().with_sort(word)))
-    st.selectbox(
-        "Order", ORDERS, format_func=ORDER_WORDS.__getitem__, width=ORDER, label_visibility="collapsed", **order
-    )
+    st.selectbox("Order", ORDERS, format_func=partial(_order, here), width=ORDER, label_visibility="collapsed", **order)
     _more(here)
     verdicts_list.draw_progress(here)
 
@@ -104,10 +101,16 @@ def _filters(here: Here) -> None:
             for facet in LABELS:
                 if facet in ledger.offered or facet in used:
                     counts = _counts(here, facet)
-                    _facet(facet, counts, _chosen(here, facet), free=facet == "doc" and here.loaded.folder is not None)
+                    _facet(
+                        here,
+                        facet,
+                        counts,
+                        _chosen(here, facet),
+                        free=facet == "doc" and here.loaded.folder is not None,
+                    )
             verdicts_list.verdict_facets(here, FACET)
         other_system.choose_other_system(here)
-        st.caption(" · ".join(f"{LOOKS[code].glyph} {decision_label(code)}" for code in DECISIONS))
+        st.caption(plain(" · ".join(map(here.words.with_glyph, DECISIONS)), 300))
 
 
 def _counts(here: Here, facet: str) -> dict[str, int]:
@@ -175,17 +178,21 @@ def _chosen(here: Here, facet: str) -> str | None:
     return value or None
 
 
-def _facet(facet: str, counts: dict[str, int], chosen: str | None, *, free: bool = False) -> None:
+def _facet(here: Here, facet: str, counts: dict[str, int], chosen: str | None, *, free: bool = False) -> None:
     """Offer the values of a facet; `free`: others may be typed."""
     options = list(counts)
     if chosen is not None and chosen not in options:
         options.append(chosen)
+    label = LABELS[facet]
+    if not label:
+        label = here.words.of_side("type", facet)
+        label = label[:1].upper() + label[1:]
     st.selectbox(
-        LABELS[facet],
+        plain(label),
         options,
         # Only so can a choice be taken back.
         index=None,
-        format_func=lambda value: f"{_named(facet, value)} · {counts.get(value, 0):,}",
+        format_func=lambda value: f"{_named(here, facet, value)} · {counts.get(value, 0):,}",
         **_mirror(facet, chosen),
         placeholder="any",
         help=HELP.get(facet),
@@ -194,12 +201,16 @@ def _facet(facet: str, counts: dict[str, int], chosen: str | None, *, free: bool
     )
 
 
-def _named(facet: str, value: str) -> str:
+def _order(here: Here, word: str) -> str:
+    return ORDER_WORDS.get(word) or here.words.of_side("type", word)
+
+
+def _named(here: Here, facet: str, value: str) -> str:
     if facet == "noise":
         return level_said(value)
     if value != ABSENT:
         return value
-    return f"no span, {decision_label('SPU' if facet == 'gold' else 'MIS')}"
+    return f"no span, {here.words.label('SPU' if facet == 'gold' else 'MIS')}"
 
 
 def _mirror(facet: str, value: str | None) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from nereval_core.ledger import MemoryLedger
 from nereval_core.records.queries import ORDERS, Ledger, Query
 from nereval_core.review.verdicts_on_records import attach_verdicts
 from nereval_core.review.words import verdict_labels
+from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
 from pages.shared.view.queries import context
 
 CHUNK = 50
@@ -90,7 +91,9 @@ def _is(part: pd.DataFrame, doc: str, record: str) -> bool:
     return len(part) == 1 and str(part["document"].iat[0]) == doc and str(part["record"].iat[0]) == record
 
 
-def entries(ledger: Ledger, part: QueuePart, texts: Sequence[str]) -> list[list[Any]]:
+def entries(
+    ledger: Ledger, part: QueuePart, texts: Sequence[str], words: LayerWords = GOLD_AND_PREDICTION
+) -> list[list[Any]]:
     """Return the entries of the queue: document, record, decision, span, why, types, verdict."""
     rows = part.records
     if not len(rows):
@@ -98,10 +101,10 @@ def entries(ledger: Ledger, part: QueuePart, texts: Sequence[str]) -> list[list[
     spans = [text[:SPAN_CHARACTERS] for _, text, _ in context(rows, texts, 0)]
     verdicts: list[str | None] = [None] * len(rows)
     if isinstance(ledger, MemoryLedger) and (found := attach_verdicts(ledger.about)).given:
-        verdicts = verdict_labels(found, rows.index)
+        verdicts = verdict_labels(found, rows.index, words.verdict_words)
     columns = (rows[name].astype(object).tolist() for name in ("decision", "reason", "gold_type", "pred_type"))
     return [
-        [doc, record, decision, span, reason, _types(gold, pred), verdict]
+        [doc, record, decision, span, words.reason(reason, gold, pred), _types(gold, pred), verdict]
         for (doc, record), span, verdict, decision, reason, gold, pred in zip(
             part.names, spans, verdicts, *columns, strict=True
         )

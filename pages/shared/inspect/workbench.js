@@ -523,7 +523,7 @@ function controls(memory) {
     box.blur();
     show(memory);
   });
-  quiet.append(box, "label correct spans");
+  quiet.append(box, `label ${data.correct}`);
   row.append(quiet);
   const known = Object.entries(data.looks).filter(([code]) => memory.text?.marks.some((mark) => mark.code === code));
   const items = colour === "type" ? typesOf(memory) : known.map(([, look]) => look);

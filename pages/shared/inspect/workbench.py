@@ -15,7 +15,6 @@ import streamlit as st
 from nereval_core.glossary import DECISIONS
 from nereval_core.report.colours import type_colours
 from nereval_core.review.verdicts import KINDS
-from nereval_core.review.words import meaning
 from nereval_core.scoring.criteria import SCHEMAS
 from pages.shared.components.highlighted_text import DRAWING, STYLE, look, painted, text_data
 from pages.shared.components.record_list import count_words
@@ -85,7 +84,7 @@ def read(here: Here, doc: str) -> ReadDocument:
 @st.cache_resource(max_entries=300, show_spinner=False, hash_funcs=caches.HASHED_BY)
 def _read(here: Here, beside: str, doc: str) -> ReadDocument:
     second = (beside, here.of(beside).reading) if beside else None
-    return read_document(here.reading, here.by, doc, second)
+    return read_document(here.reading, here.by, doc, second, here.words)
 
 
 @st.cache_resource(max_entries=300, show_spinner=False, hash_funcs=caches.HASHED_BY)
@@ -101,6 +100,7 @@ def _text(here: Here, beside: str, doc: str, part: int, first: str, place: tuple
         types=here.annotated_types,
         systems=(here.system, beside) if beside else None,
         place=found.place_in(part, place),
+        words=here.words,
     )
     kept = ("paragraphs", "marks", "notes", "beside", "place")
     return {name: data[name] for name in kept} | {
@@ -149,15 +149,16 @@ def workbench_data(here: Here, there: Open, order: str) -> dict[str, Any]:
         "total": there.queue.total,
         "first": there.queue.first,
         "at": there.queue.at,
-        "entries": entries(ledger, there.queue, here.loaded.corpus.documents.texts),
+        "entries": entries(ledger, there.queue, here.loaded.corpus.documents.texts, here.words),
         "open": list(there.position),
         "text": _key(there.doc, _part(here, there)),
         "whole": there.whole,
         "texts": texts,
         "cards": cards,
-        "looks": {code: look(code) for code in DECISIONS},
+        "looks": {code: look(code, here.words) for code in DECISIONS},
         "types": {name: painted(colour) for name, colour in colours.items()},
         "colour": st.session_state.get(keys.COLOUR_BY, "decision"),
+        "correct": "spans agreed on" if here.words.annotators else "correct spans",
         "systems": [name for name in here.systems if name != here.system],
         "system": here.system,
         "compared": here.beside,
@@ -240,7 +241,7 @@ def _review(case: Case) -> dict[str, Any]:
         "stands": standing_line(case),
         "version": case.version,
         "note": case.note,
-        "meanings": [meaning(kind, case.key, case.partner) for kind in KINDS],
+        "meanings": [case.words.meaning(kind, case.key, case.partner) for kind in KINDS],
         "side": case.key.record,
     }
 
@@ -257,7 +258,7 @@ def _verdicts(here: Here) -> dict[str, Any]:
     return stars | {
         "reason": "",
         "kinds": list(KINDS),
-        "labels": ["gold", here.system, "both", "neither", "unclear"],
+        "labels": list({**here.words.verdict_words, "pred": here.system}.values()),
         "advance": bool(st.session_state.get(keys.GO_ON, True)),
         "who": reviewer.reviewer_name(),
         "waiting": len(st.session_state.get(keys.WAITING, ())),

@@ -9,7 +9,6 @@ import streamlit as st
 
 from nereval_core.analysis.comparison.significance import SystemResamples, count_units
 from nereval_core.analysis.resampling_units import ResamplingPlan
-from nereval_core.glossary import GLOSSARY
 from pages.shared.components import navigation
 from pages.shared.components.formula_box import formula_box
 from pages.shared.data import caches
@@ -17,7 +16,7 @@ from pages.shared.systems.tables import plan_of, units_of
 from pages.shared.view import keys
 from pages.shared.view.count_tables import RATIOS, number
 from pages.shared.view.queries import query_of
-from pages.shared.view.text import explained
+from pages.shared.view.text import as_markdown, explained
 
 if TYPE_CHECKING:
     from pages.shared.frame import Here
@@ -32,7 +31,7 @@ def draw_headline(here: Here) -> None:
     columns = st.columns(4, gap="small")
     for place, (ratio, name) in enumerate(RATIOS.items()):
         with columns[(1, 2, 0)[place]], st.container(border=True, gap=None, key=f"headline_{name}"):
-            st.metric(_label(ratio), number(getattr(counts, name)), help=explained(ratio))
+            st.metric(_label(here, ratio), number(getattr(counts, name)), help=explained(ratio, words=here.words))
             low, high = intervals[place] if intervals else (np.nan, np.nan)
             label = "formula" if np.isnan(low) else f"95% interval {low:.3f} to {high:.3f}"
             with st.popover(label, type="tertiary", key=f"{keys.LIST}formula-{ratio}", on_change="rerun") as popover:
@@ -41,13 +40,16 @@ def draw_headline(here: Here) -> None:
                     formula_box(here, here.by, ratio, counts, None)
     with columns[3], st.container(border=True, gap=None, key="headline_errors"):
         errors = here.ledger().total(query_of(here.view.cleared()))
-        st.metric("Errors", f"{errors.records:,}", help="All records but the correct ones.")
+        if here.words.annotators:
+            st.metric("Disagreements", f"{errors.records:,}", help="All records but those on which the two agree.")
+        else:
+            st.metric("Errors", f"{errors.records:,}", help="All records but the correct ones.")
         label = ":primary[inspect them →]"
         navigation.link_to("Inspect", label, here.view.cleared())
 
 
-def _label(ratio: str) -> str:
-    label = GLOSSARY[ratio].label
+def _label(here: Here, ratio: str) -> str:
+    label = as_markdown(here.words).label(ratio)
     return label[:1].upper() + label[1:]
 
 

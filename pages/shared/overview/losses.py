@@ -27,12 +27,14 @@ def draw_losses(here: Here) -> None:
         return
     every = here.view.cleared().with_sort("by-class")
     with st.container(horizontal=True, vertical_alignment="center", gap="medium", key="losses"):
-        st.markdown("**Where it loses most**", width="content")
+        title = "Where they differ most" if here.words.annotators else "Where it loses most"
+        st.markdown(f"**{title}**", width="content")
         if len(here.loaded.corpus.gold) <= MOST_SPANS:
             classes = errors_of(here).classes[here.by]
             largest = classes[classes["gain"] > 0].head(SHOWN)
             for name, records, gain in largest[["class", "records", "gain"]].itertuples(index=False):
-                label = f":primary[{plain(name)} {records:,}] (+{gain:.3f} F1)"
+                label = f":primary[{plain(here.words.error_class(name))} {records:,}] (+{gain:.3f} F1)"
                 view = view_of(here.view, errors_query(("class", name)))
                 navigation.link_to("Inspect", label, view, help="F1 gained if these alone were right")
-        navigation.link_to("Inspect", ":primary[all classes of errors →]", every)
+        label = "all classes of differences" if here.words.annotators else "all classes of errors"
+        navigation.link_to("Inspect", f":primary[{label} →]", every)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from nereval_core.glossary import DECISIONS, decision_label
+from nereval_core.glossary import DECISIONS
 from nereval_core.report.colours import LOOKS
 from pages.shared.components import navigation
 from pages.shared.components.formula_box import formula_box
@@ -63,7 +63,7 @@ def bars_data(here: Here, names: Sequence[str]) -> dict[str, Any]:
                 "count": f"{value:,}",
                 "size": value,
                 "glyph": LOOKS[code].glyph,
-                "title": f"{value:,} {decision_label(code)} under {name}: read them",
+                "title": f"{value:,} {here.words.label(code)} under {name}: read them",
                 "fill": list(LOOKS[code].colour.fill),
                 "ink": list(LOOKS[code].colour.ink),
             }
@@ -71,4 +71,4 @@ def bars_data(here: Here, names: Sequence[str]) -> dict[str, Any]:
             if value
         ]
         rows.append({"name": name, "f1": number(counts.f1), "parts": parts, "chosen": name == here.by})
-    return {"rows": rows, "legend": [f"{LOOKS[code].glyph} {decision_label(code)}" for code in DECISIONS]}
+    return {"rows": rows, "legend": [here.words.with_glyph(code) for code in DECISIONS]}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
-from nereval_core.glossary import DECISIONS, GLOSSARY, decision_label
+from nereval_core.glossary import DECISIONS
 from nereval_core.report.figures import decision_bars
 from pages.shared.components.columns import ratio_columns
 from pages.shared.components.count_table import ROWS, count_table, first_row
@@ -33,8 +33,9 @@ from pages.shared.view.count_tables import (
     types_cell,
     types_table,
 )
+from pages.shared.view.layer_words import LayerWords
 from pages.shared.view.queries import Ledger, Side, side_query
-from pages.shared.view.text import explained, plain
+from pages.shared.view.text import as_markdown, explained, plain
 
 if TYPE_CHECKING:
     from pages.shared.frame import Here
@@ -50,14 +51,14 @@ def reconciliation(here: Here) -> None:
     counts, ledger = here.scores().counts(here.by), here.ledger()
     # The records, counted for themselves, against the decisions of the spans.
     gold, pred = (ledger.total(query).weight for side in SIDES if (query := side_query(side, WHOLE[side])) is not None)
-    sums = reconciles(counts, gold, pred)
+    sums = reconciles(counts, gold, pred, as_markdown(here.words))
     with st.container(horizontal=True, gap="small"):
         for side, (holds, text) in zip(SIDES, sums, strict=True):
             said = f":green-badge[✓ {text}]" if holds else f":red-badge[≠ does not reconcile: {text}]"
             with st.popover(
                 said, type="tertiary", width="content", key=f"{keys.LIST}sum-{side}", on_change="rerun"
             ) as popover:
-                for label, value, query in side_counts(side, counts) if popover.open else ():
+                for label, value, query in side_counts(side, counts, as_markdown(here.words)) if popover.open else ():
                     count_link(here.view, label, value, query)
 
 
@@ -68,7 +69,8 @@ def by_criterion(here: Here, names: Sequence[str], *, name: str = "criteria") ->
         table,
         name,
         (here.view, names),
-        columns={"criterion": st.column_config.TextColumn("criterion", width=100, pinned=True)} | _columns(COUNTS),
+        columns={"criterion": st.column_config.TextColumn("criterion", width=100, pinned=True)}
+        | _columns(COUNTS, here.words),
         choose=(*RATIOS, *COUNTS),
         export=criteria_export(here, names, name),
         caption=CHOICE,
@@ -80,7 +82,9 @@ def by_criterion(here: Here, names: Sequence[str], *, name: str = "criteria") ->
     if query is None:
         formula_box(here, criterion, column, scores.counts(criterion), None)
     else:
-        open_records(here, criterion, query, f"{GLOSSARY[column].label} under {plain(criterion)}", name=name)
+        open_records(
+            here, criterion, query, f"{as_markdown(here.words).label(column)} under {plain(criterion)}", name=name
+        )
 
 
 def criteria_export(here: Here, names: Sequence[str], name: str = "criteria") -> Export:
@@ -102,14 +106,20 @@ def by_type(here: Here) -> None:
         columns={
             "type": st.column_config.TextColumn("type", width=150, pinned=True),
             "support": st.column_config.NumberColumn(
-                "support", width=72, format="localized", help=explained("support")
+                plain(here.words.of_side("spans", "gold")) if here.words.annotators else "support",
+                width=72,
+                format="localized",
+                help=here.words.tooltip("POS") if here.words.annotators else explained("support"),
             ),
         }
-        | _columns([column for column in columns if column not in ("support", *RATIOS)]),
+        | _columns([column for column in columns if column not in ("support", *RATIOS)], here.words),
         choose=columns,
         export=Export(table, here.signature(), "types"),
-        caption="Recall counts the gold spans of a type, precision its predictions (pred), each with their own "
-        f"decisions: {', '.join(map(decision_label, DECISIONS))}; all predictions (ACT).",
+        caption=plain(
+            f"R counts the {here.words.spans('gold')} of a type, P the {here.words.spans('pred')}, each with their own "
+            f"decisions: {', '.join(map(here.words.label, DECISIONS))}.",
+            600,
+        ),
         height=560,
     )
     if cell is None:
@@ -120,8 +130,8 @@ def by_type(here: Here) -> None:
         formula_box(here, name, column, scores.by_type(name)[kind], kind)
     else:
         side, code = sided(column)
-        what = "gold spans" if side == "gold" else "predictions"
-        open_records(here, name, query, f"{what} of {plain(kind)}, {GLOSSARY[code].label}", name="types")
+        what = f"{plain(here.words.spans(side or 'gold'))} of {plain(kind)}"
+        open_records(here, name, query, f"{what}, {as_markdown(here.words).label(code)}", name="types")
 
 
 def averages(here: Here) -> None:
@@ -132,7 +142,7 @@ def averages(here: Here) -> None:
         table,
         "averages",
         (here.view,),
-        columns={"average": st.column_config.TextColumn("average", width=170)} | _columns(()),
+        columns={"average": st.column_config.TextColumn("average", width=170)} | _columns((), here.words),
         choose=tuple(RATIOS),
         export=Export(table, here.signature(), "averages"),
         caption="A ratio that is undefined is left out of a mean.",
@@ -171,7 +181,8 @@ def by_document(here: Here) -> None:
         table,
         "documents",
         (here.view, *facts),
-        columns={"document": st.column_config.TextColumn("document", width=100, pinned=True)} | _columns(COUNTS),
+        columns={"document": st.column_config.TextColumn("document", width=100, pinned=True)}
+        | _columns(COUNTS, here.words),
         choose=(*RATIOS, *COUNTS),
         export=Export(
             partial(_every_document, ledger), here.signature(), "documents", rows=ledger.documents().documents
@@ -186,7 +197,7 @@ def by_document(here: Here) -> None:
     if query is None:
         formula_box(here, name, column, found[doc], None, doc=doc)
     else:
-        title = f"{GLOSSARY[column].label} in {plain(doc)} under {plain(name)}"
+        title = f"{as_markdown(here.words).label(column)} in {plain(doc)} under {plain(name)}"
         open_records(here, name, replace(query, doc=doc), title, name="documents")
 
 
@@ -196,14 +207,19 @@ def _every_document(ledger: Ledger) -> Iterator[pd.DataFrame]:
         yield documents_table(ledger.documents("", first, PIECE).counts)
 
 
-def _columns(counts: Sequence[str]) -> dict[str, Any]:
+def _columns(counts: Sequence[str], words: LayerWords) -> dict[str, Any]:
     """Describe the ratios, and count columns such as `COR` or `gold COR`, with name and formula as tooltips."""
-    made = ratio_columns(RATIOS, 58)
+    made = ratio_columns(RATIOS, 58, words=words)
     for column in counts:
         side, _, code = column.rpartition(" ")
         # With a side before them the words would not fit beside one another; the tooltip has them.
-        label = f"{side[:4]} {code}" if side else GLOSSARY[code].label
+        label = f"{side[:4]} {code}" if side else words.label(code)
+        if words.annotators and side:
+            label = f"{words.side('gold' if side == 'gold' else 'pred')}: {words.name(code)}"
         made[column] = st.column_config.NumberColumn(
-            label, width=70 if side else 16 + 6 * len(label), format="localized", help=explained(code)
+            label,
+            width=70 if side and not words.annotators else 16 + 6 * len(label),
+            format="localized",
+            help=explained(code, words=words),
         )
     return made

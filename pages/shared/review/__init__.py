@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -55,11 +56,15 @@ def accepted_choice() -> Accepted:
     )
 
 
-def choose_accepted() -> None:
+def choose_accepted(here: Here) -> None:
     """Ask whose verdicts are applied, and of which kinds."""
     now, names = accepted_choice(), verdict_store.now().reviewers
     said = [] if now.who is None else [", ".join(sorted(now.who)) or "nobody"]
-    said += [] if now.kinds is None else [", ".join(KINDS[kind] for kind in KINDS if kind in now.kinds) or "no kind"]
+    said += (
+        []
+        if now.kinds is None
+        else [", ".join(said for kind, said in here.words.verdicts.items() if kind in now.kinds) or "no kind"]
+    )
     said += ["every document with the text"] if now.every_document else []
     label = f"Accepted: {plain('; '.join(said)) or 'all verdicts'}"
     with st.popover(label, key=f"{keys.WIDGET}review_accepted", on_change="rerun") as box:
@@ -68,7 +73,7 @@ def choose_accepted() -> None:
         who = state.mirror("review_who", list(names if now.who is None else now.who), _take_reviewers)
         st.multiselect("Verdicts of", names, **who)
         kinds = state.mirror("review_kinds", list(KINDS if now.kinds is None else now.kinds), _take_kinds)
-        st.multiselect("Kinds", list(KINDS), format_func=_in_words, **kinds)
+        st.multiselect("Kinds", list(KINDS), format_func=partial(_in_words, here), **kinds)
         st.toggle(
             "Every document with the text",
             **state.mirror("review_every_document", now.every_document, state.keep(keys.REVIEW_EVERY)),
@@ -77,8 +82,8 @@ def choose_accepted() -> None:
         )
 
 
-def _in_words(kind: str) -> str:
-    return {**KINDS}.get(kind, kind)
+def _in_words(here: Here, kind: str) -> str:
+    return {**here.words.verdicts}.get(kind, kind)
 
 
 def _take_reviewers(names: list[str]) -> None:
@@ -155,10 +160,13 @@ def say_no_verdicts(here: Here) -> bool:
     """Tell the reader if no verdict stands on this corpus, and how to give some; return whether that is so."""
     if corrected_gold(here, Accepted()).log:
         return False
+    words = here.words
+    first = plain(words.reference)
     st.info(
         "No verdict stands on this corpus yet. Choose a record on Inspect and say who is right, by the "
-        "keys 1 to 5: gold, the prediction, both, neither, or unclear. Then this page says what every score would be, "
-        "and hands out a corrected copy of gold. Gold itself is never changed."
+        f"keys 1 to 5: {first}, {plain(words.other)}, both, neither, or unclear. Then this "
+        f"page says what every score would be, and hands out a corrected copy of {first}, which itself is never "
+        "changed."
     )
     navigation.link_to("Inspect", ":primary[Give verdicts on Inspect →]", here.view)
     return True

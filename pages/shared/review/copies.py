@@ -33,7 +33,7 @@ SHOWN = 20
 def draw_copies(here: Here) -> None:
     st.header("Corrected gold")
     if not review.say_no_verdicts(here):
-        review.choose_accepted()
+        review.choose_accepted(here)
         found = review.corrected_gold(here)
         st.caption(
             f"A copy of {_copied(here)} with {count(found.verdicts, 'verdict')} applied, and the log of what each did. "

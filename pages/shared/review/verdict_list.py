@@ -10,7 +10,7 @@ from nereval_core.review.apply import Change
 from nereval_core.review.apply.corrected_copy import signature, span_in_words
 from nereval_core.review.apply.settlement import REASONS, STALE
 from nereval_core.review.tables import log_table
-from nereval_core.review.verdicts import KINDS, minute_of
+from nereval_core.review.verdicts import minute_of
 from pages.shared import review
 from pages.shared.components.columns import text_columns
 from pages.shared.components.count_table import ROWS, count_table, first_row
@@ -28,7 +28,7 @@ BECAME = f"{keys.WIDGET}review_became"
 def draw_verdicts(here: Here) -> None:
     if review.say_no_verdicts(here):
         return
-    review.choose_accepted()
+    review.choose_accepted(here)
     found = review.corrected_gold(here)
     counts = found.counts()
     became = st.pills(
@@ -75,9 +75,10 @@ def _listed(here: Here, rows: list[Change]) -> None:
 def _card(here: Here, change: Change) -> None:
     given = change.given
     with st.container(border=True):
+        kind = here.words.verdicts.get(given.verdict.kind, "")
         quote = "once" if change.reason == STALE else "on"
         st.markdown(
-            f"**{plain(KINDS[given.verdict.kind])}**, {quote} “{plain(change.before, 300)}” "
+            f"**{plain(kind)}**, {quote} “{plain(change.before, 300)}” "
             f"({plain(span_in_words(change.span), 200)}), {plain(given.who)} on {plain(minute_of(given.at))}"
         )
         said = REASONS.get(change.reason)

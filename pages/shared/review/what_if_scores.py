@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pages.shared.frame import Here
 
 ALIVE = "alternatives"
-"""The criterion that comes to life with the first verdict that both are acceptable."""
+"""The criterion that comes to life with the first verdict that both are right."""
 GIVEN = "given-verdicts"
 """The view of this page that lists the verdicts."""
 HELD = 30
@@ -44,7 +44,7 @@ def draw_what_if(here: Here) -> None:
     names = criteria_shown(here)
     say_headline(here, review.what_if_scores_of(here, names))
     with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
-        review.choose_accepted()
+        review.choose_accepted(here)
         toggle_all_criteria(here)
     score_table(here, names)
     order_on_verdicts(here)
@@ -73,7 +73,8 @@ def say_headline(here: Here, every: WhatIf) -> None:
     said = ", ".join(f"{name} {value:,}" for name, value in found.counts().items() if name not in REASONS)
     left = sum(value for name, value in found.counts().items() if name in REASONS)
     with st.container(horizontal=True, vertical_alignment="center"):
-        to = f"{count(found.places, 'place')} in {count(found.documents, 'document')} of a copy of gold"
+        copied = f"a copy of {plain(here.words.reference)}"
+        to = f"{count(found.places, 'place')} in {count(found.documents, 'document')} of {copied}"
         st.caption(f"{count(found.verdicts, 'verdict')} applied to {to}: {said or 'none'}.", width="content")
         if found.spared:
             same = f"{count(found.spared, 'document')} with the same text left alone"
@@ -93,7 +94,8 @@ def score_table(here: Here, names: tuple[str, ...]) -> None:
         (here.loaded.number, here.system, review.verdicts_number(), names),
         columns=_columns(table),
         export=Export(both.table(), signature(both.applied), "what-if", key="what_if"),
-        caption=f"{UNDEFINED}: gold lacks what the criterion needs. Choose a row to see how its F1 is made.",
+        caption=f"{UNDEFINED}: {plain(here.words.reference)} lacks what the criterion needs. "
+        "Choose a row to see how its F1 is made.",
         height=373,
     )
     if cell is not None:
@@ -140,12 +142,12 @@ def _opened(here: Here, both: WhatIf, system: str, criterion: str) -> None:
             f"Records of {plain(system)} with a verdict{by}",
             there,
             key=table_key(f"{keys.WIDGET}what_if_kind", here.loaded.number, system, criterion, there),
-            format_func=lambda kind: f"{KINDS[kind]} · {found[kind]:,}",
+            format_func=lambda kind: f"{here.words.verdicts[kind]} · {found[kind]:,}",
             default=there[0],
             required=True,
         )
     asked = Query(having=(*query.having, ("verdict", kind)))
-    open_records(of, listed_by, asked, plain(KINDS[kind]), name="what_if_records")
+    open_records(of, listed_by, asked, plain(here.words.verdicts[kind]), name="what_if_records")
 
 
 def order_on_verdicts(here: Here) -> None:

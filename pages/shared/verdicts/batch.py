@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -10,7 +11,6 @@ from nereval_core.problems import FormatError
 from nereval_core.records.queries import Query
 from nereval_core.review.verdicts import KINDS, NOTE_CHARACTERS, ConflictError, Given, Kind, given_in_words
 from nereval_core.review.verdicts_on_records import BATCH_RECORDS, Batch, draft_batch, select_batch, verdicts_since
-from nereval_core.review.words import MEANING, WITHOUT_PARTNER
 from pages.shared.components.columns import in_context, table_of
 from pages.shared.components.record_list import AROUND, count
 from pages.shared.data import masks, reviewer, verdict_store
@@ -66,7 +66,7 @@ def _ask(here: Here, query: Query, seen: int) -> None:
         st.warning(f"At most {BATCH_RECORDS:,} records have a verdict at once: narrow the list down.")
         st.button("Cancel", key=f"{keys.VERDICT}batch_no", on_click=_end)
         return
-    kind: Kind | None = st.pills("Verdict", list(KINDS), format_func=_named, key=KIND)
+    kind: Kind | None = st.pills("Verdict", list(KINDS), format_func=partial(_named, here), key=KIND)
     st.text_area("Note", key=WHY, max_chars=NOTE_CHARACTERS, height=68, placeholder="A note, kept with each of them")
     with_one = select_batch(ledger.about, positions).left
     over = bool(with_one) and st.checkbox(
@@ -78,7 +78,7 @@ def _ask(here: Here, query: Query, seen: int) -> None:
     if not reviewer.reviewer_name():
         reviewer.ask_name(NAME)
     ready = kind is not None and len(meant.records) > 0 and bool(reviewer.reviewer_name())
-    label = f"Give “{_named(kind)}” to {count(len(meant.records), 'record')}" if kind is not None else "Give it"
+    label = f"Give “{_named(here, kind)}” to {count(len(meant.records), 'record')}" if kind is not None else "Give it"
     with st.container(horizontal=True, gap="small"):
         confirmed = st.button(label, key=f"{keys.VERDICT}batch_yes", type="primary", disabled=not ready)
         st.button("Cancel", key=f"{keys.VERDICT}batch_no", on_click=_end)
@@ -92,27 +92,23 @@ def _ask(here: Here, query: Query, seen: int) -> None:
             _keep(here, kind, meant)
 
 
-def _named(kind: str) -> str:
-    words: dict[str, str] = {**KINDS}
+def _named(here: Here, kind: str) -> str:
+    words: dict[str, str] = {**here.words.verdicts}
     return f"{words[kind]}: no entity" if kind == "neither" else words[kind]
 
 
 def _preview(here: Here, kind: Kind, meant: Batch) -> None:
     """Preview the effect of the verdict, and the first records it is for."""
     records = ledger_of(here).frame(meant.records[:PREVIEW])
-    gold = MEANING["gold"][kind] if kind != "neither" else "The gold span goes: there is no entity."
-    pred = MEANING["pred"][kind] if kind != "neither" else "Nothing changes: there is no entity."
-    lone = f" Where nothing was predicted: {WITHOUT_PARTNER[kind]}" if kind in WITHOUT_PARTNER else ""
-    st.caption(f"On a gold span: {gold}{lone} On a prediction without gold: {pred}")
+    words = here.words
+    st.caption(plain(words.batch_effect(kind), 800))
     left = f"; {count(meant.left, 'record')} with a verdict stay as they are" if meant.left else ""
     st.caption(f"{count(len(meant.records), 'record')} get it{left}. The first of them:")
     if len(records):
+        names = {words.of_side("type", "gold"): "gold_type", words.of_side("type", "pred"): "pred_type"}
         lines = in_context(context(records, here.loaded.corpus.documents.texts, AROUND))
-        types = {name: records[column].astype(object).tolist() for name, column in _TYPES.items()}
+        types = {name: records[column].astype(object).tolist() for name, column in names.items()}
         st.dataframe(table_of({**lines, **types}), hide_index=True, placeholder="", key=f"{keys.VERDICT}batch_table")
-
-
-_TYPES = {"gold type": "gold_type", "predicted type": "pred_type"}
 
 
 def _keep(here: Here, kind: Kind, meant: Batch) -> None:
@@ -141,7 +137,9 @@ def _keep(here: Here, kind: Kind, meant: Batch) -> None:
     _end()
     shared = "" if len(given) == every else f" ({count(len(given), 'span')}: some documents are there twice)"
     set_outcome(
-        Outcome(f"Kept as {who}: {_named(kind)}, of {count(every, 'record')}{shared}. Undo takes all of them back.")
+        Outcome(
+            f"Kept as {who}: {_named(here, kind)}, of {count(every, 'record')}{shared}. Undo takes all of them back."
+        )
     )
     st.rerun()
 

@@ -16,6 +16,7 @@ from nereval_core.review.words import decision_in_words
 from pages.shared.components.record_list import count, noun
 from pages.shared.data import masks, reviewer, verdict_store
 from pages.shared.view import keys
+from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
 
 if TYPE_CHECKING:
     from pages.shared.frame import Here
@@ -28,7 +29,7 @@ Choose = Callable[[int], None]
 class Case:
     """A record under review, by its place in document order, and the verdict that stands on it.
 
-    `version` is the number of verdicts on it that the reviewer has seen.
+    `version` is the number of verdicts on it that the reviewer has seen. `words` name the two sides.
     """
 
     record: int
@@ -38,6 +39,7 @@ class Case:
     version: int
     standing: Given | None
     stale: bool
+    words: LayerWords = GOLD_AND_PREDICTION
 
     def widget(self, name: str) -> str:
         """Return the key of a widget that belongs to this record alone: a late click on it does not hit another."""
@@ -89,7 +91,7 @@ def cases_of(here: Here, records: Sequence[int]) -> list[Case]:
     about = ledger_of(here).about
     found = attach_verdicts(about)
     return [
-        Case(record, key, partner, seen, stands.version(key), found.of(record), bool(found.stale[record]))
+        Case(record, key, partner, seen, stands.version(key), found.of(record), bool(found.stale[record]), here.words)
         for record, (key, partner, seen) in zip(records, verdict_subjects(about, records), strict=True)
     ]
 
@@ -123,7 +125,11 @@ def give_verdict(case: Case, kind: Kind, right: tuple[Marked, ...] = (), note: s
         set_outcome(Outcome("Not kept.", tuple(error.lines()), record=case.key.record))
         return False
     verdict_store.refresh()
-    set_outcome(Outcome(f"Kept as {who}: {decision_in_words(kind, right)}, of {quoted(case.seen.quote)}."))
+    set_outcome(
+        Outcome(
+            f"Kept as {who}: {decision_in_words(kind, right, kinds=case.words.verdicts)}, of {quoted(case.seen.quote)}."
+        )
+    )
     return True
 
 

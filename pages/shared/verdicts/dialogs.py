@@ -43,6 +43,7 @@ def draw_history(case: Case) -> None:
         show_problems(error.lines())
         return
     for one in every:
-        st.markdown(plain(given_line(one), LINE))
+        line = given_line(one, case.words)
+        st.markdown(plain(line, LINE))
         if len(one.verdict.note) > LINE or "\n" in one.verdict.note:
-            st.code(given_line(one), language=None, wrap_lines=True, height=160)
+            st.code(line, language=None, wrap_lines=True, height=160)

@@ -27,6 +27,7 @@ from pages.shared.verdicts.case import (
     undo_verdict,
 )
 from pages.shared.view import WHOLE, keys, state
+from pages.shared.view.layer_words import LayerWords
 
 if TYPE_CHECKING:
     from pages.shared.frame import Here
@@ -223,15 +224,15 @@ def standing_line(case: Case, note: bool = True) -> str:
     one = case.standing
     if one is None:
         return ""
-    said = given_line(one, note=note)
+    said = given_line(one, case.words, note=note)
     if case.stale:
         old = masks.mask_message(f"“{one.verdict.seen.quote}”, {one.verdict.key.span.type}")
         return f"Stale, as text or span changed since. It was of {old}: {said}"
     return f"Stands: {said}"
 
 
-def given_line(one: Given, *, note: bool = True) -> str:
+def given_line(one: Given, words: LayerWords, *, note: bool = True) -> str:
     """Return a verdict in a line, with its note."""
-    words = masks.mask_words(one.verdict.note) if note and one.verdict.note else ""
-    what = decision_in_words(one.verdict.kind, one.verdict.right)
-    return f"{what}, {one.who} on {minute_of(one.at)}{f' — {words}' if words else ''}"
+    noted = masks.mask_words(one.verdict.note) if note and one.verdict.note else ""
+    what = decision_in_words(one.verdict.kind, one.verdict.right, kinds=words.verdicts)
+    return f"{what}, {one.who} on {minute_of(one.at)}{f' — {noted}' if noted else ''}"

@@ -11,7 +11,6 @@ import streamlit as st
 
 from nereval_core.ledger.attributes.verdicts import NONE, VERDICT_ATTRIBUTES
 from nereval_core.records.queries import YES, Query
-from nereval_core.review.verdicts import KINDS
 from nereval_core.review.verdicts_on_records import attach_verdicts
 from pages.shared.data import caches, masks, verdict_store
 from pages.shared.verdicts import batch as verdicts_batch
@@ -36,6 +35,7 @@ def verdict_facets(here: Here, width: int) -> None:
     chosen = {name: value for name, value in query.having if name in FACETS}
     if reason_unoffered(here) or not (chosen or attach_verdicts(ledger_of(here).about).given):
         return
+    words: dict[str, str] = {**here.words.verdicts}
     for name, label in FACETS.items():
         counts = ledger_of(here).having_counts(query, name)
         options = [value for value, number in counts.items() if number and value != chosen.get(name)]
@@ -46,15 +46,15 @@ def verdict_facets(here: Here, width: int) -> None:
             label,
             options,
             index=None,
-            format_func=partial(_option, name, counts),
+            format_func=partial(_option, name, counts, words),
             placeholder="any",
             width=width,
             **state.mirror(f"facet-{name}", chosen.get(name), partial(_narrow, name)),
         )
 
 
-def _option(name: str, counts: dict[str, int], value: str) -> str:
-    words: dict[str, str] = {**KINDS} if name == "verdict" else {}
+def _option(name: str, counts: dict[str, int], verdicts: dict[str, str], value: str) -> str:
+    words = verdicts if name == "verdict" else {}
     return f"{NAMES.get((name, value)) or words.get(value, value)} · {counts.get(value, 0):,}"
 
 

@@ -78,7 +78,8 @@ def _ask(here: Here, case: Case, on_kept: Callable[[], None]) -> None:
     elif now is None:
         st.caption("The end must lie behind the start.")
     elif now in already:
-        st.caption("This span is there already: then gold or the prediction is right, not neither.")
+        right = f"{case.words.reference} or {'' if case.words.annotators else 'the '}{case.words.other}"
+        st.caption(f"This span is there already: then {plain(right)} is right, not neither.")
     else:
         said = f"“{plain(now.quote(text))}” at {now.start}–{now.end}, {plain(kind)}"
         st.markdown(f"Right is{' also' if so_far else ''}: {said}")
@@ -86,12 +87,11 @@ def _ask(here: Here, case: Case, on_kept: Callable[[], None]) -> None:
 
 
 def _say_sides(case: Case, text: str) -> None:
-    for side, span in ((case.key.side, case.key.span), ("", case.partner)):
+    other = "pred" if case.key.side == "gold" else "gold"
+    for side, span in ((case.key.side, case.key.span), (other, case.partner)):
         if span is not None:
-            name = {"gold": "Gold", "pred": "Prediction"}.get(side) or (
-                "Prediction" if case.key.side == "gold" else "Gold"
-            )
-            st.caption(f"{name}: “{plain(span.quote(text))}” {plain(span.type)}")
+            name = case.words.side(side)
+            st.caption(f"{plain(name[:1].upper() + name[1:])}: “{plain(span.quote(text))}” {plain(span.type)}")
 
 
 def _buttons(

@@ -33,7 +33,9 @@ SLICED_BY = (
 SLIDES = "slides"
 """The word of `sort` by which Present shows slides, not what they are chosen by."""
 AGREEMENT_VIEWS = ("as-observed", "as-kappa", "as-alpha", "as-unitizing")
-"""Figures that the matrix of annotators on Agreement shows beside F1."""
+"""Figures that the matrix of annotators shows beside F1."""
+FIGURES = "figures"
+"""The word of `sort` by which Annotators shows figures such as kappa, not what annotators disagree on."""
 CONSISTENCY = "consistency"
 """The word of `sort` by which Annotators shows what a careful reader would question within one layer."""
 CONSISTENCY_VIEWS = ("not-everywhere", "edges", "nesting", "odd-ends", "against-all")
@@ -50,7 +52,7 @@ class View:
     - `doc`: the document that lists are narrowed down to; if a `record` is chosen, the document of that record alone.
     - `beside`: a second system, which the first is held against; `versus`: a second criterion.
     - `rule`: the rule of a criterion of the user's own (`pages.shared.view.criterion_rules`), in links alone.
-    - `reference`: the layer taken as gold; `annotators`: the layers that Agreement compares.
+    - `reference`: the layer taken as gold; `annotators`: the layers that Annotators compares.
     - `mask`: MASKED if texts are masked.
     - `playlist`: the uid of the playlist that records are put on and that Present shows, and after a slash that of the
       record shown.

@@ -15,6 +15,7 @@ from nereval_core.records.tables import by_type, count_table
 from nereval_core.scoring import Counts
 from nereval_core.scoring.averages import Average
 from nereval_core.scoring.protocols import CountedScores
+from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
 from pages.shared.view.queries import Query, Side, overall_query, side_query
 
 RATIOS = {"P": "precision", "R": "recall", "F1": "f1"}
@@ -100,15 +101,15 @@ class Formula:
     counts: tuple[tuple[str, int, Query], ...]
 
 
-def formula(ratio: str, counts: Counts, kind: str | None = None) -> Formula:
+def formula(ratio: str, counts: Counts, kind: str | None = None, words: LayerWords = GOLD_AND_PREDICTION) -> Formula:
     """Return the formula of a ratio from counts, of a type where `kind` names one.
 
     A type's precision counts its predictions and its recall its gold spans; its F1 is 2PR / (P + R) of the two.
     """
     value = {"P": counts.precision, "R": counts.recall, "F1": counts.f1}[ratio]
     result = number(value)
-    gold = _terms("gold", counts.gold, counts.pos, kind)
-    pred = _terms("pred", counts.pred, counts.act, kind)
+    gold = _terms("gold", counts.gold, counts.pos, kind, words)
+    pred = _terms("pred", counts.pred, counts.act, kind, words)
     if ratio == "P" or ratio == "R":
         used = pred if ratio == "P" else gold
         cor, par, whole = (count for _, count, _ in used)
@@ -122,23 +123,27 @@ def formula(ratio: str, counts: Counts, kind: str | None = None) -> Formula:
     return Formula(f"F1 = 2 × P × R / (P + R) = 2 × {p} × {r} / ({p} + {r}) = {result}", (*gold, *pred))
 
 
-def side_counts(side: Side, counts: Counts) -> tuple[tuple[str, int, Query], ...]:
+def side_counts(side: Side, counts: Counts, words: LayerWords) -> tuple[tuple[str, int, Query], ...]:
     """Return (label, count, query) of one side's spans and of each of their decisions."""
     row = counts.gold if side == "gold" else counts.pred
     whole = counts.pos if side == "gold" else counts.act
     values = dict(zip(DECISIONS, row, strict=True)) | {"POS": whole, "ACT": whole}
     codes = (*_SIDED[side][-1:], *_SIDED[side][:-1])
     queries = {code: query for code in codes if (query := side_query(side, code)) is not None}
-    return tuple((GLOSSARY[code].label, values[code], query) for code, query in queries.items())
+    return tuple((words.label(code), values[code], query) for code, query in queries.items())
 
 
-def _terms(side: Side, row: Sequence[int], whole: int, kind: str | None) -> tuple[tuple[str, int, Query], ...]:
+def _terms(
+    side: Side, row: Sequence[int], whole: int, kind: str | None, words: LayerWords
+) -> tuple[tuple[str, int, Query], ...]:
     prefix = "" if kind is None else ("gold " if side == "gold" else "predicted ")
+    if words.annotators and kind is not None:
+        prefix = f"{words.side(side)}: "
     found = []
     for code, value in (("COR", row[0]), ("PAR", row[2]), ("POS" if side == "gold" else "ACT", whole)):
         query = side_query(side, code, kind)
         assert query is not None, "COR, PAR, POS and ACT are counts"
-        found.append((f"{prefix}{GLOSSARY[code].label}", value, query))
+        found.append((f"{prefix}{words.label(code)}", value, query))
     return tuple(found)
 
 
@@ -159,15 +164,20 @@ def mean_formula(ratio: str, some: Iterable[Counts], average: Average, unit: str
 _TERMS_SHOWN = 12
 
 
-def reconciles(counts: Counts, gold: int, predicted: int) -> tuple[tuple[bool, str], tuple[bool, str]]:
+def reconciles(
+    counts: Counts, gold: int, predicted: int, words: LayerWords = GOLD_AND_PREDICTION
+) -> tuple[tuple[bool, str], tuple[bool, str]]:
     """Tell of each side whether its decisions add up to the spans of its layer, and say it as a sum."""
     sums = {
-        side: " + ".join(f"{code} {value:,}" for code, value in zip(_SIDED[side], row, strict=False))
+        side: " + ".join(
+            f"{words.name(code) if words.annotators else code} {value:,}"
+            for code, value in zip(_SIDED[side], row, strict=False)
+        )
         for side, row in (("gold", counts.gold[:4]), ("pred", (*counts.pred[:3], counts.spu)))
     }
     return (
-        (counts.pos == gold, f"gold {gold:,} = {sums['gold']}"),
-        (counts.act == predicted, f"predictions {predicted:,} = {sums['pred']}"),
+        (counts.pos == gold, f"{words.reference} {gold:,} = {sums['gold']}"),
+        (counts.act == predicted, f"{words.other}{'' if words.annotators else 's'} {predicted:,} = {sums['pred']}"),
     )
 
 
@@ -193,10 +203,12 @@ class Confusion:
         return f"{value} of {whole} in {'row' if 'row-share' in layout else 'column'} {name} = {value / whole:.1%}"
 
 
-SPURIOUS_ROW, MISSED_COLUMN = "spurious (SPU)", "missed (MIS)"
-
-
-def confusion_table(cells: Mapping[tuple[str, str], int], types: Sequence[str], layout: Sequence[str]) -> Confusion:
+def confusion_table(
+    cells: Mapping[tuple[str, str], int],
+    types: Sequence[str],
+    layout: Sequence[str],
+    words: LayerWords = GOLD_AND_PREDICTION,
+) -> Confusion:
     """Lay out counts by (gold, predicted) type: `types` in order, or those most confused first.
 
     `layout` holds words of `pages.shared.view.LAYOUTS`. A share is of the whole row or column, the diagonal included
@@ -210,7 +222,7 @@ def confusion_table(cells: Mapping[tuple[str, str], int], types: Sequence[str], 
     table = np.array([[cells.get((gold, pred), 0) for pred in columns] for gold in rows], np.int64)
     across = headings(order)
     counts = pd.DataFrame(
-        table, index=[*order, free(SPURIOUS_ROW, order)], columns=[*across, free(MISSED_COLUMN, across)]
+        table, index=[*order, free(words.label("SPU"), order)], columns=[*across, free(words.label("MIS"), across)]
     )
     shown = counts.astype("float64")
     if "row-share" in layout:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import streamlit as st
 
-from nereval_core.glossary import GLOSSARY, tooltip
+from nereval_core.glossary import GLOSSARY
 from nereval_core.problems import ALL_OPTIONS, SHOWN, counted
 from nereval_core.scoring.criteria import Criterion
+from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
 
 _MARKS = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~:$^=&\"'/])")
 LONGEST_LABEL = 120
@@ -27,9 +29,15 @@ def plain(text: str, limit: int = LONGEST_LABEL) -> str:
     return _MARKS.sub(r"\\\1", shown).replace("\\:", "\\:\u2060").replace("@", "@\u2060")
 
 
-def explained(*codes: str) -> str:
+def as_markdown(words: LayerWords) -> LayerWords:
+    """Return words for Markdown, in which the names of annotators show as they are."""
+    return replace(words, reference=plain(words.reference), other=plain(words.other))
+
+
+def explained(*codes: str, words: LayerWords = GOLD_AND_PREDICTION) -> str:
     """Return name, sentence and formula of abbreviations as Markdown, each with a link to the Guide."""
-    return "  \n".join(f"{tooltip(code)} [Guide](Guide#{GLOSSARY[code].anchor})" for code in codes)
+    words = as_markdown(words)
+    return "  \n".join(f"{words.tooltip(code)} [Guide](Guide#{GLOSSARY[code].anchor})" for code in codes)
 
 
 def criterion_explained(criterion: Criterion) -> str:

@@ -1,4 +1,4 @@
-"""Parts of the Agreement page: figures of all annotators and of each two, and the records of a disagreement."""
+"""Figures of agreement: kappa, alpha and F1 of all annotators and of each two, by type and by document."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUni
 from nereval_core.records.queries import Query
 from nereval_core.report.score_tables import Sheet
 from nereval_core.scoring import Counts, Settings
+from pages.shared.annotators import with_pair
 from pages.shared.components import navigation
 from pages.shared.components.columns import BAR
 from pages.shared.components.count_table import count_table
@@ -35,9 +36,8 @@ from pages.shared.components.downloads import Export
 from pages.shared.components.formula_box import formula_box
 from pages.shared.components.record_list import open_records
 from pages.shared.components.sort_controls import choose_word
-from pages.shared.data import caches, own_criteria, reference_layer
+from pages.shared.data import reference_layer
 from pages.shared.systems.tables import choose_units, interval_words, plan_of, show_warnings, units_of
-from pages.shared.view import state
 from pages.shared.view.count_tables import free, headings
 from pages.shared.view.queries import ERRORS
 from pages.shared.view.text import plain
@@ -47,34 +47,27 @@ if TYPE_CHECKING:
 
 WIDE = 140
 """Pixels of a column headed by a figure or an annotator."""
-MOST = 8
-"""Annotators that are looked at before any are chosen."""
 WORDS = {figure: "" if figure == "f1" else f"as-{figure}" for figure in FIGURES}
 """The word of `sort` by which the matrix shows a figure."""
 
 
-def choose_annotators(here: Here) -> tuple[str, ...]:
-    """Ask for the annotators; by default those that the corpus calls so, else all layers."""
-    known = tuple(reference_layer.layers(here.loaded))
-    default = _annotators(here) or known[:MOST]
-    names = here.view.annotators or default
+def draw_figures(here: Here, names: tuple[str, ...]) -> None:
+    """Draw the figures of all annotators, of each pair, by type and by document."""
+    found = agreement_of(here, names)
+    say_agreement(here, found)
+    all_annotators(here, found)
 
-    def take(chosen: list[str]) -> None:
-        state.update(annotators=() if tuple(chosen) == default else tuple(chosen))
+    st.header("Each pair")
+    pair = annotator_matrix(here, found)
+    if pair is None:
+        st.caption("Choose a cell to open what the two disagree on.")
+    else:
+        list_disagreements(here, found, pair)
 
-    st.multiselect(
-        "Annotators",
-        known,
-        **state.mirror("annotators", list(names), take),
-        help="Any layer. F1 takes one of two as reference; which one matters under few criteria only.",
-    )
-    return tuple(name for name in known if name in names)
-
-
-def _annotators(here: Here) -> tuple[str, ...]:
-    kinds = {row.name: row.kind for row in reference_layer.as_read(here.loaded).layers}
-    names = tuple(name for name in reference_layer.layers(here.loaded) if kinds.get(name) == "annotator")
-    return names if len(names) > 1 else ()
+    st.header(f"By type{of_whom(found, pair)}")
+    by_type(here, found, pair)
+    st.header(f"By document{of_whom(found, pair)}")
+    by_document(here, found, pair)
 
 
 def agreement_of(here: Here, names: tuple[str, ...]) -> Agreement:
@@ -204,13 +197,6 @@ def list_disagreements(here: Here, found: Agreement, pair: Pair) -> None:
         )
 
 
-def with_pair(here: Here, one: str, other: str) -> Here:
-    """Return the page's corpus and view with one layer taken as gold and another as the system."""
-    view = reference_layer.view_of_pair(here.view, here.loaded, one, other)
-    loaded = reference_layer.with_reference(here.loaded, view.reference)
-    return replace(here, loaded=loaded, view=view, settings=caches.settings_in(loaded, view, own_criteria.criteria()))
-
-
 def by_type(here: Here, found: Agreement, pair: Pair | None) -> None:
     """Show all figures by type; of two annotators a row opens the records of its type."""
     group = pair or found.everyone
@@ -252,7 +238,7 @@ def by_type(here: Here, found: Agreement, pair: Pair | None) -> None:
 
 
 def by_document(here: Here, found: Agreement, pair: Pair | None) -> None:
-    """Show all figures by document; a row opens the document with one annotator taken as gold."""
+    """Show all figures by document; a row opens the document with one annotator as the reference."""
     group = pair or found.everyone
     table = _by_document(_key(here, found), group, here.by, found)
     title = f"Agreement of {_who(found, group)} by document, F1 under {here.by}"

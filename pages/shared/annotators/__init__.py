@@ -1,0 +1,61 @@
+"""The Annotators page: the layers that are compared, and two of them as reference and system."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from pages.shared.data import caches, own_criteria, reference_layer
+from pages.shared.view import keys, state
+from pages.shared.view.text import plain
+
+if TYPE_CHECKING:
+    from pages.shared.frame import Here
+
+MOST = 8
+"""Annotators that are looked at before any are chosen."""
+NAMED = 60
+"""Characters of the names of the annotators that are compared."""
+
+
+def choose_annotators(here: Here) -> tuple[str, ...]:
+    """Ask for the annotators in a menu; by default those that the corpus calls so, else all layers."""
+    known = tuple(reference_layer.layers(here.loaded))
+    default = _annotators(here) or known[:MOST]
+    names = here.view.annotators or default
+
+    def take(chosen: list[str]) -> None:
+        state.update(annotators=() if tuple(chosen) == default else tuple(chosen))
+
+    if len(known) > 2:
+        label = plain(", ".join(name for name in known if name in names), NAMED)
+        with st.popover(label or "Annotators", key=f"{keys.WIDGET}annotators_menu", width="content"):
+            st.multiselect(
+                "Annotators",
+                known,
+                **state.mirror("annotators", list(names), take),
+                help="Any layer. F1 takes one of two as reference; which one matters under few criteria only.",
+            )
+    return tuple(name for name in known if name in names)
+
+
+def _annotators(here: Here) -> tuple[str, ...]:
+    kinds = {row.name: row.kind for row in reference_layer.as_read(here.loaded).layers}
+    names = tuple(name for name in reference_layer.layers(here.loaded) if kinds.get(name) == "annotator")
+    return names if len(names) > 1 else ()
+
+
+def pair_of_view(here: Here, names: tuple[str, ...]) -> tuple[str, str] | None:
+    """Return the reference and the system of the context bar, if both are compared."""
+    one, other = reference_layer.pair_of_view(here.view, here.loaded)
+    other = other or here.system
+    return (one, other) if one in names and other in names and one != other else None
+
+
+def with_pair(here: Here, one: str, other: str) -> Here:
+    """Return the page's corpus and view with one layer as the reference and another as the system."""
+    view = reference_layer.view_of_pair(here.view, here.loaded, one, other)
+    loaded = reference_layer.with_reference(here.loaded, view.reference)
+    return replace(here, loaded=loaded, view=view, settings=caches.settings_in(loaded, view, own_criteria.criteria()))

@@ -1,0 +1,165 @@
+"""Words for the two sides of a comparison: gold and prediction, or the names of two annotators. No Streamlit in here.
+
+Where all layers are annotators', none is gold and none a system: one is the reference, because a table needs rows and
+columns, and every decision is named after the two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from nereval_core.glossary import GLOSSARY, tooltip
+from nereval_core.report.colours import LOOKS
+from nereval_core.review.verdicts import KINDS, Key, Kind, Marked
+from nereval_core.review.words import MEANING, WITHOUT_PARTNER, WORDS, meaning
+
+_COUNTS = {
+    "COR": "agree",
+    "INC": "differ",
+    "PAR": "partly agree",
+    "MIS": "only {0}",
+    "SPU": "only {1}",
+    "POS": "all of {0}",
+    "ACT": "all of {1}",
+}
+_RATIOS = {"P": "of {1}'s spans (P)", "R": "of {0}'s spans (R)"}
+_TOOLTIPS = {
+    "COR": "A span of {0} and one of {1} agree as the matching criterion asks.",
+    "INC": "A span of {0} and one of {1} are aligned and differ more than the matching criterion allows.",
+    "PAR": "A span of {0} and one of {1} are aligned and earn half a point for a near miss.",
+    "MIS": "A span of {0} that is aligned with none of {1}.",
+    "SPU": "A span of {1} that is aligned with none of {0}.",
+    "POS": "All spans of {0}.",
+    "ACT": "All spans of {1}.",
+    "P": "The share of the spans of {1} on which {0} agrees.",
+    "R": "The share of the spans of {0} on which {1} agrees.",
+    "F1": "The spans on which both agree, counted twice, as a share of all spans of both.",
+}
+_CLASSES = {
+    "missed": "only {0}",
+    "spurious": "only {1}",
+    "type only": "types differ",
+    "boundary only": "boundaries differ",
+    "type and boundary": "type and boundaries differ",
+    "split": "several of {1} for one of {0}",
+    "merged": "one of {1} for several of {0}",
+}
+
+_EFFECTS = (
+    ("On a gold span", "On a span of {0}"),
+    ("On a prediction without gold", "On a span that only {1} has"),
+    ("Where nothing was predicted", "Where {1} has none"),
+    ("The system saw", "{1} saw"),
+    ("the gold span", "the span of {0}"),
+    ("The gold span", "The span of {0}"),
+    ("the prediction's", "{1}'s"),
+    ("the prediction", "the span of {1}"),
+    ("The prediction", "The span of {1}"),
+    ("as gold says", "as {0} says"),
+    ("in gold", "in a layer"),
+    ("to gold", "to the layer"),
+)
+"""Parts of the sentences about verdicts, and how they name annotators."""
+
+
+@dataclass(frozen=True)
+class LayerWords:
+    """Names of the reference and of the layer that is compared with it, and the words made of them.
+
+    Sides are called `gold`, and `pred` or `prediction`, whoever made the layers.
+    """
+
+    reference: str = "gold"
+    other: str = "prediction"
+    annotators: bool = False
+
+    def side(self, side: str) -> str:
+        """Return the name of a side."""
+        return self.reference if side == "gold" else self.other
+
+    def of_side(self, noun: str, side: str) -> str:
+        """Return a noun with its side: `gold type` and `predicted type`, or `type of anna`."""
+        if self.annotators:
+            return f"{noun} of {self.side(side)}"
+        return f"{'gold' if side == 'gold' else 'predicted'} {noun}"
+
+    def spans(self, side: str) -> str:
+        """Return the name of the spans of a side: `gold spans` and `predictions`, or `spans of anna`."""
+        if self.annotators:
+            return self.of_side("spans", side)
+        return "gold spans" if side == "gold" else "predictions"
+
+    def name(self, code: str) -> str:
+        """Return a decision or a count without its code: `missed`, or `only anna`."""
+        return self._with_names(_COUNTS[code]) if self.annotators else GLOSSARY[code].name
+
+    def label(self, code: str) -> str:
+        """Return a decision, a count or a ratio as it is listed: `missed (MIS)`, or `only anna`."""
+        named = (_COUNTS | _RATIOS).get(code) if self.annotators else None
+        return GLOSSARY[code].label if named is None else self._with_names(named)
+
+    def with_glyph(self, code: str) -> str:
+        """Return a decision as it is listed, after its glyph."""
+        return f"{LOOKS[code].glyph} {self.label(code)}"
+
+    def tooltip(self, code: str) -> str:
+        """Return the meaning of a decision, a count or a ratio."""
+        if not self.annotators or code not in _TOOLTIPS:
+            return tooltip(code)
+        return f"{self.label(code)}: {self._with_names(_TOOLTIPS[code])}"
+
+    def error_class(self, name: str) -> str:
+        """Return the name of a class of errors: `missed`, or `only anna`."""
+        return self._with_names(_CLASSES.get(name, name)) if self.annotators else name
+
+    def reason(self, reason: str, gold_type: object, pred_type: object) -> str:
+        """Return why a record was decided so; of annotators by name, from the reason and the types of both sides."""
+        if not self.annotators:
+            return reason
+        if isinstance(gold_type, str) and isinstance(pred_type, str):
+            said = f"type {pred_type} instead of {gold_type}"
+            moved = reason.removesuffix(said)
+            shifts = [part for part in moved.split("; ") if part]
+            named = [f"{self.other} {part}" if part.startswith(("starts ", "ends ")) else part for part in shifts]
+            return "; ".join([f"types differ: {gold_type} / {pred_type}", *named] if moved != reason else named)
+        lacks = self.other if isinstance(gold_type, str) else self.reference
+        if reason.startswith("no "):
+            return f"{lacks} has no span here"
+        return f"each span of {lacks} here is aligned elsewhere" if reason.startswith("every ") else reason
+
+    @property
+    def verdicts(self) -> Mapping[Kind, str]:
+        """Each verdict in words: `gold is right`, or `anna is right`."""
+        if not self.annotators:
+            return KINDS
+        return {**KINDS, "gold": f"{self.reference} is right", "pred": f"{self.other} is right"}
+
+    @property
+    def verdict_words(self) -> Mapping[str, str]:
+        """One word for each verdict, for narrow columns."""
+        return {**WORDS, "gold": self.reference, "pred": self.other} if self.annotators else WORDS
+
+    def meaning(self, kind: Kind, key: Key, partner: Marked | None) -> str:
+        """Return a sentence on the effect of a verdict on the reference."""
+        return self._effect(meaning(kind, key, partner))
+
+    def batch_effect(self, kind: Kind) -> str:
+        """Return the effect of one verdict for many records, where neither is right if there is no entity."""
+        gold = MEANING["gold"][kind] if kind != "neither" else "The gold span goes: there is no entity."
+        pred = MEANING["pred"][kind] if kind != "neither" else "Nothing changes: there is no entity."
+        lone = f" Where nothing was predicted: {WITHOUT_PARTNER[kind]}" if kind in WITHOUT_PARTNER else ""
+        return self._effect(f"On a gold span: {gold}{lone} On a prediction without gold: {pred}")
+
+    def _effect(self, text: str) -> str:
+        """Return a text about the effect of verdicts, made of the words of gold and prediction alone, by name."""
+        for usual, named in _EFFECTS if self.annotators else ():
+            text = text.replace(usual, self._with_names(named))
+        return text
+
+    def _with_names(self, pattern: str) -> str:
+        return pattern.replace("{1}", self.other).replace("{0}", self.reference)
+
+
+GOLD_AND_PREDICTION = LayerWords()
+"""The words where a layer is gold and the other a system's."""

@@ -1,0 +1,117 @@
+"""Corpora whose layers are all annotators': each keeps its name, and nothing is gold, a prediction or a system."""
+
+import re
+from dataclasses import replace
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from nereval_core.readers import Source
+from pages.shared.data import caches, reference_layer
+from pages.shared.data.loading import DEMOS, Loaded, load
+from pages.shared.view import View
+from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
+from tests.support.pages import VIEW, address, heat_map, opened, sound
+from tests.support.workbench import workbench
+
+FILES = {"ben": "annotator-2", "cleo": "perceptron"}
+ELSEWHERE = "each span of anna here is aligned elsewhere"
+FOREIGN = re.compile(r"\b(gold|predict\w*|systems?|missed|spurious)\b", re.IGNORECASE)
+
+
+def annotators(*names: str) -> Loaded:
+    """Return a corpus of anna and others, all of them annotators."""
+    folder = DEMOS / "pharmacology"
+    others = {name: Source.of_path(folder / f"{FILES[name]}.jsonl") for name in names}
+    read = load("case notes", Source.of_path(folder / "annotator-1.jsonl"), others)
+    return replace(read, first_annotator="anna", start=names[0])
+
+
+TWO = annotators("ben")
+WORDS = LayerWords("anna", "ben", annotators=True)
+
+
+@pytest.fixture(autouse=True)
+def view() -> View:
+    return View(corpus=caches.shelf().put(TWO))
+
+
+def words_on(app: AppTest) -> list[str]:
+    """Return what a page shows and says: texts, labels and tooltips, but not the signature."""
+    found = []
+    for kind in ("markdown", "caption", "info", "metric", "button", "selectbox", "pills", "link_button", "popover"):
+        for element in app.get(kind):
+            proto = getattr(element.proto, "popover", element.proto)
+            found += [str(getattr(proto, name, "")) for name in ("body", "label", "help")]
+    return [line for line in found if line and "sha256" not in line]
+
+
+@pytest.mark.parametrize("page", ["Overview", "Confusion", "Inspect", "Annotators", "Review"])
+def test_nothing_is_gold_or_a_system_among_annotators(page: str, view: View) -> None:
+    app = opened(page, view)
+    assert [line for line in words_on(app) if FOREIGN.search(line)] == []
+
+
+def test_records_are_told_by_name(view: View) -> None:
+    sent = workbench(opened("Inspect", view))
+    assert sent["verdicts"]["labels"] == ["anna", "ben", "both", "neither", "unclear"]
+    assert [look["text"] for look in sent["looks"].values()] == [
+        "✓ agree",
+        "≠ differ",
+        "◐ partly agree",
+        "− only anna",
+        "+ only ben",
+    ]
+    assert "anna above the text, ben below it" in sent["texts"][sent["text"]]["notes"]
+    reasons = {entry[4] for entry in sent["entries"]}
+    assert {"ben ends 7 characters later", "types differ: PROTEINAS / NORMALIZABLES", "ben has no span here"} <= reasons
+    assert not [line for line in reasons if FOREIGN.search(line)]
+    card = next(iter(sent["cards"].values()))
+    assert [fact[0] for fact in card["facts"]] == ["anna", "ben"]
+    assert not [line for line in card["meanings"] if FOREIGN.search(line)]
+
+
+def test_a_click_swaps_the_two(view: View) -> None:
+    shown = heat_map(opened("Confusion", view))
+    assert shown["sides"] == ["anna", "ben"]
+    app = opened("Confusion", replace(view, decision=("MIS",), gold=("PROTEINAS",)))
+    app = sound(app.button(key="swap").click().run())
+    assert (address(app)["reference"], address(app)["system"]) == ("ben", "anna")
+    assert (address(app)["decision"], address(app)["pred"]) == ("SPU", "PROTEINAS")
+    assert heat_map(app)["sides"] == ["ben", "anna"]
+    app = sound(app.button(key="swap").click().run())
+    assert "reference" not in address(app) and address(app)["system"] == "ben"
+
+
+def test_of_three_each_may_be_the_reference() -> None:
+    view = View(corpus=caches.shelf().put(annotators("ben", "cleo")), system="cleo", reference="ben")
+    app = opened("Confusion", view)
+    boxes = {box.label: box.value for box in app.selectbox}
+    assert (boxes["Reference"], boxes["Annotator"]) == ("ben", "cleo")
+    assert next(box for box in app.selectbox if box.label == "Annotator").options == ["anna", "cleo"]
+
+
+def test_with_gold_the_words_stay() -> None:
+    sent = workbench(opened("Inspect", VIEW))
+    assert sent["verdicts"]["labels"][:2] == ["gold", "rules"] and sent["looks"]["MIS"]["text"] == "− missed (MIS)"
+    assert heat_map(opened("Confusion", VIEW))["sides"] == ["gold", "predicted"]
+    assert reference_layer.words_of(caches.demo("pharmacology"), "rules") == GOLD_AND_PREDICTION
+
+
+@pytest.mark.parametrize(
+    ("reason", "types", "said"),
+    [
+        ("same boundaries and type", ("A", "A"), "same boundaries and type"),
+        ("starts 2 tokens later; type B instead of A", ("A", "B"), "types differ: A / B; ben starts 2 tokens later"),
+        ("other fragments", ("A", "A"), "other fragments"),
+        ("no prediction overlaps it", ("A", None), "ben has no span here"),
+        (
+            "every gold span that overlaps it is aligned elsewhere",
+            (None, "B"),
+            "each span of anna here is aligned elsewhere",
+        ),
+    ],
+)
+def test_reasons_by_name(reason: str, types: tuple[str | None, str | None], said: str) -> None:
+    assert WORDS.reason(reason, *types) == said
+    assert GOLD_AND_PREDICTION.reason(reason, *types) == reason
