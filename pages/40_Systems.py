@@ -3,13 +3,16 @@
 import streamlit as st
 
 from pages.shared import systems
-from pages.shared.components.sort_controls import toggle_all_criteria
+from pages.shared.components.sort_controls import choose_word, toggle_all_criteria
 from pages.shared.frame import Here, page
 from pages.shared.systems import pair, transitions
-from pages.shared.view import keys
+from pages.shared.view import SYSTEMS_VIEWS
 from pages.shared.view.text import plain
 
-TABLES = ("Ranking", "By type", "Across criteria", "All pairs", "From A to B")
+RANKING = "ranking"
+LABELS = {RANKING: "Ranking"} | dict(
+    zip(SYSTEMS_VIEWS, ("By type", "Across criteria", "All pairs", "From A to B"), strict=True)
+)
 
 
 @page("Systems")
@@ -18,12 +21,10 @@ def draw(here: Here) -> None:
     other = pair.other_system(here)
     if other:
         pair.draw_pair(here, found, other)
-    key = f"{keys.LIST}systems"
-    st.session_state.setdefault(key, TABLES[0])
-    shown = st.segmented_control(
-        "Show", TABLES if other else TABLES[:2], required=True, key=key, label_visibility="collapsed"
-    )
-    if shown == "Ranking":
+    # One system has no other to be ranked with.
+    offered = {word: label for word, label in LABELS.items() if other or word in (RANKING, "types-of-systems")}
+    shown = choose_word(here, "systems_view", "Show", offered)
+    if shown == RANKING:
         toggle_all_criteria(here)
         systems.say_comparison(here, found)
         systems.score_table(here, found)
@@ -31,12 +32,12 @@ def draw(here: Here) -> None:
         if other:
             st.header(f"Against {plain(here.system)}, under {plain(here.by)}")
             systems.baseline_differences(here, found)
-    elif shown == "By type":
+    elif shown == "types-of-systems":
         systems.by_type(here, found)
-    elif shown == "Across criteria":
+    elif shown == "across-criteria":
         toggle_all_criteria(here)
         systems.order_of_systems(here, found)
-    elif shown == "All pairs":
+    elif shown == "all-pairs":
         systems.pairwise_differences(here, found)
     else:
         transitions.draw(here, other)

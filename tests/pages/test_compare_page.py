@@ -21,7 +21,7 @@ from pages.shared.components.count_table import ROWS
 from pages.shared.components.downloads import file_of
 from pages.shared.systems import tables as compare_tables
 from pages.shared.systems.pair import difference_words
-from pages.shared.view import View
+from pages.shared.view import SYSTEMS_VIEWS, View
 from pages.shared.view.link import read_link
 from pages.shared.view.queries import query_of
 from pages.shared.view.text import plain
@@ -29,7 +29,7 @@ from tests.support.pages import DEMO, VIEW, address, cell, opened, sound, upload
 from tests.support.workbench import listed
 
 SYSTEMS = ("rules", *sorted({layer.name for layer in DEMO.corpus.systems} - {"rules"}))
-TABS = ("Ranking", "By type", "Across criteria", "All pairs")
+TABS = ("", "types-of-systems", "across-criteria", "all-pairs")
 FULL = replace(VIEW, corpus=DEMO.corpus.digest)
 
 
@@ -38,8 +38,8 @@ def texts(app: object) -> str:
 
 
 def test_the_tables_are_those_of_the_library() -> None:
-    apps = {tab: opened("Systems", VIEW, list_systems=tab) for tab in TABS}
-    app = apps["Ranking"]
+    apps = {tab: opened("Systems", VIEW.with_choice(SYSTEMS_VIEWS, tab)) for tab in TABS}
+    app = apps[""]
     scores = {name: score_layers(DEMO.corpus.gold, DEMO.corpus.system(name)) for name in SYSTEMS}
     found = compare_scores(scores, plan=ResamplingPlan(), by_type=True)
     whole, against = (table[table["type"].isna()] for table in (found.intervals, found.differences))
@@ -86,13 +86,13 @@ def test_an_f1_opens_its_records() -> None:
 
 @pytest.mark.parametrize(
     ("tab", "table", "row", "column"),
-    [("Ranking", "differences", 0, "p"), ("By type", "types", 0, None), ("All pairs", "pairs", 0, "rules")],
+    [("", "differences", 0, "p"), ("types-of-systems", "types", 0, None), ("all-pairs", "pairs", 0, "rules")],
 )
 def test_cells_say_interval_and_p(tab: str, table: str, row: int, column: str | None) -> None:
-    app = opened("Systems", VIEW, list_systems=tab)
+    app = opened("Systems", VIEW.with_choice(SYSTEMS_VIEWS, tab))
     frame = next(one for one in app.dataframe if str(one.key).startswith(f"table_compare_{table}"))
     name = column or str(frame.value.columns[1])
-    again = opened("Systems", VIEW, list_systems=tab, **{str(frame.key): cell(row, name)})
+    again = opened("Systems", VIEW.with_choice(SYSTEMS_VIEWS, tab), **{str(frame.key): cell(row, name)})
     assert "after Holm over" in texts(again) and "after Holm over" not in texts(app)
 
 
@@ -100,12 +100,12 @@ def test_all_criteria_are_compared_on_request() -> None:
     view = replace(VIEW, sort=("all-criteria",), criterion="right")
     app = opened("Systems", view)
     assert app.dataframe[0].value.columns[1] == "right" and "fragment" in app.dataframe[0].value.columns
-    app = opened("Systems", view, list_systems="Across criteria")
+    app = opened("Systems", view.with_sort("across-criteria"))
     assert len(app.dataframe[0].value) > len(SCHEMAS)
 
 
 def test_tau_between_all_criteria_is_there_for_who_looks() -> None:
-    app = opened("Systems", VIEW, list_systems="Across criteria", list_taus=True)
+    app = opened("Systems", VIEW.with_sort("across-criteria"), list_taus=True)
     shown = next(one.value for one in app.dataframe if str(one.key).startswith("table_compare_taus"))
     assert shown["criterion"].tolist() == list(SCHEMAS) and shown.columns.tolist() == ["criterion", *SCHEMAS]
     assert shown["strict"].iat[0] == 1
@@ -120,18 +120,19 @@ def test_one_system_is_shown_alone_and_few_documents_are_warned_of() -> None:
     assert plain("no interval and no test: F1 rests on one document alone") in texts(app)
     assert app.dataframe[0].value["strict"].tolist() == ["1.000"]
     # A type may be called as a column is.
-    app = opened("Systems", view, list_systems="By type")
+    app = opened("Systems", view.with_sort("types-of-systems"))
     assert app.dataframe[0].value.columns.tolist() == ["(system)", "system"]
 
 
 @pytest.mark.parametrize("kind", [None, "NORMALIZABLES"])
 def test_a_p_opens_the_gold_spans_that_only_one_gets_right(kind: str | None) -> None:
     """From the p value to the list is one click, to the text a second, to the document a third."""
-    tab, name = ("Ranking", "differences") if kind is None else ("By type", "types")
-    app = opened("Systems", VIEW, list_systems=tab)
+    tab, name = ("", "differences") if kind is None else ("types-of-systems", "types")
+    app = opened("Systems", VIEW.with_choice(SYSTEMS_VIEWS, tab))
     frame = next(one for one in app.dataframe if str(one.key).startswith(f"table_compare_{name}"))
     row = frame.value["system"].tolist().index("perceptron")
-    again = opened("Systems", VIEW, list_systems=tab, **{str(frame.key): cell(row, "p" if kind is None else kind)})
+    chosen = {str(frame.key): cell(row, "p" if kind is None else kind)}
+    again = opened("Systems", VIEW.with_choice(SYSTEMS_VIEWS, tab), **chosen)
     one, other = (score_layers(DEMO.corpus.gold, DEMO.corpus.system(each)) for each in ("rules", "perceptron"))
     right = [scores.decisions("strict")[0] == 0 for scores in (one, other)]
     gold = DEMO.corpus.gold
@@ -151,7 +152,7 @@ def test_of_many_documents_fewer_resamples_are_drawn(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(compare_tables, "MANY", 19)
     app = opened("Systems", VIEW)
     assert "2,000 resamples" in texts(app) and "10,000 resamples" not in texts(app)
-    app = opened("Systems", VIEW, list_systems="By type")
+    app = opened("Systems", VIEW.with_sort("types-of-systems"))
     assert not any(str(one.key).startswith("table_compare_types") for one in app.dataframe)
     app = sound(next(one for one in app.toggle if one.label == "Compare by type").set_value(True).run())
     assert any(str(one.key).startswith("table_compare_types") for one in app.dataframe)
@@ -223,3 +224,10 @@ def test_the_difference_is_said_with_its_sign_and_is_no_better_than_its_test() -
     assert said["perceptron"].endswith("no significant difference.")
     assert said["annotator-1"].startswith(f"−{f1['annotator-1'] - f1['rules']:.3f} F1 [−")
     assert said["annotator-1"].endswith("annotator-1 is better.")
+
+
+def test_the_difference_opens_the_formulas_of_both() -> None:
+    app = opened("Systems", VIEW, list_difference=True)
+    made = [code.value for code in app.code if "F1" in code.value]
+    pair = [score_layers(DEMO.corpus.gold, DEMO.corpus.system(name)) for name in ("rules", "annotator-1")]
+    assert [one.rpartition("= ")[2] for one in made] == [f"{one.counts('strict').f1:.3f}" for one in pair]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -18,13 +20,17 @@ from nereval_core.conventions import conventions
 from nereval_core.report.figures.criteria import score_dots
 from nereval_core.scoring.criteria import CRITERIA
 from pages.shared.components.count_table import table_key
+from pages.shared.criteria import _unfit
 from pages.shared.data import caches
+from pages.shared.view import PUBLISHED
 from tests.pages.test_published_pages import FOUND, TAGS, loaded_of, outcomes
-from tests.support.pages import DEMO, VIEW, cell, headings, opened, point, sound
+from tests.support.pages import DEMO, VIEW, address, cell, headings, opened, point, sound
 
 SETTINGS = caches.as_read(DEMO)
 ROWS, REFUSED = caches.every_row(DEMO, "rules", SETTINGS)
 KEY = "table_every"
+EVERY = VIEW.with_sort(PUBLISHED)
+"""The view with published scorers below the criteria that mean the same."""
 
 
 def test_every_criterion_and_scorer_has_a_row_or_a_reason() -> None:
@@ -72,7 +78,7 @@ def test_what_is_counted_by_token_is_compared_with_nothing() -> None:
 
 @pytest.mark.parametrize("place", range(1, len(ROWS), 4))
 def test_a_row_opens_the_spans_that_differ_from_the_row_above(place: int) -> None:
-    app = opened("Criteria", VIEW, **{KEY: cell(place, "differs")})
+    app = opened("Criteria", EVERY, **{KEY: cell(place, "differs")})
     said = app.dataframe[0].value["differs"].iat[place]
     pair = comparable_neighbours(ROWS)[place]
     if pair is None:
@@ -93,7 +99,7 @@ def counted(app: AppTest) -> int:
 @pytest.mark.parametrize("column", ["COR", "POS", "ACT"])
 @pytest.mark.parametrize("place", [0, 1, 3, 8])
 def test_a_count_opens_its_records(place: int, column: str) -> None:
-    app = opened("Criteria", VIEW, **{KEY: cell(place, column)})
+    app = opened("Criteria", EVERY, **{KEY: cell(place, column)})
     value = int(app.dataframe[0].value[column].iat[place])
     if ROWS[place].evaluation:
         pages = next((box for box in app.number_input if box.label.startswith("Page of")), None)
@@ -107,7 +113,7 @@ def test_a_count_opens_its_records(place: int, column: str) -> None:
 
 @pytest.mark.parametrize("place", [0, 1, 2])
 def test_a_ratio_opens_its_formula(place: int) -> None:
-    app = opened("Criteria", VIEW, **{KEY: cell(place, "F1")})
+    app = opened("Criteria", EVERY, **{KEY: cell(place, "F1")})
     value = app.dataframe[0].value["F1"].iat[place]
     assert any(code.value.endswith((f"= {value:.3f}", f"= {value:.4f}")) for code in app.code)
 
@@ -121,10 +127,29 @@ def test_the_dots_are_the_table_and_open_the_same() -> None:
     assert "&lt;b&gt;" in title and "157 gold spans, 133 predictions, 20 documents" in title
     assert figure.layout.xaxis.title.text == "F1" and figure.layout.xaxis.side == "top", "rows may not fit a screen"
     assert list(figure.layout.yaxis.ticktext) == list(found["row"])
-    app = opened("Criteria", VIEW, **{table_key("table_dots", VIEW): point(1)})
+    app = opened("Criteria", EVERY, **{table_key("table_dots", EVERY): point(1)})
     assert "Where they part" in headings(app)
     for wrong in (point(99), point(0), {"selection": {"points": []}}):
-        opened("Criteria", VIEW, **{table_key("table_dots", VIEW): wrong})
+        opened("Criteria", EVERY, **{table_key("table_dots", EVERY): wrong})
+
+
+def test_published_scorers_unfold() -> None:
+    app = opened("Criteria", VIEW)
+    ours = [row.label for row in ROWS if not row.evaluation]
+    assert app.dataframe[0].value["row"].tolist() == ours
+    (switch,) = (one for one in app.toggle if one.label.startswith("Published scorers ("))
+    app = sound(switch.set_value(True).run())
+    assert address(app)["sort"] == PUBLISHED
+    assert app.dataframe[0].value["row"].tolist() == [row.label for row in ROWS]
+
+
+def test_a_scorer_that_finds_nothing_is_listed_and_not_drawn() -> None:
+    row = next(row for row in ROWS if row.evaluation)
+    nothing = replace(row, ratios=(0.0, 0.0, 0.0))
+    assert _unfit((*ROWS, nothing)) == (nothing,)
+    # Where the criterion that means the same finds nothing either, 0 is a result.
+    ours = [replace(one, ratios=(0.0, 0.0, 0.0)) for one in ROWS if one.name == row.criterion]
+    assert _unfit((*ours, nothing)) == ()
 
 
 def test_one_scorer_at_nought_does_not_stretch_the_axis() -> None:

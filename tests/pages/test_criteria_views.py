@@ -20,7 +20,7 @@ from nereval_core.report.figures.criteria import gap_bars, overlap_lines
 from nereval_core.scoring.criteria import same_rule
 from pages.shared.components.count_table import table_key
 from pages.shared.components.record_list import count
-from pages.shared.criteria.views import LABELS
+from pages.shared.criteria.views import PARTS
 from pages.shared.data import caches
 from pages.shared.data.loading import load_demo
 from pages.shared.view import CRITERIA_VIEWS, View, criterion_rules, keys
@@ -52,12 +52,15 @@ def listed(app: AppTest, number: int) -> None:
 
 def test_every_view_is_drawn_alone_and_linked() -> None:
     app = opened("Criteria", VIEW)
-    for name in CRITERIA_VIEWS:
-        app = sound(app.segmented_control(key=f"{keys.WIDGET}criteria_view").set_value(name).run())
-        assert address(app)["sort"] == name and not app.warning[1:]
-        assert not any("under every matching criterion" in caption.value for caption in app.caption)
+    for parts in (list(parts) for name, parts in PARTS.items() if name != "All"):
+        app = sound(app.segmented_control(key=f"{keys.WIDGET}criteria_view").set_value(parts[0]).run())
+        for part in (*parts[1:], parts[0]):
+            assert not any("All types as annotated" in caption.value for caption in app.caption)
+            app = sound(app.segmented_control(key=f"{keys.WIDGET}criteria_part").set_value(part).run())
+            assert address(app)["sort"] == part and not app.warning[1:]
     app = sound(app.segmented_control(key=f"{keys.WIDGET}criteria_view").set_value("all").run())
-    assert "sort" not in address(app) and set(LABELS) == {"all", *CRITERIA_VIEWS}
+    assert "sort" not in address(app)
+    assert {part for parts in PARTS.values() for part in parts} == {"all", *CRITERIA_VIEWS}
 
 
 @pytest.mark.parametrize(("one", "other"), [("strict", "lenient"), ("type", "left")])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -13,16 +13,17 @@ from nereval_core.analysis.criteria.all_criteria_table import CriterionRow, comp
 from nereval_core.conventions import conventions
 from nereval_core.conventions.outcome import OVERALL
 from nereval_core.glossary import GLOSSARY
-from nereval_core.problems import FormatError
 from nereval_core.report.figures.criteria import score_dots
 from pages.shared.components.columns import ratio_columns
 from pages.shared.components.count_table import ChosenCell, count_figure, count_table
 from pages.shared.components.downloads import Export
 from pages.shared.components.formula_box import formula_box
 from pages.shared.components.record_list import open_records
+from pages.shared.components.sort_controls import toggle_word
 from pages.shared.data import caches
 from pages.shared.data.convention_results import figures_table, formula, records_of_count, values_of
 from pages.shared.overview import convention
+from pages.shared.view import PUBLISHED
 from pages.shared.view.count_tables import RATIOS
 from pages.shared.view.queries import overall_query
 from pages.shared.view.text import explained, plain
@@ -42,9 +43,33 @@ def as_read(here: Here) -> Here:
     return replace(here, settings=settings, view=replace(here.view, merge=(), leaveout=()))
 
 
-def score_rows(here: Here) -> tuple[tuple[CriterionRow, ...], Mapping[str, FormatError]]:
-    """Return the rows, and the problems of the scorers that do not apply."""
-    return caches.every_row(here.loaded, here.system, here.settings)
+def choose_rows(here: Here) -> tuple[CriterionRow, ...]:
+    """Return the rows of our criteria, with those of published scorers that fit the data if the reader asks for them.
+
+    A scorer stands below the criterion that means the same.
+    """
+    rows, _ = caches.every_row(here.loaded, here.system, here.settings)
+    unfit = _unfit(rows)
+    fitting = tuple(row for row in rows if row not in unfit)
+    ours = tuple(row for row in fitting if not row.evaluation)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        shown = toggle_word(
+            here,
+            PUBLISHED,
+            f"Published scorers ({len({row.name for row in fitting}) - len(ours)})",
+            "Each stands below the criterion that means the same. They know no merged types and leave none out.",
+        )
+        st.caption("All types as annotated: nothing merged or left out.")
+    return fitting if shown else ours
+
+
+def _unfit(rows: Sequence[CriterionRow]) -> tuple[CriterionRow, ...]:
+    """Return the rows of published scorers that find nothing where the criterion that means the same finds something.
+
+    Their rules do not fit the data, such as tags of another kind than they expect: a 0 that compares with nothing.
+    """
+    found = {row.name: row.ratios[2] for row in rows if not row.evaluation}
+    return tuple(row for row in rows if row.evaluation and not row.ratios[2] and found.get(row.criterion))
 
 
 def score_figure(here: Here, found: Sequence[CriterionRow]) -> None:
@@ -136,22 +161,21 @@ def _parted(here: Here, found: Sequence[CriterionRow], place: int, *, name: str)
     convention.list_differences(here, parted, said, row.label, above.label, name=f"parted_{name}")
 
 
-def list_refused(refused: Mapping[str, FormatError]) -> None:
-    """List the published scorers that do not apply, with their requirements and the first problem here."""
-    if not refused:
+def list_unfit(here: Here) -> None:
+    """List the published scorers that do not apply or do not fit the data, each with its needs and the reason."""
+    rows, refused = caches.every_row(here.loaded, here.system, here.settings)
+    reasons = {
+        name: error.problems[0].found + (f" (and {len(error.problems) - 1:,} more)" if error.problems[1:] else "")
+        for name, error in refused.items()
+    }
+    for row in _unfit(rows):
+        reasons[row.label] = f"finds no span, though some are correct under {row.criterion}: its rules do not fit"
+    if not reasons:
         return
-    st.header("Published scorers that do not apply here")
+    st.header("Published scorers that do not fit these data")
+    needs = [conventions()[name.partition(":")[0]].needs for name in reasons]
     st.dataframe(
-        pd.DataFrame(
-            {
-                "scorer": list(refused),
-                "needs": [conventions()[name].needs for name in refused],
-                "here": [
-                    error.problems[0].found + (f" (and {len(error.problems) - 1:,} more)" if error.problems[1:] else "")
-                    for error in refused.values()
-                ],
-            }
-        ),
+        pd.DataFrame({"scorer": list(reasons), "needs": needs, "here": list(reasons.values())}),
         hide_index=True,
         column_config={
             "scorer": st.column_config.TextColumn(width=140),

@@ -37,7 +37,7 @@ def draw_ladder(here: Here) -> None:
         if len(found):
             _ladder(here, here.by, one, rows.iloc[found[0]])
             return
-    st.caption("Choose a record to see what each criterion makes of it..")
+    st.caption("Choose a record to see what each criterion makes of it.")
     record_table(here, here.by, here.query(), name="ladder", card=ladder_card)
 
 

@@ -1,31 +1,30 @@
-"""Views of the Criteria page beside all criteria."""
+"""The four views of the Criteria page and their parts."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
+import streamlit as st
+
 from pages.shared.components.sort_controls import choose_word
 from pages.shared.criteria import curve as criteria_curve
 from pages.shared.criteria import ladder as criteria_ladder
 from pages.shared.criteria import merging as criteria_merging
 from pages.shared.criteria import two as criteria_two
-from pages.shared.view import CRITERIA_VIEWS
+from pages.shared.view import CRITERIA_VIEWS, state
 
 if TYPE_CHECKING:
     from pages.shared.frame import Here
 
 ALL = "all"
-LABELS: Mapping[str, str] = {
-    ALL: "All criteria",
-    "two-criteria": "Two criteria",
-    "curve": "Overlap curve",
-    "ladder": "Ladder of a record",
-    "recovered": "Rescued errors",
-    "merging": "Merging types",
-    "stand-in": "Proxy criterion",
-    "compose": "Compose",
+PARTS: Mapping[str, Mapping[str, str]] = {
+    "All": {ALL: "All criteria"},
+    "Two criteria": {"two-criteria": "Two criteria", "curve": "Overlap curve"},
+    "Why": {"ladder": "One record", "recovered": "Rescued errors"},
+    "Advanced": {"merging": "Merge types", "stand-in": "Proxy criterion", "compose": "Compose a criterion"},
 }
+"""The four views of the page, each with its parts by their words."""
 VIEWS: Mapping[str, Callable[[Here], None]] = {
     "two-criteria": criteria_two.compare_two,
     "curve": criteria_curve.draw_curve,
@@ -39,5 +38,23 @@ assert tuple(VIEWS) == CRITERIA_VIEWS
 
 
 def choose_view(here: Here) -> Callable[[Here], None] | None:
-    """Ask for a view; return the function that draws it, None for all criteria. Nothing else is drawn."""
-    return VIEWS.get(choose_word(here, "criteria_view", "Show", LABELS))
+    """Ask for a view and a part of it; return the function that draws it, None for all criteria."""
+    word = here.view.choice(CRITERIA_VIEWS) or ALL
+    firsts = {next(iter(parts)): name for name, parts in PARTS.items()}
+    parts = next(parts for parts in PARTS.values() if word in parts)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        choose_word(here, "criteria_view", "View", firsts, chosen=next(iter(parts)), gives_up=CRITERIA_VIEWS)
+        if len(parts) > 1:
+            st.segmented_control(
+                "Part of the view",
+                list(parts),
+                format_func=parts.__getitem__,
+                required=True,
+                label_visibility="collapsed",
+                **state.mirror("criteria_part", word, _take_part),
+            )
+    return VIEWS.get(word)
+
+
+def _take_part(word: str) -> None:
+    state.put(state.view().with_choice(CRITERIA_VIEWS, word))

@@ -18,8 +18,9 @@ from nereval_core.report.figures.comparison import difference_dots
 from nereval_core.scoring.criteria import CRITERIA
 from pages.shared.components import navigation
 from pages.shared.components.count_table import show_figure
+from pages.shared.components.formula_box import formula_box
 from pages.shared.data import caches
-from pages.shared.view import state
+from pages.shared.view import keys, state
 from pages.shared.view.queries import view_of
 from pages.shared.view.text import plain
 
@@ -34,6 +35,7 @@ def draw_pair(here: Here, found: Comparison, other: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         _ask_other(here, other)
         _say_difference(here, found, row)
+        _offer_formula(here, found, other)
     show_figure(difference_dots(rows, here.system, other), "difference", (here.view,), file="difference")
     _link_counts(here, other)
 
@@ -61,6 +63,14 @@ def _say_difference(here: Here, found: Comparison, row: pd.Series[Any]) -> None:
         st.markdown("No F1 of both to compare.", width="content")
     else:
         st.markdown(plain(difference_words(row, here.system, found.plan), 400), width="content")
+
+
+def _offer_formula(here: Here, found: Comparison, other: str) -> None:
+    """Show on a click how the two F1 that are compared are made."""
+    with st.popover("How?", type="tertiary", key=f"{keys.LIST}difference", on_change="rerun") as popover:
+        if popover.open:
+            for system in (here.system, other):
+                formula_box(here, here.by, "F1", found.scores[system].counts(here.by), None, system=system)
 
 
 def difference_words(row: pd.Series[Any], system: str, plan: ResamplingPlan) -> str:

@@ -19,6 +19,10 @@ WHOLE = "whole-document"
 LAYOUTS = (WHOLE, "row-share", "column-share", "off-diagonal", "by-confusion", "as-map", BY_CLASS)
 CRITERIA_VIEWS = ("two-criteria", "curve", "ladder", "recovered", "merging", "stand-in", "compose")
 """Views of the Criteria page beside all criteria."""
+PUBLISHED = "published"
+"""The word of `sort` by which Criteria shows published scorers below the criteria that mean the same."""
+SYSTEMS_VIEWS = ("types-of-systems", "across-criteria", "all-pairs", "from-a-to-b")
+"""Views of the Systems page beside the ranking."""
 SLICES_VIEWS = ("scores", "worst-slices", "decades", "as-clef-hipe")
 """Views of the Slices page beside slices by properties of spans and documents."""
 REVIEW_VIEWS = ("given-verdicts", "adjudicate", "take-along")
@@ -137,6 +141,7 @@ _RIVALS = (
     ("row-share", "column-share"),
     ("first-3", "first-5"),
     CRITERIA_VIEWS,
+    SYSTEMS_VIEWS,
     SLICES_VIEWS,
     SLICED_BY,
     AGREEMENT_VIEWS,

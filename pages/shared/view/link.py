@@ -25,10 +25,12 @@ from pages.shared.view import (
     LINKING,
     MASKED,
     OVERVIEW_TABS,
+    PUBLISHED,
     REVIEW_VIEWS,
     SLICED_BY,
     SLICES_VIEWS,
     SLIDES,
+    SYSTEMS_VIEWS,
     View,
 )
 
@@ -207,6 +209,8 @@ def _sort(text: str) -> tuple[object, list[str]]:
     views = (
         *OVERVIEW_TABS,
         *CRITERIA_VIEWS,
+        PUBLISHED,
+        *SYSTEMS_VIEWS,
         *SLICES_VIEWS,
         *SLICED_BY,
         *AGREEMENT_VIEWS,
