@@ -104,6 +104,22 @@ ROW = 35
 """Height in pixels of a row of a table, the header included."""
 
 
+class Hand:
+    """The clicks and keys that a journey takes."""
+
+    def __init__(self) -> None:
+        self.clicks = self.keys = 0
+
+    def click(self, target: Any) -> None:
+        self.clicks += 1
+        target.click()
+
+    def press(self, page: Any, keys: str | tuple[str, ...]) -> None:
+        for key in keys:
+            self.keys += 1
+            page.keyboard.press(key)
+
+
 class Visit:
     """A page in a fresh browser context. Closing it fails on any error in its console and any request to elsewhere."""
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 ALL = "all"
 PARTS: Mapping[str, Mapping[str, str]] = {
     "All": {ALL: "All criteria"},
-    "Two criteria": {"two-criteria": "Two criteria", "curve": "Overlap curve"},
+    "Two criteria": {"two-criteria": "Gap by cause", "curve": "Overlap curve"},
     "Why": {"ladder": "One record", "recovered": "Rescued errors"},
     "Advanced": {"merging": "Merge types", "stand-in": "Proxy criterion", "compose": "Compose a criterion"},
 }
