@@ -123,7 +123,7 @@ def what_if(visit: Visit, file: Path) -> str:
     """Return the F1 that Review promises, and save the copy of gold that is to have it."""
     with visit.rerun():
         visit.page.get_by_role("link", name="Review", exact=True).click()
-    said = visit.page.get_by_role("heading", name=f"F1 of {PAIR[1]} under strict").inner_text()
+    said = visit.page.get_by_test_id("stMetric").filter(has_text=f"F1 of {PAIR[1]} under strict").inner_text()
     before, after = re.findall(r"0\.\d{3}", said)[:2]
     assert before != after
     with visit.rerun():
