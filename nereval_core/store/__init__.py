@@ -3,11 +3,13 @@
 An entry is one file, `DIGEST-KEY.columns`: the corpus's digest, and the key of the input it was read from (contents and
 names of the files, options, version). It is written under another name and renamed, so that several processes may
 write at the same time; a damaged entry is removed when it is found. To make room, the entries unused longest are
-removed first.
+removed first. What users remark on a corpus (another name, how far they are) stands beside its entries, in
+`DIGEST.remarks`.
 """
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import re
@@ -15,7 +17,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -41,7 +43,7 @@ FORMAT = 3
 """The version of entries; it changes with their content and with the definition of digests."""
 FOLDER, BYTES = "NEREVAL_CACHE", "NEREVAL_CACHE_BYTES"
 LIMIT = 4_000_000_000
-SUFFIX, UNFINISHED = ".columns", ".unfinished"
+SUFFIX, UNFINISHED, REMARKS = ".columns", ".unfinished", ".remarks"
 ABANDONED = 3_600
 """Seconds after which an unfinished file is removed: its process is gone."""
 ENTRY = re.compile(r"([0-9a-f]{64})-([0-9a-f]{64})" + re.escape(SUFFIX))
@@ -71,10 +73,17 @@ class Entry:
 
 @dataclass(frozen=True)
 class EntryAccount:
-    """The content of an entry in words: the name of the corpus, and the names of its layers, gold first."""
+    """The content of an entry in words: the name of the corpus, and the names of its layers, gold first.
+
+    `decided` of `records` in the list that was reviewed last have a verdict; `link` leads to that list. Where nobody
+    has reviewed anything they are 0 and "".
+    """
 
     name: str
     layers: tuple[str, ...]
+    decided: int = 0
+    records: int = 0
+    link: str = ""
 
 
 class TooLargeError(Exception):
@@ -114,15 +123,49 @@ class Store:
             about = map_columns(entry.path, checked=False).about
             if (about["format"], about["version"]) != (FORMAT, __version__):
                 return None
-            return EntryAccount(about["corpus"]["name"], tuple(row["name"] for row in about["said"]["layers"]))
+            first = about["said"].get("first_annotator")
+            layers = tuple(row["name"] for row in about["said"]["layers"])
+            remarks = self.remarks(entry.digest)
+            return EntryAccount(
+                remarks.get("name", about["corpus"]["name"]),
+                (first, *layers[1:]) if first else layers,
+                remarks.get("decided", 0),
+                remarks.get("records", 0),
+                remarks.get("link", ""),
+            )
         except (DamagedError, KeyError, TypeError, ValueError, OSError):
             return None
+
+    def remarks(self, digest: str) -> Mapping[str, Any]:
+        """Return what users remarked on a corpus: `name`, `decided`, `records`, `link`, where there is any."""
+        try:
+            said = json.loads(self._remarks(digest).read_bytes())
+        except (OSError, ValueError):
+            return {}
+        kinds = {"name": str, "decided": int, "records": int, "link": str}
+        found = said.items() if isinstance(said, dict) else ()
+        return {key: value for key, value in found if isinstance(value, kinds.get(key, ()))}
+
+    def remark(self, digest: str, **said: str | int) -> None:
+        """Add to the remarks on a corpus.
+
+        Raises:
+            OSError: the folder cannot be written to.
+        """
+        handle, name = tempfile.mkstemp(UNFINISHED, f"{os.getpid()}-", self.folder)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            json.dump({**self.remarks(digest), **said}, file)
+        Path(name).replace(self._remarks(digest))
+
+    def _remarks(self, digest: str) -> Path:
+        return self.folder / f"{digest}{REMARKS}"
 
     def remove(self, digest: str) -> None:
         """Remove all entries of a corpus; where it is open it stays so."""
         for entry in self.entries():
             if entry.digest == digest:
                 _remove(entry.path)
+        _remove(self._remarks(digest))
 
     def of_digest(self, prefix: str) -> StoredCorpus | None:
         """Return the corpus whose digest has this prefix; None where there is none or several."""
@@ -144,7 +187,9 @@ class Store:
                 return None
             if (about["corpus"]["digest"], about["key"]) != (entry.digest, entry.key):
                 raise DamagedError("another corpus than its name says")
-            kept = StoredCorpus(read_corpus(columns, about["corpus"]), about["said"], StoredSources(columns), entry.key)
+            corpus = read_corpus(columns, about["corpus"])
+            corpus = replace(corpus, name=self.remarks(entry.digest).get("name", corpus.name))
+            kept = StoredCorpus(corpus, about["said"], StoredSources(columns), entry.key)
         except (DamagedError, KeyError, TypeError, ValueError) as error:
             _LOG.warning("stored corpus %s is damaged and goes: %s", entry.path.name, error)
             _remove(entry.path)
@@ -204,8 +249,16 @@ class Store:
             if total > self.limit and entry.key != key:
                 _remove(entry.path)
                 total -= entry.bytes
+        self._remove_lone_remarks()
         for path, _, written in _listed(self.folder):
             if path.name.endswith(UNFINISHED) and written < time.time() - ABANDONED:
+                _remove(path)
+
+    def _remove_lone_remarks(self) -> None:
+        """Remove the remarks on corpora that are no longer stored."""
+        stored = {entry.digest for entry in self.entries()}
+        for path, _, _ in _listed(self.folder):
+            if path.name.endswith(REMARKS) and path.name.removesuffix(REMARKS) not in stored:
                 _remove(path)
 
     def remove_unfinished(self, process: int) -> None:
@@ -218,6 +271,7 @@ class Store:
         """Remove all entries; open corpora stay open."""
         for entry in self.entries():
             _remove(entry.path)
+        self._remove_lone_remarks()
 
 
 def _listed(folder: Path) -> Iterator[tuple[Path, int, float]]:

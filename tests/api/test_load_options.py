@@ -19,7 +19,7 @@ from nereval_core.pairing.selection import DocumentIds
 from nereval_core.readers.read_settings import Offer, ReadOptions, ReadSettings, offers
 from nereval_core.readers.shared.label_list import label_list
 from nereval_core.readers.shared.offset_units import Offsets
-from tests.support.pages import opened, settled
+from tests.support.pages import account, drop, opened, read
 
 READING_VERBS = ("agreement", "compare", "consistency", "errors", "link", "report", "score", "slices", "types")
 OFFERS = offers(LoadOptions)
@@ -110,18 +110,17 @@ def test_every_setting_with_a_field_is_in_the_form_of_the_app() -> None:
 
 
 def spans(app: AppTest) -> list[int]:
-    return list(app.dataframe[0].value["spans"])
+    return list(account(app)["spans"])
 
 
 def test_fields_of_the_form_become_settings() -> None:
     gold = json.dumps({"id": "d", "text": "a b", "spans": [{"start": 0, "end": 1, "label": "X"}]})
     app = opened("Start")
-    app.file_uploader[0].upload("gold.tsv", b"a\tB-X\tO\nb\tO\tI-Y\n").run()
-    app.file_uploader[1].upload("system.jsonl", gold.replace('"d"', '"1"').encode()).run()
+    drop(app, {"gold.tsv": b"a\tB-X\tO\nb\tO\tI-Y\n", "system.jsonl": gold.replace('"d"', '"1"').encode()})
     app.text_input(key="upload_gold_column").set_value("3")
     app.selectbox(key="upload_repair").set_value("conlleval")
     app.selectbox(key="upload_pair_by").set_value("order")
-    app = settled(app.button(key="upload_read").click().run())
+    app = read(app)
     assert not app.error
     assert spans(app) == [1, 1]
-    assert [set(types.split(", ")) for types in app.dataframe[0].value["types"]] == [{"Y"}, {"X"}]
+    assert [set(types.split(", ")) for types in account(app)["types"]] == [{"Y"}, {"X"}]

@@ -30,7 +30,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 def read_served(visit: Visit) -> None:
     """Read what the served folder offers by itself: gold and the systems beside it."""
     visit.go("/")
-    visit.page.get_by_role("tab", name="Folder on this server").click()
     with visit.rerun():
         visit.page.get_by_role("button", name="Read and score").last.click()
 
@@ -44,21 +43,23 @@ def test_a_reading_is_shown_and_cancelled(browser: Any, folder: Path) -> None:
     with serve_app("--data", str(folder)) as address:
         visit, other = Visit(browser, address), Visit(browser, address)
         other.go("/")
-        other.page.get_by_role("tab", name="Upload").click()
-        for number, (name, text) in enumerate((("gold.jsonl", GOLD), ("system.jsonl", PREDICTION))):
-            (folder.parent / name).write_text(text)
-            with other.rerun():
-                other.page.locator("input[type=file]").nth(number).set_input_files(folder.parent / name)
+        files = {folder.parent / name: text for name, text in (("gold.jsonl", GOLD), ("system.jsonl", PREDICTION))}
+        for path, text in files.items():
+            path.write_text(text)
+        with other.rerun():
+            other.page.get_by_role("radio", name="Files on this computer").click()
+        with other.rerun():
+            other.page.locator("input[type=file]").set_input_files(list(files))
         read_served(visit)
         visit.page.get_by_text(re.compile("(files|documents)/s")).wait_for()
         assert visit.page.get_by_role("button", name="Read and score").last.is_disabled()
         # Who reads something else meanwhile waits for nobody.
         other.page.get_by_role("button", name="Read and score").first.click()
-        other.page.get_by_text("What was read").wait_for()
+        other.page.get_by_text("Files, formats and types").wait_for()
         with visit.rerun():
             visit.page.get_by_role("button", name="Cancel").click()
         visit.page.get_by_role("button", name="Cancel").wait_for(state="detached")
-        assert not visit.page.get_by_text("What was read").count()
+        assert not visit.page.get_by_text("Files, formats and types").count()
         visit.close()
         other.close()
     assert len(Store(folder.parent / "store").entries()) == 1
@@ -71,7 +72,7 @@ def test_a_link_opens_in_another_server(browser: Any, folder: Path) -> None:
     with serve_app("--data", str(folder)) as address:
         visit = Visit(browser, address)
         read_served(visit)
-        visit.page.get_by_text("What was read").wait_for()
+        visit.page.get_by_text("Files, formats and types").wait_for()
         visit.page.get_by_text("Stored corpora: 1").wait_for()
         link = visit.page.url.removeprefix(address)
         visit.close()
@@ -80,10 +81,10 @@ def test_a_link_opens_in_another_server(browser: Any, folder: Path) -> None:
     with serve_app() as address:
         visit = Visit(browser, address)
         visit.go(link)
-        visit.page.get_by_text("What was read: served").wait_for()
+        visit.page.get_by_role("heading", name="served").wait_for()
         with visit.rerun():
             visit.page.get_by_role("button", name="Clear the store").click()
         visit.page.get_by_text("Stored corpora").wait_for(state="detached")
-        visit.page.get_by_text("What was read: served").wait_for()
+        visit.page.get_by_role("heading", name="served").wait_for()
         visit.close()
     assert not Store(folder.parent / "store").entries()

@@ -28,7 +28,7 @@ from pages.shared.data.convention_results import apply_convention
 from pages.shared.data.jobs import CancelledError, Jobs, Watch
 from pages.shared.data.kept_corpora import Keeper
 from pages.shared.data.loading import Loaded
-from pages.shared.data.reading_orders import Served, Uploaded, Wanted
+from pages.shared.data.reading_orders import Part, Served, Uploaded, Wanted
 from pages.shared.data.reading_process import read_order
 from pages.shared.view import View, keys
 from tests.store.test_store import same
@@ -183,9 +183,12 @@ def test_what_is_counted_is_said(name: str, raw: bytes | None, unit: str) -> Non
 
 
 def ordered(system: str = BROKEN, repair: Literal["conlleval", "discard"] = "conlleval") -> Uploaded:
-    gold = [("gold.tsv", TAGS.encode())]
-    systems = {"mended": [("s.tsv", system.encode())], "lost": [("a", b"x"), ("a", b"y")]}
-    return Uploaded("tags", gold, systems, LoadOptions(repair=repair))
+    layers = {
+        "gold": [Part([("gold.tsv", TAGS.encode())])],
+        "mended": [Part([("s.tsv", system.encode())])],
+        "lost": [Part([("a", b"x"), ("a", b"y")])],
+    }
+    return Uploaded("tags", layers, LoadOptions(repair=repair))
 
 
 @pytest.fixture
@@ -232,9 +235,13 @@ def test_one_file_is_gold_and_systems_and_kept_once(tmp_path: Path) -> None:
     files = [("x.jsonl", lines(*rows).encode())]
     table = [("x.csv", b"n,v,u,w,t\nAnn,0,3,PER,Ann\n")]
     columns: dict[str, int | str] = {"document": "n", "start": 2, "end": 3, "type": "w", "text": "t"}
-    wanted = {"gold": Wanted("a"), "b": Wanted("b"), "table": Wanted(columns=columns)}
-    order = Uploaded("x", files, {"b": files, "table": table}, LoadOptions(pred_format="auto"), wanted)
-    other = replace(order, wanted={**wanted, "gold": Wanted("b"), "b": Wanted("a")})
+    parts = {
+        "gold": [Part(files, Wanted("a"))],
+        "b": [Part(files, Wanted("b"))],
+        "table": [Part(table, Wanted(columns=columns))],
+    }
+    order = Uploaded("x", parts, LoadOptions(pred_format="auto"))
+    other = replace(order, layers=parts | {"gold": [Part(files, Wanted("b"))], "b": [Part(files, Wanted("a"))]})
     keeper = Keeper(Store(tmp_path))
     loaded, turned = (read_order(keeper, one, Watch()) for one in (order, other))
     assert (loaded.corpus.digest == turned.corpus.digest, loaded.key == turned.key) == (False, False)
@@ -249,7 +256,8 @@ def test_one_file_is_gold_and_systems_and_kept_once(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("apart")
 def test_a_process_passes_on_what_is_wrong(tmp_path: Path) -> None:
-    keeper, order = Keeper(Store(tmp_path)), Uploaded("x", [("gold.tsv", BROKEN.encode())], {"s": [("s.tsv", b"?")]})
+    layers = {"gold": [Part([("gold.tsv", BROKEN.encode())])], "s": [Part([("s.tsv", b"?")])]}
+    keeper, order = Keeper(Store(tmp_path)), Uploaded("x", layers)
     found = []
     for read_it in (lambda: read_order(keeper, order, Watch()), lambda: Keeper(None).read(*order.opened())):
         with pytest.raises(FormatError) as caught:
@@ -292,13 +300,14 @@ def test_what_is_cancelled_before_it_begins_is_ended_at_once() -> None:
 )
 def test_what_is_small_is_read_here(tmp_path: Path, files: dict[str, int], small: bool) -> None:
     (name, size), (other, rest) = files.items()
-    assert Uploaded("x", [(name, b" " * size)], {"s": [(other, b" " * rest)]}).small is small
+    layers = {"gold": [Part([(name, b" " * size)])], "s": [Part([(other, b" " * rest)])]}
+    assert Uploaded("x", layers).small is small
     for file, length in files.items():
         (tmp_path / file).write_bytes(b" " * length)
     assert Served(tmp_path, ".", name, [other]).small is small
     assert not Served(tmp_path, ".", ".", [other]).small and not Served(tmp_path, ".", "lost", [other]).small
     for begin in (b"PAR1", b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd"):
-        assert not Uploaded("x", [("gold.tsv", begin)], {"s": [("s.tsv", b"")]}).small
+        assert not Uploaded("x", {"gold": [Part([("gold.tsv", begin)])], "s": [Part([("s.tsv", b"")])]}).small
 
 
 @pytest.fixture
@@ -446,8 +455,29 @@ def test_start_opens_a_stored_corpus_and_removes_it(stored: Store) -> None:
     assert any(one.value.endswith("** · gold, system0") for one in app.markdown)
     app = sound(app.button(key=f"kept-{digest}").click().run())
     assert address(app) == {"corpus": digest, "system": "system0"} and app.button(key=f"kept-{digest}").disabled
-    app = sound(opened("Start", **{f"list_remove-{digest}": True}).button(key=f"kept-remove-{digest}").click().run())
+    app = opened("Start", **{f"list_remove-{digest}": True})
+    app.text_input(key=f"kept-name-{digest}").set_value("My notes")
+    app = sound(app.button(key=f"kept-rename-{digest}").click().run())
+    assert any(one.value.startswith("**My notes** · ") for one in app.markdown)
+    renamed = caches.find(digest)
+    assert renamed is not None and renamed.corpus.name == "My notes"
+    app = sound(app.button(key=f"kept-remove-{digest}").click().run())
     assert stored.entries() == () and "Continue" not in [one.value for one in app.header]
+
+
+def test_a_review_goes_on_from_start(stored: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = upload(opened("Start"), GOLD, PREDICTION)
+    loaded = caches.find(address(app)["corpus"])
+    assert loaded is not None
+    keeper = caches.shelf().keeper
+    keeper.note_progress(loaded, 3, 12, "corpus=" + loaded.digest[:16] + "&system=system0&decision=INC")
+    (link,) = [one for one in opened("Start").get("page_link") if "3 of 12 decided" in one.label]
+    assert "decision=INC" in link.proto.query_string
+    # A name that is given later leaves the progress as it is.
+    keeper.rename(loaded.digest, "Notes")
+    (entry,) = stored.entries()
+    account = stored.account(entry)
+    assert account is not None and (account.name, account.decided, account.records) == ("Notes", 3, 12)
 
 
 def test_a_server_that_others_reach_names_no_corpora(stored: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -135,7 +135,7 @@ def test_the_switch_in_the_share_menu() -> None:
     assert read_link(write_link(HIDDEN))[0].mask == MASKED
     # Another corpus is masked too.
     app = opened("Start", HIDDEN)
-    app = sound(next(button for button in app.button if button.label == "Open").click().run())
+    app = sound(next(button for button in app.button if button.key == "demo-biology").click().run())
     assert address(app)["mask"] == MASKED and address(app)["corpus"] != VIEW.corpus[:16]
 
 

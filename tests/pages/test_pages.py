@@ -42,14 +42,16 @@ from tests.support.pages import (
     GOLD,
     PREDICTION,
     VIEW,
+    account,
     address,
     cell,
+    drop,
     headings,
     heat_map,
     heat_map_cell,
     menus,
     opened,
-    settled,
+    read,
     sound,
     upload,
 )
@@ -108,7 +110,7 @@ def test_start_opens_the_demo() -> None:
     assert "66%" in "".join(link.label for link in app.get("page_link") if "rule-based" in link.label)
     app = sound(app.button(key="demo-pharmacology").click().run())
     assert address(app)["corpus"] == VIEW.corpus[:16]
-    assert len(app.dataframe[0].value) == 1 + len(DEMO.corpus.systems)
+    assert len(account(app)) == 1 + len(DEMO.corpus.systems)
 
 
 def test_the_headline_is_the_recall_of_the_demo() -> None:
@@ -122,7 +124,7 @@ def test_the_headline_is_the_recall_of_the_demo() -> None:
 def test_an_upload_is_scored_and_linked_by_its_digest() -> None:
     app = upload(opened("Start"), GOLD, PREDICTION, GOLD)
     assert not app.error
-    assert list(app.dataframe[0].value["layer"]) == ["gold", "system0", "system1"]
+    assert list(account(app)["layer"]) == ["gold", "system0", "system1"]
     # What was read says where to go on from there.
     assert any("See the scores" in link.label for link in app.get("page_link"))
     digest = address(app)["corpus"]
@@ -147,8 +149,6 @@ def test_a_bad_upload_is_told_line_by_line_and_leaves_the_page(page: str) -> Non
     app = upload(opened("Start", VIEW), GOLD, BAD)
     lines = [code.value for code in app.code if code.value.startswith("system0.jsonl:")]
     assert [line.split(":")[1] for line in lines] == ["1", "2"]
-    places = [box.key for box in app.file_uploader if str(box.key).startswith("upload_")]
-    assert len(places) == 3, "gold, the system and a place for one more"
     if page != "Start":
         app = sound(app.switch_page(pages()[page]).run())
         assert shows_records(app), "the corpus at hand is still shown"
@@ -156,7 +156,7 @@ def test_a_bad_upload_is_told_line_by_line_and_leaves_the_page(page: str) -> Non
 
 def test_a_good_system_is_scored_beside_a_bad_one() -> None:
     app = upload(opened("Start"), GOLD, BAD, PREDICTION)
-    assert list(app.dataframe[0].value["layer"]) == ["gold", "system1"]
+    assert list(account(app)["layer"]) == ["gold", "system1"]
     assert "2 problems" in app.error[0].value
 
 
@@ -165,30 +165,28 @@ TAGS = "Aspirin\tB-Drug\nhelps\tO\n\n"
 
 def test_a_malformed_tag_is_told_and_repaired_on_request() -> None:
     app = opened("Start")
-    app.file_uploader[0].upload("gold.tsv", TAGS.encode()).run()
-    app.file_uploader[1].upload("system.tsv", TAGS.replace("O", "I-Brand").encode()).run()
-    app = settled(app.button(key="upload_read").click().run())
+    drop(app, {"gold.tsv": TAGS.encode(), "system.tsv": TAGS.replace("O", "I-Brand").encode()})
+    app = read(app)
     assert any(code.value.startswith("system.tsv:2:") and "--repair" in code.value for code in app.code)
     assert any("under Format and reading" in caption.value for caption in app.caption)
     app.selectbox(key="upload_repair").set_value("conlleval").run()
-    app = settled(app.button(key="upload_read").click().run())
-    assert not app.error and list(app.dataframe[0].value["spans"]) == [1, 2]
+    app = read(app)
+    assert not app.error and list(account(app)["spans"]) == [1, 2]
     assert any("malformed" in caption.value for caption in app.caption)
 
 
 def test_labels_of_numbered_tags_are_asked_for_and_taken() -> None:
     app = opened("Start")
     raw = b'{"tokens": ["Ann", "met"], "ner_tags": [1, 0]}\n'
-    app.file_uploader[0].upload("gold.jsonl", raw).run()
-    app.file_uploader[1].upload("system.jsonl", raw).run()
-    app = settled(app.button(key="upload_read").click().run())
+    drop(app, {"gold.jsonl": raw, "system.jsonl": raw})
+    app = read(app)
     assert any("tags are numbers, and there is no list of labels" in code.value for code in app.code)
     app.text_input(key="upload_labels").set_value("O, B-PER, O").run()
-    app = settled(app.button(key="upload_read").click().run())
+    app = read(app)
     assert any(code.value.startswith("labels: the labels 0 and 2 are both 'O'") for code in app.code)
     app.text_input(key="upload_labels").set_value("O, B-PER").run()
-    app = settled(app.button(key="upload_read").click().run())
-    assert not app.error and list(app.dataframe[0].value["spans"]) == [1, 1]
+    app = read(app)
+    assert not app.error and list(account(app)["spans"]) == [1, 1]
 
 
 @pytest.mark.parametrize("raw", [b"", b"\xff\xfe\x00", b"PK\x03\x04broken", b"{", b"[]", b"\0" * 100])

@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -18,7 +17,20 @@ from pages.shared.data import caches, masks
 from pages.shared.start import recognition as start_recognition
 from tests.readers.test_csv import GERMAN
 from tests.readers.test_readers import zipped
-from tests.support.pages import GOLD, PREDICTION, address, opened, settled, sound
+from tests.support.pages import (
+    GOLD,
+    PREDICTION,
+    account,
+    address,
+    drop,
+    give_role,
+    opened,
+    read,
+    roles,
+    settled,
+    sound,
+    unmarked,
+)
 from tests.support.samples import CSV, LABELSTUDIO_TASKS, PRODIGY
 
 TASKS: list[dict[str, Any]] = json.loads(json.dumps(LABELSTUDIO_TASKS))
@@ -29,30 +41,22 @@ EXPORT = json.dumps(TASKS).encode()
 ANN, SECOND, MODEL = "ann@example.org", "2", "model-1"
 
 
-def given(*uploads: tuple[str, str | bytes], page: AppTest | None = None) -> AppTest:
-    """Give gold and systems, a file each."""
-    app = page or opened("Start")
-    for place, (name, content) in enumerate(uploads):
-        raw = content.encode() if isinstance(content, str) else content
-        app = sound(app.file_uploader[place].upload(name, raw).run())
-    return app
-
-
-def read(app: AppTest) -> AppTest:
-    return settled(app.button(key="upload_read").click().run())
+def given(*uploads: tuple[str, str | bytes]) -> AppTest:
+    """Drop files at Start."""
+    return drop(opened("Start"), {name: raw.encode() if isinstance(raw, str) else raw for name, raw in uploads})
 
 
 def labelled(elements: Any, label: str) -> Any:
-    [found] = [element for element in elements if element.label == label]
+    [found] = [element for element in elements if unmarked(element.label) == label]
     return found
 
 
 def said(app: AppTest) -> list[str]:
-    return plainly(app.caption)
+    return plainly([*app.caption, *app.markdown])
 
 
 def plainly(elements: Any) -> list[str]:
-    return [element.value.replace("\\", "").replace("\u2060", "") for element in elements]
+    return [unmarked(element.value) for element in elements]
 
 
 def rows(app: AppTest) -> dict[str, str]:
@@ -61,60 +65,46 @@ def rows(app: AppTest) -> dict[str, str]:
     return dict(zip(table["layer"], table["source"], strict=True))
 
 
-def account(app: AppTest) -> pd.DataFrame:
-    """Return the table of what was read."""
-    found: pd.DataFrame = next(one.value for one in app.dataframe if "layer" in one.value)
-    return found
-
-
-def test_one_upload_is_gold_and_systems() -> None:
+def test_layers_of_one_upload_get_roles_of_their_own() -> None:
     app = given(("export.json", EXPORT))
-    assert f":green[✓] Recognised as **labelstudio** · 1 file · 3 layers: {ANN}, {SECOND}, {MODEL}" in said(app)
-    assert labelled(app.selectbox, "Gold is the layer").options == [ANN, SECOND, MODEL]
-    assert labelled(app.multiselect, "Systems from the same file").value == [SECOND, MODEL]
+    assert f"**export.json** · :green[✓] labelstudio · 1 file · 3 layers: {ANN}, {SECOND}, {MODEL}" in said(app)
+    assert roles(app) == {ANN: "Annotator", SECOND: "Annotator", MODEL: "System"}
     app = read(app)
     assert not app.error
+    # Nothing is gold: the annotator is the reference, by name.
+    assert app.selectbox(key="widget_reference").value == ANN
     assert rows(app) == {
-        "gold": f"export.json#{ANN}",
+        ANN: f"export.json#{ANN}",
         SECOND: f"export.json#{SECOND}",
         MODEL: f"export.json#{MODEL}",
     }
-    app = sound(labelled(app.selectbox, "Gold is the layer").set_value(SECOND).run())
-    others = labelled(app.multiselect, "Systems from the same file")
-    assert others.value == [ANN, MODEL]
-    app = read(sound(others.set_value([ANN]).run()))
-    assert list(rows(app)) == ["gold", ANN]
+    app = give_role(give_role(give_role(app, SECOND, "Gold"), MODEL, "Ignore"), ANN, "System")
+    labelled(app.text_input, f"Name of {ANN}").set_value("mine").run()
+    app = read(app)
+    assert list(rows(app)) == ["gold", "mine"]
     assert list(account(app)["spans"]) == [2, 3]
 
 
-def test_of_many_layers_a_few_are_systems_at_first_and_none_that_was_imported() -> None:
+def test_of_many_layers_a_few_are_read_at_first_and_none_that_was_imported() -> None:
     names = ["CURATION_USER", "INITIAL_CAS", *(f"a{number:02}" for number in range(12))]
     text = "#FORMAT=WebAnno TSV 3.3\n#T_SP=custom.Name|value\n\n\n#Text=Ann\n1-1\t0-3\tAnn\tPER\t\n"
     app = given(("project.zip", zipped(*((f"annotation/d.txt/{name}.tsv", text.encode()) for name in names))))
-    assert labelled(app.selectbox, "Gold is the layer").value == "CURATION_USER"
-    systems = labelled(app.multiselect, "Systems from the same file")
-    assert systems.value == [f"a{number:02}" for number in range(8)]
-    assert "INITIAL_CAS" in systems.options
+    assert roles(app) == {"CURATION_USER": "Gold"} | {f"a{number:02}": "Annotator" for number in range(7)}
+    assert set(labelled(app.multiselect, "Layers").options) == set(names)
 
 
-def test_layers_of_a_system_become_systems_of_their_own() -> None:
+def test_a_file_of_gold_and_one_of_several_layers() -> None:
     gold = json.dumps([{**row, "annotations": row["annotations"][:1], "predictions": []} for row in TASKS])
     app = given(("gold.json", gold), ("export.json", EXPORT))
-    layers = labelled(app.multiselect, "Layers")
-    assert layers.value == [ANN, SECOND, MODEL]
-    assert not any(box.label == "Name of system 1" for box in app.text_input)
+    assert roles(app) == {"gold.json": "Gold", ANN: "Annotator", SECOND: "Annotator", MODEL: "System"}
     assert list(rows(read(app))) == ["gold", ANN, SECOND, MODEL]
-    app = sound(labelled(app.multiselect, "Layers").set_value([MODEL]).run())
-    assert labelled(app.text_input, "Name of system 1").placeholder == MODEL
-    app = sound(labelled(app.text_input, "Name of system 1").set_value("mine").run())
-    assert list(rows(read(app))) == ["gold", "mine"]
 
 
 def test_annotators_who_saw_other_documents_are_scored_on_those_that_all_saw() -> None:
     app = read(given(("export.json", json.dumps(LABELSTUDIO_TASKS))))
     assert app.error and "only the documents that all of them have" in app.button(key="read_again").label
     app = settled(app.button(key="read_again").click().run())
-    assert not app.error and list(rows(app)) == ["gold", SECOND, MODEL]
+    assert not app.error and list(rows(app)) == [ANN, SECOND, MODEL]
     table = next(one.value for one in app.dataframe if "layer" in one.value)
     assert list(table["documents"]) == [1, 1, 1]
     assert any("restricted to 1 of 2 documents" in line for line in said(app))
@@ -123,21 +113,23 @@ def test_annotators_who_saw_other_documents_are_scored_on_those_that_all_saw() -
 def test_large_files_are_asked_for_their_layers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(preview, "LAYERS_BYTES", 10)
     app = given(("ner.jsonl", PRODIGY))
-    assert not any(box.label == "Gold is the layer" for box in app.selectbox)
+    assert roles(app) == {"ner.jsonl": "Gold"}
     app = sound(labelled(app.button, "Look for its layers").click().run())
-    assert labelled(app.selectbox, "Gold is the layer").options == ["ner-alex", "ner-sam"]
+    assert roles(app) == {"ner-alex": "Annotator", "ner-sam": "Annotator"}
 
 
 def test_columns_of_a_table_are_asked_for() -> None:
     app = given(("german.csv", GERMAN), ("usual.csv", CSV.replace("Nobody.", "").replace("\nd2,,,,,", "")))
-    assert "A table, by the look of it. Choose below which column holds start, end and type." in said(app)
+    assert "**german.csv** · a table, by the look of it. Choose below which column holds start, end and type." in said(
+        app
+    )
     assert list(app.dataframe[0].value.columns) == ["1 · Satz", "2 · Art", "3 · von", "4 · bis", "5 · Akte"]
     # What was recognised is offered to be chosen too.
     boxes = [box for box in app.selectbox if box.label == "Start*"]
     assert [box.value for box in boxes] == [None, 2]
     for what, number in (("Document", 5), ("Start*", 3), ("End*", 4), ("Type*", 2), ("Text", 1)):
         app = sound(next(box for box in app.selectbox if box.label == what).set_value(number).run())
-    assert len([line for line in said(app) if "Recognised as **csv**" in line]) == 2
+    assert len([line for line in said(app) if ":green[✓] csv" in line]) == 2
     app = read(app)
     assert not app.error and list(rows(app)) == ["gold", "usual"]
     assert list(account(app)["spans"]) == [2, 2]
@@ -184,7 +176,8 @@ def test_a_refused_archive_is_told_and_the_app_goes_on() -> None:
     app = given(("gold.jsonl", GOLD), ("bad.zip", bad), ("good.jsonl", PREDICTION))
     [warning] = plainly(app.warning)
     assert warning == "bad.zip: the entry '../a.txt' leads outside; pack plain files only"
-    app = read(app)
+    assert roles(app)["bad.zip"] == "Ignore"
+    app = read(give_role(app, "bad.zip", "System"))
     assert list(rows(app)) == ["gold", "good"]
     assert any(code.value.startswith("bad.zip: the entry '../a.txt' leads outside") for code in app.code)
     app = sound(app.switch_page(pages()["Overview"]).run())
@@ -198,7 +191,7 @@ def test_the_served_folder_is_looked_at_too(tmp_path: Path, monkeypatch: pytest.
     (tmp_path / "runs/export.json").write_bytes(EXPORT)
     monkeypatch.setattr(caches, "served_folder", lambda: tmp_path)
     app = opened("Start")
-    assert any("gold.json" in line or "Gold: recognised as **labelstudio**" in line for line in said(app))
+    assert any(line.startswith("**Gold** · :green[✓] labelstudio") for line in said(app))
     app = sound(labelled(app.selectbox, "Systems are in").set_value("runs").run())
     systems = next(box for box in app.multiselect if box.label == "Systems")
     app = sound(systems.set_value(["export.json"]).run())
@@ -206,7 +199,7 @@ def test_the_served_folder_is_looked_at_too(tmp_path: Path, monkeypatch: pytest.
     app = sound(labelled(app.multiselect, "Layers").set_value([SECOND, MODEL]).run())
     app = settled(app.button(key="served_read").click().run())
     assert not app.error and list(rows(app)) == ["gold", SECOND, MODEL]
-    assert rows(app)["gold"] == f"{tmp_path / 'gold.json'}#{ANN}"
+    assert rows(app)["gold"] == f"gold.json#{ANN}"
 
 
 def test_lines_end_as_sentences_do() -> None:
@@ -227,14 +220,47 @@ def test_folders_of_a_zip_with_the_same_documents_are_layers(above: str) -> None
         for document in ("d1", "d2"):
             files[f"{above}{folder}/{document}.txt"] = "Ann met Bob in Rome."
             files[f"{above}{folder}/{document}.ann"] = f"T1\tPER 0 {end}\t{'Ann met'[:end]}\n"
-    app = opened("Start")
-    app = sound(app.file_uploader(key="upload_gold").set_value([("both.zip", packed(files), "application/zip")]).run())
-    assert any("2 folders, each a layer: anna, ben" in caption.value for caption in app.caption)
-    app = settled(app.button(key="upload_read").click().run())
+    app = given(("both.zip", packed(files)))
+    assert any("2 folders, each a layer: anna, ben" in line for line in said(app))
+    assert roles(app) == {"anna": "Annotator", "ben": "Annotator"}
+    app = read(app)
     assert not app.error and address(app)["system"] == "ben"
-    assert list(app.dataframe[0].value["documents"]) == [2, 2]
+    assert list(account(app)["documents"]) == [2, 2]
     ends = {layer.name: set(layer.end.tolist()) for layer in opened_corpus(app).systems}
     assert ends == {"ben": {7}} and set(opened_corpus(app).gold.end.tolist()) == {3}
+    found = caches.find(address(app)["corpus"])
+    assert found is not None and (found.first_annotator, found.corpus.name) == ("anna", "anna × ben")
+
+
+def test_files_dropped_together_are_layers_by_name_and_share_texts() -> None:
+    files: dict[str, str] = {}
+    for folder, end in (("gold", 3), ("run1", 7)):
+        files[f"{folder}.csv"] = f"document,start,end,type\nd1,0,{end},PER\n"
+    app = given(("d1.txt", "Ann met Bob."), *files.items(), ("notes.md", "# Notes"))
+    assert roles(app) == {"d1.txt": "Texts", "gold.csv": "Gold", "run1.csv": "System", "notes.md": "Ignore"}
+    app = read(app)
+    assert not app.error and list(account(app)["spans"]) == [1, 1]
+    assert opened_corpus(app).documents.texts[0] == "Ann met Bob."
+
+
+def test_loose_pairs_of_text_and_annotations_are_one_layer() -> None:
+    text, ann = "Ann met Bob in Rome.", "T1\tPER 0 3\tAnn\n"
+    loose = [(f"d{number}.{ending}", raw) for number in (1, 2) for ending, raw in (("txt", text), ("ann", ann))]
+    system = packed({f"d{number}.{ending}": raw for number in (1, 2) for ending, raw in (("txt", text), ("ann", ann))})
+    app = given(*loose, ("run.zip", system))
+    assert roles(app) == {"d1.txt": "Gold", "run.zip": "System"}
+    assert list(account(read(app))["documents"]) == [2, 2]
+
+
+def test_a_role_that_lacks_is_told_before_anything_is_read() -> None:
+    app = given(("gold.jsonl", GOLD), ("run.jsonl", PREDICTION))
+    assert not app.button(key="upload_read").disabled
+    app = give_role(app, "gold.jsonl", "System")
+    assert app.button(key="upload_read").disabled
+    assert "One of them has to be Gold, or two of them Annotators." in said(app)
+    # A role that the reader gave stays when more files come.
+    files = {"gold.jsonl": GOLD.encode(), "run.jsonl": PREDICTION.encode(), "key.jsonl": GOLD.encode()}
+    assert roles(drop(app, files))["key.jsonl"] == "Gold"
 
 
 def test_folders_of_other_documents_are_one_layer() -> None:

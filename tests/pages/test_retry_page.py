@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from nereval_core.problems import SHOWN
-from tests.support.pages import opened, settled, sound
+from tests.support.pages import account, drop, opened, read, settled, sound
 
 TAGS = "Aspirin\tB-Drug\nhelps\tO\n\n"
 CASES = {
@@ -19,9 +19,8 @@ CASES = {
 
 def refused(system: str) -> AppTest:
     app = opened("Start")
-    app.file_uploader[0].upload("gold.tsv", TAGS.encode()).run()
-    app.file_uploader[1].upload("system.tsv", system.encode()).run()
-    return settled(app.button(key="upload_read").click().run())
+    drop(app, {"gold.tsv": TAGS.encode(), "system.tsv": system.encode()})
+    return read(app)
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -30,7 +29,7 @@ def test_one_click_reads_what_was_refused(case: str) -> None:
     app = refused(system)
     assert app.error and words in app.button(key="read_again").label
     app = settled(app.button(key="read_again").click().run())
-    assert not app.error and list(app.dataframe[0].value["spans"]) == spans
+    assert not app.error and list(account(app)["spans"]) == spans
     assert not any(button.key == "read_again" for button in app.button)
 
 
@@ -50,15 +49,14 @@ def spans_in(name: str, text: str, spans: list[tuple[int, int]]) -> bytes:
 @pytest.mark.parametrize(("case", "lost"), [("other writing", 1), ("other ids", 0)])
 def test_texts_are_aligned_and_what_is_lost_is_listed(case: str, lost: int) -> None:
     app = opened("Start")
-    app.file_uploader[0].upload("gold.jsonl", spans_in(*ALIGNED["gold"])).run()
-    app.file_uploader[1].upload("system.jsonl", spans_in(*ALIGNED[case])).run()
-    app = settled(app.button(key="upload_read").click().run())
+    drop(app, {"gold.jsonl": spans_in(*ALIGNED["gold"]), "system.jsonl": spans_in(*ALIGNED[case])})
+    app = read(app)
     if case == "other writing":
         assert "in white space alone" in app.code[0].value
         assert "align texts" in app.button(key="read_again").label
         app = settled(app.button(key="read_again").click().run())
     assert not app.error
-    assert list(app.dataframe[0].value["spans"]) == [2, 1]
+    assert list(account(app)["spans"]) == [2, 1]
     listed = [one for one in app.expander if "left out" in one.label]
     assert [one.label for one in listed] == ["1 span of system left out: no place in gold's text"] * lost
     if lost:
@@ -69,9 +67,8 @@ def test_texts_are_aligned_and_what_is_lost_is_listed(case: str, lost: int) -> N
 
 def test_ids_and_texts_that_do_not_meet_are_paired_by_order_when_asked() -> None:
     app = opened("Start")
-    app.file_uploader[0].upload("gold.jsonl", spans_in(*ALIGNED["gold"])).run()
-    app.file_uploader[1].upload("system.jsonl", spans_in(*ALIGNED["other ids and texts"])).run()
-    app = settled(app.button(key="upload_read").click().run())
+    drop(app, {"gold.jsonl": spans_in(*ALIGNED["gold"]), "system.jsonl": spans_in(*ALIGNED["other ids and texts"])})
+    app = read(app)
     assert "by their order" in app.button(key="read_again").label
     app = settled(app.button(key="read_again").click().run())
     assert "differs from gold.jsonl:1" in app.code[0].value

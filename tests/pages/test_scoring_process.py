@@ -136,7 +136,6 @@ def test_scoring_ends_with_its_session(browser: Any, tmp_path: Path) -> None:
     with serve_app_process("--data", str(tmp_path)) as (address, server):
         visit = Visit(browser, address)
         visit.go("/")
-        visit.page.get_by_role("tab", name="Folder on this server").click()
         visit.page.get_by_role("button", name="Read and score").last.click()
         # The bar names the corpus once it is read.
         visit.page.locator(".st-key-context_bar").wait_for()

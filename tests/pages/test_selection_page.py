@@ -22,7 +22,8 @@ from pages.shared.data.convention_results import apply_convention
 from pages.shared.data.kept_corpora import Keeper, loaded_of
 from pages.shared.data.loading import load
 from pages.shared.data.reading_orders import Again
-from tests.support.pages import opened, settled, sound, upload
+from tests.readers.test_readers import zipped
+from tests.support.pages import account, drop, give_role, opened, read, roles, settled, sound, upload
 
 TEXT = "Ann saw Bob in Rome"
 SPANS = [(0, 3, "PER"), (8, 11, "PER"), (15, 19, "LOC")]
@@ -62,7 +63,7 @@ def test_types_that_do_not_meet_are_read_again_with_a_mapping() -> None:
     ]
     app = read_again(app)
     assert not app.warning and not suggested(app)
-    assert set(app.dataframe[0].value["types"]) == {"LOC, PER"}
+    assert set(account(app)["types"]) == {"LOC, PER"}
     assert "pred types mapped: place=LOC;person=PER" in marks(app)
 
 
@@ -91,11 +92,11 @@ def test_fields_choose_documents_and_map_names() -> None:
     app.text_area(key="upload_documents").set_value("e\n")
     app.text_area(key="upload_types").set_value("PER = who\nLOC = where")
     app = upload(app, lines(), lines(NAMES))
-    assert list(app.dataframe[0].value["documents"]) == [1, 1]
-    assert list(app.dataframe[0].value["types"]) == ["LOC, PER", "person, place"]
+    assert list(account(app)["documents"]) == [1, 1]
+    assert list(account(app)["types"]) == ["LOC, PER", "person, place"]
     app.segmented_control(key="upload_types_side").set_value("both sides").run()
-    app = settled(app.button(key="upload_read").click().run())
-    assert list(app.dataframe[0].value["types"]) == ["where, who", "person, place"]
+    app = read(app)
+    assert list(account(app)["types"]) == ["where, who", "person, place"]
     assert "restricted to 1 of 2 documents" in marks(app)
 
 
@@ -130,16 +131,18 @@ def test_what_the_fields_hold_is_checked(field: str, text: str, said: str) -> No
 
 def test_files_of_several_formats_are_read_each_by_itself() -> None:
     app = opened("Start")
-    files = [("a.jsonl", lines(None, "a").encode(), ""), ("b.json", EXPORTED.encode(), "")]
-    app = sound(app.file_uploader(key="upload_gold").set_value(files).run())
+    parts = {"a.jsonl": lines(None, "a").encode(), "b.json": EXPORTED.encode()}
+    run = {"run.jsonl": lines(None, "a", "b").encode()}
+    app = drop(app, parts | run)
+    assert roles(app) == {"a.jsonl": "Gold", "b.json": "System", "run.jsonl": "System"}
+    app = read(give_role(app, "b.json", "Gold"))
+    assert list(account(app)["format"]) == ["doccano + jsonl", "jsonl"]
+    assert list(account(app)["spans"]) == [6, 6]
+    app = drop(opened("Start"), {"gold.zip": zipped(*parts.items())} | run)
     box = next(box for box in app.checkbox if "Read each file by itself" in box.label)
     assert box.label.endswith("there are doccano and jsonl")
-    box.check().run()
-    run = [("run.jsonl", lines(None, "a", "b").encode(), "")]
-    app.file_uploader(key="upload_system_0").set_value(run).run()
-    app = settled(app.button(key="upload_read").click().run())
-    assert list(app.dataframe[0].value["format"]) == ["doccano + jsonl", "jsonl"]
-    assert list(app.dataframe[0].value["spans"]) == [6, 6]
+    app = read(sound(box.check().run()))
+    assert list(account(app)["format"]) == ["doccano + jsonl", "jsonl"]
 
 
 def test_what_is_read_again_is_opened_from_the_store(tmp_path: Path) -> None:

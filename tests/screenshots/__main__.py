@@ -43,7 +43,7 @@ def main() -> None:
                 visit = Visit(browser, address, viewport={"width": width, "height": height}, color_scheme=theme)
                 visit.go("/")
                 with visit.rerun():
-                    visit.page.locator(".st-key-demo-pharmacology button").click()
+                    visit.page.locator(".st-key-demo-pharmacology button").first.click()
                 query = visit.page.url.partition("?")[2]
                 for name in pages:
                     chosen = f"{query}{WANTED.get(name, '')}"

@@ -307,6 +307,22 @@ def test_clearing_leaves_open_corpora_as_they_are(tmp_path: Path) -> None:
     assert found.sources["gold"].files[0].read() == b"one\n"
 
 
+def test_remarks_stand_beside_a_corpus_and_go_with_it(tmp_path: Path) -> None:
+    store, made = stored(tmp_path, example())
+    digest = made.corpus.digest
+    store.remark(digest, name="Notes")
+    store.remark(digest, decided=2, records=5)
+    assert store.remarks(digest) == {"name": "Notes", "decided": 2, "records": 5}
+    opened = store.of_digest(digest)
+    assert opened is not None and opened.corpus.name == "Notes" and opened.corpus.digest == digest
+    (tmp_path / f"{digest}.remarks").write_text('{"name": 3, "other": "x", "decided": 1}')
+    assert store.remarks(digest) == {"decided": 1}
+    (tmp_path / f"{digest}.remarks").write_text("[")
+    assert store.remarks(digest) == {} and store.of_digest(digest) is not None
+    store.clear()
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_what_was_begun_and_stopped_leaves_nothing(tmp_path: Path) -> None:
     class StoppedError(Exception):
         pass

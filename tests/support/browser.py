@@ -148,7 +148,7 @@ class Visit:
         """Choose the first demo corpus on the front page and go to another page by the sidebar."""
         self.go("/")
         with self.rerun():
-            self.page.locator(".st-key-demo-pharmacology button").click()
+            self.page.locator(".st-key-demo-pharmacology button").first.click()
         self.page.get_by_test_id("stSidebar").get_by_role("link", name=page, exact=True).click()
         self.page.get_by_role("heading", name=page, exact=True).wait_for()
         self.wait_until_drawn(self.run_count() - 1)

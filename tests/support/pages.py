@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
+import pandas as pd
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
@@ -95,11 +97,42 @@ def upload(app: AppTest, gold: str | bytes, *systems: str | bytes) -> AppTest:
     def raw(text: str | bytes) -> bytes:
         return text if isinstance(text, bytes) else text.encode()
 
-    app.file_uploader(key="upload_gold").set_value([("gold.jsonl", raw(gold), "application/json")]).run()
-    for number, system in enumerate(systems):
-        files = [(f"system{number}.jsonl", raw(system), "application/json")]
-        app.file_uploader(key=f"upload_system_{number}").set_value(files).run()
+    files = {f"system{number}.jsonl": raw(system) for number, system in enumerate(systems)}
+    return read(drop(app, {"gold.jsonl": raw(gold), **files}))
+
+
+def drop(app: AppTest, files: Mapping[str, bytes]) -> AppTest:
+    """Drop files at Start."""
+    given = [(name, raw, "application/octet-stream") for name, raw in files.items()]
+    return sound(app.file_uploader(key="upload_files").set_value(given).run())
+
+
+def give_role(app: AppTest, layer: str, role: str) -> AppTest:
+    """Give a dropped file, or a layer of one, a role."""
+    box = next(box for box in app.selectbox if unmarked(box.label) == f"Role of {layer}")
+    return sound(box.set_value(role).run())
+
+
+def roles(app: AppTest) -> dict[str, str]:
+    """Return the roles of dropped files and their layers by name."""
+    found = {unmarked(box.label): box.value for box in app.selectbox}
+    return {label.removeprefix("Role of "): role for label, role in found.items() if label.startswith("Role of ")}
+
+
+def unmarked(text: str) -> str:
+    """Return the words of Markdown that `plain` made."""
+    return text.replace("\\", "").replace("\u2060", "")
+
+
+def read(app: AppTest) -> AppTest:
+    """Read the files that were dropped."""
     return settled(app.button(key="upload_read").click().run())
+
+
+def account(app: AppTest) -> pd.DataFrame:
+    """Return the table of the layers that were read, from Start."""
+    found: pd.DataFrame = next(one.value for one in app.dataframe if "layer" in one.value and "spans" in one.value)
+    return found
 
 
 def settled(app: AppTest) -> AppTest:

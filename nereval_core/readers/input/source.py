@@ -224,7 +224,7 @@ class Source:
         names = {file.name for file in self.files}
         groups: dict[str, list[SourceFile]] = {}
         for file in self.files:
-            groups.setdefault(_together(file.name, names), []).append(file)
+            groups.setdefault(companion_key(file.name, names), []).append(file)
         found = Source.of_parts(
             [
                 replace(self, name=files[0].shown, label=label_of(files[0].name), files=tuple(files), passed=())
@@ -369,7 +369,7 @@ def _listed(names: Sequence[str]) -> str:
     return " + ".join(shown)
 
 
-def _together(name: str, names: Collection[str]) -> str:
+def companion_key(name: str, names: Collection[str]) -> str:
     """Return the name of the file that one belongs to, its own where it stands alone."""
     for ending, other in COMPANIONS.items():
         if name.endswith(ending):

@@ -23,13 +23,17 @@ def open_corpus(loaded: Loaded) -> None:
 
 
 def offer_demos(chosen: str | None) -> None:
-    """Offer the demo corpora; `chosen` is the digest of the corpus at hand."""
-    for column, name in zip(st.columns(3), demo_names(), strict=False):
-        loaded = caches.demo(name)
-        here = loaded.corpus.digest == chosen
-        with column.container(border=True, height="stretch"):
-            st.markdown(f"**{plain(loaded.corpus.name)}**")
-            st.caption(plain(loaded.description, 300))
+    """Offer the demo corpora in a row; `chosen` is the digest of the corpus at hand."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown("Open a demo:", width="content")
+        for name in demo_names():
+            loaded = caches.demo(name)
             st.button(
-                "Chosen" if here else "Open", key=f"demo-{name}", on_click=open_corpus, args=(loaded,), disabled=here
+                plain(loaded.corpus.name),
+                key=f"demo-{name}",
+                icon=":material/play_arrow:",
+                on_click=open_corpus,
+                args=(loaded,),
+                disabled=loaded.corpus.digest == chosen,
+                help=plain(loaded.description, 300),
             )

@@ -82,6 +82,16 @@ class Shelf:
             self._corpora[digest] = loaded
         return digest
 
+    def rename(self, digest: str, name: str) -> None:
+        """Give a stored corpus another name.
+
+        Raises:
+            OSError: the store cannot be written to.
+        """
+        self.keeper.rename(digest, name)
+        with self._lock:
+            self._corpora.pop(digest, None)
+
     def find(self, prefix: str) -> Loaded | None:
         """Return the one corpus whose digest begins so; None where there is none, or several."""
         found = self._in_memory(prefix)

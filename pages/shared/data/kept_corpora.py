@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, replace
 from threading import Lock
 from typing import Any
@@ -37,6 +38,7 @@ class Keeper:
         self._spare = spare
         self._lock = Lock()
         self._in_use: WeakValueDictionary[str, Loaded] = WeakValueDictionary()
+        self._progress: dict[str, Mapping[str, str | int]] = {}
 
     def read(
         self,
@@ -45,9 +47,12 @@ class Keeper:
         systems: Mapping[str, Source | FormatError],
         options: LoadOptions | None = None,
         *,
+        first_annotator: str = "",
         watch: Watch | None = None,
     ) -> Loaded:
         """Return the corpus that is in use or in the store, or read it with `load` and store it.
+
+        Where all layers are annotators', `first_annotator` is the name of the one in gold's place.
 
         Raises:
             FormatError: as `load`.
@@ -59,14 +64,17 @@ class Keeper:
         watch.begin("Looking whether they were read before", "files")
         prints = fingerprints(opened, watch.step)
         refused = [str(source) for source in systems.values() if isinstance(source, FormatError)]
-        key = input_key(opened, prints, repr((FORMAT, __version__, name, options or LoadOptions(), refused)))
+        key = input_key(
+            opened, prints, repr((FORMAT, __version__, name, options or LoadOptions(), refused, first_annotator))
+        )
         # A source that could not even be opened may be there the next time.
         store = None if refused else self.store
         if not refused and (there := self._in_use.get(key)) is not None:
             return there
         if store is not None and (kept := self.take(store, key)) is not None:
             return kept
-        loaded = replace(load(name, gold, systems, options, watch=watch), key=key)
+        loaded = load(name, gold, systems, options, watch=watch)
+        loaded = replace(loaded, key=key, first_annotator=first_annotator)
         watch.begin("Keeping a copy")
         for place in (store, self._spare):
             if place is not None and self._keep(place, loaded, opened, prints, watch):
@@ -96,6 +104,27 @@ class Keeper:
             self.tell(trouble)
         return not trouble
 
+    def rename(self, digest: str, name: str) -> None:
+        """Give a stored corpus another name; it has it from the next time on that it is opened.
+
+        Raises:
+            OSError: the store cannot be written to.
+        """
+        if self.store is not None:
+            self.store.remark(digest, name=name)
+            with self._lock:
+                for key, loaded in list(self._in_use.items()):
+                    if loaded.corpus.digest == digest:
+                        del self._in_use[key]
+
+    def note_progress(self, loaded: Loaded, decided: int, records: int, link: str) -> None:
+        """Keep how many records of a list are decided, for a corpus that is stored; `link` leads to the list."""
+        said = {"decided": decided, "records": records, "link": link}
+        if self.store is not None and loaded.key and self._progress.get(loaded.digest) != said:
+            self._progress[loaded.digest] = said
+            with suppress(OSError):
+                self.store.remark(loaded.digest, **said)
+
     def tell(self, trouble: str) -> None:
         """Log a problem of the store, once until there is another one."""
         if trouble and trouble != self.trouble:
@@ -120,6 +149,7 @@ def _said(loaded: Loaded) -> dict[str, Any]:
         "description": loaded.description,
         "problems": [asdict(problem) for problem in loaded.problems],
         "options": asdict(loaded.options),
+        "first_annotator": loaded.first_annotator,
     }
 
 
@@ -136,6 +166,7 @@ def loaded_of(kept: StoredCorpus) -> Loaded:
         kept.sources,
         _options(said["options"]),
         kept.key,
+        first_annotator=said.get("first_annotator", ""),
     )
 
 

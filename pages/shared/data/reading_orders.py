@@ -50,34 +50,41 @@ Upload = tuple[str, bytes]
 
 
 @dataclass(frozen=True)
-class Uploaded:
-    """Files as they were uploaded, for gold and for each system; no system means: it is in the files of gold.
+class Part:
+    """Uploaded files of which a layer is read, alone or with other parts, and the selection from them."""
 
-    `wanted` says by the name of a system, or `gold`, what is read of its files.
+    files: Sequence[Upload]
+    wanted: Wanted = field(default_factory=Wanted)
+
+
+@dataclass(frozen=True)
+class Uploaded:
+    """Files as they were uploaded: the parts of each layer by its name, those of gold by `gold`.
+
+    Where all layers are annotators', `first_annotator` is the name of the one in gold's place.
     """
 
     title: str
-    gold: Sequence[Upload]
-    systems: Mapping[str, Sequence[Upload]]
+    layers: Mapping[str, Sequence[Part]]
     options: LoadOptions = field(default_factory=LoadOptions)
-    wanted: Mapping[str, Wanted] = field(default_factory=dict)
+    first_annotator: str = ""
 
     @property
     def small(self) -> bool:
-        files = [file for files in (self.gold, *self.systems.values()) for file in files]
+        files = [file for parts in self.layers.values() for part in parts for file in part.files]
         packed = any(_unpacked(name) or raw.startswith(PACKED) for name, raw in files)
         return sum(len(raw) for _, raw in files) < SMALL and not packed
 
     def opened(self) -> Opened:
         """Return title, gold and systems as `load` takes them."""
         # One upload may be gold and several systems: it is opened, fingerprinted and stored once.
-        opened = {id(files): _source(files) for files in (self.gold, *self.systems.values())}
-
-        def source(name: str, files: Sequence[Upload]) -> Source | FormatError:
-            return self.wanted.get(name, Wanted()).of(opened[id(files)])
-
-        gold = source(GOLD, self.gold)
-        systems = {name: source(name, files) for name, files in self.systems.items()}
+        every = [part for parts in self.layers.values() for part in parts]
+        opened = {id(part.files): _source(part.files) for part in every}
+        systems = {
+            name: _joined([part.wanted.of(opened[id(part.files)]) for part in parts])
+            for name, parts in self.layers.items()
+        }
+        gold = systems.pop(GOLD)
         if not systems and self.options.pred_column is not None:
             systems["prediction"] = gold
         return self.title, gold, systems
@@ -98,6 +105,7 @@ class Served:
     options: LoadOptions = field(default_factory=LoadOptions)
     columns: Mapping[str, Mapping[str, int | str]] = field(default_factory=dict)
     apart: frozenset[str] = frozenset()
+    first_annotator: str = ""
 
     @property
     def title(self) -> str:
@@ -126,6 +134,7 @@ class Again:
     store: Store | None
     sources: Mapping[str, Source] | None
     options: LoadOptions
+    first_annotator: str = ""
 
     def __getstate__(self) -> dict[str, object]:
         return {**self.__dict__, "sources": None}
@@ -163,3 +172,10 @@ def _source(files: Sequence[Upload]) -> Source | FormatError:
         return Source.of_uploads(files)
     except FormatError as error:
         return error
+
+
+def _joined(parts: Sequence[Source | FormatError]) -> Source | FormatError:
+    """Return the parts of a layer as one source, or the problems of those that cannot be opened."""
+    problems = [problem for part in parts if isinstance(part, FormatError) for problem in part.problems]
+    sources = [part for part in parts if isinstance(part, Source)]
+    return FormatError(problems) if problems else Source.of_parts(sources)

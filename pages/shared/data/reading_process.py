@@ -40,7 +40,7 @@ def read_order(keeper: Keeper, order: Order, watch: Watch) -> Loaded:
         CancelledError: it is no longer wanted.
     """
     if order.small:
-        return keeper.read(*order.opened(), order.options, watch=watch)
+        return _read(keeper, order, watch)
     with tempfile.TemporaryDirectory(prefix="nereval-") as spare:
         said = _answer(keeper.store, order, Path(spare), watch)
         watch.tick()
@@ -53,7 +53,11 @@ def read_order(keeper: Keeper, order: Order, watch: Watch) -> Loaded:
             if store is not None and (loaded := keeper.take(store, said["key"])) is not None:
                 return loaded
     # There is no room on any disk.
-    return keeper.read(*order.opened(), order.options, watch=watch)
+    return _read(keeper, order, watch)
+
+
+def _read(keeper: Keeper, order: Order, watch: Watch) -> Loaded:
+    return keeper.read(*order.opened(), order.options, first_annotator=order.first_annotator, watch=watch)
 
 
 def _answer(store: Store | None, order: Order, spare: Path, watch: Watch) -> dict[str, Any]:
@@ -117,7 +121,7 @@ def main() -> None:
     order, store, spare = pickle.load(sys.stdin.buffer)
     keeper = Keeper(store, spare=_spare(spare))
     try:
-        loaded = keeper.read(*order.opened(), order.options, watch=_Telling(out))
+        loaded = _read(keeper, order, _Telling(out))
     except FormatError as error:
         _say(out, problems=[asdict(problem) for problem in error.problems])
     except BrokenPipeError:

@@ -1,16 +1,18 @@
-"""Corpora that the server keeps: each opens again with a click, and is removed with two."""
+"""Corpora that the server keeps: each opens again with a click, at the records it was left at; renamed, removed."""
 
 from __future__ import annotations
 
 from datetime import datetime
+from urllib.parse import parse_qsl
 
 import streamlit as st
 
 from nereval_core.store import Entry, EntryAccount, Store
-from pages.shared.components import demo_cards
+from pages.shared.components import demo_cards, navigation
 from pages.shared.data import caches
 from pages.shared.data.http_policy import only_this_machine
 from pages.shared.view import keys
+from pages.shared.view.link import read_link
 from pages.shared.view.text import plain
 
 SHOWN = 6
@@ -49,17 +51,37 @@ def _row(store: Store, entry: Entry, account: EntryAccount, chosen: str | None) 
     name, here = plain(account.name, 60), entry.digest == chosen
     layers = ", ".join(plain(layer, 30) for layer in account.layers[:LAYERS])
     more = f" and {len(account.layers) - LAYERS} more" if len(account.layers) > LAYERS else ""
-    used = datetime.fromtimestamp(entry.used).strftime("%Y-%m-%d %H:%M")
     with st.container(horizontal=True, vertical_alignment="center", border=True):
         st.markdown(f"**{name}** · {layers}{more}")
-        st.caption(f"{used} · {_size(entry.bytes)}", width="content")
+        if account.records and account.link:
+            view, _ = read_link(dict(parse_qsl(account.link)))
+            label = f":primary[{account.decided:,} of {account.records:,} decided →]"
+            navigation.link_to("Inspect", label, view, help="Go on with the list that was reviewed last.")
+        st.caption(f"{_when(datetime.fromtimestamp(entry.used))} · {_size(entry.bytes)}", width="content")
         key = entry.digest[:16]
         label = "Chosen" if here else "Open"
         st.button(label, key=f"kept-{key}", disabled=here, on_click=_open, args=(entry.digest,))
-        with st.popover("Remove", type="tertiary", key=f"{keys.LIST}remove-{key}", on_change="rerun") as popover:
+        popover = st.popover("Rename or remove", type="tertiary", key=f"{keys.LIST}remove-{key}", on_change="rerun")
+        with popover:
             if popover.open:
+                field = f"kept-name-{key}"
+                st.text_input("Name", value=account.name, max_chars=80, key=field)
+                st.button("Rename", key=f"kept-rename-{key}", on_click=_rename, args=(entry.digest, field))
                 st.markdown(f"Remove the stored copy of **{name}**? Its verdicts stay.")
                 st.button("Remove it", key=f"kept-remove-{key}", on_click=store.remove, args=(entry.digest,))
+
+
+def _rename(digest: str, field: str) -> None:
+    if name := st.session_state[field].strip():
+        try:
+            caches.shelf().rename(digest, name)
+        except OSError as error:
+            st.session_state[keys.UPLOAD_PROBLEMS] = [f"stored corpus: the name could not be kept: {error.strerror}"]
+
+
+def _when(time: datetime) -> str:
+    days = (datetime.now().date() - time.date()).days
+    return {0: f"today, {time:%H:%M}", 1: "yesterday"}.get(days, f"{time:%Y-%m-%d}")
 
 
 def _open(digest: str) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 import pandas as pd
 import streamlit as st
@@ -12,7 +12,6 @@ from nereval_core.problems import FormatError
 from nereval_core.readers import Source
 from nereval_core.readers.conll import TagColumn
 from nereval_core.readers.preview import Columns, Preview, preview
-from nereval_core.readers.shared.inception_names import INITIAL, SEPARATOR
 from nereval_core.readers.shared.table_columns import COLUMNS, PLACE, TAGS
 from pages.shared.data import masks
 from pages.shared.view.text import plain
@@ -33,37 +32,30 @@ HELP = {
 }
 WIDE = 3
 """Fields for columns of a table that stand side by side."""
-SYSTEMS = 8
-"""Other layers of gold's file that are systems at first."""
-EACH = f"Each becomes a system. At first the first {SYSTEMS}; choose others from the list."
-HELD = f"Each is held against gold. At first the first {SYSTEMS}; choose others from the list."
 LINES = 3
 """Problems that are shown before reading."""
 
 
 @dataclass(frozen=True)
-class Taken:
-    """Selection from files: `layer` ("" where they hold one), `others` of them, and the contents of columns.
+class Recognised:
+    """Files as recognised: their format ("" for none), their layers (none where they hold one), and their columns.
 
-    Files taken `apart` are the parts of one layer, each in its own format. Where `folders` is true, layers are folders.
+    Files read `apart` are the parts of one layer, each in its own format. Where `folders` is true, layers are folders.
     """
 
-    layer: str = ""
-    others: tuple[str, ...] = ()
+    format: str = ""
+    layers: tuple[str, ...] = ()
     columns: Mapping[str, int | str] | None = None
     apart: bool = False
     folders: bool = False
 
-    @property
-    def layers(self) -> tuple[str, ...]:
-        return (self.layer, *self.others)
 
+def recognise_files(
+    place: str, mark: str, opened: Opened, *, format: str, title: str, may_be_texts: bool = False
+) -> Recognised:
+    """Show the recognised format of files, and ask what it leaves open; `mark` identifies these files.
 
-def recognise_files(place: str, mark: str, opened: Opened, *, format: str, gold: bool, title: str = "") -> Taken:
-    """Show the recognised format of files, and ask for the parts to be read; `mark` identifies these files.
-
-    Of gold one layer is gold, and others of the same files may be systems. `title` names the files where nothing
-    above does.
+    `title` names the files. Of those that `may_be_texts` no format is expected.
     """
     whole = f"{place}_whole_{mark}"
     found = _seen(mark, format, (), bool(st.session_state.get(whole)), opened)
@@ -74,7 +66,10 @@ def recognise_files(place: str, mark: str, opened: Opened, *, format: str, gold:
         if chosen:
             found = _seen(mark, format, chosen, False, opened)
     with above:
-        _line(found, f"{plain(title)}: " if title else "")
+        if found.format or not may_be_texts:
+            _line(found, f"**{plain(title, 80)}**")
+        else:
+            st.markdown(f"**{plain(title, 80)}** · no annotations, by the look of it")
     columns: dict[str, int | str] | None = dict(chosen) or None
     if found.tags and (number := _tags(f"{place}_tags_{mark}", found.tags)) is not None:
         columns = {TAGS: number}
@@ -82,22 +77,11 @@ def recognise_files(place: str, mark: str, opened: Opened, *, format: str, gold:
         forms = f"{', '.join(found.apart[:-1])} and {found.apart[-1]}"
         said = "Each is then a part of the same layer, in the format it has by itself. No document may stand in two."
         if st.checkbox(f"Read each file by itself: there are {forms}", key=f"{place}_apart_{mark}", help=said):
-            return Taken(apart=True)
+            return Recognised(found.format, apart=True)
     if found.waiting:
         said = "This file may hold the work of several annotators and models, and is large."
         st.button("Look for its layers", key=f"{whole}_ask", help=said, on_click=_want, args=(whole,))
-    if not found.layers:
-        return Taken(columns=columns)
-    if gold:
-        return replace(_gold(f"{place}_layer_{mark}", found.layers), folders=found.folders)
-    names = st.multiselect(
-        "Layers",
-        found.layers,
-        default=_worked(found.layers),
-        key=f"{place}_layers_{mark}",
-        help=EACH,
-    )
-    return Taken(names[0], tuple(names[1:]), folders=found.folders) if names else Taken()
+    return Recognised(found.format, found.layers, columns, folders=found.folders)
 
 
 @st.cache_resource(max_entries=64, show_spinner="Looking at the files …")
@@ -116,11 +100,11 @@ def _line(found: Preview, title: str) -> None:
     """Show the recognised format in one line, and the problems below it."""
     if found.columns is not None and not found.columns.whole:
         lacking = [what for what in PLACE if what not in found.columns.taken]
-        st.caption(f"{title}A table, by the look of it. Choose below which column holds {_listed(lacking)}.")
+        st.markdown(f"{title} · a table, by the look of it. Choose below which column holds {_listed(lacking)}.")
         return
-    parts = []
+    parts = [title]
     if found.format:
-        parts.append(f":green[✓] {title}{'recognised' if title else 'Recognised'} as **{plain(found.format)}**")
+        parts.append(f":green[✓] {plain(found.format)}")
         parts.append(f"{found.files:,} file{'s' if found.files > 1 else ''}")
     if found.layers:
         names = ", ".join(plain(name, 40) for name in found.layers[:LINES])
@@ -129,8 +113,7 @@ def _line(found: Preview, title: str) -> None:
     if found.unread:
         names = ", ".join(plain(masks.mask_words(name), 40) for name in found.unread[:LINES])
         parts.append(f"not read: {len(found.unread)} ({names}{', …' if len(found.unread) > LINES else ''})")
-    if parts:
-        st.caption(" · ".join(parts))
+    st.markdown(" · ".join(parts))
     for problem in found.problems[:LINES]:
         st.warning(plain(masks.mask_message(str(problem)), 400))
     if len(found.problems) > LINES:
@@ -139,21 +122,6 @@ def _line(found: Preview, title: str) -> None:
 
 def _listed(words: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
-
-
-def _gold(key: str, layers: tuple[str, ...]) -> Taken:
-    left, right = st.columns(2)
-    layer = left.selectbox("Gold is the layer", layers, key=key)
-    rest = tuple(name for name in layers if name != layer)
-    others = right.multiselect(
-        "Systems from the same file", rest, default=_worked(rest), key=f"{key}_others_{layer}", help=HELD
-    )
-    return Taken(layer, tuple(others))
-
-
-def _worked(layers: Iterable[str]) -> list[str]:
-    """Return the layers that are systems at first: INCEpTION's layer of the document as imported is none."""
-    return [name for name in layers if name.partition(SEPARATOR)[0] != INITIAL][:SYSTEMS]
 
 
 def _tags(key: str, columns: Sequence[TagColumn]) -> int | None:

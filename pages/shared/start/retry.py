@@ -36,7 +36,7 @@ def offer_retry(lines: Sequence[str]) -> None:
     form, again, arguments = st.session_state.get(keys.READ_LAST, ("", None, ()))
     named = list(dict.fromkeys(mend for option, mend in MENDS.items() if any(option in line for line in lines)))
     # A page switch empties the places for uploads.
-    if not named or again is None or (form == "upload" and not st.session_state.get("upload_gold")):
+    if not named or again is None or (form == "upload" and not st.session_state.get("upload_files")):
         return
 
     def read_again() -> None:

@@ -89,5 +89,12 @@ def _read_again(loaded: Loaded, key: str) -> None:
     before = loaded.options.pred_types
     options = replace(loaded.options, pred_types=names if before is None else before.then(names))
     reading_progress.begin_reading(
-        Again(loaded.corpus.name, loaded.key, caches.shelf().keeper.store, loaded.sources, options)
+        Again(
+            loaded.corpus.name,
+            loaded.key,
+            caches.shelf().keeper.store,
+            loaded.sources,
+            options,
+            loaded.first_annotator,
+        )
     )

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
+from urllib.parse import urlencode
 
 import streamlit as st
 
 from nereval_core.ledger.attributes.verdicts import NONE, VERDICT_ATTRIBUTES
 from nereval_core.records.queries import YES, Query
 from nereval_core.review.verdicts_on_records import attach_verdicts
-from pages.shared.data import masks, verdict_store
+from pages.shared.data import caches, masks, verdict_store
 from pages.shared.verdicts import batch as verdicts_batch
 from pages.shared.verdicts.case import ledger_of, reason_unoffered
 from pages.shared.view import keys, state
@@ -89,6 +90,9 @@ def draw_progress(here: Here) -> None:
     query, done, every = reviewed_of(here)
     if not every:
         return
+    if done:
+        link = urlencode(state.link(view_of(here.view, query)))
+        caches.shelf().keeper.note_progress(here.loaded, done, every, link)
     with st.container(horizontal=True, vertical_alignment="center", width="content", gap="small"):
         label = f"{done:,} of {every:,} reviewed"
         chosen = dict(here.query().having)

@@ -1,0 +1,50 @@
+"""Accessibility of every page in both themes, as axe-core checks it, and the first stops of the Tab key."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from pages.shared.components.navigation import GROUPS
+from tests.support.browser import Visit
+
+PARTS = ("Overview?sort=by-slice", "Annotators?sort=consistency")
+"""Parts of pages that stand in the link."""
+PAGES = [name if name != "Start" else "" for names in GROUPS.values() for name in names]
+THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+GRAVE = ("serious", "critical")
+SETTLED = 500
+"""Milliseconds in which colours change from one theme to the other."""
+
+
+@pytest.mark.parametrize("page", [*PAGES, *PARTS])
+def test_axe_finds_nothing_grave(visit: Visit, page: str) -> None:
+    visit.go(f"/{page}")
+    for theme in THEMES:
+        visit.page.emulate_media(color_scheme=theme)
+        visit.page.wait_for_function(IS_DARK, arg=theme == "dark")
+        visit.page.wait_for_timeout(SETTLED)
+        assert not (found := grave(visit)), (theme, found)
+
+
+IS_DARK = """dark => {
+    const [red, green, blue] = getComputedStyle(document.querySelector(".stApp")).backgroundColor.match(/[0-9]+/g);
+    return dark === (+red + +green + +blue < 384);
+}"""
+
+
+def grave(visit: Visit) -> list[tuple[str, Any]]:
+    """Return the serious and critical findings with the elements they are about."""
+    found = Axe().run(visit.page).response["violations"]
+    return [(one["id"], [node["html"][:200] for node in one["nodes"]]) for one in found if one["impact"] in GRAVE]
+
+
+def test_tab_reaches_the_first_control_of_a_page_soon(visit: Visit) -> None:
+    visit.go("/Inspect")
+    for _ in range(5):
+        visit.page.keyboard.press("Tab")
+        if visit.page.evaluate("!!document.activeElement.closest('[data-testid=stMain]')"):
+            return
+    raise AssertionError("five stops, and none in the page")

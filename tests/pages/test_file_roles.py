@@ -1,0 +1,46 @@
+"""The groups of dropped files and the roles proposed for them."""
+
+from __future__ import annotations
+
+import pytest
+
+from pages.shared.data.file_roles import grouped_files, proposed_roles
+
+
+@pytest.mark.parametrize(
+    ("names", "groups"),
+    [
+        (["gold.zip", "run.zip"], [["gold.zip"], ["run.zip"]]),
+        (["a.ann", "a.txt", "b.ann", "b.txt", "x.jsonl"], [["a.ann", "a.txt", "b.ann", "b.txt"], ["x.jsonl"]]),
+        (["a.txt", "b.txt"], [["a.txt"], ["b.txt"]]),
+        (["g.spans.csv", "g.texts.csv", "s.spans.csv"], [["g.spans.csv", "g.texts.csv"], ["s.spans.csv"]]),
+        (["a.xmi", "TypeSystem.xml", "b.xmi"], [["a.xmi", "TypeSystem.xml", "b.xmi"]]),
+        ([f"d{n}.xml" for n in range(9)], [[f"d{n}.xml" for n in range(9)]]),
+        ([f"team{n}.tsv" for n in range(9)], [[f"team{n}.tsv"] for n in range(9)]),
+    ],
+)
+def test_files_that_belong_together(names: list[str], groups: list[list[str]]) -> None:
+    assert [[names[number] for number in group] for group in grouped_files(names)] == groups
+
+
+@pytest.mark.parametrize(
+    ("layers", "files", "roles"),
+    [
+        (["", ""], ["HIPE-2020-gold-en.tsv", "team1_run2.tsv"], "Gold System"),
+        (["", "", ""], ["x.conll", "bert.conll", "train_ref.conll"], "System System Gold"),
+        (["", ""], ["x.conll", "y.conll"], "Gold System"),
+        (["", ""], ["predictions.jsonl", "y.jsonl"], "System Gold"),
+        (["anna", "ben"], ["b.zip"] * 2, "Annotator Annotator"),
+        (["CURATION_USER", "anna", "INITIAL_CAS/x"], ["p.zip"] * 3, "Gold Annotator Ignore"),
+        (["a@b.org", "model-1", ""], ["e.json", "e.json", "rules.json"], "Annotator System System"),
+        # A word is whole: neither Goldberg nor system's own annotations are told by a part of it.
+        (["goldberg", "modelling"], ["b.zip"] * 2, "Annotator Annotator"),
+    ],
+)
+def test_roles_that_names_tell(layers: list[str], files: list[str], roles: str) -> None:
+    assert proposed_roles(layers, files, ["conll"] * len(files)) == roles.split()
+
+
+def test_files_of_no_format_are_texts_or_left_out() -> None:
+    files = ["d1.txt", "labels.txt", "notes.md", "gold.jsonl", "x.texts.csv"]
+    assert proposed_roles([""] * 5, files, [""] * 5) == ["Texts", "Texts", "Ignore", "Gold", "Texts"]
