@@ -1,36 +1,41 @@
-"""From what two annotators disagree on to a gold that was mended, its score and a report, by clicks and keys alone."""
+"""The annotator's journey, by clicks and keys alone: two brat folders in a zip, what the two disagree on, verdicts, a
+layer that was mended, and the next day in a fresh browser; then a report of it all."""
 
 from __future__ import annotations
 
 import json
 import re
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
 
 from nereval_core.cli import main
 from nereval_core.review.store import ReviewStore
 from nereval_core.review.verdicts import KINDS
+from nereval_core.writers import write
 from pages.shared.data.loading import DEMOS, load_demo
-from pages.shared.view import View
 from tests.browser.test_html_report_browser import Opened
 from tests.support.browser import Visit, serve_app
 from tests.support.databases import emptied
 
 DEMO = "pharmacology"
-PAIR = "annotator-1", "annotator-2"
-KEYS = "1234524123"
-"""What is pressed on ten records, one after the other; where neither is right, the first has no entity."""
-GIVEN = ("gold", "pred", "both", "neither", "unclear", "pred", "neither", "gold", "pred", "both")
+PAIR = {"anna": "annotator-1", "ben": "annotator-2"}
+MOST_CLICKS, MOST_KEYS = 8, 25
+NAME = "Ann"
+BY_KEY = dict(zip("12345", KINDS, strict=True))
+FIRST = "12351212351321235112"
+"""What is pressed on the first records, one after the other, without a pause."""
+MORE = "1234524123"
+"""What is pressed on ten further records the next day; where neither is right, the first has no entity."""
 NOTE = "1 or 2? guideline 3, u"
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def store(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ReviewStore]:
-    """An empty store in each kind of database, which the app and the commands find."""
+    """An empty store of verdicts in each kind of database, which the app and the commands find; corpora are kept."""
     if request.param == "sqlite":
         url = f"sqlite:///{tmp_path}/review.sqlite"
         found = ReviewStore(url)
@@ -38,67 +43,136 @@ def store(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
         url = request.getfixturevalue("server").url
         found = emptied(ReviewStore(url))
     monkeypatch.setenv("NEREVAL_REVIEW_URL", url)
+    monkeypatch.setenv("NEREVAL_CACHE", str(tmp_path / "store"))
     yield found
     found.close()
 
 
-def test_from_a_disagreement_to_the_report(browser: Any, store: ReviewStore, tmp_path: Path) -> None:
-    view = View(corpus=load_demo(DEMO).corpus.digest, system="rules")
+class Hand:
+    """The clicks and keys that a journey takes."""
+
+    def __init__(self) -> None:
+        self.clicks = self.keys = 0
+
+    def click(self, target: Any) -> None:
+        self.clicks += 1
+        target.click()
+
+    def press(self, page: Any, keys: str | tuple[str, ...]) -> None:
+        for key in keys:
+            self.keys += 1
+            page.keyboard.press(key)
+
+
+def test_from_two_folders_to_a_layer_and_on_the_next_day(browser: Any, store: ReviewStore, tmp_path: Path) -> None:
+    hand = Hand()
+    with serve_app() as address:
+        visit = Visit(browser, address)
+        read_both(visit, hand, two_folders(tmp_path))
+        disagreements = open_disagreements(visit, hand)
+        decide_first(visit, hand, disagreements)
+        promised = mend(visit, hand, disagreements, tmp_path / "copy.jsonl")
+        visit.close()
+    assert [one.verdict.kind for one in store.reviewed().standing] == [BY_KEY[key] for key in FIRST]
+    assert scored(tmp_path) == promised
+    # Another server and another browser: what was read and decided is there, and the list that it was decided in.
     with serve_app() as address:
         visit = Visit(browser, address, viewport={"width": 1440, "height": 1800})
-        visit.open("Annotators", view)
-        disagreements = open_cell(visit)
-        decide(visit, disagreements)
-        place = urlsplit(visit.page.url)
-        visit.page.goto("about:blank")
-    kept = [one.verdict.kind for one in store.reviewed().standing]
-    assert kept == list(GIVEN)
-    assert [one.verdict.note for one in store.reviewed().standing if one.verdict.note] == [NOTE]
-    # Another server, another process: what was decided is there.
-    with serve_app() as address:
-        visit.address = address
-        visit.go(f"{place.path}?{place.query}")
-        visit.page.get_by_text(f"10 of {disagreements} reviewed").first.wait_for()
-        promised = what_if(visit, tmp_path / "copy.jsonl")
+        visit.go("/")
+        hand.click(visit.page.get_by_role("link", name=f"{len(FIRST)} of {disagreements} decided"))
+        visit.page.get_by_text(f"{len(FIRST)} of {disagreements} reviewed").first.wait_for()
+        assert hand.clicks <= MOST_CLICKS and hand.keys <= MOST_KEYS, (hand.clicks, hand.keys)
+        decide_more(visit, disagreements)
         report(visit, tmp_path / "report.html")
         visit.close()
-    assert scored(tmp_path) == promised
+    kept = [one.verdict for one in store.reviewed().standing]
+    assert [one.kind for one in kept] == [BY_KEY[key] for key in FIRST + MORE]
+    assert [one.note for one in kept if one.note] == [NOTE]
     shown(browser, tmp_path / "report.html")
 
 
-def open_cell(visit: Visit) -> int:
-    """Choose a cell of the matrix and open its records in Inspect; return how many there are."""
-    visit.click_row(0, visit.table_with(PAIR[1]))
-    heading = visit.page.locator("strong", has_text=re.compile(r"[\d,]+ records?$")).first
-    heading.wait_for()
-    number = int(re.findall(r"([\d,]+) records?$", heading.inner_text())[0])
+def two_folders(folder: Path) -> Path:
+    """Write the layers of two annotators of the demo as folders of brat into a zip."""
+    corpus = load_demo(DEMO).corpus
+    with zipfile.ZipFile(folder / "both.zip", "w") as archive:
+        for name, layer in PAIR.items():
+            write(corpus.system(layer), folder / name, format="brat", lossy=True)
+            for file in sorted((folder / name).iterdir()):
+                archive.write(file, f"{name}/{file.name}")
+    return folder / "both.zip"
+
+
+def read_both(visit: Visit, hand: Hand, file: Path) -> None:
+    visit.go("/")
     with visit.rerun():
-        visit.page.get_by_role("link", name="Open in Inspect →", exact=True).click()
+        visit.page.locator("input[type=file]").first.set_input_files(file)
+    hand.click(visit.page.get_by_role("button", name="Read and score"))
+    visit.page.get_by_role("heading", name="anna × ben").wait_for()
+
+
+def open_disagreements(visit: Visit, hand: Hand) -> int:
+    """Open all that the two disagree on in Inspect; return how many records these are."""
+    hand.click(visit.page.get_by_role("link", name="Where they disagree"))
+    every = visit.page.get_by_test_id("stMetric").filter(has_text="all disagreements")
+    number = int(re.findall(r"(\d+) of \d+", every.inner_text())[0])
+    hand.click(visit.page.get_by_role("link", name="decide who is right"))
     visit.page.get_by_text(f"0 of {number} reviewed").first.wait_for()
-    assert visit.page.get_by_label("Reference").input_value() == PAIR[0]
+    visit.page.locator(".nw-verdict").first.wait_for()
+    assert visit.page.locator(".nw-verdict span").all_inner_texts()[:3] == ["anna", "ben", "both"]
     return number
 
 
-def decide(visit: Visit, number: int) -> None:
-    """Give ten verdicts by key, one of which is taken back and given anew; say once who decides."""
+def decide_first(visit: Visit, hand: Hand, number: int) -> None:
+    """Give verdicts by key; say once who decides."""
     page = visit.page
-    page.locator(".nw-verdict").first.wait_for()
+    page.locator(".nw-entry[aria-current]").wait_for()
+    hand.press(page, FIRST[0])
+    field_of_name(page)
+    hand.press(page, (*NAME, "Enter"))
+    page.get_by_text(f"1 of {number} reviewed").first.wait_for()
+    hand.press(page, FIRST[1:])
+    page.get_by_text(f"{len(FIRST)} of {number} reviewed").first.wait_for()
+
+
+def field_of_name(page: Any) -> None:
+    """Wait for the dialog that asks for the reviewer's name: its field takes what is typed."""
+    page.wait_for_function("() => document.activeElement?.getAttribute('aria-label') === 'Your name'", polling=50)
+
+
+def mend(visit: Visit, hand: Hand, number: int, file: Path) -> str:
+    """Return the F1 that Review promises, and save the copy of the reference that is to have it."""
+    hand.click(visit.page.get_by_test_id("stSidebar").get_by_role("link", name="Review", exact=True))
+    figures = visit.page.get_by_test_id("stMetric")
+    said = figures.filter(has_text="F1 of ben under strict").inner_text()
+    before, after = re.findall(r"0\.\d{3}", said)
+    assert before != after and f"{len(FIRST)} of {number}" in figures.filter(has_text="Decided").inner_text()
+    hand.click(visit.page.get_by_role("button", name="Export →"))
+    hand.clicks += 1
+    visit.save("anna-corrected.jsonl", file)
+    return str(after)
+
+
+def decide_more(visit: Visit, number: int) -> None:
+    """Give ten more verdicts by key, one of which is taken back and given anew; the name is offered, not asked anew."""
+    page = visit.page
+    page.locator(f".nw-entry[data-at='{len(FIRST)}']").click()
+    page.locator(f".nw-entry[aria-current][data-at='{len(FIRST)}']").wait_for()
     # In a field keys are letters.
     page.get_by_label("Note", exact=True).click()
     page.keyboard.type(NOTE)
     page.keyboard.press("Tab")
-    for place, key in enumerate(KEYS):
+    for place, key in enumerate(MORE, start=len(FIRST)):
         page.keyboard.press(key)
-        if place == 0:
-            page.get_by_label("Your name").wait_for()
-            page.keyboard.type("Ann")
+        if place == len(FIRST):
+            field_of_name(page)
+            assert visit.eventually(lambda: page.get_by_label("Your name").input_value() == NAME)
             page.keyboard.press("Enter")
         elif key == "4":
-            say_right_span(page.get_by_test_id("stDialog"), none=place == 3)
+            say_right_span(page.get_by_test_id("stDialog"), none=place == len(FIRST) + 3)
             # Then the next record opens, and keys are for that one.
             page.locator(f".nw-entry[aria-current][data-at='{place + 1}']").wait_for()
         page.get_by_text(f"{place + 1} of {number} reviewed").first.wait_for()
-        if place == 4:
+        if place == len(FIRST) + 4:
             page.keyboard.press("u")
             page.get_by_text(f"{place} of {number} reviewed").first.wait_for()
             page.keyboard.press("5")
@@ -119,19 +193,6 @@ def say_right_span(dialog: Any, *, none: bool) -> None:
     dialog.wait_for(state="detached")
 
 
-def what_if(visit: Visit, file: Path) -> str:
-    """Return the F1 that Review promises, and save the copy of gold that is to have it."""
-    with visit.rerun():
-        visit.page.get_by_role("link", name="Review", exact=True).click()
-    said = visit.page.get_by_role("heading", name=f"F1 of {PAIR[1]} under strict").inner_text()
-    before, after = re.findall(r"0\.\d{3}", said)[:2]
-    assert before != after
-    with visit.rerun():
-        visit.page.get_by_text("Export and import", exact=True).click()
-    visit.save(f"{PAIR[0]}-corrected.jsonl", file)
-    return after
-
-
 def report(visit: Visit, file: Path) -> None:
     with visit.rerun():
         visit.page.get_by_role("link", name="Overview", exact=True).click()
@@ -144,7 +205,7 @@ def report(visit: Visit, file: Path) -> None:
 
 def scored(folder: Path) -> str:
     """Return the F1 that the command line gives the second annotator against the copy."""
-    files = [str(folder / "copy.jsonl"), str(DEMOS / DEMO / f"{PAIR[1]}.jsonl")]
+    files = [str(folder / "copy.jsonl"), str(DEMOS / DEMO / f"{PAIR['ben']}.jsonl")]
     assert main(["score", *files, "-q", "--criteria", "strict", "--json", str(folder / "scores.json")]) == 0
     (system,) = json.loads((folder / "scores.json").read_text(encoding="utf-8"))["systems"]
     return f"{system['criteria']['strict']['f1']:.3f}"
@@ -153,11 +214,10 @@ def scored(folder: Path) -> str:
 def shown(browser: Any, file: Path) -> None:
     """Open the report from disk, without a network: each verdict stands with its record."""
     opened = Opened(browser, file)
-    assert opened.page.title().endswith(f", {PAIR[0]} taken as gold")
-    told = opened.page.locator("article .line").filter(has_text="by Ann").all_inner_texts()
-    assert len(told) == len(GIVEN)
+    assert "anna × ben" in opened.page.title()
+    told = opened.page.locator("article .line").filter(has_text=f"by {NAME}").all_inner_texts()
     assert opened.page.locator("article .line").filter(has_text=NOTE).count() == 1
-    assert sorted(kind for kind in GIVEN) == sorted(
+    assert sorted(BY_KEY[key] for key in FIRST + MORE) == sorted(
         next(kind for kind, words in KINDS.items() if words in line) for line in told
     )
     opened.close(file)

@@ -21,7 +21,7 @@ def test_the_copy_scores_as_the_page_says(browser: Any, tmp_path: Path) -> None:
     with serve_app("--review", str(tmp_path / "review.sqlite")) as address:
         visit = Visit(browser, address)
         visit.open("Review", VIEW)
-        said = visit.page.get_by_role("heading", name="F1 of rules under strict").inner_text()
+        said = visit.page.get_by_test_id("stMetric").filter(has_text="F1 of rules under strict").inner_text()
         promised = re.findall(r"0\.\d{3}", said)[1]
         with visit.rerun():
             visit.page.get_by_text("Export and import", exact=True).click()

@@ -10,6 +10,8 @@ from urllib.parse import quote, unquote
 import streamlit as st
 
 from nereval_core.review.verdicts import REVIEWER_CHARACTERS
+from pages.shared.data import verdict_store
+from pages.shared.data.http_policy import only_this_machine
 from pages.shared.view import keys
 from pages.shared.view.text import plain
 
@@ -37,6 +39,12 @@ def first_valid_name(*names: object) -> str:
     """Return the first of some names that a verdict could bear, "" where there is none."""
     found = (one.strip() for one in names if isinstance(one, str))
     return next((one for one in found if one and one.isprintable() and len(one) <= REVIEWER_CHARACTERS), "")
+
+
+def last_reviewer() -> str:
+    """Return the name under which the last verdict was given on a server of one's own, to be offered; else ""."""
+    standing = verdict_store.now().standing if only_this_machine() else ()
+    return standing[-1].who if standing else ""
 
 
 def _login() -> object:

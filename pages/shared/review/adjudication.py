@@ -86,7 +86,7 @@ def adjudication_of(here: Here) -> Adjudicated:
     """Return the adjudication of the layer in gold's place and the chosen system."""
     corpus, chosen = here.loaded.corpus, review.accepted_choice()
     some = select_verdicts(verdict_store.now(), who=chosen.who, kinds=chosen.kinds)
-    name = here.view.reference or "gold"
+    name = here.view.reference or here.words.reference
     key = (here.loaded.number, here.system, review.verdicts_number(), chosen)
     only = not chosen.every_document
     return _adjudicated(key, corpus.gold.renamed(name), corpus.system(here.system), some, only)

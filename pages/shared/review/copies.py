@@ -31,13 +31,13 @@ SHOWN = 20
 
 
 def draw_copies(here: Here) -> None:
-    st.header("Corrected gold")
+    st.header(f"Corrected {plain(here.words.reference)}")
     if not review.say_no_verdicts(here):
         review.choose_accepted(here)
         found = review.corrected_gold(here)
         st.caption(
             f"A copy of {_copied(here)} with {count(found.verdicts, 'verdict')} applied, and the log of what each did. "
-            "It scores exactly as What if says. The original is not changed."
+            "It scores exactly as Progress says. The original is not changed."
         )
         key = (here.loaded.number, review.verdicts_number(), review.accepted_choice())
         offer_copy(found.layer, log_rows(found.log), signature(found), _name(here), key)
@@ -61,12 +61,14 @@ def draw_copies(here: Here) -> None:
 
 
 def _copied(here: Here) -> str:
+    if here.words.annotators:
+        return plain(here.words.reference)
     return f"{plain(here.view.reference)}, taken as gold," if here.view.reference else "gold"
 
 
 def _name(here: Here) -> str:
     """Return the name of the copy: the name of its layer, in characters that any operating system allows."""
-    return f"{layer_file_name(here.view.reference or 'gold')}-corrected"
+    return f"{layer_file_name(here.view.reference or here.words.reference)}-corrected"
 
 
 def import_form() -> None:

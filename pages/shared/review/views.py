@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 FIRST = "what-if"
 LABELS: Mapping[str, str] = {
-    FIRST: "What if",
+    FIRST: "Progress",
     "given-verdicts": "Verdicts",
     "adjudicate": "Adjudicate",
     "take-along": "Export and import",

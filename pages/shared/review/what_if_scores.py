@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from nereval_core.analysis.result_tables import signed
 from nereval_core.records.queries import Query
 from nereval_core.report.score_tables import UNDEFINED
 from nereval_core.review.apply.corrected_copy import signature
@@ -18,13 +17,14 @@ from nereval_core.review.tables import WITH, conclusion_in_words, conclusions_ta
 from nereval_core.review.verdicts import KINDS
 from nereval_core.scoring.criteria import SCHEMAS
 from pages.shared import review
-from pages.shared.components import navigation
 from pages.shared.components.count_table import count_table, table_key
 from pages.shared.components.downloads import Export
 from pages.shared.components.record_list import count, open_records
 from pages.shared.components.sort_controls import toggle_all_criteria
+from pages.shared.review.progress import draw_progress
 from pages.shared.view import keys
 from pages.shared.view.count_tables import formula, number
+from pages.shared.view.layer_words import LayerWords
 from pages.shared.view.text import plain
 
 if TYPE_CHECKING:
@@ -32,17 +32,16 @@ if TYPE_CHECKING:
 
 ALIVE = "alternatives"
 """The criterion that comes to life with the first verdict that both are right."""
-GIVEN = "given-verdicts"
-"""The view of this page that lists the verdicts."""
 HELD = 30
 """Systems up to which the order of each two is looked into."""
 
 
 def draw_what_if(here: Here) -> None:
+    draw_progress(here)
     if review.say_no_verdicts(here):
         return
     names = criteria_shown(here)
-    say_headline(here, review.what_if_scores_of(here, names))
+    say_applied(here)
     with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
         review.choose_accepted(here)
         toggle_all_criteria(here)
@@ -61,27 +60,17 @@ def criteria_shown(here: Here) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*(name for name in here.criteria if name in few), ALIVE)))
 
 
-def say_headline(here: Here, every: WhatIf) -> None:
-    """Show F1 before and after, and the results of the verdicts."""
+def say_applied(here: Here) -> None:
+    """Say what the verdicts did."""
     found = review.corrected_gold(here)
-    both = every.counts.get((here.system, here.by))
-    if both is not None and both.before is not None and both.after is not None:
-        now, then = number(both.before.f1), number(both.after.f1)
-        gain = both.difference("f1")
-        less = "" if gain is None else f" ({signed(gain)})"
-        st.markdown(f"## F1 of {plain(here.system)} under {plain(here.by)}: {now} → {then}{less}")
     said = ", ".join(f"{name} {value:,}" for name, value in found.counts().items() if name not in REASONS)
-    left = sum(value for name, value in found.counts().items() if name in REASONS)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        copied = f"a copy of {plain(here.words.reference)}"
-        to = f"{count(found.places, 'place')} in {count(found.documents, 'document')} of {copied}"
-        st.caption(f"{count(found.verdicts, 'verdict')} applied to {to}: {said or 'none'}.", width="content")
-        if found.spared:
-            same = f"{count(found.spared, 'document')} with the same text left alone"
-            st.caption(f"{same}: *Accepted* has a switch for every document.", width="content")
-        if left:
-            view = here.view.with_sort(GIVEN)
-            navigation.link_to("Review", f":primary[not applied {left:,}, and why →]", view, key="not_applied")
+    copied = f"a copy of {plain(here.words.reference)}"
+    to = f"{count(found.places, 'place')} in {count(found.documents, 'document')} of {copied}"
+    lines = [f"{count(found.verdicts, 'verdict')} applied to {to}: {said or 'none'}."]
+    if found.spared:
+        same = f"{count(found.spared, 'document')} with the same text left alone"
+        lines.append(f"{same}: *Accepted* has a switch for every document.")
+    st.caption(" ".join(lines))
 
 
 def score_table(here: Here, names: tuple[str, ...]) -> None:
@@ -92,7 +81,7 @@ def score_table(here: Here, names: tuple[str, ...]) -> None:
         table,
         "what_if",
         (here.loaded.number, here.system, review.verdicts_number(), names),
-        columns=_columns(table),
+        columns=_columns(table, here.words),
         export=Export(both.table(), signature(both.applied), "what-if", key="what_if"),
         caption=f"{UNDEFINED}: {plain(here.words.reference)} lacks what the criterion needs. "
         "Choose a row to see how its F1 is made.",
@@ -103,11 +92,12 @@ def score_table(here: Here, names: tuple[str, ...]) -> None:
         _opened(here, both, system, criterion)
 
 
-def _columns(table: pd.DataFrame) -> dict[str, object]:
+def _columns(table: pd.DataFrame, words: LayerWords) -> dict[str, object]:
     found: dict[str, object] = {}
     for name in map(str, table.columns):
         if name in ("system", "criterion"):
-            found[name] = st.column_config.TextColumn(name, width=130, pinned=name == "system")
+            label = "annotator" if words.annotators and name == "system" else name
+            found[name] = st.column_config.TextColumn(label, width=130, pinned=name == "system")
         else:
             form = "%+.3f" if name == "difference" else "%.3f"
             width = 112 if WITH in name else 88 if name == "difference" else 62
@@ -162,7 +152,8 @@ def order_on_verdicts(here: Here) -> None:
         st.caption(f"Of {plain(here.system)} and each other; `review what-if --hangs` looks into all pairs.")
     rows = review.hanging_of(here)
     if not rows:
-        st.caption("No system is better than another.")
+        who = "annotator" if here.words.annotators else "system"
+        st.caption(f"No {who} is better than another.")
         return
     table = conclusions_table(rows)
     cell = count_table(

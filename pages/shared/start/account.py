@@ -58,7 +58,8 @@ def _scores(here: Here) -> None:
         for name in shown:
             f1 = here.scores(name, ["strict"]).counts("strict").f1
             view = replace(here.view, system=name, criterion="strict")
-            label = f"**{plain(name, 40)}** :primary[**{'–' if f1 is None else f'{f1:.3f}'}**] →"
+            pair = f"{here.words.reference} / {name}" if here.words.annotators else name
+            label = f"**{plain(pair, 60)}** :primary[**{'–' if f1 is None else f'{f1:.3f}'}**] →"
             navigation.link_to("Overview", label, view, help="All its scores.")
         if len(systems) > len(shown):
             more = count(len(systems) - len(shown), "more system")
@@ -66,6 +67,12 @@ def _scores(here: Here) -> None:
 
 
 def _ways_on(here: Here) -> None:
+    between = (
+        ("Annotators", "Where they disagree →", here.view),
+        ("Inspect", "Decide who is right →", here.view),
+        ("Overview", "See the agreement →", here.view),
+        ("Confusion", "Which types they confuse →", here.view),
+    )
     ways = (
         ("Overview", "See the scores →", here.view),
         ("Inspect", "Inspect errors →", here.view),
@@ -73,7 +80,7 @@ def _ways_on(here: Here) -> None:
         ("Criteria", "Under every criterion and published scorer →", here.view),
     )
     with st.container(horizontal=True, gap="medium"):
-        for page, label, view in ways:
+        for page, label, view in between if here.words.annotators else ways:
             if here.loaded.shows(page):
                 navigation.link_to(page, f":primary[{label}]", view)
 

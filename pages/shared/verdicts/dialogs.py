@@ -28,7 +28,7 @@ def ask_name() -> None:
     """Ask for the reviewer's name; the verdicts that were given are kept once it is known."""
     waiting = st.session_state.get(keys.WAITING, ())
     with st.form(f"{keys.VERDICT}name_form", border=False):
-        st.text_input("Your name", key=NAME, max_chars=REVIEWER_CHARACTERS)
+        st.text_input("Your name", reviewer.last_reviewer(), key=NAME, max_chars=REVIEWER_CHARACTERS)
         st.caption(f"It is kept with each verdict. {count(len(waiting), 'verdict')} waiting for it.")
         sent = st.form_submit_button("Keep", type="primary")
     if sent and reviewer.take_name(st.session_state[NAME]):
