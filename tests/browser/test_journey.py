@@ -18,7 +18,7 @@ from nereval_core.review.verdicts import KINDS
 from nereval_core.writers import write
 from pages.shared.data.loading import DEMOS, load_demo
 from tests.browser.test_html_report_browser import Opened
-from tests.support.browser import Visit, serve_app
+from tests.support.browser import Hand, Visit, serve_app
 from tests.support.databases import emptied
 
 DEMO = "pharmacology"
@@ -46,22 +46,6 @@ def store(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setenv("NEREVAL_CACHE", str(tmp_path / "store"))
     yield found
     found.close()
-
-
-class Hand:
-    """The clicks and keys that a journey takes."""
-
-    def __init__(self) -> None:
-        self.clicks = self.keys = 0
-
-    def click(self, target: Any) -> None:
-        self.clicks += 1
-        target.click()
-
-    def press(self, page: Any, keys: str | tuple[str, ...]) -> None:
-        for key in keys:
-            self.keys += 1
-            page.keyboard.press(key)
 
 
 def test_from_two_folders_to_a_layer_and_on_the_next_day(browser: Any, store: ReviewStore, tmp_path: Path) -> None:
