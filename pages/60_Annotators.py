@@ -6,6 +6,7 @@ from pages.shared.annotators import choose_annotators
 from pages.shared.annotators.disagreements import draw_disagreements
 from pages.shared.annotators.figures import draw_figures
 from pages.shared.components.sort_controls import choose_word
+from pages.shared.consistency import choose_layer
 from pages.shared.consistency.view import draw_consistency
 from pages.shared.frame import Here, page
 from pages.shared.view import AGREEMENT_VIEWS, CONSISTENCY, CONSISTENCY_VIEWS, FIGURES
@@ -28,6 +29,8 @@ def draw(here: Here) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         part = _choose_part(here)
         names = () if part == CONSISTENCY else choose_annotators(here)
+        if part == CONSISTENCY:
+            choose_layer(here)
     if part == CONSISTENCY:
         draw_consistency(here)
     elif len(names) < 2:

@@ -128,7 +128,7 @@ def mend(visit: Visit, hand: Hand, number: int, file: Path) -> str:
     hand.click(visit.page.get_by_test_id("stSidebar").get_by_role("link", name="Review", exact=True))
     figures = visit.page.get_by_test_id("stMetric")
     said = figures.filter(has_text="F1 of ben under strict").inner_text()
-    before, after = re.findall(r"0\.\d{3}", said)
+    after, _, before = re.findall(r"0\.\d{3}", said)
     assert before != after and f"{len(FIRST)} of {number}" in figures.filter(has_text="Decided").inner_text()
     hand.click(visit.page.get_by_role("button", name="Export →"))
     hand.clicks += 1

@@ -56,6 +56,7 @@ def draw_figures(here: Here, names: tuple[str, ...]) -> None:
     found = agreement_of(here, names)
     say_agreement(here, found)
     all_annotators(here, found)
+    choose_units(here)
 
     st.header("Each pair")
     pair = annotator_matrix(here, found)
@@ -98,7 +99,6 @@ def say_agreement(here: Here, found: Agreement) -> None:
     lines = [f"{line[0].upper()}{line[1:]}." for line in agreement_sentences(found, here.by)]
     st.markdown(plain(" ".join(lines), 2_000))
     show_warnings(interval_warnings(found))
-    choose_units(here)
 
 
 def all_annotators(here: Here, found: Agreement) -> None:

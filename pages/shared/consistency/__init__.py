@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 FIRST, *_REST = KINDS
 assert tuple(_REST) == CONSISTENCY_VIEWS
+NAMED = 60
+"""Characters of the name of the layer."""
 CASES: tuple[LetterCase, ...] = get_args(LetterCase)
 CASES_SAID = {"differs": "Matter where annotated differently", "ignore": "Are one form", "keep": "Are two forms"}
 _SHARE = "Of the places that stand for one way or another, the share of the most frequent way."
@@ -50,23 +52,29 @@ def _asked(digest: str, key: str, _here: Here, _rules: TypeRules, _case: LetterC
     return replace(ask(gold, systems, case=_case), marks=marks)
 
 
+def choose_layer(here: Here) -> None:
+    """Ask for the layer that is questioned, and whether capitals matter."""
+    layer = here.view.reference or reference_layer.gold_name(here.loaded)
+    with st.popover(plain(f"Layer: {layer}", NAMED), key=f"{keys.WIDGET}consistency_menu", width="content"):
+        st.selectbox(
+            "Layer",
+            list(reference_layer.layers(here.loaded)),
+            **reference_layer.mirror("consistency_layer", here.view, here.loaded),
+            help="The layer that is questioned; the reference of the context bar. All others are compared with it.",
+        )
+        case = st.session_state.get(keys.CONSISTENCY_CASE, CASES[0])
+        st.segmented_control(
+            "Capitals and small letters",
+            list(CASES),
+            **state.mirror("consistency_case", case, state.keep(keys.CONSISTENCY_CASE)),
+            format_func=CASES_SAID.__getitem__,
+            required=True,
+            help="Whether `GAS` and `gas` are one form: two where annotated differently, always one, or always two.",
+        )
+
+
 def choose_question(here: Here, found: Consistency) -> str:
-    """Ask for the layer and the question, at first one that found something; return the name of the kind."""
-    st.selectbox(
-        "Layer",
-        list(reference_layer.layers(here.loaded)),
-        **reference_layer.mirror("consistency_layer", here.view, here.loaded),
-        help="The layer that is questioned; the reference of the context bar. All others are compared with it.",
-        width=280,
-    )
-    st.segmented_control(
-        "Capitals and small letters",
-        list(CASES),
-        **state.mirror("consistency_case", found.case, state.keep(keys.CONSISTENCY_CASE)),
-        format_func=CASES_SAID.__getitem__,
-        required=True,
-        help="Whether `GAS` and `gas` are one form: two where annotated differently, always one, or always two.",
-    )
+    """Ask for the question, at first one that found something; return the name of the kind."""
     # The link has no word for the first question: whoever chose it is not led on from it.
     asked = st.session_state.get(keys.CONSISTENCY_ASKED) == found.signature
     some = next((name for name, rows in found.found.items() if len(rows)), FIRST)
@@ -85,8 +93,6 @@ def choose_question(here: Here, found: Consistency) -> str:
         required=True,
         label_visibility="collapsed",
     )
-    for line in found.skipped():
-        st.caption(plain(line))
     return kind
 
 
@@ -97,9 +103,10 @@ def sentence(found: Consistency, kind: str) -> str:
 def list_findings(here: Here, found: Consistency, kind: str) -> tuple[int, str] | None:
     """Show the table of findings; return the number of the chosen one and the column of the cell, None without one."""
     every = len(found.found[kind])
-    skipped = "".join(f" {line}." for line in found.found[kind].skipped)
-    st.caption(plain(f"{KINDS[kind].question} {KINDS[kind].counted}{skipped}", 600))
+    skipped = "".join(f" {line}." for line in (*found.found[kind].skipped, *found.skipped()))
+    said = f"{KINDS[kind].question} {KINDS[kind].counted}{skipped}"
     if not every:
+        st.caption(plain(said, 600))
         return None
     first = first_row(every, f"consistency_{kind}", here.view, "findings")
     part = found.table(kind, first + ROWS)[first:].reset_index(drop=True)
@@ -118,7 +125,7 @@ def list_findings(here: Here, found: Consistency, kind: str) -> tuple[int, str] 
             "settles": column.NumberColumn("settles", width=75, format="localized", help=KINDS[kind].counted),
         },
         export=Export(lambda: [found.table(kind)], found.signature, f"consistency-{kind}", key=kind, rows=every),
-        caption="Choose a row to see all its places in their texts.",
+        caption=plain(f"{said} Choose a row to see all its places in their texts.", 800),
         height=390,
     )
     return None if cell is None else (first + cell[0], cell[1])

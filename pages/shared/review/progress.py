@@ -50,7 +50,7 @@ def _decided(here: Here, found: AppliedVerdicts) -> None:
     if done < every:
         view = view_of(here.view.under(criterion), Query(decision=ERRORS, having=(OPEN,)))
         label = "Decide the rest" if done else "Decide who is right"
-        navigation.link_to("Inspect", f":primary[{label}: {count(every - done, 'record')} →]", view)
+        navigation.link_to("Inspect", f":primary[{label}: {every - done:,} →]", view)
 
 
 def _score(here: Here, found: AppliedVerdicts) -> None:
@@ -58,11 +58,11 @@ def _score(here: Here, found: AppliedVerdicts) -> None:
     before, after = (None, None) if both is None else both
     now, then = (number(None if one is None else one.f1) for one in (before, after))
     gain = None if both is None else both.difference("f1")
-    help = (
-        f"F1 as it is, and with {count(found.verdicts, 'verdict')} applied to a copy of {plain(here.words.reference)}."
-    )
-    st.metric(f"F1 of {plain(here.system)} under {plain(here.by)}", f"{now} → {then}", help=help)
-    st.caption("no difference" if not gain else f"{signed(gain)} with {count(found.verdicts, 'verdict')}")
+    # Its direction is told by an ASCII minus.
+    change = f"{signed(gain).replace('−', '-')} from {now}" if gain else f"as before, {now}"
+    said = f"F1 with the verdicts applied to a copy of {plain(here.words.reference)}, and the difference they make."
+    label = f"F1 of {plain(here.system)} under {plain(here.by)}"
+    st.metric(label, then, change, delta_color="normal" if gain else "off", help=said)
 
 
 def _stale(here: Here, found: AppliedVerdicts) -> None:
