@@ -1,4 +1,4 @@
-"""Slides: one record in its text, a title, and a missing record, legible from the last row.
+"""Slides: a title, one record in its text, bars of decisions, a heat map, and a missing record, legible from afar.
 
 Sizes are in em of the slide, whose letters grow with the window; the text is never below 24 pixels. A slide fits a
 window of 1024 by 768 and of 1440 by 900: longer text is cut at sentences or words.
@@ -6,8 +6,9 @@ window of 1024 by 768 and of 1440 by 900: longer text is cut at sentences or wor
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 from unicodedata import east_asian_width
 
 from markupsafe import Markup
@@ -23,6 +24,10 @@ HEIGHT_EM = 18.0
 LINE_CHARACTERS = 80
 PLAIN, MARKED, SAID = 1.7, 3.9, 1.35
 """Em of a line of text, of a line with a span, and of a line of comments."""
+SIZES = (2.0, 1.7, 1.4, 1.2, 1.0)
+"""Sizes of the letters of a text, in em: the largest in which the sentence of the record fits is taken."""
+AROUND = 160
+"""Characters of a text that are shown in large letters at least, where it has as many."""
 QUOTE = 60
 WORDS = 240
 """Characters of the text of a span, and of a comment or note; half as many each if there are both."""
@@ -64,13 +69,15 @@ def slide_html(slide: Slide) -> Markup:
     look = LOOKS[slide.decision]
     most = WORDS // 2 if slide.note and slide.comment else WORDS
     said = _comments(slide.verdict, shortened(slide.note, most), shortened(slide.comment, most))
-    text, marks = cut_around(slide.text.text, slide.text.marks, _room(slide, most), slide.text.sentences)
+    size, text, marks = _fitted(slide, most)
     sides = (("gold", slide.gold), ("prediction", slide.pred))
     return _page(
         slide.heading,
         slide.place,
         slide.under,
-        Markup('<div class="nvs-body">{}</div>').format(document_html(text, marks, types=slide.text.types, tight=True)),
+        Markup('<div class="nvs-body"><div style="font-size:{}em">{}</div></div>').format(
+            size, document_html(text, marks, types=slide.text.types, tight=True)
+        ),
         Markup('<div class="nvs-said"><p class="nvs-decision">{} <span>{}</span></p><dl>{}</dl>{}</div>').format(
             _chip(slide.decision, f"{look.glyph} {look.label}"),
             slide.reason,
@@ -81,30 +88,73 @@ def slide_html(slide: Slide) -> Markup:
     )
 
 
-def _room(slide: Slide, most: int) -> int:
-    """Return the number of characters of text that fit on a slide with its comments."""
+def _fitted(slide: Slide, most: int) -> tuple[float, str, list[Mark]]:
+    """Return the size of the letters, the text that fits in that size, and its marks."""
+    for size in SIZES:
+        room = _room(slide, most, size)
+        text, marks = cut_around(slide.text.text, slide.text.marks, min(room, AROUND), slide.text.sentences)
+        if size == SIZES[-1] or (CUT not in text and len(text) <= room):
+            break
+    if size == SIZES[-1]:
+        text, marks = cut_around(slide.text.text, slide.text.marks, room, slide.text.sentences)
+    return size, text, marks
+
+
+def _room(slide: Slide, most: int, size: float) -> int:
+    """Return the number of characters of text that fit on a slide with its comments, in letters of `size` em."""
     blocks = (min(len(slide.verdict), WORDS) + min(len(slide.note), most), min(len(slide.comment), most))
-    left = HEIGHT_EM - sum(SAID * (-(-size // LINE_CHARACTERS) + 0.3) for size in blocks if size)
+    left = (HEIGHT_EM - sum(SAID * (-(-length // LINE_CHARACTERS) + 0.3) for length in blocks if length)) / size
     marks = slide.text.marks
     span = max(mark.end for mark in marks) - min(mark.start for mark in marks)
     shown = slide.text.text[marks[0].start :][:500]
-    line = LINE_CHARACTERS * len(shown) // sum(2 if east_asian_width(char) in "FW" else 1 for char in shown)
+    wide = sum(2 if east_asian_width(char) in "FW" else 1 for char in shown)
+    line = int(LINE_CHARACTERS / size) * len(shown) // wide
     longest = int(line * (left / MARKED - 1))
     if span > longest:
         return longest
     # A span may begin in the middle of a line, and then needs one line more.
     lines = int((left - MARKED * (1 + -(-span // line))) / PLAIN)
-    return span + line * max(lines, 0)
+    # A text of one line needs no more than that.
+    return max(span + line * max(lines, 0), line if left >= MARKED else 0)
 
 
-def title_html(name: str, facts: Iterable[tuple[str, str]], signature: str, hint: str = "") -> Markup:
-    """Return the HTML of the first slide: a name, facts as (term, words), and the signature of the score among them."""
+def title_html(name: str, facts: Iterable[tuple[str, str]], hint: str = "") -> Markup:
+    """Return the HTML of the first slide: a name, and facts as (term, words)."""
     rows = Markup("").join(Markup("<dt>{}</dt><dd>{}</dd>").format(term, shortened(words)) for term, words in facts)
+    body = Markup('<div class="nvs-body nvs-title"><h1>{}</h1><dl>{}</dl><p class="nvs-hint">{}</p></div>')
+    return _page("", "", "", body.format(name, rows, hint), legend=True)
+
+
+def bars_html(heading: str, under: str, title: str, bars: Iterable[tuple[str, str, Mapping[str, int]]]) -> Markup:
+    """Return the HTML of a slide with a bar a criterion: its name, its F1 in words, and counts by decision."""
+    rows = Markup("").join(
+        Markup("<dt>{}</dt><dd>{}</dd><dd>{}</dd>").format(
+            name, Markup("").join(_segment(code, count) for code, count in counts.items() if count), f1
+        )
+        for name, f1, counts in bars
+    )
+    body = Markup('<div class="nvs-body nvs-figure"><h2>{}</h2><dl class="nvs-bars">{}</dl></div>').format(title, rows)
+    return _page(heading, "", under, body, legend=True)
+
+
+def map_html(heading: str, under: str, title: str, table: Mapping[str, Sequence[Any]], note: str = "") -> Markup:
+    """Return the HTML of a slide with a confusion table.
+
+    `table` has the words of the two `sides` (rows, then columns), the names of its `rows` and `columns`, the `texts` of
+    its cells and their `shades`, row by row: 0 to 1, None for a cell without one.
+    """
+    head = Markup("").join(Markup('<th scope="col"><span>{}</span></th>').format(name) for name in table["columns"])
+    rows = Markup("").join(
+        Markup('<tr><th scope="row">{}</th>{}</tr>').format(
+            name, Markup("").join(_shaded(*cell) for cell in zip(texts, shades, strict=True))
+        )
+        for name, texts, shades in zip(table["rows"], table["texts"], table["shades"], strict=True)
+    )
     body = Markup(
-        '<div class="nvs-body nvs-title"><h1>{}</h1><dl>{}</dl><p class="nvs-signature">{}</p>'
-        '<p class="nvs-hint">{}</p></div>'
-    ).format(name, rows, signature, hint)
-    return _page("", "", "", body, legend=True)
+        '<div class="nvs-body nvs-figure"><h2>{}</h2><table style="--nvs-rows:{}"><thead><tr><td>{}</td>{}</tr></thead>'
+        "<tbody>{}</tbody></table><p>{}</p></div>"
+    ).format(title, len(table["rows"]) + 2, " → ".join(table["sides"]), head, rows, note)
+    return _page(heading, "", under, body, legend=False)
 
 
 def gone_html(
@@ -155,9 +205,23 @@ def _page(heading: str, place: str, under: str, *parts: Markup, legend: bool) ->
 
 
 def _chip(code: str, words: str) -> Markup:
+    return Markup('<span class="nvs-chip" style="{}">{}</span>').format(_colours(code), words)
+
+
+def _colours(code: str) -> str:
+    """Return the colours of a decision as a style, for both themes."""
     colour = LOOKS[code].colour
     fill, ink = ("light-dark({}, {})".format(*pair) for pair in (colour.fill, colour.ink))
-    return Markup('<span class="nvs-chip" style="background:{};color:{}">{}</span>').format(fill, ink, words)
+    return f"background:{fill};color:{ink}"
+
+
+def _segment(code: str, count: int) -> Markup:
+    return Markup('<span style="flex:{} 1 0;{}">{} {:,}</span>').format(count, _colours(code), LOOKS[code].glyph, count)
+
+
+def _shaded(text: str, shade: float | None) -> Markup:
+    inked = " nvs-full" if shade is not None and shade > 0.5 else ""
+    return Markup('<td class="nvs-cell{}" style="--nvs-shade:{}">{}</td>').format(inked, shade or 0, text)
 
 
 def _side(name: str, found: tuple[str, str] | None) -> Markup:
@@ -202,7 +266,20 @@ STYLE = Markup(
     ".nvs-foot>span:last-child{opacity:.8;margin-inline-start:.4em}"
     ".nvs .nvs-title h1{font-size:2em;line-height:1.15;margin-bottom:.5em;overflow-wrap:anywhere}"
     ".nvs-title dl{display:grid;grid-template-columns:auto minmax(0,1fr);gap:.2em 1em}"
-    ".nvs p.nvs-signature{font-size:max(16px,.6em);opacity:.8;margin-top:1.2em;overflow-wrap:anywhere}"
+    ".nvs .nvs-figure h2{font-size:1.3em;margin-bottom:.6em}.nvs-figure p{opacity:.8}"
+    ".nvs .nvs-bars{display:grid;grid-template-columns:auto minmax(0,1fr) auto;gap:.5em .8em;align-items:center;"
+    "font-variant-numeric:tabular-nums}"
+    ".nvs-bars dd:nth-of-type(odd){display:flex;gap:3px;height:2.2em;line-height:2.2em}"
+    ".nvs-bars span{min-width:.4em;overflow:hidden;white-space:nowrap;text-align:center;border-radius:.15em}"
+    ".nvs-figure table{border-collapse:separate;border-spacing:3px;font-variant-numeric:tabular-nums;"
+    "font-size:min(1em,calc((100dvh - 9em)/(var(--nvs-rows)*2)))}"
+    ".nvs-figure th{font-weight:400;max-width:9em;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}"
+    ".nvs-figure thead td{opacity:.8;text-align:right;padding-inline-end:.5em;white-space:nowrap}"
+    ".nvs-figure tbody th{text-align:right;padding-inline-end:.5em}"
+    ".nvs-figure thead th{max-width:6em;padding:0 .2em;vertical-align:bottom}"
+    ".nvs-cell{min-width:2.6em;height:1.7em;text-align:center;border-radius:.15em;background:color-mix(in oklab,"
+    "light-dark(#1a4f8f,#8ec1ff) calc(var(--nvs-shade)*90%),light-dark(#f0f2f6,#2d2b27))}"
+    ".nvs-cell.nvs-full{color:light-dark(#fff,#10100e)}"
     ".nvs p.nvs-hint{font-size:max(16px,.7em);opacity:.8;margin-top:.8em}"
     ".nvs-gone{gap:.8em}.nvs .nvs-gone h2{font-size:1.4em}"
     ".nvs blockquote{border-inline-start:.2em solid #8888;padding-inline-start:.6em!important;overflow-wrap:anywhere}"

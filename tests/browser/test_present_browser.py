@@ -38,7 +38,7 @@ def test_two_records_from_the_star_to_the_slide_and_back_by_its_link(visit: Visi
     page.locator(".nv-bar").wait_for()
     assert not page.get_by_test_id("stSidebar").is_visible() and not page.get_by_test_id("stHeader").is_visible()
     # Faster than any answer: no step is lost, and none goes past the end.
-    for _ in range(3):
+    for _ in range(5):
         page.keyboard.press("ArrowRight")
     place(visit, "2 of 2")
     page.locator(".nvs-comment", has_text="It was second.").wait_for()

@@ -19,7 +19,7 @@ from nereval_core.review.verdicts import Draft, Marked, Verdict
 from nereval_core.scoring import score_layers
 from pages.shared.data import caches
 from pages.shared.data.loading import load_demo, renumbered
-from pages.shared.view import MASKED, View, keys
+from pages.shared.view import FIGURE_SLIDES, MASKED, View, keys
 from tests.support.pages import DEMO, address, opened, sound
 from tests.support.workbench import act, card, workbench
 
@@ -141,7 +141,7 @@ def test_slides_show_title_then_records_with_comments(store: PlaylistStore) -> N
     store.comment(playlist.uid, playlist.items[1], "Say <this>.", "")
     app = press(opened("Present", replace(VIEW, playlist=uid)), "begin")
     title = slide(app)
-    assert "<h1>Starred</h1>" in title and "gold sha256:" in title and "F1 0." in title and "correct (COR)" in title
+    assert "<h1>Starred</h1>" in title and "sha256" not in title and "F1 0." in title and "correct (COR)" in title
     assert not app.sidebar.children and address(app)["sort"] == "slides"
     item = playlist.items[1].starred
     link = replace(record(1), playlist=f"{uid}/{item.uid[:12]}").with_sort("slides")
@@ -150,6 +150,18 @@ def test_slides_show_title_then_records_with_comments(store: PlaylistStore) -> N
         shown = slide(found)
         assert "2 of 2" in shown and "Say &lt;this&gt;." in shown and str(ERRORS.iloc[1]["reason"]) in shown
         assert address(found)["record"] == item.shown.record
+
+
+def test_figures_stand_between_the_title_and_the_records_unless_only_records_are_wanted(store: PlaylistStore) -> None:
+    uid = address(starred(0))["playlist"]
+    for view in (replace(VIEW, playlist=uid), VIEW):
+        slides = view.with_sort("slides")
+        scores, confusion = (opened("Present", slides.with_sort(word)) for word in FIGURE_SLIDES)
+        strict = score_layers(CORPUS.gold, CORPUS.system("rules")).counts("strict")
+        assert f"{strict.f1:.3f}" in slide(scores) and f"✓ {strict.gold[0]}" in slide(scores)
+        missed = ERRORS[ERRORS["decision"] == "MIS"]["gold_type"].value_counts()
+        assert all(f">{count}</td>" in slide(confusion) for count in missed)
+        assert "<h1>" in slide(opened("Present", slides.with_sort("records-only").with_sort("scores-slide")))
 
 
 def test_a_slide_has_the_verdict_and_its_note(store: PlaylistStore) -> None:

@@ -9,9 +9,21 @@ import pytest
 from nereval_core.glossary import DECISIONS
 from nereval_core.report.colours import LOOKS
 from nereval_core.report.marks import Mark
-from nereval_core.report.slides import Slide, Text, from_word, gone_html, shortened, slide_html, title_html, to_word
+from nereval_core.report.slides import (
+    Slide,
+    Text,
+    bars_html,
+    from_word,
+    gone_html,
+    map_html,
+    shortened,
+    slide_html,
+    title_html,
+    to_word,
+)
 
 HOSTILE = "</section><script>alert(1)</script><img src=x onerror=alert(1)>"
+TABLE = {key: [HOSTILE] for key in ("sides", "rows", "columns")} | {"texts": [[HOSTILE]], "shades": [[1.0]]}
 MARK = Mark("gold", 0, ((4, 11),), "Drug", "MIS")
 SLIDE = Slide(
     "Monday",
@@ -40,11 +52,29 @@ def test_hostile_words_are_text(field: str) -> None:
 def test_hostile_words_are_text_on_the_other_slides() -> None:
     parts = (HOSTILE, HOSTILE)
     for shown in (
-        title_html(HOSTILE, [parts], HOSTILE, HOSTILE),
+        title_html(HOSTILE, [parts], HOSTILE),
+        bars_html(HOSTILE, HOSTILE, HOSTILE, [(HOSTILE, HOSTILE, {"COR": 1})]),
+        map_html(HOSTILE, HOSTILE, HOSTILE, TABLE, HOSTILE),
         gone_html(HOSTILE, HOSTILE, HOSTILE, HOSTILE, (HOSTILE, HOSTILE, HOSTILE), HOSTILE),
         slide_html(replace(SLIDE, gold=parts, text=Text(HOSTILE, [MARK], types=[HOSTILE]))),
     ):
         assert "&lt;script&gt;" in shown and "<script" not in shown and "<img" not in shown
+
+
+@pytest.mark.parametrize(("words", "size"), [(3, 2.0), (40, 1.4), (100, 1.0), (1_000, 1.0)])
+def test_letters_are_as_large_as_the_sentence_lets_them(words: int, size: float) -> None:
+    text = "Ann aspirin" + " took" * words + ". He did not."
+    shown = slide_html(replace(SLIDE, text=Text(text, [MARK])))
+    assert f"font-size:{size}em" in shown
+
+
+def test_bars_and_cells_show_their_counts() -> None:
+    bars = bars_html("Monday", "rules", "Decisions", [("strict", "0.812", {"COR": 1_234, "INC": 0, "SPU": 5})])
+    assert all(words in bars for words in ("strict", "0.812", "✓ 1,234", "flex:1234 1 0", "+ 5")) and "≠ 0" not in bars
+    table = {"sides": ["gold", "predicted"], "rows": ["A"], "columns": ["A", "missed"], "texts": [["", "7"]]}
+    shown = map_html("Monday", "rules", "Types", table | {"shades": [[None, 0.75]]}, "2 more are left out.")
+    assert "gold → predicted" in shown and "2 more are left out." in shown
+    assert '<td class="nvs-cell nvs-full" style="--nvs-shade:0.75">7</td>' in shown
 
 
 def test_what_is_long_is_cut() -> None:

@@ -38,6 +38,8 @@ def act(app: AppTest, name: str, *, note: str | None = None, **more: Any) -> App
     last = app.session_state["applied"].last if "applied" in app.session_state else 0
     event: dict[str, Any] = {"seq": last + 1, "act": name, "doc": doc, "record": record, **more}
     step = 0
+    if name == "star":
+        event["value"] = not data["cards"].get(f"{doc}\n{record}", {}).get("starred", False)
     if name in KINDS:
         known = data["cards"].get(f"{doc}\n{record}", {})
         kept = known.get("note", "") if note is None else note

@@ -51,7 +51,7 @@ def choose_layout(here: Here) -> tuple[str, ...]:
 
 def draw_matrix(here: Here, table: Confusion) -> tuple[int, int] | None:
     """Draw the table and its files; return row and column of the cell chosen."""
-    label = _title(here)
+    label = matrix_title(here)
     percent = bool({"row-share", "column-share"} & set(here.view.sort))
     cell = draw_heat_map(table, (here.view,), label, percent=percent, words=here.words)
     counts = table.counts.reset_index(names=free(here.words.reference, list(table.counts.columns)))
@@ -59,7 +59,8 @@ def draw_matrix(here: Here, table: Confusion) -> tuple[int, int] | None:
     return cell
 
 
-def _title(here: Here) -> str:
+def matrix_title(here: Here) -> str:
+    """Return the title of the confusion table."""
     if here.words.annotators:
         return f"Types of {here.words.reference} and of {here.system}"
     return f"Gold types and what {here.system} made of them"
@@ -72,5 +73,5 @@ def _drawn(here: Here, table: Confusion) -> Any:
     cells = [[(row, column) for column in range(len(table.columns))] for row in range(len(table.rows))]
     records = int(table.counts.to_numpy().sum())
     unit = next((TITLES[unit] for unit in shares), TITLES[""])
-    title = _title(here)
+    title = matrix_title(here)
     return confusion_map(table.shown, texts, cells, title, unit, records)

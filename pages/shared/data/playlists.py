@@ -112,16 +112,16 @@ def _settings(view: View) -> str:
     return urlencode({name: value for name, value in params.items() if name != "criterion"})
 
 
-def toggle(one: Starred) -> None:
-    """Put a record on the playlist, or take it out if it is on it (a callback)."""
+def put_on(one: Starred, on: bool) -> None:
+    """Put a record on the playlist, or take it out (a callback)."""
     view = state.view()
 
     def change() -> None:
         playlist = target_playlist(view) or make_playlist(FIRST)
         place = playlist.find(one.uid)
-        if place is None:
+        if on and place is None:
             store().star(playlist.uid, [one], who())
-        else:
+        elif not on and place is not None:
             store().unstar(playlist.uid, playlist.items[place], who())
         state.put(with_playlist(state.view(), playlist))
 

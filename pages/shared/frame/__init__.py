@@ -24,6 +24,7 @@ from pages.shared.data import caches, masks, own_criteria, reference_layer, scor
 from pages.shared.data.loading import Loaded, demo_names
 from pages.shared.data.server import freeze_imported
 from pages.shared.frame import chips, context_bar
+from pages.shared.verdicts.events import end_events
 from pages.shared.view import View, keys, state
 from pages.shared.view.layer_words import LayerWords
 from pages.shared.view.link import PREFIX, check_view
@@ -156,6 +157,7 @@ def page(
         st.set_page_config(page_title=f"{title} · nereval", layout="wide", initial_sidebar_state=SIDEBAR)
         # First, or what is drawn before it would jump.
         st.html(STYLE)
+        end_events()
         notices = list(state.read_address(title))
         verdict_store.refresh()
         with guarded():

@@ -4,6 +4,9 @@
 const SEND_AFTER = 60; // milliseconds that moves are gathered for before the server is told
 const KEPT = 400; // texts and cards of earlier answers that are kept
 const KEYS = "12345";
+const AWAITED = ["undo", "jump"];
+const LINK = "a[data-testid='stPageLink-NavLink']";
+const PATIENCE = 4000; // milliseconds that a way to another page waits for what was done here to be kept
 
 // Outlives the component: an element inserted above it may have the page mount it anew.
 const kept = (globalThis.nerevalWorkbench ??= { memory: null, left: 0 });
@@ -11,7 +14,7 @@ const kept = (globalThis.nerevalWorkbench ??= { memory: null, left: 0 });
 export default function (component) {
   const { data, parentElement } = component;
   const fresh = !kept.memory || (kept.left && Date.now() - kept.left > 3000);
-  if (fresh) kept.memory = { mount: crypto.randomUUID?.() ?? String(Math.random()), seq: 0, events: [], wanted: 0 };
+  if (fresh) kept.memory = { mount: crypto.randomUUID?.() ?? String(Math.random()), seq: 0, events: [], wanted: 0, held: [] };
   kept.left = 0;
   const memory = kept.memory;
   memory.send = component.setStateValue;
@@ -85,6 +88,7 @@ function build(memory, parentElement) {
     if (view?.isConnected) layout(view, memory.text, memory.options);
   });
   listen(document, "keydown", (event) => press(memory, event));
+  listen(document, "click", (event) => leave(memory, event), true);
   listen(queue, "click", (event) => {
     const entry = event.target.closest("[data-at]");
     if (entry) open(memory, Number(entry.dataset.at));
@@ -130,6 +134,8 @@ function take(memory, data, fresh) {
   memory.wanted = 0;
   for (let step = 0; step < Math.abs(wanted); step += 1) move(memory, wanted > 0, false);
   show(memory);
+  for (const key of memory.held.splice(0)) act(memory, key);
+  if (!memory.events.length) follow(memory);
   focusDialog(memory);
 }
 
@@ -182,17 +188,44 @@ function press(memory, event) {
     return;
   }
   if (document.querySelector("[data-testid='stDialog']")) return;
-  const { key } = event;
-  const arrow = event.target.closest?.(".nw-queue") && { ArrowDown: "j", ArrowUp: "k" }[key];
-  if (key === "j" || key === "k" || arrow) move(memory, (arrow || key) === "j");
-  else if (KEYS.includes(key)) decide(memory, KEYS.indexOf(key));
-  else if (key === "u") undo(memory);
-  else if (key === "s") star(memory);
-  else if (key === "n") memory.parts.bar.querySelector(".nw-note")?.focus();
-  else if (key === "w") whole(memory);
-  else return;
+  const arrow = event.target.closest?.(".nw-queue") && { ArrowDown: "j", ArrowUp: "k" }[event.key];
+  const key = arrow || event.key;
+  if (!(key in ACTS)) return;
   event.preventDefault();
+  act(memory, key);
 }
+
+// Whoever leaves while something is on its way to the server leaves once it is kept there.
+function leave(memory, event) {
+  const link = event.isTrusted && memory.events.length && event.target.closest?.(LINK);
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+  memory.leaving = link.pathname;
+  setTimeout(() => follow(memory), PATIENCE);
+}
+
+function follow(memory) {
+  const path = memory.leaving;
+  memory.leaving = null;
+  if (path) [...document.querySelectorAll(LINK)].find((link) => link.pathname === path)?.click();
+}
+
+// After undo and "go to" the server says which record is open: keys that come before that are for this record.
+function act(memory, key) {
+  if (memory.events.some((event) => AWAITED.includes(event.act))) memory.held.push(key);
+  else ACTS[key](memory);
+}
+
+const ACTS = {
+  j: (memory) => move(memory, true),
+  k: (memory) => move(memory, false),
+  u: undo,
+  s: star,
+  n: (memory) => memory.parts.bar.querySelector(".nw-note")?.focus(),
+  w: whole,
+};
+[...KEYS].forEach((key, number) => (ACTS[key] = (memory) => decide(memory, number)));
 
 function decide(memory, number) {
   const { verdicts } = memory.data;
@@ -230,7 +263,7 @@ function star(memory) {
   const card = memory.cards.get(id(doc, record));
   if (!memory.data.verdicts.stars || !card) return;
   card.starred = !card.starred;
-  send(memory, { act: "star", doc, record });
+  send(memory, { act: "star", doc, record, value: card.starred });
   show(memory);
 }
 

@@ -1,4 +1,4 @@
-"""A slide show: the title, then one record after the other, of a playlist or of the list that Inspect shows."""
+"""A slide show: the title, figures, then one record after the other, of a playlist or of the list of Inspect."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from nereval_core.ledger import MemoryLedger
 from nereval_core.records.queries import Query, in_documents
 from nereval_core.records.tables import records
 from nereval_core.report.marks import Mark
-from nereval_core.report.signature import together
 from nereval_core.report.slides import Slide, Text, gone_html, slide_html, title_html
 from nereval_core.review.playlists import LINK_DIGITS, Item, Playlist
 from nereval_core.review.verdicts import Given
@@ -24,8 +23,9 @@ from nereval_core.scoring import Scores
 from pages.shared.components.record_list import count
 from pages.shared.data import caches, masks, playlists
 from pages.shared.inspect.document import document_marks, find_record
+from pages.shared.present.figure_slides import figure_html, figure_slides
 from pages.shared.present.slide_keys import CHROME, take_keys
-from pages.shared.view import SLIDES, View, keys, state
+from pages.shared.view import FIGURE_SLIDES, SLIDES, View, keys, state
 from pages.shared.view.count_tables import number
 from pages.shared.view.queries import query_of, view_of
 
@@ -42,8 +42,8 @@ MOST = 4
 class Show:
     """Position in a slide show: the ids of the slides around, the present one's place among them, the first and last.
 
-    The title's id is "". `number` counts the present record among the `total`, from 1; it is 0 where it is not among
-    them: the title, or what a list has no more.
+    The title's id is "", that of a figure its word. `number` counts the present record among the `total`, from 1; it is
+    0 where it is not among them: the title, a figure, or what a list has no more.
     """
 
     ids: list[str]
@@ -53,8 +53,9 @@ class Show:
     total: int
 
     @property
-    def title(self) -> bool:
-        return self.at == 0 and self.ids[0] == ""
+    def present(self) -> str | None:
+        """The id of the present slide, None for a record that has left the list."""
+        return self.ids[int(self.at)] if self.at == int(self.at) else None
 
     @property
     def place(self) -> str:
@@ -92,35 +93,52 @@ def draw_slides(here: Here) -> None:
             state.put(view)
             st.rerun()
     show = _of_list(here) if playlist is None else _of_playlist(here, playlist)
-    st.html(_title(here, playlist, show) if show.title else _slide(here, playlist, show))
+    if show.present == "":
+        st.html(_title(here, playlist, show))
+    elif show.present in FIGURE_SLIDES:
+        st.html(figure_html(here, show.present, _heading(here, playlist), " · ".join(_under(here))))
+    else:
+        st.html(_slide(here, playlist, show))
     take_keys(show.ids, show.at, show.ends, key=f"{keys.PLAYLIST}slides", on_step=_step, on_leave=_leave)
     _prepare(here, playlist, show)
 
 
 def _of_playlist(here: Here, playlist: Playlist) -> Show:
-    ids = ["", *(item.uid[:LINK_DIGITS] for item in playlist.items)]
+    first = _first(here.view)
+    ids = [*first, *(item.uid[:LINK_DIGITS] for item in playlist.items)]
     place = playlist.find(_item(here.view))
-    at = 0 if place is None else place + 1
-    return Show(ids, at, ("", ids[-1]), at, len(ids) - 1)
+    at = _among(first, here.view) if place is None else len(first) + place
+    return Show(ids, at, ("", ids[-1]), 0 if place is None else place + 1, len(playlist.items))
 
 
 def _of_list(here: Here) -> Show:
     ledger, query = here.ledger(), _listed(here)
     total = ledger.total(query).records
     view = here.view
+    first = ledger.first(query)
+    before = _first(view)
     if not view.record:
-        first = ledger.first(query)
         # Fast keys go on from the title before the answer to the first of them is there.
         queue = ledger.near(query, *first).queue if first else []
-        return Show(["", *(_id(*one) for one in queue)], 0, ("", _last(here, query, total)), 0, total)
+        at = _among(before, view)
+        return Show([*before, *(_id(*one) for one in queue)], at, ("", _last(here, query, total)), 0, total)
     near = ledger.near(query, view.doc, view.record, _start(view.record))
     ids = [_id(*one) for one in near.queue]
-    at = near.at
-    first = ledger.first(query)
+    place = near.at
     if first is None or ids[:1] == [_id(*first)]:
-        ids, at = ["", *ids], at + 1
+        ids, place = [*before, *ids], place + len(before)
     # A record that has left the list, by a verdict say, is shown all the same, between its neighbours.
-    return Show(ids, at, ("", _last(here, query, total)), near.number, total)
+    return Show(ids, place, ("", _last(here, query, total)), near.number, total)
+
+
+def _first(view: View) -> list[str]:
+    """Return the ids of the slides before the records: the title and the figures."""
+    return ["", *figure_slides(view)]
+
+
+def _among(first: list[str], view: View) -> int:
+    word = view.choice(FIGURE_SLIDES)
+    return first.index(word) if word in first else 0
 
 
 def _listed(here: Here) -> Query:
@@ -149,22 +167,22 @@ def _start(record: str) -> int:
 
 def _step(wanted: str) -> None:
     """Go to a slide (a callback)."""
-    view = state.view()
+    view = state.view().with_choice(FIGURE_SLIDES, wanted)
     playlist = playlists.playlist_of(view)
-    if playlist is None:
-        doc, record = json.loads(wanted) if wanted else ("", "")
-        state.put(replace(view, doc=doc, record=record))
-        return
-    place = playlist.find(wanted)
-    if place is None:
-        state.put(playlists.with_playlist(replace(view, doc="", record=""), playlist))
-    else:
+    place = None if playlist is None else playlist.find(wanted)
+    if playlist is not None and place is not None:
         here = caches.find(view.corpus)
-        state.put(playlists.view_of_item(view, playlist, playlist.items[place], here, caches.find))
+        view = playlists.view_of_item(view, playlist, playlist.items[place], here, caches.find)
+    elif not wanted or wanted in FIGURE_SLIDES:
+        view = playlists.with_playlist(replace(view, doc="", record=""), playlist)
+    else:
+        doc, record = json.loads(wanted)
+        view = replace(view, doc=doc, record=record)
+    state.put(view)
 
 
 def _leave() -> None:
-    state.put(state.view().with_sort(SLIDES, False))
+    state.put(state.view().with_sort(SLIDES, False).with_choice(FIGURE_SLIDES, ""))
 
 
 def _title(here: Here, playlist: Playlist | None, show: Show) -> str:
@@ -172,17 +190,18 @@ def _title(here: Here, playlist: Playlist | None, show: Show) -> str:
     held = [(system, name) for system, name in shown if system in here.systems and name in here.criteria]
     pairs = held[:MOST] or [(here.system, here.by)]
     facts = [("corpus", here.loaded.corpus.name)]
-    lines = []
     for system, name in pairs:
         there = replace(here, view=replace(here.view, system=system))
         f1 = there.scores(names=[name]).counts(name).f1
         facts.append((f"{system}, {name}", f"F1 {number(f1)}"))
-        lines.append(there.signature(name))
     facts.append(("slides", count(show.total, "record")))
     if masks.is_masked():
         facts.append(("masked", HIDDEN))
-    name = f"Records of {here.system}" if playlist is None else playlist.name
-    return str(title_html(name, facts, " · ".join(together(lines)), KEYS))
+    return str(title_html(_heading(here, playlist), facts, KEYS))
+
+
+def _heading(here: Here, playlist: Playlist | None) -> str:
+    return f"Records of {here.system}" if playlist is None else playlist.name
 
 
 def _items(playlist: Playlist | None) -> tuple[Item, ...]:
@@ -192,7 +211,7 @@ def _items(playlist: Playlist | None) -> tuple[Item, ...]:
 def _slide(here: Here, playlist: Playlist | None, show: Show) -> str:
     view = here.view
     item = None if playlist is None else playlist.items[show.number - 1]
-    heading = f"Records of {here.system}" if playlist is None else playlist.name
+    heading = _heading(here, playlist)
     comment = "" if item is None else playlists.item_comment(item)
     scores = here.reading(view.doc) if view.doc and view.record else None
     rows = None if scores is None else records(scores, here.by)
@@ -232,7 +251,8 @@ def _under(here: Here) -> Iterator[str]:
     if here.view.reference:
         yield f"against {here.view.reference}"
     yield here.by
-    yield here.view.doc
+    if here.view.doc:
+        yield here.view.doc
 
 
 def _marks(scores: Scores, name: str, rows: Any, record: dict[str, Any]) -> list[Mark]:
@@ -287,11 +307,12 @@ def _gone(here: Here, item: Item | None) -> tuple[str, str, tuple[str, str, str]
 def _prepare(here: Here, playlist: Playlist | None, show: Show) -> None:
     """Score the next document already, so that the next key need not wait for it."""
     place = int(show.at) + 1
-    if place >= len(show.ids):
+    if place >= len(show.ids) or not show.ids[place] or show.ids[place] in FIGURE_SLIDES:
         return
     if playlist is None:
         here.reading(json.loads(show.ids[place])[0])
         return
-    view = playlists.shown_in(here.loaded, playlist.items[place - 1], here.view)
+    item = playlist.items[place - len(_first(here.view))]
+    view = playlists.shown_in(here.loaded, item, here.view)
     if view is not None and view.criterion in here.criteria and view.reference == here.view.reference:
         replace(here, view=view).reading(view.doc)

@@ -15,9 +15,10 @@ from nereval_core.review.playlists import COMMENT_CHARACTERS, LINK_DIGITS, NAME_
 from pages.shared import present
 from pages.shared.components import navigation
 from pages.shared.components.record_list import count
+from pages.shared.components.sort_controls import toggle_word
 from pages.shared.data import caches, masks, playlists, verdict_store
 from pages.shared.present import stars
-from pages.shared.view import SLIDES, View, keys, state
+from pages.shared.view import RECORDS_ONLY, SLIDES, View, keys, state
 from pages.shared.view.text import plain, show_problems
 
 if TYPE_CHECKING:
@@ -36,11 +37,12 @@ HOW = (
 
 
 def draw_lobby(here: Here) -> None:
-    playlist = playlists.playlist_of(here.view)
+    chosen = playlists.playlist_of(here.view)
+    playlist = chosen or playlists.target_playlist(here.view)
     stars.show_playlist_problems()
     if verdict_store.problems():
         show_problems([str(problem) for problem in verdict_store.problems()])
-    elif here.view.playlist and playlist is None:
+    elif here.view.playlist and chosen is None:
         st.warning(
             "The playlist of this link is not in this server's store of verdicts. Ask whoever sent the link which "
             "store it is in (NEREVAL_REVIEW_URL, or --review FILE)."
@@ -103,6 +105,7 @@ def _begin(here: Here, playlist: Playlist | None) -> None:
         on_click=state.put,
         args=(present.first_slide(here, None),),
     )
+    toggle_word(here, RECORDS_ONLY, "Records only", "Without the scores and the confusion table after the title.")
 
 
 def _about(here: Here, playlist: Playlist) -> None:

@@ -133,14 +133,14 @@ def give_verdict(case: Case, kind: Kind, right: tuple[Marked, ...] = (), note: s
     return True
 
 
-def undo_verdict(here: Here, choose: Choose) -> None:
+def undo_verdict(here: Here, take_back: Callable[[str], Sequence[Given]], choose: Choose) -> None:
     """Take back the reviewer's last verdict or batch, and choose the record that it was about."""
     who = reviewer.reviewer_name()
     if not who:
         set_outcome(Outcome("There is no verdict of yours to take back: no name was given yet."))
         return
     try:
-        given = verdict_store.store().undo(who)
+        given = take_back(who)
     except ConflictError as error:
         set_outcome(Outcome("Not taken back.", theirs=tuple(map(given_in_words, error.theirs))))
         return

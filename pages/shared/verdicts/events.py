@@ -1,13 +1,17 @@
 """Events of the workbench: verdicts, undo, stars and choices, each applied once and in order, and what it is answered.
 
 The component numbers its events from 1 and sends all that the server has not acknowledged, so that no key is lost
-while the page is busy.
+while the page is busy. A run may be cut short by the next one, which may begin before it has ended, on another page
+too: so events are applied by one run at a time, what a run leaves undone the next one does, and an event that is
+applied twice counts once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
+from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -15,7 +19,7 @@ import streamlit as st
 from nereval_core.records.queries import ORDERS
 from nereval_core.review.verdicts import KINDS, NOTE_CHARACTERS, Given, Kind, minute_of
 from nereval_core.review.words import decision_in_words
-from pages.shared.data import masks, playlists, reviewer
+from pages.shared.data import masks, playlists, reviewer, verdict_store
 from pages.shared.verdicts import right_span
 from pages.shared.verdicts.case import (
     Case,
@@ -44,13 +48,17 @@ class Applied:
     """The events of a mounted component that were applied: the number of the last one, and the reader's place.
 
     `place` is document, record and number in the queue as the reader last had them. `part` is the window of a long
-    text that was turned to, with the document and the record it was turned to from.
+    text that was turned to, with the document and the record it was turned to from. `rest` is what a run began to
+    apply and has not ended. `undone` are the verdicts that an event, by its number, has taken back.
     """
 
     mount: str = ""
     last: int = 0
     place: tuple[str, str, int] = ("", "", 0)
     part: tuple[str, str, int] | None = None
+    rest: tuple[Here, Mapping[str, Any]] | None = None
+    undone: tuple[int, Sequence[Given]] = (0, ())
+    lock: RLock = field(default_factory=RLock)
 
 
 def applied() -> Applied:
@@ -66,26 +74,39 @@ def apply_events(here: Here, sent: Mapping[str, Any] | None) -> bool:
     if not sent:
         return False
     now = applied()
-    if sent["mount"] != now.mount:
-        now.mount, now.last = str(sent["mount"]), 0
-    before = now.last
-    for event in sent["events"]:
-        if event["seq"] > now.last:
-            # Only a verdict may safely be given twice, should this run be cut short in between.
-            if event["act"] != "verdict":
+    with now.lock:
+        if sent["mount"] != now.mount:
+            now.mount, now.last = str(sent["mount"]), 0
+        if now.rest is None and sent["events"][-1]["seq"] <= now.last:
+            return False
+        now.rest = here, sent
+        for event in sent["events"]:
+            if event["seq"] > now.last:
+                _apply(here, event)
                 now.last = event["seq"]
-            _apply(here, event)
-            now.last = event["seq"]
-    if now.last > before and sent["events"][-1]["act"] not in MOVES:
+        _follow(sent)
+        now.rest = None
+    return True
+
+
+def end_events() -> None:
+    """Apply what a run that was cut short has left."""
+    if applied().rest is not None:
+        apply_events(*applied().rest)
+
+
+def _follow(sent: Mapping[str, Any]) -> None:
+    """Open the record that the reader has opened, or go back to the one whose verdict was not kept."""
+    act = sent["events"][-1]["act"]
+    if act not in MOVES:
         _open(*sent["at"])
     failed: Outcome | None = st.session_state.get(keys.REVIEWED)
-    if now.last > before and failed is not None and failed.place is not None:
-        # Back to the record whose verdict was not kept; whoever moves on from there leaves it.
+    if failed is not None and failed.place is not None:
+        # Whoever moves on from there leaves it.
         _open(*failed.place, -1)
         st.session_state[keys.REVIEWED] = replace(failed, place=None)
-    elif now.last > before and sent["events"][-1]["act"] == "open":
+    elif act == "open":
         st.session_state.pop(keys.REVIEWED, None)
-    return now.last > before
 
 
 def _open(doc: str, record: str, number: int) -> None:
@@ -106,11 +127,11 @@ def _apply(here: Here, event: Event) -> None:
         _verdict(here, event)
     elif act == "undo":
         if not reason_unoffered(here):
-            undo_verdict(here, lambda position: _open(*ledger_of(here).name(position), -1))
+            undo_verdict(here, partial(_taken_back, event), lambda at: _open(*ledger_of(here).name(at), -1))
     elif act == "star":
         found = playlists.star_of(here, event["doc"], event["record"])
         if found is not None:
-            playlists.toggle(found)
+            playlists.put_on(found, bool(event["value"]))
     elif act == "jump":
         _jump(here, int(event["value"]))
     elif act == "beside":
@@ -124,6 +145,14 @@ def _apply(here: Here, event: Event) -> None:
         st.session_state[keys.COLOUR_BY] = event["value"]
     elif act in ("over", "leave"):
         _answer(here, event)
+
+
+def _taken_back(event: Event, who: str) -> Sequence[Given]:
+    """Take back the last verdict of a reviewer, once an event; return what was taken back."""
+    now, store = applied(), verdict_store.store()
+    if now.undone[0] != event["seq"]:
+        now.undone = (event["seq"], store.undo(who))
+    return now.undone[1]
 
 
 def open_next(here: Here, at: float) -> None:
@@ -182,7 +211,7 @@ def give_waiting(here: Here) -> bool:
 
 def _answer(here: Here, event: Event) -> None:
     """Give a verdict over those of others that came first, or leave theirs."""
-    found: Outcome | None = st.session_state.pop(keys.REVIEWED, None)
+    found: Outcome | None = st.session_state.get(keys.REVIEWED)
     case = _case(here, event["doc"], event["record"])
     if (
         event["act"] == "over"
@@ -193,6 +222,8 @@ def _answer(here: Here, event: Event) -> None:
     ):
         kind, right, note = found.again
         give_verdict(case, kind, right, note)
+    else:
+        st.session_state.pop(keys.REVIEWED, None)
 
 
 def outcome_data() -> dict[str, Any] | None:

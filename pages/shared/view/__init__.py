@@ -36,6 +36,10 @@ SLICED_BY = (
 """Slicings of Slices, in the words of a link."""
 SLIDES = "slides"
 """The word of `sort` by which Present shows slides, not what they are chosen by."""
+FIGURE_SLIDES = ("scores-slide", "confusion-slide")
+"""Words of `sort` by which the slide shown is a figure, not the title or a record."""
+RECORDS_ONLY = "records-only"
+"""The word of `sort` by which slides show no figures."""
 AGREEMENT_VIEWS = ("as-observed", "as-kappa", "as-alpha", "as-unitizing")
 """Figures that the matrix of annotators shows beside F1."""
 FIGURES = "figures"
@@ -147,4 +151,5 @@ _RIVALS = (
     AGREEMENT_VIEWS,
     CONSISTENCY_VIEWS,
     REVIEW_VIEWS,
+    FIGURE_SLIDES,
 )

@@ -20,12 +20,14 @@ from pages.shared.view import (
     CONSISTENCY,
     CONSISTENCY_VIEWS,
     CRITERIA_VIEWS,
+    FIGURE_SLIDES,
     FIGURES,
     LAYOUTS,
     LINKING,
     MASKED,
     OVERVIEW_TABS,
     PUBLISHED,
+    RECORDS_ONLY,
     REVIEW_VIEWS,
     SLICED_BY,
     SLICES_VIEWS,
@@ -219,6 +221,8 @@ def _sort(text: str) -> tuple[object, list[str]]:
         *CONSISTENCY_VIEWS,
         *REVIEW_VIEWS,
         SLIDES,
+        *FIGURE_SLIDES,
+        RECORDS_ONLY,
     )
     words, wrong = _words((*ORDERS, *LAYOUTS, *LINKING, *views))(text)
     view = View()
