@@ -7,7 +7,14 @@ from pages.shared.frame import Here, page
 from pages.shared.present import lobby
 
 
-@page("Present", needs_corpus=False, bare=presenting.shows_slides, filters=lambda view: True)
+@page(
+    "Present",
+    needs_corpus=False,
+    # A playlist knows its corpora.
+    demo=lambda view: not view.playlist,
+    bare=presenting.shows_slides,
+    filters=lambda view: True,
+)
 def present(here: Here | None) -> None:
     if here is None:
         lobby.find_corpus()

@@ -270,7 +270,7 @@ STYLE = Markup(
     ".nvs .nvs-bars{display:grid;grid-template-columns:auto minmax(0,1fr) auto;gap:.5em .8em;align-items:center;"
     "font-variant-numeric:tabular-nums}"
     ".nvs-bars dd:nth-of-type(odd){display:flex;gap:3px;height:2.2em;line-height:2.2em}"
-    ".nvs-bars span{min-width:.4em;overflow:hidden;white-space:nowrap;text-align:center;border-radius:.15em}"
+    ".nvs-bars span{min-width:max-content;padding:0 .15em;white-space:nowrap;text-align:center;border-radius:.15em}"
     ".nvs-figure table{border-collapse:separate;border-spacing:3px;font-variant-numeric:tabular-nums;"
     "font-size:min(1em,calc((100dvh - 9em)/(var(--nvs-rows)*2)))}"
     ".nvs-figure th{font-weight:400;max-width:9em;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}"

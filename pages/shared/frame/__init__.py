@@ -143,13 +143,14 @@ def page(
     title: str,
     *,
     needs_corpus: bool = True,
+    demo: Callable[[View], bool] | None = None,
     bare: Callable[[View], bool] = lambda view: False,
     filters: Callable[[View], bool] = lambda view: False,
 ) -> Callable[[Callable[[Here], None]], None]:
     """Run a page: `@page("Overview")` over the function that draws it, once there is a corpus to draw.
 
-    Without a corpus a page shows the demo. With `needs_corpus=False` the function takes `Here | None` and is called in
-    any case. Where the view is one that `bare` says yes to, what the function draws has the window to itself; where
+    Without a corpus a page shows the demo, where `demo` says yes to the view; by default if it needs one. With
+    `needs_corpus=False` the function takes `Here | None` and is called in any case. Where the view is one that `bare` says yes to, what the function draws has the window to itself; where
     `filters` says yes, the page shows records narrowed down by the filters of the view, and these as chips.
     """
 
@@ -161,7 +162,7 @@ def page(
         notices = list(state.read_address(title))
         verdict_store.refresh()
         with guarded():
-            here, dropped = _here(demo=needs_corpus)
+            here, dropped = _here(demo=needs_corpus if demo is None else demo(state.view()))
             fits = state.write_address()
             alone = here is not None and bare(here.view)
             export_menu.begin()
