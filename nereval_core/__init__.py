@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from nereval_core.api.write import write
     from nereval_core.pairing.selection import restricted
     from nereval_core.pairing.type_names import mapped
-    from nereval_core.readers.objects import read_objects
+    from nereval_core.readers.python_objects import read_objects
 
 __version__ = "0.1.0"
 
@@ -41,7 +41,7 @@ _MODULES = {
     "link": "api.linking",
     "mapped": "pairing.type_names",
     "read": "api.read",
-    "read_objects": "readers.objects",
+    "read_objects": "readers.python_objects",
     "report_of": "api.report",
     "reproduce": "api.reproduce",
     "restricted": "pairing.selection",

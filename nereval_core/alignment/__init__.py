@@ -3,7 +3,7 @@
 Most spans overlap at most one span of the other side, and are decided by vector operations over chunks of whole
 documents that fit in cache: both sides are merged into one sorted array, a running maximum of the ends cuts it into
 clusters, and a cluster of one gold span and one prediction is a pair. Only the rest, the tangled clusters, go to a
-solver (`tangled_clusters.py`).
+solver (`solver_choice.py`).
 
 A pair is described by a code: the bits EQUAL, START, END, CONTAIN and SAME_TYPE, and one bit for each further question
 that criteria ask (`Facts`). A criterion is a table from codes to decisions.
@@ -80,7 +80,7 @@ def align(
         nonlocal tangled, clusters
         if waiting:
             # Most small corpora have no tangled spans, and the solvers are many.
-            from nereval_core.alignment.tangled_clusters import solve_clusters
+            from nereval_core.alignment.solver_choice import solve_clusters
 
             columns = [np.concatenate(column) for column in zip(*waiting, strict=True)]
             greedy.update(solve_clusters(gold, pred, base, rules, facts, outcome, *columns, each_side=each_side))

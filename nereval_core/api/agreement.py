@@ -17,7 +17,7 @@ from nereval_core.corpus import Layer
 from nereval_core.pairing import Pairing, pair
 from nereval_core.problems import FormatError, Problem, one_of
 from nereval_core.readers import Reading
-from nereval_core.readers.objects import levelled
+from nereval_core.readers.python_objects import levelled
 from nereval_core.scoring.criteria import Criterion
 
 DocumentsCompared = Literal["same", "shared", "pairwise"]

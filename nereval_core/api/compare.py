@@ -11,7 +11,7 @@ from nereval_core.api.inputs import Given, Texts, gold_reading
 from nereval_core.api.score import score
 from nereval_core.pairing import Pairing
 from nereval_core.problems import FormatError, Problem, quoted
-from nereval_core.readers.objects import is_objects
+from nereval_core.readers.python_objects import is_objects
 from nereval_core.scoring import Counting, Scores
 from nereval_core.scoring.criteria import SCHEMAS, Criterion
 

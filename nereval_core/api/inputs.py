@@ -33,7 +33,7 @@ def both_readings(
     Raises:
         FormatError: as the readers do, `levelled`, and for texts that belong to nothing.
     """
-    from nereval_core.readers.objects import levelled
+    from nereval_core.readers.python_objects import levelled
 
     ours = gold_reading(gold, format=format, core_type=core_type, texts=texts)
     return levelled(ours, prediction_reading(pred, ours, format=format, core_type=core_type))
@@ -45,7 +45,7 @@ def gold_reading(gold: Given, *, format: str, core_type: str | None = None, text
     Raises:
         FormatError: as the readers do, and for texts that belong to nothing.
     """
-    from nereval_core.readers.objects import is_objects, read_objects
+    from nereval_core.readers.python_objects import is_objects, read_objects
 
     if is_objects(gold):
         ours = read_objects(cast(Objects, gold), texts=texts)
@@ -64,7 +64,7 @@ def prediction_reading(pred: Given, gold: Reading, *, format: str, core_type: st
     Raises:
         FormatError: as the readers do.
     """
-    from nereval_core.readers.objects import is_objects, read_objects
+    from nereval_core.readers.python_objects import is_objects, read_objects
 
     if is_objects(pred):
         held = gold.documents if gold.documents.sizes is None else None

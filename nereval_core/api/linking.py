@@ -16,7 +16,7 @@ from nereval_core.corpus import Documents, Layer
 from nereval_core.pairing import Pairing, pair
 from nereval_core.problems import FormatError
 from nereval_core.readers import Reading, ReadOptions, Source
-from nereval_core.readers.concepts import Index, read_index, read_mapping
+from nereval_core.readers.shared.concepts import Index, read_index, read_mapping
 
 TSV = "tsv"
 """The name of the format of a file of codes."""

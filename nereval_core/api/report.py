@@ -16,7 +16,7 @@ from nereval_core.html_report.records import EACH, RecordNotes, RecordSelection,
 from nereval_core.html_report.sections import report
 from nereval_core.pairing import Pairing, pair
 from nereval_core.problems import FormatError
-from nereval_core.readers.objects import levelled
+from nereval_core.readers.python_objects import levelled
 from nereval_core.records.queries import Query
 from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.scoring import Settings, score_layers

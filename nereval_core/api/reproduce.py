@@ -12,7 +12,7 @@ from nereval_core.conventions import Outcome, Sides, apply, apply_to_layers, fin
 from nereval_core.corpus import Layer
 from nereval_core.pairing import Pairing, pair
 from nereval_core.readers import Reading
-from nereval_core.readers.objects import is_objects
+from nereval_core.readers.python_objects import is_objects
 
 
 def reproduce(

@@ -23,6 +23,7 @@ from nereval_core.pairing import Pairing
 from nereval_core.pairing.selection import Selection
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers import ReadOptions, Source, conll
+from nereval_core.readers.recognition import likely_format
 from nereval_core.readers.shared.label_list import LabelList
 from nereval_core.readers.shared.offset_units import Offsets
 from nereval_core.readers.shared.token_tags import Tagged, match_tags, with_tokens
@@ -193,7 +194,7 @@ def apply(convention: Convention, given: Given, options: Mapping[str, Any] = Map
         return apply_to_layers(convention, given.read(), options)
     if convention.of_layers and convention.formats:
         sides = ((given.gold, given.gold_format), (given.pred, given.pred_format))
-        chosen = {readers.likely_format(source) if format == "auto" else format for source, format in sides}
+        chosen = {likely_format(source) if format == "auto" else format for source, format in sides}
         if chosen - {None, *convention.formats}:
             return _of_layers(convention, given.read(), values)
     return convention.score(given, values)

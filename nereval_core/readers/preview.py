@@ -9,9 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from nereval_core.problems import FormatError, Problem
-from nereval_core.readers import ReadOptions, Source, conll, format_of, layers, likely_format, reader
+from nereval_core.readers import ReadOptions, Source, conll, layers, reader
 from nereval_core.readers import csv as tables_of_spans
 from nereval_core.readers.input.archives import ANNOTATION_SUFFIXES
+from nereval_core.readers.recognition import format_of, likely_format
 from nereval_core.readers.shared.table_columns import ColumnChoice, Table, column_problems, first_rows
 
 LAYERS_BYTES = 4 << 20

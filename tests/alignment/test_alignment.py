@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nereval_core.alignment import candidates, greedy, tangled_clusters
+from nereval_core.alignment import candidates, greedy_solver, solver_choice
 from nereval_core.alignment.candidates import TangledSpans, candidate_pairs
 from nereval_core.alignment.codes import Facts
 from nereval_core.scoring import Counting, Scores, score_layers
@@ -125,7 +125,7 @@ def cluster(seed: int, size: int, room: int) -> list[Span]:
 @pytest.mark.parametrize("name", ["strict", "type"])
 def test_larger_clusters_are_aligned_greedily_and_named(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # Every span is offered all others.
-    monkeypatch.setattr(greedy, "WINDOW_SPANS", 120)
+    monkeypatch.setattr(greedy_solver, "WINDOW_SPANS", 120)
     gold, pred = cluster(1, 120, 40), cluster(2, 110, 40)
     scores = score([(0, s) for s in gold], [(0, s) for s in pred], name)
     assert scores.greedy == ("d0",)
@@ -136,7 +136,7 @@ def test_larger_clusters_are_aligned_greedily_and_named(name: str, monkeypatch: 
 
 def test_just_over_the_limit_is_greedy_and_a_neighbour_is_not_touched() -> None:
     gold, pred = cluster(3, 101, 500), cluster(4, 100, 500)
-    assert len(gold[1:]) * len(pred) == tangled_clusters.EXACT_PAIRS
+    assert len(gold[1:]) * len(pred) == solver_choice.EXACT_PAIRS
     apart = Span(((5_000, 5_010),), "A")
     scores = score([(0, s) for s in [*gold, apart]], [(0, s) for s in [*pred, apart]], "lenient")
     assert scores.greedy == ("d0",)
@@ -147,7 +147,7 @@ def test_just_over_the_limit_is_greedy_and_a_neighbour_is_not_touched() -> None:
 
 def test_clusters_joined_only_by_one_side_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two halves that only gold spans bridge are two clusters: neither is too large alone."""
-    monkeypatch.setattr(tangled_clusters, "EXACT_PAIRS", 150)
+    monkeypatch.setattr(solver_choice, "EXACT_PAIRS", 150)
     left = [Span(((i, 40 - i),), "A") for i in range(10)]
     right = [Span(((60 + i, 100 - i),), "A") for i in range(10)]
     bridge = [Span(((45, 55),), "A"), Span(((39, 50),), "A"), Span(((50, 61),), "A")]
@@ -159,7 +159,7 @@ def test_clusters_joined_only_by_one_side_are_told_apart(monkeypatch: pytest.Mon
 
 def test_a_long_ladder_is_solved_exactly_within_reach(monkeypatch: pytest.MonkeyPatch) -> None:
     """A search for any perfect matching of such a graph, from nothing, takes time exponential in its length."""
-    monkeypatch.setattr(tangled_clusters, "EXACT_PAIRS", 1_000_000)
+    monkeypatch.setattr(solver_choice, "EXACT_PAIRS", 1_000_000)
     sides = [spans(*((i, i + 10 + more, "A") for i in range(600))) for more in (0, 1)]
     scores = score(*sides, "exact", "type")
     assert (scores.counts("exact").inc, scores.counts("type").cor, scores.greedy) == (600, 600, ())
@@ -191,7 +191,7 @@ def test_a_million_overlaps_are_neither_listed_nor_lost(
         described.append(len(g))
         return candidate_pairs(tangle, g, p)
 
-    for module in (tangled_clusters, greedy):
+    for module in (solver_choice, greedy_solver):
         monkeypatch.setattr(module, "candidate_pairs", counted)
     over = documents(1, 1_000)
     sides = [make("x", over, spans(*map(row, range(K)))) for row in (gold, pred)]
@@ -202,7 +202,7 @@ def test_a_million_overlaps_are_neither_listed_nor_lost(
         assert (scores.counts("lenient").gold[0], scores.counts("lenient").pred[0]) == (K, K)
     else:
         assert (scores.counts("strict").cor, scores.counts("lenient").cor) == (strict, lenient)
-    assert max(described) <= 2 * K * (greedy.WINDOW_SPANS + 5)
+    assert max(described) <= 2 * K * (greedy_solver.WINDOW_SPANS + 5)
 
 
 def test_a_large_cluster_of_hulls_alone_has_no_pairs() -> None:

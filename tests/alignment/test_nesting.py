@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nereval_core import alignment
-from nereval_core.alignment import narrow_clusters, nesting, small_clusters, tangled_clusters
+from nereval_core.alignment import narrow_clusters, nesting, small_clusters, solver_choice
 from nereval_core.alignment.candidates import Pairs, TangledSpans
 from nereval_core.alignment.identical_pairs import Scope, scopes
 from nereval_core.scoring import Settings, score_layers
@@ -107,20 +107,20 @@ def plainly(monkeypatch: pytest.MonkeyPatch) -> None:
         return np.zeros((rules.criteria, len(pairs)), bool), np.zeros(len(pairs), bool)
 
     monkeypatch.setattr(
-        tangled_clusters, "scopes", lambda rules: {"nowhere": list(range(rules.criteria))} if rules.criteria else {}
+        solver_choice, "scopes", lambda rules: {"nowhere": list(range(rules.criteria))} if rules.criteria else {}
     )
-    monkeypatch.setattr(tangled_clusters, "solve_nested", unsolved)
-    for module in (tangled_clusters, small_clusters):
+    monkeypatch.setattr(solver_choice, "solve_nested", unsolved)
+    for module in (solver_choice, small_clusters):
         monkeypatch.setattr(module, "SMALL_CLUSTER_SPANS", 0)
-    monkeypatch.setattr(tangled_clusters, "_is_flat", lambda start, end: False)
-    monkeypatch.setattr(tangled_clusters.NarrowCluster, "of", lambda tangle, pairs: None)
+    monkeypatch.setattr(solver_choice, "_is_flat", lambda start, end: False)
+    monkeypatch.setattr(solver_choice.NarrowCluster, "of", lambda tangle, pairs: None)
 
 
 def in_segments(monkeypatch: pytest.MonkeyPatch, segment: int) -> None:
     """Send every cluster in which few spans are open at once to the solver by segments, of so many spans each."""
-    plain = tangled_clusters.NarrowCluster.of
+    plain = solver_choice.NarrowCluster.of
     plainly(monkeypatch)
-    monkeypatch.setattr(tangled_clusters.NarrowCluster, "of", plain)
+    monkeypatch.setattr(solver_choice.NarrowCluster, "of", plain)
     monkeypatch.setattr(narrow_clusters, "SEGMENT_SPANS", segment)
     monkeypatch.setattr(narrow_clusters, "CELLS_PER_SPAN", 1 << 20)
 
@@ -141,7 +141,7 @@ def test_nested_documents_equal_the_plain_way(drawn: tuple[Drawn, Drawn], segmen
     fast = outcomes(*drawn)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(small_clusters, "SMALL_CLUSTER_SPANS", 1)
-        patch.setattr(tangled_clusters, "SMALL_CLUSTER_SPANS", 1)
+        patch.setattr(solver_choice, "SMALL_CLUSTER_SPANS", 1)
         side_by_side = outcomes(*drawn)
         plainly(patch)
         plain = outcomes(*drawn)
@@ -172,7 +172,7 @@ def test_every_solver_finds_what_trying_all_alignments_finds(
     with pytest.MonkeyPatch.context() as patch:
         if way == "side by side":
             patch.setattr(small_clusters, "SMALL_CLUSTER_SPANS", 1)
-            patch.setattr(tangled_clusters, "SMALL_CLUSTER_SPANS", 1)
+            patch.setattr(solver_choice, "SMALL_CLUSTER_SPANS", 1)
         elif way == "in segments":
             in_segments(patch, segment)
         elif way == "plain":
@@ -215,7 +215,7 @@ def test_random_documents_equal_the_plain_way(seed: int, monkeypatch: pytest.Mon
     # As found elsewhere, with what others predicted.
     pred = [[*rng.sample(spans, len(spans) // 2), *random_spans(rng, 4, room=16)] for spans in gold]
     monkeypatch.setattr(small_clusters, "SMALL_CLUSTER_SPANS", 1)
-    monkeypatch.setattr(tangled_clusters, "SMALL_CLUSTER_SPANS", 1)
+    monkeypatch.setattr(solver_choice, "SMALL_CLUSTER_SPANS", 1)
     side_by_side = outcomes(gold, pred)
     in_segments(monkeypatch, 1 + seed % 4)
     segmented = outcomes(gold, pred)

@@ -18,8 +18,8 @@ import nereval_core
 from nereval_core.conventions import conventions
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source
-from nereval_core.readers.objects import columns as found_module
-from nereval_core.readers.objects import read_objects
+from nereval_core.readers.python_objects import columns as found_module
+from nereval_core.readers.python_objects import read_objects
 from nereval_core.readers.shared.tag_schemes import SCHEMES
 from nereval_core.records.tables import overall, records
 from nereval_core.scoring.criteria import APPLICABLE, SCHEMAS
@@ -147,7 +147,7 @@ def compared(documents: list[Any], block: int, **more: Any) -> None:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(found_module, "BLOCK_DOCUMENTS", block)
             if not fast:
-                patch.setattr(nereval_core.readers.objects, "columns_of_objects", lambda *_: None)
+                patch.setattr(nereval_core.readers.python_objects, "columns_of_objects", lambda *_: None)
             try:
                 reading = read_objects(documents, **more)
                 found.append(

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nereval_core.readers import NO_FORMATS, Source, formats, readers
-from nereval_core.readers.recognition import SIGNS, may_be
+from nereval_core.readers import Source, formats, readers
+from nereval_core.readers.recognition import NO_FORMATS
+from nereval_core.readers.recognition.signs import SIGNS, may_be
 from tests.readers.test_recognition import HARD_HEADS, UNKNOWN
 from tests.support import ROOT
 from tests.support.samples import SAMPLES, raw

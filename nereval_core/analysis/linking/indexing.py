@@ -16,7 +16,7 @@ from nereval_core import __version__
 from nereval_core.analysis.linking import Ratios, Truth, relaxed_in_words
 from nereval_core.analysis.linking.mentions import NIL, ranked_ids
 from nereval_core.corpus import Layer
-from nereval_core.readers.concepts import Index
+from nereval_core.readers.shared.concepts import Index
 from nereval_core.scoring.averages import Average
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from nereval_core import __version__
 from nereval_core.analysis.linking.indexing import IndexScores, SetCounts, index_records
 from nereval_core.cli.output import Result
-from nereval_core.readers.concepts import Index
+from nereval_core.readers.shared.concepts import Index
 from nereval_core.report.export import join_records
 from nereval_core.report.score_tables import Cell, Sheet
 from nereval_core.scoring.averages import Average

@@ -10,7 +10,7 @@ from nereval_core.problems import quoted
 
 if TYPE_CHECKING:
     from nereval_core.cli.results.indexing import IndexedSystem
-    from nereval_core.readers.concepts import Index
+    from nereval_core.readers.shared.concepts import Index
 
 HELP = "score the concept ids of documents"
 USAGE = "GOLD PRED [PRED ...] [options]"
@@ -68,7 +68,7 @@ def _load_and_score(options: argparse.Namespace) -> tuple[Index, list[IndexedSys
     from nereval_core.cli.output import say
     from nereval_core.cli.results.indexing import IndexedSystem
     from nereval_core.problems import FormatError, Problem, counted
-    from nereval_core.readers.concepts import read_mapping
+    from nereval_core.readers.shared.concepts import read_mapping
 
     problems: list[Problem] = []
     relaxed: dict[str, str] = {}

@@ -58,7 +58,7 @@ def run(options: argparse.Namespace) -> None:
     from nereval_core.cli.results.links import LinkedSystem, links_result
     from nereval_core.cli.runner import load_layers, say_unused, types_of
     from nereval_core.problems import FormatError
-    from nereval_core.readers.concepts import read_mapping
+    from nereval_core.readers.shared.concepts import read_mapping
     from nereval_core.scoring import Settings
     from nereval_core.scoring.criteria import TypeRules
     from nereval_core.scoring.type_merging import apply_rules

@@ -21,7 +21,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from nereval_core import readers
 from nereval_core.arrays import Int64
 from nereval_core.conventions import Convention, Given, Option
 from nereval_core.conventions.nervaluate.figures import (
@@ -52,6 +51,7 @@ from nereval_core.conventions.shares import ByShares, Share
 from nereval_core.conventions.tag_sequences import number_tags, runs
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError, Problem, quoted
+from nereval_core.readers.recognition import likely_format
 from nereval_core.readers.shared.token_tags import Tagged, tags_of_layer
 
 BY_TAGS = ("list", "conll")
@@ -72,7 +72,7 @@ def score(given: Given, options: Mapping[str, Any], *, version: NervaluateVersio
     """Score two files, or two columns of one: tags where both are of the format conll, else spans."""
     loader = options["loader"]
     formats = [
-        readers.likely_format(source) if name == "auto" else name
+        likely_format(source) if name == "auto" else name
         for source, name in ((given.gold, given.gold_format), (given.pred, given.pred_format))
     ]
     if loader != "dict" and all(name == "conll" for name in formats):

@@ -150,8 +150,9 @@ def page(
     """Run a page: `@page("Overview")` over the function that draws it, once there is a corpus to draw.
 
     Without a corpus a page shows the demo, where `demo` says yes to the view; by default if it needs one. With
-    `needs_corpus=False` the function takes `Here | None` and is called in any case. Where the view is one that `bare` says yes to, what the function draws has the window to itself; where
-    `filters` says yes, the page shows records narrowed down by the filters of the view, and these as chips.
+    `needs_corpus=False` the function takes `Here | None` and is called in any case. Where the view is one that `bare`
+    says yes to, what the function draws has the window to itself; where `filters` says yes, the page shows records
+    narrowed down by the filters of the view, and these as chips.
     """
 
     def run(body: Callable[..., None]) -> None:

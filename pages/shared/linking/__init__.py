@@ -11,7 +11,7 @@ import streamlit as st
 from nereval_core.analysis.linking import Truth
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source
-from nereval_core.readers.concepts import read_mapping
+from nereval_core.readers.shared.concepts import read_mapping
 from nereval_core.report.concept_links import EXAMPLE, template_problem
 from pages.shared.components import navigation
 from pages.shared.components.count_table import ChosenCell, count_table

@@ -18,7 +18,7 @@ from nereval_core.analysis.linking.indexing import (
     index_records,
     score_index,
 )
-from nereval_core.readers.concepts import Index, read_index
+from nereval_core.readers.shared.concepts import Index, read_index
 from tests.analysis.linking.test_linking import mentions
 from tests.support.shared_corpora import SHARED, needs
 

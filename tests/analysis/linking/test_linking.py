@@ -18,7 +18,7 @@ from nereval_core.analysis.linking.mentions import align_links, ranked_ids
 from nereval_core.api.load import load_corpus
 from nereval_core.api.load_options import LoadOptions
 from nereval_core.corpus import Documents, Layer, layer
-from nereval_core.readers.concepts import read_mapping
+from nereval_core.readers.shared.concepts import read_mapping
 from tests.support.shared_corpora import SHARED, files, needs
 
 TEXT = "Anna met Paul in Paris, the Paris of Texas."

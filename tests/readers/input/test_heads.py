@@ -73,7 +73,8 @@ def test_few_heads_are_kept() -> None:
 OPENS = """
 import sys
 from pathlib import Path
-from nereval_core.readers import Source, readers, likely_format
+from nereval_core.readers import Source, readers
+from nereval_core.readers.recognition import likely_format
 
 readers()
 folder = Path(sys.argv[1])

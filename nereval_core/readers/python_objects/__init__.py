@@ -22,7 +22,12 @@ from nereval_core.corpus import Documents, Intervals, Labels, document_problems,
 from nereval_core.corpus.texts import Texts
 from nereval_core.problems import FormatError, Problem, counted, quoted
 from nereval_core.readers import Reading, Source
-from nereval_core.readers.objects.columns import ObjectColumns, checked_objects, columns_of_objects, type_in_words
+from nereval_core.readers.python_objects.columns import (
+    ObjectColumns,
+    checked_objects,
+    columns_of_objects,
+    type_in_words,
+)
 from nereval_core.readers.shared.tag_decoding import decode, detect, faults
 from nereval_core.readers.shared.tag_schemes import SCHEMES, Repair, Scheme, Tags, scheme_named
 

@@ -1,4 +1,4 @@
-"""Recognise a format cheaply, by signs in a file's first bytes; and describe a source that no reader recognises."""
+"""Signs of formats in a file's first bytes, and the description of a source that no reader recognises."""
 
 from __future__ import annotations
 

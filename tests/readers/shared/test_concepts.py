@@ -8,7 +8,7 @@ import pytest
 
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source
-from nereval_core.readers.concepts import read_index, read_mapping
+from nereval_core.readers.shared.concepts import read_index, read_mapping
 
 
 def source(*files: tuple[str, str]) -> Source:

@@ -1,0 +1,140 @@
+"""The formats that can be read, and the recognition of a source's: the reader that claims it most surely."""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Protocol, cast
+
+from nereval_core.problems import FormatError
+from nereval_core.readers.input.source import Source, zips_in_zip
+from nereval_core.readers.read_settings import Reading, ReadOptions
+from nereval_core.readers.recognition.signs import describe_object, describe_source, may_be
+
+FOLDER = Path(__file__).parents[1]
+NO_FORMATS = frozenset({"input", "preview", "python_objects", "read_settings", "recognition", "shared"})
+"""The modules of this folder that are no readers of a format."""
+
+
+class Reader(Protocol):
+    """A reader: a module or folder of one format."""
+
+    NAME: str
+    DESCRIPTION: str
+    # A reader may also have:
+    # - layers(source, options): the names of the layers of a file that may hold several;
+    # - has_columns(source, columns): whether the columns of a table may be those of `ReadOptions.columns`;
+    # - COLUMNS = True: annotations stand in columns, and `ReadOptions.column` names one;
+    # - TABLES = True: these columns are of plain text;
+    # - CORES = True: spans of the type or attribute `ReadOptions.core_type` are cores;
+    # - LABELS = True: tags may be numbers of `ReadOptions.labels`;
+    # - ZIPS = True: zips within zips are opened;
+    # - SUFFIXES: the endings of its files, of which others are passed over.
+
+    def recognise(self, source: Source) -> float: ...
+
+    def read(self, source: Source, options: ReadOptions) -> Reading: ...
+
+
+@cache
+def formats() -> tuple[str, ...]:
+    """Return the names of the formats."""
+    found = pkgutil.iter_modules([str(FOLDER)])
+    return tuple(info.name for info in found if info.name not in NO_FORMATS)
+
+
+def reader(format: str) -> Reader:
+    """Return the reader of a format."""
+    return cast(Reader, import_module(f"nereval_core.readers.{format}"))
+
+
+def readers() -> Mapping[str, Reader]:
+    """Return the readers of all formats by name."""
+    return MappingProxyType({format: reader(format) for format in formats()})
+
+
+def likely_format(source: Source) -> str | None:
+    """Return the format that claims the source most surely, None where none or several do."""
+    try:
+        return _surest_format(source)
+    except FormatError:
+        return None
+
+
+def format_of(source: Source, format: str = "auto", columns: Mapping[str, int | str] | None = None) -> str:
+    """Return the format that is named, or that the content and the columns chosen show.
+
+    Raises:
+        FormatError: there is no such format, it cannot be told, or it has no use for a zip within a zip.
+    """
+    if format == "auto":
+        format = _format_of_columns(source, columns) if columns else _surest_format(source)
+    elif format not in formats():
+        known = ", ".join(formats())
+        raise FormatError.single(source.name, None, f"no reader for the format '{format}'", f"choose one of {known}")
+    nested = [] if getattr(reader(format), "ZIPS", False) else zips_in_zip(source)
+    if nested:
+        raise FormatError(nested)
+    return format
+
+
+def _format_of_columns(source: Source, columns: Mapping[str, int | str]) -> str:
+    """Return the format of tables of spans, unless the columns are missing and the content shows another format."""
+    tables = _table_readers()
+    for name, module in tables.items():
+        if module.has_columns(source, columns):
+            return name
+    found = likely_format(source)
+    # A table of tags looks like one of spans whose columns are named wrongly.
+    return next(iter(tables)) if found is None or getattr(reader(found), "TABLES", False) else found
+
+
+def _table_readers() -> Mapping[str, Any]:
+    """Return the readers of tables of spans, whose columns can be chosen."""
+    return {name: module for name, module in readers().items() if hasattr(module, "has_columns")}
+
+
+def _surest_format(source: Source) -> str:
+    """Return the format that claims the source most surely.
+
+    Raises:
+        FormatError: none claims it, or two do equally.
+    """
+    if source.parts:
+        forms = sorted({_surest_format(part) for part in source.parts})
+        if len(forms) > 1:
+            raise FormatError.single(source.name, None, f"its parts are {' and '.join(forms)}", "name one of them")
+        return forms[0]
+    claims = {name: reader(name).recognise(source) for name in formats() if may_be(name, source)}
+    best = max(claims.values(), default=0.0)
+    names = [name for name, claim in claims.items() if claim == best]
+    if best <= 0:
+        # Wrongly encoded text looks like no format: what is wrong with it comes first.
+        nested = zips_in_zip(source)
+        if nested:
+            raise FormatError(nested)
+        source.files[0].text()
+        found, advice = describe_source(source)
+        remedy = f"{advice}; or " if advice else ""
+        remedy += f"name the format: --format {'|'.join(formats())}"
+        tables = {ending for module in _table_readers().values() for ending in module.SUFFIXES}
+        if tables & source.by_suffix.keys():
+            from nereval_core.readers.shared.table_columns import OPTION
+
+            remedy += f"; of a table of spans, say its columns: {OPTION} document=NAME,start=NAME,end=NAME,type=NAME"
+        said = f"the format cannot be recognised: {found}" if found else "the format cannot be recognised"
+        raise FormatError.single(source.name, None, said, remedy)
+    if names == ["jsonl"] and best < 1:
+        other = describe_object(source.head(".jsonl", ".ndjson").keys)
+        if other is not None:
+            raise FormatError.single(source.name, None, *other)
+    if len(names) > 1:
+        remedy = f"name the format: --format {'|'.join(names)}"
+        if len(source.files) > 1:
+            remedy += ", or name its files one by one as parts of one layer"
+        raise FormatError.single(source.name, None, f"this may be {' or '.join(names)}", remedy)
+    return names[0]
