@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pages.shared.frame import Here, page
-from pages.shared.guide import sections
+from pages.shared.guide import entries, sections
 
 
 @page("Guide", needs_corpus=False)
@@ -14,9 +14,5 @@ def explain(here: Here | None) -> None:
     )
     st.write(" · ".join(f"[{title}](#{anchor})" for title, anchor in sections.SECTIONS.items()))
     sections.six_cases()
-    sections.decisions()
     sections.try_it()
-    sections.criteria()
-    sections.error_classes()
-    sections.verdicts()
-    sections.abbreviations()
+    entries.draw_entries()

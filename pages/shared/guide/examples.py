@@ -1,4 +1,4 @@
-"""Examples of the Guide: the editor, marked text and tables of an example, and the table of verdicts."""
+"""Examples of the Guide: the editor, marked text and tables of an example."""
 
 from __future__ import annotations
 
@@ -15,8 +15,6 @@ from nereval_core.records.tables import overall
 from nereval_core.report.colours import LOOKS
 from nereval_core.report.highlight import document_html
 from nereval_core.report.marks import SIDES, marks
-from nereval_core.review.verdicts import KINDS
-from nereval_core.review.words import MEANING
 from nereval_core.scoring import Scores
 from nereval_core.scoring.criteria import CRITERIA, Decision
 from nereval_core.scoring.examples import DECISION_EXAMPLES, SIX_CASES, Example, decide
@@ -27,6 +25,8 @@ EXAMPLE = f"{keys.LIST}example"
 """The example being edited: its widgets lose it on a page switch, this keeps it."""
 CHOICE = f"{keys.WIDGET}example_choice"
 RATIO_NAMES = {"precision": "P", "recall": "R", "f1": "F1"}
+LINES = 90
+"""Pixels of the height of a text."""
 LONGEST = 5_000
 """Characters of an example; longer texts belong in a corpus."""
 
@@ -34,10 +34,12 @@ LONGEST = 5_000
 def edit_example() -> Example:
     """Draw the two marked texts and return them as an example."""
     kept: Example = st.session_state.setdefault(EXAMPLE, next(iter(EXAMPLES.values())))
-    st.selectbox("Start from", list(EXAMPLES), key=CHOICE, on_change=_start)
-    gold, prediction = st.columns(2)
-    gold.text_area("Text with gold spans", max_chars=LONGEST, **_side("gold", kept.gold))
-    prediction.text_area("Text with predicted spans", max_chars=LONGEST, **_side("prediction", kept.prediction))
+    gold, prediction, start = st.columns([3, 3, 2])
+    start.selectbox("Start from", list(EXAMPLES), key=CHOICE, on_change=_start)
+    gold.text_area("Text with gold spans", max_chars=LONGEST, height=LINES, **_side("gold", kept.gold))
+    prediction.text_area(
+        "Text with predicted spans", max_chars=LONGEST, height=LINES, **_side("prediction", kept.prediction)
+    )
     return kept
 
 
@@ -65,17 +67,10 @@ def example_columns(table: pd.DataFrame) -> dict[str, Any]:
     return found
 
 
-def verdict_meanings() -> pd.DataFrame:
-    """Return the five verdicts by their keys, and what each does to gold."""
-    sides = {"on a gold span": MEANING["gold"], "on a prediction without gold": MEANING["pred"]}
-    rows = [{"verdict": words, **{name: said[kind] for name, said in sides.items()}} for kind, words in KINDS.items()]
-    return pd.DataFrame(rows, index=pd.Index(range(1, len(rows) + 1), name="key"))
-
-
-def example_html(example: Example, name: str) -> Markup:
-    """Return an example's text with the decisions of a criterion."""
+def example_html(example: Example, name: str, *, style: bool = True) -> Markup:
+    """Return an example's text with the decisions of a criterion, with its style sheet if that is not there yet."""
     scores = decide(example)
-    return document_html(scores.gold.documents.texts[0], marks(scores, name, 0))
+    return document_html(scores.gold.documents.texts[0], marks(scores, name, 0), style=style)
 
 
 def example_counts(scores: Scores, names: Sequence[str]) -> pd.DataFrame:
