@@ -27,9 +27,13 @@ def test_axe_finds_nothing_grave(visit: Visit, page: str) -> None:
         visit.page.emulate_media(color_scheme=theme)
         visit.page.wait_for_function(IS_DARK, arg=theme == "dark")
         visit.wait_until_drawn(0)
+        visit.page.wait_for_function(IS_STYLED)
         assert not (found := grave(visit)), (theme, found)
 
 
+# The browser fetches the code that adds our style sheet after the elements.
+IS_STYLED = """() => [...document.querySelectorAll("[data-testid='stCaptionContainer']")]
+    .every(caption => getComputedStyle(caption).opacity === "1")"""
 IS_DARK = """dark => {
     const [red, green, blue] = getComputedStyle(document.querySelector(".stApp")).backgroundColor.match(/[0-9]+/g);
     return dark === (+red + +green + +blue < 384);

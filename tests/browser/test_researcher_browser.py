@@ -32,7 +32,7 @@ def test_from_a_shared_task_to_a_table_and_a_figure(visit: Visit, tmp_path: Path
     hand.click(page.get_by_role("combobox", name="Matching criterion or published scorer"))
     hand.click(page.get_by_role("option", name="hipe-2020 ·").first)
     page.get_by_role("heading", name="As published: hipe-2020").wait_for()
-    page.get_by_text(official(RUNS[0])).first.wait_for()
+    page.locator("canvas td", has_text=official(RUNS[0])).first.wait_for(state="attached")
 
     hand.click(sidebar.get_by_role("link", name="Criteria", exact=True))
     hand.click(page.get_by_role("radio", name="Two criteria"))
