@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -101,6 +101,21 @@ class Reviewed:
         """Return the number of verdicts ever given on a record: the version that a reviewer sees now."""
         found = self.courses.get(key.record)
         return 0 if found is None else len(found.history)
+
+    def since(self, before: Reviewed) -> tuple[Given, ...] | None:
+        """Return all verdicts, old and new, on the records decided on since an earlier moment; None if that is unknown.
+
+        It is known where both moments are of one store, with the history of their records.
+        """
+        if not before.courses or before.number > self.number or len(self.courses) < len(before.courses):
+            return None
+        known = before.courses.get
+        found = [course.history for record, course in self.courses.items() if known(record) is not course]
+        return tuple(one for history in found for one in history)
+
+    def among(self, texts: Collection[str], documents: Collection[str]) -> Reviewed:
+        """Return the verdicts given on some texts, by their digests, or on documents of some ids, without history."""
+        return self.only(lambda one: one.verdict.key.text in texts or one.verdict.seen.document in documents)
 
     @cached_property
     def standing(self) -> tuple[Given, ...]:

@@ -6,7 +6,7 @@ its span any more; then it belongs to the record at the place of its old quote.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -24,7 +24,11 @@ from nereval_core.review.verdicts import Draft, Given, Key, Kind, Marked, Seen, 
 
 _DIGESTS: WeakKeyDictionary[Documents, tuple[str, ...]] = WeakKeyDictionary()
 _FOUND: WeakKeyDictionary[Layer, dict[tuple[int, Marked], list[int]]] = WeakKeyDictionary()
+_NUMBERS: WeakKeyDictionary[Documents, dict[str, list[int]]] = WeakKeyDictionary()
+_SIDES: WeakKeyDictionary[Rows, _Sides] = WeakKeyDictionary()
 _ATTACHED: WeakKeyDictionary[Rows, tuple[Reviewed, AttachedVerdicts]] = WeakKeyDictionary()
+FEW = 100
+"""New verdicts up to which only the records of their documents are looked at again."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +102,8 @@ def attach_verdicts(about: Records) -> AttachedVerdicts:
     reviewed = about.others.reviewed
     kept = _ATTACHED.get(about.rows)
     if kept is None or kept[0] is not reviewed:
-        kept = (reviewed, _attached(about, reviewed, about.others.layers))
+        found = None if kept is None else _attached_anew(about, *kept, reviewed)
+        kept = (reviewed, found or _attached(about, reviewed))
         _ATTACHED[about.rows] = kept
     return kept[1]
 
@@ -110,15 +115,11 @@ def places(about: Records, keys: Sequence[tuple[Key, str]]) -> list[int | None]:
     """
     if _by_token(about):
         return [None] * len(keys)
-    by_digest: dict[str, list[int]] = {key.text: [] for key, _ in keys}
-    for number, digest in enumerate(text_digests(about.read[0].documents)):
-        if digest in by_digest:
-            by_digest[digest].append(number)
-    sides, ids = _Sides(about), about.read[0].documents.ids
+    by_digest, sides, ids = _numbers(about.read[0].documents), _sides(about), about.read[0].documents.ids
     found: list[int | None] = []
     for key, document in keys:
         side = int(key.side == "pred")
-        numbers = sorted(by_digest[key.text], key=lambda number: ids[number] != document)
+        numbers = sorted(by_digest.get(key.text, ()), key=lambda number: ids[number] != document)
         spans = (span for number in numbers for span in _same(about.read[side], number, key.span))
         found.append(next((record for span in spans for record in sides.records(side, span)), None))
     return found
@@ -144,79 +145,152 @@ def _places(read: Layer, scored: Layer) -> NDArray[Any]:
     return by_order[scored.order]
 
 
-def _attached(about: Records, reviewed: Reviewed, layers: Sequence[Layer]) -> AttachedVerdicts:
-    rows, (gold, pred) = about.rows, about.read
-    at = np.full(len(rows), -1, np.int32)
-    old = np.zeros(len(rows), bool)
-    given: list[Given] = []
-    lost: list[Given] = []
-    # Runs of tokens are no spans: nobody decides on one.
-    if not reviewed.standing or _by_token(about):
-        return AttachedVerdicts((), frozen(at), frozen(old), ())
-    documents = original(gold.documents)
-    by_digest: dict[str, list[int]] = {}
-    for number, digest in enumerate(text_digests(documents)):
-        if digest in reviewed.by_text:
-            by_digest.setdefault(digest, []).append(number)
-    sides = _Sides(about)
-    # How well a verdict fits its record: the one that fits best stays, of several the last.
-    fits = np.zeros(len(rows), np.int8)
+def _numbers(documents: Documents) -> dict[str, list[int]]:
+    """Return the numbers of the documents by the digest of their text, computed once."""
+    documents = original(documents)
+    if documents not in _NUMBERS:
+        found: dict[str, list[int]] = {}
+        for number, digest in enumerate(text_digests(documents)):
+            found.setdefault(digest, []).append(number)
+        _NUMBERS[documents] = found
+    return _NUMBERS[documents]
 
-    def put(records: Iterable[int], one: Given, fit: int) -> bool:
+
+def _attached(about: Records, reviewed: Reviewed) -> AttachedVerdicts:
+    """Return the standing verdicts on all records."""
+    made = _Attaching(about, np.full(len(about.rows), -1, np.int32), np.zeros(len(about.rows), bool), [])
+    # Runs of tokens are no spans: nobody decides on one.
+    if not _by_token(about):
+        made.put_all(reviewed)
+    return made.done()
+
+
+def _attached_anew(
+    about: Records, before: Reviewed, found: AttachedVerdicts, reviewed: Reviewed
+) -> AttachedVerdicts | None:
+    """Return the standing verdicts after a few more, None where there are many: all records are looked at then.
+
+    A verdict touches the documents of its text, or, without one, the document that it was given on. The verdicts of the
+    documents touched are put on their records again, all others stay.
+    """
+    news = reviewed.since(before)
+    if news is None or len(news) > FEW or len(found.given) > 2 * len(found.at) + FEW or _by_token(about):
+        return None
+    documents = original(about.read[0].documents)
+    numbers, digests = _numbers(documents), text_digests(documents)
+    touched = {number for one in news for number in numbers.get(one.verdict.key.text, ())}
+    for one in news:
+        number = documents.index.get(one.verdict.seen.document)
+        if number is not None:
+            touched.add(number)
+    # Documents of one text share their verdicts.
+    touched = {also for number in touched for also in numbers[digests[number]]}
+    texts = {digests[number] for number in touched} | {one.verdict.key.text for one in news}
+    some = reviewed.among(texts, {documents.ids[number] for number in touched})
+    again = {id(one) for one in (*news, *some.last.values())}
+    made = _Attaching(about, found.at.copy(), found.stale.copy(), list(found.given))
+    first = _sides(about).first
+    for number in touched:
+        low, high = first[number : number + 2].tolist()
+        made.at[low:high], made.old[low:high] = -1, False
+    made.lost = [one for one in found.lost if id(one) not in again]
+    made.put_all(some, only=touched)
+    return made.done()
+
+
+class _Attaching:
+    """Verdicts being put on records: `at` and `old` as `at` and `stale` of AttachedVerdicts."""
+
+    def __init__(self, about: Records, at: NDArray[np.int32], old: NDArray[np.bool_], given: list[Given]) -> None:
+        self.about, self.at, self.old, self.given = about, at, old, given
+        self.lost: list[Given] = []
+        # How well a verdict fits its record: the one that fits best stays, of several the last.
+        self.fits = np.zeros(len(at), np.int8)
+
+    def done(self) -> AttachedVerdicts:
+        lost = sorted(self.lost, key=lambda one: one.number)
+        return AttachedVerdicts(tuple(self.given), frozen(self.at), frozen(self.old), tuple(lost))
+
+    def put_all(self, reviewed: Reviewed, only: Collection[int] | None = None) -> None:
+        """Put the verdicts that stand on the records of their documents, or of `only` some documents, by number."""
+        if not reviewed.standing:
+            return
+        documents = original(self.about.read[0].documents)
+        sides, by_digest = _sides(self.about), _numbers(documents)
+        for one in reviewed.standing:
+            numbers = by_digest.get(one.verdict.key.text)
+            if numbers is None:
+                number = documents.index.get(one.verdict.seen.document)
+                if number is not None and (only is None or number in only):
+                    self._put_stale(one, number, documents.texts[number])
+            elif only is None or numbers[0] in only:
+                self._put_on_text(one, numbers)
+        # A document of a text that repeats shows the verdict that was given on it, before one on another document.
+        for (digest, name), own_given in reviewed.by_document.items():
+            numbers = by_digest.get(digest, [])
+            here = [number for number in numbers if documents.ids[number] == name]
+            if not here or len(numbers) == 1 or (only is not None and here[0] not in only):
+                continue
+            for one in own_given:
+                for side, layer in enumerate(self.about.read):
+                    own = side == (one.verdict.key.side == "pred")
+                    for span in _same(layer, here[0], one.verdict.key.span):
+                        self._put(sides.records(side, span), one, _OWN_HERE if own else _PARTNER_HERE)
+
+    def _put(self, records: Iterable[int], one: Given, fit: int) -> bool:
         taken = False
         for record in records:
             taken = True
-            if fit >= fits[record]:
-                at[record], fits[record], old[record] = len(given), fit, fit == _STALE
-        given.append(one)
+            if fit >= self.fits[record]:
+                self.at[record], self.fits[record], self.old[record] = len(self.given), fit, fit == _STALE
+        self.given.append(one)
         return taken
 
-    for one in reviewed.standing:
-        key = one.verdict.key
-        numbers = by_digest.get(key.text)
-        if numbers is None:
-            document = documents.index.get(one.verdict.seen.document)
-            if document is None:
-                continue
-            place = _found_again(one, documents.texts[document])
-            if not put([] if place is None else sides.around(document, *place, key.side), one, _STALE):
-                lost.append(one)
-            continue
+    def _put_stale(self, one: Given, number: int, text: str) -> None:
+        """Put a verdict whose text is gone on the record at the place of its quote in its document."""
+        place, side = _found_again(one, text), one.verdict.key.side
+        near = [] if place is None else _sides(self.about).around(self.about.rows, number, *place, side)
+        if not self._put(near, one, _STALE):
+            self.lost.append(one)
+
+    def _put_on_text(self, one: Given, numbers: Sequence[int]) -> None:
+        """Put a verdict on the records of its span in the documents of its text; stale where no layer has the span."""
+        key, sides, about = one.verdict.key, _sides(self.about), self.about
         found = False
         for number in numbers:
-            for side, layer in enumerate((gold, pred)):
+            for side, layer in enumerate(about.read):
                 spans = _same(layer, number, key.span)
                 found |= bool(spans)
                 for span in spans:
                     own = side == (key.side == "pred")
-                    put(sides.records(side, span), one, _OWN if own else _PARTNER)
-        if found or any(_same(layer, number, key.span) for layer in layers for number in numbers):
-            continue
-        near = [record for number in numbers for record in sides.around(number, key.span.start, key.span.end, key.side)]
-        if not put(near, one, _STALE):
-            lost.append(one)
-    # A document of a text that repeats shows the verdict that was given on it, before one on another document.
-    repeated = any(len(numbers) > 1 for numbers in by_digest.values())
-    for (digest, name), own_given in reviewed.by_document.items() if repeated else ():
-        numbers = [number for number in by_digest.get(digest, ()) if documents.ids[number] == name]
-        if not numbers or len(by_digest[digest]) == 1:
-            continue
-        for one in own_given:
-            for side, layer in enumerate((gold, pred)):
-                own = side == (one.verdict.key.side == "pred")
-                for span in _same(layer, numbers[0], one.verdict.key.span):
-                    put(sides.records(side, span), one, _OWN_HERE if own else _PARTNER_HERE)
-    return AttachedVerdicts(tuple(given), frozen(at), frozen(old), tuple(lost))
+                    self._put(sides.records(side, span), one, _OWN if own else _PARTNER)
+        assert about.others is not None, "verdicts come with what else is known of the corpus"
+        if found or any(_same(layer, number, key.span) for layer in about.others.layers for number in numbers):
+            return
+        near = [
+            record
+            for number in numbers
+            for record in sides.around(about.rows, number, key.span.start, key.span.end, key.side)
+        ]
+        if not self._put(near, one, _STALE):
+            self.lost.append(one)
 
 
 _STALE, _PARTNER, _OWN, _PARTNER_HERE, _OWN_HERE = 1, 2, 3, 4, 5
 
 
+def _sides(about: Records) -> _Sides:
+    """Return the records of the spans of both sides, computed once."""
+    if about.rows not in _SIDES:
+        _SIDES[about.rows] = _Sides(about)
+    return _SIDES[about.rows]
+
+
 class _Sides:
-    """The records of the spans of both sides as they were read."""
+    """The records of the spans of both sides as they were read. It does not hold the records, which it is kept by."""
 
     def __init__(self, about: Records) -> None:
-        rows = self.rows = about.rows
+        rows = about.rows
         self.layers = about.scores.layers(about.criterion)
         self.first = np.searchsorted(rows.doc, np.arange(len(about.read[0].documents) + 1))
         self.scored: list[NDArray[Any]] = []
@@ -241,12 +315,12 @@ class _Sides:
         found = [int(kept[side][scored]) for kept in (self.named, self.beside)]
         return [record for record in found if record >= 0]
 
-    def around(self, document: int, start: int, end: int, side: str) -> list[int]:
+    def around(self, rows: Rows, document: int, start: int, end: int, side: str) -> list[int]:
         """Return, in a list, the record of a document that shares most characters with a place; empty if none does."""
         low, high = self.first[document : document + 2].tolist()
         if low == high:
             return []
-        some = self.rows.take(np.arange(low, high))
+        some = rows.take(np.arange(low, high))
         starts = some.of_spans(self.layers[0].start, self.layers[1].start)
         ends = some.of_spans(self.layers[0].end, self.layers[1].end)
         shared = np.minimum(ends, end) - np.maximum(starts, start)

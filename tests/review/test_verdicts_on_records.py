@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from nereval_core.corpus import Documents, Layer, layer
 from nereval_core.ledger import MemoryLedger, ledger
 from nereval_core.records.queries import Query
 from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.review.store import ReviewStore
-from nereval_core.review.verdicts import KINDS, Draft, Kind, Marked, Verdict
+from nereval_core.review.verdicts import KINDS, ConflictError, Draft, Kind, Marked, Verdict
 from nereval_core.review.verdicts_on_records import (
+    _attached,
     attach_verdicts,
     draft_batch,
     places,
@@ -234,3 +239,39 @@ def test_what_is_right_is_put_together_from_words() -> None:
     assert decision_in_words("neither", [span], text) == "neither is right; right is “Anti-TNF-alpha” Drug at 16–30"
     assert decision_in_words("neither", []) == "neither is right; right is no entity"
     assert decision_in_words("withdrawn", []) == "taken back"
+
+
+SAME = ("Ann took aspirin tablets.", "Bob took it.", "Ann took aspirin tablets.", "Bob took it.", "Eve left.")
+STEPS = st.lists(
+    st.tuples(
+        st.integers(0, 11), st.sampled_from(["gold", "pred", "unclear", "undo"]), st.sampled_from(["Ann", "Bob"])
+    ),
+    min_size=1,
+    max_size=12,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(STEPS, st.booleans())
+def test_new_verdicts_are_attached_as_all_would_be(steps: list[tuple[int, str, str]], changed: bool) -> None:
+    """Verdict by verdict, on texts that repeat and on texts that have changed since, as if all were attached anew."""
+    gold = layer_of("gold", [(doc, 0, 3, "Person") for doc in range(5)] + [(0, 9, 16, "Drug")], SAME)
+    pred = layer_of("system", [(doc, 0, 3, "Person") for doc in (0, 2, 4)] + [(2, 9, 24, "Drug")], SAME)
+    texts = ("Once Ann took aspirin tablets.", SAME[1], SAME[2], "Bob took nothing.", SAME[4])
+    later = layer_of("gold", [(0, 5, 8, "Person"), (0, 14, 21, "Drug"), (1, 0, 3, "Person")], texts)
+    with TemporaryDirectory() as folder:
+        store = ReviewStore(Path(folder) / "review.sqlite")
+        found = records(store, gold, pred)
+        shown = records(store, later, layer_of("system", [(2, 0, 3, "Person")], texts)) if changed else found
+        for record, kind, who in steps:
+            if kind == "undo":
+                with suppress(ConflictError):
+                    store.undo(who)
+            else:
+                give(store, found, record % len(found.about.rows), kind, who=who)  # type: ignore[arg-type]
+            now = attach_verdicts(shown.about)
+            whole = _attached(shown.about, store.reviewed())
+            every = range(len(shown.about.rows))
+            assert list(map(now.of, every)) == list(map(whole.of, every))
+            assert now.stale.tolist() == whole.stale.tolist() and now.lost == whole.lost
+        store.close()
