@@ -184,3 +184,24 @@ def test_a_folder_served_from_the_command_line(browser: Any, tmp_path: Path) -> 
             visit.page.get_by_role("button", name="Read and score").last.click()
         visit.page.get_by_text("Files, formats and types").wait_for()
         visit.close()
+
+
+def test_a_record_that_is_open_is_no_chip_on_other_pages(visit: Visit) -> None:
+    visit.go("/Inspect")
+    visit.page.locator(".nw-entry").nth(2).click()
+    visit.page.wait_for_function("() => location.search.includes('record=')")
+    for name in ("Confusion", "Overview", "Inspect"):
+        before = visit.run_count()
+        visit.page.get_by_test_id("stSidebar").get_by_role("link", name=name, exact=True).click()
+        visit.page.wait_for_url(f"**/{name}?*")
+        visit.wait_until_drawn(before if name == "Inspect" else 0)
+        assert not visit.page.locator(".st-key-chips").get_by_text("record:").count(), name
+
+
+def test_the_missed_column_of_confusion_is_in_sight(visit: Visit) -> None:
+    visit.page.set_viewport_size({"width": 1280, "height": 720})
+    visit.go("/Confusion")
+    last = visit.page.get_by_role("columnheader").last
+    last.wait_for()
+    box = last.bounding_box()
+    assert "missed" in last.inner_text() and box["x"] + box["width"] <= 1280

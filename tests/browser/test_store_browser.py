@@ -88,3 +88,20 @@ def test_a_link_opens_in_another_server(browser: Any, folder: Path) -> None:
         visit.page.get_by_role("heading", name="served").wait_for()
         visit.close()
     assert not Store(folder.parent / "store").entries()
+
+
+def test_whoever_leaves_while_files_are_read_gets_the_corpus_there(browser: Any, folder: Path) -> None:
+    for name in ("gold.zip", "system.zip"):
+        with zipfile.ZipFile(folder / name, "w") as archive:
+            for number in range(DOCUMENTS // 10):
+                archive.writestr(f"{number}.txt", "Aspirin helps")
+                archive.writestr(f"{number}.ann", "T1\tDrug 0 7\tAspirin\n")
+    with serve_app("--data", str(folder)) as address:
+        visit = Visit(browser, address)
+        visit.go("/")
+        visit.page.get_by_role("button", name="Read and score").last.click()
+        visit.page.get_by_test_id("stSidebar").get_by_role("link", name="Overview", exact=True).click()
+        visit.page.get_by_role("heading", name="Overview", exact=True).wait_for()
+        visit.page.locator(".nvb-row").first.get_by_text(f"✓ {DOCUMENTS // 10:,}").wait_for()
+        assert not visit.page.get_by_text("no corpus").count()
+        visit.close()
