@@ -208,10 +208,11 @@ def test_inspect_opens_the_first_record_at_once_and_goes_on_from_it() -> None:
     sent = workbench(page)
     assert not page.error and sent["at"] == 0 and sent["open"] == sent["entries"][0][:2] and not sent["whole"]
     assert card(page)["reason"] and sent["text"] in sent["texts"]
-    # What lies ahead is there before it is asked for.
-    assert all("\n".join(entry[:2]) in sent["cards"] for entry in sent["entries"][:11])
+    # What lies ahead is there before it is asked for, more with each step.
+    names = ["\n".join(entry[:2]) for entry in sent["entries"]]
+    assert set(names[:5]) <= sent["cards"].keys()
     page = act(page, "j")
-    assert workbench(page)["at"] == 1
+    assert workbench(page)["at"] == 1 and set(names[:9]) <= workbench(page)["cards"].keys()
     assert [address(page)[name] for name in ("doc", "record")] == sent["entries"][1][:2]
 
 

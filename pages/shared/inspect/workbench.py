@@ -32,6 +32,8 @@ _HERE = Path(__file__).parent
 KEY = f"{keys.WIDGET}workbench"
 AHEAD, BEHIND = 10, 3
 """Records after and before the open one whose texts are sent along."""
+NEW = 4
+"""Records whose texts are made in one run at most, beside the open one: a filter is not to wait for ten."""
 QUOTED = 1_000
 """Characters of a span that a card quotes."""
 CHARACTERS = 60_000
@@ -169,9 +171,14 @@ def workbench_data(here: Here, there: Open, order: str) -> dict[str, Any]:
 
 def _facts(here: Here, order: str) -> str:
     """Return what texts, cards and queue depend on: with other facts, those kept in the browser are dropped."""
+    return repr((_card_facts(here), here.query(), order))
+
+
+def _card_facts(here: Here) -> tuple[object, ...]:
+    """Return what texts and cards depend on."""
     loaded, settings = here.loaded, here.settings
     corpus = (loaded.corpus.digest, loaded.number, here.system, here.beside, here.by, here.view.mask)
-    return repr((corpus, here.query(), order, settings.merge, settings.leave_out))
+    return (*corpus, settings.merge, settings.leave_out)
 
 
 def _key(doc: str, part: int) -> str:
@@ -196,9 +203,15 @@ def _texts_and_cards(here: Here, there: Open) -> tuple[dict[str, Any], dict[str,
     beside, part = here.beside, _part(here, there)
     texts = {_key(there.doc, part): _text(here, beside, there.doc, part, there.record, here.view.place)}
     cards: dict[str, Any] = {}
-    size = 0
+    size = new = 0
+    made = applied().made_under(_card_facts(here))
     wanted = [there.position] if there.record else []
     for doc, record in [*wanted, *there.queue.near(BEHIND, AHEAD)]:
+        if (doc, record) not in made:
+            if new > NEW:
+                continue
+            new += 1
+            made.add((doc, record))
         found = _card(here, beside, doc, record)
         if found is None:
             continue

@@ -49,7 +49,8 @@ class Applied:
 
     `place` is document, record and number in the queue as the reader last had them. `part` is the window of a long
     text that was turned to, with the document and the record it was turned to from. `rest` is what a run began to
-    apply and has not ended. `undone` are the verdicts that an event, by its number, has taken back.
+    apply and has not ended. `undone` are the verdicts that an event, by its number, has taken back. `made` are the
+    records whose cards were made, and the facts that these depend on.
     """
 
     mount: str = ""
@@ -58,7 +59,14 @@ class Applied:
     part: tuple[str, str, int] | None = None
     rest: tuple[Here, Mapping[str, Any]] | None = None
     undone: tuple[int, Sequence[Given]] = (0, ())
+    made: tuple[tuple[object, ...], set[tuple[str, str]]] = field(default_factory=lambda: ((), set()))
     lock: RLock = field(default_factory=RLock)
+
+    def made_under(self, facts: tuple[object, ...]) -> set[tuple[str, str]]:
+        """Return the records whose cards were made under the same facts, to be added to."""
+        if self.made[0] != facts:
+            self.made = (facts, set())
+        return self.made[1]
 
 
 def applied() -> Applied:
