@@ -168,13 +168,14 @@ def entity_layer(found: TaggedTokens, chosen: Entities, links: Sequence[bytes], 
     given = [() if cell.decode() in NO_LINK else link for cell, link in zip(links, given, strict=True)]
     # The code of a file without links is -1.
     given.append(())
-    linked = found.links[first].tolist()
+    codes = found.links[first]
+    linked = np.flatnonzero(np.fromiter(map(bool, given), np.bool_, len(given))[codes])
     noisy = np.flatnonzero(np.isfinite(chosen.noise))
     levels, level_of = np.unique(chosen.noise[noisy], return_inverse=True)
     level = [{"LED": value} for value in levels.tolist()]
     extras = {
-        "links": {span: given[code] for span, code in enumerate(linked) if given[code]},
-        "meta": {span: level[code] for span, code in zip(noisy.tolist(), level_of.tolist(), strict=True)},
+        "links": dict(zip(linked.tolist(), map(given.__getitem__, codes[linked].tolist()), strict=True)),
+        "meta": dict(zip(noisy.tolist(), map(level.__getitem__, level_of.tolist()), strict=True)),
     }
     try:
         return layer(

@@ -87,7 +87,7 @@ class DocumentOpener:
         counts = self.parsed.counts
         first, _, others = line.partition("\t")
         self.parsed.comments.append(CommentLine(number, rows, first))
-        if others.strip("\t") and not line.startswith("# "):
+        if others and others.strip("\t") and not line.startswith("# "):
             counts["tokens like comments"] += 1
         key, _, value = line[1:].partition("=")
         key, value = key.strip(), value.strip()

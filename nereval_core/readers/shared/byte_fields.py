@@ -90,6 +90,8 @@ class Vocabulary:
     """The strings of the table as numbers; `_sizes` is their length."""
     _sizes: Int64 = field(default_factory=lambda: np.zeros(0, np.int64))
     _table: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
+    _searched: int = 0
+    """Strings looked up one by one since the table was filled."""
 
     def codes(self, data: Bytes, starts: Int64, sizes: Int64) -> Int32:
         """Return the code of each string, adding new ones."""
@@ -122,8 +124,8 @@ class Vocabulary:
             unknown = np.flatnonzero(~same)
         if len(unknown):
             codes[unknown] = self._unknown(data, starts[unknown], sizes[unknown], words[unknown], keys[unknown])
-            # The table grows by steps that pay: each fills it anew.
-            if len(self.names) - len(self._sizes) > len(self._sizes) // 8:
+            # Filling the table takes as long as looking up a part of the names.
+            if len(self.names) > len(self._sizes) and 4 * self._searched > len(self.names):
                 self._fill()
         return codes
 
@@ -140,6 +142,7 @@ class Vocabulary:
         """Return the code of each string, one by one."""
         known = self._codes
         found = []
+        self._searched += len(starts)
         for start, size in zip(starts.tolist(), sizes.tolist(), strict=True):
             name = data.data[start : start + size].tobytes()
             code = known.setdefault(name, len(known))
@@ -162,6 +165,7 @@ class Vocabulary:
         self._words = np.concatenate((self._words, words.view("<u8").reshape(-1, HALVES)))
         self._table = np.zeros(1 << max(LEAST_TABLE_BITS, (SLOTS_PER_NAME * len(self.names)).bit_length()), np.int32)
         self._table[_keys(self._words, self._sizes) >> self._shift] = np.arange(len(self._sizes))
+        self._searched = 0
 
 
 def _keys(words: UInt64, sizes: Int64) -> UInt64:

@@ -270,14 +270,16 @@ class Lexer:
         for start in doubted.tolist():
             stop = raw.index(end, start)
             # Between tabs a line without one is no row, as comments mostly are.
-            if (not self.tabs or raw.find(b"\t", start, stop) >= 0) and self.is_row(raw[start:stop]):
-                continue
-            marks[start : stop + 1] = False
+            if not self.tabs or raw.find(b"\t", start, stop) >= 0:
+                if self.is_row(raw[start:stop]):
+                    continue
+                marks[start:stop] = False
             starts.append(start)
             stops.append(stop)
         if starts:
             last = raw[starts[-1] : stops[-1] + 1]
             self._known = last if len(last) <= WORD_BYTES else b""
+            marks[stops] = False
         return np.array(starts, np.int64), np.array(stops, np.int64)
 
     def _doubted(self, data: Bytes, begin: Int64, first: Bytes) -> Bools:
