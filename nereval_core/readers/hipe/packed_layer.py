@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -173,7 +174,7 @@ def entity_layer(found: TaggedTokens, chosen: Entities, links: Sequence[bytes], 
     noisy = np.flatnonzero(np.isfinite(chosen.noise))
     levels, level_of = np.unique(chosen.noise[noisy], return_inverse=True)
     level = [{"LED": value} for value in levels.tolist()]
-    extras = {
+    extras: dict[str, Mapping[int, Any]] = {
         "links": dict(zip(linked.tolist(), map(given.__getitem__, codes[linked].tolist()), strict=True)),
         "meta": dict(zip(noisy.tolist(), map(level.__getitem__, level_of.tolist()), strict=True)),
     }

@@ -19,11 +19,17 @@ HALVES = WORD_BYTES // 8
 ZERO = ord("0")
 MOST_DIGITS = 9
 """Numbers of more digits are left to the exact readers."""
-MASKS = np.array(
+_BYTES_KEPT = np.array(
     [[(1 << 8 * min(8, max(0, size - low))) - 1 for low in range(0, WORD_BYTES, 8)] for size in range(WORD_BYTES + 1)],
     np.uint64,
 )
-"""Masks that keep the first bytes of a word, by their number; shape (sizes, numbers of eight bytes)."""
+MASKS = tuple(
+    np.ascontiguousarray(_BYTES_KEPT[:, :width]).view(f"V{8 * width}").ravel() for width in range(1, HALVES + 1)
+)
+"""Masks that keep the first bytes of a word, by the numbers of eight bytes that it has, and by the bytes kept.
+
+They are opaque, as each is then copied at once.
+"""
 FACTORS = np.array([0x9E3779B97F4A7C15 * (2 * number + 1) % 2**64 for number in range(HALVES)], np.uint64)
 """Odd numbers that spread the bits of a word over its key."""
 
@@ -36,9 +42,9 @@ def fetch_words(data: Bytes, starts: Int64, size: int = WORD_BYTES) -> NDArray[n
 
 def word_numbers(data: Bytes, starts: Int64, sizes: Int64, width: int = HALVES) -> UInt64:
     """Return strings of at most 8 * `width` bytes as numbers, zeros after their ends; shape (strings, width)."""
-    found: UInt64 = fetch_words(data, starts, 8 * width).view("<u8").reshape(-1, width)
-    found &= MASKS[:, :width][sizes]
-    return found
+    found: UInt64 = fetch_words(data, starts, 8 * width).view("<u8")
+    found &= MASKS[width - 1][sizes].view(np.uint64)
+    return found.reshape(-1, width)
 
 
 def equal_pieces(data: Bytes, at: Int64, other: Bytes, there: Int64, sizes: Int64) -> Bools:
@@ -117,7 +123,7 @@ class Vocabulary:
             codes = np.empty(len(starts), np.int32)
             unknown = np.arange(len(starts))
         else:
-            codes = self._table[keys >> self._shift]
+            codes = self._table[self._slots(keys)]
             same = self._sizes[codes] == sizes
             for half in range(width):
                 same &= self._words[codes, half] == words[:, half]
@@ -151,10 +157,13 @@ class Vocabulary:
             found.append(code)
         return np.array(found, np.int32)
 
-    @property
-    def _shift(self) -> np.uint64:
-        """Number of the bits of a key beyond those that say its place in the table."""
-        return np.uint64(64 - (len(self._table).bit_length() - 1))
+    def _slots(self, keys: UInt64) -> UInt64:
+        """Return the places of keys in the table."""
+        # Names that count, such as Q1 to Q9999, have keys in regular steps, which alone would share many places.
+        mixed = keys ^ (keys >> np.uint64(32))
+        mixed *= FACTORS[0]
+        mixed >>= np.uint64(65 - len(self._table).bit_length())
+        return mixed
 
     def _fill(self) -> None:
         """Make the table of all names."""
@@ -164,7 +173,7 @@ class Vocabulary:
         self._sizes = np.concatenate((self._sizes, sizes))
         self._words = np.concatenate((self._words, words.view("<u8").reshape(-1, HALVES)))
         self._table = np.zeros(1 << max(LEAST_TABLE_BITS, (SLOTS_PER_NAME * len(self.names)).bit_length()), np.int32)
-        self._table[_keys(self._words, self._sizes) >> self._shift] = np.arange(len(self._sizes))
+        self._table[self._slots(_keys(self._words, self._sizes))] = np.arange(len(self._sizes))
         self._searched = 0
 
 

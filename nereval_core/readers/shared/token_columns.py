@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.arrays import Bools, Int64
-from nereval_core.corpus.texts import CONTINUATION, Bytes
+from nereval_core.corpus.texts import Bytes
 from nereval_core.readers.input.source import SourceFile
 from nereval_core.readers.shared.byte_fields import WORD_BYTES, fetch_words, word_numbers
 
@@ -25,6 +25,8 @@ LINES_BYTES = 1 << 16
 ALL_ROWS = slice(None)
 PIECES_AT_ONCE = 1 << 12
 """Pieces of text moved at once."""
+LEAST_FIRST_BYTE = -64
+"""Bytes at which a character may begin, as signed numbers, are from this one on."""
 ZEROS = bytes(WORD_BYTES)
 """The bytes after each block, so that the last fields can be fetched too."""
 BOM = b"\xef\xbb\xbf"
@@ -397,15 +399,14 @@ def without_bytes(parts: Sequence[Bytes], places: Int64) -> Bytes:
 
 def character_counts(text: Bytes, sizes: Int64, stops: Int64) -> tuple[Int64, Int64]:
     """Return sizes and ends of the pieces of a text in code points."""
-    inner = true_places((text & 0xC0) == CONTINUATION)
+    # Bytes within a character, 10xxxxxx, are the lowest of the signed ones.
+    inner = true_places(text.view(np.int8) < LEAST_FIRST_BYTE)
     if not len(inner):
         return sizes, stops
-    if len(inner) >= len(stops):
+    if len(inner) > len(stops):
         reached = stops - np.searchsorted(inner, stops)
         return np.diff(reached, prepend=0), reached
-    lengths = sizes.copy()
-    pieces, counts = np.unique_counts(np.searchsorted(stops, inner, side="right"))
-    lengths[pieces] -= counts
+    lengths = sizes - np.bincount(np.searchsorted(stops, inner, side="right"), minlength=len(sizes))
     return lengths, np.cumsum(lengths)
 
 
