@@ -216,6 +216,14 @@ def test_long_files_are_read_block_by_block(change: str) -> None:
     assert len(listed["doc"]) > 3000
 
 
+@pytest.mark.parametrize("size", [1, 20, 21, 1 << 19])
+def test_a_mark_before_a_carriage_return_is_another_line(size: int) -> None:
+    """Blocks whose lines end in CR and LF may be followed by one with a CR inside a line."""
+    for text in ("-DOCSTART- O\r\na O\r\n-DOCSTART- O\rb O\nb O\n", "-DOCSTART- O\r\na O\r\n-DOCSTART- O\rO\nb O\n"):
+        listed, packed = both([text.encode()], ReadOptions(), size)
+        assert packed in (None, listed)
+
+
 def test_a_wrong_line_far_down_is_named() -> None:
     lines = ["a O", "b B-X", ""] * 5000
     lines[9001] = "b"

@@ -251,7 +251,8 @@ class Lexer:
         known = self._known
         size = len(known)
         repeated, rest = doubted[:0], doubted
-        if size:
+        # The carriage return at the end of a line of one block may stand inside a line of another.
+        if known.endswith(bytes((block.end,))):
             words = word_numbers(data, doubted, np.full(len(doubted), size))
             like = (words == np.frombuffer(known.ljust(WORD_BYTES, b"\0"), "<u8")).all(axis=1)
             repeated, rest = doubted[like], doubted[~like]
