@@ -21,6 +21,7 @@ from nereval_core.readers.input.source import SourceFile
 from nereval_core.readers.shared.byte_fields import Vocabulary
 from nereval_core.readers.shared.tag_decoding import Chunks
 from nereval_core.readers.shared.tag_schemes import Tags
+from nereval_core.readers.shared.text_pieces import character_counts, join_pieces, without_bytes
 from nereval_core.readers.shared.token_columns import (
     BLANK,
     BLOCK_BYTES,
@@ -32,11 +33,8 @@ from nereval_core.readers.shared.token_columns import (
     GrowingArrays,
     Lexer,
     NotJudged,
-    character_counts,
-    join_pieces,
     true_places,
     watched_blocks,
-    without_bytes,
 )
 
 KNOWN_LINES = 256

@@ -19,6 +19,7 @@ from nereval_core.readers import ReadOptions
 from nereval_core.readers.hipe.rows import LED, DocumentOpener, HipeFile
 from nereval_core.readers.input.source import SourceFile
 from nereval_core.readers.shared.byte_fields import Vocabulary
+from nereval_core.readers.shared.text_pieces import character_counts, join_pieces
 from nereval_core.readers.shared.token_columns import (
     BLANK,
     BLOCK_BYTES,
@@ -30,8 +31,6 @@ from nereval_core.readers.shared.token_columns import (
     GrowingArrays,
     Lexer,
     NotJudged,
-    character_counts,
-    join_pieces,
     true_places,
     watched_blocks,
 )

@@ -18,7 +18,8 @@ from nereval_core.problems import FormatError
 from nereval_core.readers import ReadOptions
 from nereval_core.readers.hipe.blocks import PackedFiles
 from nereval_core.readers.hipe.rows import HipeDocument
-from nereval_core.readers.shared.token_columns import NotJudged, without_bytes
+from nereval_core.readers.shared.text_pieces import without_bytes
+from nereval_core.readers.shared.token_columns import NotJudged
 
 NO_LINK = ("", "_", "-")
 TAG = re.compile(r"([BIES])-(.+)", re.DOTALL)
