@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -17,8 +18,10 @@ from nereval_core.readers.conll.blocks import read_packed
 from nereval_core.readers.conll.layout import SAMPLE_LINES
 from nereval_core.readers.conll.rows import read_listed
 from nereval_core.readers.input.encodings import split_lines
+from nereval_core.readers.shared import byte_fields
 from nereval_core.readers.shared.byte_fields import FACTORS, WORD_BYTES, Vocabulary
-from nereval_core.readers.shared.token_columns import NotJudged, join_pieces, read_blocks, without_bytes
+from nereval_core.readers.shared.text_pieces import character_counts, join_pieces, without_bytes
+from nereval_core.readers.shared.token_columns import NotJudged, read_blocks
 from tests.readers.test_conll import MARKS, REFUSED, SPLIT
 from tests.support.readings import reading_content
 
@@ -143,6 +146,22 @@ def test_broken_files(raws: list[bytes], options: ReadOptions, size: int) -> Non
         assert packed in (None, listed)
 
 
+@settings(max_examples=150)
+@given(
+    few=st.lists(COMMENTS, min_size=1, max_size=3),
+    order=st.lists(st.integers(0, 5), min_size=1, max_size=40),
+    end=LINE_ENDS,
+    size=SIZES,
+)
+def test_lines_that_return(few: list[str], order: list[int], end: str, size: int) -> None:
+    """Marks that were met before are not judged anew."""
+    lines = [*few, "a O", "b B-X", ""]
+    raw = "".join(lines[number % len(lines)] + end for number in order).encode()
+    if raw.strip():
+        listed, packed = both([raw, raw], ReadOptions(), size)
+        assert packed in (None, listed)
+
+
 @pytest.mark.parametrize("size", [1, 5, 1 << 19])
 @pytest.mark.parametrize("text", [row[1] for row in (*SPLIT, *MARKS)], ids=[row[0] for row in (*SPLIT, *MARKS)])
 def test_what_is_sound_is_read_block_by_block(text: str, size: int) -> None:
@@ -192,6 +211,14 @@ def test_long_files_are_read_block_by_block(change: str) -> None:
     assert len(listed["doc"]) > 3000
 
 
+@pytest.mark.parametrize("size", [1, 20, 21, 1 << 19])
+def test_a_mark_before_a_carriage_return_is_another_line(size: int) -> None:
+    """Blocks whose lines end in CR and LF may be followed by one with a CR inside a line."""
+    for text in ("-DOCSTART- O\r\na O\r\n-DOCSTART- O\rb O\nb O\n", "-DOCSTART- O\r\na O\r\n-DOCSTART- O\rO\nb O\n"):
+        listed, packed = both([text.encode()], ReadOptions(), size)
+        assert packed in (None, listed)
+
+
 def test_a_wrong_line_far_down_is_named() -> None:
     lines = ["a O", "b B-X", ""] * 5000
     lines[9001] = "b"
@@ -214,11 +241,11 @@ def test_blocks_hold_whole_lines(pieces: list[bytes], ends: list[str], size: int
     raw = "".join(line + ends[number % len(ends)] for number, line in enumerate(lines)).encode()
     found = list(read_blocks(io.BytesIO(raw), size))
     assert all(block.raw[: block.size].endswith(b"\n") and not block.raw[block.size :].strip(b"\0") for block in found)
-    assert [line for block in found for line in block.lines()] == lines
+    assert [line for block in found for some in block.lines() for line in some] == lines
     text = raw.decode().rstrip("\r\n")
-    assert [line for block in read_blocks(io.BytesIO(text.encode()), size) for line in block.lines()] == split_lines(
-        text
-    )
+    assert [
+        line for block in read_blocks(io.BytesIO(text.encode()), size) for some in block.lines() for line in some
+    ] == split_lines(text)
 
 
 STRINGS = st.lists(st.binary(max_size=110), min_size=1, max_size=30)
@@ -234,6 +261,27 @@ def test_a_vocabulary_tells_strings_of_any_length_apart(batches: list[list[bytes
             codes = vocabulary.codes(data, np.cumsum(sizes) - sizes, sizes)
             assert [vocabulary.names[code] for code in codes] == strings
     assert len(set(vocabulary.names)) == len(vocabulary.names)
+
+
+@pytest.mark.parametrize("bits", [1, 4])
+@given(batches=st.lists(STRINGS, min_size=2, max_size=4))
+def test_a_vocabulary_tells_strings_apart_that_share_a_place(bits: int, batches: list[list[bytes]]) -> None:
+    with mock.patch.multiple(byte_fields, LEAST_TABLE_BITS=bits, SLOTS_PER_NAME=1):
+        vocabulary = Vocabulary()
+        for strings in [*batches, *batches]:
+            sizes = np.fromiter(map(len, strings), np.int64, len(strings))
+            data = np.frombuffer(b"".join(strings) + bytes(WORD_BYTES), np.uint8)
+            codes = vocabulary.codes(data, np.cumsum(sizes) - sizes, sizes)
+            assert [vocabulary.names[code] for code in codes] == strings
+
+
+@given(words=st.lists(st.text("aé語😀", min_size=1, max_size=9) | st.just("a" * 20), min_size=1))
+def test_characters_are_counted_by_the_piece(words: list[str]) -> None:
+    raws = [word.encode() for word in words]
+    sizes = np.fromiter(map(len, raws), np.int64, len(raws))
+    lengths, reached = character_counts(np.frombuffer(b"".join(raws), np.uint8), sizes, np.cumsum(sizes))
+    assert lengths.tolist() == list(map(len, words))
+    assert reached.tolist() == np.cumsum(lengths).tolist()
 
 
 def test_a_vocabulary_tells_strings_apart_that_have_one_key() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import chain
 
 import numpy as np
@@ -15,11 +16,12 @@ from nereval_core.corpus.intervals import SpacedIntervals
 from nereval_core.corpus.texts import Bytes, Texts
 from nereval_core.readers import ReadOptions
 from nereval_core.readers.conll.layout import DOCSTART, SAMPLE_LINES, Layout, sample_rows
-from nereval_core.readers.conll.rows import FileStructure, Places, SpanBounds, file_layout
+from nereval_core.readers.conll.rows import DocumentMark, FileStructure, Places, SpanBounds, file_layout
 from nereval_core.readers.input.source import SourceFile
 from nereval_core.readers.shared.byte_fields import Vocabulary
 from nereval_core.readers.shared.tag_decoding import Chunks
 from nereval_core.readers.shared.tag_schemes import Tags
+from nereval_core.readers.shared.text_pieces import character_counts, join_pieces, without_bytes
 from nereval_core.readers.shared.token_columns import (
     BLANK,
     BLOCK_BYTES,
@@ -31,12 +33,12 @@ from nereval_core.readers.shared.token_columns import (
     GrowingArrays,
     Lexer,
     NotJudged,
-    character_counts,
-    join_pieces,
     true_places,
     watched_blocks,
-    without_bytes,
 )
+
+KNOWN_LINES = 256
+"""Doubtful lines that are kept with what they are: most are marks of documents, each like the others."""
 
 
 @dataclass(slots=True)
@@ -176,12 +178,12 @@ def _head(given: Iterator[Block]) -> tuple[list[Block], list[str]]:
     wanted = SAMPLE_LINES
     for block in given:
         head.append(block)
-        if not block.raw[: block.size].isspace():
-            lines += [line for line in block.lines() if line and not line.isspace()]
-        if len(lines) > wanted:
-            if len(sample_rows(lines)[0]) == SAMPLE_LINES:
-                break
-            wanted = 2 * len(lines)
+        for some in block.lines() if not block.raw[: block.size].isspace() else ():
+            lines += [line for line in some if line and not line.isspace()]
+            if len(lines) > wanted:
+                if len(sample_rows(lines)[0]) == SAMPLE_LINES:
+                    return head, lines
+                wanted = 2 * len(lines)
     return head, lines
 
 
@@ -194,7 +196,9 @@ class _FileReader:
         self.rows = rows
         self.line = 1
         self.ended = True
-        self.lexer = Lexer(layout.columns, layout.tabs, self._is_row, DOCSTART.encode())
+        self.docstarts: dict[bytes, tuple[str, ...]] = {}
+        """Lines with -DOCSTART- that were met, and the tag beside it in a row of the table."""
+        self.lexer = Lexer(layout.columns, layout.tabs, lru_cache(KNOWN_LINES)(self._is_row), DOCSTART.encode())
 
     def _is_row(self, line: bytes) -> bool:
         # Most comments are told from tokens at a glance: they have no tab, or no tag at their end.
@@ -265,11 +269,10 @@ class _FileReader:
             ending = ending.copy()
             tokens, numbers = before[others] + self.rows.totals.tokens, before[others] + others + self.line
             lows, highs = lexed.low[others].tolist(), lexed.high[others].tolist()
-            found, raw = self.rows.found, block.raw
-            texts = (raw[low:high].decode() for low, high in zip(lows, highs, strict=True))
+            raw = block.raw
             ending[others] = [
-                text.isspace() or found.other(text, token, (self.shown, number), self.layout)
-                for text, token, number in zip(texts, tokens.tolist(), numbers.tolist(), strict=True)
+                self._other(raw[low:high], token, number)
+                for low, high, token, number in zip(lows, highs, tokens.tolist(), numbers.tolist(), strict=True)
             ]
         first = before[ending]
         if self.ended:
@@ -279,6 +282,23 @@ class _FileReader:
             first = first[np.concatenate((np.ones(1, np.bool_), first[1:] > first[:-1]))]
             self.ended = int(first[-1]) == count
         return first[: len(first) - self.ended]
+
+    def _other(self, line: bytes, token: int, number: int) -> bool:
+        """Read a line that is no row, before this token, and return whether it ends the sentence."""
+        found, place = self.rows.found, (self.shown, number)
+        tags = self.docstarts.get(line)
+        if tags is not None:
+            found.marks.append(DocumentMark("docstart", None, token, place))
+            found.marked += tags
+            return True
+        text = line.decode()
+        if text.isspace():
+            return True
+        tagged = len(found.marked)
+        ends = found.other(text, token, place, self.layout)
+        if ends and found.marks[-1].kind == "docstart" and len(self.docstarts) < KNOWN_LINES:
+            self.docstarts[line] = tuple(found.marked[tagged:])
+        return ends
 
     def _number(self, count: int, before: Int64) -> None:
         """Store the rows from which on lines follow one another without a gap."""

@@ -19,6 +19,7 @@ from nereval_core.readers import ReadOptions
 from nereval_core.readers.hipe.rows import LED, DocumentOpener, HipeFile
 from nereval_core.readers.input.source import SourceFile
 from nereval_core.readers.shared.byte_fields import Vocabulary
+from nereval_core.readers.shared.text_pieces import character_counts, join_pieces
 from nereval_core.readers.shared.token_columns import (
     BLANK,
     BLOCK_BYTES,
@@ -30,8 +31,6 @@ from nereval_core.readers.shared.token_columns import (
     GrowingArrays,
     Lexer,
     NotJudged,
-    character_counts,
-    join_pieces,
     true_places,
     watched_blocks,
 )
@@ -130,7 +129,6 @@ class _FileReader:
         self.packed = packed
         self.opening = DocumentOpener(self.parsed)
         self.line = 1
-        self.rows = 0
         self.opened = 0
         self.ready = False
         self.waiting = True
@@ -146,7 +144,7 @@ class _FileReader:
             start, number = end + block.step, self.line
             self.line += 1
             if line.startswith("#"):
-                self.opening.comment(number, 0, line)
+                self.opening.comment(number, line)
                 self.note(self.packed.tokens, self.packed.bytes)
             elif line.strip("\t "):
                 self.parsed.take_header(number, line)
@@ -211,7 +209,6 @@ class _FileReader:
         arrays.add(linked=linked)
         packed.tokens += len(lexed)
         packed.bytes += len(text)
-        self.rows += len(lexed)
 
     def _flags(self, data: Bytes, lexed: BlockRows) -> NDArray[np.int32]:
         """Return the codes of what stands in MISC, -1 for nothing."""
@@ -243,7 +240,7 @@ class _FileReader:
                 raise NotJudged
             if self.waiting and row < rows:
                 self._open(row, skipped, start)
-            self.opening.comment(self.line + rows + other, self.rows + rows, line)
+            self.opening.comment(self.line + rows + other, line)
             if len(documents) > self.opened:
                 self.note(self.packed.tokens + rows, self.packed.bytes + place)
             self.waiting = True

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,8 @@ from nereval_core.problems import FormatError
 from nereval_core.readers import ReadOptions
 from nereval_core.readers.hipe.blocks import PackedFiles
 from nereval_core.readers.hipe.rows import HipeDocument
-from nereval_core.readers.shared.token_columns import NotJudged, without_bytes
+from nereval_core.readers.shared.text_pieces import without_bytes
+from nereval_core.readers.shared.token_columns import NotJudged
 
 NO_LINK = ("", "_", "-")
 TAG = re.compile(r"([BIES])-(.+)", re.DOTALL)
@@ -168,13 +170,14 @@ def entity_layer(found: TaggedTokens, chosen: Entities, links: Sequence[bytes], 
     given = [() if cell.decode() in NO_LINK else link for cell, link in zip(links, given, strict=True)]
     # The code of a file without links is -1.
     given.append(())
-    linked = found.links[first].tolist()
+    codes = found.links[first]
+    linked = np.flatnonzero(np.fromiter(map(bool, given), np.bool_, len(given))[codes])
     noisy = np.flatnonzero(np.isfinite(chosen.noise))
     levels, level_of = np.unique(chosen.noise[noisy], return_inverse=True)
     level = [{"LED": value} for value in levels.tolist()]
-    extras = {
-        "links": {span: given[code] for span, code in enumerate(linked) if given[code]},
-        "meta": {span: level[code] for span, code in zip(noisy.tolist(), level_of.tolist(), strict=True)},
+    extras: dict[str, Mapping[int, Any]] = {
+        "links": dict(zip(linked.tolist(), map(given.__getitem__, codes[linked].tolist()), strict=True)),
+        "meta": dict(zip(noisy.tolist(), map(level.__getitem__, level_of.tolist()), strict=True)),
     }
     try:
         return layer(

@@ -59,6 +59,7 @@ class HipeFile:
     columns: list[str] = field(default_factory=list)
     documents: list[HipeDocument] = field(default_factory=list)
     comments: list[CommentLine] = field(default_factory=list)
+    """Kept by `parse_file` alone, for the scorers."""
     counts: Counter[str] = field(default_factory=Counter)
 
     def take_header(self, number: int, line: str) -> None:
@@ -82,23 +83,24 @@ class DocumentOpener:
     _meta: dict[str, str] = field(default_factory=dict)
     _start: tuple[int, str] | None = None
 
-    def comment(self, number: int, rows: int, line: str) -> None:
-        """Read a line that begins with #, after so many rows of the file."""
+    def comment(self, number: int, line: str) -> None:
+        """Read a line that begins with #."""
         counts = self.parsed.counts
-        first, _, others = line.partition("\t")
-        self.parsed.comments.append(CommentLine(number, rows, first))
-        if others.strip("\t") and not line.startswith("# "):
+        if "\t" in line and not line.startswith("# ") and line.partition("\t")[2].strip("\t"):
             counts["tokens like comments"] += 1
         key, _, value = line[1:].partition("=")
         key, value = key.strip(), value.strip()
-        if key in SEGMENT_KEYS:
-            counts["segments"] += 1
-        if self._start is not None and (key in DOCUMENT_KEYS or key in self._meta):
-            self._open(*self._start)
         if key in DOCUMENT_KEYS:
+            if self._start is not None:
+                self._open(*self._start)
             counts["document comments"] += 1
             self._start = (number, value)
-        elif value and key not in SEGMENT_KEYS:
+            return
+        if self._start is not None and key in self._meta:
+            self._open(*self._start)
+        if key in SEGMENT_KEYS:
+            counts["segments"] += 1
+        elif value:
             self._meta[key.removeprefix("hipe2022:")] = value
 
     def row(self, number: int) -> HipeDocument:
@@ -142,7 +144,8 @@ def parse_file(file: SourceFile, builder: Builder, progress: Callable[[int, int]
     rows = 0
     for number, line in enumerate(with_progress(lines, progress), start=1):
         if line.startswith("#"):
-            opening.comment(number, rows, line)
+            parsed.comments.append(CommentLine(number, rows, line.partition("\t")[0]))
+            opening.comment(number, line)
         elif not line.strip("\t "):
             continue
         elif not parsed.columns:

@@ -19,24 +19,32 @@ HALVES = WORD_BYTES // 8
 ZERO = ord("0")
 MOST_DIGITS = 9
 """Numbers of more digits are left to the exact readers."""
-MASKS = np.array(
+_BYTES_KEPT = np.array(
     [[(1 << 8 * min(8, max(0, size - low))) - 1 for low in range(0, WORD_BYTES, 8)] for size in range(WORD_BYTES + 1)],
     np.uint64,
 )
-"""Masks that keep the first bytes of a word, by their number; shape (sizes, numbers of eight bytes)."""
+MASKS = tuple(
+    np.ascontiguousarray(_BYTES_KEPT[:, :width]).view(f"V{8 * width}").ravel() for width in range(1, HALVES + 1)
+)
+"""Masks that keep the first bytes of a word, by the numbers of eight bytes that it has, and by the bytes kept.
+
+They are opaque, as each is then copied at once.
+"""
 FACTORS = np.array([0x9E3779B97F4A7C15 * (2 * number + 1) % 2**64 for number in range(HALVES)], np.uint64)
 """Odd numbers that spread the bits of a word over its key."""
 
 
-def fetch_words(data: Bytes, starts: Int64) -> NDArray[np.void]:
-    """Return the WORD_BYTES bytes from each place on."""
+def fetch_words(data: Bytes, starts: Int64, size: int = WORD_BYTES) -> NDArray[np.void]:
+    """Return the bytes from each place on, `size` of them."""
     # As numbers of eight bytes they would have to be aligned: numpy copies opaque ones as they stand.
-    return np.ndarray((len(data) - WORD_BYTES + 1,), f"V{WORD_BYTES}", data.data, 0, (1,))[starts]
+    return np.ndarray((len(data) - size + 1,), f"V{size}", data.data, 0, (1,))[starts]
 
 
-def word_numbers(data: Bytes, starts: Int64, sizes: Int64) -> UInt64:
-    """Return strings of at most WORD_BYTES bytes as numbers, zeros after their ends; shape (strings, HALVES)."""
-    return fetch_words(data, starts).view("<u8").reshape(-1, HALVES) & MASKS[sizes]
+def word_numbers(data: Bytes, starts: Int64, sizes: Int64, width: int = HALVES) -> UInt64:
+    """Return strings of at most 8 * `width` bytes as numbers, zeros after their ends; shape (strings, width)."""
+    found: UInt64 = fetch_words(data, starts, 8 * width).view("<u8")
+    found &= MASKS[width - 1][sizes].view(np.uint64)
+    return found.reshape(-1, width)
 
 
 def equal_pieces(data: Bytes, at: Int64, other: Bytes, there: Int64, sizes: Int64) -> Bools:
@@ -68,34 +76,79 @@ def numbers(data: Bytes, low: Int64, high: Int64) -> tuple[Int32, Bools]:
     return values, wrong
 
 
+LEAST_TABLE_BITS = 12
+SLOTS_PER_NAME = 16
+"""Places of the table of codes for each string: of so many a string seldom has to share one."""
+
+
 @dataclass(slots=True)
 class Vocabulary:
-    """Codes for strings of bytes, such as tags; the code of a string is its place in `names`."""
+    """Codes for strings of bytes, such as tags; the code of a string is its place in `names`.
+
+    Nearly all strings of a block were met before. Each is looked up in a table, whose entries are the codes of known
+    strings at the first bits of their keys, and is compared with the one found there. Those that differ are sorted out
+    one by one; they are new, longer than WORD_BYTES, or share their place in the table.
+    """
 
     names: list[bytes] = field(default_factory=list)
     _codes: dict[bytes, int] = field(default_factory=dict)
+    _words: UInt64 = field(default_factory=lambda: np.zeros((0, HALVES), np.uint64))
+    """The strings of the table as numbers; `_sizes` is their length."""
+    _sizes: Int64 = field(default_factory=lambda: np.zeros(0, np.int64))
+    _table: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
+    _searched: int = 0
+    """Strings looked up one by one since the table was filled."""
 
     def codes(self, data: Bytes, starts: Int64, sizes: Int64) -> Int32:
         """Return the code of each string, adding new ones."""
+        if not len(starts):
+            return np.zeros(0, np.int32)
+        longest = int(sizes.max())
+        if longest <= WORD_BYTES:
+            return self._short(data, starts, sizes, longest)
         codes = np.empty(len(starts), np.int32)
         short = sizes <= WORD_BYTES
-        held = np.flatnonzero(short)
-        found = word_numbers(data, starts[held], sizes[held])
-        found = found[:, : 1 + int(sizes[held].max(initial=0)) // 8]
-        # The size tells strings apart that end in zeros.
-        keys = found @ FACTORS[: found.shape[1]] + sizes[held].astype(np.uint64)
-        _, first, group = np.unique(keys, return_index=True, return_inverse=True)
-        codes[held] = self._looked_up(data, starts[held][first], sizes[held][first])[group]
-        # Two strings may have one key.
-        same = (found == found[first][group]).all(axis=1) & (sizes[held] == sizes[held][first][group])
-        rest = np.concatenate((np.flatnonzero(~short), held[~same]))
+        held, rest = np.flatnonzero(short), np.flatnonzero(~short)
+        if len(held):
+            codes[held] = self._short(data, starts[held], sizes[held], WORD_BYTES)
         codes[rest] = self._looked_up(data, starts[rest], sizes[rest])
+        return codes
+
+    def _short(self, data: Bytes, starts: Int64, sizes: Int64, longest: int) -> Int32:
+        """Return the code of each string of at most `longest` bytes, which are at most WORD_BYTES."""
+        width = max(1, (longest + 7) // 8)
+        words = word_numbers(data, starts, sizes, width)
+        keys = _keys(words, sizes)
+        if not len(self._table):
+            codes = np.empty(len(starts), np.int32)
+            unknown = np.arange(len(starts))
+        else:
+            codes = self._table[self._slots(keys)]
+            same = self._sizes[codes] == sizes
+            for half in range(width):
+                same &= self._words[codes, half] == words[:, half]
+            unknown = np.flatnonzero(~same)
+        if len(unknown):
+            codes[unknown] = self._unknown(data, starts[unknown], sizes[unknown], words[unknown], keys[unknown])
+            # Filling the table takes as long as looking up a part of the names.
+            if len(self.names) > len(self._sizes) and 4 * self._searched > len(self.names):
+                self._fill()
+        return codes
+
+    def _unknown(self, data: Bytes, starts: Int64, sizes: Int64, words: UInt64, keys: UInt64) -> Int32:
+        """Return the code of each string, looking up one of those with the same key."""
+        _, first, group = np.unique(keys, return_index=True, return_inverse=True)
+        codes = self._looked_up(data, starts[first], sizes[first])[group]
+        # Two strings may have one key.
+        other = np.flatnonzero((words != words[first][group]).any(axis=1) | (sizes != sizes[first][group]))
+        codes[other] = self._looked_up(data, starts[other], sizes[other])
         return codes
 
     def _looked_up(self, data: Bytes, starts: Int64, sizes: Int64) -> Int32:
         """Return the code of each string, one by one."""
         known = self._codes
         found = []
+        self._searched += len(starts)
         for start, size in zip(starts.tolist(), sizes.tolist(), strict=True):
             name = data.data[start : start + size].tobytes()
             code = known.setdefault(name, len(known))
@@ -103,3 +156,30 @@ class Vocabulary:
                 self.names.append(name)
             found.append(code)
         return np.array(found, np.int32)
+
+    def _slots(self, keys: UInt64) -> UInt64:
+        """Return the places of keys in the table."""
+        # Names that count, such as Q1 to Q9999, have keys in regular steps, which alone would share many places.
+        mixed = keys ^ (keys >> np.uint64(32))
+        mixed *= FACTORS[0]
+        mixed >>= np.uint64(65 - len(self._table).bit_length())
+        return mixed
+
+    def _fill(self) -> None:
+        """Make the table of all names."""
+        new = self.names[len(self._sizes) :]
+        sizes = np.fromiter(map(len, new), np.int64, len(new))
+        words = np.array([name[:WORD_BYTES].ljust(WORD_BYTES, b"\0") for name in new], f"V{WORD_BYTES}")
+        self._sizes = np.concatenate((self._sizes, sizes))
+        self._words = np.concatenate((self._words, words.view("<u8").reshape(-1, HALVES)))
+        self._table = np.zeros(1 << max(LEAST_TABLE_BITS, (SLOTS_PER_NAME * len(self.names)).bit_length()), np.int32)
+        self._table[self._slots(_keys(self._words, self._sizes))] = np.arange(len(self._sizes))
+        self._searched = 0
+
+
+def _keys(words: UInt64, sizes: Int64) -> UInt64:
+    """Return a key for each string: its size tells strings apart that end in zeros."""
+    keys = sizes.astype(np.uint64)
+    for half in range(words.shape[1]):
+        keys += words[:, half] * FACTORS[half]
+    return keys

@@ -6,7 +6,7 @@ is made for a line: the lexer finds separators and line ends only, and leaves li
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, BinaryIO, NamedTuple
 
@@ -14,15 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.arrays import Bools, Int64
-from nereval_core.corpus.texts import CONTINUATION, Bytes
+from nereval_core.corpus.texts import Bytes
 from nereval_core.readers.input.source import SourceFile
-from nereval_core.readers.shared.byte_fields import WORD_BYTES, fetch_words
+from nereval_core.readers.shared.byte_fields import WORD_BYTES, word_numbers
 
 BLOCK_BYTES = 1 << 20
 """Bytes read at once: with fewer, the calls for each block take longer than what they do."""
+LINES_BYTES = 1 << 16
+"""Bytes, at least, of the lines that are decoded at once."""
 ALL_ROWS = slice(None)
-PIECES_AT_ONCE = 1 << 12
-"""Pieces of text moved at once."""
 ZEROS = bytes(WORD_BYTES)
 """The bytes after each block, so that the last fields can be fetched too."""
 BOM = b"\xef\xbb\xbf"
@@ -50,8 +50,14 @@ class Block(NamedTuple):
     def step(self) -> int:
         return 1 if self.end == END else 2
 
-    def lines(self) -> list[str]:
-        return self.raw[: self.size].decode().split("\n" if self.end == END else "\r\n")[:-1]
+    def lines(self) -> Iterator[list[str]]:
+        """Yield the lines, some at a time."""
+        low = 0
+        while low < self.size:
+            high = self.raw.find(b"\n", low + LINES_BYTES) + 1
+            high = min(high, self.size) if high else self.size
+            yield self.raw[low:high].decode().split("\n" if self.end == END else "\r\n")[:-1]
+            low = high
 
 
 def read_blocks(stream: BinaryIO, size: int = BLOCK_BYTES) -> Iterator[Block]:
@@ -150,8 +156,12 @@ class BlockRows:
     def filled(self, data: Bytes, column: int, plain: bytes) -> Int64:
         """Return the rows whose field in this column is something else than one of these bytes."""
         starts, ends = self.field(column)
-        known = np.isin(data.take(starts), np.frombuffer(plain, np.uint8))
-        return true_places(~known | (ends - starts != 1))
+        first = data.take(starts)
+        known = first == plain[0]
+        for other in plain[1:]:
+            known |= first == other
+        known &= ends - starts == 1
+        return true_places(~known)
 
 
 @dataclass(slots=True)
@@ -168,6 +178,8 @@ class Lexer:
     doubtful: bytes = b""
     trimmed: bool = True
     """Remove blanks and tabs at the end of lines with too many fields."""
+    _known: bytes = b""
+    """The last doubtful line that was no row, with its end, if it has at most WORD_BYTES."""
 
     def rows(self, block: Block) -> BlockRows:
         """Return the rows of a block.
@@ -196,7 +208,7 @@ class Lexer:
         low, blank = high, np.ones(len(high), np.bool_)
         doubted = early[self._doubted(data, early, first)]
         if len(doubted):
-            starts, stops = self._no_rows(block, doubted, marks)
+            starts, stops = self._no_rows(block, data, doubted, marks)
             order = np.argsort(np.concatenate((high, stops)), kind="stable")
             blank = order < len(high)
             low, high = np.concatenate((low, starts))[order], np.concatenate((high, stops))[order]
@@ -226,22 +238,47 @@ class Lexer:
             begin[followed] = high[np.concatenate((heads[1:], heads[:1]))][: len(followed)] + step
         return BlockRows(begin, places, None, before, low, high, blank)
 
-    def _no_rows(self, block: Block, doubted: Int64, marks: Bools) -> tuple[Int64, Int64]:
+    def _no_rows(self, block: Block, data: Bytes, doubted: Int64, marks: Bools) -> tuple[Int64, Int64]:
         """Return where those of the lines that begin here stand that are no rows.
 
-        What parts their fields is taken off the marks.
+        What parts their fields is taken off the marks. Lines like the last one that was no row, as marks of documents
+        are, are found all at once.
         """
+        known = self._known
+        size = len(known)
+        repeated, rest = doubted[:0], doubted
+        # The carriage return at the end of a line of one block may stand inside a line of another.
+        if known.endswith(bytes((block.end,))):
+            words = word_numbers(data, doubted, np.full(len(doubted), size))
+            like = (words == np.frombuffer(known.ljust(WORD_BYTES, b"\0"), "<u8")).all(axis=1)
+            repeated, rest = doubted[like], doubted[~like]
+            marks[repeated[:, None] + np.arange(size)] = False
+        starts, stops = self._judged(block, rest, marks)
+        if not len(repeated):
+            return starts, stops
+        starts, stops = np.concatenate((starts, repeated)), np.concatenate((stops, repeated + (size - 1)))
+        starts.sort()
+        stops.sort()
+        return starts, stops
+
+    def _judged(self, block: Block, doubted: Int64, marks: Bools) -> tuple[Int64, Int64]:
+        """Return as `_no_rows` does, asking about one line after the other."""
         starts: list[int] = []
         stops: list[int] = []
         raw, end = block.raw, bytes((block.end,))
         for start in doubted.tolist():
             stop = raw.index(end, start)
             # Between tabs a line without one is no row, as comments mostly are.
-            if (not self.tabs or raw.find(b"\t", start, stop) >= 0) and self.is_row(raw[start:stop]):
-                continue
-            marks[start : stop + 1] = False
+            if not self.tabs or raw.find(b"\t", start, stop) >= 0:
+                if self.is_row(raw[start:stop]):
+                    continue
+                marks[start:stop] = False
             starts.append(start)
             stops.append(stop)
+        if starts:
+            last = raw[starts[-1] : stops[-1] + 1]
+            self._known = last if len(last) <= WORD_BYTES else b""
+            marks[stops] = False
         return np.array(starts, np.int64), np.array(stops, np.int64)
 
     def _doubted(self, data: Bytes, begin: Int64, first: Bytes) -> Bools:
@@ -322,48 +359,6 @@ def true_places(mask: Bools) -> Int64:
     """Return where a mask is true: `np.flatnonzero` without its detours, which tell where blocks are small."""
     found: Int64 = mask.nonzero()[0]
     return found
-
-
-def join_pieces(data: Bytes, starts: Int64, sizes: Int64) -> tuple[Bytes, Int64]:
-    """Return the pieces of `data` in a row, and where each ends in it; WORD_BYTES zeros must follow the last piece."""
-    ends = np.cumsum(sizes)
-    total = int(ends[-1]) if len(ends) else 0
-    out = np.empty(total + WORD_BYTES, np.uint8)
-    target = np.ndarray((total + 1,), f"V{WORD_BYTES}", out.data, 0, (1,))
-    at = ends - sizes
-    # Whole words are written: what goes beyond a piece's end is written over by the pieces after it. So the further
-    # words of long pieces come first, and the first word of every piece last and in order.
-    for word in range((int(sizes.max(initial=1)) - 1) // WORD_BYTES * WORD_BYTES, 0, -WORD_BYTES):
-        long = true_places(sizes > word)
-        target[at[long] + word] = fetch_words(data, starts[long] + word)
-    for low in range(0, len(sizes), PIECES_AT_ONCE):
-        target[at[low : low + PIECES_AT_ONCE]] = fetch_words(data, starts[low : low + PIECES_AT_ONCE])
-    return out[:total], ends
-
-
-def without_bytes(parts: Sequence[Bytes], places: Int64) -> Bytes:
-    """Return the parts of a text in a row, the bytes at these places (sorted) left out."""
-    out = np.empty(sum(map(len, parts)) - len(places), np.uint8)
-    here = done = low = 0
-    for part in parts:
-        high = int(np.searchsorted(places, here + len(part)))
-        gone = places[low:high] - here
-        kept = np.ones(len(part), np.bool_)
-        kept[gone] = False
-        size = len(part) - len(gone)
-        out[done : done + size] = part[kept]
-        done += size
-        here, low = here + len(part), high
-    return out
-
-
-def character_counts(text: Bytes, sizes: Int64, stops: Int64) -> tuple[Int64, Int64]:
-    """Return sizes and ends of the pieces of a text in code points."""
-    inner = true_places((text & 0xC0) == CONTINUATION)
-    if not len(inner):
-        return sizes, stops
-    reached = stops - np.searchsorted(inner, stops)
-    return np.diff(reached, prepend=0), reached
 
 
 class GrowingArrays:
