@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import io
+import os
 from pathlib import Path
 
 from PIL import Image
@@ -37,6 +38,8 @@ def main() -> None:
     names = {path.stem.split("_", 1)[1] for path in (ROOT / "pages").glob("*.py")}
     # Without verdicts, which nobody has given on the demos, Review says no more than how to give some.
     pages = ["", *sorted(names - {"Review"})]
+    # Start is shown as on a new machine, without kept corpora.
+    os.environ["NEREVAL_CACHE"] = ""
     with serve_app(*(["--mask"] if options.mask else [])) as address, start_browser() as browser:
         for width, height in SIZES if folder else SIZES[:1]:
             for theme in ("light", "dark") if folder else ("light",):
