@@ -33,15 +33,11 @@ MORE = "1234524123"
 NOTE = "1 or 2? guideline 3, u"
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def store(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ReviewStore]:
-    """An empty store of verdicts in each kind of database, which the app and the commands find; corpora are kept."""
-    if request.param == "sqlite":
-        url = f"sqlite:///{tmp_path}/review.sqlite"
-        found = ReviewStore(url)
-    else:
-        url = request.getfixturevalue("server").url
-        found = emptied(ReviewStore(url))
+@pytest.fixture
+def store(server: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ReviewStore]:
+    """An empty store of verdicts in PostgreSQL, which the app and the commands find; other tests have SQLite."""
+    url = server.url
+    found = emptied(ReviewStore(url))
     monkeypatch.setenv("NEREVAL_REVIEW_URL", url)
     monkeypatch.setenv("NEREVAL_CACHE", str(tmp_path / "store"))
     yield found
