@@ -17,7 +17,7 @@ from nereval_core.review.words import verdict_labels
 from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
 from pages.shared.view.queries import context
 
-CHUNK = 50
+CHUNK = 30
 """The part that is sent begins and ends at a multiple of it, and seldom changes while records are gone through."""
 SPAN_CHARACTERS = 120
 """Characters of a span in an entry of the queue."""

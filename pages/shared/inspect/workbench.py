@@ -32,7 +32,7 @@ _HERE = Path(__file__).parent
 KEY = f"{keys.WIDGET}workbench"
 AHEAD, BEHIND = 10, 3
 """Records after and before the open one whose texts are sent along."""
-NEW = 4
+NEW = 3
 """Records whose texts are made in one run at most, beside the open one: a filter is not to wait for ten."""
 QUOTED = 1_000
 """Characters of a span that a card quotes."""
