@@ -90,6 +90,15 @@ class SideOutcome:
     counts: Int64
     partners: NDArray[np.int32] | None
 
+    def decide(self, spans: Int64, types: Array, rows: UInt8) -> None:
+        """Write and count the decisions on some spans, which have these types; `rows` is as wide as those here."""
+        self.rows[spans] = rows
+        kinds, criteria, decisions = self.counts.shape
+        first = types.astype(np.int64) * decisions
+        for criterion in range(criteria):
+            tally = np.bincount(first + rows[:, criterion], minlength=kinds * decisions)
+            self.counts[:, criterion] += tally.reshape(kinds, decisions)
+
 
 @dataclass(slots=True)
 class Alignment:

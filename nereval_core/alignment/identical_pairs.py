@@ -99,7 +99,7 @@ class IdenticalPairs:
     def fixed(self, scope: Scope) -> tuple[Int64, Int64]:
         """Return the pairs that may be fixed, as indices of gold spans and of predictions."""
         if scope == "innermost":
-            some = _innermost(self.start, self.end, self.here)
+            some = innermost(self.start, self.end, self.here)
         else:
             some = np.flatnonzero(self.here) if scope == "everywhere" else np.zeros(0, np.int64)
         return self.gold_at[some], self.pred_at[some]
@@ -120,27 +120,33 @@ def _places(tangle: TangledSpans) -> tuple[Int64, Int64, Int64, Int64]:
     return start[new], end[new], place[tangle.gold_rank], place[tangle.pred_rank]
 
 
-def _innermost(start: Int64, end: Int64, may: Bools) -> Int64:
+def innermost(start: Int64, end: Int64, may: Bools) -> Int64:
     """Return the places, of those that may be fixed, which all that overlap them contain.
 
-    Once they are gone, those around them may have become innermost.
+    `start` and `end` are distinct pairs of boundaries, sorted. Once some are gone, those around them may have become
+    innermost.
     """
     live = np.arange(len(start))
     found = [live[:0]]
     while may.any():
-        some = np.flatnonzero(may)
-        new = np.ones(len(start), bool)
-        new[1:] = start[1:] != start[:-1]
-        starts = np.append(start[new], np.iinfo(np.int64).max)
         # The next start after each one's own, and the last end before each one's own, stand outside it.
-        some = some[starts[np.cumsum(new)[some]] >= end[some]]
-        ends = np.sort(end, kind="stable")
-        before = np.searchsorted(ends, end[some], side="left")
-        some = some[(before == 0) | (ends[before - 1] <= start[some])]
-        if not len(some):
+        inside = may & (_next_greater(start) >= end)
+        order = np.argsort(end, kind="stable")
+        last = np.empty(len(end), np.int64)
+        last[order] = -_next_greater(-end[order][::-1])[::-1]
+        inside &= last <= start
+        if not inside.any():
             break
-        found.append(live[some])
-        rest = np.ones(len(live), bool)
-        rest[some] = False
+        found.append(live[inside])
+        rest = np.flatnonzero(~inside)
         live, start, end, may = live[rest], start[rest], end[rest], may[rest]
     return np.concatenate(found)
+
+
+def _next_greater(values: Int64) -> Int64:
+    """Return, for each of sorted values, the next that is greater; after the last, one greater than any."""
+    new = np.empty(len(values), bool)
+    new[0] = True
+    np.not_equal(values[1:], values[:-1], out=new[1:])
+    distinct = np.append(values[new], np.iinfo(np.int64).max)
+    return distinct.take(np.cumsum(new))

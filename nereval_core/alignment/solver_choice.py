@@ -29,7 +29,7 @@ from nereval_core.alignment.greedy_solver import greedy_alignments, offered_and_
 from nereval_core.alignment.identical_pairs import IdenticalPairs, scopes
 from nereval_core.alignment.narrow_clusters import NarrowCluster, cut_segments
 from nereval_core.alignment.nesting import pairs_by_criterion, solve_nested
-from nereval_core.alignment.small_clusters import SMALL_CLUSTER_SPANS, solve_chain, solve_small_clusters, solve_stars
+from nereval_core.alignment.small_clusters import UNALIGNED_LAST, solve_chain, solve_stars
 from nereval_core.arrays import Int64
 
 Rows = tuple[NDArray[np.uint8], NDArray[np.uint8]]
@@ -40,8 +40,6 @@ EXACT_PAIRS = 10_000
 greedily."""
 HELD_PAIRS = 1 << 19
 """Candidate pairs of several clusters that are in memory at once, about."""
-UNALIGNED_LAST = np.array([0, 2, 1, 3, 3], np.int64)
-"""Order of decisions among identical spans."""
 
 
 def solve_clusters(
@@ -79,12 +77,7 @@ def solve_clusters(
         (outcome.gold, gold, tangle.gold, rows[0]),
         (outcome.pred, pred, tangle.pred, rows[1]),
     ):
-        side.rows[members] = decided
-        kinds, criteria, decisions = side.counts.shape
-        first = spans.type[members].astype(np.int64) * decisions
-        for criterion in range(criteria):
-            tally = np.bincount(first + decided[:, criterion], minlength=kinds * decisions)
-            side.counts[:, criterion] += tally.reshape(kinds, decisions)
+        side.decide(members, spans.type[members], decided)
     return greedy
 
 
@@ -244,21 +237,10 @@ def _solve_by_shape(
     golds, preds = np.bincount(gold_cluster, minlength=clusters), np.bincount(pred_cluster, minlength=clusters)
     cluster = gold_cluster[pairs.gold]
     star = np.minimum(golds, preds) == 1
-    small = (np.maximum(golds, preds) <= SMALL_CLUSTER_SPANS) & ~star
-    of_star, of_small = star[cluster], small[cluster]
+    of_star = star[cluster]
     if of_star.any():
         yield from solve_stars(rules, pairs.take(of_star), cluster[of_star])
-    if of_small.any():
-        local_gold, local_pred = _numbers_in_cluster(gold_cluster), _numbers_in_cluster(pred_cluster)
-        shapes = np.where(small, golds * (SMALL_CLUSTER_SPANS + 1) + preds, 0)[cluster]
-        for shape in np.flatnonzero(np.bincount(shapes)).tolist():
-            if shape:
-                these = np.flatnonzero(shapes == shape)
-                rows, columns = divmod(shape, SMALL_CLUSTER_SPANS + 1)
-                yield from solve_small_clusters(
-                    rules, pairs.take(these), cluster[these], rows, columns, local_gold, local_pred
-                )
-    rest = ~(of_star | of_small)
+    rest = ~of_star
     if not rest.any():
         return
     if not whole:
@@ -346,16 +328,6 @@ def _best_of_each(ordered: Pairs, side: int, rules: Rules, criterion: int) -> Pa
 
 def _is_flat(start: Int64, end: Int64) -> bool:
     return bool(np.all(start[1:] >= end[:-1]))
-
-
-def _numbers_in_cluster(cluster: Int64) -> Int64:
-    """Number the spans of each cluster from 0."""
-    order = np.argsort(cluster, kind="stable")
-    ordered = cluster[order]
-    first = np.flatnonzero(np.diff(ordered, prepend=-1))
-    local = np.empty(len(cluster), np.int64)
-    local[order] = np.arange(len(cluster)) - np.repeat(first, np.diff(first, append=len(cluster)))
-    return local
 
 
 def _connected_labels(size: int, head: Int64, tail: Int64) -> Int64:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nereval_core import alignment
-from nereval_core.alignment import narrow_clusters, nesting, small_clusters, solver_choice
+from nereval_core.alignment import chunk_sweep, narrow_clusters, nesting, small_clusters, solver_choice
 from nereval_core.alignment.candidates import Pairs, TangledSpans
 from nereval_core.alignment.identical_pairs import Scope, scopes
 from nereval_core.scoring import Settings, score_layers
@@ -100,18 +101,23 @@ def corpora(draw: st.DrawFn) -> tuple[Drawn, Drawn]:
     return gold, [draw(predicted(spans)) for spans in gold]
 
 
+def side_by_side(monkeypatch: pytest.MonkeyPatch, *, small: bool = False) -> None:
+    """Leave all tangled clusters to the solvers behind the sweep, or all but small ones."""
+    how: dict[str, Any] = {"identical_first": lambda: False, "small_apart": small}
+    monkeypatch.setattr(alignment, "sweep", lambda *given, **_: chunk_sweep.sweep(*given, **how))
+
+
 def plainly(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Send every cluster to the exact solver for any shape, one at a time."""
+    """Send every tangled cluster to the exact solver for any shape, one at a time."""
 
     def unsolved(rules: Any, tangle: TangledSpans, pairs: Pairs, cluster: Any) -> tuple[Any, Any]:
         return np.zeros((rules.criteria, len(pairs)), bool), np.zeros(len(pairs), bool)
 
+    side_by_side(monkeypatch)
     monkeypatch.setattr(
         solver_choice, "scopes", lambda rules: {"nowhere": list(range(rules.criteria))} if rules.criteria else {}
     )
     monkeypatch.setattr(solver_choice, "solve_nested", unsolved)
-    for module in (solver_choice, small_clusters):
-        monkeypatch.setattr(module, "SMALL_CLUSTER_SPANS", 0)
     monkeypatch.setattr(solver_choice, "_is_flat", lambda start, end: False)
     monkeypatch.setattr(solver_choice.NarrowCluster, "of", lambda tangle, pairs: None)
 
@@ -140,16 +146,18 @@ def outcomes(gold: Drawn, pred: Drawn) -> list[Any]:
 def test_nested_documents_equal_the_plain_way(drawn: tuple[Drawn, Drawn], segment: int) -> None:
     fast = outcomes(*drawn)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(small_clusters, "SMALL_CLUSTER_SPANS", 1)
-        patch.setattr(solver_choice, "SMALL_CLUSTER_SPANS", 1)
-        side_by_side = outcomes(*drawn)
+        side_by_side(patch, small=True)
+        tried = outcomes(*drawn)
+        side_by_side(patch)
+        in_tables = outcomes(*drawn)
         plainly(patch)
         plain = outcomes(*drawn)
     with pytest.MonkeyPatch.context() as patch:
         in_segments(patch, segment)
         segmented = outcomes(*drawn)
     assert fast == plain
-    assert side_by_side == plain
+    assert tried == plain
+    assert in_tables == plain
     assert segmented == plain
 
 
@@ -162,7 +170,7 @@ def near(draw: st.DrawFn) -> tuple[Drawn, Drawn]:
     return tuple([[Span(((low, low + size),), kind) for low, size, kind in side[i]] for side in sides] for i in (0, 1))
 
 
-@pytest.mark.parametrize("way", ["fast", "side by side", "in segments", "plain"])
+@pytest.mark.parametrize("way", ["fast", "by trying", "side by side", "in segments", "plain"])
 @given(drawn=near(), segment=st.integers(1, 3))
 def test_every_solver_finds_what_trying_all_alignments_finds(
     way: str, drawn: tuple[Drawn, Drawn], segment: int
@@ -170,9 +178,10 @@ def test_every_solver_finds_what_trying_all_alignments_finds(
     """Offsets a multiple of others, up to 2^31, are aligned alike, however many bits their sums and keys take."""
     gold, pred = drawn
     with pytest.MonkeyPatch.context() as patch:
-        if way == "side by side":
-            patch.setattr(small_clusters, "SMALL_CLUSTER_SPANS", 1)
-            patch.setattr(solver_choice, "SMALL_CLUSTER_SPANS", 1)
+        if way == "by trying":
+            side_by_side(patch, small=True)
+        elif way == "side by side":
+            side_by_side(patch)
         elif way == "in segments":
             in_segments(patch, segment)
         elif way == "plain":
@@ -214,32 +223,40 @@ def test_random_documents_equal_the_plain_way(seed: int, monkeypatch: pytest.Mon
     gold = [random_spans(rng, 9, room=16) for _ in range(8)]
     # As found elsewhere, with what others predicted.
     pred = [[*rng.sample(spans, len(spans) // 2), *random_spans(rng, 4, room=16)] for spans in gold]
-    monkeypatch.setattr(small_clusters, "SMALL_CLUSTER_SPANS", 1)
-    monkeypatch.setattr(solver_choice, "SMALL_CLUSTER_SPANS", 1)
-    side_by_side = outcomes(gold, pred)
+    fast = outcomes(gold, pred)
+    side_by_side(monkeypatch)
+    in_tables = outcomes(gold, pred)
     in_segments(monkeypatch, 1 + seed % 4)
     segmented = outcomes(gold, pred)
     plainly(monkeypatch)
     plain = outcomes(gold, pred)
-    assert side_by_side == plain
+    assert fast == plain
+    assert in_tables == plain
     assert segmented == plain
 
 
 @pytest.mark.parametrize(
-    ("limit", "value"),
+    ("module", "limit", "value"),
     [
-        ("MOST_OPEN_SPANS", 3),
-        ("LONGEST_CLUSTER_SPANS", 9),
-        ("MOST_PAIRS", 3),
-        ("PAIR_BITS", 12),
-        ("SUM_BITS", 4),
-        ("BATCH_CELLS", 1),
+        (nesting, "MOST_OPEN_SPANS", 3),
+        (nesting, "LONGEST_CLUSTER_SPANS", 9),
+        (nesting, "MOST_PAIRS", 3),
+        (nesting, "PAIR_BITS", 12),
+        (nesting, "SUM_BITS", 4),
+        (nesting, "BATCH_CELLS", 1),
+        (chunk_sweep, "LENGTH_BITS", 4),
+        (chunk_sweep, "SMALL_CLUSTER_SPANS", 2),
+        (small_clusters, "CASE_SLOTS", 2),
+        (small_clusters, "FLUSH_SPANS", 1),
+        (small_clusters, "BLOCK_CLUSTERS", 3),
     ],
 )
-def test_clusters_beyond_a_limit_are_solved_otherwise(limit: str, value: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_clusters_beyond_a_limit_are_solved_otherwise(
+    module: ModuleType, limit: str, value: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     data = nested(1_000, levels=2, doubled=0.1, outer=0.1)
     expected = sides(data)
-    monkeypatch.setattr(nesting, limit, value)
+    monkeypatch.setattr(module, limit, value)
     assert sides(data) == expected
 
 
