@@ -1,15 +1,14 @@
-"""How fast Python objects are scored, conversion included, beside nervaluate on dicts and seqeval on tags."""
+"""How fast lists of tags are scored, conversion included, beside seqeval."""
 
 from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
 
 from nereval_core.api.score import score
-from tests.benchmarks.generated import TYPES, generate
+from tests.benchmarks.generated import TYPES
 from tests.benchmarks.matching import MILLION, clock
 from tests.benchmarks.scales import Scale
 
@@ -21,19 +20,9 @@ DENSITY = 9
 
 def rows(scale: Scale) -> Iterator[tuple[str, float, str]]:
     """Yield what was measured, the figure, and the aim."""
-    from nervaluate.evaluator import Evaluator
     from seqeval.metrics import f1_score
 
     spans = scale.of(SPANS, SPANS // 4, 200)
-    exclusive, inclusive = dicts(spans, 0), dicts(spans, -1)
-    names = [f"T{code}" for code in range(TYPES)]
-    # Its evaluate() takes much longer than all of ours together: once is enough.
-    theirs = Evaluator(*inclusive, tags=names, loader="dict").evaluate
-    ratio = beside(theirs, lambda: score(*exclusive), 1)
-    yield (f"nervaluate 1.2.1 evaluate() / score() of lists of dicts, {spans:,}", ratio, ">= 50")
-    tuples = [[[(one["start"], one["end"], one["label"]) for one in spans] for spans in side] for side in exclusive]
-    ratio = beside(theirs, lambda: score(*tuples), 1)
-    yield (f"nervaluate 1.2.1 evaluate() / score() of lists of tuples, {spans:,}", ratio, "reported")
     gold, pred = tags(spans)
     ratio = beside(lambda: f1_score(gold, pred), lambda: score(gold, pred, criteria="strict"), 3)
     yield (f"seqeval 1.2.2 f1_score() / score() of tag lists, {spans:,}", ratio, ">= 10")
@@ -49,19 +38,6 @@ def beside(theirs: Callable[[], object], ours: Callable[[], object], runs: int) 
         after = [clock(ours) for _ in range(RUNS)]
         found.append(long / statistics.median([*before, *after]))
     return statistics.median(found)
-
-
-def dicts(spans: int, last: int) -> list[list[list[dict[str, Any]]]]:
-    """Return both sides as lists of dicts whose ends are moved by `last`: -1 for inclusive ones."""
-    data = generate(spans)
-    sides = []
-    for one in (data.gold, data.pred):
-        rows: list[list[dict[str, Any]]] = [[] for _ in range(data.documents)]
-        columns = (one.doc, one.start, one.end, one.type)
-        for doc, start, end, kind in zip(*(column.tolist() for column in columns), strict=True):
-            rows[doc].append({"label": f"T{kind}", "start": start, "end": end + last})
-        sides.append(rows)
-    return sides
 
 
 def tags(spans: int) -> tuple[list[list[str]], list[list[str]]]:
