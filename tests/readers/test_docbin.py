@@ -26,6 +26,7 @@ from nereval_core.corpus.tokens import WORD
 from nereval_core.problems import FormatError
 from nereval_core.readers import Reading, ReadOptions, Source, read
 from nereval_core.readers import layers as layers_of
+from nereval_core.readers.docbin import message
 from nereval_core.writers import write, writers
 from nereval_core.writers.docbin import words_of
 from nereval_core.writers.losses import find_losses, remove_losses
@@ -210,6 +211,45 @@ def test_what_spacy_reads_is_what_we_read(drawn: list[Doc]) -> None:
             said = [[token for token in sentence if not token.text.isspace()] for sentence in doc.sents]
             ends = [(sent[0].idx, sent[-1].idx + len(sent[-1])) for sent in said if sent]
             assert documents.sentences.of_document(number) == ends
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(docs(), min_size=1, max_size=6), st.integers(1, 9))
+def test_blocks_of_documents_change_nothing(drawn: list[Doc], tokens: int) -> None:
+    """Neither how many documents are unpacked at once nor whether tokens are taken out of the message beforehand."""
+    raw = packed(*drawn)
+    for name in {*layers_of(source(raw)), "ents"}:
+        whole = read_raw(raw, name)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(message, "BLOCK_TOKENS", tokens)
+            assert told(read_raw(raw, name)) == told(whole)
+            patch.setattr(message, "ATTRS", b"not there")
+            assert told(read_raw(raw, name)) == told(whole)
+
+
+def told(reading: Reading) -> list[Any]:
+    """Return all that a reading says."""
+    layer, documents = reading.layer, reading.documents
+    spans = [column.tolist() for column in (layer.doc, layer.start, layer.end)]
+    of_spans = [layer.label(span) for span in range(len(layer))], dict(layer.ids), dict(layer.links), dict(layer.scores)
+    intervals = [
+        [each.of_document(number) for number in range(len(documents))] if each is not None else None
+        for each in (documents.tokens, documents.sentences)
+    ]
+    return [documents.ids, documents.texts, intervals, spans, of_spans, sorted(reading.notes), tuple(reading.places)]
+
+
+@pytest.mark.parametrize("wrong", ["a word", "a group"])
+def test_documents_of_any_block_are_named_by_their_number(wrong: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(message, "BLOCK_TOKENS", 1)
+    given = srsly.msgpack_loads(zlib.decompress(packed(*(Doc(vocabulary(), words=["a", w]) for w in ("b", "c")))))
+    if wrong == "a word":
+        given["strings"].remove("c")
+    else:
+        given["user_data"] = [None, b"\xc1"]
+    with pytest.raises(FormatError) as caught:
+        read_raw(zlib.compress(srsly.msgpack_dumps(given)))
+    assert [(problem.source, problem.line) for problem in caught.value.problems] == [("train.spacy", 2)]
 
 
 Change = Callable[[dict[str, Any]], object]

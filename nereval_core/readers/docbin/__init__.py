@@ -26,6 +26,7 @@ from nereval_core.readers.docbin.message import (
     REMEDY,
     Group,
     PackedDocuments,
+    PackedFile,
     damaged,
     is_docbin,
     unpack_docbin,
@@ -101,8 +102,11 @@ def read(source: Source, options: ReadOptions) -> Reading:
     known |= {ENTS: None} if options.layer == ENTS and ENTS not in known else {}
     key = known[select_layer(source, options.layer, tuple(known))]
     content = _Content()
-    for one in packed:
-        _add(one, key, content)
+    while packed:
+        # What was read of a file is not held any longer than its documents.
+        used = 0
+        for one in packed.pop(0).blocks():
+            used += _add(one, key, used, content)
     notes = [
         *unread_files_note(source, files),
         *(f"{what}: {count}" for what, count in content.counts.items() if count),
@@ -110,17 +114,24 @@ def read(source: Source, options: ReadOptions) -> Reading:
     return _finished(content, options.name or source.label, notes)
 
 
-def _layers(packed: Sequence[PackedDocuments]) -> dict[str, str | None]:
+def _layers(packed: Sequence[PackedFile]) -> dict[str, str | None]:
     """Return the layers by name, each with the key of its span group, None for the entities."""
     keys = dict.fromkeys(key for one in packed for groups in one.groups for key in groups)
-    found: dict[str, str | None] = {ENTS: None} if not keys or any(map(has_entities, packed)) else {}
+    found: dict[str, str | None] = (
+        {ENTS: None} if not keys or any(BEGINS in one.values("ENT_IOB") for one in packed) else {}
+    )
     return found | {f"{key} (spans)" if key in found else key: key for key in keys}
 
 
-def _add(one: PackedDocuments, key: str | None, content: _Content) -> None:
-    """Add the documents of a file, and of their spans the entities or those of a group."""
-    where = place_tokens(one, content.problems)
+def _add(one: PackedDocuments, key: str | None, used: int, content: _Content) -> int:
+    """Add documents, and of their spans the entities or those of a group; return how many characters they have.
+
+    The texts of the file before them have `used` characters.
+    """
+    where = place_tokens(one, used, content.problems)
+    characters = 0
     if where is not None:
+        characters = sum(map(len, where.texts))
         if key is None:
             found = entity_spans(one, content.problems, content.counts)
         else:
@@ -135,7 +146,8 @@ def _add(one: PackedDocuments, key: str | None, content: _Content) -> None:
         # Misplaced spans cannot be added; they are among the problems.
         if found is not None and not content.problems:
             _add_spans(one, where, found, content)
-    content.places += [(one.shown, number) for number in range(1, len(one) + 1)]
+    content.places += [(one.shown, one.before + number) for number in range(1, len(one) + 1)]
+    return characters
 
 
 def _add_spans(one: PackedDocuments, where: PlacedTokens, found: TokenSpans, content: _Content) -> None:
@@ -198,7 +210,7 @@ def _intervals(pieces: Sequence[TextIntervals]) -> Intervals | None:
     if not len(starts):
         return None
     first = np.concatenate((np.zeros(1, np.int64), np.cumsum(counts)))
-    return Intervals(first, starts.astype(np.int32), ends.astype(np.int32))
+    return Intervals(first, starts, ends)
 
 
 BEGINS, CONTINUES = 3, 1
@@ -220,12 +232,6 @@ class TokenSpans(NamedTuple):
     ids: UInt64
     links: Sequence[UInt64]
     scores: Sequence[float]
-
-
-def has_entities(one: PackedDocuments) -> bool:
-    """Return whether any entity begins in a file."""
-    tags = one.column("ENT_IOB")
-    return tags is not None and bool((tags == BEGINS).any())
 
 
 def entity_spans(one: PackedDocuments, problems: list[Problem], counts: Counter[str]) -> TokenSpans | None:
@@ -257,7 +263,7 @@ def span_group(
     parts: list[bytes] = []
     scores: list[float] = []
     absent = f"documents without the span group {quoted(key)}, taken as empty"
-    for number, groups in enumerate(one.groups, start=1):
+    for number, groups in enumerate(one.groups, start=one.before + 1):
         part, values = b"", list[float]()
         if key not in groups:
             counts[absent] += 1
@@ -274,7 +280,7 @@ def span_group(
     first, last = spans["start"] + shift, spans["end"] + shift
     for at, found in _misplaced(spans, first, last, one.first[document + 1], where):
         said = f"the span group {quoted(key)} has {found}"
-        problems.append(Problem(one.shown, int(document[at]) + 1, said, REMEDY))
+        problems.append(Problem(one.shown, one.before + int(document[at]) + 1, said, REMEDY))
     label, id, link = (spans[name].astype(np.uint64) for name in ("label", "id", "kb_id"))
     return TokenSpans(first, last, label, id, (link,), scores)
 

@@ -20,13 +20,19 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.arrays import Int64, UInt64
+from nereval_core.arrays import Array, Int64, UInt64
 from nereval_core.problems import FormatError, Problem, counted
 from nereval_core.readers.input.compression import BLOCK
 from nereval_core.readers.input.origins import InZip, expanded_limit
 from nereval_core.readers.input.source import SourceFile
 
 REMEDY = "write it again with DocBin.to_disk"
+BLOCK_TOKENS = 1 << 16
+"""Tokens whose texts and spans are made at once, about."""
+READ = ("ORTH", "SENT_START", "ENT_IOB", "ENT_TYPE", "ENT_KB_ID", "ENT_ID")
+"""The attributes of tokens that are read."""
+ATTRS, TOKENS, LONG_BYTES, NO_BYTES = b"\xa5attrs", b"\xa6tokens", 0xC6, b"\xc4\x00"
+"""Keys of the outer map as they are packed, and how bytes begin: with a length of four bytes, and with none."""
 DECODING_ERRORS = (msgspec.DecodeError, ValueError, TypeError, RecursionError, MemoryError)
 """Errors of decoding damaged MessagePack."""
 
@@ -58,15 +64,18 @@ class Group(msgspec.Struct):
 
 @dataclass(frozen=True)
 class PackedDocuments:
-    """The content of a DocBin: `columns` has shape (tokens, attributes), the tokens of document d from `first[d]` on.
+    """Some documents of a DocBin: `columns` are the values of attributes by token, those of document d from `first[d]`
+    on; `before` says how many documents of the file stand before these.
 
     `spaces` says whether a blank follows a token, `unknown` of which documents spaCy was not told. `groups` holds by
-    document the packed span groups by key, `user_data` the packed user data.
+    document the packed span groups by key, `user_data` the packed user data. `most` is the number of characters that
+    the texts of the file may have; `sentences_known` says whether it is known of any token in it, but the first ones of
+    documents, that it opens a sentence or opens none.
     """
 
     shown: str
-    attrs: Sequence[int]
-    columns: UInt64
+    before: int
+    columns: Mapping[int, UInt64]
     first: Int64
     spaces: NDArray[np.bool_]
     unknown: NDArray[np.bool_]
@@ -74,6 +83,7 @@ class PackedDocuments:
     groups: Sequence[Mapping[str, bytes]]
     user_data: Sequence[bytes | None]
     most: int
+    sentences_known: bool
 
     def __len__(self) -> int:
         return len(self.first) - 1
@@ -82,7 +92,7 @@ class PackedDocuments:
         """Return the values of an attribute by token, None where it was not stored."""
         from spacy.attrs import IDS
 
-        return self.columns[:, self.attrs.index(IDS[name])] if IDS[name] in self.attrs else None
+        return self.columns.get(IDS[name])
 
     @cached_property
     def document(self) -> Int64:
@@ -92,7 +102,69 @@ class PackedDocuments:
     def problems(self, documents: Int64, found: str) -> Iterator[Problem]:
         """Yield one problem for each of these documents, however often it is named; its line is its number from 1."""
         for number in np.unique(documents).tolist():
-            yield Problem(self.shown, number + 1, found, REMEDY)
+            yield Problem(self.shown, self.before + number + 1, found, REMEDY)
+
+
+@dataclass(frozen=True)
+class CodedColumn:
+    """The values of an attribute by token: `values[codes]`."""
+
+    values: UInt64
+    codes: Array
+
+
+@dataclass(frozen=True)
+class PackedFile:
+    """The content of a DocBin; see `PackedDocuments`."""
+
+    shown: str
+    columns: Mapping[int, CodedColumn]
+    first: Int64
+    spaces: NDArray[np.bool_]
+    unknown: NDArray[np.bool_]
+    strings: Strings
+    groups: Sequence[Mapping[str, bytes]]
+    user_data: Sequence[bytes | None]
+    most: int
+
+    def values(self, name: str) -> UInt64 | tuple[()]:
+        """Return the values that an attribute has."""
+        from spacy.attrs import IDS
+
+        return self.columns[IDS[name]].values if IDS[name] in self.columns else ()
+
+    @cached_property
+    def _sentences_known(self) -> bool:
+        from spacy.attrs import IDS
+
+        given = self.columns.get(IDS["SENT_START"])
+        if given is None:
+            return False
+        known = (given.values != 0).take(given.codes)
+        known[self.first[:-1][np.diff(self.first) > 0]] = False
+        return bool(known.any())
+
+    def blocks(self) -> Iterator[PackedDocuments]:
+        """Yield the documents, about BLOCK_TOKENS tokens at a time."""
+        low, count = 0, len(self.first) - 1
+        while low < count or low == 0:
+            stop = int(np.searchsorted(self.first, self.first[low] + BLOCK_TOKENS, side="right")) - 1
+            high = min(max(stop, low + 1), count)
+            some = slice(int(self.first[low]), int(self.first[high]))
+            yield PackedDocuments(
+                self.shown,
+                low,
+                {name: column.values.take(column.codes[some]) for name, column in self.columns.items()},
+                self.first[low : high + 1] - self.first[low],
+                self.spaces[some],
+                self.unknown[low:high],
+                self.strings,
+                self.groups[low:high],
+                self.user_data[low:high],
+                self.most,
+                self._sentences_known,
+            )
+            low = max(high, 1)
 
 
 class Strings:
@@ -117,24 +189,28 @@ class Strings:
         return list(map(list(map(self.get, hashes.tolist())).__getitem__, code.tolist()))
 
 
-def unpack_docbin(file: SourceFile) -> PackedDocuments:
+def unpack_docbin(file: SourceFile) -> PackedFile:
     """Unpack a DocBin and check that its parts belong together.
 
     Raises:
         FormatError: spaCy is not installed; the file is damaged, too much packed, or its parts differ in size.
     """
-    raw, most = _inflated(file)
+    raw, most, tokens = _inflated(file)
     try:
         message = msgspec.msgpack.decode(raw, type=_Message)
     except DECODING_ERRORS as error:
         raise damaged(file.shown, error) from None
+    del raw
     try:
         strings = Strings(message.strings)
     except ImportError:
         raise not_installed(file.shown) from None
     except DECODING_ERRORS as error:
         raise damaged(file.shown, error) from None
-    found = "; ".join(_unfit(message))
+    if tokens is None:
+        tokens = TokenColumns(message.attrs)
+        tokens.add(message.tokens)
+    found = "; ".join(_unfit(message, tokens))
     if found:
         raise FormatError.single(file.shown, None, found, REMEDY)
     lengths = np.frombuffer(message.lengths, "<i4").astype(np.int64)
@@ -148,10 +224,9 @@ def unpack_docbin(file: SourceFile) -> PackedDocuments:
             problems += damaged(file.shown, error, number, "span groups").problems
     if problems:
         raise FormatError(problems)
-    return PackedDocuments(
+    return PackedFile(
         file.shown,
-        message.attrs,
-        np.frombuffer(message.tokens, "<u8").reshape(-1, len(message.attrs)),
+        tokens.finished(),
         np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths))),
         np.frombuffer(message.spaces, np.uint8) != 0,
         np.array([flags.has_unknown_spaces for flags in message.flags or ()] or [False] * count, bool),
@@ -160,6 +235,47 @@ def unpack_docbin(file: SourceFile) -> PackedDocuments:
         message.user_data or [None] * count,
         most,
     )
+
+
+class TokenColumns:
+    """The attributes of tokens that are read, gathered piece by piece: the others are most of a DocBin.
+
+    A token is packed as one number of 8 bytes for each attribute. Of the numbers of an attribute few differ: they are
+    held as codes, of as few bytes as the pieces need.
+    """
+
+    def __init__(self, attrs: Sequence[int]) -> None:
+        from spacy.attrs import IDS
+
+        self.attrs = attrs
+        self.width = 8 * len(attrs)
+        self.bytes = 0
+        self._rest = b""
+        self._known: dict[int, dict[int, int]] = {IDS[name]: {} for name in READ if IDS[name] in attrs}
+        self._codes: dict[int, list[Array]] = {name: [] for name in self._known}
+
+    def add(self, piece: bytes | bytearray | memoryview) -> None:
+        """Add the next bytes of the packed tokens."""
+        self.bytes += len(piece)
+        if not self.width:
+            return
+        held = b"".join((self._rest, piece)) if self._rest else piece
+        whole = len(held) // self.width * self.width
+        self._rest = bytes(held[whole:])
+        rows = np.frombuffer(held, "<u8", whole // 8).reshape(-1, len(self.attrs))
+        for name, known in self._known.items():
+            values, which = np.unique(rows[:, self.attrs.index(name)], return_inverse=True)
+            codes = np.array([known.setdefault(value, len(known)) for value in values.tolist()], np.int64)
+            self._codes[name].append(codes.astype(np.min_scalar_type(len(known)))[which])
+
+    def finished(self) -> dict[int, CodedColumn]:
+        """Return the columns by attribute."""
+        found = {}
+        for name, known in self._known.items():
+            parts = self._codes.pop(name)
+            codes = np.concatenate(parts) if parts else np.zeros(0, np.uint8)
+            found[name] = CodedColumn(np.fromiter(known, np.uint64, len(known)), codes)
+        return found
 
 
 def damaged(shown: str, error: Exception, number: int | None = None, what: str = "") -> FormatError:
@@ -184,20 +300,30 @@ def is_docbin(raw: bytes) -> bool:
     return begin[:1] >= b"\x80" and b"\xa5attrs" in begin and b"\xa6tokens" in begin
 
 
-def _inflated(file: SourceFile) -> tuple[bytearray, int]:
-    """Return the bytes in a file, and how many it may hold in all: a small file may claim to hold any number."""
+def _inflated(file: SourceFile) -> tuple[bytearray, int, TokenColumns | None]:
+    """Return the bytes in a file, and how many it may hold in all: a small file may claim to hold any number.
+
+    Where the packed tokens follow their attributes, as spaCy writes them, they are taken out of the bytes, and are
+    returned as columns.
+    """
     origin = file.origin
     size = min(origin.size(), origin.entry.compress_size) if isinstance(origin, InZip) else origin.size()
     most = expanded_limit(origin, size)
     inflating = zlib.decompressobj()
     raw = bytearray()
+    apart: _TokensApart | None = None
+    held = 0
     with file.stream() as stream:
         while block := stream.read(BLOCK):
             try:
-                raw += inflating.decompress(block, most + 1 - len(raw))
+                piece = inflating.decompress(block, most + 1 - held)
             except zlib.error as error:
                 raise damaged(file.shown, error) from None
-            if len(raw) > most:
+            if not held:
+                apart = _TokensApart.of(piece)
+            held += len(piece)
+            raw += piece if apart is None else apart.others(piece)
+            if held > most:
                 raise _swollen(file.shown, size, most)
             if inflating.eof:
                 break
@@ -205,7 +331,46 @@ def _inflated(file: SourceFile) -> tuple[bytearray, int]:
     if not inflating.eof or beyond:
         found = "more bytes after its end" if inflating.eof else "the file is cut off"
         raise FormatError.single(file.shown, None, found, REMEDY)
-    return raw, most
+    if apart is not None and apart.left:
+        raise damaged(file.shown, ValueError("Input data was truncated"))
+    return raw, most, None if apart is None else apart.columns
+
+
+class _TokensApart:
+    """Takes the packed tokens out of the pieces of a message, of which `before` bytes stand before them, and `left` are
+    still to come.
+    """
+
+    def __init__(self, columns: TokenColumns, before: int, header: int, left: int) -> None:
+        self.columns, self.left = columns, left
+        self._before, self._header = before, header
+
+    @classmethod
+    def of(cls, head: bytes) -> _TokensApart | None:
+        """Return it for a message that begins so, None where tokens do not follow attributes as spaCy writes them."""
+        low = head.find(ATTRS)
+        key = head.find(TOKENS, low)
+        at = key + len(TOKENS)
+        header = head[at : at + 5]
+        if low < 0 or key < 0 or len(header) < 5 or header[0] != LONG_BYTES:
+            return None
+        try:
+            attrs = msgspec.msgpack.decode(head[low + len(ATTRS) : key], type=list[int])
+            columns = TokenColumns(attrs)
+        except (*DECODING_ERRORS, ImportError):
+            return None
+        return cls(columns, at, len(header), int.from_bytes(header[1:], "big"))
+
+    def others(self, piece: bytes) -> bytes:
+        """Return a piece without the tokens in it, which are added to the columns; no tokens stand in their place."""
+        kept = b""
+        if self._before:
+            kept, piece = piece[: self._before] + NO_BYTES, piece[self._before + self._header :]
+            self._before = 0
+        if self.left:
+            self.columns.add(piece[: self.left])
+            kept, piece, self.left = kept, piece[self.left :], max(0, self.left - len(piece))
+        return kept + piece
 
 
 def _swollen(shown: str, size: int, most: int) -> FormatError:
@@ -213,26 +378,25 @@ def _swollen(shown: str, size: int, most: int) -> FormatError:
     return FormatError.single(shown, None, found, "write its documents into several files")
 
 
-def _unfit(message: _Message) -> Iterator[str]:
+def _unfit(message: _Message, tokens: TokenColumns) -> Iterator[str]:
     """Yield the parts whose sizes disagree."""
     from spacy.attrs import IDS
 
-    width = 8 * len(message.attrs)
     if IDS["ORTH"] not in message.attrs or len(set(message.attrs)) < len(message.attrs):
         yield "its attributes lack the words, or name one twice"
         return
-    if len(message.tokens) % width or len(message.lengths) % 4:
+    if tokens.bytes % tokens.width or len(message.lengths) % 4:
         yield "its tokens or lengths are cut off"
         return
     lengths = np.frombuffer(message.lengths, "<i4").astype(np.int64)
-    counts = (len(message.tokens) // width, len(message.spaces), int(lengths.sum()))
+    counts = (tokens.bytes // tokens.width, len(message.spaces), int(lengths.sum()))
     if len(set(counts)) > 1 or (lengths < 0).any():
-        tokens, spaces, owned = map(counted, counts, ("token", "space", "token"))
-        yield f"{tokens} with {spaces}, and documents of {owned}"
-    for name in ("flags", "span_groups", "user_data"):
-        given = getattr(message, name)
+        said, spaces, owned = map(counted, counts, ("token", "space", "token"))
+        yield f"{said} with {spaces}, and documents of {owned}"
+    for part in ("flags", "span_groups", "user_data"):
+        given = getattr(message, part)
         if given is not None and len(given) != len(lengths):
-            yield f"{len(given)} {name} for {counted(len(lengths), 'document')}"
+            yield f"{len(given)} {part} for {counted(len(lengths), 'document')}"
 
 
 def _groups(packed: bytes) -> dict[str, bytes]:

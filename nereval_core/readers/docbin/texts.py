@@ -12,8 +12,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.arrays import Int64
-from nereval_core.problems import Problem
+from nereval_core.arrays import Int32, Int64
+from nereval_core.problems import FormatError, Problem
 from nereval_core.readers.docbin.message import DECODING_ERRORS, REMEDY, PackedDocuments, damaged
 from nereval_core.readers.shared.strict_json import id_string
 
@@ -28,8 +28,12 @@ class TextIntervals(NamedTuple):
     """Tokens or sentences: how many each document has, and their places in its text, end exclusive."""
 
     counts: Int64
-    starts: Int64
-    ends: Int64
+    starts: Int32
+    ends: Int32
+
+    @classmethod
+    def of(cls, counts: Int64, starts: Int64, ends: Int64) -> TextIntervals:
+        return cls(counts, starts.astype(np.int32), ends.astype(np.int32))
 
 
 class PlacedTokens(NamedTuple):
@@ -41,8 +45,14 @@ class PlacedTokens(NamedTuple):
     words: NDArray[np.bool_]
 
 
-def place_tokens(one: PackedDocuments, problems: list[Problem]) -> PlacedTokens | None:
-    """Return the texts and the places of tokens in them, None where words are missing."""
+def place_tokens(one: PackedDocuments, used: int, problems: list[Problem]) -> PlacedTokens | None:
+    """Return the texts and the places of tokens in them, None where words are missing.
+
+    `used` is the number of characters in the texts of the file before these.
+
+    Raises:
+        FormatError: with all problems so far where the texts are too long.
+    """
     orth = one.column("ORTH")
     assert orth is not None
     hashes, code = np.unique(orth, return_inverse=True)
@@ -56,10 +66,10 @@ def place_tokens(one: PackedDocuments, problems: list[Problem]) -> PlacedTokens 
     # Where spaCy was not told, it has a blank after every token.
     blank = one.spaces | one.unknown[one.document]
     reach = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths + blank)))
-    if reach[-1] > one.most:
+    if used + reach[-1] > one.most:
         # A long word can be repeated at the price of its hash.
-        problems.append(Problem(one.shown, None, f"texts of more than {one.most} characters in all", REMEDY))
-        return None
+        found = f"texts of more than {one.most} characters in all"
+        raise FormatError([*problems, Problem(one.shown, None, found, REMEDY)])
     pieces = words + [f"{word} " for word in words]
     codes = code + len(words) * blank
     texts = ["".join(map(pieces.__getitem__, codes[low:high].tolist())) for low, high in pairwise(one.first.tolist())]
@@ -71,7 +81,7 @@ def place_tokens(one: PackedDocuments, problems: list[Problem]) -> PlacedTokens 
 def tokens(one: PackedDocuments, where: PlacedTokens) -> TextIntervals:
     """Return the tokens but those of white space, which spaCy has only to keep the text."""
     counts = np.bincount(one.document[where.words], minlength=len(one))
-    return TextIntervals(counts, where.start[where.words], where.end[where.words])
+    return TextIntervals.of(counts, where.start[where.words], where.end[where.words])
 
 
 def sentences(one: PackedDocuments, where: PlacedTokens) -> TextIntervals:
@@ -82,16 +92,17 @@ def sentences(one: PackedDocuments, where: PlacedTokens) -> TextIntervals:
     given = one.column("SENT_START")
     if given is None or not len(given):
         nothing = np.zeros(0, np.int64)
-        return TextIntervals(np.zeros(len(one), np.int64), nothing, nothing)
+        return TextIntervals.of(np.zeros(len(one), np.int64), nothing, nothing)
     opening = np.diff(one.document, prepend=-1) > 0
     known = np.bincount(one.document[(given != 0) & ~opening], minlength=len(one)) > 0
-    known |= (np.diff(one.first) == 1) & known.any()
+    known |= (np.diff(one.first) == 1) & one.sentences_known
     number = np.cumsum(opening | (given == 1))
     words = np.flatnonzero(where.words & known[one.document])
     begins = np.flatnonzero(np.diff(number[words], prepend=-1))
     first = words[begins]
     last = words[np.append(begins[1:], len(words))[: len(begins)] - 1]
-    return TextIntervals(np.bincount(one.document[first], minlength=len(one)), where.start[first], where.end[last])
+    counts = np.bincount(one.document[first], minlength=len(one))
+    return TextIntervals.of(counts, where.start[first], where.end[last])
 
 
 def document_metadata(
@@ -99,7 +110,7 @@ def document_metadata(
 ) -> list[tuple[str | None, dict[str, Any]]]:
     """Return id and metadata of each document from its user data and extension attributes (`doc._.date`)."""
     found = []
-    for number, packed in enumerate(one.user_data, start=1):
+    for number, packed in enumerate(one.user_data, start=one.before + 1):
         given: Any = {}
         try:
             given = {} if packed is None else msgspec.msgpack.decode(packed)
