@@ -12,6 +12,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -108,15 +109,26 @@ class _Row(NamedTuple):
 
 
 class NonBlankPlaces:
-    """Places of the characters of a text that are no blanks."""
+    """Places of the characters of a text that are no blanks, of which there are `size`."""
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.at = [place for place, character in enumerate(text) if not character.isspace()]
+        words = text.split()
+        # Characters before the end of each word, blanks left out.
+        self._ends = [*accumulate(map(len, words))]
+        self.size = self._ends[-1] if words else 0
+        self._at: list[int] | None = None
+        # Words parted by more than one blank are rare, and so are blanks at the ends.
+        if len(text) != self.size + max(0, len(words) - 1):
+            self._at = [place for place, character in enumerate(text) if not character.isspace()]
 
     def of(self, row: Sequence[int]) -> tuple[int, int]:
         """Return the code points, end exclusive, of a row that ends in two such offsets, end inclusive."""
-        return self.at[row[-2]], self.at[row[-1]] + 1
+        start, end = row[-2], row[-1]
+        if self._at is not None:
+            return self._at[start], self._at[end] + 1
+        # One blank stands before each word but the first.
+        return start + bisect_right(self._ends, start), end + bisect_right(self._ends, end) + 1
 
 
 @dataclass(slots=True)
@@ -144,7 +156,7 @@ class _Kept:
         points = self.points.get(document)
         if points is None:
             points = self.points[document] = NonBlankPlaces(self.documents.texts[document])
-        size = len(points.at)
+        size = points.size
         if not line.start <= line.end < size:
             found = (
                 f"{line.start} {line.end} is not inside sentence {quoted(line.id)}, {counted(size, 'character')} "
@@ -153,7 +165,7 @@ class _Kept:
             remedy = f"count characters without blanks, end inclusive: 0 <= start <= end < {size}"
             self.problems.append(Problem(shown, line.number, found, remedy))
             return None
-        low, high = points.at[line.start], points.at[line.end] + 1
+        low, high = points.of((line.start, line.end))
         covered = points.text[low:high]
         # Most lines quote the text as it stands, or without its blanks.
         quote = covered if line.quote is None else line.quote

@@ -25,6 +25,7 @@ from nereval_core.readers.shared.table_columns import (
     TableRows,
     column_problems,
     parse_offset,
+    parse_offsets,
     rows_of,
     table_of,
     usual_names,
@@ -209,7 +210,7 @@ def _take_text(
 def _part(shown: str, rows: TableRows, problems: list[Problem], *, own: bool) -> SpanColumns:
     """Return the spans of rows; cells that should be numbers and are not are told."""
     cells = rows.cells
-    starts, ends = ([parse_offset(cell) for cell in cells[side]] for side in ("start", "end"))
+    starts, ends = (parse_offsets(cells[side]) for side in ("start", "end"))
     given = cells.get("score", ())
     scores = [_score(cell) if cell else None for cell in given]
     told: Mapping[str, tuple[Sequence[str], Sequence[float | None]]] = {

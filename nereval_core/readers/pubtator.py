@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from nereval_core.corpus.builder import Builder
 from nereval_core.problems import Problem, quoted
@@ -45,6 +46,8 @@ NONE = ("", "-")
 UNKNOWN, NIL = "-1", "NIL"
 """Marks for no fitting concept: in these files, and in links."""
 BLANK = re.compile(r"\s")
+KNOWN_CONCEPTS = 1 << 12
+"""Fields of concepts that are kept with their links: the same ones come again and again."""
 
 
 @dataclass(slots=True)
@@ -90,11 +93,18 @@ def read(source: Source, options: ReadOptions) -> Reading:
 
 
 def _add_spans(document: PubTatorDocument, made: Builder) -> None:
-    for row, line in zip(document.rows, document.lines, strict=True):
+    rows = document.rows
+    starts, ends = [row[1] for row in rows], [row[2] for row in rows]
+    links = [concept_links(row[5]) if len(row) > 5 else () for row in rows]
+    if not PARTS.search("".join((*starts, *ends))):
+        labels, quotes = [row[4] for row in rows], [row[3] for row in rows]
+        offsets = [*map(int, starts)], [*map(int, ends)]
+        made.spans(*offsets, labels, quotes=quotes, links=[link or None for link in links], lines=document.lines)
+        return
+    for row, line, link in zip(rows, document.lines, links, strict=True):
         first, last = (list(map(int, PARTS.split(side))) for side in row[1:3])
         parts = tuple(zip(first, last, strict=True)) if len(first) > 1 else ()
-        links = concept_links(row[5]) if len(row) > 5 else ()
-        made.span(first[0], last[-1], row[4], quote=row[3], line=line, fragments=parts, links=links)
+        made.span(first[0], last[-1], row[4], quote=row[3], line=line, fragments=parts, links=link)
 
 
 def _documents(file: SourceFile, counts: Counter[str], problems: list[Problem]) -> list[PubTatorDocument]:
@@ -148,6 +158,7 @@ def _offsets(start: str, end: str) -> bool:
     return all(map(OFFSETS_OF.fullmatch, (start, end))) and len(PARTS.split(start)) == len(PARTS.split(end))
 
 
+@lru_cache(KNOWN_CONCEPTS)
 def concept_links(concepts: str, breaks: re.Pattern[str] = BREAKS) -> tuple[str, ...]:
     """Return the concepts of a field as one link: they are no ranking, a mention has all of them."""
     concepts = concepts.strip()

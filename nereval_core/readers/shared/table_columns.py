@@ -32,6 +32,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
 """Usual column names by what the column holds, the surest first; each column is used once, in this order."""
 PLACE = ("start", "end", "type")
 NUMBER = re.compile(r" *(-?[0-9]{1,12})(?:\.0+)? *")
+PLAIN_DIGITS = 12
 HEADER_CHARACTERS = 1 << 16
 """Characters of a file that are searched for its first rows."""
 OPTION = "--span-columns"
@@ -177,6 +178,14 @@ def parse_offset(cell: str) -> int | None:
     """Return an offset; tables that went through a program of statistics may have 5.0 for 5."""
     found = NUMBER.fullmatch(cell)
     return int(found[1]) if found else None
+
+
+def parse_offsets(cells: Sequence[str]) -> list[int | None]:
+    """Return the offsets of a column, None for each cell that is none."""
+    # Most columns hold digits alone, and few of them.
+    if max(map(len, cells), default=0) <= PLAIN_DIGITS and all(map(str.isdecimal, cells)) and "".join(cells).isascii():
+        return [*map(int, cells)]
+    return [parse_offset(cell) for cell in cells]
 
 
 def _table(file: SourceFile, text: str, delimiter: str, first: Sequence[str], chosen: ColumnChoice) -> Table:
