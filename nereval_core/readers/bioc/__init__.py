@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from math import isfinite
 from typing import Any
@@ -58,6 +59,8 @@ NUMBER = re.compile(r"[-+]?[0-9]{1,40}(?:\.[0-9]{0,40})?(?:[eE][-+]?[0-9]{1,3})?
 RANKED = re.compile(f"{LINK} [0-9]+")
 OF_PASSAGES = frozenset(("type", "section_type", "section"))
 """Keys that say what a passage is, which is nothing of the document."""
+KNOWN_KEYS = 256
+"""Keys of infons that are kept with what they are: a corpus has few."""
 JOINTS = (" ", " ... ", " [...] ", "")
 """Separators that tools write between the pieces of a discontinuous annotation."""
 
@@ -244,6 +247,7 @@ def _joined(quote: str, parts: Sequence[Bounds], text: str) -> bool:
     return plain_blanks(quote) in set(map(plain_blanks, known))
 
 
+@lru_cache(KNOWN_KEYS)
 def _kind(name: str) -> str:
     """Return a key as the tables have it, "" where they do not."""
     plain = name.lower().replace("_", " ")

@@ -24,6 +24,7 @@ PARSED_BYTES = 1 << 20
 """Bytes that are parsed at once."""
 WRONG_OFFSET = UNKNOWN_OFFSET - 1
 """A number that is none, whose problem was reported."""
+PLAIN_DIGITS = 12
 NUMBER = re.compile(r"\s*(-?[0-9]{1,12})\s*")
 CHILDREN: Mapping[str, frozenset[str]] = {
     "": frozenset(("collection",)),
@@ -67,7 +68,7 @@ def documents_of_xml(file: SourceFile, problems: list[Problem], counts: Counter[
         problems.append(Problem(file.shown, error.lineno, found, REMEDY))
     except (ValueError, LookupError) as error:
         problems.append(Problem(file.shown, None, f"not XML: {error}", "save the file as UTF-8"))
-    return tree.documents
+    return tree.handed_over()
 
 
 class _Tree:
@@ -91,6 +92,12 @@ class _Tree:
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
         parser.CharacterDataHandler = self._data
+
+    def handed_over(self) -> list[BioCDocument]:
+        """Return the documents, and keep none: handlers and parser refer to each other, and are freed late."""
+        documents, self.documents = self.documents, []
+        self._open.clear()
+        return documents
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         if self._skipped:
@@ -177,6 +184,8 @@ class _Tree:
             owner.locations.append((start, length))
 
     def _number(self, text: str, what: str) -> int:
+        if text.isdecimal() and text.isascii() and len(text) <= PLAIN_DIGITS:
+            return int(text)
         found = NUMBER.fullmatch(text)
         if found:
             return int(found[1])

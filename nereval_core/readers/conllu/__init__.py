@@ -166,9 +166,12 @@ def _columns(sentences: Sequence[WordSentence]) -> tuple[str, ...]:
 
 
 def _values(sentences: Sequence[WordSentence], key: str | None) -> dict[str, list[str]]:
-    """Return the values under a key of MISC, or by key under those that entities usually have, without empty ones."""
+    """Return the values under a key of MISC, or by key under those that entities usually have, without empty ones.
+
+    What stands in several rows is told once.
+    """
     found: dict[str, list[str]] = {}
-    for misc in (row.misc for sentence in sentences for row in sentence.rows):
+    for misc in dict.fromkeys(row.misc for sentence in sentences for row in sentence.rows):
         if key is None:
             pairs = KEYS.findall(misc)
         else:
@@ -301,7 +304,7 @@ def _tags(nodes: Sequence[WordNode], key: str) -> Iterator[tuple[WordNode, str]]
     """Yield the tag of each word of a sentence that is in the text."""
     reached = -1
     for node in nodes:
-        wide = value_of(node.wide, key)
+        wide = value_of(node.wide, key) if node.wide else None
         if node.start < 0 or (wide is not None and node.start == reached):
             continue
         reached = node.start

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 from nereval_core.problems import Problem, counted, quoted
@@ -12,19 +13,20 @@ from nereval_core.readers.input.source import SourceFile
 
 STANDARD = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 NUMBER = re.compile(r"([0-9]{1,6})(?:-([0-9]{1,6})|\.[0-9]{1,6})?")
+MOST_DIGITS = 6
 NAMES = "global.columns"
 UNSAID = ("_", "*")
 """Cells of columns of CoNLL-U Plus that say nothing."""
 DOCUMENT, PARAGRAPH, SENTENCE, TEXT, FIELDS = "newdoc", "newpar", "sent_id", "text", "global.Entity"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ColumnNames:
     """Names of the columns of a file: the ten of CoNLL-U, or those that a file of CoNLL-U Plus declares."""
 
     names: tuple[str, ...] = STANDARD
 
-    @property
+    @cached_property
     def extra(self) -> tuple[str, ...]:
         """The columns that CoNLL-U does not have."""
         return tuple(name for name in self.names if name not in STANDARD)
@@ -138,6 +140,11 @@ def _row(
             Problem(shown, number, found, f"write {how} with tabs between, _ where there is nothing to say")
         )
         return None
+    if layout.names == STANDARD:
+        # Nearly all rows of nearly all files are words with a plain number.
+        digits = cells[0]
+        if cells[1] and digits.isdecimal() and digits.isascii() and len(digits) <= MOST_DIGITS:
+            return WordRow(number, int(digits), int(digits), cells[1], cells[-1] or "_")
     written, form = layout.cell(cells, "ID"), layout.cell(cells, "FORM")
     at = NUMBER.fullmatch(str(follows) if written is None else written)
     first, last = (int(at[1]), int(at[2] or at[1])) if at else (0, -1)

@@ -133,9 +133,16 @@ def _checked(sentence: WordSentence, problems: list[Problem]) -> Iterator[tuple[
             continue
         seen: str | None = None
         if text is not None:
-            begin = cursor if text.startswith(row.form, cursor) else _behind_blanks(text, cursor)
-            seen, cursor = text[cursor:begin], begin + len(row.form)
-            if not text.startswith(row.form, begin):
+            form = row.form
+            if text.startswith(form, cursor):
+                begin = cursor
+            elif text.startswith(" " + form, cursor) and not form[0].isspace():
+                # Most words stand behind one blank.
+                begin = cursor + 1
+            else:
+                begin = _behind_blanks(text, cursor)
+            seen, cursor = text[cursor:begin], begin + len(form)
+            if not text.startswith(form, begin):
                 goes_on = quoted(text[begin : begin + len(row.form) + 5])
                 remedy = "mend the form or # text: the words make the text"
                 complain(row.line, f"{quoted(row.form)} where # text goes on with {goes_on}", remedy)
@@ -146,7 +153,7 @@ def _checked(sentence: WordSentence, problems: list[Problem]) -> Iterator[tuple[
                     f"a blank before {quoted(row.form)} in # text, and SpaceAfter=No",
                     "mend the one or the other",
                 )
-        covered, joined = row.last, value_of(row.misc, "SpaceAfter") == "No"
+        covered, joined = row.last, "SpaceAfter" in row.misc and value_of(row.misc, "SpaceAfter") == "No"
         yield row, seen, True
     last = sentence.rows[-1].line
     if covered >= following:
