@@ -92,7 +92,16 @@ def align(
             tangled = clusters = 0
 
     for chunk in _chunks(gold, pred, base):
-        swept = sweep(gold, pred, base, facts, chunk, identical_first=identical_first, small_apart=small_apart)
+        swept = sweep(
+            gold,
+            pred,
+            base,
+            facts,
+            chunk,
+            partners=partners,
+            identical_first=identical_first,
+            small_apart=small_apart,
+        )
         for side, table, code, part, histogram, spans in zip(
             (outcome.gold, outcome.pred),
             tables,
@@ -107,9 +116,8 @@ def align(
             key *= CODES
             key += code
             histogram += np.bincount(key, minlength=len(histogram))
-        if partners:
-            assert outcome.gold.partners is not None and outcome.pred.partners is not None
-            for g, p in swept.pairs:
+        if outcome.gold.partners is not None and outcome.pred.partners is not None:
+            for g, p in swept.pairs or ():
                 outcome.gold.partners[g + chunk.gold.start] = p + chunk.pred.start
                 outcome.pred.partners[p + chunk.pred.start] = g + chunk.gold.start
         if swept.small is not None:

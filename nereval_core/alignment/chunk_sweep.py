@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -76,18 +76,20 @@ class SmallClusters:
 class Swept:
     """What was found in a chunk; spans are indices into it, but for those of small clusters.
 
-    `codes` of both sides, TANGLED for spans of `small` clusters and of `tangles`; `pairs` are those decided.
+    `codes` of both sides, TANGLED for spans of `small` clusters and of `tangles`; `pairs` are those decided, None where
+    they are not asked for.
     """
 
     codes: tuple[UInt8, UInt8]
-    pairs: list[tuple[Int64, Int64]] = field(default_factory=list)
+    pairs: list[tuple[Int64, Int64]] | None
     small: SmallClusters | None = None
     tangles: Tangles | None = None
 
     def add(self, g: Int64, p: Int64, code: UInt8 | int) -> None:
         self.codes[0][g] = code
         self.codes[1][p] = code
-        self.pairs.append((g, p))
+        if self.pairs is not None:
+            self.pairs.append((g, p))
 
 
 def sweep(
@@ -97,28 +99,28 @@ def sweep(
     facts: Facts,
     chunk: Chunk,
     *,
+    partners: bool,
     identical_first: Callable[[], bool],
     small_apart: bool,
 ) -> Swept:
     """Decide the untangled spans of a chunk, and find the clusters of the others.
 
     `identical_first` says whether innermost identical pairs may be decided before, `small_apart` whether small clusters
-    are told from the others.
+    are told from the others. `partners` asks for the pairs.
     """
     sides = ((gold, chunk.gold), (pred, chunk.pred))
     alone = [np.full(part.stop - part.start, UNALIGNED, np.uint8) for _, part in sides]
-    found = Swept((alone[0], alone[1]))
+    found = Swept((alone[0], alone[1]), [] if partners else None)
     if not len(found.codes[0]) or not len(found.codes[1]):
         return found
     lengths = [spans.end[part] - spans.start[part] for spans, part in sides]
     bits = int(max(length.max() for length in lengths)).bit_length()
     merged = _merged_keys(sides, lengths, bits, base, chunk)
+    del lengths
     opens = _cluster_starts(merged, bits)
     # The lowest byte of each key holds its side.
     side: UInt8 = merged.view(np.uint8)[LOWEST_BYTE::8] & np.uint8(1)
-    # Of the type of indices: numpy would convert any other each time it is used as one.
-    before = np.empty(len(merged) + 1, np.int64)
-    before[0] = 0
+    before = np.zeros(len(merged) + 1, np.int32)
     np.cumsum(side, out=before[1:])
     # A pair is a cluster that opens at i, not at i + 1, again at i + 2, and whose two spans are of different sides.
     inner = ~opens[1:-1]
@@ -138,12 +140,13 @@ def sweep(
             two &= ~handed
     decide = _Decider(gold, pred, chunk, facts, bits, found)
     at = np.flatnonzero(two)
-    p = before.take(at)
+    # Of the type of indices: numpy would convert any other each time it is used as one.
+    p = before.take(at).astype(np.int64)
     decide.pairs(merged, at, at - p, p)
     if tangled is None:
         return found
     member = np.flatnonzero(tangled)
-    span = before.take(member)
+    span = before.take(member).astype(np.int64)
     np.subtract(member, span, out=span, where=side.take(member) == 0)
     members = _Members(merged.take(member), span)
     # What is known of overlaps does not hold for discontinuous spans: chunks with some are left to the solvers.

@@ -104,7 +104,7 @@ def corpora(draw: st.DrawFn) -> tuple[Drawn, Drawn]:
 def side_by_side(monkeypatch: pytest.MonkeyPatch, *, small: bool = False) -> None:
     """Leave all tangled clusters to the solvers behind the sweep, or all but small ones."""
     how: dict[str, Any] = {"identical_first": lambda: False, "small_apart": small}
-    monkeypatch.setattr(alignment, "sweep", lambda *given, **_: chunk_sweep.sweep(*given, **how))
+    monkeypatch.setattr(alignment, "sweep", lambda *given, **asked: chunk_sweep.sweep(*given, **(asked | how)))
 
 
 def plainly(monkeypatch: pytest.MonkeyPatch) -> None:
