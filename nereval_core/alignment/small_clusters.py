@@ -31,11 +31,12 @@ from nereval_core.alignment.codes import (
 )
 from nereval_core.arrays import Array, Bools, Int32, Int64, UInt8
 
-CASE_SLOTS = 4
-"""Pairs of a cluster up to which cases are told apart."""
+CASE_BITS = 17
+"""Bits of the number of a case, at most: clusters of two by two spans, and stars of up to four, are told by cases."""
+PAIR_BITS = 4
+"""Bits of a pair in the number of a case."""
 BLOCK_CLUSTERS = 1 << 14
 """Clusters that are looked at together: few enough for their arrays to stay near."""
-
 FLUSH_SPANS = 1 << 17
 """Spans of small clusters that are collected before they are solved: enough to fill the vectors of each shape."""
 
@@ -120,7 +121,8 @@ class SmallClusterSolver:
         for slot in range(slots):
             code[slot], worth[slot] = self._described(some, *divmod(slot, preds), bits)
         sums = _added(worth, ways.slots)
-        if slots <= CASE_SLOTS and not self.facts.questions:
+        rivals = len(ways.slots) * (len(ways.slots) - 1) // 2
+        if PAIR_BITS * slots + rivals <= CASE_BITS and not self.facts.questions:
             rows, best = self._by_case(some, code, sums, bits)
         else:
             rows, best = self._by_trying(some, code, sums, bits)
@@ -139,19 +141,19 @@ class SmallClusterSolver:
 
         The codes of the pairs, and which of each two matchings is better where their credit is equal, make a case.
         """
-        ways = len(sums)
+        slots, ways = len(code) - 1, len(sums)
         case = np.zeros(sums.shape[1], np.int64)
-        for slot in range(len(code) - 1):
-            case |= _CASE_OF_CODE.take(code[slot]) << 4 * slot
+        for slot in range(slots):
+            case |= _CASE_OF_CODE.take(code[slot]) << PAIR_BITS * slot
         # Of equal matchings the one with the smaller list of pairs is better: the one with the first pair, in a star
         # the one with the first of the equal pairs.
         first = code[0] != UNALIGNED if some.golds == some.preds else True
-        for bit, (one, other) in enumerate(combinations(range(ways), 2), start=4 * CASE_SLOTS):
+        for bit, (one, other) in enumerate(combinations(range(ways), 2), start=PAIR_BITS * slots):
             better = (sums[one] > sums[other]) | ((sums[one] == sums[other]) & first)
             case |= better.astype(np.int64) << bit
         shape = some.golds, some.preds
         if shape not in self.number:
-            self.number[shape] = np.full(1 << 4 * CASE_SLOTS + ways * (ways - 1) // 2, -1, np.int32)
+            self.number[shape] = np.full(1 << PAIR_BITS * slots + ways * (ways - 1) // 2, -1, np.int32)
             width = self.outcome.gold.rows.shape[1]
             self.rows[shape], self.best[shape] = np.zeros((sum(shape), 1, width), np.uint8), np.zeros(1, np.int64)
         number = self.number[shape]
@@ -288,9 +290,8 @@ def _first_of_equals(some: _OneShape, code: UInt8, decisions: UInt8, ways: _Matc
     for span, slot in enumerate(ways.of_span):
         got = code[slot]
         order = order << 2 | np.where(got == UNALIGNED, UNALIGNED_LAST[Decision.MIS], UNALIGNED_LAST[decisions[got]])
-        partners = (
-            partners << 2 | (slot % some.preds if span < some.golds else slot // some.preds % some.golds)[:, None]
-        )
+        partner = slot % some.preds if span < some.golds else slot // some.preds % some.golds
+        partners = partners << 2 | np.where(got == UNALIGNED, 0, partner[:, None])
     order = order << 2 * len(ways.of_span) | partners
     best: Int64 = np.where(alive, order, np.iinfo(np.int64).max).argmin(axis=0)
     return best

@@ -246,7 +246,7 @@ def test_random_documents_equal_the_plain_way(seed: int, monkeypatch: pytest.Mon
         (nesting, "BATCH_CELLS", 1),
         (chunk_sweep, "LENGTH_BITS", 4),
         (chunk_sweep, "SMALL_CLUSTER_SPANS", 2),
-        (small_clusters, "CASE_SLOTS", 2),
+        (small_clusters, "CASE_BITS", 9),
         (small_clusters, "FLUSH_SPANS", 1),
         (small_clusters, "BLOCK_CLUSTERS", 3),
     ],
