@@ -76,10 +76,10 @@ def align(
 
     # Most small corpora have no tangled spans, and the solvers are many: they are imported where they are needed.
     @cache
-    def identical_first() -> bool:
-        from nereval_core.alignment.identical_pairs import scopes
+    def identical_first() -> tuple[bool, bool]:
+        from nereval_core.alignment.identical_pairs import fixed_first
 
-        return not each_side and "nowhere" not in scopes(rules)
+        return fixed_first(rules) if not each_side else (False, False)
 
     def solve_waiting() -> None:
         nonlocal tangled, clusters

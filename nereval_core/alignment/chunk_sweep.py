@@ -33,6 +33,8 @@ SMALL_CLUSTER_SPANS = 4
 """Spans a side up to which a cluster is small."""
 LENGTH_BITS = 20
 """Bits of the longest span of a small cluster: sums of SMALL_CLUSTER_SPANS pairs fit into one number."""
+SPREAD = 0x9E3779B1
+"""Odd number that spreads the numbers of clusters over slots."""
 IDENTICAL = EQUAL | START | END | CONTAIN | SAME_TYPE
 
 
@@ -100,13 +102,13 @@ def sweep(
     chunk: Chunk,
     *,
     partners: bool,
-    identical_first: Callable[[], bool],
+    identical_first: Callable[[], tuple[bool, bool]],
     small_apart: bool,
 ) -> Swept:
     """Decide the untangled spans of a chunk, and find the clusters of the others.
 
-    `identical_first` says whether innermost identical pairs may be decided before, `small_apart` whether small clusters
-    are told from the others. `partners` asks for the pairs.
+    `identical_first` says which identical pairs may be decided before (see `fixed_first`), `small_apart` whether small
+    clusters are told from the others. `partners` asks for the pairs.
     """
     sides = ((gold, chunk.gold), (pred, chunk.pred))
     alone = [np.full(part.stop - part.start, UNALIGNED, np.uint8) for _, part in sides]
@@ -150,8 +152,11 @@ def sweep(
     np.subtract(member, span, out=span, where=side.take(member) == 0)
     members = _Members(merged.take(member), span)
     # What is known of overlaps does not hold for discontinuous spans: chunks with some are left to the solvers.
-    if broken is None and identical_first():
-        members = decide.without_identical(members)
+    if broken is None:
+        innermost, lone = identical_first()
+        members = decide.without_innermost(members) if innermost else members
+        # With what stood inside them gone, few have others of their type beside them.
+        members = decide.without_alone(members) if lone and len(members) else members
     tangles = decide.clusters(members, small_apart=broken is None and small_apart) if len(members) else None
     found.tangles = tangles
     if tangles is not None:
@@ -237,17 +242,39 @@ class _Decider:
             )
         return _tangles(members, clusters, mixed & ~pair & ~small)
 
-    def without_identical(self, members: _Members) -> _Members:
-        """Decide innermost identical pairs, and return the others."""
+    def without_innermost(self, members: _Members) -> _Members:
+        """Decide identical pairs that all overlapping spans contain, and return the others."""
         from nereval_core.alignment.identical_pairs import innermost
 
+        first, may = self._identical(members)
+        bounds = members.key.take(first) >> 1
+        start = bounds >> self.bits
+        return self._decided(members, first.take(innermost(start, start + (bounds & ((1 << self.bits) - 1)), may)))
+
+    def without_alone(self, members: _Members) -> _Members:
+        """Decide identical pairs whose cluster has no other gold span or no other prediction of their type."""
+        first, may = self._identical(members)
+        at = first[may]
+        if not len(at):
+            return members
+        side = members.sides()
+        kind = self.gold.type[self.chunk.gold].take(members.span, mode="clip").astype(np.int64)
+        predicted = np.flatnonzero(side)
+        kind[predicted] = self.pred.type[self.chunk.pred].take(members.span.take(predicted))
+        # Others may share a slot: then a pair is left to the solvers, which find it too.
+        slot = np.cumsum(_cluster_starts(members.key, self.bits)[:-1]) * SPREAD
+        slot += kind * 2 + side
+        slot &= (1 << (8 * len(members)).bit_length()) - 1
+        alone = np.bincount(slot) == 1
+        return self._decided(members, at[alone.take(slot.take(at)) | alone.take(slot.take(at + 1))])
+
+    def _identical(self, members: _Members) -> tuple[Int64, Bools]:
+        """Return where spans of each pair of boundaries begin, and whether these are one identical pair alone."""
         key = members.key
         bounds = key >> 1
         new = np.ones(len(key), bool)
         np.not_equal(bounds[1:], bounds[:-1], out=new[1:])
         first = np.flatnonzero(new)
-        bounds = bounds.take(first)
-        start = bounds >> self.bits
         may = np.diff(first, append=len(key)) == 2
         twins = np.flatnonzero(may)
         at = first.take(twins)
@@ -256,9 +283,12 @@ class _Decider:
         types = self.gold.type[self.chunk.gold], self.pred.type[self.chunk.pred]
         same = types[0].take(g, mode="clip") == types[1].take(p, mode="clip")
         may[twins] = same & (key.take(at) + 1 == key.take(at + 1))
-        at = first.take(innermost(start, start + (bounds & ((1 << self.bits) - 1)), may))
+        return first, may
+
+    def _decided(self, members: _Members, at: Int64) -> _Members:
+        """Decide identical pairs, of which gold stands at `at`, and return the other spans."""
         self.found.add(members.span.take(at), members.span.take(at + 1), IDENTICAL)
-        rest = np.ones(len(key), bool)
+        rest = np.ones(len(members), bool)
         rest[at] = rest[at + 1] = False
         return members.take(rest)
 

@@ -8,6 +8,8 @@ those of p' or g'. So every best alignment holds (g, p) if no credit is lost:
 - wherever the pair stands, if none but equal boundaries earn a whole credit (strict, exact, partial);
 - where all spans that overlap the pair contain it, so that g' and p' overlap, if a table shows that (g', p') then earns
   what is lost (type, left, right, lenient);
+- where no other gold span of its type overlaps the pair, or no other prediction of its type, if spans of different
+  types earn nothing (type, left, right, either): one of (g, p') and (g', p) earns nothing, the other no more than it;
 - else nowhere: p' may share the pair's start and g' its end, and (g', p') neither.
 
 The rest of each best alignment is a best alignment of the rest: the sums of design section 4 lose the same terms, and
@@ -44,6 +46,17 @@ def scopes(rules: Rules) -> dict[Scope, list[int]]:
         scope: Scope = "everywhere" if everywhere[column] else "innermost" if innermost[column] else "nowhere"
         found[scope].append(column)
     return {scope: columns for scope, columns in found.items() if columns}
+
+
+def fixed_first(rules: Rules) -> tuple[bool, bool]:
+    """Return whether innermost identical pairs may be fixed under all criteria, and such as are alone of their type."""
+    columns = scopes(rules)
+    credit = CREDIT[rules.decisions]
+    code = np.arange(CODES)
+    typed = np.all(credit[code & IDENTICAL == IDENTICAL] == 2, axis=0)
+    typed &= np.all(credit[code & SAME_TYPE == 0] == 0, axis=0)
+    typed[columns.get("everywhere", [])] = True
+    return "nowhere" not in columns, bool(typed.all())
 
 
 def _exchanges() -> tuple[Array, Array, Array]:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from nereval_core import alignment
 from nereval_core.alignment import chunk_sweep, narrow_clusters, nesting, small_clusters, solver_choice
 from nereval_core.alignment.candidates import Pairs, TangledSpans
-from nereval_core.alignment.identical_pairs import Scope, scopes
+from nereval_core.alignment.identical_pairs import Scope, fixed_first, scopes
 from nereval_core.scoring import Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA, SCHEMAS, decision_table
 from tests.benchmarks.generated import TYPES, Generated
@@ -40,6 +40,12 @@ def test_where_identical_pairs_may_be_fixed() -> None:
     assert found["innermost"] == ["type", "left", "right", "lenient"]
     assert found["nowhere"] == ["either", "approximate"]
     assert scoped(["core", "alternatives"]) == {"nowhere": ["core", "alternatives"]}
+    first = {name: fixed_first(decision_table([CRITERIA[name]])) for name in names}
+    assert [name for name, (innermost, _) in first.items() if not innermost] == [
+        name for name in names if name in ("either", "approximate", "core", "alternatives")
+    ]
+    assert [name for name, (_, lone) in first.items() if not lone] == ["lenient", "core"]
+    assert fixed_first(decision_table([CRITERIA[name] for name in SCHEMAS])) == (True, True)
 
 
 @pytest.mark.parametrize(
@@ -103,7 +109,7 @@ def corpora(draw: st.DrawFn) -> tuple[Drawn, Drawn]:
 
 def side_by_side(monkeypatch: pytest.MonkeyPatch, *, small: bool = False) -> None:
     """Leave all tangled clusters to the solvers behind the sweep, or all but small ones."""
-    how: dict[str, Any] = {"identical_first": lambda: False, "small_apart": small}
+    how: dict[str, Any] = {"identical_first": lambda: (False, False), "small_apart": small}
     monkeypatch.setattr(alignment, "sweep", lambda *given, **asked: chunk_sweep.sweep(*given, **(asked | how)))
 
 
