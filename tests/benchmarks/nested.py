@@ -33,10 +33,10 @@ def rows(scale: Scale) -> Iterator[tuple[str, float, str]]:
     spans = scale.of(MILLION, MILLION // 10, 5_000)
     flat = generate(spans, tangled=0)
     for what, data, aim in (
-        ("3.5% outer spans", nested(spans), "<= 8"),
+        ("3.5% outer spans", nested(spans), "<= 2"),
         ("3.5% outer spans, 3 levels deep", nested(spans, levels=3), "reported"),
         ("3.5% outer spans, 1% of all doubled", nested(spans, doubled=0.01), "reported"),
-        ("10% outer spans", nested(spans, outer=0.1), "reported"),
+        ("10% outer spans", nested(spans, outer=0.1), "<= 4"),
         ("1% outer spans of up to 40 others", nested(spans, outer=0.01, many=40, by_document=80), "reported"),
     ):
         yield f"{spans:,} gold spans, {what}, four schemas / flat", compared(data, flat, 5), aim
