@@ -45,7 +45,7 @@ def greedy_alignments(tangle: TangledSpans, rules: Rules, g: Int64, p: Int64) ->
         credit = CREDIT[rules.decisions[:, criterion]].astype(np.uint8)[offers.code]
         best = offers.take(np.argsort(2 - credit, kind="stable"))
         taken = best.take(_first_free(best))
-        left = np.setdiff1d(g, taken.gold), np.setdiff1d(p, taken.pred)
+        left = _without(g, taken.gold), _without(p, taken.pred)
         yield criterion, concatenate_pairs([identical, taken, _pair_rest(tangle, *left)])
 
 
@@ -78,6 +78,13 @@ def offered_and_identical_pairs(tangle: TangledSpans, g: Int64, p: Int64) -> Pai
         one, two = (at[some], some) if swap else (some, at[some])
         pairs.append(candidate_pairs(tangle, g[one], p[two]))
     return concatenate_pairs(pairs)
+
+
+def _without(spans: Int64, taken: Int64) -> Int64:
+    """Return the spans that are not taken."""
+    free = np.ones(int(spans.max(initial=-1)) + 1, bool)
+    free[taken] = False
+    return spans[free[spans]]
 
 
 def _by_rank(spans: Int64, rank: Int64) -> Int64:
@@ -149,6 +156,10 @@ def _pair_rest(tangle: TangledSpans, g: Int64, p: Int64) -> Pairs:
 
     Equal types go first. Discontinuous spans stay unaligned: that their hulls overlap says nothing.
     """
+    if _all_alike(tangle, g, p):
+        g, p = _by_rank(g, tangle.gold_rank), _by_rank(p, tangle.pred_rank)
+        both = min(len(g), len(p))
+        return candidate_pairs(tangle, g[:both], p[:both])
     spans = [
         (rank, start, end, kind, side, span)
         for side, some, parts, columns in (
@@ -180,3 +191,13 @@ def _pair_rest(tangle: TangledSpans, g: Int64, p: Int64) -> Pairs:
                 free[side].add(span)
         spans = [row for row in spans if row[5] in free[row[4]]]
     return candidate_pairs(tangle, np.array(taken[0], np.int64), np.array(taken[1], np.int64))
+
+
+def _all_alike(tangle: TangledSpans, g: Int64, p: Int64) -> bool:
+    """Return whether all spans have the same boundaries, and no type is on both sides: then each takes the next."""
+    if tangle.gold_parts or tangle.pred_parts or not len(g) or not len(p):
+        return False
+    columns = (tangle.gold_start[g], tangle.pred_start[p]), (tangle.gold_end[g], tangle.pred_end[p])
+    if any(min(one.min(), other.min()) < max(one.max(), other.max()) for one, other in columns):
+        return False
+    return not np.isin(np.unique(tangle.gold_type[g]), np.unique(tangle.pred_type[p])).any()

@@ -134,6 +134,34 @@ def test_larger_clusters_are_aligned_greedily_and_named(name: str, monkeypatch: 
     assert found == greedily(gold, pred, name)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_equal_boundaries_left_over_are_paired_as_one_by_one(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = random.Random(seed)
+    monkeypatch.setattr(greedy_solver, "WINDOW_SPANS", 1)
+    monkeypatch.setattr(solver_choice, "EXACT_PAIRS", 10)
+    gold = spans(*((3, 9, rng.choice("AAB")) for _ in range(rng.randint(80, 120))))
+    pred = spans(*((3, 9, rng.choice("ABC")) for _ in range(rng.randint(80, 120))))
+
+    def decided() -> list[Any]:
+        scores = score(gold, pred, "strict", "type", "partial")
+        assert scores.greedy == ("d0",)
+        names = ("strict", "type", "partial")
+        return [column.tolist() for name in names for column in (*scores.decisions(name), *scores.partners(name))]
+
+    alike = greedy_solver._all_alike
+    found: list[bool] = []
+
+    def noted(*given: Any) -> bool:
+        found.append(alike(*given))
+        return found[-1]
+
+    monkeypatch.setattr(greedy_solver, "_all_alike", noted)
+    at_once = decided()
+    assert any(found)
+    monkeypatch.setattr(greedy_solver, "_all_alike", lambda *_: False)
+    assert decided() == at_once
+
+
 def test_just_over_the_limit_is_greedy_and_a_neighbour_is_not_touched() -> None:
     gold, pred = cluster(3, 101, 500), cluster(4, 100, 500)
     assert len(gold[1:]) * len(pred) == solver_choice.EXACT_PAIRS

@@ -40,6 +40,24 @@ def rows(scale: Scale) -> Iterator[tuple[str, float, str]]:
         ("1% outer spans of up to 40 others", nested(spans, outer=0.01, many=40, by_document=80), "reported"),
     ):
         yield f"{spans:,} gold spans, {what}, four schemas / flat", compared(data, flat, 5), aim
+    equal, deep = scale.of(300_000, 30_000, 300), scale.of(10_000, 2_000, 200)
+    yield f"s: {equal:,} equal spans each side, two and three types", clock(lambda: four(alike(equal))), "<= 2"
+    yield f"s: {deep:,} spans each side, nested in one another", clock(lambda: four(rings(deep))), "<= 5"
+
+
+def alike(spans: int) -> Generated:
+    """Return spans of one place in one document, of two types in gold and of three in the prediction."""
+    place, none = np.zeros(spans, np.int64), np.zeros(spans, np.int64)
+    sides = [_sorted([none, place, place + 5, np.arange(spans) % types]) for types in (2, 3)]
+    return Generated(*sides, np.array([0, 10]))
+
+
+def rings(spans: int) -> Generated:
+    """Return spans that stand inside one another; predictions end one character behind, half of them of another type."""
+    at, none = np.arange(spans), np.zeros(spans, np.int64)
+    gold = _sorted([none, at, 2 * spans + 5 - at, none])
+    pred = _sorted([none, at, 2 * spans + 6 - at, at % 2])
+    return Generated(gold, pred, np.array([0, 2 * spans + 10]))
 
 
 def compared(data: Generated, flat: Generated, runs: int) -> float:
