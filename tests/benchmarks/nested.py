@@ -53,7 +53,7 @@ def alike(spans: int) -> Generated:
 
 
 def rings(spans: int) -> Generated:
-    """Return spans that stand inside one another; predictions end one character behind, half of them of another type."""
+    """Return spans that stand inside one another; predictions end a character behind, half of them of another type."""
     at, none = np.arange(spans), np.zeros(spans, np.int64)
     gold = _sorted([none, at, 2 * spans + 5 - at, none])
     pred = _sorted([none, at, 2 * spans + 6 - at, at % 2])
