@@ -13,6 +13,7 @@ from nereval_core.corpus import Layer
 from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError
 from nereval_core.readers import Reading, ReadOptions, Source, read
+from nereval_core.readers.bc2gm import NonBlankPlaces
 from nereval_core.writers import write
 from tests.support.layer_strategies import texts, words
 from tests.support.shared_corpora import SHARED, needs
@@ -266,3 +267,12 @@ def test_the_test_set_reads_and_reads_back(tmp_path: Path) -> None:
     again = read(tmp_path / "out")
     assert again.layer.digest == gold.layer.digest
     assert again.notes == ("spans with alternatives: 3670 of 6331",)
+
+
+@given(texts() | st.lists(words(), max_size=6).map(" ".join))
+def test_places_without_blanks_are_those_counted_one_by_one(text: str) -> None:
+    at = [place for place, character in enumerate(text) if not character.isspace()]
+    places = NonBlankPlaces(text)
+    assert places.size == len(at)
+    assert [places.of((0, end)) for end in range(len(at))] == [(at[0], place + 1) for place in at]
+    assert [places.of((start, len(at) - 1)) for start in range(len(at))] == [(place, at[-1] + 1) for place in at]

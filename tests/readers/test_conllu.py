@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nereval_core.corpus import Layer
-from nereval_core.problems import FormatError
+from nereval_core.problems import FormatError, Problem
 from nereval_core.readers import Reading, ReadOptions, Source, read
+from nereval_core.readers.conllu import rows as conllu_rows
 from tests.support.samples import CONLLU, COREFUD, words
 from tests.support.shared_corpora import defect
 
@@ -367,3 +368,18 @@ def test_what_is_printed_is_read(drawn: Printed) -> None:
         whole = ((int(layer.start[span]), int(layer.end[span])),)
         rows.append((int(layer.doc[span]), layer.label(span), layer.fragments.get(span, whole)))
     assert sorted(rows) == drawn.spans
+
+
+CELLS = st.sampled_from(["", "_", "1", "12", "007", "1-2", "1.1", "٣", "-1", "x", "A=b|C=d"])
+
+
+@given(st.lists(CELLS, min_size=9, max_size=11))
+def test_rows_of_plain_words_are_read_as_all_rows_are(cells: list[str]) -> None:
+    found = []
+    for digits in (conllu_rows.MOST_DIGITS, -1):
+        problems: list[Problem] = []
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(conllu_rows, "MOST_DIGITS", digits)
+            row = conllu_rows._row("\t".join(cells), 1, "x.conllu", conllu_rows.ColumnNames(), 1, problems)
+        found.append((row, problems))
+    assert found[0] == found[1]

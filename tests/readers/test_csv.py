@@ -9,12 +9,13 @@ from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from nereval_core.corpus import Documents, Layer
 from nereval_core.problems import FormatError
 from nereval_core.readers import Reading, ReadOptions, Source, read
 from nereval_core.readers.shared.offset_units import Offsets
-from nereval_core.readers.shared.table_columns import parse_column_options
+from nereval_core.readers.shared.table_columns import parse_column_options, parse_offset, parse_offsets
 from nereval_core.writers import write
 from tests.support.layer_strategies import content, layers
 from tests.support.readings import span_texts
@@ -315,3 +316,8 @@ def test_a_link_with_a_semicolon_is_not_written(tmp_path: Path) -> None:
     layer = read(Source.of_uploads([("x.jsonl", lines(row).encode())])).layer
     with pytest.raises(FormatError, match=r"the link 'Q1;Q2' has a semicolon; rename it, or write jsonl"):
         write(layer, tmp_path / "x.csv", format="csv")
+
+
+@given(st.lists(st.text("0123456789-. ٣", max_size=14) | st.integers(0, 10**13).map(str), max_size=6))
+def test_a_column_of_offsets_is_read_as_cell_by_cell(cells: list[str]) -> None:
+    assert parse_offsets(cells) == [parse_offset(cell) for cell in cells]

@@ -224,3 +224,12 @@ def test_what_lines_cannot_hold_is_refused(
         write(builder.finish("x"), tmp_path / "x", format="pubtator")
     assert said in str(caught.value)
     assert not (tmp_path / "x").exists()
+
+
+def test_spans_beside_a_composite_one_are_read_as_without_it() -> None:
+    """Rows of a document are read together, or one by one where a mention has several pieces."""
+    plain = "1|t|breast and ovarian cancer\n1\t0\t6\tbreast\tA\tQ1|Q2\n1\t11\t18\tovarian\tB\n"
+    both = plain + "1\t0;19\t6;25\tbreast cancer\tC\tQ3\n"
+    one, several = read_text(plain).layer, read_text(both).layer
+    assert len(several) == 3 and len(several.fragments) == 1
+    assert [row for row in rows(several) if row[2] != "C"] == rows(one)
