@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from nereval_core import readers
 from nereval_core.api.load_options import LoadOptions
@@ -15,6 +16,9 @@ from nereval_core.pairing import Paired
 from nereval_core.pairing.selection import DocumentIds
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers import Reading, Source
+
+if TYPE_CHECKING:
+    from nereval_core.api.parallel_reading import ParallelReadings
 
 Single = Source | str | os.PathLike[str]
 Input = Single | Sequence[Single]
@@ -27,6 +31,9 @@ NO_INPUT = (
 """The remedy for an object that is no input."""
 NONE_SHARED = "no document is in all of the files"
 """The finding where documents that all have are asked for and there are none."""
+
+PARALLEL_BYTES = 32_000_000
+"""The least bytes of a system's files that are worth a process, which takes half a second to start."""
 
 Progress = Callable[[int, int], None]
 """Takes the lines or files done and their total."""
@@ -157,28 +164,71 @@ def read_layers(
     options: LoadOptions,
     progress: Callable[[str], Progress | None] = lambda name: None,
 ) -> Readings:
-    """Read gold, and the systems by its scheme and texts."""
+    """Read gold, and the systems by its scheme and texts: large ones beside gold, in processes of their own."""
+    sources: dict[str, Source] = {}
+    found: dict[str, Reading | FormatError] = {}
+    for system, place in systems.items():
+        try:
+            sources[system] = source_of(place)
+        except FormatError as error:
+            found[system] = error
+    with _begin_large(sources, options) as begun:
+        ours, label = _read_gold(gold, options, progress)
+        whole = ours if isinstance(ours, Reading) else None
+        # From the last on, as those in front are being read.
+        for system, source in reversed(sources.items()):
+            read_options = options.of_prediction(system, whole, progress(source.name))
+            try:
+                taken = begun.take(system, read_options) if begun else None
+                found[system] = taken or readers.read(source, format=options.pred_format, options=read_options)
+            except FormatError as error:
+                found[system] = error
+    places = frozenset(name for place in systems.values() for name in source_names(place))
+    return Readings(ours, {system: found[system] for system in systems}, label, places)
+
+
+def _begin_large(
+    sources: Mapping[str, Source], options: LoadOptions
+) -> AbstractContextManager[ParallelReadings | None]:
+    """Begin to read the large ones among systems in processes of their own; nothing where there is none."""
+    large = {system: source for system, source in sources.items() if _is_large(source)}
+    if not large:
+        return nullcontext()
+    from nereval_core.api.parallel_reading import Order, parallel_readings
+
+    return parallel_readings(
+        {
+            system: Order(source, options.pred_format, options.of_prediction(system, None))
+            for system, source in large.items()
+        }
+    )
+
+
+def _is_large(source: Source) -> bool:
+    """Whether the files of a source, all of them on disk, are worth a process of their own."""
+    taken = 0
+    for file in () if source.parts else source.files:
+        if file.path is None or taken >= PARALLEL_BYTES:
+            break
+        with suppress(OSError):
+            taken += Path(file.path).stat().st_size
+    return taken >= PARALLEL_BYTES
+
+
+def _read_gold(
+    gold: Input, options: LoadOptions, progress: Callable[[str], Progress | None]
+) -> tuple[Reading | FormatError, str]:
+    """Read gold, or return the error; and its short name, "" where it cannot be found."""
     label = ""
-    ours: Reading | FormatError
     try:
         source = source_of(gold)
         label = source.label
         check_core_type(options.core_type)
-        ours = readers.read(source, format=options.gold_format, options=options.of_gold(progress(source.name)))
-        check_cores(ours, options.core_type)
+        read = readers.read(source, format=options.gold_format, options=options.of_gold(progress(source.name)))
+        check_cores(read, options.core_type)
     except FormatError as error:
-        ours = error
-    found: dict[str, Reading | FormatError] = {}
-    for system, place in systems.items():
-        try:
-            source = source_of(place)
-            whole = ours if isinstance(ours, Reading) else None
-            read_options = options.of_prediction(system, whole, progress(source.name))
-            found[system] = readers.read(source, format=options.pred_format, options=read_options)
-        except FormatError as error:
-            found[system] = error
-    places = frozenset(name for place in systems.values() for name in source_names(place))
-    return Readings(ours, found, label, places)
+        return error, label
+    return read, label
 
 
 def pair_readings(

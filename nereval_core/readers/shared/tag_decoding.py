@@ -27,6 +27,7 @@ from nereval_core.readers.shared.tag_schemes import (
 REPAIR_REMEDY = (
     "mend it, or read it with --repair conlleval (cut as that program does) or --repair discard (chunk dropped)"
 )
+NO_TAGS_NOTE = "no tag but O: the scheme cannot be told"
 
 
 def scheme_of_tags(tags: Tags, place: Callable[[int], Place], options: ReadOptions) -> tuple[Scheme | None, list[str]]:
@@ -37,7 +38,7 @@ def scheme_of_tags(tags: Tags, place: Callable[[int], Place], options: ReadOptio
     """
     if options.scheme:
         scheme = scheme_named(options.scheme)
-        return scheme, [f"tag scheme {scheme.name} (given)"]
+        return scheme, [scheme_note(scheme.name, "given")]
     detected = detect(tags)
     if detected.rivals:
         names = ", ".join(detected.rivals)
@@ -47,11 +48,16 @@ def scheme_of_tags(tags: Tags, place: Callable[[int], Place], options: ReadOptio
             f"name the scheme: --scheme {'|'.join(detected.rivals)}",
         )
     if detected.scheme is None:
-        return None, ["no tag but O: the scheme cannot be told"]
+        return None, [NO_TAGS_NOTE]
     if not detected.broken:
-        return detected.scheme, [f"tag scheme {detected.scheme.name} (detected)"]
+        return detected.scheme, [scheme_note(detected.scheme.name, "detected")]
     least = counted(detected.broken, "time")
-    return detected.scheme, [f"tag scheme {detected.scheme.name} (no scheme fits; this one is broken least, {least})"]
+    return detected.scheme, [scheme_note(detected.scheme.name, f"no scheme fits; this one is broken least, {least}")]
+
+
+def scheme_note(name: str, origin: str) -> str:
+    """Return the note on the tag scheme that a layer was read by."""
+    return f"tag scheme {name} ({origin})"
 
 
 def tag_problems(
