@@ -11,7 +11,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode, urlsplit
@@ -97,6 +97,8 @@ RUNS = """Math.max(0, ...[...document.querySelectorAll("[class*='st-key-run-']")
     .map((last) => Number(/st-key-run-(\\d+)/.exec(last.className)[1])))"""
 RESTS = f"""(since) => {RUNS} > since
     && !document.querySelector("[data-testid='stApp'][data-test-script-state='running'], [data-stale='true']")"""
+BEGUN = f"""(since) => {RUNS} > since
+    || document.querySelector("[data-testid='stApp'][data-test-script-state='running']")"""
 TWO_FRAMES = "() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))"
 TALL = {"width": 1440, "height": 2400}
 """A window in which all tables of a page are in view."""
@@ -229,17 +231,25 @@ class Visit:
 
     def click_row(self, row: int, number: int, *, from_right: int = 40) -> None:
         """Click a cell of a table, so many pixels from its right edge, and wait until that has changed the page."""
+        from playwright.sync_api import TimeoutError
+
         # While the page still runs, a table may be about to be replaced, and would take no click.
         self.wait_until_drawn(self.run_count() - 1)
         target = self.table(number)
         target.scroll_into_view_if_needed()
         box = target.bounding_box()
         place = box["x"] + box["width"] - from_right, box["y"] + ROW * (row + 1) + ROW / 2
-        # A table drawn anew takes a click only where it has seen the pointer come.
-        self.page.mouse.move(*place)
-        self.page.evaluate(TWO_FRAMES)
         with self.rerun():
-            self.page.mouse.click(*place)
+            before = self.run_count()
+            for _ in range(3):
+                # A table drawn anew takes a click only where it has seen the pointer come, and under load not always.
+                self.page.mouse.move(*place)
+                self.page.evaluate(TWO_FRAMES)
+                self.page.mouse.click(*place)
+                with suppress(TimeoutError):
+                    self.page.wait_for_function(BEGUN, arg=before, timeout=10_000)
+                    break
+                self.page.mouse.move(0, 0)
 
     def listed_records(self) -> tuple[str, int]:
         """Return title and number of the records that a cell has opened."""
