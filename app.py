@@ -4,7 +4,7 @@ import streamlit as st
 from streamlit.starlette import App
 
 from pages.shared import start
-from pages.shared.data import http_policy
+from pages.shared.data import http_policy, named_files
 from pages.shared.frame import Here, page
 from pages.shared.start import account
 
@@ -20,5 +20,6 @@ if st.runtime.exists():
         start.choose_corpus(here)
 
 else:
+    named_files.read_named_files()
     # `streamlit run app.py` finds the application by its name, and runs this file again for the page.
     app = App(__file__, middleware=http_policy.middleware())

@@ -9,7 +9,7 @@ import argparse
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn
 
 from nereval_core.api.load_options import COLUMN, TYPES, LoadOptions
 from nereval_core.problems import quoted
@@ -94,9 +94,10 @@ def add_reading(
     parser: argparse.ArgumentParser,
     given: str = "GOLD first, then PRED or NAME=PRED",
     sides: tuple[str, str] = ("gold", "predictions"),
+    least: Literal[0, 1] = 1,
 ) -> None:
-    """Add gold, the predictions, and how they are read; `sides` is what help calls the two."""
-    parser.add_argument("files", nargs="+", metavar="FILE", help=given)
+    """Add gold, the predictions (`least` says how many files), and how they are read; help calls the two `sides`."""
+    parser.add_argument("files", nargs="+" if least else "*", metavar="FILE", help=given)
     parser.add_argument("-q", "--quiet", action="store_true", help="do not say on standard error what was read")
 
     reading = parser.add_argument_group("reading").add_argument

@@ -82,8 +82,9 @@ def test_words_of_the_command_line_become_settings(words: str, settings: dict[st
 
 
 def test_every_verb_that_reads_gold_was_asked() -> None:
-    # `index` reads codes of documents too, and has few of the settings; the others read verdicts, or need more options.
-    others = {"index", "sensitivity", "review adjudicate", "review apply", "review what-if"}
+    # `index` reads codes of documents too, and has few of the settings; the others read verdicts, need more options, or
+    # serve pages.
+    others = {"app", "index", "sensitivity", "review adjudicate", "review apply", "review what-if"}
     reading = {verb for verb in VERBS if "--gold-format" in verb_parser(verb)._option_string_actions}
     assert reading - others - set(READING_VERBS) == set()
 

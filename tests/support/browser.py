@@ -67,13 +67,27 @@ def serve_app(*arguments: str, script: Path = ROOT / "app.py") -> Iterator[str]:
 @contextmanager
 def serve_app_process(*arguments: str, script: Path = ROOT / "app.py") -> Iterator[tuple[str, int]]:
     """Start the app as `serve_app` does; yield its address and the number of the server's process."""
+    port = str(free_port())
+    command = [sys.executable, "-m", "streamlit", "run", str(script), "--server.port", port, "--", *arguments]
+    with serve_command(command, port, ROOT) as found:
+        yield found
+
+
+def free_port() -> int:
+    """Return a port of this machine that nobody listens on."""
     with socket.socket() as free:
         free.bind((HERE, 0))
-        port = free.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", str(script), "--server.port", str(port), "--", *arguments]
+        return int(free.getsockname()[1])
+
+
+@contextmanager
+def serve_command(command: list[str], port: str, folder: Path) -> Iterator[tuple[str, int]]:
+    """Start a server by a command that is run in a folder; yield its address and the number of its process."""
     # Looking for changes in all modules after every run of a page is a third of what the server does.
     environment = {**os.environ, "STREAMLIT_SERVER_FILE_WATCHER_TYPE": "none"}
-    server = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    server = subprocess.Popen(
+        command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     address = f"http://{HERE}:{port}"
     try:
         for _ in range(300):

@@ -46,6 +46,7 @@ from pages.shared.data.convention_results import Options, apply_convention
 from pages.shared.data.jobs import Jobs
 from pages.shared.data.kept_corpora import Keeper
 from pages.shared.data.loading import Loaded, demo_names, load_demo
+from pages.shared.data.named_files import named_corpus
 from pages.shared.data.scoring_process import score_apart as scored_apart
 from pages.shared.data.server import server_options
 from pages.shared.view import View, keys
@@ -128,6 +129,9 @@ def find(prefix: str) -> Loaded | None:
     """Return the corpus of a link: one that was read here, or a demo."""
     if not prefix:
         return None
+    named = named_corpus()
+    if named is not None and named.corpus.digest.startswith(prefix):
+        return named
     found = shelf().find(prefix)
     # Spans of a scored folder lie on disk unmasked.
     if found is None and not masks.all_masked() and (root := served_folder()) is not None:

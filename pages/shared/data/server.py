@@ -16,14 +16,16 @@ _known_modules = 0
 
 
 def server_options() -> argparse.Namespace:
-    """Return the options of `streamlit run app.py -- [--data DIR] [--review FILE] [--mask]`.
+    """Return the options of `streamlit run app.py -- [--data DIR] [--review FILE] [--mask] [--open GOLD SYSTEM ...]`.
 
-    They are `data` and `review` (None where not given), and `mask`; others are Streamlit's own.
+    They are `data` and `review` (None where not given), `mask`, and `open`: all that stands behind it, which are
+    arguments of `nereval app`. Others are Streamlit's own.
     """
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--data", type=Path)
     parser.add_argument("--review", type=Path)
     parser.add_argument("--mask", action="store_true")
+    parser.add_argument("--open", nargs=argparse.REMAINDER, default=[])
     return parser.parse_known_args(sys.argv[1:])[0]
 
 

@@ -22,6 +22,7 @@ from nereval_core.scoring.criteria import Criterion
 from pages.shared.components import export_menu, navigation, reading_progress
 from pages.shared.data import caches, masks, own_criteria, reference_layer, scored_folders, verdict_store
 from pages.shared.data.loading import Loaded, demo_names
+from pages.shared.data.named_files import named_corpus
 from pages.shared.data.server import freeze_imported
 from pages.shared.frame import chips, context_bar
 from pages.shared.verdicts.events import end_events
@@ -233,7 +234,10 @@ def _here(*, demo: bool) -> tuple[Here | None, tuple[str, ...]]:
     """Find the corpus of the view, with `demo` that of the demo where none is named, and check the view against it."""
     wanted = state.view()
     wanted, refused = own_criteria.receive_rule(wanted)
-    if demo and not wanted.corpus and demo_names():
+    named = named_corpus()
+    if named is not None and not wanted.corpus:
+        wanted = replace(wanted, corpus=named.corpus.digest, system=named.start)
+    elif demo and not wanted.corpus and demo_names():
         shown = caches.demo(demo_names()[0])
         wanted = replace(wanted, corpus=shown.corpus.digest, system=shown.start)
     loaded = caches.find(wanted.corpus)
