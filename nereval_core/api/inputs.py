@@ -68,7 +68,9 @@ def prediction_reading(pred: Given, gold: Reading, *, format: str, core_type: st
 
     if is_objects(pred):
         held = gold.documents if gold.documents.sizes is None else None
-        return read_objects(cast(Objects, pred), texts=held, name="pred", scheme=gold.scheme)
+        return read_objects(
+            cast(Objects, pred), texts=held, name="pred", scheme=gold.scheme, side="prediction", gold=gold.documents
+        )
     return reading_of(cast(Annotations, pred), format=format, gold=gold, core_type=core_type)
 
 

@@ -25,8 +25,8 @@ Input = Single | Sequence[Single]
 """A file, a folder, or several of them: the parts of one layer, each in a format of its own."""
 
 NO_INPUT = (
-    "give a path, several paths, what read() returned, a layer, or a list with a list of spans or tags for each "
-    "document; a table or data set is saved first"
+    "give a path, several paths, what read() returned, a layer, a list with a list of spans or tags for each document, "
+    "a data frame, a data set, or a list of spaCy's Docs or Examples"
 )
 """The remedy for an object that is no input."""
 NONE_SHARED = "no document is in all of the files"

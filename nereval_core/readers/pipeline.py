@@ -98,10 +98,10 @@ def _document(row: Any, line: int, shown: str, made: Builder) -> tuple[int, int]
     given = list_under(row, known[0], complain)
     if _plainly(given, made):
         return 0, 0
-    entities = [_entity(one, f"{known[0]}[{at}]", complain) for at, one in enumerate(given)]
+    entities = [read_entity(one, f"{known[0]}[{at}]", complain) for at, one in enumerate(given)]
     found = [entity for entity in entities if entity is not None]
     inside = [entity for entity in found if not (entity.tagged and entity.label == OUTSIDE)]
-    groups = _joined(inside)
+    groups = join_pieces(inside)
     for group in groups:
         scores = [piece.score for piece in group if piece.score is not None]
         made.span(
@@ -133,7 +133,8 @@ def _plainly(given: list[Any], made: Builder) -> bool:
     return True
 
 
-def _entity(given: Any, what: str, complain: Complain) -> TaggedEntity | None:
+def read_entity(given: Any, what: str, complain: Complain) -> TaggedEntity | None:
+    """Return an entity, None where it is none; `what` names it in problems."""
     found: Mapping[str, Any] = given if isinstance(given, dict) else {}
     start, end = found.get("start"), found.get("end")
     label = next((found[key] for key in TYPES if key in found), None)
@@ -157,7 +158,7 @@ def _entity(given: Any, what: str, complain: Complain) -> TaggedEntity | None:
     )
 
 
-def _joined(entities: list[TaggedEntity]) -> list[list[TaggedEntity]]:
+def join_pieces(entities: list[TaggedEntity]) -> list[list[TaggedEntity]]:
     """Return the pieces of each entity: what is no piece, having no number, stands alone."""
     groups: list[list[TaggedEntity]] = []
     for one in entities:

@@ -395,7 +395,7 @@ def test_published_scorers_take_objects_and_say_what_they_cannot(name: str) -> N
 
 UNREADABLE = [
     ({"d": []}, "dict"),
-    (pd.DataFrame({"start": [0]}), "pandas"),
+    (pd.Series([0]), "pandas"),
     (b"gold.jsonl", "bytes"),
     (3, "int"),
     ((one for one in ["gold.jsonl"]), "generator"),
@@ -407,4 +407,4 @@ def test_what_is_no_path_and_no_list_is_refused(given: Any, name: str) -> None:
     for call in (lambda: nereval_core.score([[]], given), lambda: nereval_core.score(given, [[]])):
         [said] = refused(call)
         assert said.startswith(f"input: {name}")
-        assert "is nothing to read from; give a path, several paths, what read() returned, a layer, or a list" in said
+        assert "is nothing to read from; give a path, several paths, what read() returned, a layer, a list" in said

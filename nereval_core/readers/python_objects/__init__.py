@@ -4,13 +4,14 @@
 - tuples: `(0, 3, "PER")`: start, end and type;
 - tags: `"B-PER"`, `"O"`, one a token, in one of the tag schemes; where no words are given, offsets are tokens.
 
-Documents are called by their place in the list, from "0" on. Without texts nothing is known of a document but its spans
-or tokens: it is taken to end with its last span, and nothing can be asked that looks at words.
+Objects of other libraries are taken for such lists (`other_libraries`). Documents without ids are called by their place
+in the list, from "0" on. Without texts nothing is known of a document but its spans or tokens: it is taken to end with
+its last span, and nothing can be asked that looks at words.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from typing import Any
@@ -28,6 +29,13 @@ from nereval_core.readers.python_objects.columns import (
     columns_of_objects,
     type_in_words,
 )
+from nereval_core.readers.python_objects.other_libraries import (
+    PlainLists,
+    Side,
+    is_of_other_library,
+    plain_lists,
+    tags_of_numbers,
+)
 from nereval_core.readers.shared.tag_decoding import decode, detect, faults
 from nereval_core.readers.shared.tag_schemes import SCHEMES, Repair, Scheme, Tags, scheme_named
 
@@ -36,6 +44,8 @@ MEND = 'mend it, or read it with read_objects(…, repair="conlleval") or "disca
 
 def is_objects(given: object) -> bool:
     """Return whether something is a list of documents, rather than a place or places to read them from."""
+    if is_of_other_library(given):
+        return True
     if not isinstance(given, (list, tuple)):
         return False
     return not given or not all(isinstance(one, (Source, str, PathLike)) for one in given)
@@ -48,15 +58,40 @@ def read_objects(
     name: str = "gold",
     scheme: str | None = None,
     repair: Repair | None = None,
+    labels: Sequence[str] | None = None,
+    columns: Mapping[str, str] | None = None,
+    side: Side = "gold",
+    gold: Documents | None = None,
 ) -> Reading:
     """Return the spans of Python objects as a layer of this name; see the module for what they may be.
 
-    `texts` are strings, for tags the words of each document, or the documents of another layer: in the same order.
-    `scheme` (None: the one that fits) and `repair` are about tags.
+    `texts` are strings, for tags the words of each document, or the documents of another layer: in the same order; what
+    has texts of its own keeps them. `scheme` (None: the one that fits) and `repair` are about tags; `labels` is the
+    list in which tags that are numbers are places. `columns` names those of a data frame: `{"document": "doc", "type":
+    "kind"}`. Of spaCy's Examples a `side` is taken. A data frame of predictions has the documents of `gold`.
 
     Raises:
         FormatError: with every problem found, its place written as `gold[3][17]`: document and span, from 0.
     """
+    lists = plain_lists(documents, name, side, gold, columns) or PlainLists(documents)
+    documents, texts = lists.documents, texts if lists.texts is None else lists.texts
+    if labels is not None:
+        documents = tags_of_numbers(documents, labels, name)
+    reading = _of_plain_lists(documents, texts, name, scheme, repair, lists.scores)
+    if lists.ids is None or isinstance(texts, Documents):
+        return reading
+    known = replace(reading.documents, ids=lists.ids, named=True)
+    return replace(reading, documents=known, layer=replace(reading.layer, documents=known))
+
+
+def _of_plain_lists(
+    documents: Sequence[Sequence[Any]],
+    texts: Documents | Sequence[str] | Sequence[Sequence[str]] | None,
+    name: str,
+    scheme: str | None,
+    repair: Repair | None,
+    scores: Mapping[int, float],
+) -> Reading:
     found = columns_of_objects(documents, name) or checked_objects(documents, name)
     if found.form == "tag":
         return _of_tags(found, texts, scheme, repair)
@@ -68,7 +103,15 @@ def read_objects(
     elif known is not texts:
         problems += document_problems(known, lambda number: (f"texts[{number}]", None))
     made = layer(
-        name, known, found.documents(), found.start, found.end, found.labels, where=found.place, problems=problems
+        name,
+        known,
+        found.documents(),
+        found.start,
+        found.end,
+        found.labels,
+        extras={"scores": scores},
+        where=found.place,
+        problems=problems,
     )
     return Reading(known, made, "", source=name)
 

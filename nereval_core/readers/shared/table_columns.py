@@ -190,22 +190,30 @@ def parse_offsets(cells: Sequence[str]) -> list[int | None]:
 
 def _table(file: SourceFile, text: str, delimiter: str, first: Sequence[str], chosen: ColumnChoice) -> Table:
     header = tuple(first)
-    columns: dict[str, int] = {}
-    names = [_plain(name) for name in header]
-    for what, wanted in chosen.items():
-        at = _place(wanted, header, names)
-        if at is not None:
-            columns[what] = at
+    columns = _chosen_columns(header, chosen)
     lacking = tuple(what for what, wanted in chosen.items() if wanted != "" and what not in columns)
     numbered = all(isinstance(chosen.get(what), int) for what in ("start", "end"))
     if numbered and _numbered(header, columns):
         return Table(file, text, delimiter, len(header), None, columns, lacking)
+    return Table(file, text, delimiter, len(header), header, find_columns(header, chosen), lacking)
+
+
+def find_columns(header: Sequence[str], chosen: ColumnChoice) -> dict[str, int]:
+    """Return the places of columns by what they hold: the chosen ones, and others that are called as usual."""
+    columns = _chosen_columns(header, chosen)
+    names = [_plain(name) for name in header]
     for what, called in COLUMNS.items():
         free = (names.index(name) for name in called if name in names and names.index(name) not in columns.values())
         at = next(free, None) if what not in chosen else None
         if at is not None:
             columns[what] = at
-    return Table(file, text, delimiter, len(header), header, columns, lacking)
+    return columns
+
+
+def _chosen_columns(header: Sequence[str], chosen: ColumnChoice) -> dict[str, int]:
+    names = [_plain(name) for name in header]
+    places = {what: _place(wanted, header, names) for what, wanted in chosen.items()}
+    return {what: at for what, at in places.items() if at is not None}
 
 
 def _place(wanted: int | str, header: Sequence[str], names: Sequence[str]) -> int | None:
