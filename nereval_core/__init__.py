@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from nereval_core.api.reproduce import reproduce
     from nereval_core.api.review import adjudicate, apply_verdicts, scores_with_verdicts
     from nereval_core.api.score import score
+    from nereval_core.api.show import show
     from nereval_core.api.slices import slices_of
     from nereval_core.api.type_suggestions import type_suggestions
     from nereval_core.api.write import write
@@ -47,6 +48,7 @@ _MODULES = {
     "restricted": "pairing.selection",
     "score": "api.score",
     "scores_with_verdicts": "api.review",
+    "show": "api.show",
     "slices_of": "api.slices",
     "type_suggestions": "api.type_suggestions",
     "write": "api.write",
@@ -71,6 +73,7 @@ __all__ = [
     "restricted",
     "score",
     "scores_with_verdicts",
+    "show",
     "slices_of",
     "type_suggestions",
     "write",

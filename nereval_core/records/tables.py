@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from nereval_core.corpus import Documents, Layer
 from nereval_core.records.reasons import BOUNDARIES, boundaries, is_discontinuous, reasons
-from nereval_core.scoring import Counts, Scores
+from nereval_core.scoring import Scores
+from nereval_core.scoring.count_tables import COUNT_COLUMNS, ratio_row
 from nereval_core.scoring.criteria import Criterion, Decision
 
 DECISIONS = tuple(decision.name for decision in Decision)
@@ -57,7 +58,6 @@ TOKEN_REASONS = (
     "tokens not of this type in gold",
 )
 NUMBERED = re.compile(r"~[0-9]+\Z")
-COUNT_COLUMNS = ("COR", "INC", "PAR", "MIS", "SPU", "POS", "ACT", "precision", "recall", "f1")
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,11 +216,6 @@ def record_ids(layer: Layer, prefix: str, spans: NDArray[Any] | None = None) -> 
     return ids
 
 
-def overall(scores: Scores) -> pd.DataFrame:
-    """Return one row a criterion: `criterion` and COUNT_COLUMNS, micro averaged."""
-    return count_table("criterion", {c.name: scores.counts(c.name) for c in scores.criteria})
-
-
 def by_type(scores: Scores, name: str) -> pd.DataFrame:
     """Return one row a type: `type`, the decisions of its gold spans and of its predictions, COUNT_COLUMNS' ratios.
 
@@ -231,7 +226,7 @@ def by_type(scores: Scores, name: str) -> pd.DataFrame:
         row: dict[str, Any] = {"type": kind}
         row |= {f"gold_{d.name}": counts.gold[d] for d in Decision if d is not Decision.SPU}
         row |= {f"pred_{d.name}": counts.pred[d] for d in Decision if d is not Decision.MIS}
-        row |= {"POS": counts.pos, "ACT": counts.act} | _ratios(counts)
+        row |= {"POS": counts.pos, "ACT": counts.act} | ratio_row(counts)
         rows.append(row)
     columns = ["type"]
     columns += [f"gold_{d.name}" for d in Decision if d is not Decision.SPU]
@@ -349,31 +344,6 @@ def _categories(names: tuple[str, ...]) -> pd.CategoricalDtype:
 
 
 _few = lru_cache(64)(_categories)
-
-
-def count_table(key: str, rows: Mapping[str, Counts]) -> pd.DataFrame:
-    """Return one row for each counts: the column `key` with their names, and COUNT_COLUMNS."""
-    return pd.DataFrame(
-        [{key: name} | count_row(counts) for name, counts in rows.items()], columns=[key, *COUNT_COLUMNS]
-    )
-
-
-def count_row(counts: Counts) -> dict[str, Any]:
-    """Return COUNT_COLUMNS of some counts; COR, INC and PAR are None where the two sides differ."""
-    return {
-        "COR": counts.cor,
-        "INC": counts.inc,
-        "PAR": counts.par,
-        "MIS": counts.mis,
-        "SPU": counts.spu,
-        "POS": counts.pos,
-        "ACT": counts.act,
-    } | _ratios(counts)
-
-
-def _ratios(counts: Counts) -> dict[str, float]:
-    values = {"precision": counts.precision, "recall": counts.recall, "f1": counts.f1}
-    return {name: float("nan") if value is None else value for name, value in values.items()}
 
 
 def side_columns(side: str, layer: Layer, spans: NDArray[Any]) -> dict[str, Any]:

@@ -28,8 +28,11 @@ from nereval_core.scoring.criteria import (
     decision_table,
     questions_of,
 )
+from nereval_core.scoring.displayed import Displayed
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from nereval_core.scoring.averages import Average, Sums
 
 Counting = Literal["one-to-one", "each-side"]
@@ -52,8 +55,8 @@ class Settings:
         return TypeRules(merge, tuple(sorted({*self.leave_out, *criterion.leave_out})))
 
 
-@dataclass(frozen=True, eq=False)
-class Scores:
+@dataclass(frozen=True, eq=False, repr=False)
+class Scores(Displayed):
     """Decisions and counts of one system against gold under some criteria.
 
     `gold` and `pred` are the layers as scored, spans of types left out gone; span indices refer to these. Criteria with
@@ -111,6 +114,17 @@ class Scores:
         """Ids of documents with a cluster too large to be aligned exactly."""
         found = {number for group in self.groups if isinstance(group, _Group) for number in group.outcome.greedy}
         return tuple(self.gold.documents.ids[number] for number in sorted(found))
+
+    @property
+    def f1(self) -> float | None:
+        """F1 under the first criterion, None where it is undefined."""
+        return self.counts(self.criteria[0].name).f1
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a criterion: `criterion` and `count_tables.COUNT_COLUMNS`, micro averaged."""
+        from nereval_core.scoring.count_tables import count_table
+
+        return count_table("criterion", {one.name: self.counts(one.name) for one in self.criteria})
 
     def criterion(self, name: str) -> Criterion:
         return next(criterion for criterion in self.criteria if criterion.name == name)

@@ -21,7 +21,7 @@ from nereval_core.readers import Source
 from nereval_core.readers.python_objects import columns as found_module
 from nereval_core.readers.python_objects import read_objects
 from nereval_core.readers.shared.tag_schemes import SCHEMES
-from nereval_core.records.tables import overall, records
+from nereval_core.records.tables import records
 from nereval_core.scoring.criteria import APPLICABLE, SCHEMAS
 from tests.support.layer_strategies import content
 
@@ -279,7 +279,7 @@ def test_what_looks_at_words_is_refused_without_texts(tmp_path: Path) -> None:
 
 def test_tables_are_made_of_objects_too() -> None:
     scores = nereval_core.score([["B-PER", "I-PER", "O"], ["O"]], [["B-PER", "O", "O"], ["B-LOC"]])
-    assert overall(scores)["f1"].tolist()[0] == 0
+    assert scores.to_frame()["f1"].tolist()[0] == 0
     rows = records(scores, "strict")
     assert rows["document"].tolist() == ["0", "1"]
     assert rows["decision"].tolist() == ["INC", "SPU"]

@@ -192,7 +192,7 @@ def test_wide_view_of_criteria_with_type_rules_of_their_own() -> None:
 
 def test_overall_leaves_undefined_ratios_undefined() -> None:
     empty = make("x", documents(1), [])
-    row = tables.overall(score_layers(empty, empty, settings("strict"))).iloc[0]
+    row = score_layers(empty, empty, settings("strict")).to_frame().iloc[0]
     assert row["COR"] == 0 and np.isnan(row["precision"]) and np.isnan(row["f1"])
 
 

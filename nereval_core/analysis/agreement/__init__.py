@@ -39,6 +39,7 @@ from nereval_core.corpus.tokens import tokens_of
 from nereval_core.problems import FormatError
 from nereval_core.scoring import Scores, Settings, score_layers
 from nereval_core.scoring.criteria import Criterion, TypeRules
+from nereval_core.scoring.displayed import Displayed
 from nereval_core.scoring.type_merging import apply_rules
 
 PAIRWISE = "pairwise"
@@ -65,8 +66,8 @@ DOCUMENT_COLUMNS: Mapping[str, str] = {
 """Columns of `Agreement.by_document` and their dtypes."""
 
 
-@dataclass(frozen=True, eq=False)
-class Agreement:
+@dataclass(frozen=True, eq=False, repr=False)
+class Agreement(Displayed):
     """The agreement of annotators: `table` has AGREEMENT_COLUMNS.
 
     `scores` are those of each pair of annotators by position, the first as gold; under a criterion that is not
@@ -84,6 +85,10 @@ class Agreement:
     tokens: Tokens = field(repr=False)
     units: Mapping[str, tuple[AnnotatedUnits, ...]] = field(repr=False)
     parts: Mapping[Pair, Agreement] = field(default_factory=dict, repr=False)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return `table`."""
+        return self.table
 
     @property
     def types(self) -> tuple[str, ...]:

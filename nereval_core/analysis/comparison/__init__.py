@@ -23,14 +23,15 @@ from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUni
 from nereval_core.analysis.result_tables import typed_table
 from nereval_core.analysis.sentences import name_list
 from nereval_core.scoring import Scores
+from nereval_core.scoring.displayed import Displayed
 from nereval_core.scoring.protocols import CountedScores
 
 TAU_COLUMNS: Mapping[str, str] = {"criterion": "str", "other": "str", "tau": "float64"}
 """Columns of `tau_table` and their dtypes."""
 
 
-@dataclass(frozen=True, eq=False)
-class Comparison:
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Displayed):
     """The comparison of some systems: its tables have INTERVAL_COLUMNS, DIFFERENCE_COLUMNS and TAU_COLUMNS.
 
     Rows with a type follow those of all types together. `differences` are to the baseline. `pairs` are the differences
@@ -48,6 +49,15 @@ class Comparison:
     taus: pd.DataFrame
     words: tuple[str, ...]
     warnings: tuple[str, ...] = ()
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return `intervals`."""
+        return self.intervals
+
+    def displayed_frame(self) -> pd.DataFrame:
+        """Return F1 with its interval, of the systems under each criterion."""
+        shown = self.intervals[["criterion", "type", "system", "f1", "f1_low", "f1_high", "best"]]
+        return shown.dropna(axis="columns", how="all")
 
 
 def compare_scores(

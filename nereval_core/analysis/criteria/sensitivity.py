@@ -19,9 +19,9 @@ from nereval_core.analysis.sentences import name_list
 from nereval_core.corpus import Corpus
 from nereval_core.pairing.type_names import merged_in_words
 from nereval_core.problems import FormatError, Problem
-from nereval_core.records.tables import count_row
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Counting, Scores, Settings, score_layers
+from nereval_core.scoring.count_tables import count_row
 from nereval_core.scoring.criteria import CRITERIA, Criterion, Decision, applicable
 from nereval_core.scoring.type_merging import parse_merge
 

@@ -15,8 +15,8 @@ from nereval_core.conventions import Outcome
 from nereval_core.conventions.hipe.files import dates_and_noise
 from nereval_core.corpus import Documents, Layer
 from nereval_core.readers import Source
-from nereval_core.records.tables import COUNT_COLUMNS, count_row
 from nereval_core.scoring import Counts, Scores
+from nereval_core.scoring.count_tables import COUNT_COLUMNS, count_row
 
 UNDATED = "no date"
 MOST_DECADES = 60

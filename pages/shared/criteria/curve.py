@@ -11,8 +11,8 @@ import streamlit as st
 
 from nereval_core.analysis.criteria.overlap_curve import SHARES, criterion_at, step_at
 from nereval_core.problems import FormatError
-from nereval_core.records.tables import COUNT_COLUMNS, count_row
 from nereval_core.report.figures.criteria import overlap_lines
+from nereval_core.scoring.count_tables import COUNT_COLUMNS, count_row
 from nereval_core.scoring.criteria import BOUNDARY_RULES, Criterion, Share
 from nereval_core.scoring.criterion_syntax import criterion_from_parts, criterion_to_toml
 from pages.shared.components.count_table import count_figure, count_table

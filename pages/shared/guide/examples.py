@@ -11,7 +11,6 @@ import streamlit as st
 from markupsafe import Markup
 
 from nereval_core.glossary import DECISIONS, GLOSSARY, tooltip
-from nereval_core.records.tables import overall
 from nereval_core.report.colours import LOOKS
 from nereval_core.report.highlight import document_html
 from nereval_core.report.marks import SIDES, marks
@@ -75,7 +74,7 @@ def example_html(example: Example, name: str, *, style: bool = True) -> Markup:
 
 def example_counts(scores: Scores, names: Sequence[str]) -> pd.DataFrame:
     """Return COR, INC, PAR, MIS, SPU, P, R and F1 by criterion (the index)."""
-    table = overall(scores).rename(columns=RATIO_NAMES).set_index("criterion")
+    table = scores.to_frame().rename(columns=RATIO_NAMES).set_index("criterion")
     return table.loc[list(names), [*DECISIONS, *RATIO_NAMES.values()]]
 
 
