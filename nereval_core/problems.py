@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 SHOWN = 20
 """Problems that are printed; the rest is only counted."""
-OPTION = re.compile(r"--(?:repair conlleval|token-text gold|align-text|missing empty|documents shared)")
+OPTION = re.compile(r"--(?:repair conlleval|token-text gold|align-text|missing empty|documents shared|malformed empty)")
 """Options, as remedies name them, with which files can be scored as they stand."""
 
 

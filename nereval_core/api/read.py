@@ -12,6 +12,7 @@ from nereval_core.pairing.selection import DocumentIds, restricted
 from nereval_core.pairing.type_names import TypeNames, mapped
 from nereval_core.problems import one_of
 from nereval_core.readers import Reading, ReadOptions
+from nereval_core.readers.read_settings import Malformed, Repeats, Unplaced
 from nereval_core.readers.shared.label_list import Labels, label_list
 from nereval_core.readers.shared.offset_units import Offsets
 from nereval_core.readers.shared.tag_schemes import Repair
@@ -33,6 +34,10 @@ def read(
     columns: Mapping[str, int | str] | None = None,
     labels: Labels | None = None,
     texts: Documents | None = None,
+    repeated: Repeats = "next",
+    edits: float = 0.2,
+    unplaced: Unplaced = "spurious",
+    malformed: Malformed = "refuse",
     documents: DocumentIds | Iterable[str] | None = None,
     types: Types | None = None,
     progress: Callable[[int, int], None] | None = None,
@@ -45,14 +50,19 @@ def read(
     which tags that are numbers are places: a list, `O,B-PER,I-PER`, or a file.
 
     `core_type` is for brat: spans of that type, or with an attribute of that name, are the cores of the smallest spans
-    around them. `documents` are the ids of those that are taken, `types` the names that types are called by instead: a
-    mapping, or a file of lines `PER = person`. `progress` is called with the lines or files done and their total.
+    around them. `repeated`, `edits`, `unplaced` and `malformed` are rules for answers of language models, see
+    `readers.mentions`, which need the `texts` of gold. `documents` are the ids of those that are taken, `types` the
+    names that types are called by instead: a mapping, or a file of lines `PER = person`. `progress` is called with the
+    lines or files done and their total.
 
     Raises:
         FormatError: with every problem found.
     """
     if repair is not None:
         one_of("repair", repair, Repair)
+    one_of("repeated", repeated, Repeats)
+    one_of("unplaced", unplaced, Unplaced)
+    one_of("malformed", malformed, Malformed)
     check_core_type(core_type)
     options = ReadOptions(
         name=name,
@@ -65,6 +75,10 @@ def read(
         columns=columns,
         labels=None if labels is None else label_list(labels),
         texts=texts,
+        repeated=repeated,
+        edits=edits,
+        unplaced=unplaced,
+        malformed=malformed,
         progress=progress,
     )
     reading = readers.read(source_of(path), format=format, options=options)

@@ -145,12 +145,13 @@ def load_options(options: argparse.Namespace) -> LoadOptions:
 
 
 def settings_of_one(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the settings of reading a single layer by the name that `read` of the library has for them.
+    """Return the settings given of reading a single layer, by the name that `read` of the library has for them.
 
     Raises:
         FormatError: an option has a value it cannot have.
     """
-    return {name: _value(options, offer) for name, offer in SETTINGS_OF_ONE.items()}
+    values = {name: _value(options, offer) for name, offer in SETTINGS_OF_ONE.items()}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _value(options: argparse.Namespace, offer: Offer) -> Any:

@@ -100,6 +100,10 @@ def scorer_sides(gold: Input, systems: Mapping[str, Input], load: LoadOptions) -
                 offsets=load.offsets,
                 columns=load.columns,
                 labels=None if load.labels is None else label_list(load.labels),
+                repeated=load.repeated,
+                edits=load.edits,
+                unplaced=load.unplaced,
+                malformed=load.malformed,
                 selection=load.selection,
             )
         except FormatError as error:

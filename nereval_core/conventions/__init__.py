@@ -21,8 +21,9 @@ from nereval_core.conventions.shares import ByShares
 from nereval_core.corpus import Layer
 from nereval_core.pairing import Pairing
 from nereval_core.pairing.selection import Selection
-from nereval_core.problems import FormatError, Problem, quoted
+from nereval_core.problems import FormatError, Problem, counted, quoted
 from nereval_core.readers import ReadOptions, Source, conll
+from nereval_core.readers.read_settings import Malformed, Repeats, Unplaced
 from nereval_core.readers.recognition import likely_format
 from nereval_core.readers.shared.label_list import LabelList
 from nereval_core.readers.shared.offset_units import Offsets
@@ -87,6 +88,10 @@ class Given:
     offsets: Offsets | None = None
     columns: Mapping[str, int | str] | None = None
     labels: LabelList | None = None
+    repeated: Repeats = "next"
+    edits: float = 0.2
+    unplaced: Unplaced = "spurious"
+    malformed: Malformed = "refuse"
     selection: Selection = field(default_factory=Selection)
 
     def layers(self) -> tuple[Layer, Layer]:
@@ -113,6 +118,10 @@ class Given:
             offsets=self.offsets,
             columns=self.columns,
             labels=self.labels,
+            repeated=self.repeated,
+            edits=self.edits,
+            unplaced=self.unplaced,
+            malformed=self.malformed,
         )
         whole = readers.read(self.gold, format=self.gold_format, options=options)
         gold = self.selection.of_gold(whole)
@@ -122,6 +131,7 @@ class Given:
         if problems := list(self.selection.unknown_documents([whole, pred])):
             raise FormatError(problems)
         paired = self.selection.paired(gold, pred, whole, **self.pairing)
+        _refuse_unplaced(paired.layer)
         return Sides(gold.layer, paired.layer, paired.marks)
 
 
@@ -208,6 +218,7 @@ def apply_to_layers(convention: Convention, sides: Sides, options: Mapping[str, 
             there, data it cannot have.
     """
     values = option_values(convention, options)
+    _refuse_unplaced(sides.pred)
     found = ""
     if convention.of_layers is None:
         found = "it scores files of its own format only"
@@ -217,6 +228,17 @@ def apply_to_layers(convention: Convention, sides: Sides, options: Mapping[str, 
         remedy = f"it needs {convention.needs}"
         raise FormatError.single(convention.name, None, found, remedy)
     return _of_layers(convention, sides, values)
+
+
+def _refuse_unplaced(pred: Layer) -> None:
+    """Refuse predictions without a place in the text, which no published scorer can be given.
+
+    Raises:
+        FormatError: there are some.
+    """
+    if count := int(pred.unplaced.sum()):
+        found = f"{counted(count, 'prediction')} without a place in the text, which published scorers cannot be given"
+        raise FormatError.single(pred.name, None, found, "leave such out: --unplaced drop")
 
 
 def _of_layers(convention: Convention, sides: Sides, values: Mapping[str, Any]) -> Outcome:

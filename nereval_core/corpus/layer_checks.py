@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 from math import isfinite
 from types import MappingProxyType
@@ -28,13 +28,15 @@ def layer(
     quotes: Mapping[int, str] | None = None,
     extras: Mapping[str, Mapping[int, Any]] | None = None,
     where: Callable[[int], Place] | None = None,
+    unplaced: Collection[int] = (),
     problems: Iterable[Problem] = (),
 ) -> Layer:
     """Check the spans and return them as a sorted layer: the one way in for every reader.
 
     Offsets are code points, end exclusive; `extras` maps each of SPAN_KEYS to values by span; `where` gives the source
     and line of a span. A reader of columns may give `label` as Labels, without making strings. `problems` are those
-    that the reader found; they are reported together with those found here.
+    that the reader found; they are reported together with those found here. Spans that are `unplaced` are empty and at
+    the end of the text: predicted words that stand nowhere in it, which overlap nothing.
 
     Raises:
         FormatError: offsets outside the text, start >= end, fragments not sorted and disjoint or not spanning the
@@ -49,6 +51,8 @@ def layer(
     starts, ends = offset_array(start), offset_array(end)
 
     bad = (starts < 0) | (starts >= ends) | (ends > lengths)
+    for span in unplaced:
+        bad[span] = not starts[span] == ends[span] == lengths[span]
     found.extend(
         Problem(
             *where(i),

@@ -14,7 +14,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.arrays import Array, Int32, Int64, frozen
+from nereval_core.arrays import Array, Bools, Int32, Int64, frozen
 from nereval_core.corpus.digest import Hashes, combined, span_hashes
 from nereval_core.corpus.documents import Documents
 from nereval_core.corpus.intervals import Integers
@@ -64,8 +64,15 @@ class Layer:
         """Index of each document's first span, shape (documents + 1,)."""
         return np.searchsorted(self.doc, np.arange(len(self.documents) + 1)).astype(np.int64)
 
+    @cached_property
+    def unplaced(self) -> Bools:
+        """Spans whose words stand nowhere in the text: they are empty and stand at its end, shape (spans,)."""
+        return np.equal(self.start, self.end)
+
     def text(self, span: int) -> str:
-        """Return the covered text; the fragments of a discontinuous span are joined by one space."""
+        """Return the covered text, fragments joined by one space; of a span without a place its words."""
+        if self.unplaced[span]:
+            return str(self.meta[span]["mention"])
         text = self.documents.texts[self.doc[span]]
         parts = self.fragments.get(span) or ((int(self.start[span]), int(self.end[span])),)
         return " ".join(text[start:end] for start, end in parts)

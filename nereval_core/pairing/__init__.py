@@ -102,6 +102,7 @@ def pair(
     one_of("pair_by", pair_by, PairBy)
     ours, theirs = gold.documents, pred.documents
     marks = [f"{side} repaired: {one.mended}" for side, one in (("gold", gold), ("pred", pred)) if one.mended]
+    marks += [pred.placed] if pred.placed else []
     marks += _selection_marks(gold, pred)
     if theirs is ours:
         return Paired(pred.layer, (), tuple(marks))

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
+
+Repeats = Literal["next", "all", "first"]
+Unplaced = Literal["spurious", "drop"]
+Malformed = Literal["refuse", "empty"]
 
 if TYPE_CHECKING:
     from nereval_core.corpus import Documents, Layer, Place
@@ -87,6 +91,18 @@ def _span_columns(words: str) -> Mapping[str, int | str]:
     from nereval_core.readers.shared.table_columns import parse_column_options
 
     return parse_column_options(words)
+
+
+def _share(words: str) -> float:
+    from nereval_core.problems import FormatError
+
+    try:
+        share = float(words)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 1:
+        raise FormatError.single("--edits", None, f"{words!r} is no share", "give a number from 0 to 1")
+    return share
 
 
 def _labels(words: str) -> LabelList:
@@ -213,6 +229,62 @@ class ReadSettings:
         ).metadata,
     )
 
+    repeated: Repeats = field(
+        default="next",
+        metadata=Offer(
+            flag="--repeated",
+            help="mentions: a repeated one goes to the next occurrence, to all, or to the first (default: next)",
+            choices=("next", "all", "first"),
+            form=FormField(
+                label="Repeated mentions",
+                hint="For answers of language models, which have no offsets.",
+                values=lambda: {
+                    "next": "to the next occurrence",
+                    "all": "each to all occurrences",
+                    "first": "to the first occurrence",
+                },
+            ),
+        ).metadata,
+    )
+    edits: float = field(
+        default=0.2,
+        metadata=Offer(
+            flag="--edits",
+            help="mentions: edits a character up to which other words are taken for a mention (default: 0.2)",
+            metavar="SHARE",
+            parse=_share,
+            form=FormField(
+                label="Edits allowed in a mention",
+                hint="For each character: 0.2 is one in five.",
+                values=lambda: {0.2: "1 in 5 characters", 0.1: "1 in 10", 0.34: "1 in 3", 0.0: "none"},
+            ),
+        ).metadata,
+    )
+    unplaced: Unplaced = field(
+        default="spurious",
+        metadata=Offer(
+            flag="--unplaced",
+            help="mentions: those that stand nowhere in the text count as spurious, or are left out",
+            choices=("spurious", "drop"),
+            form=FormField(
+                label="Mentions that stand nowhere in the text",
+                values=lambda: {"spurious": "count as spurious", "drop": "leave out"},
+            ),
+        ).metadata,
+    )
+    malformed: Malformed = field(
+        default="refuse",
+        metadata=Offer(
+            flag="--malformed",
+            help="mentions: empty: an answer that cannot be read names no mention",
+            choices=("refuse", "empty"),
+            form=FormField(
+                label="Answers that cannot be read",
+                values=lambda: {"refuse": "refuse", "empty": "count as empty"},
+            ),
+        ).metadata,
+    )
+
 
 @dataclass(frozen=True, kw_only=True)
 class ReadOptions(ReadSettings):
@@ -236,10 +308,11 @@ class Reading:
     """The result of reading: a layer over its documents, its format, and notes on spans left out, mended or assumed.
 
     `scheme` is the tag scheme taken, where the format has one: what gold was read by is right for predictions too.
-    `mended` says how many malformed tags were repaired and how, empty where none were: it changes scores, so that
-    signatures say it. `source` is the input's name as given; `places` says, where known, at which file and line each
-    document begins. `restricted` says how many documents these are of how many, `mapped` by what names types are called
-    instead of those read; both are empty where nothing was changed, and stand in signatures too.
+    `mended` says how many malformed tags were repaired and how, `placed` how mentions without offsets found their
+    places; both change scores, so that signatures say them. `source` is the input's name as given; `places` says, where
+    known, at which file and line each document begins. `restricted` says how many documents these are of how many,
+    `mapped` by what names types are called instead of those read; both are empty where nothing was changed, and stand
+    in signatures too.
     """
 
     documents: Documents
@@ -250,5 +323,6 @@ class Reading:
     source: str = ""
     places: Sequence[Place] = ()
     mended: str = ""
+    placed: str = ""
     restricted: str = ""
     mapped: str = ""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from nereval_core.alignment.candidates import shared_characters
 from nereval_core.alignment.codes import ranges
 from nereval_core.corpus import Layer
+from nereval_core.problems import quoted
 
 BOUNDARIES = ("equal", "start differs", "end differs", "both differ", "fragments differ", "unaligned")
 _FRAGMENTS = BOUNDARIES.index("fragments differ")
@@ -34,6 +35,10 @@ def reasons(gold: Layer, pred: Layer, g: NDArray[Any], p: NDArray[Any]) -> NDArr
     ):
         met = _meets(layer, spans[mine], other)
         words[mine] = np.where(met, f"every {text} that overlaps it is aligned elsewhere", f"no {text} overlaps it")
+    alone = np.flatnonzero(g < 0)
+    for place in alone[pred.unplaced[p[alone]]].tolist() if len(pred) else ():
+        nearest = pred.meta[int(p[place])].get("closest")
+        words[place] = "stands nowhere in the text" + (f"; nearest is {quoted(nearest)}" if nearest else "")
     return words
 
 

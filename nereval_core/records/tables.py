@@ -374,7 +374,7 @@ def _texts(layer: Layer, spans: NDArray[Any]) -> list[str | None]:
         if doc != last:
             last, text = doc, texts[doc]
         found[place] = text[start:end]
-    if layer.fragments:
-        for place in some[is_discontinuous(layer)[own]].tolist():
-            found[place] = layer.text(int(spans[place]))
+    apart = layer.unplaced[own] if not layer.fragments else layer.unplaced[own] | is_discontinuous(layer)[own]
+    for place in some[apart].tolist():
+        found[place] = layer.text(int(spans[place]))
     return found

@@ -54,7 +54,7 @@ def test_every_setting_of_one_layer_is_a_parameter_of_the_library() -> None:
     parameters = inspect.signature(nereval_core.read).parameters
     assert {field.name for field in fields(ReadOptions)} == set(parameters) - ONE_SIDED - {"path"} | {"progress"}
     for field in fields(ReadSettings):
-        assert parameters[field.name].default is field.default
+        assert parameters[field.name].default == field.default
 
 
 # Words on the command line, and the settings that differ from the defaults.

@@ -32,6 +32,7 @@ GROUPS = {
     "folder": "folder",
     "parquet": "reading_parquet",
     "objects": "objects",
+    "mentions": "mentions",
     "peers": "peers",
     "slices": "slices",
     "significance": "significance",

@@ -171,7 +171,11 @@ def _sound(layer: Layer) -> None:
     texts = list(layer.documents.texts)
     for text in (*texts, *layer.documents.ids, *map(layer.label, range(len(layer)))):
         text.encode()
-    for doc, start, end in zip(layer.doc.tolist(), layer.start.tolist(), layer.end.tolist(), strict=True):
+    for span, (doc, start, end) in enumerate(
+        zip(layer.doc.tolist(), layer.start.tolist(), layer.end.tolist(), strict=True)
+    ):
+        if start == end == len(texts[doc]) and layer.meta.get(span, {}).get("placed") == "nowhere":
+            continue
         assert 0 <= start < end <= len(texts[doc]) or layer.documents.sizes is not None, "a span outside its text"
     for extra in (layer.ids, layer.links, layer.scores, layer.meta):
         json.dumps(dict(extra), allow_nan=False, ensure_ascii=False).encode()

@@ -364,6 +364,13 @@ COREFUD = (
     + words("1 Rome Entity=(e5-place-1-Q%2D220)")
 )
 
+MENTIONS = lines(
+    {"id": "d1", "text": "Ann met Bob.", "entities": [{"text": "Ann", "type": "PER"}, {"text": "bob", "type": "PER"}]},
+    {"id": "d2", "text": "Rome and Ron", "entities": {"LOC": ["Rome", "Paris"], "PER": []}},
+    {"id": "d3", "text": "Ann", "answer": 'Here:\n```json\n[["Ann", "PER"]]\n```'},
+    {"id": "d4", "text": "to Rome", "answer": "to <LOC>Rome</LOC>"},
+)
+
 SAMPLES: dict[str, tuple[str, Files, str | None]] = {
     # what it is: format, files, the layer to read
     "native": ("jsonl", {"x.jsonl": JSONL}, None),
@@ -371,6 +378,7 @@ SAMPLES: dict[str, tuple[str, Files, str | None]] = {
     "HIPE": ("hipe", {"x.tsv": "TOKEN\tNE-COARSE-LIT\n# document_id = d\nabc\tB-loc\n"}, None),
     "CoNLL": ("conll", {"x.conll": "EU\tB-ORG\nrejects\tO\n\nPeter\tB-PER\n"}, None),
     "GENETAG": ("bc2gm", {"s.in": "s1 abcd efgh\n", "GENE.eval": "s1|0 3|abcd\n"}, None),
+    "mentions": ("mentions", {"answers.jsonl": MENTIONS}, None),
     "doccano triples": ("doccano", {"all.jsonl": DOCCANO}, None),
     "doccano with relations": ("doccano", {"all.jsonl": DOCCANO_RELATIONS}, None),
     "Label Studio": ("labelstudio", {"export.json": LABELSTUDIO}, "ann@example.org"),

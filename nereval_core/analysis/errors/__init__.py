@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from nereval_core.analysis.errors.boundary_patterns import EDGES, find_patterns, pattern_table
 from nereval_core.analysis.errors.error_classes import CLASSES, ENDS, STRICT, classify_errors
 from nereval_core.analysis.errors.gains import class_ends, class_table, class_types, mend_classes
+from nereval_core.analysis.errors.placing import placing_sentence
 from nereval_core.analysis.sentences import RecordCount, Sentence, join_parts, record_count, sentence_text
 from nereval_core.corpus import Layer
 from nereval_core.glossary import DECISIONS
@@ -84,8 +85,16 @@ class ErrorReport:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """A sentence for each criterion."""
-        return tuple(sentence_text(self.sentence(name)) for name in self.classes)
+        """A sentence for each criterion, and one on mentions that had no offsets, where there are some."""
+        placed = self.placing_sentence()
+        return (
+            *(sentence_text(self.sentence(name)) for name in self.classes),
+            *([sentence_text(placed)] if placed else []),
+        )
+
+    def placing_sentence(self) -> Sentence:
+        """Return the sentence on mentions that had no offsets, empty where all predictions had some."""
+        return placing_sentence(self.scores, STRICT)
 
 
 def error_report(

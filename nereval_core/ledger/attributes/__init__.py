@@ -13,6 +13,7 @@ import numpy as np
 from nereval_core.ledger.attributes import criteria as attributes_criteria
 from nereval_core.ledger.attributes import documents_and_spans
 from nereval_core.ledger.attributes import errors as attributes_errors
+from nereval_core.ledger.attributes import placing as attributes_placing
 from nereval_core.ledger.attributes import systems as attributes_systems
 from nereval_core.ledger.attributes import verdicts as review_attributes
 from nereval_core.records.attribute import Attribute, Records
@@ -57,6 +58,7 @@ ATTRIBUTES: Mapping[str, Provider] = {
     "ends": attributes_errors.ends,
     "pattern": attributes_errors.pattern,
     "type": attributes_errors.span_type,
+    "placing": attributes_placing.placing,
     "gap": attributes_criteria.gap,
     "credit": attributes_criteria.credit,
     "flips": attributes_criteria.flips,

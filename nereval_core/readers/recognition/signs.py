@@ -65,6 +65,10 @@ SIGNS: Mapping[str, tuple[Sign, ...]] = MappingProxyType(
         "hipe": (within("TOKEN"),),
         "jsonl": (first_line(r"\s*\{"),),
         "labelstudio": (keys("data", "annotation_id"),),
+        "mentions": (
+            keys("entities", "mentions", "named_entities"),
+            keys("choices", "custom_id", "completion", "generated_text"),
+        ),
         "parquet": (first_line("PAR1"),),
         "pipeline": (keys("entities", "ents", "predictions"),),
         "prodigy": (

@@ -62,6 +62,7 @@ def draw_classes(here: Here) -> None:
         return
     found = errors_of(here)
     sentence.draw(here, found.sentence(here.by), "classes", STRICT)
+    sentence.draw(here, found.placing_sentence(), "placing", STRICT)
     st.caption("[What the classes mean, and what mending is](Guide#error-classes)")
     counts = found.scores.counts(here.by)
     table = found.classes[here.by]
