@@ -18,7 +18,7 @@ Paths = str | tuple[str, ...]
 TWO_OF_ONE = "two layers of one file: FILE#ONE FILE#OTHER, or both of its columns: --gold-column N --pred-column M"
 """The remedy where one file has both sides."""
 
-INPUTS = ("documents", "types", "gold_types", "pred_types", "relaxed", "training", "columns")
+INPUTS = ("documents", "types", "gold_types", "pred_types", "relaxed", "training", "columns", "against")
 """Options that name input files other than layers."""
 
 

@@ -21,7 +21,7 @@ from nereval_core.readers.shared.label_list import label_list
 from nereval_core.readers.shared.offset_units import Offsets
 from tests.support.pages import account, drop, opened, read
 
-READING_VERBS = ("agreement", "compare", "consistency", "errors", "link", "report", "score", "slices", "types")
+READING_VERBS = ("agreement", "check", "compare", "consistency", "errors", "link", "report", "score", "slices", "types")
 OFFERS = offers(LoadOptions)
 ONE_SIDED = {"documents", "types", "format", "progress"}
 """Parameters of `read` that are no settings of a reader."""
