@@ -145,7 +145,17 @@ def test_options_are_those_of_the_command_line(capsys: pytest.CaptureFixture[str
     option = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
     assert [main([*verb.split(), "--help"]) for verb in VERBS] == [0] * len(VERBS)
     real = set(option.findall(capsys.readouterr().out)) - {"--help"}
-    of_other_programs = {"--server", "--open", "--quick", "--tiny", "--check", "--nthreads", "--nworkers", "--seconds"}
+    of_other_programs = {
+        "--code",
+        "--server",
+        "--open",
+        "--quick",
+        "--tiny",
+        "--check",
+        "--nthreads",
+        "--nworkers",
+        "--seconds",
+    }
     of_scorers = {f"--{one.name.replace('_', '-')}" for each in conventions().values() for one in each.options}
     named = {found for text in DOCS.values() for found in option.findall(text)} - of_other_programs - {"--help"}
     assert real <= named <= real | of_scorers

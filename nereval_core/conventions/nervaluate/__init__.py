@@ -100,7 +100,7 @@ def _of_spans(
     gold: Layer, pred: Layer, options: Mapping[str, Any], version: NervaluateVersion
 ) -> tuple[Share, Matching, tuple[LoadedSide, LoadedSide]]:
     sides = side_of_layer(gold), side_of_layer(pred)
-    share, matching = _counted(*sides, len(gold.documents), options, version)
+    share, matching = count_sides(*sides, len(gold.documents), options, version)
     broken = {"broken": (len(gold.fragments) + len(pred.fragments),)}
     return replace(share, tables={**share.tables, "data": {**share.tables["data"], **broken}}), matching, sides
 
@@ -113,7 +113,7 @@ def _of_tags(gold: Tagged, pred: Tagged, options: Mapping[str, Any], version: Ne
     sentences = len(gold.sentences) - 1
     notes = [*gold.notes, f"each sentence is a document ({sentences}), offsets are tokens"]
     sides = side_of_tags(gold), side_of_tags(pred)
-    share, matching = _counted(*sides, sentences, options, version)
+    share, matching = count_sides(*sides, sentences, options, version)
     outcome = of_share(share, options, version=version, notes=notes)
     return replace(outcome, documents=gold.documents, build=_build(matching, *sides))
 
@@ -127,7 +127,7 @@ def _types(gold: LoadedSide, pred: LoadedSide) -> tuple[str, ...]:
     return tuple(sorted({*gold.types, *pred.types}))
 
 
-def _counted(
+def count_sides(
     gold: LoadedSide, pred: LoadedSide, documents: int, options: Mapping[str, Any], version: NervaluateVersion
 ) -> tuple[Share, Matching]:
     """Match and count; `documents` is their number as nervaluate has them.

@@ -152,8 +152,8 @@ def overall(outcome: Outcome, *, named: bool) -> str:
     """Return summary_report() of 1.x, which is `named` by its scenario, or summary_report_overall() of 0.3.1."""
     rows = outcome.scores["overall"]
     if named:
-        return _report({schema: rows[schema] for schema in sorted(rows)}, "all")
-    return _report(rows, None)
+        return summary({schema: rows[schema] for schema in sorted(rows)}, "all")
+    return summary(rows, None)
 
 
 def entities(outcome: Outcome, *, schema: str, named: bool) -> str:
@@ -166,27 +166,33 @@ def entities(outcome: Outcome, *, schema: str, named: bool) -> str:
     if not rows and not named:
         found = "no type is scored: nervaluate's summary_report_ent stops with a ValueError"
         raise FormatError.single(outcome.convention, None, found, "take the report overall: --as-reference text")
-    return _report({name: rows[name][schema] for name in sorted(rows)}, schema if named else None)
+    return summary({name: rows[name][schema] for name in sorted(rows)}, schema if named else None)
 
 
 def csv(outcome: Outcome) -> str:
     """Return results_to_csv() of 1.x."""
+    return csv_table("Strategy", outcome.scores["overall"])
+
+
+def csv_table(first: str, scores: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return the table of results_to_csv, whose first column has this name."""
     written = io.StringIO()
     rows = writing.writer(written)
-    rows.writerow(("Strategy", *(name.capitalize() for name in (*COUNTS, *RATIOS[:2])), "F1-Score"))
-    rows.writerows((name, *(row[key] for key in (*COUNTS, *RATIOS))) for name, row in outcome.scores["overall"].items())
+    rows.writerow((first, *(name.capitalize() for name in (*COUNTS, *RATIOS[:2])), "F1-Score"))
+    rows.writerows((name, *(row[key] for key in (*COUNTS, *RATIOS))) for name, row in scores.items())
     return written.getvalue()
 
 
-def _report(rows: Mapping[str, Mapping[str, Any]], scenario: str | None) -> str:
+def summary(rows: Mapping[str, Mapping[str, Any]], scenario: str | None, digits: int = 2) -> str:
+    """Return a table of counts and ratios; 1.x names its `scenario`."""
     # 1.x makes room for the heading "correct" too, where the names stand.
     room = max(len(name) for name in ((*rows, COUNTS[0]) if scenario else rows))
-    width = max(room, 2)
+    width = max(room, digits)
     heading = "".join(f" {name:>11}" for name in (*COUNTS, *RATIOS[:2], "f1-score"))
     lines = [f"Scenario: {scenario}\n\n"] if scenario else []
     lines.append(f"{'':>{width}} {heading}\n\n")
     for name, row in rows.items():
         counts = "".join(f" {row[key]:>11}" for key in COUNTS)
-        ratios = "".join(f" {row[key]:>11.2f}" for key in RATIOS)
+        ratios = "".join(f" {row[key]:>11.{digits}f}" for key in RATIOS)
         lines.append(f"{name:>{width}} {counts}{ratios}\n")
     return "".join(lines)

@@ -1,0 +1,1 @@
+"""Our scores in other libraries: a metric for `evaluate`, a scorer for spaCy. Each imports the library it is for."""
