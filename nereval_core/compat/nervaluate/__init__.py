@@ -35,6 +35,8 @@ CATEGORIES = {
 }
 """The name of each decision's field, without `_indices`, and its colour on a terminal."""
 WIDTHS = (20, 10, 8, 25)
+Numbers = tuple[str, int, int, int]
+"""Type and document of an entity, its number there and its number among those of its type there."""
 
 
 class Evaluator:
@@ -68,7 +70,8 @@ class Evaluator:
         if not self.true:
             return {"overall": {}, "entities": {}, "overall_indices": {}, "entity_indices": {}}
         kinds = list(scores["entities"])
-        indices = {schema: self._indices(matching, schema) for schema in VERSION.schemas}
+        gold, pred = map(_numbered, self._tagged())
+        indices = {schema: _indices(matching, gold, pred, schema) for schema in VERSION.schemas}
         return {
             "overall": {schema: EvaluationResult(**row) for schema, row in scores["overall"].items()},
             "entities": {
@@ -170,22 +173,24 @@ class Evaluator:
         for side in (self.true, self.pred):
             yield [[one for one in document if one.label in self.tags] for document in side]
 
-    def _indices(self, matching: Matching, schema: str) -> dict[str | None, EvaluationIndices]:
-        """Return the entities behind the counts of a strategy: by type, where each is alone, and overall at None."""
-        found: defaultdict[str | None, EvaluationIndices] = defaultdict(EvaluationIndices)
-        gold, pred = map(_numbered, self._tagged())
-        names = {decision: f"{name}_indices" for decision, (name, _) in CATEGORIES.items()}
-        for typed in (False, True):
-            pairs = matching.pairs(schema, typed)
-            decided = np.full(len(pred), SPU)
-            decided[matching.pred.order[pairs.pred]] = np.array(DECIDED[schema])[pairs.code]
-            missed = np.ones(len(gold), bool)
-            missed[matching.gold.order[pairs.gold]] = False
-            left = [entity for entity, alone in zip(gold, missed.tolist(), strict=True) if alone]
-            for side, decisions in ((pred, decided.tolist()), (left, [MIS] * len(left))):
-                for (kind, document, *numbers), decision in zip(side, decisions, strict=True):
-                    getattr(found[kind if typed else None], names[decision]).append((document, numbers[typed]))
-        return found
+
+def _indices(
+    matching: Matching, gold: list[Numbers], pred: list[Numbers], schema: str
+) -> dict[str | None, EvaluationIndices]:
+    """Return the entities behind the counts of a strategy: by type, where each is alone, and overall at None."""
+    found: defaultdict[str | None, EvaluationIndices] = defaultdict(EvaluationIndices)
+    names = {decision: f"{name}_indices" for decision, (name, _) in CATEGORIES.items()}
+    for typed in (False, True):
+        pairs = matching.pairs(schema, typed)
+        decided = np.full(len(pred), SPU)
+        decided[matching.pred.order[pairs.pred]] = np.array(DECIDED[schema])[pairs.code]
+        missed = np.ones(len(gold), bool)
+        missed[matching.gold.order[pairs.gold]] = False
+        left = [entity for entity, alone in zip(gold, missed.tolist(), strict=True) if alone]
+        for side, decisions in ((pred, decided.tolist()), (left, [MIS] * len(left))):
+            for (kind, document, *numbers), decision in zip(side, decisions, strict=True):
+                getattr(found[kind if typed else None], names[decision]).append((document, numbers[typed]))
+    return found
 
 
 def _side(documents: list[list[Entity]]) -> tuple[Int64, Int64, Int64, Int64, tuple[str, ...]]:
@@ -205,7 +210,7 @@ def _side(documents: list[list[Entity]]) -> tuple[Int64, Int64, Int64, Int64, tu
     return doc, start, end + 1, kind, types
 
 
-def _numbered(documents: list[list[Entity]]) -> list[tuple[str, int, int, int]]:
+def _numbered(documents: list[list[Entity]]) -> list[Numbers]:
     """Return type and document of each entity, its number there and its number among those of its type there."""
     found = []
     for place, document in enumerate(documents):

@@ -229,7 +229,7 @@ def _counted(y_true: Tags, y_pred: Tags, *, suffix: bool, scheme: str | None) ->
     if scheme is None:
         _warn_of_other_tags(names, suffix=suffix)
     else:
-        _check_tags(names, scheme, suffix=suffix)
+        _check_tags(names, chain(y_true, y_pred), scheme, suffix=suffix)
     parsed = parse_tags(names, suffix=suffix, strict=strict)
 
     def entities(numbers: Int32) -> Any:
@@ -263,14 +263,18 @@ def _warn_of_other_tags(names: Iterable[str], *, suffix: bool) -> None:
             warnings.warn(f"{name} seems not to be NE tag.", UserWarning, stacklevel=4)
 
 
-def _check_tags(names: Iterable[str], scheme: str, *, suffix: bool) -> None:
-    """Refuse tags that a scheme lacks, as seqeval does."""
-    for name in names:
-        letter = name[-1] if suffix else name[0]
-        if letter not in LETTERS:
-            raise KeyError(letter)
-        if letter not in SCHEMES[scheme].letters:
-            raise ValueError(f"Invalid token is found: {name}. Allowed prefixes are: {allowed_prefixes(scheme)}.")
+def _check_tags(names: Iterable[str], sentences: Iterable[Sequence[str]], scheme: str, *, suffix: bool) -> None:
+    """Refuse tags that a scheme lacks as seqeval does: the first such sentence, letters of no scheme before others."""
+    place = -1 if suffix else 0
+    allowed = set(SCHEMES[scheme].letters)
+    if all(name and name[place] in allowed for name in names):
+        return
+    for sentence in sentences:
+        if other := [tag[place] for tag in sentence if tag[place] not in LETTERS]:
+            raise KeyError(other[0])
+        for tag in sentence:
+            if tag[place] not in allowed:
+                raise ValueError(f"Invalid token is found: {tag}. Allowed prefixes are: {allowed_prefixes(scheme)}.")
 
 
 def _detected(y_true: Tags, *, suffix: bool) -> str:
