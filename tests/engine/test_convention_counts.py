@@ -37,6 +37,8 @@ OPTIONS: dict[str, tuple[tuple[str, ...], ...]] = {
     "pharmaconer": ((), ("--as-reference", "text")),
     "biocreative": ((),),
     "seqeval": ((), ("--suffix", "--as-reference", "text"), ("--zero-division", "1", "--as-reference", "json")),
+    "spacy-ents": ((), ("--as-reference", "json")),
+    "spacy-spans": ((), ("--as-reference", "json")),
 }
 """By convention, what it is asked with."""
 
