@@ -85,10 +85,9 @@ def test_any_shards_give_what_one_process_gives(
         ways = (("--format", "jsonl"), ("--engine", "local"))
         found = [scored(Path(root, way[0]), *places, "--convention", name, *options, *way) for way in ways]
         assert found[0] == found[1]
-        spans = {side: any(row["spans"] for row in rows) for side, rows in sides.items()}
-        stops = name == "seqeval" and not spans["gold"] and not (spans["one"] and spans["two"])
-        if name == "biocreative":
-            stops = any(not places_of(sides["gold"]) & places_of(sides[side]) for side in SIDES[1:])
+        # Without an entity only the text of seqeval's report stops, which is not asked for here.
+        right = all(places_of(sides["gold"]) & places_of(sides[side]) for side in SIDES[1:])
+        stops = name == "biocreative" and not right
         assert (found[0][0], len(found[0][1])) == ((2, 0) if stops else (0, 2))
 
 
