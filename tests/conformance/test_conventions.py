@@ -57,8 +57,8 @@ SAMPLES = {
 }
 """Files of the scorers' own formats, by the beginning of the names of their conventions."""
 
-OF_OTHER_DATA = ("biocreative", "pharmaconer", "wnut17")
-"""Conventions that do not take TAGS: one type only, clinical types, the six types of the task."""
+OF_OTHER_DATA = ("biocreative", "germeval-2014", "pharmaconer", "wnut17")
+"""Conventions that do not take TAGS: one type only, two columns, clinical types, the six types of the task."""
 
 each = pytest.mark.parametrize("convention", conventions().values(), ids=lambda convention: convention.name)
 
