@@ -1,0 +1,60 @@
+"""bc5cdr_eval.jar of BioCreative V: its figures for drawn corpora, and what records say."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from nereval_core.conventions import Given, apply, find_convention
+from nereval_core.readers import Source
+from tests.support.bc5cdr_corpora import COMMAND, EVALUATIONS, SEEDS, write_corpus
+from tests.support.reconciliation import overall_rows, reconcile
+
+CONVENTION = find_convention("bc5cdr")
+FIXTURE = Path(__file__).resolve().parents[1] / "fixtures/bc5cdr.json"
+
+
+def given(gold: Path, pred: Path) -> Given:
+    return Given(gold=Source.of_path(gold), pred=Source.of_path(pred))
+
+
+def test_drawn_corpora(tmp_path: Path) -> None:
+    fixture = json.loads(FIXTURE.read_text(encoding="utf-8"))
+    assert fixture["command"] == COMMAND
+    undefined = 0
+    for seed, by_types in zip(SEEDS, fixture["results"], strict=True):
+        sides = write_corpus(tmp_path, seed)
+        for types, results in by_types.items():
+            outcome = apply(CONVENTION, given(*sides), {"types": types.replace("|", ",")})
+            for name in EVALUATIONS:
+                theirs = {key: None if value == "NaN" else float(value) for key, value in results[name].items()}
+                assert outcome.scores[name] == theirs, (seed, types, name)
+                undefined += None in theirs.values()
+            reconcile(outcome)
+    assert undefined
+
+
+def test_records_say_what_decided(tmp_path: Path) -> None:
+    rows = {
+        "gold": ([(0, 1, "Disease", ["D1", "D2"]), (2, 3, "Chemical", ["D4"])], []),
+        "pred": ([(0, 1, "Disease", ["MESH:D1"]), (0, 1, "Disease", ["D1"])], [(0, 1, "Disease", ["D1"])]),
+    }
+    for name, documents in rows.items():
+        lines = [
+            {
+                "id": str(at),
+                "text": "abcdef",
+                "spans": [{"start": low, "end": high, "label": kind, "links": ids} for low, high, kind, ids in spans],
+            }
+            for at, spans in enumerate(documents)
+        ]
+        content = "".join(json.dumps(line) + "\n" for line in lines)
+        (tmp_path / f"{name}.jsonl").write_text(content, encoding="utf-8")
+    outcome = apply(CONVENTION, given(tmp_path / "gold.jsonl", tmp_path / "pred.jsonl"))
+    assert overall_rows(outcome.records("mention"), "document", "record", "decision", "why") == [
+        ("0", "g:0-1:Disease", "COR", "the same on the other side"),
+        ("0", "g:2-3:Chemical", "IGN", "of a type that is not asked for: left out"),
+        ("0", "p:0-1:Disease~2", "IGN", "the same once more: counted once"),
+        ("1", "p:0-1:Disease", "IGN", "gold has nothing to compare in this document: left out"),
+    ]
+    assert [outcome.scores["id"][name] for name in ("TP", "FP", "FN")] == [1, 0, 1]
