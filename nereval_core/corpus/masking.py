@@ -123,6 +123,10 @@ def _over(layer: Layer, documents: Documents, values: _Values) -> Layer:
     return replace(layer, documents=documents, meta=meta)
 
 
+KEPT = frozenset(("placed",))
+"""Keys whose values are words of ours: how a mention without offsets was placed."""
+
+
 class _Values:
     """Masks the values of metadata; different texts of one key get different masks."""
 
@@ -131,7 +135,7 @@ class _Values:
         self._taken: dict[str, dict[str, int]] = {}
 
     def masked(self, meta: Mapping[str, Any]) -> dict[str, Any]:
-        return {key: self._value(key, value) for key, value in meta.items()}
+        return {key: value if key in KEPT else self._value(key, value) for key, value in meta.items()}
 
     def _value(self, key: str, value: Any) -> Any:
         if isinstance(value, Mapping):

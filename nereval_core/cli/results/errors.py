@@ -67,7 +67,8 @@ def sheets(system: str, found: ErrorReport, by_type: bool) -> Iterator[Sheet]:
         sentence = sentence_text(found.sentence(name))
         falls = negative_gains_note(table)
         gained = "P, R and F1 with this class alone mended; F1 so far with all classes above mended too"
-        notes = (gained, sentence, *([falls] if falls else []))
+        placed = sentence_text(found.placing_sentence()) if not number else ""
+        notes = (gained, sentence, *filter(None, (falls, placed)))
         title = f"{system}: error classes, F1 under {name}"
         yield Sheet(title, tuple(shown.columns), (first, *cells(shown)), notes + (() if number else signatures))
     ends = found.ends.pivot(index="ends", columns="class", values="records").reindex(found.ends["ends"].unique())

@@ -65,6 +65,12 @@ class ReadDocument:
             return found, None
         return None, find_record(self.beside.rows, self.beside.scores, self.criterion, record)
 
+    def notes(self) -> list[str]:
+        """Return the words that predictions have and the text does not."""
+        pred = self.scores.layers(self.criterion)[1]
+        named = [f"{pred.text(span)} ({pred.label(span)})" for span in np.flatnonzero(pred.unplaced).tolist()]
+        return [f"nowhere in it: {', '.join(named)}"] if named else []
+
     def part_of(self, start: int) -> int:
         """Return the number of the window that holds a place."""
         last = len(self.windows) - 1

@@ -104,8 +104,9 @@ def _text(here: Here, beside: str, doc: str, part: int, first: str, place: tuple
         place=found.place_in(part, place),
         words=here.words,
     )
-    kept = ("paragraphs", "marks", "notes", "beside", "place")
+    kept = ("paragraphs", "marks", "beside", "place")
     return {name: data[name] for name in kept} | {
+        "notes": [*data["notes"], *found.notes()],
         "doc": doc,
         "part": part,
         "parts": len(found.windows),

@@ -117,7 +117,11 @@ def context(records: pd.DataFrame, texts: Sequence[str], characters: int = 40) -
         np.where(there, *(records[f"{side}_{edge}"].to_numpy(np.int64, na_value=-1) for side in ("gold", "pred")))
         for edge in ("start", "end")
     )
-    return around(texts, records["doc"].tolist(), starts.tolist(), ends.tolist(), characters)
+    lines = around(texts, records["doc"].tolist(), starts.tolist(), ends.tolist(), characters)
+    # The words of a prediction that stands nowhere are not in the text.
+    for place in np.flatnonzero((starts == ends) & (starts >= 0)).tolist():
+        lines[place] = (lines[place][0], str(records["pred_text"].iat[place]), lines[place][2])
+    return lines
 
 
 def around(
