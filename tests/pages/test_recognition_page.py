@@ -139,7 +139,7 @@ def test_which_of_several_columns_with_tags_is_asked_for() -> None:
     text = "a\tB-X\tO\nb\tO\tB-Y\nc\tB-Y\tB-Y\n"
     app = given(("gold.tsv", text), ("system.tsv", text))
     boxes = [box for box in app.selectbox if box.label == "Tags are read from column"]
-    assert [box.options for box in boxes] == [["2 · X, Y", "3 · Y"]] * 2
+    assert [box.options for box in boxes] == [["2 · X, Y", "3 · Y", "all, as one nested layer"]] * 2
     assert any("2 columns hold tags: column 2 (2 spans, as 'B-X')" in code.value for code in read(app).code)
     for place, number in enumerate((2, 3)):
         boxes = [box for box in app.selectbox if box.label == "Tags are read from column"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 
@@ -231,6 +232,48 @@ def test_files_of_several_columns_of_tags_are_refused(name: str, said: str) -> N
         read(Source.of_path(defect(name)))
 
 
+def spans_of(found: Reading) -> list[tuple[str, str, int]]:
+    held = found.layer
+    return [(held.text(span), held.label(span), held.meta.get(span, {}).get("depth", 1)) for span in range(len(held))]
+
+
+def test_all_columns_are_one_nested_layer() -> None:
+    rows = "the O O O\nBank B-ORG O O\nof I-ORG O O\nNew I-ORG B-LOC B-X\nYork I-ORG I-LOC O\n\nhe O O O\n"
+    source = Source.of_uploads([("x.conll", rows.encode())])
+    found = read(source, options=ReadOptions(column="all"))
+    assert spans_of(found) == [("Bank of New York", "ORG", 1), ("New", "X", 3), ("New York", "LOC", 2)]
+    assert found.notes[0] == "tags taken from columns 2 (1 span), 3 (1 span), 4 (1 span), as one nested layer"
+    assert found.scheme == "IOB2"
+    # One column of tags is all of them.
+    one = Source.of_uploads([("x.conll", b"Rome B-LOC\n")])
+    assert spans_of(read(one, options=ReadOptions(column="all"))) == [("Rome", "LOC", 1)]
+
+
+def test_columns_of_each_depth_come_back() -> None:
+    """Two layers, written one beside the other, are one nested layer with both."""
+    for number, (outer, inner) in enumerate([("B-A I-A O B-B", "O B-C O O"), ("O O O O", "B-A I-A O O")]):
+        lines = [f"w{at}\t{one}\t{two}" for at, (one, two) in enumerate(zip(outer.split(), inner.split(), strict=True))]
+        source = Source.of_uploads([(f"x{number}.conll", ("\n".join(lines) + "\n").encode())])
+        every = read(source, options=ReadOptions(column="all", scheme="IOB2"))
+        for depth, column in ((1, 2), (2, 3)):
+            alone = read(source, options=ReadOptions(column=column, scheme="IOB2"))
+            assert [one for one in spans_of(every) if one[2] == depth] == [
+                (text, kind, depth) for text, kind, _ in spans_of(alone)
+            ]
+
+
+def test_a_broken_tag_in_a_deeper_column_is_named() -> None:
+    source = Source.of_uploads([("x.conll", b"a B-X O\nb I-X I-Y\n")])
+    with pytest.raises(FormatError, match=r"x\.conll:2: 'I-Y' after 'O' is not legal in IOB2"):
+        read(source, options=ReadOptions(column="all"))
+
+
+@pytest.mark.parametrize(("name", "counts"), [("germeval.tsv", {1: 7}), ("litbank_nested.tsv", {1: 5, 2: 1})])
+def test_nested_files_people_have(name: str, counts: dict[int, int]) -> None:
+    found = read(Source.of_path(defect(name)), options=ReadOptions(column="all"))
+    assert Counter(depth for _, _, depth in spans_of(found)) == counts
+
+
 # Options, text, and what each line of the complaint begins with or holds.
 REFUSED = [
     ({}, "a\tB-X\nb\nc\tO\td\te\n", ["x1.conll:2: 1 column where the file has 2; give", "x1.conll:3: 4 columns where"]),
@@ -261,7 +304,8 @@ REFUSED = [
         "a NN B-X O\nb NN O B-Y\n\nc NN I-X I-Y\n",
         [
             "x1.conll: 2 columns hold tags: column 3 (2 spans, as 'B-X'), column 4 (2 spans, as 'B-Y'); name the one "
-            "to be read: --column 3, or by side --gold-column 3 --pred-column 4; in the app choose it beside the upload"
+            "to be read: --column 3, or by side --gold-column 3 --pred-column 4, or read them as one nested layer: "
+            "--column all; in the app choose beside the upload"
         ],
     ),
     ({}, "a B-X O\nb O O\n", ["x1.conll: 2 columns hold tags: column 2 (1 span, as 'B-X'), column 3 (0 spans); name"]),

@@ -13,6 +13,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from nereval_core.corpus import Labels, document_problems, layer
 from nereval_core.problems import FormatError, Problem, counted, quoted
 from nereval_core.readers import Reading, ReadOptions, Source
@@ -35,6 +37,10 @@ DESCRIPTION = "one token a line with its tag in a column: IOB1, IOB2, IOE1, IOE2
 SUFFIXES = (".conll", ".iob", ".iob1", ".iob2", ".bio", ".bioes", ".bilou")
 OTHER_SUFFIXES = (".tsv", ".txt", ".dat")
 """Of a folder's files these are read where none has a suffix of the format's own."""
+ALL_COLUMNS = "all"
+"""The column that stands for all columns of tags, read as one nested layer."""
+DEPTH = "depth"
+"""Key of the metadata of spans of deeper columns."""
 SHOWN_TYPES = 3
 """Types shown of each column that may be chosen."""
 
@@ -53,12 +59,46 @@ def recognise(source: Source) -> float:
 
 
 def read(source: Source, options: ReadOptions) -> Reading:
-    """Read the tokens and the tags of one column; of several files, one without marks is one document.
+    """Read the tokens and the tags of one column, or of all; of several files, one without marks is one document.
 
     Raises:
         FormatError: with every problem found: columns, tags, sequences that break the scheme, ids.
     """
+    if options.column == ALL_COLUMNS:
+        return _read_nested(source, options)
     return reading_of_rows(source, options, _rows(_files(source), options))
+
+
+def _read_nested(source: Source, options: ReadOptions) -> Reading:
+    """Read the spans of all columns of tags as one layer; those of deeper columns keep their `depth`, from 2.
+
+    The scheme that the first column fits is that of all: deeper ones often hold too few tags to tell.
+
+    Raises:
+        FormatError: as `read`, of the first column that has problems.
+    """
+    numbers = [column.number for column in tag_column_choices(source)]
+    if not numbers:
+        return read(source, replace(options, column=None))
+    first = read(source, replace(options, column=numbers[0]))
+    rest = replace(options, scheme=options.scheme or first.scheme)
+    readings = [first, *(read(source, replace(rest, column=number)) for number in numbers[1:])]
+    layers = [reading.layer for reading in readings]
+    depth = np.repeat(np.arange(1, len(layers) + 1), [len(one) for one in layers])
+    doc, start, end = (np.concatenate([getattr(one, edge) for one in layers]) for edge in ("doc", "start", "end"))
+    made = layer(
+        options.name or source.label,
+        first.documents,
+        doc,
+        start,
+        end,
+        [one.label(span) for one in layers for span in range(len(one))],
+        extras={"meta": {span: {DEPTH: int(depth[span])} for span in np.flatnonzero(depth > 1).tolist()}},
+    )
+    held = ", ".join(f"{number} ({counted(len(one), 'span')})" for number, one in zip(numbers, layers, strict=True))
+    notes = [f"tags taken from columns {held}, as one nested layer", *first.notes[1:]]
+    mended = "; ".join(filter(None, (reading.mended for reading in readings)))
+    return replace(first, layer=made, notes=tuple(notes), mended=mended)
 
 
 def _rows(files: Sequence[SourceFile], options: ReadOptions) -> AnyRows:
@@ -159,8 +199,8 @@ def _ambiguity_problem(undecided: AmbiguousColumns, options: ReadOptions) -> Pro
         undecided.file.shown,
         None,
         f"{len(held)} columns hold tags: {', '.join(held)}",
-        f"name the one to be read: --column {first}, or by side --gold-column {first} --pred-column {second}; "
-        "in the app choose it beside the upload",
+        f"name the one to be read: --column {first}, or by side --gold-column {first} --pred-column {second}, or read "
+        f"them as one nested layer: --column {ALL_COLUMNS}; in the app choose beside the upload",
     )
 
 

@@ -10,7 +10,7 @@ import streamlit as st
 
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source
-from nereval_core.readers.conll import TagColumn
+from nereval_core.readers.conll import ALL_COLUMNS, TagColumn
 from nereval_core.readers.preview import Columns, Preview, preview
 from nereval_core.readers.shared.table_columns import COLUMNS, PLACE, TAGS
 from pages.shared.data import masks
@@ -124,17 +124,19 @@ def _listed(words: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
-def _tags(key: str, columns: Sequence[TagColumn]) -> int | None:
-    """Ask which of several columns with tags is read; return its number, None as long as none is chosen."""
-    types = {column.number: ", ".join(map(plain, column.types)) or "O alone" for column in columns}
-    said = "A file with nested layers, or with gold and a prediction, has several; one is read at a time."
-    numbers = list(types)
+def _tags(key: str, columns: Sequence[TagColumn]) -> int | str | None:
+    """Ask which of several columns with tags is read; return its number, or all; None as long as none is chosen."""
+    names: dict[int | str, str] = {
+        column.number: f"{column.number} · {', '.join(map(plain, column.types)) or 'O alone'}" for column in columns
+    }
+    names[ALL_COLUMNS] = "all, as one nested layer"
+    said = "A file with nested layers, or with gold and a prediction, has several; one is read at a time, or all."
     return st.selectbox(
         "Tags are read from column",
-        numbers,
+        list(names),
         index=None,
-        format_func=lambda number: f"{number} · {types[number]}",
-        placeholder=f"{len(numbers)} columns hold tags: choose one",
+        format_func=names.__getitem__,
+        placeholder=f"{len(columns)} columns hold tags: choose one",
         key=key,
         help=said,
     )
