@@ -176,8 +176,8 @@ def read_layers(
     with _begin_large(sources, options) as begun:
         ours, label = _read_gold(gold, options, progress)
         whole = ours if isinstance(ours, Reading) else None
-        # From the last on, as those in front are being read.
-        for system, source in reversed(sources.items()):
+        # Where those in front are being read, from the last on.
+        for system, source in reversed(sources.items()) if begun else sources.items():
             read_options = options.of_prediction(system, whole, progress(source.name))
             try:
                 taken = begun.take(system, read_options) if begun else None

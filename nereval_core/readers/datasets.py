@@ -121,7 +121,7 @@ def read(source: Source, options: ReadOptions) -> Reading:
     if options.labels is not None and not any(row.numbered for row in rows):
         notes.append("the labels given are not used: tags are strings")
     problems += tag_problems(tags, scheme, flat.__getitem__, place, options)
-    documents = _documents(rows)
+    documents = documents_of_words([row.name for row in rows], [row.tokens for row in rows])
     problems += document_problems(documents, places.__getitem__)
     if problems:
         raise FormatError(problems)
@@ -147,15 +147,15 @@ def _files(source: Source) -> tuple[SourceFile, ...]:
     return files or source.pick(*SUFFIXES)
 
 
-def _documents(rows: Sequence[DatasetRow]) -> Documents:
-    names = [row.name for row in rows]
+def documents_of_words(names: Sequence[str | None], words: Sequence[Sequence[str]]) -> Documents:
+    """Return documents of words with a blank between; one without a name is called by its number, from 1."""
     ids = tuple(str(at) if name is None else name for at, name in enumerate(names, start=1))
-    sizes = [np.fromiter(map(len, row.tokens), np.int64, len(row.tokens)) for row in rows]
-    first = np.concatenate((np.zeros(1, np.int64), np.cumsum([len(row.tokens) for row in rows], dtype=np.int64)))
+    sizes = [np.fromiter(map(len, row), np.int64, len(row)) for row in words]
+    first = np.concatenate((np.zeros(1, np.int64), np.cumsum([len(row) for row in words], dtype=np.int64)))
     ends = [np.cumsum(size + 1) - 1 for size in sizes]
     starts = [end - size for end, size in zip(ends, sizes, strict=True)]
     flat = [np.concatenate([np.zeros(0, np.int64), *side]).astype(np.int32) for side in (starts, ends)]
-    texts = tuple(" ".join(row.tokens) for row in rows)
+    texts = tuple(" ".join(row) for row in words)
     return Documents(ids, texts, Intervals(first, *flat), named=any(name is not None for name in names))
 
 

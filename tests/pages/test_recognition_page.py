@@ -10,7 +10,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from nereval_core.corpus import Corpus
-from nereval_core.readers import Source, preview
+from nereval_core.readers import Source
+from nereval_core.readers.recognition import preview
 from nereval_core.readers.shared.offset_units import Offsets
 from pages.shared.components.navigation import pages
 from pages.shared.data import caches, masks

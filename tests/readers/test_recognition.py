@@ -132,8 +132,8 @@ UNKNOWN = [
     ("x.txt", "a\tb c\nd\te\n", "2 columns split by tabs, the last holds 'b c', 'e'; name the format"),
     (
         "x.csv",
-        "Word;Tag\na;B-X\nb;O\n",
-        "a table of tokens, whose column 'Tag' holds 'B-X'; write one token and its tag",
+        "W;T\na;B-X\nb;O\n",
+        "a table of tokens, whose column 'T' holds 'B-X'; write one token and its tag",
     ),
     ("x.xml", "<tei>\n</tei>\n", "XML that begins '<tei>'; name the format"),
     ("x.txt", "Just a text.\n", "it begins 'Just a text.'; name the format"),
@@ -172,7 +172,6 @@ def test_what_was_seen_is_said_where_the_format_cannot_be_recognised(name: str, 
     [
         ("fewnerd.txt", "tags without prefix?; read them as types, runs of one type as one span: --format conll --sch"),
         ("stanford.tsv", "the last holds 'LOCATION', 'O', 'PERSON': tags without prefix?"),
-        ("kaggle.csv", "a table of tokens, whose column 'Tag' holds 'B-geo'"),
         ("conll_bom_end.conll", ":3: a byte-order mark alone; delete the line"),
         (
             "doccano_v1.jsonl",

@@ -364,6 +364,13 @@ COREFUD = (
     + words("1 Rome Entity=(e5-place-1-Q%2D220)")
 )
 
+KAGGLE = """\
+Sentence #,Word,POS,Tag
+Sentence: 1,Ann,NNP,B-per
+,"Lee, Jr.",NNP,I-per
+,left,VBD,O
+Sentence: 2,Rome,NNP,B-geo
+"""
 MENTIONS = lines(
     {"id": "d1", "text": "Ann met Bob.", "entities": [{"text": "Ann", "type": "PER"}, {"text": "bob", "type": "PER"}]},
     {"id": "d2", "text": "Rome and Ron", "entities": {"LOC": ["Rome", "Paris"], "PER": []}},
@@ -386,6 +393,7 @@ SAMPLES: dict[str, tuple[str, Files, str | None]] = {
     "Prodigy": ("prodigy", {"ner.jsonl": PRODIGY}, "ner-alex"),
     "CSV": ("csv", {"spans.csv": CSV}, None),
     "TSV with its texts beside": ("csv", {"d.texts.tsv": "id\ttext\nd1\tAnn met Bob.\n", "d.spans.tsv": TSV}, None),
+    "tokens in CSV": ("tokentable", {"ner.csv": KAGGLE}, None),
     "PubTator": ("pubtator", {"x.pubtator": PUBTATOR}, None),
     "BioC XML": ("bioc", {"x.xml": BIOC}, None),
     "BioC JSON of PubTator 3": ("bioc", {"x.json": BIOC_PUBTATOR3}, None),

@@ -23,6 +23,7 @@ from nereval_core.corpus import Documents, Intervals, Labels, document_problems,
 from nereval_core.corpus.texts import Texts
 from nereval_core.problems import FormatError, Problem, counted, quoted
 from nereval_core.readers import Reading, Source
+from nereval_core.readers.datasets import documents_of_words
 from nereval_core.readers.python_objects.columns import (
     ObjectColumns,
     checked_objects,
@@ -303,19 +304,10 @@ def documents_of_tags(found: ObjectColumns, texts: Any) -> Documents:
         if problems:
             raise FormatError([*found.problems, *problems])
         counts = np.fromiter(map(len, texts), np.int64, len(texts))
-        known = _of_words(texts)
+        known = replace(documents_of_words(_ids(len(texts)), texts), named=False)
     if unequal := token_count_problems(found.name, sizes, counts, "there are"):
         raise FormatError([*found.problems, *unequal])
     return known
-
-
-def _of_words(texts: Sequence[Sequence[str]]) -> Documents:
-    """Return documents of words with a blank between."""
-    by_document = []
-    for words in texts:
-        ends = np.cumsum([len(word) + 1 for word in words], dtype=np.int64) - 1
-        by_document.append([(end - len(word), end) for end, word in zip(ends.tolist(), words, strict=True)])
-    return Documents(_ids(len(texts)), tuple(map(" ".join, texts)), Intervals.of(by_document), named=False)
 
 
 def token_count_problems(name: str, here: Int64, there: Int64, of: str) -> list[Problem]:

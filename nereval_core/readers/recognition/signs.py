@@ -76,6 +76,7 @@ SIGNS: Mapping[str, tuple[Sign, ...]] = MappingProxyType(
             keys("answer", "_input_hash", "_task_hash", "_annotator_id", "_session_id"),
         ),
         "pubtator": (first_line(r"[^|\t]+\|t\|"),),
+        "tokentable": (first_line(r"(?i)(?!\{).*\b(?:word|token)s?\b"),),
         "webanno": (first_line(r"\s*#"),),
     }
 )

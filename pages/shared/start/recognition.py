@@ -11,7 +11,7 @@ import streamlit as st
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source
 from nereval_core.readers.conll import ALL_COLUMNS, TagColumn
-from nereval_core.readers.preview import Columns, Preview, preview
+from nereval_core.readers.recognition.preview import Columns, Preview, preview
 from nereval_core.readers.shared.table_columns import COLUMNS, PLACE, TAGS
 from pages.shared.data import masks
 from pages.shared.view.text import plain

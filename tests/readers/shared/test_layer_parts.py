@@ -19,7 +19,7 @@ from nereval_core.corpus import SPAN_KEYS, Layer
 from nereval_core.corpus.subset import select_documents, select_spans
 from nereval_core.problems import FormatError
 from nereval_core.readers import Reading, Source
-from nereval_core.readers.preview import preview
+from nereval_core.readers.recognition.preview import preview
 from nereval_core.readers.shared.layer_parts import Part, join_parts
 from tests.support import ROOT
 from tests.support.layer_strategies import content, layers
