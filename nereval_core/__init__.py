@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from nereval_core.api.score import score
     from nereval_core.api.show import show
     from nereval_core.api.slices import slices_of
+    from nereval_core.api.to_dict import to_dict
     from nereval_core.api.type_suggestions import type_suggestions
     from nereval_core.api.write import write
     from nereval_core.pairing.selection import restricted
@@ -50,6 +51,7 @@ _MODULES = {
     "scores_with_verdicts": "api.review",
     "show": "api.show",
     "slices_of": "api.slices",
+    "to_dict": "api.to_dict",
     "type_suggestions": "api.type_suggestions",
     "write": "api.write",
 }
@@ -75,6 +77,7 @@ __all__ = [
     "scores_with_verdicts",
     "show",
     "slices_of",
+    "to_dict",
     "type_suggestions",
     "write",
 ]

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from nereval_core import __version__
 from nereval_core.conventions import Outcome
 from nereval_core.conventions.outcome import OVERALL
+from nereval_core.report.json_results import versions
 from nereval_core.report.score_tables import Cell, Sheet
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def published_results(outcomes: Published) -> dict[str, Any]:
     """Return the object of `score --convention NAME --json`, with `scores` under the reference scorer's own names."""
     gold = outcomes[0][1].gold
     return {
-        "nereval": __version__,
+        **versions(),
         "gold": {"sha256": gold.sha256, "documents": gold.documents, "spans": gold.spans},
         "systems": [
             {

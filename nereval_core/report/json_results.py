@@ -13,6 +13,9 @@ from nereval_core.scoring.averages import Average
 from nereval_core.scoring.criteria import Decision
 from nereval_core.scoring.protocols import CountedScores, LayerSummary, SystemScores
 
+SCHEMA = 1
+"""The version of the shape of the objects; it changes where a key goes or means something else."""
+
 GOLD_SIDE = (Decision.COR, Decision.INC, Decision.PAR, Decision.MIS)
 PRED_SIDE = (Decision.COR, Decision.INC, Decision.PAR, Decision.SPU)
 
@@ -23,10 +26,15 @@ def json_bytes(value: Mapping[str, Any]) -> bytes:
     return text.encode(errors="backslashreplace")
 
 
+def versions() -> dict[str, Any]:
+    """Return what every object begins with: the version of the program, and that of docs/results.schema.json."""
+    return {"nereval": __version__, "schema": SCHEMA}
+
+
 def head(gold: LayerSummary) -> dict[str, Any]:
-    """Return what every object begins with: the program's version and gold as it was read."""
+    """Return what an object about systems begins with: versions, and gold as it was read."""
     return {
-        "nereval": __version__,
+        **versions(),
         "gold": {"sha256": gold.digest, "documents": len(gold.documents), "spans": len(gold)},
     }
 

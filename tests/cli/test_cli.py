@@ -76,7 +76,7 @@ SIDES = (("gold", ["COR", "INC", "PAR", "MIS"]), ("pred", ["COR", "INC", "PAR", 
 
 def test_json_has_the_keys_of_the_design(command: Cli) -> None:
     found = scored(command, gold(), pred(), "--criteria", "strict")
-    assert list(found) == ["nereval", "gold", "systems"]
+    assert list(found) == ["nereval", "schema", "gold", "systems"]
     assert found["nereval"] == __version__
     assert list(found["gold"]) == ["sha256", "documents", "spans"]
     assert (found["gold"]["documents"], found["gold"]["spans"]) == (3, 5)

@@ -50,7 +50,7 @@ def test_json_is_what_the_library_returns(run: Cli) -> None:
         baseline="perceptron",
         by_type=True,
     )
-    assert list(found)[:5] == ["nereval", "gold", "systems", "baseline", "resamples"]
+    assert list(found)[:6] == ["nereval", "schema", "gold", "systems", "baseline", "resamples"]
     assert (found["baseline"], found["resamples"], found["seed"], found["level"]) == ("perceptron", 400, 3, 0.95)
     for name, table in (
         ("scores", ours.intervals),

@@ -8,7 +8,6 @@ from typing import Any
 
 import pandas as pd
 
-from nereval_core import __version__
 from nereval_core.analysis.agreement import PAIRWISE, Agreement
 from nereval_core.analysis.agreement.coefficients import FIGURES, Group
 from nereval_core.analysis.agreement.summary import (
@@ -24,7 +23,7 @@ from nereval_core.analysis.agreement.summary import (
 )
 from nereval_core.cli.output import Result
 from nereval_core.problems import counted
-from nereval_core.report.json_results import side
+from nereval_core.report.json_results import side, versions
 from nereval_core.report.score_tables import Sheet, frame_sheet, objects
 
 
@@ -105,7 +104,7 @@ def _long(found: Agreement, group: Group, name: str) -> pd.DataFrame:
 
 def _json_object(found: Agreement, by: Sequence[str], marks: Sequence[str]) -> dict[str, Any]:
     made: dict[str, Any] = {
-        "nereval": __version__,
+        **versions(),
         **_annotators(found),
         "criteria": [criterion.name for criterion in found.settings.criteria],
         "resamples": found.plan.resamples,

@@ -7,11 +7,10 @@ from typing import Any
 
 import pandas as pd
 
-from nereval_core import __version__
 from nereval_core.analysis.consistency import FINDING_COLUMNS, Consistency, places_in_layers
 from nereval_core.analysis.consistency.kinds import KINDS
 from nereval_core.cli.output import Result
-from nereval_core.report.json_results import side
+from nereval_core.report.json_results import side, versions
 from nereval_core.report.score_tables import Sheet, cells, frame_sheet
 
 FINDING_KEYS = ("kind", "rank", "what", "where")
@@ -56,7 +55,7 @@ def long_sheet(found: Consistency, top: int | None = None) -> Sheet:
 def _json_object(found: Consistency, top: int | None) -> dict[str, Any]:
     layer = found.layer
     return {
-        "nereval": __version__,
+        **versions(),
         "layer": {**side(layer), "documents": len(layer.documents)},
         "others": [side(one) for one in found.others],
         "signature": found.signature,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from nereval_core import __version__
 from nereval_core.analysis.linking.indexing import IndexScores, SetCounts, index_records
 from nereval_core.cli.output import Result
 from nereval_core.readers.shared.concepts import Index
 from nereval_core.report.export import join_records
+from nereval_core.report.json_results import versions
 from nereval_core.report.score_tables import Cell, Sheet
 from nereval_core.scoring.averages import Average
 
@@ -43,7 +43,7 @@ def _json_object(gold: Index, systems: Sequence[IndexedSystem], by: Sequence[str
         return {"sha256": one.digest, "documents": len(one.documents), "ids": sum(map(len, one.documents.values()))}
 
     return {
-        "nereval": __version__,
+        **versions(),
         "gold": side(gold),
         "systems": [
             {

@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from nereval_core import __version__
 from nereval_core.analysis.linking import LinkCounts, LinkDecision, LinkScores, link_signature
 from nereval_core.analysis.linking.link_tables import link_confusion, link_records
 from nereval_core.cli.output import Result
 from nereval_core.corpus import Layer
 from nereval_core.report.export import join_records
+from nereval_core.report.json_results import versions
 from nereval_core.report.score_tables import Cell, Sheet
 
 DECISIONS = tuple(decision.name.lower() for decision in LinkDecision)
@@ -47,7 +47,7 @@ def _json_object(gold: Layer, systems: Sequence[LinkedSystem], by: Sequence[str]
         return {"sha256": layer.digest, "spans": len(layer), "mentions": len(layer.links)}
 
     return {
-        "nereval": __version__,
+        **versions(),
         "gold": {**side(gold), "documents": len(gold.documents)},
         "systems": [{"name": one.layer.name, **side(one.layer), "links": _by_rule(one, gold, by)} for one in systems],
     }

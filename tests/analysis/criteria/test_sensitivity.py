@@ -296,7 +296,7 @@ def test_criteria_that_need_more_come_in_where_gold_has_it(run: Run) -> None:
 
 def test_json(run: Run) -> None:
     found = object_of(run, "sensitivity", *FILES, "-q", "--merge", MACRO, "--criteria", "strict,type")
-    assert list(found) == ["nereval", "gold", "systems", "merges", "scores", "overtakings", "ranking"]
+    assert list(found) == ["nereval", "schema", "gold", "systems", "merges", "scores", "overtakings", "ranking"]
     assert list(found["gold"]) == ["sha256", "documents", "spans"]
     assert [list(system) for system in found["systems"]] == [["name", "sha256", "spans"]] * 3
     assert [system["name"] for system in found["systems"]] == list(SYSTEMS)

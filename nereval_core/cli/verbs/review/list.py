@@ -29,11 +29,11 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from nereval_core import __version__
     from nereval_core.api.read import read
     from nereval_core.cli.files import real_paths
     from nereval_core.cli.output import Result, say, unchecked_places, write_result
     from nereval_core.cli.verdicts import check_kept, verdict_count, verdict_kinds
+    from nereval_core.report.json_results import versions
     from nereval_core.report.score_tables import as_screen
     from nereval_core.review.store import ReviewStore
     from nereval_core.review.tables import staleness_test, verdicts_sheet
@@ -61,7 +61,7 @@ def run(options: argparse.Namespace) -> None:
         tables=lambda: [sheet],
         long=lambda: sheet,
         json=lambda: {
-            "nereval": __version__,
+            **versions(),
             "store": store.name,
             "verdicts": [dict(zip(sheet.columns, row, strict=True)) for row in sheet.rows],
         },
