@@ -1,5 +1,6 @@
 """Predictions of taggers as JSON lines: `text` and a list of `entities` (`ents`) with start, end and label.
 
+Entities of Stanza, Presidio, Azure, Comprehend and Google are taken too where a `text` stands beside them (`KEYS_OF`).
 Entities are objects of a token classification pipeline of Hugging Face (`entity_group`, or `entity` with `index` for
 each piece of a word), of GLiNER (`label`, `text`, `score`) or of spaCy's `Doc.to_json` (`ents`). Pieces are joined from
 the start of the first to the end of the last, as that pipeline does by its strategy "simple": a type goes on with I-,
@@ -25,10 +26,27 @@ DESCRIPTION = "JSON lines of predictions: Hugging Face token classification, GLi
 
 SUFFIXES = (".jsonl", ".json")
 OFFSETS = Offsets()
-LISTS = ("entities", "ents", "predictions")
+LISTS = ("entities", "ents", "predictions", "Entities", "results")
+KEYS_OF: Mapping[str, str] = {
+    "start_char": "start",
+    "end_char": "end",
+    "BeginOffset": "start",
+    "EndOffset": "end",
+    "offset": "start",
+    "entity_type": "label",
+    "Type": "label",
+    "category": "label",
+    "type": "label",
+    "Score": "score",
+    "confidenceScore": "score",
+    "Text": "text",
+}
+"""Keys of entities as other services call them: Stanza, Comprehend, Azure (`offset`, `length`), Presidio, Google."""
 TYPES = ("entity_group", "label", "entity")
 PREFIX = re.compile(r"([BI])-(.+)", re.DOTALL)
-ENTITY = re.compile(r'"(?:entities|ents|predictions)"\s*:\s*\[\s*\{((?:[^{}"]|"(?:[^"\\]|\\.)*")*)')
+ENTITY = re.compile(r'"(?:entities|ents|predictions|Entities|results)"\s*:\s*\[\s*\{((?:[^{}"]|"(?:[^"\\]|\\.)*")*)')
+PLACES = ({"start", "end"}, {"start", "length"}, {"mentions", "name"})
+"""Keys of entities that have offsets: the last are Google's, whose mentions have them."""
 OUTSIDE = "O"
 """Tag of tokens outside of entities, in output of Hugging Face's pipeline that leaves none out."""
 KEY = re.compile(r'"(\w+)"\s*:')
@@ -58,7 +76,8 @@ def recognise(source: Source) -> float:
     if "ents" in keys:
         return 0.95
     first = ENTITY.search("\n".join(source.head(*SUFFIXES).lines))
-    return 0.95 if first and {"start", "end"} <= set(KEY.findall(first[1])) else 0.0
+    named = {KEYS_OF.get(key, key) for key in KEY.findall(first[1])} if first else set()
+    return 0.95 if any(one <= named for one in PLACES) else 0.0
 
 
 def read(source: Source, options: ReadOptions) -> Reading:
@@ -95,7 +114,7 @@ def _document(row: Any, line: int, shown: str, made: Builder) -> tuple[int, int]
     if not known:
         complain("no list of entities", f"write one under {', '.join(LISTS)}, empty where there are none")
         return 0, 0
-    given = list_under(row, known[0], complain)
+    given = _entities_of(list_under(row, known[0], complain))
     if _plainly(given, made):
         return 0, 0
     entities = [read_entity(one, f"{known[0]}[{at}]", complain) for at, one in enumerate(given)]
@@ -131,6 +150,31 @@ def _plainly(given: list[Any], made: Builder) -> bool:
     scores = [score_number(one.get("score")) for one in given] if "score" in keys else ()
     made.spans(starts, ends, labels, quotes=quotes, scores=scores)
     return True
+
+
+def _entities_of(given: list[Any]) -> list[Any]:
+    """Return entities under our keys; each mention of an entity of Google is one."""
+    found: list[Any] = []
+    for one in given:
+        if not isinstance(one, dict) or ({"start", "end"} <= one.keys() and one.keys() & set(TYPES)):
+            found.append(one)
+        elif isinstance(one.get("mentions"), list):
+            texts = [mention.get("text") for mention in one["mentions"] if isinstance(mention, dict)]
+            found += [_google(text, one.get("type")) for text in texts]
+        else:
+            renamed = {KEYS_OF.get(key, key): value for key, value in one.items()}
+            if type(renamed.get("start")) is int and type(one.get("length")) is int:
+                renamed.setdefault("end", renamed["start"] + one["length"])
+            found.append(renamed)
+    return found
+
+
+def _google(text: Any, kind: Any) -> Any:
+    held = text if isinstance(text, dict) else {}
+    start, content = held.get("beginOffset"), held.get("content")
+    if type(start) is not int or not isinstance(content, str):
+        return text
+    return {"start": start, "end": start + len(content), "label": kind, "text": content}
 
 
 def read_entity(given: Any, what: str, complain: Complain) -> TaggedEntity | None:

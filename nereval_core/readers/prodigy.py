@@ -1,5 +1,7 @@
 """JSON lines of Prodigy and spaCy: `text`, `spans` with start, end and label, and, from Prodigy, an `answer`.
 
+spaCy's training tuples, `[text, {"entities": [[0, 4, "ORG"]]}]`, one a line or in one list, are such tasks too.
+
 Answers `reject` and `ignore` are kept out and counted; each `_annotator_id` is a layer. A task that an annotator
 answered twice alike is read once; two answers to it that differ are refused. Offsets are code points, and
 with `token_start` and `token_end` (inclusive) they are held against the tokens.
@@ -8,6 +10,7 @@ See Prodigy's documentation, "Annotation interfaces", `ner` and `spans`.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -21,7 +24,7 @@ from nereval_core.readers.shared.offset_units import Offsets
 from nereval_core.readers.shared.strict_json import Complain, id_string, items, json_type, list_under, score_number
 
 NAME = "prodigy"
-DESCRIPTION = "JSON lines of Prodigy and spaCy: text and spans, a layer an annotator"
+DESCRIPTION = "JSON lines of Prodigy and spaCy, training tuples too: text and spans, a layer an annotator"
 
 SUFFIXES = (".jsonl", ".json")
 OFFSETS = Offsets()
@@ -31,12 +34,18 @@ PLAIN = "annotations"
 EDGES = ("token_start", "token_end")
 PARTS = ("start", "end", "label")
 
+TUPLE = re.compile(r'\s*\[\s*(?:\[\s*)?"(?:[^"\\]|\\.)*"\s*,\s*\{\s*(?:"(?:entities|spans)"|\})')
+"""The beginning of a training tuple, or of a list of them."""
+ENTITIES = ("entities", "spans")
+
 Rows = dict[str, list[tuple[int, str, Mapping[str, Any]]]]
 
 
 def recognise(source: Source) -> float:
     """Claim Prodigy's own keys; text and spans without the native format's id may be from spaCy."""
     keys = source.head(*SUFFIXES).keys
+    if not keys and TUPLE.match("\n".join(source.head(*SUFFIXES).lines)):
+        return 0.95
     if "text" not in keys or not keys & {"spans", "tokens"} or "ner_tags" in keys:
         return 0.0
     if keys & {"answer", "_input_hash", "_task_hash", *WHO}:
@@ -85,6 +94,7 @@ def _by_layer(source: Source) -> tuple[Rows, Mapping[str, Counter[str]]]:
     problems: list[Problem] = []
     for file in source.pick(*SUFFIXES):
         for line, row in items(file, problems):
+            row = _task_of_tuple(row)
             if not isinstance(row, dict) or not isinstance(row.get("text"), str):
                 what = "a task without a text" if isinstance(row, dict) else f"{json_type(row)} where a task should be"
                 problems.append(Problem(file.shown, line, what, "write objects with text and spans"))
@@ -99,6 +109,17 @@ def _by_layer(source: Source) -> tuple[Rows, Mapping[str, Counter[str]]]:
     if problems:
         raise FormatError(problems)
     return found, skipped
+
+
+def _task_of_tuple(row: Any) -> Any:
+    """Return a training tuple of spaCy as a task; anything else as it is."""
+    if not (isinstance(row, list) and len(row) == 2 and isinstance(row[0], str) and isinstance(row[1], dict)):
+        return row
+    given: Any = next((row[1][key] for key in ENTITIES if key in row[1]), [])
+    if not isinstance(given, list):
+        return {"text": row[0], "spans": given}
+    spans = [dict(zip(PARTS, one, strict=False)) if isinstance(one, list) else one for one in given]
+    return {"text": row[0], "spans": spans}
 
 
 def _document(row: Mapping[str, Any], line: int, shown: str, made: Builder, repeated: RepeatedTasks) -> None:

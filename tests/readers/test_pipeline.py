@@ -113,7 +113,11 @@ REFUSED = [
     # (second line, said)
     ("[[]]", "a list where a text should be; write an object with text and entities on each line"),
     ('{"entities": []}', "no text; write an object with text and entities on each line"),
-    ('{"text": "abc"}', "no list of entities; write one under entities, ents, predictions, empty where there are none"),
+    (
+        '{"text": "abc"}',
+        "no list of entities; write one under entities, ents, predictions, Entities, results, empty where there are "
+        "none",
+    ),
     ('{"text": "abc", "entities": {}}', "entities is an object; write a list"),
     (row(GOOD, 7), "entities[1] is no entity; give start, end and one of entity_group, label, entity"),
     (row({"start": 0, "end": 1}), "entities[0] is no entity"),
@@ -147,3 +151,29 @@ def test_every_piece_is_in_one_span_of_its_type(tags: list[str], data: st.DataOb
         for number in range(int(layer.start[span]) // 2, int(layer.end[span]) // 2 + 1)
     ]
     assert covered == [(number, tag[-1]) for number, tag in zip(numbers, tags, strict=True)]
+
+
+OF_SERVICES = {
+    "Stanza": {"entities": [{"text": "Ann", "type": "PER", "start_char": 0, "end_char": 3}]},
+    "Comprehend": {"Entities": [{"BeginOffset": 0, "EndOffset": 3, "Score": 0.5, "Text": "Ann", "Type": "PER"}]},
+    "Azure": {"entities": [{"text": "Ann", "category": "PER", "offset": 0, "length": 3, "confidenceScore": 0.5}]},
+    "Presidio": {"results": [{"entity_type": "PER", "start": 0, "end": 3, "score": 0.5}]},
+    "Google": {
+        "entities": [{"name": "Ann", "type": "PER", "mentions": [{"text": {"content": "Ann", "beginOffset": 0}}]}]
+    },
+}
+
+
+@pytest.mark.parametrize("name", OF_SERVICES)
+def test_entities_of_other_services(name: str) -> None:
+    raw = json.dumps({"text": "Ann left", **OF_SERVICES[name]}).encode()
+    found = read(Source.of_uploads([("x.jsonl", raw)]))
+    assert found.format == "pipeline"
+    assert [(found.layer.text(span), found.layer.label(span)) for span in range(len(found.layer))] == [("Ann", "PER")]
+    assert found.layer.scores.get(0, 0.5) == 0.5
+
+
+def test_an_entity_of_google_without_a_place_is_refused() -> None:
+    row = {"text": "Ann", "entities": [{"name": "Ann", "type": "PER", "mentions": [{"text": {"content": "Ann"}}]}]}
+    with pytest.raises(FormatError, match=r"x\.jsonl:1: entities\[0\] is no entity"):
+        read(Source.of_uploads([("x.jsonl", json.dumps(row).encode())]), format="pipeline")

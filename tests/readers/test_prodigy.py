@@ -184,3 +184,40 @@ def test_what_is_written_is_a_task_of_prodigy(tmp_path: Path) -> None:
         ],
         "answer": "accept",
     }
+
+
+TUPLES = [
+    ["Uber blew through $1 million", {"entities": [[0, 4, "ORG"], [18, 28, "MONEY"]]}],
+    ["nothing", {"entities": []}],
+    ["Rome", {}],
+]
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [json.dumps(TUPLES), json.dumps(TUPLES, indent=2), "".join(json.dumps(row) + "\n" for row in TUPLES)],
+    ids=["list", "indented", "lines"],
+)
+def test_training_tuples_of_spacy(raw: str) -> None:
+    found = read(Source.of_uploads([("train.json", raw.encode())]))
+    assert (found.format, len(found.documents)) == ("prodigy", 3)
+    assert [(found.layer.text(span), found.layer.label(span)) for span in range(len(found.layer))] == [
+        ("Uber", "ORG"),
+        ("$1 million", "MONEY"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        (["Rome", {"entities": [[0, 4]]}], "x.jsonl:2: spans[0] is no span; give start, end and label"),
+        (["Rome", {"entities": [["0", 4, "LOC"]]}], "x.jsonl:2: spans[0] is no span"),
+        (["Rome", {"entities": {}}], "x.jsonl:2: spans is an object; write a list"),
+        (["Rome", []], "x.jsonl:2: a list where a task should be"),
+    ],
+)
+def test_training_tuples_that_are_refused(row: object, said: str) -> None:
+    raw = "".join(json.dumps(one) + "\n" for one in (TUPLES[0], row))
+    with pytest.raises(FormatError) as error:
+        read(Source.of_uploads([("x.jsonl", raw.encode())]))
+    assert str(error.value.problems[0]).startswith(said)

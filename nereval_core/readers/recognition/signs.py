@@ -70,8 +70,9 @@ SIGNS: Mapping[str, tuple[Sign, ...]] = MappingProxyType(
             keys("choices", "custom_id", "completion", "generated_text"),
         ),
         "parquet": (first_line("PAR1"),),
-        "pipeline": (keys("entities", "ents", "predictions"),),
+        "pipeline": (keys("entities", "ents", "predictions", "Entities", "results"),),
         "prodigy": (
+            first_line(r"\s*\["),
             keys("spans", "tokens", without="id"),
             keys("answer", "_input_hash", "_task_hash", "_annotator_id", "_session_id"),
         ),

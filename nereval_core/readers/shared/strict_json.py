@@ -43,7 +43,7 @@ def loads(text: str) -> Any:
 
 
 def items(file: SourceFile, problems: list[Problem]) -> Iterator[Item]:
-    """Yield the objects of a JSON array, of a file with one object a line, or of one that is a single object.
+    """Yield the values of a JSON array, of a file with one object or list a line, or of one that is a single object.
 
     What is wrong with one goes to `problems`, and the next one follows where it can be found.
     """
@@ -51,7 +51,7 @@ def items(file: SourceFile, problems: list[Problem]) -> Iterator[Item]:
     start = _skipped(text, 0)
     if start == len(text):
         return
-    if text.startswith("[", start):
+    if text.startswith("[", start) and not _lists_a_line(text, start):
         yield from _array(text, start, file.shown, problems)
     elif _one_a_line(text, start):
         for number, line in enumerate(text.split("\n"), start=1):
@@ -66,6 +66,17 @@ def items(file: SourceFile, problems: list[Problem]) -> Iterator[Item]:
         except RefusedError as error:
             at = start if error.at is None else error.at
             problems.append(Problem(file.shown, text.count("\n", 0, at) + 1, *error.args))
+
+
+def _lists_a_line(text: str, start: int) -> bool:
+    """Return whether the first line is a list that begins with a text, and another list follows: pairs, one a line."""
+    end = text.find("\n", start)
+    return (
+        text.startswith('"', _skipped(text, start + 1))
+        and end >= 0
+        and text.startswith("[", _skipped(text, end))
+        and _is_json(text[start:end])
+    )
 
 
 def _one_a_line(text: str, start: int) -> bool:
