@@ -89,6 +89,8 @@ PLACES: list[tuple[list[tuple[str, str]], dict[str, Any], list[list[str]]]] = [
     ([("Rome", "A"), ("Rome", "B"), ("Rome", "B")], {}, [["44 exact"], ["44 exact"], []]),
     ([("New-York", "L")], {}, [["49 edited"]]),
     ([("New-York", "L")], {"edits": 0.0}, [[]]),
+    ([("Aspirin" + "x" * 8, "D"), ("ASPIRIN" + "x" * 9, "D")], {"edits": 1.0}, [["0 edited"], []]),
+    ([("x" * 20_000, "D")], {}, [[]]),
     ([("paracetamol", "D")], {}, [[]]),
     ([("Romes", "A"), ("Romess", "A")], {"edits": 0.4}, [["44 edited"], []]),
     ([("aspirin", "D")], {"repeats": "all"}, [["0 folded", "13 folded"]]),

@@ -24,6 +24,8 @@ Way = Literal["exact", "folded", "edited"]
 WHITE = re.compile(r"\s")
 WAYS = 4
 """The lists that `SearchedText.ways` yields."""
+MOST_EDITS = 8
+"""The most edits of a mention, however long: with more of them the pieces looked for would be everywhere."""
 CLOSEST_SHARE, CLOSEST_PIECE = 0.34, 3
 """Edits a character, and characters in a row, by which words are named as the closest to a mention without a place."""
 FAR = 1 << 20
@@ -77,6 +79,7 @@ class SearchedText:
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self._ways: dict[str, tuple[list[list[Place]], Iterator[list[Place]]]] = {}
 
     @cached_property
     def folded(self) -> tuple[str, Sequence[int] | None]:
@@ -88,6 +91,14 @@ class SearchedText:
 
         They are those at the edges of words: exact, folded; and those inside words: exact, folded.
         """
+        # Looked for as far as they are asked for, and once for all mentions of the same words.
+        found, more = self._ways.setdefault(mention, ([], self._ways_of(mention)))
+        for at in range(WAYS):
+            if at == len(found):
+                found.append(next(more))
+            yield found[at]
+
+    def _ways_of(self, mention: str) -> Iterator[list[Place]]:
         exact, inside = _occurrences(self.text, mention)
         yield [Place(start, start + len(mention), "exact") for start in exact]
         words = _folded(mention)[0].strip()
@@ -108,7 +119,7 @@ class SearchedText:
         """
         text = self.folded[0]
         words = _folded(mention)[0].strip()
-        most = int(share * len(words))
+        most = min(int(share * len(words)), MOST_EDITS)
         if not most:
             return []
         size = max(len(words) // (most + 1), least_piece)
