@@ -2,7 +2,7 @@
 
 Tags are strings, or numbers of a list of labels, which stands in the metadata that the library writes into Parquet, or
 in a file beside: `labels.txt` (one a line), `dataset_info.json` or a model's `config.json`; or it is given. A row is a
-document, its text the tokens with one blank between them.
+document, its text the tokens with one blank between them. Rows with spans over tokens are read by `token_spans`.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy as np
 from nereval_core.corpus import Documents, Intervals, Labels, Place, document_problems, layer
 from nereval_core.problems import FormatError, Problem, counted
 from nereval_core.readers import Reading, ReadOptions, Source
+from nereval_core.readers.datasets.token_spans import has_token_spans, read_token_spans
 from nereval_core.readers.input.heads import Head
 from nereval_core.readers.input.source import SourceFile, unread_files_note
 from nereval_core.readers.parquet.bounds import read_within_bounds
@@ -29,7 +30,7 @@ from nereval_core.readers.shared.tag_schemes import Tags
 NAME = "datasets"
 COLUMNS = True
 LABELS = True
-DESCRIPTION = "tokens and ner_tags of Hugging Face datasets, in Parquet or JSON lines"
+DESCRIPTION = "tokens and ner_tags of Hugging Face datasets, in Parquet or JSON lines; spans over tokens: GLiNER, DyGIE"
 
 SUFFIXES = (".parquet", ".jsonl", ".json")
 TOKEN_BYTES = 120
@@ -89,6 +90,8 @@ def recognise(source: Source) -> float:
     # The file that describes the dataset may be the first by name.
     rows = replace(source, files=_files(source))
     keys = _columns(rows.files[0], rows.head()) or rows.head(*SUFFIXES).keys
+    if has_token_spans(keys):
+        return 1.0
     return 1.0 if keys & set(TOKENS) and keys & set(TAGS) and "text" not in keys else 0.0
 
 
@@ -99,6 +102,8 @@ def read(source: Source, options: ReadOptions) -> Reading:
         FormatError: with every problem found: rows, labels, tags, sequences that break the scheme.
     """
     files = _files(source)
+    if has_token_spans(source.head_of(files[0]).keys):
+        return read_token_spans(source, files, options, NAME)
     problems: list[Problem] = []
     beside = [file for file in source.files if file.name.endswith(BESIDE)]
     asked = _Asked(TAGS if options.column is None else (str(options.column),), options.labels, beside, problems)

@@ -1,0 +1,98 @@
+"""Rows of tokens with spans over them: GLiNER's training data, and SciERC and DyGIE.
+
+`{"tokenized_text": ["Ann", "left"], "ner": [[0, 0, "PER"]]}` and `{"doc_key": "d1", "sentences": [["Ann", "left"]],
+"ner": [[[0, 0, "PER"]]]}`: first and last token of a span, counted from 0 through the document, and its type. What
+DyGIE++ adds to a span, its scores, ends with the probability, which is kept. The text is rebuilt: tokens joined by one
+blank, sentences by a line end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from itertools import accumulate, chain
+from typing import Any
+
+from nereval_core.corpus.builder import Builder
+from nereval_core.problems import FormatError, Problem, counted
+from nereval_core.readers.input.source import Source, SourceFile, unread_files_note
+from nereval_core.readers.read_settings import Reading, ReadOptions
+from nereval_core.readers.shared.strict_json import id_string, items, score_number
+
+WORDS, SENTENCES, SPANS, IDS = "tokenized_text", "sentences", "ner", ("doc_key", "id")
+PROBABILITY = 4
+"""The place of the probability among what DyGIE++ says of a span."""
+
+
+def has_token_spans(keys: Collection[str]) -> bool:
+    """Return whether an object with these keys is a row of tokens with spans."""
+    return (WORDS in keys or SENTENCES in keys) and (SPANS in keys or f"predicted_{SPANS}" in keys)
+
+
+def read_token_spans(source: Source, files: Sequence[SourceFile], options: ReadOptions, format: str) -> Reading:
+    """Read a document a row; `options.column` names the key of the spans, such as `predicted_ner`.
+
+    Raises:
+        FormatError: with every problem found: no tokens, spans that are none or lie outside the tokens.
+    """
+    made = Builder(source.name)
+    key = SPANS if options.column is None else str(options.column)
+    for file in files:
+        for line, row in items(file, made.problems):
+            found = _problem(row, key)
+            if found is not None:
+                made.problems.append(Problem(file.shown, line, *found))
+                continue
+            _add(row, key, line, file.shown, made)
+    if made.problems:
+        raise FormatError(made.problems)
+    layer = made.finish(options.name or source.label)
+    return Reading(layer.documents, layer, format, tuple(unread_files_note(source, files)), places=made.places)
+
+
+def _problem(row: Any, key: str) -> tuple[str, str] | None:
+    """Return the finding and the remedy for a row that is none, None where it is one."""
+    held = row if isinstance(row, dict) else {}
+    sentences = [held[WORDS]] if WORDS in held else held.get(SENTENCES)
+    if not isinstance(sentences, list) or not all(_are_words(words) for words in sentences):
+        return f"no list of words under {WORDS} or {SENTENCES}", "write one string a token"
+    if not isinstance(held.get(key), list):
+        remedy = "write first token, last token and type of each, or name the key: --column"
+        return f"no list of spans under {key}", remedy
+    tokens = sum(map(len, sentences))
+    for at, span in enumerate(_spans(held, key)):
+        if not (isinstance(span, list) and len(span) > 2 and type(span[0]) is type(span[1]) is int):
+            return f"{key}[{at}] is no span", "write first token, last token and type"
+        if not isinstance(span[2], str):
+            return f"{key}[{at}] has no type", "write a string"
+        if not 0 <= span[0] <= span[1] < tokens:
+            found = f"{key}[{at}] is [{span[0]}, {span[1]}], and there {'is' if tokens == 1 else 'are'} "
+            return found + counted(tokens, "token"), "count tokens from 0 through the document, the last one inclusive"
+    return None
+
+
+def _are_words(words: Any) -> bool:
+    return isinstance(words, list) and all(isinstance(word, str) and word for word in words)
+
+
+def _spans(row: Mapping[str, Any], key: str) -> list[Any]:
+    """Return the spans of a row, which stand by sentence where the tokens do."""
+    if WORDS in row:
+        return list(row[key])
+    return list(chain.from_iterable(spans if isinstance(spans, list) else [spans] for spans in row[key]))
+
+
+def _add(row: Mapping[str, Any], key: str, line: int, shown: str, made: Builder) -> None:
+    sentences = [row[WORDS]] if WORDS in row else row[SENTENCES]
+    words = list(chain.from_iterable(sentences))
+    ends = [end - 1 for end in accumulate(len(word) + 1 for word in words)]
+    tokens = [(end - len(word), end) for end, word in zip(ends, words, strict=True)]
+    last = list(accumulate(map(len, sentences)))
+    bounds = [
+        (tokens[first][0], tokens[end - 1][1]) for first, end in zip([0, *last], last, strict=False) if end > first
+    ]
+    name = next((name for key in IDS if (name := id_string(row.get(key)))), None)
+    text = "\n".join(" ".join(sentence) for sentence in sentences if sentence)
+    made.document(name, text, line=line, source=shown, tokens=tokens, sentences=bounds)
+    for span in _spans(row, key):
+        score = score_number(span[PROBABILITY]) if len(span) > PROBABILITY else None
+        made.span(tokens[span[0]][0], tokens[span[1]][1], span[2], score=score)
