@@ -38,6 +38,7 @@ def present(visit: Visit, hand: Hand) -> None:
     hand.click(sidebar.get_by_role("link", name="Present", exact=True))
     hand.click(page.get_by_role("button", name=f"Present {STARRED} records"))
     page.locator(".nvs-title h1", has_text="Starred").wait_for()
+    page.locator(".nv-bar").wait_for()
     for seen in ("Decisions and F1", "Gold types", f"1 of {STARRED}", f"2 of {STARRED}"):
         hand.press(page, ("ArrowRight",))
         page.locator(".nvs", has_text=seen).wait_for()

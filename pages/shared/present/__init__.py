@@ -93,13 +93,14 @@ def draw_slides(here: Here) -> None:
             state.put(view)
             st.rerun()
     show = _of_list(here) if playlist is None else _of_playlist(here, playlist)
+    # Before the slide: a key that is pressed as soon as it is seen is to be taken.
+    take_keys(show.ids, show.at, show.ends, key=f"{keys.PLAYLIST}slides", on_step=_step, on_leave=_leave)
     if show.present == "":
         st.html(_title(here, playlist, show))
     elif show.present in FIGURE_SLIDES:
         st.html(figure_html(here, show.present, _heading(here, playlist), " · ".join(_under(here))))
     else:
         st.html(_slide(here, playlist, show))
-    take_keys(show.ids, show.at, show.ends, key=f"{keys.PLAYLIST}slides", on_step=_step, on_leave=_leave)
     _prepare(here, playlist, show)
 
 
