@@ -4,7 +4,9 @@ Counts are integers by document (half credit as 2 COR + PAR), so sums are exact.
 documents, and sums over all resamples are one product of these weights with the counts of all criteria and systems. The
 last axis of an array is documents, resampling units or resamples.
 
-Efron 1987, Better bootstrap confidence intervals (BCa); Noreen 1989 and Yeh 2000, approximate randomization.
+Efron 1987, Better bootstrap confidence intervals (BCa); Hesterberg 2015, What teachers should know about the bootstrap
+(wider intervals for few units); Davison and Hinkley 1997, Bootstrap methods and their application (strata); Noreen 1989
+and Yeh 2000, approximate randomization.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtr, ndtri, stdtrit
 
 from nereval_core.alignment.codes import Decision
 from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits
@@ -78,11 +80,11 @@ class Bootstrap:
 
     def resample(self, blocks: Iterable[Array]) -> Iterator[ResampledValues]:
         """Yield the sums of each block of counts, shape (rows, documents)."""
-        return resample_counts(map(self.units.sum_counts, blocks), self.plan)
+        return resample_counts(map(self.units.sum_counts, blocks), self.plan, self.units.strata)
 
     def estimate(self, figures: ResampledValues) -> Estimates:
         """Return figures with their intervals."""
-        return estimate_intervals(figures, self.plan)
+        return estimate_intervals(figures, self.plan, self.units.strata)
 
 
 def document_counts(scores: CountedScores, criterion: str) -> DocumentCounts:
@@ -134,7 +136,9 @@ def ratios(sums: Array) -> Float64:
     return found
 
 
-def resample_counts(blocks: Iterable[Array], plan: ResamplingPlan) -> Iterator[ResampledValues]:
+def resample_counts(
+    blocks: Iterable[Array], plan: ResamplingPlan, strata: Int64 | None = None
+) -> Iterator[ResampledValues]:
     """Yield the sums of each block of counts, shape (rows, units).
 
     Drawing weights takes longer than adding up, so that units are drawn once for as many blocks as SUMS_AT_ONCE allows.
@@ -143,25 +147,27 @@ def resample_counts(blocks: Iterable[Array], plan: ResamplingPlan) -> Iterator[R
     rows = 0
     for block in blocks:
         if batch and (rows + len(block)) * plan.resamples > SUMS_AT_ONCE:
-            yield from _resample_batch(batch, plan)
+            yield from _resample_batch(batch, plan, strata)
             batch, rows = [], 0
         batch.append(block)
         rows += len(block)
     if batch:
-        yield from _resample_batch(batch, plan)
+        yield from _resample_batch(batch, plan, strata)
 
 
-def _resample_batch(blocks: Sequence[Array], plan: ResamplingPlan) -> Iterator[ResampledValues]:
-    sums = bootstrap_sums(np.concatenate(blocks), plan)
+def _resample_batch(blocks: Sequence[Array], plan: ResamplingPlan, strata: Int64 | None) -> Iterator[ResampledValues]:
+    sums = bootstrap_sums(np.concatenate(blocks), plan, strata)
     for block, drawn in zip(blocks, np.split(sums, np.cumsum([len(block) for block in blocks])[:-1]), strict=True):
         whole = block.sum(axis=-1, keepdims=True, dtype=np.int64)
         yield ResampledValues(whole, whole - block, drawn)
 
 
-def estimate_intervals(figures: ResampledValues, plan: ResamplingPlan) -> Estimates:
-    """Return figures with bias-corrected and accelerated intervals."""
+def estimate_intervals(figures: ResampledValues, plan: ResamplingPlan, strata: Int64 | None = None) -> Estimates:
+    """Return figures with bias-corrected and accelerated intervals, widened for few units."""
     value = figures.whole[:, 0]
-    return Estimates(value, *bca_intervals(value, figures.drawn, acceleration(figures.left_out), plan.level))
+    accelerations = acceleration(figures.left_out, strata)
+    quantiles = tail_quantiles(plan.level, effective_units(figures.left_out), strata)
+    return Estimates(value, *bca_intervals(value, figures.drawn, accelerations, quantiles))
 
 
 def undefined_estimates(number: int) -> Estimates:
@@ -176,22 +182,63 @@ def leave_one_out(counts: DocumentCounts) -> DocumentCounts:
     return found
 
 
-def acceleration(values: Float64) -> Float64:
-    """Return Efron's acceleration from the values with one document left out, shape (k, documents) to (k,).
+def acceleration(values: Float64, strata: Int64 | None = None) -> Float64:
+    """Return Efron's acceleration from the values with one unit left out, shape (k, units) to (k,).
 
-    The acceleration is NaN where a value is undefined without one of the documents. Such a value rests on that document
-    alone, and resamples, which contain the document or have no value, do not show how the value varies.
+    With l = (n - 1) (mean - value) in each stratum of n units, it is the sum of l³/n³ over 6 times the sum of l²/n² to
+    the power of 3/2 (Davison and Hinkley 1997, section 5.3); all units are one stratum where there are none.
+
+    The acceleration is NaN where a value is undefined without one of the units. Such a value rests on that unit alone,
+    and resamples, which contain the unit or have no value, do not show how the value varies.
     """
     alone = np.isnan(values).any(axis=-1)
-    rest = values.sum(axis=-1, keepdims=True) / max(values.shape[-1], 1) - values
+    if strata is None:
+        rest = values.sum(axis=-1, keepdims=True) / max(values.shape[-1], 1) - values
+    else:
+        sizes = np.bincount(strata)
+        means = np.array([np.bincount(strata, row) for row in values]).reshape(len(values), -1) / sizes
+        rest = (means[:, strata] - values) * (1 - 1 / sizes)[strata]
     below = 6 * np.square(rest).sum(axis=-1) ** 1.5
     found = np.where(alone, np.nan, 0.0)
     np.divide((rest**3).sum(axis=-1), below, out=found, where=below > 0)
     return found
 
 
-def bca_intervals(observed: Float64, replicates: Float64, accelerations: Float64, level: float) -> ConfidenceIntervals:
-    """Return bias-corrected and accelerated intervals, shapes (k,), (k, resamples), (k,).
+def effective_units(values: Float64) -> Float64:
+    """Return the effective number of units from the values with one unit left out, shape (k, units) to (k,).
+
+    With d = value - mean it is 3 (sum of d²)² / sum of d⁴: the degrees of freedom that Satterthwaite (1946) gives to
+    the sum of squares where the d are normal, as many as units. Where few units carry most of the variance it is less;
+    it is never more than the number of units without which the figure differs.
+    """
+    apart = values - values.mean(axis=-1, keepdims=True) if values.shape[-1] else values
+    squares = np.square(apart)
+    below = np.square(squares).sum(axis=-1)
+    found: Float64 = (squares > 0).sum(axis=-1).astype(np.float64)
+    ratio = np.full(found.shape, np.inf)
+    np.divide(3 * np.square(squares.sum(axis=-1)), below, out=ratio, where=below > 0)
+    number: Float64 = np.minimum(found, ratio)
+    return number
+
+
+def tail_quantiles(level: float, units: Float64, strata: Int64 | None = None) -> Float64:
+    """Return what stands for the upper quantile of the normal distribution with few units, shape (k,).
+
+    It is that of Student's t with units - strata degrees of freedom times the root of units / (units - strata): the
+    bootstrap draws from the sample, whose variance is too small by that factor (Hesterberg 2015, section 3.2).
+    """
+    groups = 1 if strata is None else int(strata.max(initial=0)) + 1
+    freedom = np.maximum(units - groups, 1)
+    found: Float64 = stdtrit(freedom, (1 + level) / 2) * np.sqrt((freedom + groups) / freedom)
+    return found
+
+
+def bca_intervals(
+    observed: Float64, replicates: Float64, accelerations: Float64, quantiles: Float64
+) -> ConfidenceIntervals:
+    """Return bias-corrected and accelerated intervals, shapes (k,), (k, resamples), (k,), (k,).
+
+    `quantiles` are the upper quantiles of the level: of the normal distribution, or `tail_quantiles`.
 
     Resamples in which a value is undefined are left out of its interval and counted. Where all others lie on one side
     of the observed value, half a resample counts as lying on the other side. There is no interval where the
@@ -210,8 +257,8 @@ def bca_intervals(observed: Float64, replicates: Float64, accelerations: Float64
     share = np.clip(below, 0.5, np.maximum(number - 0.5, 0.5)) / np.maximum(number, 1)
     bias = ndtri(share)
     ends = []
-    for tail in ((1 - level) / 2, (1 + level) / 2):
-        z = bias + ndtri(tail)
+    for quantile in (-quantiles, quantiles):
+        z = bias + quantile
         slope = 1 - accelerations * z
         # Where the correction is unbounded, its limit applies.
         moved = np.where(slope > 0, z / np.where(slope > 0, slope, 1), np.sign(z) * np.inf)
@@ -229,15 +276,25 @@ def _quantiles(ordered: Float64, number: Int64, at: Float64, known: Bools) -> Fl
     return np.where(known, one + (two - one) * (place - low), np.nan)
 
 
-def bootstrap_sums(counts: DocumentCounts, plan: ResamplingPlan) -> Sums:
-    """Return the sums over documents drawn with replacement, shape (..., documents) to (..., resamples)."""
+def bootstrap_sums(counts: DocumentCounts, plan: ResamplingPlan, strata: Int64 | None = None) -> Sums:
+    """Return the sums over documents drawn with replacement, shape (..., documents) to (..., resamples).
+
+    `strata` is the stratum of each document: from each stratum as many are drawn as it has.
+    """
 
     def draw(rng: np.random.Generator, weights: Sums) -> None:
         documents = weights.shape[1]
         for row in weights:
             row[:] = np.bincount(rng.integers(0, documents, documents, np.int32), minlength=documents)
 
-    return _weighted_sums(counts, plan, 0, draw)
+    def draw_within(rng: np.random.Generator, weights: Sums) -> None:
+        for members in stratum_members:
+            weights[:, members] = rng.multinomial(len(members), np.full(len(members), 1 / len(members)), len(weights))
+
+    if strata is None:
+        return _weighted_sums(counts, plan, 0, draw)
+    stratum_members = np.split(np.argsort(strata, kind="stable"), np.cumsum(np.bincount(strata))[:-1])
+    return _weighted_sums(counts, plan, 0, draw_within)
 
 
 def swap_sums(counts: DocumentCounts, plan: ResamplingPlan) -> Sums:

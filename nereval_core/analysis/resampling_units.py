@@ -2,14 +2,15 @@
 
 Resampling assumes that its units are independent. Sentences of one document are not, so that intervals over sentences
 are too narrow where their documents are not marked; documents of one author or source may be dependent too. Counts are
-summed by unit before any unit is drawn, left out or swapped.
+summed by unit before any unit is drawn, left out or swapped. Where a corpus was put together from parts whose shares
+are fixed (genres, periods), units are drawn within these strata.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,8 @@ from nereval_core.problems import FormatError, quoted
 
 RUNS_PREFIX = "runs:"
 """The length of runs follows, as in `--resample-by runs:20`."""
+WITHIN = " within "
+"""Between a unit and the metadata key of its strata, as in `--resample-by "author within period"`."""
 OPTION = "--resample-by"
 UNMARKED_DOCUMENTS = (
     "each sentence is resampled for itself, as no documents are marked: where several stem from one document, "
@@ -43,7 +46,8 @@ class ResamplingUnits:
     """The unit of each document.
 
     `by` is the request that made them, `one` and `many` name a unit, `count` is their number. `numbers` is the unit of
-    each document, from 0 without gaps, shape (documents,); None where each document is a unit. `notes` are warnings.
+    each document, from 0 without gaps, shape (documents,); None where each document is a unit. `strata` is the stratum
+    of each unit, from 0 without gaps, shape (units,); None where units are drawn from all. `notes` are warnings.
     """
 
     by: str
@@ -51,6 +55,7 @@ class ResamplingUnits:
     many: str
     count: int
     numbers: Int64 | None = None
+    strata: Int64 | None = None
     notes: tuple[str, ...] = ()
 
     def sum_counts(self, counts: Array) -> Array:
@@ -70,9 +75,18 @@ class ResamplingUnits:
         """Return a number of units with their name: `1 document`, `20 documents`."""
         return f"{number:,} {self.one if number == 1 else self.many}"
 
+    @property
+    def drawn(self) -> str:
+        """What is drawn, and how many of it: `12 groups of documents with the same author within each of 3 periods`."""
+        words = self.in_words(self.count)
+        if self.strata is None:
+            return words
+        return f"{words}, drawn within the {int(self.strata.max()) + 1} values of {self.by.split(WITHIN, 1)[1]}"
+
     def signature(self, plan: ResamplingPlan) -> str:
         """Return the part of a signature that reproduces intervals."""
-        return f"intervals {plan.level:.0%}, {plan.resamples} resamples of {self.many}, seed {plan.seed}"
+        within = "" if self.strata is None else f"{WITHIN}{self.by.split(WITHIN, 1)[1]}"
+        return f"intervals {plan.level:.0%}, {plan.resamples} resamples of {self.many}{within}, seed {plan.seed}"
 
     def no_interval_note(self, figure: str) -> str:
         """Return the reason why a figure that rests on a single unit has no interval."""
@@ -90,12 +104,16 @@ def resampling_units(documents: Documents, by: str = "") -> ResamplingUnits:
     """Return the resampling units of documents.
 
     `by` is "document" or "sentence", whichever was read; "runs:20" for runs of 20 consecutive ones; or a metadata key,
-    under which documents with the same value are one unit. By default each document as read is a unit.
+    under which documents with the same value are one unit. By default each document as read is a unit. " within KEY"
+    after any of them draws units within the strata of a metadata key.
 
     Raises:
         FormatError: these documents cannot be grouped so.
     """
     unit, count = documents.unit, len(documents)
+    if WITHIN in by:
+        first, key = by.split(WITHIN, 1)
+        return _stratified(resampling_units(documents, first), key, documents)
     if by in ("", unit):
         return document_units(count, unit)
     if by == "document":
@@ -143,6 +161,28 @@ def _run_units(by: str, count: int, unit: Unit) -> ResamplingUnits:
     return ResamplingUnits(by, many.replace("runs", "run", 1), many, -(-count // int(length)), numbers)
 
 
+def _stratified(units: ResamplingUnits, key: str, documents: Documents) -> ResamplingUnits:
+    """Return units with the strata of a metadata key; documents without it are a stratum of their own."""
+    if key not in (keys := _metadata_keys(documents)):
+        choice = f"choose {' or '.join(keys[:10])}" if keys else f"give {documents.unit}s metadata"
+        raise FormatError.single(OPTION, None, f"no {documents.unit} has {quoted(key)} to draw within", choice)
+    rows: Sequence[Mapping[str, Any]] = documents.meta or ()
+    known: dict[str, int] = {}
+    values = (json.dumps(row.get(key), sort_keys=True) for row in rows)
+    strata = np.fromiter((known.setdefault(value, len(known)) for value in values), np.int64, len(documents))
+    unit = units.of_documents(np.arange(len(documents)))
+    found = np.zeros(units.count, np.int64)
+    found[unit] = strata
+    if split := len(np.unique(unit[found[unit] != strata])):
+        lies = f"{units.in_words(split)} {'lies' if split == 1 else 'lie'} in several values of {quoted(key)}"
+        raise FormatError.single(OPTION, None, lies, "draw units that each lie within one, or leave out the strata")
+    notes = units.notes
+    if lone := int((np.bincount(found) == 1).sum()):
+        has = "value has" if lone == 1 else "values have"
+        notes += (f"{lone:,} {has} a single unit under {key}, which every resample contains: intervals are too narrow",)
+    return replace(units, by=f"{units.by}{WITHIN}{key}", strata=found, notes=notes)
+
+
 def _metadata_units(key: str, documents: Documents) -> ResamplingUnits:
     rows: Sequence[Mapping[str, Any]] = documents.meta or ()
     known: dict[str, int] = {}
@@ -155,4 +195,4 @@ def _metadata_units(key: str, documents: Documents) -> ResamplingUnits:
         have = f"{documents.unit} has" if lacking == 1 else f"{documents.unit}s have"
         notes = (f"{lacking:,} {have} no {key}: each is resampled for itself",)
     many = f"groups of {documents.unit}s with the same {key}"
-    return ResamplingUnits(key, many.replace("groups", "group", 1), many, len(known), numbers, notes)
+    return ResamplingUnits(key, many.replace("groups", "group", 1), many, len(known), numbers, notes=notes)

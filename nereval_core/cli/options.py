@@ -192,7 +192,10 @@ def add_leave_out(add: Add) -> None:
 
 def add_resampling(add: Add, resamples: str = "how often units are resampled", default: int = 10_000) -> None:
     add("--resamples", type=int, default=default, metavar="N", help=f"{resamples} ({default})")
-    units = "what is resampled: document, sentence, a metadata key, or runs of N as they stand (default: as read)"
+    units = (
+        "what is resampled: document, sentence, a metadata key, or runs of N as they stand (default: as read); with "
+        "' within KEY' after it, units are drawn within each value of KEY"
+    )
     add("--resample-by", default="", metavar="document|sentence|KEY|runs:N", help=units)
     add("--seed", type=int, default=0, metavar="N", help="what is drawn depends on it alone (0)")
 

@@ -13,7 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nereval_core as nereval
-from nereval_core.analysis.resampling_units import document_units, resampling_choices, resampling_units
+from nereval_core.analysis.bootstrap import acceleration, bootstrap_sums
+from nereval_core.analysis.resampling_units import (
+    ResamplingPlan,
+    document_units,
+    resampling_choices,
+    resampling_units,
+)
 from nereval_core.cli import main
 from nereval_core.corpus import Documents
 from nereval_core.problems import FormatError
@@ -75,6 +81,52 @@ def test_notes_warn_of_sentences_and_of_documents_without_the_key() -> None:
     )
     assert not resampling_units(over()).notes and not resampling_units(over(sentences=True), "runs:2").notes
     assert resampling_choices(over(AUTHORS)) == ("document", "author")
+
+
+PERIODS: list[dict[str, Any]] = [{"author": a, "period": p} for a, p in zip("aabbcd", "xxyyxx", strict=True)]
+
+
+def test_units_are_drawn_within_strata() -> None:
+    units = resampling_units(over(PERIODS), "author within period")
+    assert units.strata is not None and units.strata.tolist() == [0, 1, 0, 0]
+    assert units.drawn == "4 groups of documents with the same author, drawn within the 2 values of period"
+    assert "same author within period, seed 0" in units.signature(ResamplingPlan())
+    assert units.notes == (
+        "1 value has a single unit under period, which every resample contains: intervals are too narrow",
+    )
+    # Every resample has three units of the first stratum and the one of the second; a unit is its own count here.
+    sums = bootstrap_sums(np.eye(4, dtype=np.int32), ResamplingPlan(resamples=400), units.strata)
+    assert (sums[1] == 1).all() and (sums[[0, 2, 3]].sum(axis=0) == 3).all()
+    assert sums.mean(axis=1) == pytest.approx(1, abs=0.2) and sums[0].max() == 3
+
+
+def test_the_acceleration_of_strata_is_that_of_the_formula() -> None:
+    """Davison and Hinkley 1997, section 5.3, written out."""
+    rng = np.random.default_rng(1)
+    strata = np.array([0, 0, 0, 1, 1, 1, 1, 1])
+    values = rng.normal(size=(2, 8))
+    for row, found in zip(values, acceleration(values, strata), strict=True):
+        cubes = squares = 0.0
+        for stratum, n in ((0, 3), (1, 5)):
+            influence = (n - 1) * (row[strata == stratum].mean() - row[strata == stratum])
+            cubes += float((influence**3).sum()) / n**3
+            squares += float((influence**2).sum()) / n**2
+        assert found == pytest.approx(cubes / (6 * squares**1.5))
+    assert acceleration(values, np.zeros(8, np.int64)) == pytest.approx(acceleration(values))
+
+
+@pytest.mark.parametrize(
+    ("by", "said"),
+    [
+        ("author within genre", "no document has 'genre' to draw within; choose author or period"),
+        ("period within author", "2 groups of documents with the same period lie in several values of 'author'"),
+    ],
+)
+def test_strata_that_units_do_not_lie_within_are_refused(by: str, said: str) -> None:
+    meta = [*PERIODS[:3], {"author": "e", "period": "y"}, *PERIODS[4:]]
+    with pytest.raises(FormatError) as wrong:
+        resampling_units(over(meta), by)
+    assert said in str(wrong.value)
 
 
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=12), st.randoms(use_true_random=False))

@@ -30,7 +30,8 @@ MANY = 100_000
 RUNS = 5
 CORPORA, TOGETHER = 4_000, 200
 """Simulated corpora, and how many of them are resampled together, with the same draws."""
-SIZES = (30, 100)
+SIZES = (15, 30, 100)
+"""Clusters of uneven size: documents of an author, say."""
 
 
 def rows(scale: Scale) -> Iterator[tuple[str, float, str]]:
@@ -43,9 +44,10 @@ def rows(scale: Scale) -> Iterator[tuple[str, float, str]]:
         yield (f"s: the same of one criterion, {MANY:,} documents", seconds(lambda: compared(counts)), "reported")
     corpora = scale.of(CORPORA, CORPORA // 4, 2)
     for documents in SIZES:
-        errors, held = simulated(documents, corpora)
-        yield (f"%: p <= 0.05 where two systems are equal, {documents} documents, {corpora:,} corpora", errors, "4..6")
-        yield (f"%: 95% intervals that hold the F1 of all documents, {documents} documents", held, "reported")
+        errors, held, apart = simulated(documents, corpora)
+        yield (f"%: p <= 0.05 where two systems are equal, {documents} clusters, {corpora:,} corpora", errors, "4..6")
+        yield (f"%: 95% intervals that hold the F1 of all clusters, {documents} clusters", held, "93..97")
+        yield (f"%: 95% intervals that hold the difference of two systems, {documents} clusters", apart, "93..97")
 
 
 def compared(counts: NDArray[Any]) -> None:
@@ -74,23 +76,28 @@ def drawn(groups: int, systems: int, documents: int, rng: np.random.Generator) -
     All systems are equally good.
     """
     shape = (groups, 1, documents)
-    gold = np.broadcast_to(1 + rng.poisson(rng.gamma(2, 4, shape)), (groups, systems, documents))
+    gold = np.broadcast_to(1 + rng.poisson(rng.gamma(1, 8, shape)), (groups, systems, documents))
     hard = rng.beta(6, 3, shape)
     right = rng.binomial(gold, np.broadcast_to(hard, gold.shape))
     predicted = right + rng.poisson(0.3 * gold)
     return np.stack([2 * right, 2 * right, gold, predicted], axis=2).astype(np.int32)
 
 
-def simulated(documents: int, corpora: int) -> tuple[float, float]:
-    """Return in how many of 100 corpora equal systems differ at 5%, and how many of 100 intervals hold the truth."""
+def simulated(documents: int, corpora: int) -> tuple[float, float, float]:
+    """Return in how many of 100 corpora equal systems differ at 5%, and how many intervals of 100 hold the truth.
+
+    These are intervals of F1, and of the difference of two equal systems, which is 0.
+    """
     rng = np.random.default_rng(documents)
     truth = SystemResamples(named(drawn(1, 1, 1_000_000, rng)), ResamplingPlan()).observed[0, 0, F1]
-    differ, held = [], []
+    differ, held, apart = [], [], []
     for part in range(max(1, corpora // TOGETHER)):
         resampled = SystemResamples(
             named(drawn(min(TOGETHER, corpora), 2, documents, rng)), ResamplingPlan(resamples=1_999, seed=part)
         )
-        differ += (difference_table(resampled, "0")["p"] <= 0.05).tolist()
+        differences = difference_table(resampled, "0")
+        differ += (differences["p"] <= 0.05).tolist()
+        apart += ((differences["low"] <= 0) & (differences["high"] >= 0)).tolist()
         table = interval_table(resampled)
         held += ((table["f1_low"] <= truth) & (truth <= table["f1_high"])).tolist()
-    return 100 * statistics.mean(differ), 100 * statistics.mean(held)
+    return 100 * statistics.mean(differ), 100 * statistics.mean(held), 100 * statistics.mean(apart)

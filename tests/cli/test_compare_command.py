@@ -112,7 +112,8 @@ def test_screen(run: Cli) -> None:
     assert "under strict rules has the highest F1" in first and "best under other criteria: annotator-2" in first
     assert "400 resamples, seed 0" in first
     assert against.splitlines()[0] == "F1 less that of rules"
-    assert re.search(r"^left +annotator-2 +0\.03\d\d +-0\.\d{4} +0\.\d{4} +0\.\d+ +0\.\d+$", against, re.MULTILINE)
+    assert re.search(r"^left +annotator-2 +0\.03\d\d +-0\.\d{4} +0\.\d{4} +0\.\d+( +0\.\d+){3}$", against, re.MULTILINE)
+    assert "family: 4 tests: 2 systems against rules, 2 criteria" in against
     assert places.splitlines()[0] == "Place by F1 under each criterion"
     assert re.search("^annotator-2 +2 +1$", places, re.MULTILINE)
     assert re.search(r"^left +annotator-2 +0\.\d{4} +0\.3333$", order, re.MULTILINE)

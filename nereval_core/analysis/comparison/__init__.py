@@ -15,6 +15,7 @@ from nereval_core.analysis.comparison.significance import (
     SystemResamples,
     are_significant,
     by_type_tables,
+    corrected_as_family,
     count_units,
     difference_table,
     interval_table,
@@ -22,6 +23,7 @@ from nereval_core.analysis.comparison.significance import (
 from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits, document_units
 from nereval_core.analysis.result_tables import typed_table
 from nereval_core.analysis.sentences import name_list
+from nereval_core.problems import counted
 from nereval_core.scoring import Scores
 from nereval_core.scoring.displayed import Displayed
 from nereval_core.scoring.protocols import CountedScores
@@ -49,6 +51,18 @@ class Comparison(Displayed):
     taus: pd.DataFrame
     words: tuple[str, ...]
     warnings: tuple[str, ...] = ()
+
+    @property
+    def family(self) -> str:
+        """The tests of `differences`, over all of which `p_family` and `p_bh` are corrected: number and parts."""
+        tested = self.differences[self.differences["p"].notna()]
+        parts = [counted(tested["system"].nunique(), "system") + f" against {self.baseline}"]
+        parts.append(
+            f"{tested['criterion'].nunique()} {'criterion' if tested['criterion'].nunique() == 1 else 'criteria'}"
+        )
+        if kinds := tested["type"].nunique():
+            parts.append(f"{counted(kinds, 'type')} and all together")
+        return f"{counted(len(tested), 'test')}: {', '.join(parts)}"
 
     def to_frame(self) -> pd.DataFrame:
         """Return `intervals`."""
@@ -92,7 +106,7 @@ def compare_scores(
     if by_type:
         parts = [by_type_tables(_with_spans(scores), name, plan, base, units) for name in names]
         intervals = pd.concat([intervals, *(one for one, _ in parts)], ignore_index=True)
-        differences = pd.concat([differences, *(two for _, two in parts)], ignore_index=True)
+        differences = corrected_as_family(pd.concat([differences, *(two for _, two in parts)], ignore_index=True))
     return Comparison(scores, plan, units, base, intervals, differences, pairs, taus, words, warnings)
 
 
@@ -195,9 +209,7 @@ def few_units_warning(intervals: pd.DataFrame, units: ResamplingUnits) -> tuple[
     whole = intervals.loc[intervals["type"].isna() & intervals["f1_low"].notna(), "units"]
     if not len(whole) or (least := int(whole.min())) >= FEW_UNITS:
         return ()
-    return (
-        f"only {units.in_words(least)} have spans: with fewer than {FEW_UNITS} the intervals are rough and too narrow",
-    )
+    return (f"only {units.in_words(least)} have spans: with fewer than {FEW_UNITS} the intervals are rough",)
 
 
 def percent_of_resamples(share: float) -> str:

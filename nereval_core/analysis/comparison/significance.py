@@ -4,7 +4,8 @@ Intervals are from the bias-corrected and accelerated bootstrap over units (docu
 are given). All systems and criteria share the resamples, so that differences are paired. A figure that rests on a
 single unit has neither interval nor test. Tests are approximate randomization: the two systems swap the counts of each
 unit at random, and p = (number of swaps in which the difference of F1 is at least as large + 1) / (resamples + 1).
-Holm's correction is over the tests of one table under one criterion (and of one type).
+Holm's correction is over the tests of one table under one criterion (and of one type), and beside it over all tests of
+the table, as is that of Benjamini and Hochberg.
 """
 
 from __future__ import annotations
@@ -29,11 +30,14 @@ from nereval_core.analysis.bootstrap import (
     bca_intervals,
     bootstrap_sums,
     document_counts,
+    effective_units,
     leave_one_out,
     ratios,
     swap_sums,
+    tail_quantiles,
     type_counts,
 )
+from nereval_core.analysis.multiple_tests import benjamini_hochberg, holm_correction
 from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits
 from nereval_core.analysis.result_tables import typed_table
 from nereval_core.arrays import Float64
@@ -68,10 +72,14 @@ DIFFERENCE_COLUMNS: Mapping[str, str] = {
     "p": "float64",
     "p_holm": "float64",
     "tests": "int64",
+    "p_family": "float64",
+    "p_bh": "float64",
     "why": "str",
 }
 """Columns of `difference_table` and their dtypes: F1 of the system less that of the baseline, p before and after
-Holm's correction over `tests` tests; `why` is the reason why the difference has no interval and no test."""
+Holm's correction over `tests` tests, those of the systems in one group; `p_family` and `p_bh` are corrected over all
+tests of the table, by Holm and by Benjamini and Hochberg. `why` is the reason why the difference has no interval and no
+test."""
 
 
 class ComparisonGroup(NamedTuple):
@@ -127,7 +135,7 @@ class SystemResamples:
     @cached_property
     def ratios(self) -> Float64:
         """Precision, recall and F1 in each resample, shape (groups, systems, 3, resamples)."""
-        return ratios(bootstrap_sums(self.counted.counts, self.plan))
+        return ratios(bootstrap_sums(self.counted.counts, self.plan, self.counted.units.strata))
 
     @cached_property
     def swaps(self) -> Sums:
@@ -135,37 +143,46 @@ class SystemResamples:
         return swap_sums(self.counted.counts, self.plan)
 
     @cached_property
-    def left_out(self) -> tuple[Float64, Float64]:
-        """Accelerations, shape (groups, systems, 3), and F1 with one unit left out, (groups, systems, units).
+    def left_out(self) -> tuple[Float64, Float64, Float64]:
+        """Accelerations and quantiles, shape (groups, systems, 3) each, and F1 without each unit.
 
-        For many units, the three ratios of all groups would need too much memory at once.
+        F1 has the shape (groups, systems, units). For many units, the three ratios of all systems would need too much
+        memory at once.
         """
         groups, systems, parts = self.observed.shape
-        units = self.counted.counts.shape[-1]
-        accelerations, f1 = np.zeros((groups, systems, parts)), np.zeros((groups, systems, units))
+        units, strata = self.counted.counts.shape[-1], self.counted.units.strata
+        accelerations, quantiles = np.zeros((2, groups, systems, parts))
+        f1 = np.zeros((groups, systems, units))
         for group in range(groups):
             values = ratios(leave_one_out(self.counted.counts[group]))
             f1[group] = values[:, F1]
-            accelerations[group] = acceleration(values.reshape(systems * parts, units)).reshape(systems, parts)
-        return accelerations, f1
+            rows = values.reshape(systems * parts, units)
+            accelerations[group] = acceleration(rows, strata).reshape(systems, parts)
+            quantiles[group] = tail_quantiles(self.plan.level, effective_units(rows), strata).reshape(systems, parts)
+        return accelerations, quantiles, f1
 
     def interval(self) -> ConfidenceIntervals:
         """Return the intervals of precision, recall and F1, each of shape (groups, systems, 3)."""
         shape = self.observed.shape
-        replicates = self.ratios.reshape(-1, self.plan.resamples)
+        accelerations, quantiles, _ = self.left_out
         low, high, undefined = bca_intervals(
-            self.observed.reshape(-1), replicates, self.left_out[0].reshape(-1), self.plan.level
+            self.observed.reshape(-1),
+            self.ratios.reshape(-1, self.plan.resamples),
+            accelerations.reshape(-1),
+            quantiles.reshape(-1),
         )
         return ConfidenceIntervals(low.reshape(shape), high.reshape(shape), undefined.reshape(shape))
 
     def difference(self, one: int, other: int) -> tuple[Float64, ConfidenceIntervals, Float64]:
         """Return F1 of a system less that of another, its interval, and p, each of shape (groups,)."""
-        f1 = self.observed[:, :, F1]
+        f1, strata = self.observed[:, :, F1], self.counted.units.strata
         replicates = self.ratios[:, one, F1] - self.ratios[:, other, F1]
-        left_out = acceleration(self.left_out[1][:, one] - self.left_out[1][:, other])
+        left_out = self.left_out[2][:, one] - self.left_out[2][:, other]
+        accelerations = acceleration(left_out, strata)
         seen = f1[:, one] - f1[:, other]
-        p = np.where(np.isnan(left_out), np.nan, self._randomization(one, other, seen))
-        return seen, bca_intervals(seen, replicates, left_out, self.plan.level), p
+        quantiles = tail_quantiles(self.plan.level, effective_units(left_out), strata)
+        p = np.where(np.isnan(accelerations), np.nan, self._randomization(one, other, seen))
+        return seen, bca_intervals(seen, replicates, accelerations, quantiles), p
 
     def _randomization(self, one: int, other: int, seen: Float64) -> Float64:
         half = (self.totals[:, one] + self.totals[:, other])[..., None] / 2
@@ -226,7 +243,13 @@ def difference_table(resampled: SystemResamples, baseline: str | None = None) ->
             lone = lacks_interval(seen[place], interval.low[place])
             why = resampled.counted.units.no_interval_note("an F1") if lone else ""
             rows.append(row | {"p": p[place], "p_holm": corrected, "tests": tests, "why": why})
-    return typed_table(rows, DIFFERENCE_COLUMNS)
+    return corrected_as_family(typed_table(rows, DIFFERENCE_COLUMNS))
+
+
+def corrected_as_family(differences: pd.DataFrame) -> pd.DataFrame:
+    """Return differences with `p_family` and `p_bh` over all of them: DIFFERENCE_COLUMNS."""
+    p = differences["p"].to_numpy(np.float64)
+    return differences.assign(p_family=holm_correction(p), p_bh=benjamini_hochberg(p))
 
 
 def by_type_tables(
@@ -242,7 +265,7 @@ def by_type_tables(
         parts.append((interval_table(resampled), difference_table(resampled, baseline)))
     intervals = [one for one, _ in parts] or [pd.DataFrame(columns=list(INTERVAL_COLUMNS))]
     differences = [two for _, two in parts] or [pd.DataFrame(columns=list(DIFFERENCE_COLUMNS))]
-    return pd.concat(intervals, ignore_index=True), pd.concat(differences, ignore_index=True)
+    return pd.concat(intervals, ignore_index=True), corrected_as_family(pd.concat(differences, ignore_index=True))
 
 
 def lacks_interval(value: float, low: float) -> bool:
@@ -274,14 +297,3 @@ def ranks(values: Float64) -> list[int | None]:
 def are_significant(differences: pd.DataFrame, level: float) -> pd.Series[bool]:
     """Tell which rows of DIFFERENCE_COLUMNS are significant after Holm's correction: p at most 1 - level."""
     return differences["p_holm"] <= round(1 - level, 12)
-
-
-def holm_correction(values: Float64) -> Float64:
-    """Return p values corrected for their number (Holm 1979); NaN does not count as a test."""
-    found = np.full(len(values), np.nan)
-    order = [place for place in np.argsort(values, kind="stable") if not np.isnan(values[place])]
-    highest = 0.0
-    for step, place in enumerate(order):
-        highest = max(highest, min(1.0, (len(order) - step) * float(values[place])))
-        found[place] = highest
-    return found

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from nereval_core.alignment.codes import Decision
-from nereval_core.analysis.comparison.significance import holm_correction
+from nereval_core.analysis.multiple_tests import holm_correction
 from nereval_core.analysis.resampling_units import ResamplingUnits
 from nereval_core.analysis.slices.span_values import SlicedScores, SpanValues
 

@@ -37,6 +37,8 @@ DIFFERENCES = {
     "high": "difference_high",
     "p": "p",
     "p_holm": "p_holm",
+    "p_family": "p_family",
+    "p_bh": "p_bh",
 }
 """Columns of differences and their names beside those of scores."""
 
@@ -71,7 +73,7 @@ def sheets(found: Comparison) -> Iterator[Sheet]:
         (
             *found.words,
             *found.warnings,
-            f"intervals: bias-corrected bootstrap over {found.units.many}, {plan.resamples} resamples, "
+            f"intervals: bias-corrected bootstrap over {found.units.drawn}, {plan.resamples} resamples, "
             f"seed {plan.seed}",
             f"{DAGGER} differs from {found.baseline}: p at most {1 - level:.2g} by approximate randomization, after "
             "Holm's correction over the systems",
@@ -107,11 +109,14 @@ def _differences(found: Comparison, against: pd.DataFrame) -> Sheet:
     rows = []
     apart = are_significant(against, found.plan.level)
     for row, differs in zip(against.to_dict("records"), apart, strict=True):
-        p, corrected = (p_value_text(row[name], found.plan.resamples) for name in ("p", "p_holm"))
+        p, corrected, *family = (
+            p_value_text(row[name], found.plan.resamples) for name in ("p", "p_holm", "p_family", "p_bh")
+        )
         numbers = (cell(row[name]) for name in ("difference", "low", "high"))
-        rows.append((row["criterion"], row["system"], *numbers, p, corrected + (DAGGER if differs else "")))
-    columns = ("criterion", "system", "difference", "low", "high", "p", "p after Holm")
-    return Sheet(f"F1 less that of {found.baseline}", columns, tuple(rows), _undefined(found))
+        rows.append((row["criterion"], row["system"], *numbers, p, corrected + (DAGGER if differs else ""), *family))
+    columns = ("criterion", "system", "difference", "low", "high", "p", "p after Holm", "Holm, family", "BH, family")
+    note = f"family: {found.family}; BH is the correction of Benjamini and Hochberg"
+    return Sheet(f"F1 less that of {found.baseline}", columns, tuple(rows), (note, *_undefined(found)))
 
 
 def _undefined(found: Comparison) -> tuple[str, ...]:
@@ -147,6 +152,7 @@ def _json_object(
         "seed": found.plan.seed,
         "level": found.plan.level,
         "resampled_by": found.units.by,
+        "family": found.family,
         "scores": objects(found.intervals),
         "differences": objects(found.differences),
         "pairs": objects(found.pairs),

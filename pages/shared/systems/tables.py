@@ -11,6 +11,7 @@ import streamlit as st
 
 from nereval_core.analysis.resampling_units import (
     RUNS_PREFIX,
+    WITHIN,
     ResamplingPlan,
     ResamplingUnits,
     resampling_choices,
@@ -70,21 +71,35 @@ def choose_units(here: Here) -> None:
     names = resampling_choices(documents)
     runs = [f"{RUNS_PREFIX}{length}" for length in (10, 20, 50) if 2 * length <= len(documents)]
     now = units_of(here)
-    choices = list(dict.fromkeys((*names, *runs, now.by)))
+    unit, _, stratum = now.by.partition(WITHIN)
+    choices = list(dict.fromkeys((*names, *runs, unit)))
     said = {one: resampling_units(documents, one).many for one in choices}
 
-    def take(chosen: str) -> None:
-        state.update(resample="" if chosen == names[0] else chosen)
+    def take(unit: str, stratum: str) -> None:
+        by = f"{unit}{WITHIN}{stratum}" if stratum else unit
+        state.update(resample="" if by == names[0] else by)
 
     if len(choices) > 1:
-        st.selectbox(
-            "Resample",
-            choices,
-            format_func=said.__getitem__,
-            **state.mirror("resample_by", now.by, take),
-            width=420,
-            help="Intervals and tests take these for independent of one another.",
-        )
+        with st.container(horizontal=True):
+            st.selectbox(
+                "Resample",
+                choices,
+                format_func=said.__getitem__,
+                **state.mirror("resample_by", unit, lambda chosen: take(chosen, stratum)),
+                width=420,
+                help="Intervals and tests take these for independent of one another.",
+            )
+            if names[1:]:
+                st.selectbox(
+                    "Within each",
+                    ["", *names[1:]],
+                    format_func=lambda key: key or "the whole corpus",
+                    **state.mirror("resample_within", stratum, lambda chosen: take(unit, chosen)),
+                    width=220,
+                    help="Where the shares of its values are fixed, as those of genres: as many units as each value "
+                    "has are drawn from it.",
+                )
+        st.caption(f"Drawn: {plain(now.drawn, 200)}.")
     if here.view.resample and here.view.resample != now.by:
         try:
             resampling_units(documents, here.view.resample)

@@ -106,7 +106,7 @@ def test_groups_tell_as_much_as_documents() -> None:
     plan = ResamplingPlan(resamples=600)
     low, high = analysis.bootstrap_intervals(cells, plan)
     seen = ratios(cells.sum(axis=-1, dtype=np.int64)[..., None]).reshape(-1)
-    every = bca_intervals(seen, ratios(bootstrap_sums(cells, plan)).reshape(3, -1), np.zeros(3), 0.95)
+    every = bca_intervals(seen, ratios(bootstrap_sums(cells, plan)).reshape(3, -1), np.zeros(3), np.full(3, 1.96))
     assert (high - low)[0] == pytest.approx(every.high - every.low, rel=0.1)
     assert ((low[0] < seen) & (seen < high[0])).all()
 
