@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from nereval_core.analysis.resampling_units import (
     resampling_choices,
     resampling_units,
 )
+from nereval_core.analysis.slices.scores_by_slice import bootstrap_intervals
 from nereval_core.cli import main
 from nereval_core.corpus import Documents
 from nereval_core.problems import FormatError
@@ -197,6 +199,33 @@ def test_runs_of_ten_sentences_are_documents_of_ten(tmp_path: Path) -> None:
     assert found[0][0][0]["units"] == 4
 
 
+def test_every_verb_draws_within_strata(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = []
+    for side in ("gold", "one", "two"):
+        (tmp_path / f"{side}.jsonl").write_text(jsonl(side))
+        files.append(str(tmp_path / f"{side}.jsonl"))
+    for verb, held in (("compare", files), ("agreement", files), ("slices", files[:2])):
+        said = []
+        for by in ("author", "author within period"):
+            line = [verb, *held, "--resamples", "200", "--resample-by", by, "-q", "--json", "-"]
+            assert main(line) == 0
+            said.append(capsys.readouterr().out)
+        assert "same author within period, seed 0" in said[1] and "within period" not in said[0]
+        intervals = [re.findall(r'"(?:f1_)?(?:low|high)": ([0-9.]+)', one) for one in said]
+        # Slices of so few spans have Wilson's intervals, which are the same within strata.
+        assert len(intervals[0]) == len(intervals[1]) and (intervals[0] != intervals[1] or verb == "slices")
+
+
+def test_slices_vary_within_strata_alone() -> None:
+    """One stratum is all right and the other all wrong: within them nothing varies."""
+    cells = np.array([[[2] * 6 + [0] * 6, [2] * 6 + [0] * 6, [1] * 12, [1] * 12]], np.int32)
+    strata = np.repeat(np.arange(2), 6)
+    low, high = bootstrap_intervals(cells, ResamplingPlan(resamples=200), strata)
+    assert low.tolist() == high.tolist() == [[0.5, 0.5, 0.5]]
+    low, high = bootstrap_intervals(cells, ResamplingPlan(resamples=200))
+    assert (low < 0.4).all() and (high > 0.6).all()
+
+
 def test_what_rests_on_one_unit_has_neither_interval_nor_test(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -240,6 +269,13 @@ def test_pages_ask_what_is_resampled() -> None:
         box = there.selectbox(key="widget_resample_by")
         assert box.value == "author" and "groups of documents with the same author" in box.options
         assert "groups of documents with the same author" in texts(there)
+        assert there.selectbox(key="widget_resample_within").value == ""
+        there = opened(page, replace(view, sort=sort, resample="author within period"))
+        assert there.selectbox(key="widget_resample_by").value == "author"
+        assert there.selectbox(key="widget_resample_within").value == "period"
+        assert "6 groups of documents with the same author, drawn within the 2 values of period" in texts(there)
+        there.selectbox(key="widget_resample_within").select("").run()
+        assert address(there)["resample"] == "author"
     wrong = opened("Systems", replace(view, resample="nothing"))
     assert "no document has 'nothing'" in " ".join(str(one.value) for one in wrong.get("code"))
     assert wrong.selectbox(key="widget_resample_by").value == "document"
@@ -252,5 +288,12 @@ def jsonl(side: str) -> str:
     for number in range(24):
         ends = 7 if not step or number % step else 6
         spans = [{"start": 0, "end": ends, "label": "X"}]
-        rows.append({"id": f"d{number}", "text": "Aspirin eases", "spans": spans, "meta": {"author": number % 6}})
+        rows.append(
+            {
+                "id": f"d{number}",
+                "text": "Aspirin eases",
+                "spans": spans,
+                "meta": {"author": number % 6, "period": number % 2},
+            }
+        )
     return "".join(json.dumps(row) + "\n" for row in rows)

@@ -156,7 +156,7 @@ def slice_table(
     few, lone = number < FEW_UNITS_OF_SLICE, number < 2
     low, high = np.full((2, len(some), 3), np.nan)
     if not few.all():
-        low, high = bootstrap_intervals(cells, plan)
+        low, high = bootstrap_intervals(cells, plan, None if units is None else units.strata)
         # If all spans are right, or all are wrong, all resamples agree, which does not make the ratio certain.
         few |= (low == high)[:, :2].any(axis=1)
     totals = cells.sum(axis=-1, dtype=np.int64)
@@ -196,13 +196,18 @@ def wilson_interval(credit: NDArray[Any], whole: NDArray[Any], level: float) -> 
     return np.where(whole > 0, edges.clip(0, 1), np.nan)
 
 
-def bootstrap_intervals(cells: DocumentCounts, plan: ResamplingPlan) -> tuple[Float64, Float64]:
+def bootstrap_intervals(
+    cells: DocumentCounts, plan: ResamplingPlan, strata: Int64 | None = None
+) -> tuple[Float64, Float64]:
     """Return low and high ends of the bootstrap intervals of P, R and F1, shape (slices, 3) each.
 
-    `cells` have the shape of `SliceTally.by_document`.
+    `cells` have the shape of `SliceTally.by_document`. Within strata, all units are resampled, however many.
     """
-    sums = resample_counts(random_groups(cells, plan.seed), plan)
-    found = [estimate_intervals(ResampledValues(*map(ratios, one)), plan) for one in sums]
+    grouped = random_groups(cells, plan.seed) if strata is None else cells
+    found = [
+        estimate_intervals(ResampledValues(*map(ratios, one)), plan, strata)
+        for one in resample_counts(grouped, plan, strata)
+    ]
     return np.stack([one.low for one in found]), np.stack([one.high for one in found])
 
 
