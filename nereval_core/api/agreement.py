@@ -40,10 +40,11 @@ def agreement(
 ) -> Agreement:
     """Return how far annotators by name agree, each a path, what `read` returned, a layer, or Python objects.
 
-    The texts are those of the first. F1 is under the criteria, kappa and alpha are on tokens, unitizing alpha is on
-    characters: see `nereval_core.analysis.agreement`. `resample_by` is what is resampled: `document`, `sentence`, a
-    metadata key or `runs:20`, by default each document as read. `documents` are the "same" from all, or "shared": those
-    that all have, or "pairwise": those that each two have in common. The other options are those of `score`.
+    The texts are those of the first. F1 is under the criteria, kappa and alpha are on tokens, unitizing alpha (2004)
+    is on characters: see `nereval_core.analysis.agreement`. `resample_by` is what is resampled: `document`,
+    `sentence`, a metadata key or `runs:20`, by default each document as read. `documents` are the "same" from all, or
+    "shared": those that all have, or "pairwise": those that each two have in common (who has not a document did not see
+    it; alphas count it as missing). The other options are those of `score`.
 
     Raises:
         FormatError: as `score`; fewer than two annotators; what the documents cannot be resampled by; no document in

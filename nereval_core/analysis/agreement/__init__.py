@@ -1,4 +1,4 @@
-"""Agreement between annotators: F1 of each pair, kappa and alpha on tokens, unitizing alpha on characters.
+"""Agreement between annotators: F1 of each pair, kappa and alpha on tokens, unitizing alpha of 2004 on characters.
 
 Annotators are any layers over the same documents. F1 is counted span by span under matching criteria with one of the
 two as gold. Kappa and alpha are on tokens (`kappa_and_alpha`), unitizing alpha is on characters (`unitizing_alpha`);
@@ -22,6 +22,7 @@ import pandas as pd
 
 from nereval_core.analysis.agreement import coefficients
 from nereval_core.analysis.agreement.coefficients import FIGURES, CoefficientKey, Group, Pair, Row, Tokens, is_symmetric
+from nereval_core.analysis.agreement.coverage import alpha_rows, unite_annotators
 from nereval_core.analysis.agreement.kappa_and_alpha import (
     annotator_pairs,
     count_tokens,
@@ -190,28 +191,35 @@ def measure_pairwise_agreement(annotators: Sequence[str], parts: Mapping[Pair, A
 
     `parts` are the agreements of the pairs by the positions of the two, the lower first. A pair with no document in
     common is missing from it and has undefined figures. All annotators together have the means of F1 and of observed
-    agreement over the pairs, without intervals.
+    agreement over the pairs, without intervals, and both alphas with missing values, over the documents that two or
+    more saw; these are what is resampled.
     """
     first = next(iter(parts.values()))
+    united = unite_annotators(annotators, {pair: part.layers for pair, part in parts.items()})
+    resampled = resampling_units(united.documents, first.resampled.by)
     missing = [pair for pair in annotator_pairs(len(annotators)) if pair not in parts]
     keys = [CoefficientKey("f1", one.name, None, pair) for one in first.settings.criteria for pair in missing]
     keys += [CoefficientKey(figure, None, None, pair) for figure in FIGURES[1:] for pair in missing]
     rows = [(key, np.nan, np.nan, np.nan, 0, 0, coefficients.NONE_IN_COMMON) for key in keys]
     tables = [*(part.table for part in parts.values()), _agreement_table(rows, annotators, 0)]
-    pairs = pd.concat([table for table in tables if len(table)], ignore_index=True)
-    together = [_mean_of_pairs(pairs, *key) for key in _distinct_figures(pairs)] if len(annotators) > 2 else []
-    whole = typed_table(together, AGREEMENT_COLUMNS)
-    table = pd.concat([whole, pairs], ignore_index=True) if together else pairs
+    if len(annotators) > 2:
+        pairs = pd.concat([table for table in tables if len(table)], ignore_index=True)
+        means = [_mean_of_pairs(pairs, *key) for key in _distinct_figures(pairs)]
+        rules = TypeRules(dict(first.settings.merge), first.settings.leave_out)
+        alphas = list(alpha_rows(united, rules, Bootstrap(first.plan, resampled)))
+        together = [typed_table(means, AGREEMENT_COLUMNS), _agreement_table(alphas, annotators, len(united.documents))]
+        tables = [*together, *tables]
+    table = pd.concat([table for table in tables if len(table)], ignore_index=True)
     scores = {(pair[a], pair[b]): found for pair, part in parts.items() for (a, b), found in part.scores.items()}
     units = {kind: each for part in parts.values() for kind, each in part.units.items()}
     return Agreement(
-        tuple(annotators), (), first.settings, first.plan, first.resampled, scores, table, first.tokens, units, parts
+        tuple(annotators), (), first.settings, first.plan, resampled, scores, table, first.tokens, units, parts
     )
 
 
 def _distinct_figures(pairs: pd.DataFrame) -> list[tuple[str, Any, Any]]:
-    """Return the distinct figures of a table of pairs, with criterion and type."""
-    rows = pairs[["figure", "criterion", "type"]].drop_duplicates()
+    """Return the distinct figures of a table of pairs, with criterion and type, but those that allow missing values."""
+    rows = pairs.loc[~pairs["figure"].isin(["alpha", "unitizing"]), ["figure", "criterion", "type"]].drop_duplicates()
     return list(rows.itertuples(index=False, name=None))
 
 
