@@ -313,6 +313,21 @@ def swap_sums(counts: DocumentCounts, plan: ResamplingPlan) -> Sums:
     return _weighted_sums(counts, plan, 1, draw)
 
 
+def replacement_sums(counts: DocumentCounts, candidates: Bools, chosen: int, plan: ResamplingPlan) -> Sums:
+    """Return the sums over the units in which one candidate is drawn, shape (..., units) to (..., resamples).
+
+    In each unit one of its candidates, or none, is drawn, all equally likely. `candidates` has the shape (candidates,
+    units); the draws are the same whichever of them is `chosen`.
+    """
+    high = candidates.sum(axis=0) + 1
+    place = np.where(candidates, candidates.cumsum(axis=0), -1)[chosen]
+
+    def draw(rng: np.random.Generator, weights: Sums) -> None:
+        weights[:] = rng.integers(0, high, weights.shape) == place
+
+    return _weighted_sums(counts, plan, 2, draw)
+
+
 Draw = Callable[[np.random.Generator, Sums], None]
 """Fill an array of weights, shape (resamples, documents), row after row."""
 

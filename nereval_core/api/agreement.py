@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, Unpack
 
-from nereval_core.analysis.agreement import Agreement, measure_agreement, measure_pairwise_agreement
+from nereval_core.analysis.agreement import Agreement, measure_agreement, measure_pairwise_agreement, score_pair
 from nereval_core.analysis.agreement.coefficients import Pair
 from nereval_core.analysis.agreement.kappa_and_alpha import annotator_pairs
-from nereval_core.analysis.resampling_units import ResamplingPlan, resampling_units
+from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits, resampling_units
 from nereval_core.api.inputs import Given, Texts, gold_reading, prediction_reading, settings_of, warn_of_other_types
 from nereval_core.api.load import NONE_SHARED, Loaded, Readings, pair_readings
 from nereval_core.api.load_options import LoadOptions
 from nereval_core.corpus import Layer
 from nereval_core.pairing import Pairing, pair
-from nereval_core.problems import FormatError, Problem, one_of
+from nereval_core.problems import FormatError, Problem, one_of, quoted
 from nereval_core.readers import Reading
 from nereval_core.readers.python_objects import levelled
+from nereval_core.scoring import Scores, Settings
 from nereval_core.scoring.criteria import Criterion
 
 DocumentsCompared = Literal["same", "shared", "pairwise"]
@@ -26,6 +27,7 @@ DocumentsCompared = Literal["same", "shared", "pairwise"]
 def agreement(
     annotators: Mapping[str, Given],
     *,
+    systems: Mapping[str, Given] | None = None,
     criteria: str | Iterable[str | Criterion] = "strict",
     resamples: int = 10_000,
     seed: int = 0,
@@ -40,53 +42,89 @@ def agreement(
 ) -> Agreement:
     """Return how far annotators by name agree, each a path, what `read` returned, a layer, or Python objects.
 
-    The texts are those of the first. F1 is under the criteria, kappa and alpha are on tokens, unitizing alpha is on
-    characters: see `nereval_core.analysis.agreement`. `resample_by` is what is resampled: `document`, `sentence`, a
-    metadata key or `runs:20`, by default each document as read. `documents` are the "same" from all, or "shared": those
-    that all have, or "pairwise": those that each two have in common. The other options are those of `score`.
+    The texts are those of the first. F1 is under the criteria, kappa and alpha are on tokens, unitizing alpha (2004)
+    is on characters: see `nereval_core.analysis.agreement`. `resample_by` is what is resampled: `document`,
+    `sentence`, a metadata key or `runs:20`, by default each document as read. `documents` are the "same" from all, or
+    "shared": those that all have, or "pairwise": those that each two have in common (who has not a document did not see
+    it; alphas count it as missing). `systems` by name are no annotators, but held against these: `ceiling` of the
+    result (`nereval_core.analysis.agreement.human_ceiling`). The other options are those of `score`.
 
     Raises:
-        FormatError: as `score`; fewer than two annotators; what the documents cannot be resampled by; no document in
-            common, or documents without ids where these are looked for.
+        FormatError: as `score`; fewer than two annotators; a system called as an annotator; what the documents
+            cannot be resampled by; no document in common, or documents without ids where these are looked for.
     """
     one_of("documents", documents, DocumentsCompared)
     if len(annotators) < 2:
         raise FormatError.single("annotators", None, "fewer than two", "give at least two by name")
+    mine = dict(systems or {})
+    if both := sorted(mine.keys() & annotators.keys()):
+        found = f"{quoted(both[0])} is an annotator and a system"
+        raise FormatError.single("systems", None, found, "call each by a name of its own")
     settings = settings_of(criteria, merge, leave_out)
     plan = ResamplingPlan(resamples=resamples, seed=seed)
-    (first, given), *rest = annotators.items()
+    (first, given), *others = annotators.items()
+    rest = [*others, *mine.items()]
     ours = gold_reading(given, format=format, core_type=core_type, texts=texts)
+
+    def agreed(layers: Mapping[str, Layer]) -> Agreement:
+        units = resampling_units(next(iter(layers.values())).documents, resample_by)
+        return _warned(measure_with_systems(layers, tuple(mine), settings, plan, units))
+
     if documents == "same":
-        layers = _layers_of_all(first, ours, dict(rest), format, core_type, pairing)
-        units = resampling_units(layers[first].documents, resample_by)
-        return _warned(measure_agreement(layers, settings, plan=plan, resampled=units))
+        return agreed(_layers_of_all(first, ours, dict(rest), format, core_type, pairing))
     readings = {first: ours}
     readings |= {name: prediction_reading(other, ours, format=format, core_type=core_type) for name, other in rest}
     options = LoadOptions(common=True, **pairing)
-
-    def agreed(loaded: Loaded, name: str) -> Agreement:
-        units = resampling_units(loaded.corpus.documents, resample_by)
-        return _warned(measure_agreement(annotator_layers(name, loaded), settings, plan=plan, resampled=units))
-
     nothing = FormatError.single("annotators", None, "no document in common", "name those of the same texts")
     if documents == "shared":
         together = _on_common_documents(ours, {name: readings[name] for name, _ in rest}, options)
         if together is None:
             raise nothing
-        return agreed(together, first)
+        return agreed(annotator_layers(first, together))
     names = tuple(annotators)
-    parts = {pair: agreed(loaded, names[pair[0]]) for pair, loaded in pair_annotators(readings, options).items()}
+    pairs = pair_annotators(readings, options, systems=len(mine))
+    layers = {pair: annotator_layers((*names, *mine)[pair[0]], loaded) for pair, loaded in pairs.items()}
+    parts = {pair: agreed(both) for pair, both in layers.items() if pair[1] < len(names)}
     if not parts:
         raise nothing
-    return measure_pairwise_agreement(names, parts)
+    return measure_pairwise_agreement(names, parts, score_systems(layers, names, tuple(mine), settings))
+
+
+def measure_with_systems(
+    layers: Mapping[str, Layer],
+    systems: Sequence[str],
+    settings: Settings,
+    plan: ResamplingPlan,
+    units: ResamplingUnits,
+) -> Agreement:
+    """Return the agreement of the layers that are no systems, with the systems held against them."""
+    annotators = {name: layer for name, layer in layers.items() if name not in systems}
+    mine = {name: layers[name] for name in systems if name in layers}
+    return measure_agreement(annotators, settings, plan=plan, resampled=units, systems=mine)
+
+
+def score_systems(
+    layers: Mapping[Pair, Mapping[str, Layer]], annotators: Sequence[str], systems: Sequence[str], settings: Settings
+) -> dict[str, dict[int, dict[str, Scores]]]:
+    """Return the scores of each system by annotator and criterion; `layers` are those of pairs, systems numbered last.
+
+    An annotator with whom a system has no document in common is left out.
+    """
+    found: dict[str, dict[int, dict[str, Scores]]] = {name: {} for name in systems}
+    for (one, other), both in layers.items():
+        if other >= len(annotators):
+            gold, pred = both.values()
+            found[systems[other - len(annotators)]][one] = score_pair(gold, pred, settings)
+    return found
 
 
 def pair_annotators(
-    readings: Mapping[str, Reading], options: LoadOptions, others: LoadOptions | None = None
+    readings: Mapping[str, Reading], options: LoadOptions, others: LoadOptions | None = None, *, systems: int = 0
 ) -> dict[Pair, Loaded]:
     """Return each two annotators on the documents that both have; pairs that have none in common are left out.
 
-    The earlier of two is gold. `others` are the options of pairs without the first annotator, by default `options`.
+    The last `systems` are no annotators and have no pairs among themselves. The earlier of two is gold. `others` are
+    the options of pairs without the first annotator, by default `options`.
 
     Raises:
         FormatError: with the problems of all pairs, each once.
@@ -94,7 +132,7 @@ def pair_annotators(
     names = tuple(readings)
     found: dict[Pair, Loaded] = {}
     problems: list[Problem] = []
-    for pair_of in annotator_pairs(len(names)):
+    for pair_of in compared_pairs(len(names), systems):
         one, other = (names[number] for number in pair_of)
         try:
             chosen = others if others is not None and pair_of[0] else options
@@ -106,6 +144,11 @@ def pair_annotators(
     if problems:
         raise FormatError(dict.fromkeys(problems))
     return found
+
+
+def compared_pairs(layers: int, systems: int) -> tuple[Pair, ...]:
+    """Return the pairs of layers, of which the last are systems, that have an annotator."""
+    return tuple(pair_of for pair_of in annotator_pairs(layers) if pair_of[0] < layers - systems)
 
 
 def annotator_layers(first: str, loaded: Loaded) -> dict[str, Layer]:

@@ -57,7 +57,7 @@ def test_json_is_what_the_library_returns(run: Cli) -> None:
 
 def test_what_is_printed_has_every_figure(run: Cli) -> None:
     out = done(run, *FILES[:2], "--by", "type,document")
-    for said in ("F1, strict", "observed agreement", "Cohen's kappa", "Krippendorff's alpha", "unitizing alpha"):
+    for said in ("F1, strict", "observed agreement", "Cohen's kappa", "Krippendorff's alpha", "unitizing alpha (2004)"):
         assert said in out
     assert out.startswith("Agreement of annotator-1 and annotator-2\n") and "By type, F1 under strict" in out
     assert "By document, F1 under strict" in out and "tokens: " in out.splitlines()[-1]
@@ -93,7 +93,7 @@ def test_what_is_undefined_is_told_beneath_its_table(run: Cli) -> None:
     pharmacology = [path.replace("biology", "pharmacology") for path in FILES]
     out = done(run, *pharmacology, "--by", "type")
     assert "and perceptron: refused, spans of NORMALIZABLES overlap in annotator-1" in out
-    assert "\nunitizing alpha of PROTEINAS: refused, spans of PROTEINAS overlap" in out
+    assert "\nunitizing alpha (2004) of PROTEINAS: refused, spans of PROTEINAS overlap" in out
 
 
 @pytest.mark.parametrize("form", ["markdown", "latex", "html", "excel"])

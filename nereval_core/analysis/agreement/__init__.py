@@ -1,4 +1,4 @@
-"""Agreement between annotators: F1 of each pair, kappa and alpha on tokens, unitizing alpha on characters.
+"""Agreement between annotators: F1 of each pair, kappa and alpha on tokens, unitizing alpha of 2004 on characters.
 
 Annotators are any layers over the same documents. F1 is counted span by span under matching criteria with one of the
 two as gold. Kappa and alpha are on tokens (`kappa_and_alpha`), unitizing alpha is on characters (`unitizing_alpha`);
@@ -12,7 +12,7 @@ the same draws for every figure.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import permutations
 from typing import Any
@@ -22,6 +22,8 @@ import pandas as pd
 
 from nereval_core.analysis.agreement import coefficients
 from nereval_core.analysis.agreement.coefficients import FIGURES, CoefficientKey, Group, Pair, Row, Tokens, is_symmetric
+from nereval_core.analysis.agreement.coverage import alpha_rows, unite_annotators
+from nereval_core.analysis.agreement.human_ceiling import HumanCeiling, measure_ceiling
 from nereval_core.analysis.agreement.kappa_and_alpha import (
     annotator_pairs,
     count_tokens,
@@ -72,7 +74,8 @@ class Agreement(Displayed):
 
     `scores` are those of each pair of annotators by position, the first as gold; under a criterion that is not
     symmetric there are both ways. `layers` are as annotated. Where each pair was compared on the documents that the two
-    have in common, `parts` are the agreements of the pairs, and `layers` is empty.
+    have in common, `parts` are the agreements of the pairs, and `layers` is empty. `ceiling` holds systems against the
+    annotators, where systems were given.
     """
 
     annotators: tuple[str, ...]
@@ -85,6 +88,7 @@ class Agreement(Displayed):
     tokens: Tokens = field(repr=False)
     units: Mapping[str, tuple[AnnotatedUnits, ...]] = field(repr=False)
     parts: Mapping[Pair, Agreement] = field(default_factory=dict, repr=False)
+    ceiling: HumanCeiling | None = None
 
     def to_frame(self) -> pd.DataFrame:
         """Return `table`."""
@@ -143,11 +147,12 @@ def measure_agreement(
     *,
     plan: ResamplingPlan | None = None,
     resampled: ResamplingUnits | None = None,
+    systems: Mapping[str, Layer] | None = None,
 ) -> Agreement:
     """Return the agreement of two or more annotators: layers by name over the same documents.
 
-    F1 is under the settings' criteria; tables show the first. Intervals are over the units `resampled`, by default each
-    document.
+    `systems`, over these documents too, are held against the annotators. F1 is under the settings' criteria; tables
+    show the first. Intervals are over the units `resampled`, by default each document.
     """
     settings, plan = settings or Settings(), plan or ResamplingPlan()
     resampled = resampled or resampling_units(next(iter(layers.values())).documents)
@@ -169,49 +174,78 @@ def measure_agreement(
         *coefficients.unitizing_rows(units, names, ruled[0].documents, bootstrap),
     ]
     table = _agreement_table(rows, names, len(ruled[0].documents))
-    return Agreement(names, tuple(layers.values()), settings, plan, resampled, scores, table, tokens, units)
+    ceiling = None
+    if systems:
+        mine = {
+            name: {number: score_pair(layer, system, settings) for number, layer in enumerate(layers.values())}
+            for name, system in systems.items()
+        }
+        ceiling = measure_ceiling(names, scores, mine, ruled[0].documents, settings.criteria, bootstrap)
+    return Agreement(
+        names, tuple(layers.values()), settings, plan, resampled, scores, table, tokens, units, ceiling=ceiling
+    )
 
 
 def _score_pairs(layers: Sequence[Layer], settings: Settings) -> Iterator[tuple[Pair, dict[str, Scores]]]:
     """Yield the scores of each pair by criterion, and of the reverse pair where a criterion is not symmetric."""
     for pair in permutations(range(len(layers)), 2):
-        gold, pred = (layers[number] for number in pair)
         asked = [one for one in settings.criteria if pair[0] < pair[1] or not is_symmetric(one)]
-        asked = [one for one in asked if one.lacks(gold) is None]
-        if asked or pair[0] < pair[1]:
-            found = score_layers(
-                gold, pred, Settings(tuple(asked), settings.merge, settings.leave_out, settings.counting)
-            )
-            yield pair, {one.name: found for one in asked}
+        gold, pred = (layers[number] for number in pair)
+        found = score_pair(gold, pred, replace(settings, criteria=tuple(asked)))
+        if found or pair[0] < pair[1]:
+            yield pair, found
 
 
-def measure_pairwise_agreement(annotators: Sequence[str], parts: Mapping[Pair, Agreement]) -> Agreement:
+def score_pair(gold: Layer, pred: Layer, settings: Settings) -> dict[str, Scores]:
+    """Return the scores of two layers over the same documents under the criteria that gold has what they need for."""
+    asked = tuple(one for one in settings.criteria if one.lacks(gold) is None)
+    found = score_layers(gold, pred, replace(settings, criteria=asked)) if asked else None
+    return {} if found is None else {one.name: found for one in asked}
+
+
+def measure_pairwise_agreement(
+    annotators: Sequence[str],
+    parts: Mapping[Pair, Agreement],
+    systems: Mapping[str, Mapping[int, Mapping[str, Scores]]] | None = None,
+) -> Agreement:
     """Return the agreement of annotators of whom each pair was compared on documents of its own.
 
     `parts` are the agreements of the pairs by the positions of the two, the lower first. A pair with no document in
     common is missing from it and has undefined figures. All annotators together have the means of F1 and of observed
-    agreement over the pairs, without intervals.
+    agreement over the pairs, without intervals, and both alphas with missing values, over the documents that two or
+    more saw; these are what is resampled. `systems`, held against the annotators, are the scores of each with
+    annotators as gold, by criterion and the number of the annotator (`score_pair`), on the documents that both have.
     """
     first = next(iter(parts.values()))
+    united = unite_annotators(annotators, {pair: part.layers for pair, part in parts.items()})
+    resampled = resampling_units(united.documents, first.resampled.by)
+    bootstrap = Bootstrap(first.plan, resampled)
     missing = [pair for pair in annotator_pairs(len(annotators)) if pair not in parts]
     keys = [CoefficientKey("f1", one.name, None, pair) for one in first.settings.criteria for pair in missing]
     keys += [CoefficientKey(figure, None, None, pair) for figure in FIGURES[1:] for pair in missing]
     rows = [(key, np.nan, np.nan, np.nan, 0, 0, coefficients.NONE_IN_COMMON) for key in keys]
     tables = [*(part.table for part in parts.values()), _agreement_table(rows, annotators, 0)]
-    pairs = pd.concat([table for table in tables if len(table)], ignore_index=True)
-    together = [_mean_of_pairs(pairs, *key) for key in _distinct_figures(pairs)] if len(annotators) > 2 else []
-    whole = typed_table(together, AGREEMENT_COLUMNS)
-    table = pd.concat([whole, pairs], ignore_index=True) if together else pairs
+    if len(annotators) > 2:
+        pairs = pd.concat([table for table in tables if len(table)], ignore_index=True)
+        means = [_mean_of_pairs(pairs, *key) for key in _distinct_figures(pairs)]
+        rules = TypeRules(dict(first.settings.merge), first.settings.leave_out)
+        alphas = list(alpha_rows(united, rules, bootstrap))
+        together = [typed_table(means, AGREEMENT_COLUMNS), _agreement_table(alphas, annotators, len(united.documents))]
+        tables = [*together, *tables]
+    table = pd.concat([table for table in tables if len(table)], ignore_index=True)
     scores = {(pair[a], pair[b]): found for pair, part in parts.items() for (a, b), found in part.scores.items()}
     units = {kind: each for part in parts.values() for kind, each in part.units.items()}
+    ceiling = None
+    if systems:
+        ceiling = measure_ceiling(annotators, scores, systems, united.documents, first.settings.criteria, bootstrap)
     return Agreement(
-        tuple(annotators), (), first.settings, first.plan, first.resampled, scores, table, first.tokens, units, parts
+        tuple(annotators), (), first.settings, first.plan, resampled, scores, table, first.tokens, units, parts, ceiling
     )
 
 
 def _distinct_figures(pairs: pd.DataFrame) -> list[tuple[str, Any, Any]]:
-    """Return the distinct figures of a table of pairs, with criterion and type."""
-    rows = pairs[["figure", "criterion", "type"]].drop_duplicates()
+    """Return the distinct figures of a table of pairs, with criterion and type, but those that allow missing values."""
+    rows = pairs.loc[~pairs["figure"].isin(["alpha", "unitizing"]), ["figure", "criterion", "type"]].drop_duplicates()
     return list(rows.itertuples(index=False, name=None))
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from nereval_core.analysis.agreement.kappa_and_alpha import (
     TokenCounts,
     annotator_pairs,
+    pairable_counts,
     ratio_or_nan,
     token_coefficients,
 )
@@ -31,7 +32,7 @@ from nereval_core.analysis.bootstrap import (
 )
 from nereval_core.analysis.comparison.significance import F1, lacks_interval
 from nereval_core.analysis.resampling_units import ResamplingUnits
-from nereval_core.arrays import Array, Float64
+from nereval_core.arrays import Array, Bools, Float64
 from nereval_core.corpus import Documents
 from nereval_core.problems import counted
 from nereval_core.scoring import Scores
@@ -55,7 +56,7 @@ Tokens = tuple[TokenCounts, Mapping[str, TokenCounts]] | str
 
 NONE_IN_COMMON = "no document in common"
 MEAN_OF_PAIRS = "mean over pairs, each on the documents the two have in common: no interval"
-NO_DOCUMENTS_OF_ALL = "each pair was compared on documents of its own"
+NO_DOCUMENTS_OF_ALL = "not all saw all documents, which Fleiss' kappa asks for"
 
 
 class CoefficientKey(NamedTuple):
@@ -195,14 +196,38 @@ def token_rows(tokens: Tokens, annotators: int, bootstrap: Bootstrap) -> Iterato
         yield from _rows(kinds, found, [number] * len(keys), why, bootstrap.units)
 
 
+def missing_alpha_rows(tokens: Tokens, seen: Bools, bootstrap: Bootstrap) -> Iterator[Row]:
+    """Yield alpha of all annotators, of whom not all saw all documents, for all types and then for each type.
+
+    `seen` has the shape (annotators, documents).
+    """
+    if isinstance(tokens, str):
+        yield from _rows([CoefficientKey("alpha", None, None, None)], undefined_estimates(1), [0], [tokens])
+        return
+    together, by_type = tokens
+    every: dict[str | None, TokenCounts] = {None: together} | dict(by_type)
+    counted = {kind: pairable_counts(counts, seen) for kind, counts in every.items()}
+    number = int(together.tokens.sum())
+    for (kind, counts), sums in zip(
+        counted.items(), bootstrap.resample(counts.rows for counts in counted.values()), strict=True
+    ):
+        found = bootstrap.estimate(ResampledValues(*(counts.alpha(rows)[None] for rows in sums)))
+        why = (ONE_CATEGORY if number else NO_TOKENS) if np.isnan(found.value[0]) else ""
+        yield from _rows([CoefficientKey("alpha", None, kind, None)], found, [number], [why], bootstrap.units)
+
+
 def unitizing_rows(
     units: Mapping[str, tuple[AnnotatedUnits, ...]],
     names: Sequence[str],
     documents: Documents,
     bootstrap: Bootstrap,
+    seen: Bools | None = None,
 ) -> Iterator[Row]:
-    """Yield unitizing alpha of each group, for all types and for each type; only all annotators have an interval."""
-    for group in annotator_groups(len(names)):
+    """Yield unitizing alpha of each group, for all types and for each type; only all annotators have an interval.
+
+    With `seen`, shape (annotators, documents), not all saw all documents, and only all annotators have rows.
+    """
+    for group in annotator_groups(len(names)) if seen is None else (None,):
         members = range(len(names)) if group is None else group
         chosen = {kind: [every[number] for number in members] for kind, every in units.items()}
         refused = {
@@ -214,7 +239,9 @@ def unitizing_rows(
         sound = {kind: each for kind, each in chosen.items() if not refused[kind]}
         drawn = group is None or len(names) == 2
         apart = (
-            _resampled_disagreements(sound, documents, bootstrap) if drawn else _corpus_disagreements(sound, documents)
+            _resampled_disagreements(sound, documents, bootstrap, seen)
+            if drawn
+            else _corpus_disagreements(sound, documents)
         )
         numbers = {kind: sum(len(one.doc) for one in each) for kind, each in chosen.items()}
         said = next(filter(None, refused.values()), "")
@@ -246,23 +273,22 @@ def _sum_over_types(stages: Sequence[tuple[Float64, ...]]) -> tuple[Float64, ...
 
 
 def _corpus_disagreements(
-    units: Mapping[str, Sequence[AnnotatedUnits]], documents: Documents
+    units: Mapping[str, Sequence[AnnotatedUnits]], documents: Documents, seen: Bools | None = None
 ) -> dict[str, _Disagreements]:
-    found = {kind: corpus_disagreement(each, documents.base) for kind, each in units.items()}
+    found = {kind: corpus_disagreement(each, documents.base, seen) for kind, each in units.items()}
     return {kind: _Disagreements((one.observed,), (one.expected,)) for kind, one in found.items()}
 
 
 def _resampled_disagreements(
-    units: Mapping[str, Sequence[AnnotatedUnits]], documents: Documents, bootstrap: Bootstrap
+    units: Mapping[str, Sequence[AnnotatedUnits]], documents: Documents, bootstrap: Bootstrap, seen: Bools | None
 ) -> dict[str, _Disagreements]:
     """Return disagreements with those in samples of documents, where the counts are not too many to be resampled."""
-    found = _corpus_disagreements(units, documents)
-    counted = {kind: resampling_counts(each, documents.base) for kind, each in units.items()}
+    found = _corpus_disagreements(units, documents, seen)
+    counted = {kind: resampling_counts(each, documents.base, seen) for kind, each in units.items()}
     known = {kind: counts for kind, counts in counted.items() if counts is not None}
-    for (kind, (_, lengths)), sums in zip(
-        known.items(), bootstrap.resample(counts for counts, _ in known.values()), strict=True
-    ):
-        three = [disagreement_of_sums(rows, lengths, len(units[kind])) for rows in sums]
+    blocks = (counts.counts for counts in known.values())
+    for (kind, (_, lengths, numbers)), sums in zip(known.items(), bootstrap.resample(blocks), strict=True):
+        three = [disagreement_of_sums(rows, lengths, numbers) for rows in sums]
         found[kind] = _Disagreements(tuple(one.observed for one in three), tuple(one.expected for one in three))
     return found
 

@@ -3,6 +3,9 @@
 A token's category is the set of types whose spans share a character with it, so that nested spans of two types make a
 category of their own, and so does no type at all. For a single type there are two categories: in a span of it, or not.
 
+Where not all annotators saw all documents, alpha counts the values of those who saw a document; a document that fewer
+than two saw has no pair of values and does not count (Krippendorff 2011, missing values).
+
 Counts may have any last axis (documents, resamples): one figure comes out for each place of it, NaN where undefined.
 
 Cohen 1960, A coefficient of agreement for nominal scales; Fleiss 1971, Measuring nominal scale agreement among many
@@ -58,6 +61,58 @@ class TokenCounts:
         """Return the counts of two of the annotators."""
         number = self.pairs.index(pair)
         return TokenCounts(self.tokens, self.agreed[number : number + 1], self.categories[list(pair)])
+
+
+@dataclass(frozen=True, eq=False)
+class PairableCounts:
+    """Counts that alpha is computed from where not all annotators saw all documents; sums of them are such counts too.
+
+    `numbers` are the different numbers of annotators who saw a document. Over documents (or resamples) `rows`, shape
+    (1 + categories + numbers, n), has the values of all annotators, those of each category but "no type", and for each
+    of `numbers` the pairs of equal values in the documents that so many saw.
+    """
+
+    numbers: tuple[int, ...]
+    rows: Array
+
+    def alpha(self, rows: Array) -> Float64:
+        """Return alpha from such rows or sums of them, shape (n,)."""
+        stop = len(rows) - len(self.numbers)
+        values, categories, agreed = rows[0], rows[1:stop], rows[stop:]
+        whole = np.concatenate((categories, (values - categories.sum(axis=0))[None]))
+        return krippendorff_alpha(weigh_pairs(agreed, self.numbers), whole)
+
+
+def pairable_counts(counts: TokenCounts, seen: Bools) -> PairableCounts:
+    """Return the values of those who saw a document, and their pairs of equal values.
+
+    `seen` tells which annotators saw which documents, shape (annotators, documents), at least two each. Annotators have
+    no span in a document that they did not see.
+    """
+    both = np.array([seen[one] & seen[other] for one, other in counts.pairs])
+    numbers, agreed = split_by_number((counts.agreed * both).sum(axis=0, dtype=np.int64), seen)
+    values = counts.tokens.astype(np.int64) * seen.sum(axis=0)
+    return PairableCounts(numbers, np.concatenate((values[None], counts.categories.sum(axis=0), agreed)))
+
+
+def split_by_number(counts: Int64, seen: Bools) -> tuple[tuple[int, ...], Int64]:
+    """Return the numbers of annotators who saw a document, and counts by these: (documents,) to (numbers, documents).
+
+    Pairs of annotators are weighted by these numbers, but counts stay integers that can be summed.
+    """
+    saw = seen.sum(axis=0)
+    numbers = np.unique(saw[saw > 1])
+    return tuple(numbers.tolist()), np.where(saw == numbers[:, None], counts, 0)
+
+
+def weigh_pairs(counts: Array, numbers: Sequence[int]) -> Float64:
+    """Return the sum over m of `numbers` of 2 / (m - 1) times the counts of pairs, shape (numbers, n) to (n,).
+
+    Each pair counts in both orders, divided by m - 1 as in `krippendorff_alpha`.
+    """
+    weights = 2 / (np.array(numbers, np.float64) - 1)
+    found: Float64 = weights @ np.asarray(counts, np.float64)
+    return found
 
 
 def annotator_pairs(annotators: int) -> AnnotatorPairs:

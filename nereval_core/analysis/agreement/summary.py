@@ -23,7 +23,7 @@ LABELS: Mapping[str, str] = {
     "observed": "observed agreement",
     "kappa": "Cohen's kappa",
     "alpha": "Krippendorff's alpha",
-    "unitizing": "unitizing alpha",
+    "unitizing": "unitizing alpha (2004)",
 }
 COUNTED_UNITS: Mapping[str, str] = {
     "f1": "spans",
@@ -38,7 +38,8 @@ EXPLAINED: Mapping[str, str] = {
     "observed": "the share of tokens with the same types from both; most tokens have none, so it is high",
     "kappa": "agreement on the types of tokens beyond what chance gives: 1 is perfect, 0 no better than chance",
     "alpha": "1 less observed over expected disagreement on the types of tokens, expected from all values together",
-    "unitizing": "1 less observed over expected disagreement on which stretches of characters are marked, by type",
+    "unitizing": "1 less observed over expected disagreement on which stretches of characters are marked, by type, in "
+    "Krippendorff's form of 2004",
 }
 """The meaning of each figure, to follow its name."""
 

@@ -1,9 +1,10 @@
-"""Krippendorff's unitizing alpha: agreement on the stretches of text that annotators mark.
+"""Krippendorff's unitizing alpha of 2004: agreement on the stretches of text that annotators mark.
 
 This is the form of 2004 (Measuring the reliability of qualitative text analysis data, Quality & Quantity 38; Content
-Analysis, 2nd edition, p. 251 ff.), for each type on its own. Characters are the continuum; that of a corpus is its
-documents in a row, but neither units nor gaps reach from one document into another. A unit is the hull of a span. Where
-units of one type and annotator overlap, the figure is refused for that type and for all types together.
+Analysis, 2nd edition, p. 251 ff.), not one of the family of 2016 (docs/scoring.md), for each type on its own.
+Characters are the continuum; that of a corpus is its documents in a row, but neither units nor gaps reach from one
+document into another. A unit is the hull of a span. Where units of one type and annotator overlap, the figure is
+refused for that type and for all types together.
 
 With m annotators, L characters, N units and gaps of all annotators together, of lengths l and g:
     observed  2 D / (m (m - 1) L^2), D summed over the pairs of annotators: of two units that overlap, the squares of
@@ -11,6 +12,14 @@ With m annotators, L characters, N units and gaps of all annotators together, of
     expected  2/L ((N - 1)/3 F + X) / (mL (mL - 1) - Q), F = sum of l (l - 1)(2l - 1), Q = sum of l (l - 1),
               X = sum over units and gaps of l^2 (g - l + 1) where g >= l.
 Alpha is 1 less observed / expected, over several types 1 less the sum of the observed / the sum of the expected.
+
+Where not all annotators saw all documents, document d being seen by m_d of them and having L_d characters, the pairs
+are those who both saw a document, T = sum of m_d L_d takes the place of mL, and D is weighted by document:
+    observed  (sum over d of 2 D_d / (m_d - 1)) / (T L);
+    expected  2/L ((N - 1)/3 F + X) / (T (T - 1) - Q).
+The paper of 2004 has no missing values. This is the rule for them of Krippendorff 2011 (Computing Krippendorff's
+alpha-reliability), by which a unit with m_u values weighs its pairs by 1 / (m_u - 1), applied to characters; where all
+saw all it is the form of 2004.
 """
 
 from __future__ import annotations
@@ -18,16 +27,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 
 from nereval_core.alignment.codes import ranges
-from nereval_core.analysis.agreement.kappa_and_alpha import ratio_or_nan
-from nereval_core.arrays import Array, Float64, Int64
+from nereval_core.analysis.agreement.kappa_and_alpha import ratio_or_nan, split_by_number, weigh_pairs
+from nereval_core.arrays import Array, Bools, Float64, Int64
 from nereval_core.corpus import Layer
 
-SUMMED_PARTS = ("length", "units", "apart", "cubes", "squares")
-"""Fields of `Disagreement` that are sums over documents."""
+SUMMED_PARTS = ("length", "seen", "units", "cubes", "squares")
+"""Fields of `Disagreement` that are sums over documents, besides `apart`."""
 MOST_RESAMPLING_COUNTS = 1 << 24
 """Lengths of units times documents; with more, resampling would take too long."""
 
@@ -56,32 +66,42 @@ class AnnotatedUnits:
 class Disagreement:
     """Sums from which the disagreement of some annotators is computed, by document or resample, shape (n,) each.
 
-    In the module's formulas `length` is L, `units` N, `apart` D, `cubes` F, `squares` Q and `across` X.
+    In the module's formulas `length` is L, `seen` T, `units` N, `cubes` F, `squares` Q and `across` X. `apart`, shape
+    (numbers, n), is D of the documents that each of the `numbers` of annotators saw.
     """
 
-    annotators: int
+    numbers: tuple[int, ...]
     length: Array
+    seen: Array
     units: Array
-    apart: Array
     cubes: Array
     squares: Array
+    apart: Array
     across: Array
 
     @property
     def observed(self) -> Float64:
-        many = self.annotators * (self.annotators - 1)
-        return ratio_or_nan(2 * np.asarray(self.apart, np.float64), many * np.asarray(self.length, np.float64) ** 2)
+        seen, length = (np.asarray(one, np.float64) for one in (self.seen, self.length))
+        return ratio_or_nan(weigh_pairs(self.apart, self.numbers), seen * length)
 
     @property
     def expected(self) -> Float64:
-        whole = self.annotators * np.asarray(self.length, np.float64)
+        seen = np.asarray(self.seen, np.float64)
         # Without units no disagreement is expected.
         above = np.maximum(np.asarray(self.units, np.float64) - 1, 0) / 3 * self.cubes + self.across
-        return ratio_or_nan(2 * above, self.length * (whole * (whole - 1) - self.squares))
+        return ratio_or_nan(2 * above, self.length * (seen * (seen - 1) - self.squares))
 
 
-def annotator_units(layer: Layer, type: str) -> AnnotatedUnits:
-    """Return the units of a type in an annotator's layer."""
+class ResamplingCounts(NamedTuple):
+    """Counts by document, shape (SUMMED_PARTS, numbers and 2 lengths, documents), with the lengths of units."""
+
+    counts: Int64
+    lengths: Int64
+    numbers: tuple[int, ...]
+
+
+def annotator_units(layer: Layer, type: str, seen: Bools | None = None) -> AnnotatedUnits:
+    """Return the units of a type in an annotator's layer; documents not `seen` by the annotator have no gap either."""
     lengths = layer.documents.lengths
     chosen = np.flatnonzero(layer.type == layer.types.index(type)) if type in layer.types else np.zeros(0, np.int64)
     doc, start, end = (column[chosen].astype(np.int64) for column in (layer.doc, layer.start, layer.end))
@@ -96,7 +116,7 @@ def annotator_units(layer: Layer, type: str) -> AnnotatedUnits:
     np.maximum.at(last, doc, end)
     gap = np.concatenate((start - before, lengths - last))
     gap_doc = np.concatenate((doc, np.arange(len(lengths))))
-    room = gap > 0
+    room = (gap > 0) & (True if seen is None else seen[gap_doc])
     return AnnotatedUnits(doc, start, end, gap_doc[room], gap[room], crossed)
 
 
@@ -115,44 +135,53 @@ def pair_distance(one: AnnotatedUnits, other: AnnotatedUnits, base: Int64) -> In
     return found
 
 
-def disagreement(annotators: Sequence[AnnotatedUnits], base: Int64) -> Disagreement:
-    """Return the sums by document, where each document is a continuum of its own."""
+def disagreement(annotators: Sequence[AnnotatedUnits], base: Int64, seen: Bools | None = None) -> Disagreement:
+    """Return the sums by document, where each document is a continuum of its own.
+
+    `seen` tells which annotators saw which documents, shape (annotators, documents), at least two each; by default all
+    saw all.
+    """
     doc, length, gap_doc, gap = _pool_annotators(annotators)
     documents = len(base) - 1
+    saw = np.ones((len(annotators), documents), bool) if seen is None else seen
     distance = np.zeros(documents, np.int64)
-    for one, other in combinations(annotators, 2):
-        distance += pair_distance(one, other, base)
+    for (first, one), (second, other) in combinations(enumerate(annotators), 2):
+        distance += pair_distance(one, other, base) * (saw[first] & saw[second])
+    numbers, apart = split_by_number(distance, saw)
     return Disagreement(
-        annotators=len(annotators),
+        numbers=numbers,
         length=np.diff(base),
+        seen=np.diff(base) * saw.sum(axis=0),
         units=np.bincount(doc, minlength=documents),
-        apart=distance,
         cubes=_document_sums(length * (length - 1) * (2 * length - 1), doc, documents),
         squares=_document_sums(length * (length - 1), doc, documents),
+        apart=apart,
         across=_units_across_gaps(doc, length, gap_doc, gap, documents),
     )
 
 
-def corpus_disagreement(annotators: Sequence[AnnotatedUnits], base: Int64) -> Disagreement:
+def corpus_disagreement(annotators: Sequence[AnnotatedUnits], base: Int64, seen: Bools | None = None) -> Disagreement:
     """Return the sums over all documents as one continuum, shape (1,) each."""
-    found = disagreement(annotators, base)
+    found = disagreement(annotators, base, seen)
     _, length, _, gap = _pool_annotators(annotators)
-    parts = {name: getattr(found, name).sum(keepdims=True) for name in SUMMED_PARTS}
+    parts = {name: getattr(found, name).sum(axis=-1, keepdims=True) for name in (*SUMMED_PARTS, "apart")}
     return Disagreement(
-        annotators=len(annotators),
+        numbers=found.numbers,
         **parts,
         across=_units_across_gaps(np.zeros_like(length), length, np.zeros_like(gap), gap, 1),
     )
 
 
-def resampling_counts(annotators: Sequence[AnnotatedUnits], base: Int64) -> tuple[Int64, Int64] | None:
-    """Return counts by document from which `disagreement_of_sums` computes any sample of documents, and the lengths.
+def resampling_counts(
+    annotators: Sequence[AnnotatedUnits], base: Int64, seen: Bools | None = None
+) -> ResamplingCounts | None:
+    """Return counts by document from which `disagreement_of_sums` computes any sample of documents.
 
     X is no sum over documents, because a unit of one document is compared with the gaps of all. But for each length of
-    a unit it is the number of such units times the number of places for one, and both of these are such sums. Shapes
-    (SUMMED_PARTS and 2 lengths, documents) and (lengths,); None where there would be more than MOST_RESAMPLING_COUNTS.
+    a unit it is the number of such units times the number of places for one, and both of these are such sums. None
+    where there would be more than MOST_RESAMPLING_COUNTS.
     """
-    found = disagreement(annotators, base)
+    found = disagreement(annotators, base, seen)
     doc, length, gap_doc, gap = _pool_annotators(annotators)
     documents = len(base) - 1
     distinct, place = np.unique(length, return_inverse=True)
@@ -164,15 +193,17 @@ def resampling_counts(annotators: Sequence[AnnotatedUnits], base: Int64) -> tupl
         fits = gap >= size
         row[:] = np.bincount(gap_doc[fits], gap[fits] - size + 1, documents)
     plain = np.array([getattr(found, name) for name in SUMMED_PARTS], np.int64)
-    return np.concatenate((plain, number.reshape(-1, documents), room)), distinct
+    counts = np.concatenate((plain, found.apart, number.reshape(-1, documents), room))
+    return ResamplingCounts(counts, distinct, found.numbers)
 
 
-def disagreement_of_sums(sums: Array, lengths: Int64, annotators: int) -> Disagreement:
-    """Return the disagreement in samples of documents from sums of `resampling_counts`, shape (rows, n)."""
-    stop = len(SUMMED_PARTS) + len(lengths)
-    across = (lengths[:, None] ** 2 * sums[len(SUMMED_PARTS) : stop].astype(np.float64) * sums[stop:]).sum(axis=0)
+def disagreement_of_sums(sums: Array, lengths: Int64, numbers: tuple[int, ...]) -> Disagreement:
+    """Return the disagreement in samples of documents from sums of `ResamplingCounts.counts`, shape (rows, n)."""
+    begin = len(SUMMED_PARTS) + len(numbers)
+    stop = begin + len(lengths)
+    across = (lengths[:, None] ** 2 * sums[begin:stop].astype(np.float64) * sums[stop:]).sum(axis=0)
     parts = dict(zip(SUMMED_PARTS, sums.astype(np.float64), strict=False))
-    return Disagreement(annotators=annotators, **parts, across=across)
+    return Disagreement(numbers=numbers, **parts, apart=sums[len(SUMMED_PARTS) : begin], across=across)
 
 
 def _pool_annotators(annotators: Sequence[AnnotatedUnits]) -> tuple[Int64, Int64, Int64, Int64]:

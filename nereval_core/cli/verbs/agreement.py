@@ -37,11 +37,11 @@ EXAMPLE = "ann.jsonl bob.jsonl cem.jsonl --by type"
 NOTES = f"""\
 A, B, C are the layers of annotators or systems over the same documents; none is gold. Options for gold apply to A,
 options for predictions to the others. F1 is computed for each pair under --criteria, kappa and alpha on tokens (the
-category of a token is the set of types that cover it), unitizing alpha on characters. For more than two annotators F1
-and observed agreement are means over the pairs, and kappa is Fleiss'. Intervals are bias-corrected bootstrap intervals
-over documents, or the units of --resample-by. If an annotator has not read a document, --documents shared leaves it
-out, --documents pairwise compares each pair on the documents that both have, and --missing empty counts it as read,
-without a span.
+category of a token is the set of types that cover it), unitizing alpha (of 2004) on characters. For more than two
+annotators F1 and observed agreement are means over the pairs, and kappa is Fleiss'. Intervals are bias-corrected
+bootstrap intervals over documents, or the units of --resample-by. If an annotator has not read a document, --documents
+shared leaves it out, --documents pairwise compares each pair on the documents that both have (and counts missing values
+in alpha), and --missing empty counts it as read, without a span.
 
 {FILES.format("A, B, C", "agreement", "ann=A1 ann=A2 bob=B1 bob=B2", "B", "agreement")}"""
 BY = ("type", "document")

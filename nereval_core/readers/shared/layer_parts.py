@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
-from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 
 from nereval_core.arrays import Int64
-from nereval_core.corpus import SPAN_KEYS, Documents, Intervals, Layer, Place, frozen
+from nereval_core.corpus import Documents, Layer, Place
+from nereval_core.corpus.concatenation import MOST_TYPES, join_documents, join_layers
 from nereval_core.corpus.subset import select_documents, select_spans
-from nereval_core.corpus.texts import Texts
 from nereval_core.problems import FormatError, Problem, counted, quoted
 from nereval_core.readers.read_settings import Reading
 
@@ -44,7 +41,7 @@ def join_parts(parts: Sequence[Part], *, source: str, name: str) -> Reading:
     _check_named(readings)
     kept = _kept(parts)
     readings = [restrict_reading(reading, some) for reading, some in zip(readings, kept, strict=True)]
-    documents = _documents(readings)
+    documents = join_documents([reading.documents for reading in readings])
     schemes = {reading.scheme for reading in readings}
     return Reading(
         documents,
@@ -158,102 +155,17 @@ def _places(reading: Reading) -> list[Place]:
     return known + [(reading.source, None)] * (len(reading.documents) - len(known))
 
 
-def _documents(readings: Sequence[Reading]) -> Documents:
-    parts = [reading.documents for reading in readings]
-    named = parts[0].named
-    count = sum(map(len, parts))
-    ids = tuple(chain.from_iterable(part.ids for part in parts)) if named else tuple(map(str, range(1, count + 1)))
-    meta = [part.meta if part.meta is not None else ({},) * len(part) for part in parts]
-    return Documents(
-        ids,
-        _texts([part.texts for part in parts]),
-        _intervals(parts, lambda part: part.tokens),
-        _intervals(parts, lambda part: part.sentences),
-        tuple(chain.from_iterable(meta)) if any(part.meta is not None for part in parts) else None,
-        named,
-        unit="sentence" if all(part.unit == "sentence" for part in parts) else "document",
-    )
-
-
-def _texts(parts: Sequence[Sequence[str]]) -> Sequence[str]:
-    packed = [part for part in parts if isinstance(part, Texts)]
-    if len(packed) < len(parts):
-        return tuple(chain.from_iterable(parts))
-    shifts = np.cumsum([0, *(part.offsets[-1] for part in packed)]).tolist()
-    rows = [part.offsets[:-1] + shift for part, shift in zip(packed, shifts, strict=False)]
-    return Texts(np.concatenate([part.data for part in packed]), np.append(np.concatenate(rows), shifts[-1]))
-
-
-def _intervals(parts: Sequence[Documents], of: Callable[[Documents], Intervals | None]) -> Intervals | None:
-    """Return the intervals of all parts; documents of a part without any have none."""
-    found = [of(part) for part in parts]
-    if all(one is None for one in found):
-        return None
-    sizes = [
-        np.zeros(len(part), np.int64) if one is None else np.diff(one.first)
-        for part, one in zip(parts, found, strict=True)
-    ]
-    first = np.concatenate((np.zeros(1, np.int64), np.cumsum(np.concatenate(sizes))))
-    starts, ends = (
-        np.concatenate([getattr(one, key) for one in found if one is not None]).astype(np.int32)
-        for key in ("starts", "ends")
-    )
-    return Intervals(frozen(first), frozen(starts), frozen(ends))
-
-
 def _layer(readings: Sequence[Reading], documents: Documents, name: str) -> Layer:
-    """Return the spans of all parts: those of a document stay together and in their order, types being sorted."""
-    layers = [reading.layer for reading in readings]
-    types = tuple(sorted({kind for layer in layers for kind in layer.types}))
-    if len(types) > np.iinfo(np.int16).max:
+    """Return the spans of all parts.
+
+    Raises:
+        FormatError: more types than can be told apart.
+    """
+    types = {kind for reading in readings for kind in reading.layer.types}
+    if len(types) > MOST_TYPES:
         found = f"{len(types)} types in all parts"
-        raise FormatError.single(readings[0].source, None, found, "at most 32,767 types can be told apart")
-    code = {kind: number for number, kind in enumerate(types)}
-    docs = np.cumsum([0, *(len(reading.documents) for reading in readings)]).tolist()
-    columns = [
-        (
-            layer.doc.astype(np.int64) + shift,
-            layer.start,
-            layer.end,
-            np.array([code[kind] for kind in layer.types], np.int64)[layer.type],
-        )
-        for layer, shift in zip(layers, docs, strict=False)
-    ]
-    doc, start, end, kind = (np.concatenate(column) for column in zip(*columns, strict=True))
-    extras: dict[str, Any] = {
-        key: MappingProxyType(dict(_shifted([getattr(layer, key) for layer in layers], layers))) for key in SPAN_KEYS
-    }
-    return Layer(
-        name,
-        documents,
-        frozen(doc.astype(np.int32)),
-        frozen(start.astype(np.int32)),
-        frozen(end.astype(np.int32)),
-        frozen(kind.astype(np.int16)),
-        types,
-        _order(layers),
-        **extras,
-    )
-
-
-def _shifted(extras: Sequence[Mapping[int, Any]], layers: Sequence[Layer]) -> Iterator[tuple[int, Any]]:
-    shift = 0
-    for extra, layer in zip(extras, layers, strict=True):
-        for span, value in extra.items():
-            yield span + shift, value
-        shift += len(layer)
-
-
-def _order(layers: Sequence[Layer]) -> Any:
-    """Return the position at which each span was read, counted through all parts; None where that is its index."""
-    if all(layer.order is None for layer in layers):
-        return None
-    found, shift = [], 0
-    for layer in layers:
-        order = np.arange(len(layer)) if layer.order is None else layer.order.astype(np.int64)
-        found.append(order + shift)
-        shift += int(order.max()) + 1 if len(order) else 0
-    return frozen(np.concatenate(found).astype(np.int32))
+        raise FormatError.single(readings[0].source, None, found, f"at most {MOST_TYPES:,} types can be told apart")
+    return join_layers([reading.layer for reading in readings], documents, name)
 
 
 def _told(reading: Reading) -> tuple[str, ...]:

@@ -1,0 +1,242 @@
+"""Systems against the human ceiling: does a system agree with annotators as well as they agree with one another?
+
+Under a matching criterion the difference of a system s is
+    mean over annotators k of F1(k, s)  -  mean over pairs of annotators of F1(k, l),
+undefined F1s left out; F1 is symmetric under most criteria, and under the others annotators are taken as gold in turn
+on both sides. It is the mean, over annotators k, of what agreement with the others loses if s takes the place of k.
+Each pair is counted on the documents that both saw, of those that two annotators or more saw.
+
+The interval is a bias-corrected bootstrap interval over units; all pairs share the draws. The test is approximate
+randomization (Noreen 1989), one-sided: in each unit the system changes places with one of the annotators who saw it,
+or with none, all equally likely, which changes nothing in distribution if the system annotates as any of them does.
+p = (number of such draws in which the difference is at most the observed one + 1) / (resamples + 1). Under criteria
+that are not symmetric there is no test. Holm's correction is over the systems under one criterion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from nereval_core.analysis.agreement.coefficients import NO_SPANS, Pair, is_symmetric, mean_of_defined
+from nereval_core.analysis.bootstrap import (
+    RATIO_TOLERANCE,
+    Bootstrap,
+    DocumentCounts,
+    ResampledValues,
+    document_counts,
+    ratios,
+    replacement_sums,
+)
+from nereval_core.analysis.comparison.significance import F1, are_significant, holm_correction, lacks_interval
+from nereval_core.analysis.resampling_units import ResamplingPlan
+from nereval_core.analysis.result_tables import p_value_text, signed, typed_table
+from nereval_core.arrays import Array, Bools, Float64
+from nereval_core.corpus import Documents, Layer
+from nereval_core.scoring import Scores
+from nereval_core.scoring.criteria import Criterion
+
+CEILING_COLUMNS: Mapping[str, str] = {
+    **dict.fromkeys(("criterion", "system"), "str"),
+    **dict.fromkeys(("f1", "annotators_f1", "difference", "low", "high"), "float64"),
+    "undefined": "int64",
+    **dict.fromkeys(("p", "p_holm"), "float64"),
+    **dict.fromkeys(("tests", "documents"), "int64"),
+    "why": "str",
+}
+"""Columns of `HumanCeiling.table` and their dtypes. `f1` is the mean F1 of the system with annotators, `annotators_f1`
+that of annotators with one another, `difference` the former less the latter with its interval; `undefined` counts the
+resamples without one. `p` is one-sided, `p_holm` corrected over `tests` tests. `documents` are those that the system
+and an annotator saw, `why` is the reason why there is no difference, interval or test."""
+NOT_SYMMETRIC = "no test: F1 depends on who is taken as gold, so that system and annotators cannot change places"
+
+PairScores = Mapping[str, Scores]
+"""The scores of two layers by criterion."""
+
+
+@dataclass(frozen=True, eq=False)
+class HumanCeiling:
+    """Systems held against the agreement of annotators: `table` has CEILING_COLUMNS.
+
+    `layers` are those of each system by the name of the annotator that it was compared with, over the documents that
+    both saw.
+    """
+
+    table: pd.DataFrame
+    layers: Mapping[str, Mapping[str, Layer]]
+
+
+def measure_ceiling(
+    names: Sequence[str],
+    scores: Mapping[Pair, PairScores],
+    systems: Mapping[str, Mapping[int, PairScores]],
+    documents: Documents,
+    criteria: Sequence[Criterion],
+    bootstrap: Bootstrap,
+) -> HumanCeiling:
+    """Return the systems held against the annotators with these names.
+
+    `scores` are those of the annotators, `systems` those of each system with annotators as gold, by the number of the
+    annotator. `documents` are those that two annotators or more saw, which are resampled.
+    """
+    rows = []
+    for criterion in criteria:
+        name = criterion.name
+        between = {pair: found[name] for pair, found in scores.items() if name in found}
+        found = [
+            _row(criterion, system, between, _under(name, mine), documents, bootstrap)
+            for system, mine in systems.items()
+        ]
+        tested = np.array([row["p"] for row in found])
+        for row, corrected in zip(found, holm_correction(tested), strict=True):
+            rows.append(row | {"p_holm": corrected, "tests": int((~np.isnan(tested)).sum())})
+    layers = {
+        system: {names[number]: next(iter(found.values())).read[1] for number, found in mine.items() if found}
+        for system, mine in systems.items()
+    }
+    return HumanCeiling(typed_table(rows, CEILING_COLUMNS), layers)
+
+
+def _under(name: str, found: Mapping[int, PairScores]) -> dict[int, Scores]:
+    return {number: each[name] for number, each in found.items() if name in each}
+
+
+def _row(
+    criterion: Criterion,
+    system: str,
+    between: Mapping[Pair, Scores],
+    mine: Mapping[int, Scores],
+    documents: Documents,
+    bootstrap: Bootstrap,
+) -> dict[str, Any]:
+    """Return the row of a system, before Holm's correction."""
+    saw = {number: _there(scores, documents) for number, scores in mine.items()}
+    row: dict[str, Any] = {"criterion": criterion.name, "system": system, "undefined": 0}
+    row |= dict.fromkeys(("f1", "annotators_f1", "difference", "low", "high", "p"), np.nan)
+    row["documents"] = int(np.any([*saw.values()], axis=0).sum()) if saw else 0
+    if not between or not mine:
+        return row | {"why": f"it needs {criterion.needs}" if criterion.needs else NO_SPANS}
+    counts = [_counts(scores, criterion.name, documents) for scores in (*between.values(), *mine.values())]
+
+    def figures(sums: Array) -> Float64:
+        return _means(sums.reshape(len(counts), 4, -1), len(between))
+
+    (sums,) = bootstrap.resample([np.concatenate(counts)])
+    found = bootstrap.estimate(ResampledValues(*map(figures, sums)))
+    row |= dict(zip(("f1", "annotators_f1", "difference"), found.value.tolist(), strict=True))
+    row |= {"low": found.low[2], "high": found.high[2], "undefined": found.undefined[2]}
+    if np.isnan(row["difference"]):
+        return row | {"why": NO_SPANS}
+    if lacks_interval(row["difference"], row["low"]):
+        return row | {"why": bootstrap.units.no_interval_note("an F1")}
+    if not is_symmetric(criterion):
+        return row | {"why": NOT_SYMMETRIC}
+    pairs = [*between, *((number, SYSTEM) for number in mine)]
+    return row | {"p": _randomization(dict(zip(pairs, counts, strict=True)), saw, bootstrap), "why": ""}
+
+
+SYSTEM = -1
+"""The number of the system among annotators."""
+
+
+def _means(counts: Array, between: int) -> Float64:
+    """Return mean F1 with annotators, between them, and the difference: (pairs, 4, n) to (3, n).
+
+    The first `between` pairs are those of annotators.
+    """
+    f1 = ratios(counts)[:, F1]
+    one, other = mean_of_defined(f1[between:]), mean_of_defined(f1[:between])
+    found: Float64 = np.concatenate((one, other, one - other))
+    return found
+
+
+def _there(scores: Scores, documents: Documents) -> Bools:
+    """Tell which of some documents the two of a pair both saw, shape (documents,)."""
+    found = np.zeros(len(documents), bool)
+    places = _places(scores, documents)
+    found[places[places >= 0]] = True
+    return found
+
+
+def _places(scores: Scores, documents: Documents) -> Array:
+    """Return the number of each of a pair's documents among `documents`, -1 where it is none of them."""
+    if scores.gold.documents is documents:
+        return np.arange(len(documents))
+    return np.array([documents.index.get(name, -1) for name in scores.gold.documents.ids], np.int64)
+
+
+def _counts(scores: Scores, name: str, documents: Documents) -> DocumentCounts:
+    """Return the PARTS of a pair by document, shape (4, documents); documents that one of them did not see have 0."""
+    places = _places(scores, documents)
+    found = np.zeros((4, len(documents)), np.int32)
+    found[:, places[places >= 0]] = document_counts(scores, name)[:, places >= 0]
+    return found
+
+
+def _randomization(counts: Mapping[Pair, DocumentCounts], saw: Mapping[int, Bools], bootstrap: Bootstrap) -> float:
+    """Return the p of a system, SYSTEM in the pairs; `saw` are the documents that it and each annotator saw."""
+    pairs = sorted(counts, key=lambda pair: SYSTEM in pair)
+    between = sum(SYSTEM not in pair for pair in pairs)
+    plain = np.stack([counts[pair] for pair in pairs])
+    units, plan = bootstrap.units, bootstrap.plan
+    candidates = np.array([units.sum_counts(one.astype(np.int64)) > 0 for one in saw.values()])
+    sums = plain.sum(axis=-1, dtype=np.int64)[..., None].astype(np.float64)
+    observed = _means(sums, between)[2, 0]
+    for place, (number, there) in enumerate(saw.items()):
+        moved = [_swapped(counts, pair, number) for pair in pairs]
+        changes = units.sum_counts((np.stack(moved) - plain) * there)
+        sums = sums + replacement_sums(changes, candidates, place, plan)
+    under = _means(sums, between)[2]
+    # An undefined difference is counted as small, which keeps p from being too small.
+    small = ~(under > observed + RATIO_TOLERANCE)
+    return float((small.sum() + 1) / (plan.resamples + 1))
+
+
+def _swapped(counts: Mapping[Pair, DocumentCounts], pair: Pair, number: int) -> DocumentCounts:
+    """Return the counts of a pair once the system and an annotator have changed places."""
+    places = {number: SYSTEM, SYSTEM: number}
+    one, other = (places.get(member, member) for member in pair)
+    if (one, other) in counts:
+        return counts[one, other]
+    if (other, one) in counts:
+        # The other one is gold there: credits and numbers of the two sides change.
+        return counts[other, one][[1, 0, 3, 2]]
+    # The annotator or the system has no document in common with the other.
+    return np.zeros_like(counts[pair])
+
+
+def ceiling_sentences(found: HumanCeiling, criterion: str, plan: ResamplingPlan) -> tuple[str, ...]:
+    """Return a sentence for each system: agreement with annotators against that of annotators with one another."""
+    table = found.table[found.table["criterion"].eq(criterion)]
+    below = are_significant(table, plan.level)
+    return tuple(_sentence(row, bool(less), plan) for row, less in zip(table.to_dict("records"), below, strict=True))
+
+
+def _sentence(row: Mapping[Any, Any], below: bool, plan: ResamplingPlan) -> str:
+    if pd.isna(row["difference"]):
+        return f"agreement of {row['system']} with annotators cannot be compared with theirs: {row['why']}"
+    if row["low"] > 0:
+        said = "agrees with annotators more than they with one another"
+    elif below:
+        said = "agrees with annotators less than they with one another"
+    else:
+        said = "is not shown to agree with annotators less than they with one another"
+    figures = f"F1 {row['f1']:.3f} against {row['annotators_f1']:.3f}, difference {signed(row['difference'])}"
+    return f"{row['system']} {said}: {figures}{_evidence(row, plan)}"
+
+
+def _evidence(row: Mapping[Any, Any], plan: ResamplingPlan) -> str:
+    """Return interval and p of a difference, or the reason why one is missing."""
+    interval = "" if pd.isna(row["low"]) else f" ({plan.level:.0%} {signed(row['low'])} to {signed(row['high'])})"
+    if pd.isna(row["p"]):
+        return f"{interval}; {row['why']}"
+    if row["low"] > 0:
+        # The test asks whether the system agrees less.
+        return interval
+    p = p_value_text(row["p_holm"], plan.resamples)
+    after = f" after Holm's correction over {row['tests']} systems" if row["tests"] > 1 else ""
+    return f"{interval}, p {p if p.startswith('≤') else f'= {p}'}{after}"
