@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from nereval_core.analysis.slices import slicings
-from nereval_core.analysis.slices.scores_by_slice import slice_table, tally_slices, threshold_curve
+from nereval_core.analysis.slices.scores_by_slice import slice_table, tally_slices
 from nereval_core.analysis.slices.span_values import SlicedScores
+from nereval_core.analysis.slices.thresholds import sweep_thresholds
 from nereval_core.analysis.slices.worst_combinations import worst_table
 from nereval_core.corpus import Documents, Layer, frozen
 from nereval_core.corpus.texts import Texts
@@ -39,7 +40,7 @@ def rows(scale: Scale) -> Iterator[tuple[str, float, str]]:
     counted = seconds(lambda: slice_table(tally_slices(given, values["length"])))
     yield f"s: counts of {size} by length with intervals", counted, "<= 2"
     yield f"s: combinations of {len(values)} slicings, {size}", seconds(lambda: worst_table(given, values)), "reported"
-    yield f"s: 100 thresholds, {size}", seconds(lambda: threshold_curve(given)), "reported"
+    yield f"s: 100 thresholds, {size}", seconds(lambda: sweep_thresholds(given.scores, given.criterion)), "reported"
 
 
 def find(given: SlicedScores, name: str, values: dict[str, Any]) -> None:

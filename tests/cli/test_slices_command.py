@@ -24,6 +24,7 @@ from nereval_core.report.signature import signature
 from nereval_core.scoring import score_layers
 from pages.shared.data.loading import DEMOS, load_demo
 from tests.analysis.slices.test_slicings import GOLD, PRED
+from tests.cli.test_json_schema import validator
 from tests.support.commands import Cli
 from tests.support.shared_corpora import SHARED, needs
 from tests.support.spans import settings
@@ -48,6 +49,7 @@ def run(command: Cli) -> Cli:
 def test_what_is_written_is_what_is_counted(run: Cli, small: tuple[str, str]) -> None:
     status, out, err = run(*small, "--json", "-", "--criteria", "strict,type", "--quiet")
     assert (status, err) == (0, "")
+    assert [*validator("slices").iter_errors(json.loads(out))] == []
     found = json.loads(out)["systems"][0]["criteria"]
     assert list(found) == ["strict", "type"]
     for name, one in found.items():
@@ -57,11 +59,36 @@ def test_what_is_written_is_what_is_counted(run: Cli, small: tuple[str, str]) ->
             assert sum(row["POS"] for row in part["rows"]) == counts.pos
             assert sum(row["gold_COR"] for row in part["rows"]) == counts.cor
             assert sum(row["ACT"] for row in part["rows"]) == counts.act
-        assert one["thresholds"][0]["f1"] == counts.f1 and len(one["calibration"]) == 2 and "gap" in one
+        assert one["thresholds"][0]["f1"] == counts.f1
+        trust = one["calibration"]
+        assert (trust["predictions"], trust["unscored"], trust["notes"]) == (3, 1, [])
+        assert [(part["bins"], len(part["rows"])) for part in trust["bins"]] == [("equal width", 2), ("equal mass", 3)]
+        assert len(trust["errors"]) == 5 and trust["errors"][-1]["measure"] == "Brier score"
+        assert trust["risk_coverage"]["points"][-1]["coverage"] == 1
         assert one["signature"] == signature(nereval.score(*small, criteria=[name]), name, intervals=INTERVALS)
     rows = list(csv.DictReader(io.StringIO(run(*small, "--csv", "-", "--quiet")[1])))
-    assert {row["part"] for row in rows} == {"slice", "threshold", "calibration"}
+    assert {row["part"] for row in rows} == {"slice", "threshold", "calibration", "error"}
+    assert [row["value"] != "" for row in rows if row["part"] == "error"] == [True] * 6
     assert all(row["signature"].startswith("nereval ") for row in rows)
+
+
+def test_the_screen_says_how_far_scores_can_be_trusted(run: Cli, small: tuple[str, str], tmp_path: Path) -> None:
+    status, out, _ = run(*small, "--by", "score", "--figure", str(tmp_path / "a.html"))
+    assert status == 0 and out.count("precision in bins of equal ") == 2
+    assert "3 predictions with a score; 1 without one are left out" in out
+    for said in ("expected calibration error in bins of equal mass 0.", "Brier score 0.", "area under the risk-cov"):
+        assert out.count(said) == (2 if said.startswith("Brier") else 1)
+    assert (tmp_path / "a.html").read_bytes().count(b'id="nereval-slices-') == 4
+
+
+def test_margins_are_written_without_errors(run: Cli, small: tuple[str, str]) -> None:
+    place = Path(small[1])
+    place.write_text(place.read_text("utf-8").replace("0.95", "-3.5"), "utf-8")
+    status, out, _ = run(*small, "--by", "score", "--json", "-", "--quiet")
+    trust = json.loads(out)["systems"][0]["criteria"]["strict"]["calibration"]
+    assert status == 0 and validator("slices").is_valid(json.loads(out))
+    assert trust["errors"] == [] and [part["bins"] for part in trust["bins"]] == ["equal mass"]
+    assert trust["notes"][0].startswith("1 of 3 scores lies outside 0 to 1")
 
 
 @needs("hipe2022")

@@ -10,8 +10,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from nereval_core.analysis.slices import slicings
-from nereval_core.analysis.slices.scores_by_slice import CALIBRATION_COLUMNS, CURVE_COLUMNS, SLICE_COLUMNS
-from nereval_core.report.figures.slices import GREY, reliability, slice_intervals, threshold_lines
+from nereval_core.analysis.slices.calibration import BIN_COLUMNS, RISK_COLUMNS
+from nereval_core.analysis.slices.scores_by_slice import SLICE_COLUMNS
+from nereval_core.analysis.slices.thresholds import CURVE_COLUMNS
+from nereval_core.report.figures.slices import GREY, reliability, risk_curve, slice_intervals, threshold_lines
 from pages.shared.components.count_table import table_key
 from pages.shared.components.record_list import count
 from pages.shared.data import caches
@@ -172,6 +174,24 @@ def test_a_tenth_of_the_scores_opens_its_predictions(small: Loaded) -> None:
     assert f": {count(2, 'record')}**" in headings(app) and followed(app) == 2
 
 
+def test_the_scores_can_be_read_in_bins_of_equal_mass(small: Loaded) -> None:
+    app = opened("Slices", scores_of(small))
+    app = sound(app.segmented_control(key="calibration_bins").set_value("equal mass").run())
+    assert list(app.dataframe[1].value["score"]) == ["0.3", "0.95", "1"]
+    said = headings(app)
+    assert "Expected calibration error in bins of equal mass 0\\.750" in said and "in bins of equal width" not in said
+    assert "Area under the risk\\-coverage curve" in said and "against" in said
+    again = opened("Slices", scores_of(small), calibration_bins="equal mass", table_calibration=cell(2, "ACT"))
+    assert f": {count(1, 'record')}**" in headings(again) and followed(again) == 1
+
+
+def test_log_probabilities_have_no_errors_on_the_page() -> None:
+    loaded = loaded_of("\n".join(GOLD), "\n".join(PRED).replace("0.95", "-0.05"), "a.jsonl")
+    app = opened("Slices", scores_of(loaded))
+    assert any("outside 0 to 1" in info.value for info in app.info)
+    assert list(app.dataframe[1].value["score"]) == ["-0.05", "0.3", "1"] and "Brier score 0" not in headings(app)
+
+
 def test_by_token_only_documents_are_sliced() -> None:
     app = opened("Slices", View(corpus=VIEW.corpus, system="rules", criterion="fragment"))
     assert app.selectbox(key="widget_slice_by").options == [
@@ -200,7 +220,11 @@ def test_figures_hold_their_tables_and_grey_what_is_little() -> None:
     assert "&lt;i&gt;s&lt;/i&gt;" in figure.layout.title.text and "43 gold spans" in figure.layout.title.text
     curve = threshold_lines(table_of(CURVE_COLUMNS, {"threshold": 0.1, "ACT": 5, "POS": 4}), "s", 2)
     assert list(curve.data[0].x) == [0.1] and "4 gold spans, 5 predictions, 2 without" in curve.layout.title.text
-    tenths = table_of(CALIBRATION_COLUMNS, {"slice": "0.1-0.2", "ACT": 30, "small": False, "precision_low": 0.25})
-    drawn = reliability(tenths, "s", 0.125, 20)
+    tenths = table_of(BIN_COLUMNS, {"slice": "0.1-0.2", "ACT": 30, "small": False, "precision_low": 0.25})
+    drawn = reliability(tenths, "s", "error <0.1", 20, diagonal=True)
     assert (list(drawn.data[0].x), list(drawn.data[0].y)) == ([0, 1], [0, 1])
-    assert list(drawn.data[1].error_y.arrayminus) == [0.25] and "mean gap 0.125" in drawn.layout.title.text
+    assert list(drawn.data[1].error_y.arrayminus) == [0.25] and "error &lt;0.1" in drawn.layout.title.text
+    # Scores that are no probabilities have no diagonal.
+    assert len(reliability(tenths, "s", "", 20, diagonal=False).data) == 2
+    risk = risk_curve(table_of(RISK_COLUMNS, {"ACT": 3, "risk": 0.25, "coverage": 1.0}), "s", 0.125, 0.25)
+    assert list(risk.data[0].y) == [0.25] and "area 0.125, 0.250 at random; n = 3 pred" in risk.layout.title.text

@@ -9,16 +9,11 @@ import pandas as pd
 
 from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits, resampling_units
 from nereval_core.analysis.slices import slicings
-from nereval_core.analysis.slices.scores_by_slice import (
-    SLICE_PLAN,
-    calibration,
-    slice_table,
-    tally_slices,
-    threshold_curve,
-)
+from nereval_core.analysis.slices.calibration import Calibration, calibration
+from nereval_core.analysis.slices.scores_by_slice import SLICE_PLAN, slice_table, tally_slices
 from nereval_core.analysis.slices.slicings import SLICINGS
 from nereval_core.analysis.slices.span_values import SlicedScores
-from nereval_core.analysis.slices.thresholds import MOST_THRESHOLDS
+from nereval_core.analysis.slices.thresholds import MOST_THRESHOLDS, sweep_thresholds
 from nereval_core.analysis.slices.user_columns import UserColumns
 from nereval_core.analysis.slices.worst_combinations import worst_table
 from nereval_core.corpus import Layer
@@ -35,8 +30,8 @@ class SliceReport:
     """The slices of a system under a criterion.
 
     `tables` (SLICE_COLUMNS) and `titles` are by the name of the slicing; `notes` are about tables that lack ratios
-    because the spans of one side have no value. `thresholds` and `calibration` with its mean `gap` need predictions
-    with scores; `worst` is there on request.
+    because the spans of one side have no value. `thresholds` (CURVE_COLUMNS) and `calibration` need predictions with
+    scores; `worst` is there on request.
     """
 
     scores: Scores
@@ -46,8 +41,7 @@ class SliceReport:
     tables: Mapping[str, pd.DataFrame]
     titles: Mapping[str, str]
     thresholds: pd.DataFrame | None = None
-    calibration: pd.DataFrame | None = None
-    gap: float | None = None
+    calibration: Calibration | None = None
     worst: pd.DataFrame | None = None
     notes: Mapping[str, str] = field(default_factory=dict)
 
@@ -94,15 +88,15 @@ def slice_report(
             tables[name] = slice_table(counted, plan, units)
             if (note := counted.note(slicings.title_in_sentence(name))) is not None:
                 notes[name] = note
-    points = threshold_curve(given, steps=steps) if not by or SCORE in by else None
-    tenths, gap = None, None
-    if points is not None and (found := slicings.find_values(given, "score")) is not None:
-        tenths, gap = calibration(given, found)
+    points, trust = None, None
+    sweep = sweep_thresholds(scores, criterion, units=units, seed=seed, steps=steps) if not by or SCORE in by else None
+    if sweep is not None:
+        points, trust = sweep.curve(), calibration(given, sweep, plan, units)
     titles = {name: slicings.slicing_title(name) for name in tables}
     worst = worst_table(given, values, units) if WORST in by else None
     if progress is not None:
         progress(len(names), len(names))
-    return SliceReport(scores, criterion, plan, units, tables, titles, points, tenths, gap, worst, notes)
+    return SliceReport(scores, criterion, plan, units, tables, titles, points, trust, worst, notes)
 
 
 def _is_requested(name: str, by: Iterable[str]) -> bool:

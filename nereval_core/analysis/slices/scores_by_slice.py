@@ -1,4 +1,4 @@
-"""Scores by slice with 95% intervals, scores by confidence threshold, and calibration.
+"""Scores by slice with 95% intervals.
 
 Recall of a slice is over the gold spans with its value, precision over the predictions with its value; F1 is
 2PR / (P + R). Spans without a value are in no slice; together with them the slices add up to the corpus.
@@ -25,10 +25,8 @@ from nereval_core.analysis.bootstrap import (
     resample_counts,
 )
 from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits
-from nereval_core.analysis.result_tables import typed_table
-from nereval_core.analysis.slices.span_values import SCORE_TENTHS, Side, SlicedScores, SpanValues
-from nereval_core.analysis.slices.thresholds import MOST_THRESHOLDS, span_scores, threshold_decisions
-from nereval_core.arrays import Float64, Int64
+from nereval_core.analysis.slices.span_values import Side, SlicedScores, SpanValues
+from nereval_core.arrays import Array, Float64, Int64
 from nereval_core.records.tables import categories
 from nereval_core.scoring.counts import ratio_columns
 
@@ -46,21 +44,6 @@ SLICE_COLUMNS: Mapping[str, str] = {
 
 `documents` is the number of documents with a span of the slice on either side. `interval` is BOOTSTRAP, WILSON (then
 `f1_low` and `f1_high` are NaN) or NO_INTERVAL. `small`: fewer than SMALL_SLICE_SPANS gold spans, or predictions.
-"""
-CURVE_COLUMNS: Mapping[str, str] = {
-    "threshold": "float64",
-    **dict.fromkeys(("COR", "INC", "PAR", "MIS", "SPU", "POS", "ACT"), "Int64"),
-    **dict.fromkeys(RATIOS, "float64"),
-}
-"""Columns of `threshold_curve`: counts of the predictions with at least so high a score; COR, INC, PAR are NA where the
-two sides differ."""
-CALIBRATION_COLUMNS: Mapping[str, str] = {
-    "slice": "str",
-    "ACT": "int64",
-    **dict.fromkeys(("credit", "confidence", "precision", "precision_low", "precision_high"), "float64"),
-    "small": "bool",
-}
-"""Columns of `calibration`: `confidence` is the mean score of the predictions in a tenth, `credit` their COR + 0.5 PAR.
 """
 SMALL_SLICE_SPANS = 20
 """Slices of fewer spans are unreliable and drawn in grey."""
@@ -211,63 +194,16 @@ def bootstrap_intervals(
     return np.stack([one.low for one in found]), np.stack([one.high for one in found])
 
 
-def random_groups(cells: DocumentCounts, seed: int) -> DocumentCounts:
+def random_groups(cells: Array, seed: int) -> Array:
     """Return the sums of MOST_RESAMPLED_UNITS random groups of about equally many documents, if there are more.
 
-    Resampling groups instead changes the width of an interval by a few hundredths at most.
+    The last axis is documents or units. Resampling groups instead changes the width of an interval by a few hundredths
+    at most.
     """
     documents = cells.shape[-1]
     if documents <= MOST_RESAMPLED_UNITS:
         return cells
     order = np.random.default_rng((seed, 2)).permutation(documents)
     edges = np.arange(MOST_RESAMPLED_UNITS) * documents // MOST_RESAMPLED_UNITS
-    return np.add.reduceat(cells[:, :, order], edges, axis=2)
-
-
-def threshold_curve(given: SlicedScores, *, steps: int = MOST_THRESHOLDS) -> pd.DataFrame | None:
-    """Return counts and ratios by threshold: CURVE_COLUMNS; None where no prediction has a score.
-
-    Each row scores the predictions with at least that score, and those without a score, anew.
-    """
-    found = threshold_decisions(given.scores, given.criterion)
-    if found is None:
-        return None
-    rows = []
-    for threshold in found.steps(steps).tolist():
-        counts = found.counts(threshold)
-        decided = (counts.cor, counts.inc, counts.par, counts.mis, counts.spu, counts.pos, counts.act)
-        rows.append((threshold, *decided, counts.precision, counts.recall, counts.f1))
-    return typed_table(rows, CURVE_COLUMNS)
-
-
-def calibration(given: SlicedScores, values: SpanValues) -> tuple[pd.DataFrame, float]:
-    """Return the precision of predictions by tenths of their scores, CALIBRATION_COLUMNS, and the mean gap.
-
-    `values` are those of the slicing `score`. The gap is the expected calibration error: the mean difference between
-    score and precision, weighted by predictions (Naeini, Cooper and Hauskrecht, AAAI 2015).
-    """
-    scores = span_scores(given.layers[1])
-    there = values.pred >= 0
-    codes = values.pred[there].astype(np.int64)
-    decisions = given.scores.decisions(given.criterion)[1][there]
-    size = len(SCORE_TENTHS)
-    number = np.bincount(codes, minlength=size)
-    credit = np.bincount(codes, (decisions == Decision.COR) + 0.5 * (decisions == Decision.PAR), minlength=size)
-    total = np.bincount(codes, scores[there], minlength=size)
-    some = np.flatnonzero(number)
-    number, credit, confidence = number[some], credit[some], total[some] / number[some]
-    low, high = wilson_interval(credit, number, SLICE_PLAN.level)
-    table = pd.DataFrame(
-        {
-            "slice": [SCORE_TENTHS[place] for place in some.tolist()],
-            "ACT": number,
-            "credit": credit,
-            "confidence": confidence,
-            "precision": credit / number,
-            "precision_low": low,
-            "precision_high": high,
-            "small": number < SMALL_SLICE_SPANS,
-        }
-    )
-    gap = float((np.abs(credit / number - confidence) * number).sum() / number.sum())
-    return table.astype(dict(CALIBRATION_COLUMNS)), gap
+    found: Array = np.add.reduceat(cells[..., order], edges, axis=-1)
+    return found

@@ -196,6 +196,12 @@ SLICINGS: Mapping[str, Slicing] = {
         span_values.score_values,
         listed=False,
     ),
+    "score-mass": Slicing(
+        "Score of the prediction, in bins of equal mass",
+        "The system's confidence, in ten bins of about equally many predictions.",
+        span_values.score_mass_values,
+        listed=False,
+    ),
     "at": Slicing(
         "Decision at score {}",
         "The decision with only the predictions scored so high.",

@@ -1,4 +1,4 @@
-"""Decisions at confidence thresholds: predictions below a threshold are left out.
+"""Decisions at confidence thresholds, and a threshold tried out: predictions below a threshold are left out.
 
 Each threshold is scored anew, so its counts are exact. Only documents in which a span overlaps several of the other
 side are aligned again; in all others, leaving out a prediction only changes the decision on its gold span.
@@ -6,19 +6,24 @@ side are aligned again; in all others, leaving out a prediction only changes the
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from nereval_core.alignment.codes import Decision
+from nereval_core.analysis.resampling_units import ResamplingUnits, resampling_units
+from nereval_core.analysis.result_tables import typed_table
 from nereval_core.analysis.span_relations import overlap_counts
-from nereval_core.arrays import UInt8
+from nereval_core.arrays import Int64, UInt8
 from nereval_core.corpus import Layer
 from nereval_core.records.tables import DECISIONS
 from nereval_core.scoring import Counts, Scores, Settings, score_layers
+from nereval_core.scoring.counts import RATIOS, ratio_columns
 
 DROPPED = "left out"
 DECIDED = (*DECISIONS, DROPPED)
@@ -26,6 +31,19 @@ DECIDED = (*DECISIONS, DROPPED)
 _OUT = len(DECISIONS)
 MOST_THRESHOLDS = 100
 """Of more distinct scores, so many are chosen with about equally many predictions between them."""
+CURVE_COLUMNS: Mapping[str, str] = {
+    "threshold": "float64",
+    **dict.fromkeys(("COR", "INC", "PAR", "MIS", "SPU", "POS", "ACT"), "Int64"),
+    **dict.fromkeys(RATIOS, "float64"),
+}
+"""Columns of `ThresholdSweep.curve`: counts of the predictions with at least so high a score; COR, INC, PAR are NA
+where the two sides differ."""
+HELD_OUT_COLUMNS: Mapping[str, str] = {
+    **dict.fromkeys(("chosen_on", "tested_on"), "int64"),
+    **dict.fromkeys(("threshold", "f1_chosen", "f1_tested", "f1_without"), "float64"),
+}
+"""Columns of `ThresholdSweep.held_out`: the number of units in each half, the threshold with the highest F1 on one half
+and its F1 there, its F1 on the other half, and the F1 of all predictions on the other half."""
 
 
 def span_scores(layer: Layer) -> NDArray[np.float64]:
@@ -70,10 +88,15 @@ class ThresholdDecisions:
         pred_codes[~stays] = _OUT
         return gold_codes, pred_codes
 
-    def counts(self, threshold: float) -> Counts:
-        """Return the counts of the predictions kept at a threshold."""
-        sides = (np.bincount(codes, minlength=_OUT + 1)[:_OUT] for codes in self.at(threshold))
-        return Counts(*(tuple(side.tolist()) for side in sides))
+    def counts(self, threshold: float, parts: Int64) -> Int64:
+        """Return the counts of the predictions kept at a threshold in two parts of the corpus.
+
+        `parts` is 0 or 1 for each document. The shape is (2 parts, 2 sides, 5 decisions).
+        """
+        sides = zip(self.scores.layers(self.criterion), self.at(threshold), strict=True)
+        size = len(DECIDED)
+        found = [np.bincount(parts[layer.doc] * size + codes, minlength=2 * size) for layer, codes in sides]
+        return np.stack([side.reshape(2, size)[:, :_OUT] for side in found], axis=1)
 
     @cached_property
     def _settings(self) -> Settings:
@@ -104,3 +127,66 @@ def threshold_decisions(scores: Scores, criterion: str) -> ThresholdDecisions | 
     if scores.criterion(criterion).unit == "token" or not pred.scores:
         return None
     return ThresholdDecisions(scores, criterion, span_scores(pred))
+
+
+@dataclass(frozen=True, eq=False)
+class ThresholdSweep:
+    """The counts of a system at increasing thresholds, in two random halves of the resampling units.
+
+    The first threshold keeps all predictions. `counts` has the shape (thresholds, 2 halves, 2 sides, 5 decisions),
+    `units` is the number of units in each half.
+    """
+
+    thresholds: NDArray[np.float64]
+    counts: Int64
+    units: tuple[int, int]
+
+    def curve(self) -> pd.DataFrame:
+        """Return counts and ratios of the corpus by threshold: CURVE_COLUMNS."""
+        rows = []
+        for threshold, sides in zip(self.thresholds.tolist(), self.counts.sum(axis=1).tolist(), strict=True):
+            counts = Counts(*map(tuple, sides))
+            decided = (counts.cor, counts.inc, counts.par, counts.mis, counts.spu, counts.pos, counts.act)
+            rows.append((threshold, *decided, counts.precision, counts.recall, counts.f1))
+        return typed_table(rows, CURVE_COLUMNS)
+
+    def held_out(self) -> pd.DataFrame:
+        """Return what the threshold chosen on each half gives on the other: HELD_OUT_COLUMNS, up to two rows.
+
+        The lowest of several thresholds with the highest F1 is chosen. A half without spans leaves no row.
+        """
+        f1 = [ratio_columns(self.counts[:, half, 0], self.counts[:, half, 1])[2] for half in range(2)]
+        rows = []
+        for chosen, tested in ((0, 1), (1, 0)):
+            if np.isnan(f1[chosen]).all() or np.isnan(f1[tested]).any():
+                continue
+            best = int(np.nanargmax(f1[chosen]))
+            values = (f1[chosen][best], f1[tested][best], f1[tested][0])
+            rows.append((self.units[chosen], self.units[tested], self.thresholds[best], *values))
+        return typed_table(rows, HELD_OUT_COLUMNS)
+
+
+def sweep_thresholds(
+    scores: Scores,
+    criterion: str,
+    *,
+    units: ResamplingUnits | None = None,
+    seed: int = 0,
+    steps: int = MOST_THRESHOLDS,
+) -> ThresholdSweep | None:
+    """Return the counts at up to `steps` thresholds, None where no prediction has a score or tokens are counted.
+
+    `units`, by default each document, are split into halves by `seed`.
+    """
+    found = threshold_decisions(scores, criterion)
+    if found is None:
+        return None
+    units = units or resampling_units(scores.read[0].documents)
+    order = np.random.default_rng((seed, 3)).permutation(units.count)
+    first = units.count // 2
+    second = np.zeros(units.count, np.int64)
+    second[order[first:]] = 1
+    parts = second[units.of_documents(np.arange(scores.documents))]
+    thresholds = found.steps(steps)
+    counts = np.stack([found.counts(threshold, parts) for threshold in thresholds.tolist()])
+    return ThresholdSweep(thresholds, counts, (first, units.count - first))

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from nereval_core.analysis.slices import SliceReport
+from nereval_core.analysis.slices.calibration import AREA, BINNINGS, Calibration
 from nereval_core.analysis.slices.scores_by_slice import NO_INTERVAL, SIDED, SMALL_SLICE_SPANS
 from nereval_core.analysis.slices.slicings import slicing_title as title_of
 from nereval_core.analysis.slices.slicings import title_in_sentence
@@ -29,7 +30,7 @@ RATIOS = {"P": "precision", "R": "recall", "F1": "f1"}
 _ENDS = tuple(f"{ratio}_{end}" for ratio in RATIOS.values() for end in ("low", "high"))
 LONG_COLUMNS = (
     *("system", "criterion", "part", "by", "slice", *SIDED, "POS", "ACT", "documents", *RATIOS.values(), *_ENDS),
-    *("interval", "confidence", "note", "signature"),
+    *("interval", "confidence", "value", "low", "high", "note", "signature"),
 )
 
 SlicesBySystem = Mapping[str, Sequence[SliceReport]]
@@ -73,10 +74,7 @@ def _sheets(system: str, found: SliceReport) -> Iterator[Sheet]:
         title = f"{system}: {found.criterion} of the predictions scored at least so high"
         yield frame_sheet(title, table.iloc[some], notes)
     if found.calibration is not None:
-        shown = found.calibration[["slice", "ACT", "confidence", "precision", "precision_low", "precision_high"]]
-        columns_shown = ("score", "ACT", "mean score", "P", "P low", "P high")
-        notes = (f"mean gap of mean score and P, by predictions: {found.gap:.4f}",)
-        yield frame_sheet(f"{system}: {found.criterion}, precision by score", shown, notes, columns=columns_shown)
+        yield from _calibration_sheets(f"{system}: {found.criterion}", found.calibration)
     if found.worst is not None:
         titled = {name: title_of(name) for name in {*found.worst["by"], *found.worst["and_by"]}}
         table = found.worst.head(SHOWN_COMBINATIONS).replace({"by": titled, "and_by": titled}).drop(columns="tests")
@@ -87,6 +85,18 @@ def _sheets(system: str, found: SliceReport) -> Iterator[Sheet]:
         )
         heads = ("by", "slice", "and by", "and slice", "POS", "documents", "R", "less R elsewhere", "p", "p (Holm)")
         yield frame_sheet(f"{system}: {found.criterion}, where it is worst", table, (note,), columns=heads)
+
+
+def _calibration_sheets(title: str, found: Calibration) -> Iterator[Sheet]:
+    """Yield the bins of each binning with its errors; below the last stands what has no bins."""
+    columns = ["slice", "ACT", "confidence", "precision", "precision_low", "precision_high"]
+    heads = ("score", "ACT", "mean score", "P", "P low", "P high")
+    *_, last = found.bins
+    for binning, table in found.bins.items():
+        notes = found.error_sentences(binning)
+        if binning == last:
+            notes = (*notes, found.risk.sentence(), *found.threshold_sentences(), found.note())
+        yield frame_sheet(f"{title}, precision in bins of {binning}", table[columns], notes, columns=heads)
 
 
 _TAILS = (("", ""), (" low", "_low"), (" high", "_high"))
@@ -106,8 +116,9 @@ def _notes(found: SliceReport, name: str) -> tuple[str, ...]:
 def long_sheet(found: SlicesBySystem) -> Sheet:
     """Return all tables of all systems as one with LONG_COLUMNS.
 
-    `part` is slice, threshold (`slice` is the least score), calibration or worst (`slice` holds both slices; `f1` and
-    unknown values are empty). `note` names the ratios that a slicing lacks because one side has no values.
+    `part` is slice, threshold (`slice` is the least score), calibration (a row for each bin), error (`slice` is the
+    measure, `by` its bins, `value`, `low` and `high` the error) or worst (`slice` holds both slices; `f1` and unknown
+    values are empty). `note` names the ratios that a slicing lacks because one side has no values.
     """
     rows: list[tuple[Cell, ...]] = []
     for system, every in found.items():
@@ -128,7 +139,12 @@ def _parts(each: SliceReport) -> Iterator[tuple[str, str, pd.DataFrame]]:
             table[f"gold_{code}"] = table[f"pred_{code}"] = table[code]
         yield "threshold", "score", table
     if each.calibration is not None:
-        yield "calibration", "score", each.calibration
+        for binning, bins in each.calibration.bins.items():
+            yield "calibration", BINNINGS[binning], bins
+        errors = each.calibration.errors.rename(columns={"measure": "slice"})
+        for binning in (*BINNINGS, ""):
+            yield "error", binning, errors[errors["bins"] == binning]
+        yield "error", "", pd.DataFrame({"slice": [AREA], "value": [each.calibration.risk.area]})
     if each.worst is not None:
         pairs = zip(each.worst["slice"], each.worst["and_slice"], strict=True)
         slices = [f"{one} and {two}" for one, two in pairs]
@@ -166,14 +182,32 @@ def _object(each: SliceReport) -> dict[str, Any]:
             for name, table in each.tables.items()
         ],
     }
-    for name in ("thresholds", "calibration", "worst"):
+    for name in ("thresholds", "worst"):
         table = getattr(each, name)
         made |= {} if table is None else {name: objects(table)}
-    return made | ({} if each.gap is None else {"gap": each.gap})
+    return made | ({} if each.calibration is None else {"calibration": _calibration_object(each.calibration)})
+
+
+def _calibration_object(found: Calibration) -> dict[str, Any]:
+    risk = found.risk
+    return {
+        "predictions": found.predictions,
+        "unscored": found.unscored,
+        "notes": [found.refusal] if found.refusal else [],
+        "bins": [{"bins": binning, "rows": objects(table)} for binning, table in found.bins.items()],
+        "errors": objects(found.errors),
+        "risk_coverage": {
+            "points": objects(risk.points),
+            "area": risk.area,
+            "area_of_best_order": risk.best,
+            "area_of_random_order": risk.risk,
+        },
+        "held_out_thresholds": objects(found.held_out),
+    }
 
 
 def _figures(found: SlicesBySystem) -> list[Figure]:
-    from nereval_core.report.figures.slices import reliability, slice_intervals, threshold_lines
+    from nereval_core.report.figures.slices import reliability, risk_curve, slice_intervals, threshold_lines
 
     made = []
     for system, every in found.items():
@@ -188,10 +222,20 @@ def _figures(found: SlicesBySystem) -> list[Figure]:
                 unscored = len(each.scores.pred) - len(each.scores.pred.scores)
                 title = f"{system} by the least score of a prediction, {under}"
                 made.append(threshold_lines(each.thresholds, title, unscored))
-            if each.calibration is not None:
-                made.append(
+            if (trust := each.calibration) is not None:
+                made += [
                     reliability(
-                        each.calibration, f"Precision of {system} by score, {under}", each.gap or 0, SMALL_SLICE_SPANS
+                        table,
+                        f"Precision of {system} in bins of {binning}, {under}",
+                        trust.error_sentences(binning)[0],
+                        SMALL_SLICE_SPANS,
+                        diagonal=not trust.refusal,
+                    )
+                    for binning, table in trust.bins.items()
+                ]
+                made.append(
+                    risk_curve(
+                        trust.risk.points, f"Risk of {system} by coverage, {under}", trust.risk.area, trust.risk.risk
                     )
                 )
     return made

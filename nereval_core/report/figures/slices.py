@@ -1,4 +1,4 @@
-"""Figures of slices: P, R and F1 by slice and by threshold, and the calibration of scores."""
+"""Figures of slices: P, R and F1 by slice and by threshold, calibration of scores, and risk by coverage."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def _cut(text: str) -> str:
 def threshold_lines(table: pd.DataFrame, title: str, unscored: int) -> go.Figure:
     """Draw P, R and F1 against the least score of the predictions that stay.
 
-    `table` has the columns of `analysis.sliced.CURVE_COLUMNS`. A point's `customdata` is (row,).
+    `table` has the columns of `analysis.slices.thresholds.CURVE_COLUMNS`. A point's `customdata` is (row,).
     """
     figure = go.Figure()
     for number, (name, ratio, symbol) in enumerate(_RATIOS):
@@ -160,20 +160,22 @@ def threshold_lines(table: pd.DataFrame, title: str, unscored: int) -> go.Figure
     )
 
 
-def reliability(table: pd.DataFrame, title: str, gap: float, small: int) -> go.Figure:
-    """Draw precision against mean score by tenths of the scores, with Wilson's intervals.
+def reliability(table: pd.DataFrame, title: str, said: str, small: int, *, diagonal: bool) -> go.Figure:
+    """Draw precision against mean score by bins of the scores, with intervals: a reliability diagram.
 
-    `table` has the columns of `analysis.sliced.CALIBRATION_COLUMNS`. A point's `customdata` is (row,).
+    `table` has the columns of `analysis.slices.calibration.BIN_COLUMNS`, `said` stands below the title. Scores that are
+    probabilities have the `diagonal` of the calibrated ones. A point's `customdata` is (row,).
     """
     figure = go.Figure()
-    figure.add_scatter(
-        x=[0, 1],
-        y=[0, 1],
-        mode="lines",
-        name="calibrated",
-        hoverinfo="skip",
-        line={"color": GREY, "dash": "dot"},
-    )
+    if diagonal:
+        figure.add_scatter(
+            x=[0, 1],
+            y=[0, 1],
+            mode="lines",
+            name="calibrated",
+            hoverinfo="skip",
+            line={"color": GREY, "dash": "dot"},
+        )
     for grey, name in ((False, "predictions"), (True, f"fewer than {small} predictions")):
         rows = table[(table["small"] == grey).to_numpy()]
         figure.add_scatter(
@@ -197,11 +199,50 @@ def reliability(table: pd.DataFrame, title: str, gap: float, small: int) -> go.F
         )
     number = int(table["ACT"].sum())
     return figure.update_layout(
-        title=f"{plain(title)}<br><sub>shares from 0 to 1 with 95% intervals; mean gap {gap:.3f}; "
-        f"n = {counted(number, 'prediction')} with a score from 0 to 1</sub>",
-        height=420,
-        xaxis=value_axis("mean score") | {"range": [0, 1.08]},
+        title=f"{plain(title)}<br><sub>{plain(said)}<br>precision from 0 to 1 with 95% intervals; "
+        f"n = {counted(number, 'prediction')} with a score</sub>",
+        height=440,
+        xaxis=value_axis("mean score") | ({"range": [0, 1.08]} if diagonal else {}),
         yaxis=ratio_axis("precision"),
+        **_frame(),
+    )
+
+
+def risk_curve(table: pd.DataFrame, title: str, area: float, risk: float) -> go.Figure:
+    """Draw the risk of the predictions with the highest scores against their share.
+
+    `table` has the columns of `analysis.slices.calibration.RISK_COLUMNS`, `area` is that under its curve, `risk` that
+    of all predictions.
+    """
+    figure = go.Figure()
+    figure.add_scatter(
+        x=table["coverage"].tolist(),
+        y=table["risk"].tolist(),
+        mode="lines+markers",
+        name="in the order of their scores",
+        cliponaxis=False,
+        line={"color": TYPE_HUES[0]},
+        marker={"size": 5},
+        hovertext=[
+            f"score at least {threshold:g}: risk {value:.4f}, {counted(int(act), 'prediction')}"
+            for threshold, value, act in zip(table["threshold"], table["risk"], table["ACT"], strict=True)
+        ],
+        hoverinfo="text",
+    )
+    figure.add_scatter(
+        x=[0, 1],
+        y=[risk, risk],
+        mode="lines",
+        name="at random",
+        hoverinfo="skip",
+        line={"color": GREY, "dash": "dot"},
+    )
+    return figure.update_layout(
+        title=f"{plain(title)}<br><sub>risk = 1 − precision of the predictions kept; area {area:.3f}, "
+        f"{risk:.3f} at random; n = {counted(int(table['ACT'].max()), 'prediction')} with a score</sub>",
+        height=380,
+        xaxis=value_axis("coverage: share of the predictions kept") | {"range": [0, 1.02]},
+        yaxis=value_axis("risk") | {"rangemode": "tozero"},
         **_frame(),
     )
 

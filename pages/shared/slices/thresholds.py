@@ -1,24 +1,24 @@
-"""Scores of predictions: P, R and F1 against the threshold, and the calibration of the scores."""
+"""Scores of predictions: P, R and F1 against the threshold; their calibration stands below."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pandas as pd
 import streamlit as st
 
-from nereval_core.analysis.slices import slicings
-from nereval_core.analysis.slices.scores_by_slice import SMALL_SLICE_SPANS, calibration, threshold_curve
-from nereval_core.analysis.slices.thresholds import span_scores
-from nereval_core.report.figures.slices import reliability, threshold_lines
+from nereval_core.analysis.slices.calibration import Calibration, calibration
+from nereval_core.analysis.slices.thresholds import sweep_thresholds
+from nereval_core.report.figures.slices import threshold_lines
 from nereval_core.scoring import Counts
 from pages.shared.components.columns import count_columns, ratio_columns
-from pages.shared.components.count_table import ChosenCell, count_figure, count_table, show_figure
+from pages.shared.components.count_table import ChosenCell, count_figure, count_table
 from pages.shared.components.downloads import Export
 from pages.shared.components.record_list import open_records
 from pages.shared.data import caches
 from pages.shared.slices import sliced_of
+from pages.shared.slices.calibration import draw_calibration
+from pages.shared.systems.tables import choose_units, show_warnings, units_of
 from pages.shared.view.count_tables import RATIOS, formula
 from pages.shared.view.queries import Query, overall_query
 from pages.shared.view.text import plain
@@ -34,32 +34,23 @@ LACKING = (
 
 
 def draw_thresholds(here: Here) -> None:
-    """Show the ratios by the least score, and precision by the scores; counts open their records."""
-    found = _curve(here)
+    """Show the ratios by the least score, and the calibration of the scores; counts open their records."""
+    choose_units(here)
+    show_warnings(units_of(here).notes)
+    found = _scored(here)
     if found is None:
         st.info(LACKING)
         return
-    table, bins, gap, unscored = found
-    _curve_shown(here, table, unscored)
-    st.header("Are the scores right?")
-    if bins is None:
-        st.info("No score lies between 0 and 1: as shares of right predictions they cannot be read.")
-    else:
-        _calibration_shown(here, bins, gap)
-
-
-Found = tuple[pd.DataFrame, pd.DataFrame | None, float, int]
+    table, trust = found
+    _curve_shown(here, table, trust.unscored)
+    draw_calibration(here, trust)
 
 
 @st.cache_resource(max_entries=50, show_spinner="Scoring at every threshold …", hash_funcs=caches.HASHED_BY)
-def _curve(here: Here) -> Found | None:
-    given = sliced_of(here)
-    table = threshold_curve(given)
-    if table is None:
-        return None
-    values = slicings.find_values(given, "score")
-    bins, gap = (None, 0.0) if values is None else calibration(given, values)
-    return table, bins, gap, int(np.isnan(span_scores(given.layers[1])).sum())
+def _scored(here: Here) -> tuple[pd.DataFrame, Calibration] | None:
+    given, units = sliced_of(here), units_of(here)
+    sweep = sweep_thresholds(given.scores, given.criterion, units=units)
+    return None if sweep is None else (sweep.curve(), calibration(given, sweep, units=units))
 
 
 def _curve_shown(here: Here, table: pd.DataFrame, unscored: int) -> None:
@@ -109,32 +100,3 @@ def threshold_query(threshold: float, code: str) -> Query:
     if code == "ACT":
         return Query(having=((f"pred kept {threshold!r}", "kept"),))
     return Query(having=((f"{'pred' if code == 'SPU' else 'gold'} at {threshold!r}", code),))
-
-
-def _calibration_shown(here: Here, bins: pd.DataFrame, gap: float) -> None:
-    title = f"Precision of {here.system} by score, criterion {here.by}"
-
-    def figure() -> Any:
-        return reliability(bins, title, gap, SMALL_SLICE_SPANS)
-
-    show_figure(figure(), "calibration_figure", (here.view,), file="calibration")
-    shown = pd.DataFrame(
-        {"score": bins["slice"], "mean score": bins["confidence"], "P": bins["precision"], "ACT": bins["ACT"]}
-    )
-    number = st.column_config.NumberColumn
-    cell = count_table(
-        shown,
-        "calibration",
-        (here.view,),
-        columns={"score": st.column_config.TextColumn("score", width=90, pinned=True)}
-        | {name: number(name, width=85, format="%.3f") for name in ("mean score", "P")}
-        | count_columns(["ACT"], 70),
-        choose=("ACT",),
-        export=Export(bins, here.signature(), "calibration", figure=figure),
-        caption=f"The mean gap is {gap:.3f}: how far mean score and precision lie apart, by predictions (expected "
-        "calibration error).",
-    )
-    if cell is not None:
-        value = str(bins["slice"].iat[cell[0]])
-        query = Query(having=(("pred score", value),))
-        open_records(here, here.by, query, f"Predictions scored {plain(value)}", name="calibration")

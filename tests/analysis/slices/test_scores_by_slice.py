@@ -1,4 +1,4 @@
-"""Intervals of slices, scores at thresholds, calibration: each against its definition."""
+"""Intervals of slices and scores at thresholds: each against its definition."""
 
 from __future__ import annotations
 
@@ -18,10 +18,8 @@ from nereval_core.analysis.resampling_units import ResamplingPlan, document_unit
 from nereval_core.analysis.slices import scores_by_slice as analysis
 from nereval_core.analysis.slices.scores_by_slice import (
     BOOTSTRAP,
-    calibration,
     slice_table,
     tally_slices,
-    threshold_curve,
     wilson_interval,
 )
 from nereval_core.analysis.slices.slicings import find_values
@@ -31,6 +29,7 @@ from nereval_core.analysis.slices.thresholds import (
     DROPPED,
     ThresholdDecisions,
     span_scores,
+    sweep_thresholds,
     threshold_decisions,
 )
 from nereval_core.analysis.span_relations import overlap_counts
@@ -135,7 +134,13 @@ def check_threshold(
     expected[stays] = theirs
     one, two = found.at(threshold)
     assert one.tolist() == ours.tolist() and two.tolist() == expected.tolist()
-    assert found.counts(threshold) == again.counts(rule.name)
+    parts = np.arange(len(gold.documents)) % 2
+    counts = found.counts(threshold, parts)
+    whole = again.counts(rule.name)
+    assert counts.sum(axis=0).tolist() == [list(whole.gold), list(whole.pred)]
+    for part in range(2):
+        kept = np.bincount(ours[parts[gold.doc] == part], minlength=5).tolist()
+        assert counts[part, 0].tolist() == kept
 
 
 def test_only_tangled_documents_are_scored_again() -> None:
@@ -164,8 +169,10 @@ def test_overlapped_counts_hulls(seed: int) -> None:
 def test_the_curve_is_what_scoring_counts() -> None:
     gold, pred = drawn(7)
     sliced = together(gold, pred, "partial")
-    table = threshold_curve(sliced)
-    assert table is not None and table["threshold"].tolist() == [0, 0.25, 0.5, 0.75, 1]
+    sweep = sweep_thresholds(sliced.scores, "partial")
+    assert sweep is not None
+    table = sweep.curve()
+    assert table["threshold"].tolist() == [0, 0.25, 0.5, 0.75, 1]
     confidence = span_scores(pred)
     for row in table.to_dict("records"):
         some = pred.take(np.flatnonzero(~(confidence < row["threshold"])))
@@ -178,18 +185,5 @@ def test_the_curve_is_what_scoring_counts() -> None:
 
 def test_no_curve_without_scores_or_by_token() -> None:
     gold, pred = drawn(7)
-    assert threshold_curve(together(gold, replace(pred, scores={}))) is None
-    assert threshold_curve(together(gold, pred, "fragment")) is None
-
-
-def test_calibration_by_hand() -> None:
-    """Four predictions: 0.95 and 1.0 are both incorrect under strict, 0.3 too; one has no score."""
-    sliced = together(layer_of(GOLD), layer_of(PRED), "type")
-    values = find_values(sliced, "score")
-    assert values is not None
-    table, gap = calibration(sliced, values)
-    assert table["slice"].tolist() == ["0.3-0.4", "0.9-1.0"] and table["ACT"].tolist() == [1, 2]
-    assert table["confidence"].tolist() == pytest.approx([0.3, 0.975])
-    # The prediction with 0.3 covers a gold span of its type; the other two are of another type.
-    assert table["precision"].tolist() == [1, 0] and table["small"].all()
-    assert gap == pytest.approx((0.7 + 2 * 0.975) / 3)
+    assert sweep_thresholds(together(gold, replace(pred, scores={})).scores, "strict") is None
+    assert sweep_thresholds(together(gold, pred, "fragment").scores, "fragment") is None

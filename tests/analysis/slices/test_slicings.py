@@ -215,6 +215,7 @@ CASES = [
     ("period", ["1790s"] * 4 + ["no date"], ["1790s"] * 3 + ["no date"]),
     ("meta source", ["Gazette"] * 4 + ["a=b%"], ["Gazette"] * 3 + ["a=b%"]),
     ("score", [None] * 5, ["0.3-0.4", "0.9-1.0", "0.9-1.0", None]),
+    ("score-mass", [None] * 5, ["0.3", "0.95", "1", None]),
     ("at 0.95", ["MIS", "INC", "MIS", "INC", "MIS"], ["left out", "INC", "INC", "SPU"]),
     ("at 0.5", ["MIS", "INC", "MIS", "INC", "MIS"], ["left out", "INC", "INC", "SPU"]),
     ("at 0.1", ["INC", "INC", "MIS", "INC", "MIS"], ["INC", "INC", "INC", "SPU"]),
