@@ -63,6 +63,7 @@ SIGNS: Mapping[str, tuple[Sign, ...]] = MappingProxyType(
         "docbin": (first_line("x"),),
         "doccano": (keys("label", "labels", "entities"),),
         "hipe": (within("TOKEN"),),
+        "inline": (within("</"),),
         "jsonl": (first_line(r"\s*\{"),),
         "labelstudio": (keys("data", "annotation_id"),),
         "mentions": (
@@ -77,6 +78,7 @@ SIGNS: Mapping[str, tuple[Sign, ...]] = MappingProxyType(
             keys("answer", "_input_hash", "_task_hash", "_annotator_id", "_session_id"),
         ),
         "pubtator": (first_line(r"[^|\t]+\|t\|"),),
+        "slashtags": (first_line(r"[^{\[<]*/"),),
         "tokentable": (first_line(r"(?i)(?!\{).*\b(?:word|token)s?\b"),),
         "webanno": (first_line(r"\s*#"),),
     }
