@@ -130,6 +130,12 @@ PLACES = {
         '{"text": "abc", "ents": []}\n{"text": "abc", "ents": [{"start": HERE, "end": 2, "label": "A"}]}\n',
         "ents[0] is no entity",
     ),
+    "pubannotation": (
+        "x.jsonl",
+        '{"text": "abc", "denotations": []}\n'
+        '{"text": "abc", "denotations": [{"span": {"begin": HERE, "end": 2}, "obj": "A"}]}\n',
+        "denotations[0] is no denotation",
+    ),
     "labelstudio": (
         "x.json",
         '[{"data": {"text": "abc"}, "annotations": [{"result": []}]},\n{"data": {"text": "abc"}, "annotations": '

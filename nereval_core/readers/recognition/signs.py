@@ -77,6 +77,7 @@ SIGNS: Mapping[str, tuple[Sign, ...]] = MappingProxyType(
             keys("spans", "tokens", without="id"),
             keys("answer", "_input_hash", "_task_hash", "_annotator_id", "_session_id"),
         ),
+        "pubannotation": (keys("denotations", "sourcedb"),),
         "pubtator": (first_line(r"[^|\t]+\|t\|"),),
         "slashtags": (first_line(r"[^{\[<]*/"),),
         "tokentable": (first_line(r"(?i)(?!\{).*\b(?:word|token)s?\b"),),
@@ -130,6 +131,9 @@ SHAPES: Mapping[str, tuple[Shape, ...]] = MappingProxyType(
         "bioc": (
             Shape(frozenset(("id", "infons", "passages", "annotations", "relations"))),
             Shape(frozenset(("source", "date", "key", "infons", "documents"))),
+        ),
+        "pubannotation": (
+            Shape(frozenset(("text", "denotations", "attributes", "relations", "sourcedb", "sourceid"))),
         ),
         "cas": (Shape(frozenset(("%TYPES", "%FEATURE_STRUCTURES", "%VIEWS"))),),
     }
