@@ -1,4 +1,4 @@
-"""Read annotations: one module or folder per format, found by listing this folder.
+"""Read annotations: one module or folder per format, found by listing this folder and the families in it.
 
 A reader is named like its format and has `NAME`, `DESCRIPTION`, `recognise(source)` (how sure it is, 0 to 1, by the
 heads of files, never failing) and `read(source, options)` (`recognition/`). A reader is imported when its format is

@@ -12,7 +12,7 @@ import numpy as np
 
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError, Problem, quoted
-from nereval_core.readers.bc2gm import GOLD, SENTENCES, TYPE, VARIANTS
+from nereval_core.readers.biomedical.bc2gm import GOLD, SENTENCES, TYPE, VARIANTS
 from nereval_core.writers import whole_folder
 from nereval_core.writers.document_spans import spans_as_read
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -20,11 +22,13 @@ NAME_BYTES = 255 - len(".ann")
 """Bytes that a part of a document id may have as a file name."""
 HOLDS = frozenset(("ids", "links", "rankings", "fragments"))
 T_ID = re.compile(r"T[0-9]+")
+BLANK = re.compile(r"\s")
+LINE_ENDS = set("\r\n")
 BLANKS = str.maketrans("\r\n\t", "   ")
 
 
 def write(layer: Layer, path: Path) -> tuple[str, ...]:
-    """Write a new folder of `.txt` and `.ann`; ids with "/" make subfolders, links become N lines.
+    """Write a new folder of `.txt` and `.ann`; ids with "/" make subfolders, links become N lines, metadata A lines.
 
     A link without a colon is written with an empty database, `:ID`. A span over a line end keeps its offsets, the line
     end in its quote is a blank: brat itself would split the span there, which reads back as another span.
@@ -44,6 +48,25 @@ def write(layer: Layer, path: Path) -> tuple[str, ...]:
     return ()
 
 
+def holds_meta(meta: Mapping[str, Any]) -> bool:
+    """Return whether attributes can say this metadata of a span: names without blanks, and text of a line, or true."""
+    return all(map(_is_attribute, meta, meta.values()))
+
+
+def _is_attribute(key: str, value: Any) -> bool:
+    if not key or BLANK.search(key) or (isinstance(value, list) and len(value) < 2):
+        return False
+    return all(map(_sayable, _values(value)))
+
+
+def _values(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _sayable(value: Any) -> bool:
+    return value is True or (isinstance(value, str) and value == value.strip() != "" and not LINE_ENDS & set(value))
+
+
 def _annotations(layer: Layer, number: int) -> str:
     spans = spans_as_read(layer, number).tolist()
     ids = [layer.ids.get(span, "") for span in spans]
@@ -51,11 +74,18 @@ def _annotations(layer: Layer, number: int) -> str:
         ids = [f"T{count}" for count in range(1, len(ids) + 1)]
     lines = []
     links = []
+    attributes = []
     for span, name in zip(spans, ids, strict=True):
         parts = layer.fragments.get(span) or ((int(layer.start[span]), int(layer.end[span])),)
         offsets = ";".join(f"{start} {end}" for start, end in parts)
         lines.append(f"{name}\t{layer.label(span)} {offsets}\t{layer.text(span).translate(BLANKS)}\n")
         links += [(name, link if ":" in link else f":{link}") for link in layer.links.get(span, ())]
+        attributes += [
+            f"{key} {name}{'' if one is True else f' {one}'}"
+            for key, value in layer.meta.get(span, {}).items()
+            for one in _values(value)
+        ]
+    lines += [f"A{count}\t{attribute}\n" for count, attribute in enumerate(attributes, start=1)]
     lines += [f"N{count}\tReference {name} {link}\t\n" for count, (name, link) in enumerate(links, start=1)]
     return "".join(lines)
 
@@ -82,5 +112,5 @@ def _bad_words(layer: Layer, path: Path) -> list[Problem]:
     return [
         Problem(os.fspath(path), None, f"the {kind} {quoted(word)} has a blank in it", "rename it, or write jsonl")
         for kind, word in words
-        if re.search(r"\s", word) or (kind == "link" and word in ("", ":")) or (kind == "link" and word.endswith(":"))
+        if BLANK.search(word) or (kind == "link" and word in ("", ":")) or (kind == "link" and word.endswith(":"))
     ]

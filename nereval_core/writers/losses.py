@@ -1,6 +1,7 @@
 """The parts of a layer that a format cannot hold: listed before anything is written, and left out only on request.
 
-A writer lists in `HOLDS` the parts that its format has a place for. The loss of span ids, tokens and sentences is only
+A writer lists in `HOLDS` the parts that its format has a place for; one that can say some metadata of spans has a
+function `holds_meta`. The loss of span ids, tokens and sentences is only
 noted, for these are no annotation; the loss of any other part changes the layer and is refused.
 """
 
@@ -45,7 +46,8 @@ class Losses:
 
     `spans` are the spans that it cannot state, by number with the reason; `properties` counts, by key of ANNOTATION,
     the spans with a property that it has no place for, and `documents` the documents with metadata that it has no place
-    for. `changes` are messages about other changes, `noted` the parts whose loss is not refused.
+    for. `changes` are messages about other changes, `noted` the parts whose loss is not refused. `holds_meta` tells the
+    metadata of a span that the format can say, where it can say some.
     """
 
     format: str
@@ -54,6 +56,7 @@ class Losses:
     documents: int = 0
     changes: tuple[str, ...] = ()
     noted: tuple[str, ...] = ()
+    holds_meta: Callable[[Mapping[str, Any]], bool] | None = None
 
     def refusal(self, layer: Layer, path: Path) -> FormatError | None:
         """Return the error to raise if nothing may be lost, None where nothing would be lost."""
@@ -92,8 +95,10 @@ def find_losses(layer: Layer, writer: Writer) -> Losses:
     if unsayable is not None:
         spans = dict(unsayable(layer)) | spans
     several = {span for span, links in layer.links.items() if len(links) > 1}
+    holds_meta: Callable[[Mapping[str, Any]], bool] | None = getattr(writer, "holds_meta", None)
+    unheld = {span for span, meta in layer.meta.items() if holds_meta is None or not holds_meta(meta)}
     having: Mapping[str, Any] = {
-        key: several if key == "rankings" else getattr(layer, key)
+        key: several if key == "rankings" else unheld if key == "meta" else getattr(layer, key)
         for key in ANNOTATION
         # Without a place for a link there is none for a second one.
         if key not in holds and not (key == "rankings" and "links" not in holds)
@@ -113,6 +118,7 @@ def find_losses(layer: Layer, writer: Writer) -> Losses:
         described,
         () if changed is None else tuple(changed(layer)),
         tuple(words for part, words in NOTED.items() if part not in holds and present[part]),
+        holds_meta,
     )
 
 
@@ -123,6 +129,8 @@ def remove_losses(layer: Layer, lost: Losses) -> Layer:
     kept: dict[str, Any] = {key: {} for key in lost.properties if key != "rankings"}
     if "rankings" in lost.properties:
         kept["links"] = {span: links[:1] for span, links in layer.links.items()}
+    if "meta" in lost.properties and lost.holds_meta is not None:
+        kept["meta"] = {span: meta for span, meta in layer.meta.items() if lost.holds_meta(meta)}
     if lost.documents:
         kept["documents"] = replace(layer.documents, meta=None)
     return replace(layer, **kept) if kept else layer

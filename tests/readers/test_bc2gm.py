@@ -13,7 +13,7 @@ from nereval_core.corpus import Layer
 from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError
 from nereval_core.readers import Reading, ReadOptions, Source, read
-from nereval_core.readers.bc2gm import NonBlankPlaces
+from nereval_core.readers.biomedical.bc2gm import NonBlankPlaces
 from nereval_core.writers import write
 from tests.support.layer_strategies import texts, words
 from tests.support.shared_corpora import SHARED, needs

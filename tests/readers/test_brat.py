@@ -74,12 +74,13 @@ TAKEN = [
     ),
     (
         "what is not a span is left out and counted",
-        "T1\tDrug 0 7\tAspirin\nA1\tNegated T1\nR1\tX Arg1:T1 Arg2:T1\nE1\tX:T1\nM1\tX E1\n*\tSame T1 T1\n"
+        "T1\tDrug 0 7\tAspirin\nA1\tNegated T1\nA2\tSure E1\nR1\tX Arg1:T1 Arg2:T1\nE1\tX:T1\nM1\tX E1\n*\tSame T1 T1\n"
         "#1\tAnnotatorNotes T1\tsure?\n#2\tAnnotatorNotes T1\t722\n",
         [("T1", "Drug", ((0, 7),), ())],
         (
             "lines left out: 1 A (attributes), 1 M (modifications), 1 E (events), 1 R (relations), 1 * (equivalences), "
             "2 # (annotator's notes)",
+            "attributes of spans, read as their metadata: 1",
         ),
     ),
     (
@@ -125,6 +126,7 @@ REFUSED = [
     ("T1 Drug 0 7 Aspirin", 1, "is no T line"),
     ("T1\tDrug 0 7\tAspirin\nT1\tDrug 8 11\tund", 2, "T1 stands on line 1 already"),
     ("N1\tReference T1 372", 1, "is no N line; write it as N1<tab>Reference T1 DB:ID<tab>name"),
+    ("A1\tNegated T7", 1, "the attribute 'Negated' of 'T7', which is no T line of this file; name the T line"),
     ("N1\tReference T7 DB:372\tx", 1, "a reference to 'T7', which is no T line of this file"),
     ("X1\tDrug 0 7\tAspirin", 1, "is of no kind brat knows; begin each line with T, N, R, E, A, M, * or #"),
 ]
@@ -282,6 +284,43 @@ def test_pharmaconer_gold_reads_back_from_brat_and_jsonl(tmp_path: Path) -> None
     for format, name in (("brat", "folder"), ("jsonl", "file.jsonl")):
         write(gold, tmp_path / name, format=format)
         assert content(read(tmp_path / name).layer) == content(gold)
+
+
+def test_attributes_are_metadata_and_written_again(tmp_path: Path) -> None:
+    ann = "A1\tNegation T1\nT1\tDrug 0 7\tAspirin\nA2\tCertainty T1 very  high \nA9\tby T1 A\nA8\tby T1 B\n"
+    layer = read_ann(ann).layer
+    assert layer.meta == {0: {"Negation": True, "Certainty": "very  high", "by": ["A", "B"]}}
+    write(layer, tmp_path / "out", format="brat")
+    assert (tmp_path / "out/d.ann").read_text() == (
+        "T1\tDrug 0 7\tAspirin\nA1\tNegation T1\nA2\tCertainty T1 very  high\nA3\tby T1 A\nA4\tby T1 B\n"
+    )
+    assert read(tmp_path / "out").layer.meta == layer.meta
+
+
+UNSAID = [
+    {"n": 1},
+    {"a b": "x"},
+    {"": "x"},
+    {"x": ""},
+    {"x": " y"},
+    {"x": "y\nz"},
+    {"x": None},
+    {"x": ["y"]},
+    {"x": {}},
+]
+
+
+@pytest.mark.parametrize("meta", UNSAID, ids=repr)
+def test_metadata_that_no_attribute_says_is_refused(meta: dict[str, object], tmp_path: Path) -> None:
+    builder = Builder("made")
+    builder.document("d", "ab")
+    builder.span(0, 1, "X", meta=meta)
+    builder.span(1, 2, "X", meta={"x": True})
+    layer = builder.finish("made")
+    with pytest.raises(FormatError, match="brat has no place for metadata of 1 span;"):
+        write(layer, tmp_path / "out", format="brat")
+    write(layer, tmp_path / "out", format="brat", lossy=True)
+    assert read(tmp_path / "out").layer.meta == {1: {"x": True}}
 
 
 GENE = "the human p53 gene of mice"

@@ -124,7 +124,7 @@ CASES = [ann for _, ann, _, _ in TAKEN] + [ann for ann, _, _ in REFUSED]
 
 @pytest.mark.parametrize("ann", CASES)
 def test_cases_among_plain_documents(ann: str) -> None:
-    plain = {"text": TEXT.encode(), "ann": b"T1\tDrug 0 7\tAspirin\nA1\tx T1\n"}
+    plain = {"text": TEXT.encode(), "ann": b"T1\tDrug 0 7\tAspirin\nR1\tx T1\n"}
     files = {f"{name}.{'txt' if what == 'text' else what}": raw for name in "ace" for what, raw in plain.items()}
     for name in "bd":
         files |= {f"{name}.txt": TEXT.encode(), f"{name}.ann": ann.encode()}

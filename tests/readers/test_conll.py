@@ -173,7 +173,41 @@ def test_types_without_a_letter_are_read_where_the_scheme_io_is_named() -> None:
     assert span_texts(reading.layer) == [("1", "New York", "LOC"), ("2", "Ann", "person-actor")]
     lines = refused("a\tLOC\nb\t_\nc\t-\nd\tO\n", scheme="IO")
     assert [line.partition(";")[0] for line in lines] == ["x1.conll:2: '_' is no tag", "x1.conll:3: '-' is no tag"]
-    assert "or, for types without a letter, --scheme IO" in refused("a\tLOC\nb\tO\n")[0]
+    assert "or, for types without a letter, --scheme IO" in refused("a\tLOC\nb\tPER\n")[0]
+
+
+def test_types_without_a_letter_are_known_by_themselves() -> None:
+    reading = read_text("New\tLOC\nYork\tLOC\n\nAnn\tperson-actor\nis\tO\n")
+    assert span_texts(reading.layer) == [("1", "New York", "LOC"), ("2", "Ann", "person-actor")]
+    note = "no tag has a letter before its type: runs of one type are one span; say otherwise by --scheme"
+    assert (reading.scheme, reading.notes[0]) == ("IO", f"tag scheme IO ({note})")
+
+
+# A column of tags, and the tags that are said to be none.
+NO_TYPES = [
+    ("a\tPER\nb\tLOC\n", ["PER", "LOC"]),
+    ("a\tO\nb\tB-PER\nc\tPER\n", ["PER"]),
+    ("a\tO\nb\tB_PER\nc\tI_PER\n", ["B_PER", "I_PER"]),
+    ("a\tO\nb\tPER-B\nc\tPER-I\n", ["PER-B", "PER-I"]),
+    ("a\tO\nb\tB\nc\tI\n", ["B", "I"]),
+    ("a\tO\nb\t_\nc\t_\n", ["_", "_"]),
+]
+
+
+@pytest.mark.parametrize(("text", "odd"), NO_TYPES)
+def test_what_may_be_a_slip_is_no_type(text: str, odd: list[str]) -> None:
+    assert [line.split(" is no tag")[0].partition(": ")[2] for line in refused(text)] == [f"'{tag}'" for tag in odd]
+    assert len(refused(text, scheme="IOB2")) == len(odd)
+
+
+def test_several_columns_of_types_are_asked_for_and_words_are_none() -> None:
+    rows = "Ann N person person-actor\nis V O O\nin P O O\nRome N location location-city\n"
+    [line] = refused(rows)
+    assert "2 columns hold tags: column 3 (2 spans, as 'person'), column 4 (2 spans, as 'person-actor')" in line
+    nested = read_text(rows, column="all")
+    assert [label for *_, label in span_texts(nested.layer)] == ["person", "person-actor", "location", "location-city"]
+    assert read(Source.of_uploads([("x.txt", rows.encode())]), options=ReadOptions(column=4)).format == "conll"
+    assert span_texts(read_text("Ann N person\nO V O\n").layer) == [("1", "Ann", "person")]
 
 
 # A text, the spans and the first note of the column that is taken where none is asked for.

@@ -110,6 +110,11 @@ def row(tokens: Any = ("a", "b"), tags: Any = ("O", "O"), **more: Any) -> str:
     return json.dumps({"tokens": tokens, "ner_tags": tags, **more})
 
 
+def test_types_without_letters() -> None:
+    reading = read_files({"x.jsonl": row(("a", "b", "c"), ("PER", "PER", "O"))})
+    assert ([reading.layer.text(0)], reading.scheme) == (["a b"], "IO")
+
+
 REFUSED = [
     # (second line, said)
     ("[]", "a list in a row; write objects with tokens and ner_tags"),
@@ -126,7 +131,7 @@ REFUSED = [
         row(tags=[0, 1]),
         "tags are numbers, and there is no list of labels; give it, --labels O,B-PER,I-PER,… or a file, ",
     ),
-    (row(tags=["O", "PER"]), "'PER' is no tag; write O, or a letter, '-' and a type"),
+    (row(tags=["B-PER", "PER"]), "'PER' is no tag; write O, or a letter, '-' and a type"),
     (row()[:-1], "not JSON at position"),
 ]
 

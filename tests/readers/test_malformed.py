@@ -130,6 +130,12 @@ PLACES = {
         '{"text": "abc", "ents": []}\n{"text": "abc", "ents": [{"start": HERE, "end": 2, "label": "A"}]}\n',
         "ents[0] is no entity",
     ),
+    "pubannotation": (
+        "x.jsonl",
+        '{"text": "abc", "denotations": []}\n'
+        '{"text": "abc", "denotations": [{"span": {"begin": HERE, "end": 2}, "obj": "A"}]}\n',
+        "denotations[0] is no denotation",
+    ),
     "labelstudio": (
         "x.json",
         '[{"data": {"text": "abc"}, "annotations": [{"result": []}]},\n{"data": {"text": "abc"}, "annotations": '
@@ -206,7 +212,7 @@ def test_offsets_outside_the_text_are_refused_at_their_line(format: str) -> None
 
 def test_every_format_has_its_rows() -> None:
     """Those whose offsets are tokens, or that pack what they hold, have tables of their own."""
-    of_tokens = {"conll", "hipe", "datasets", "webanno", "conllu", "tokentable"}
+    of_tokens = {"conll", "hipe", "datasets", "webanno", "conllu", "tokentable", "slashtags"}
     packed = {"parquet", "docbin"}
-    of_their_own = {"bioc", "cas", "mentions"}
+    of_their_own = {"bioc", "cas", "mentions", "inline"}
     assert {*readers()} - of_tokens - packed - of_their_own == {*PLACES}

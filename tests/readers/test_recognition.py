@@ -124,10 +124,10 @@ def test_an_upload_of_several_layers_is_told_what_to_do() -> None:
 UNKNOWN = [
     (
         "x.txt",
-        "a\tO\nb\tlocation-other\n",
-        "2 columns split by tabs, the last holds 'O', 'location-other': tags without ",
+        "a\tO\nb\tX\n",
+        "2 columns split by tabs, the last holds 'O', 'X': tags without ",
     ),
-    ("x.txt", "a O\nb PER\nc PER\n", "split by blanks, the last holds 'O', 'PER': tags without prefix?; read them as"),
+    ("x.txt", "a O\nb I_PER\nc X\n", "split by blanks, the last holds 'O', 'I_PER', 'X': tags without prefix?; read"),
     ("x.txt", "a\tO\nb\tB-X\nc\tBX\nd\tX\n", "holds 'O', 'B-X', 'BX', …; write O, or a letter, '-' and a type, in all"),
     ("x.txt", "a\tb c\nd\te\n", "2 columns split by tabs, the last holds 'b c', 'e'; name the format"),
     (
@@ -170,8 +170,6 @@ def test_what_was_seen_is_said_where_the_format_cannot_be_recognised(name: str, 
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("fewnerd.txt", "tags without prefix?; read them as types, runs of one type as one span: --format conll --sch"),
-        ("stanford.tsv", "the last holds 'LOCATION', 'O', 'PERSON': tags without prefix?"),
         ("conll_bom_end.conll", ":3: a byte-order mark alone; delete the line"),
         (
             "doccano_v1.jsonl",
@@ -182,6 +180,12 @@ def test_what_was_seen_is_said_where_the_format_cannot_be_recognised(name: str, 
 def test_files_once_explained_badly(name: str, said: str) -> None:
     with pytest.raises(FormatError, match=re.escape(said)):
         read(Source.of_path(defect(name)))
+
+
+@pytest.mark.parametrize("name", ["fewnerd.txt", "stanford.tsv"])
+def test_types_without_letters_are_columns(name: str) -> None:
+    reading = read(Source.of_path(defect(name)))
+    assert (reading.format, reading.scheme) == ("conll", "IO")
 
 
 def test_every_known_shape_is_of_a_format_that_reads_json() -> None:

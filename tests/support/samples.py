@@ -377,6 +377,43 @@ MENTIONS = lines(
     {"id": "d3", "text": "Ann", "answer": 'Here:\n```json\n[["Ann", "PER"]]\n```'},
     {"id": "d4", "text": "to Rome", "answer": "to <LOC>Rome</LOC>"},
 )
+# PubAnnotation's documentation, "Annotation format", with the metadata of a download and a span in two parts.
+PUBANNOTATION = json.dumps(
+    {
+        "sourcedb": "PubMed",
+        "sourceid": "25314077",
+        "project": "example",
+        "text": "ES 😀 cells",
+        "denotations": [
+            {"id": "T1", "span": [{"begin": 5, "end": 10}, {"begin": 0, "end": 2}], "obj": "Cell"},
+            {"id": "T2", "span": {"begin": 3, "end": 10}, "obj": "Protein"},
+            {"span": {"begin": 5, "end": 10}, "obj": "Cell"},
+        ],
+        "attributes": [
+            {"id": "A1", "subj": "T2", "pred": "negated", "obj": True},
+            {"id": "A2", "subj": "T2", "pred": "by", "obj": "A"},
+            {"id": "A3", "subj": "T2", "pred": "by", "obj": "B"},
+            {"id": "A4", "subj": "R1", "pred": "by", "obj": "B"},
+        ],
+        "relations": [{"id": "R1", "subj": "T1", "pred": "in", "obj": "T2"}],
+    },
+    ensure_ascii=False,
+)
+# The MUC-7 Named Entity Task Definition, and Stanford NER's inlineXML and slashTags.
+MUC = """<DOC>
+<DOCID> nyt960214.0704 </DOCID>
+<SLUG fv=taf-z> BC-AT&amp;T-ART </SLUG>
+<TEXT>
+<p>
+<ENAMEX TYPE="ORGANIZATION">Bank of <ENAMEX TYPE="LOCATION">Rome</ENAMEX></ENAMEX> &#8364;<NUMEX TYPE="MONEY"
+STATUS="OPT">5</NUMEX> in
+<TIMEX TYPE="DATE">May</TIMEX>
+</TEXT>
+</DOC>
+<DOC id="d2">Nobody</DOC>
+"""
+INLINE = "<PERSON>Ann Lee</PERSON> left <LOCATION>Rome</LOCATION> &amp; 1 < 2.\n\nNobody.\n"
+SLASHTAGS = "Ann/PERSON Lee/PERSON left/O Rome/LOCATION ./O\nHe/O met/O 1\\/2/O\n"
 
 SAMPLES: dict[str, tuple[str, Files, str | None]] = {
     # what it is: format, files, the layer to read
@@ -394,6 +431,11 @@ SAMPLES: dict[str, tuple[str, Files, str | None]] = {
     "CSV": ("csv", {"spans.csv": CSV}, None),
     "TSV with its texts beside": ("csv", {"d.texts.tsv": "id\ttext\nd1\tAnn met Bob.\n", "d.spans.tsv": TSV}, None),
     "tokens in CSV": ("tokentable", {"ner.csv": KAGGLE}, None),
+    "MUC": ("inline", {"x.sgm": MUC}, None),
+    "tags in text": ("inline", {"x.txt": INLINE}, None),
+    "slash tags": ("slashtags", {"x.txt": SLASHTAGS}, None),
+    "types in columns": ("conll", {"x.conll": "Ann\tPERSON\nleft\tO\n\nRome\tLOCATION\n"}, None),
+    "PubAnnotation": ("pubannotation", {"x.json": PUBANNOTATION}, None),
     "PubTator": ("pubtator", {"x.pubtator": PUBTATOR}, None),
     "BioC XML": ("bioc", {"x.xml": BIOC}, None),
     "BioC JSON of PubTator 3": ("bioc", {"x.json": BIOC_PUBTATOR3}, None),

@@ -67,6 +67,8 @@ def test_all_that_a_format_cannot_hold_is_listed_and_nothing_written(format: str
     assert holds <= EVERYTHING
     expected = {LOST[fact].format(format) for fact in LOST if fact not in holds and fact not in ("ACT", "rankings")}
     expected |= set() if FRAGMENTS in holds else {LOST["ACT"]}
+    if hasattr(writers()[format], "holds_meta") and writers()[format].holds_meta({"by": "A"}):
+        expected -= {LOST["meta"].format(format)}
     expected |= {LOST["rankings"].format(format)} if "links" in holds and "rankings" not in holds else set()
     layer = full()
     out = tmp_path / "out"
@@ -196,7 +198,7 @@ OTHERWISE: dict[str, Callable[[Content], Content]] = {
 
 def _rows(found: Content) -> list[tuple[Any, ...]]:
     names = [found["ids"][doc] for doc in found["doc"]]
-    extras = [found.get(key, {}) for key in ("spans' links", "spans' fragments")]
+    extras = [found.get(key, {}) for key in ("spans' links", "spans' fragments", "spans' meta")]
     places = zip(names, found["start"], found["end"], found["label"], strict=True)
     return [(*place, *(repr(extra.get(span)) for extra in extras)) for span, place in enumerate(places)]
 
@@ -208,6 +210,7 @@ def held(layer: Layer, format: str) -> Content:
     keys += [
         f"spans' {what}" for what in ("fragments", "links", "cores", "alternatives", "scores", "meta") if what in holds
     ]
+    keys += ["spans' meta"] if hasattr(writers()[format], "holds_meta") else []
     return OTHERWISE.get(format, dict)({key: found[key] for key in keys})
 
 

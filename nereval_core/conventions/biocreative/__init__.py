@@ -39,7 +39,7 @@ from nereval_core.conventions.shares import NO_DOCUMENTS, ByShares, Share, Table
 from nereval_core.corpus import Documents, Layer
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source
-from nereval_core.readers.bc2gm import TYPE
+from nereval_core.readers.biomedical.bc2gm import TYPE
 
 EVALUATION = "mentions"
 LINES = "lines"

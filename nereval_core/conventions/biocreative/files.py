@@ -19,7 +19,14 @@ from nereval_core.conventions.outcome import LIMIT, reading_order, text_from_quo
 from nereval_core.corpus import Documents, Layer
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers import Source, SourceFile
-from nereval_core.readers.bc2gm import GOLD, VARIANTS, companion_file, mention_file, read_sentences, sentence_files
+from nereval_core.readers.biomedical.bc2gm import (
+    GOLD,
+    VARIANTS,
+    companion_file,
+    mention_file,
+    read_sentences,
+    sentence_files,
+)
 
 PLAIN = re.compile(r"[0-9 ]*")
 BLANK = re.compile(r"[ \t\n\r\f\v]")

@@ -35,9 +35,9 @@ from nereval_core.readers.bioc.places import (
     place_annotations,
 )
 from nereval_core.readers.bioc.xml import documents_of_xml
+from nereval_core.readers.biomedical.pubtator import concept_links, plain_blanks
 from nereval_core.readers.input.encodings import UTF8_BOM
 from nereval_core.readers.input.source import SourceFile, unread_files_note
-from nereval_core.readers.pubtator import concept_links, plain_blanks
 
 NAME = "bioc"
 DESCRIPTION = "BioC XML and JSON: documents of passages, annotations by offset and length with infons"

@@ -18,7 +18,7 @@ from nereval_core.readers.bioc.documents import (
     likely_units,
     place_passages,
 )
-from nereval_core.readers.pubtator import plain_blanks
+from nereval_core.readers.biomedical.pubtator import plain_blanks
 from nereval_core.readers.shared.offset_units import CountedSpans, Offsets, code_points, convert_offsets
 
 

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, Literal
 
 from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError, Problem, quoted
@@ -31,7 +32,7 @@ NOTE = re.compile(r"#\S*\tAnnotatorNotes (T\S*)\t[\t ]*(.*?)\s*", re.DOTALL)
 # A code has a digit in it; PharmaCoNER writes <null> where the terminology has no entry.
 CODE = re.compile(r"(?=\S*[0-9])\S+|NIL|<null>")
 NO_ENTRY = {"<null>": "NIL"}
-ATTRIBUTE = re.compile(r"A\S*\t(\S+) (T\S*)(?: .*)?", re.DOTALL)
+ATTRIBUTE = re.compile(r"A\S*\t(\S+) (T\S*)(?: (.*))?", re.DOTALL)
 
 
 def recognise(source: Source) -> float:
@@ -49,8 +50,9 @@ def read(source: Source, options: ReadOptions) -> Reading:
 
     The id of a document is its path without the suffix. `N` lines become links `DB:ID`, or `ID` where DB is empty. So
     do, in the order of the file, the annotator's notes of T lines where every one of them in the source is a code (as
-    in PharmaCoNER). Attributes, relations, events, modifications, equivalences and other notes are left out and
-    counted.
+    in PharmaCoNER). Attributes of T lines become metadata of the span, `A1 Certainty T1 High` as
+    `{"Certainty": "High"}`, those without a value as true, those of several values as a list. Attributes of others,
+    relations, events, modifications, equivalences and other notes are left out and counted.
 
     Spans of the type `options.core_type`, and those that an attribute of this name marks, are no spans of the layer:
     each is the core of the smallest span around it, of several as small of each of them.
@@ -185,6 +187,16 @@ class _Span:
     quote: str | None
     links: list[str] = field(default_factory=list)
     core: tuple[int, int] | None = None
+    meta: dict[str, Any] = field(default_factory=dict)
+
+    def give(self, name: str, value: str | Literal[True]) -> None:
+        """Give it an attribute, which may have several values."""
+        if name not in self.meta:
+            self.meta[name] = value
+        elif isinstance(self.meta[name], list):
+            self.meta[name].append(value)
+        else:
+            self.meta[name] = [self.meta[name], value]
 
     @property
     def start(self) -> int:
@@ -232,6 +244,7 @@ def _annotations(
     spans: dict[str, _Span] = {}
     links: list[tuple[int, str, str]] = []
     marked: list[tuple[int, str]] = []
+    attributes: list[tuple[int, str, str, str | Literal[True]]] = []
     for number, line in enumerate(lines, start=1):
 
         def complain(found: str, remedy: str, *, number: int = number) -> None:
@@ -262,8 +275,11 @@ def _annotations(
             counts["codes"] += 1
             counts["no entry"] += match[2] in NO_ENTRY
             links.append((number, match[1], NO_ENTRY.get(match[2], match[2])))
-        elif core_type is not None and (match := ATTRIBUTE.fullmatch(line)) and match[1] == core_type:
-            marked.append((number, match[2]))
+        elif match := ATTRIBUTE.fullmatch(line):
+            if match[1] == core_type:
+                marked.append((number, match[2]))
+            else:
+                attributes.append((number, match[2], match[1], (match[3] or "").strip() or True))
         elif line[0] in LEFT_OUT:
             counts[line[0]] += 1
         else:
@@ -273,6 +289,13 @@ def _annotations(
             spans[target].links.append(link)
         else:
             found = f"a reference to {quoted(target)}, which is no T line of this file"
+            problems.append(Problem(shown, number, found, "name the T line it belongs to"))
+    for number, target, name, value in attributes:
+        if target in spans:
+            spans[target].give(name, value)
+            counts["attributes"] += 1
+        else:
+            found = f"the attribute {quoted(name)} of {quoted(target)}, which is no T line of this file"
             problems.append(Problem(shown, number, found, "name the T line it belongs to"))
     for number, target in marked:
         if target not in spans:
@@ -337,6 +360,7 @@ def _add(spans: Collection[_Span], shown: str, text: str, builder: Builder, coun
             id=span.key,
             links=tuple(span.links),
             core=span.core,
+            meta=span.meta,
             fragments=span.parts if len(span.parts) > 1 else (),
         )
 
@@ -354,6 +378,7 @@ def _notes(counts: Mapping[str, int]) -> Sequence[str]:
         null = f", {counts['no entry']} of them <null>, read as NIL" if counts.get("no entry") else ""
         said.append(f"annotator's notes, codes without exception, read as links: {counts['codes']}{null}")
     for key, note in (
+        ("attributes", "attributes of spans, read as their metadata: {}"),
         ("bare", "texts without an .ann file, documents without spans: {}"),
         ("blank for tab", "T lines with a blank instead of the tab before the quoted text: {}"),
         ("ends of quotes", "quoted texts with blanks before or after them: {}"),

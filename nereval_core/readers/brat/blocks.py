@@ -1,7 +1,7 @@
 """Read hundreds of documents of brat at a time, where all lines are plainly right.
 
-Plain are T lines of one fragment with a quoted text after a tab, and lines that are left out. Other documents are left
-to `brat._read_document`, which judges them exactly.
+Plain are T lines of one fragment with a quoted text after a tab, and lines that are left out. Other documents, those
+with attributes among them, are left to `brat._read_document`, which judges them exactly.
 """
 
 from __future__ import annotations
@@ -24,8 +24,10 @@ from nereval_core.readers.shared.byte_fields import WORD_BYTES, Vocabulary, equa
 BLOCK_DOCUMENTS = 512
 """Documents read at once."""
 
+ATTRIBUTE = "A"
+"""The letter of attributes: those of spans are read."""
 LEFT_OUT = {
-    "A": "attributes",
+    ATTRIBUTE: "attributes",
     "M": "modifications",
     "E": "events",
     "R": "relations",
@@ -35,7 +37,7 @@ LEFT_OUT = {
 
 END, TAB, BLANK, SPAN = b"\n\t T"
 IGNORED = np.zeros(256, np.bool_)
-IGNORED[[ord(letter) for letter in LEFT_OUT]] = True
+IGNORED[[ord(letter) for letter in LEFT_OUT if letter != ATTRIBUTE]] = True
 SPACE = re.compile(r"\s")
 BLANKS = str.maketrans("\r\n\t", "   ")
 """brat writes line ends inside a quote as blanks."""
@@ -211,7 +213,9 @@ def quoted_from(quote: str, covered: str) -> bool:
 def _hopeful(given: DocumentFiles) -> bool:
     """Return whether a document was read whole and holds none of what no plain one holds."""
     raw = given.raw if given.ann is not None else b""
-    return isinstance(given.text, bytes) and isinstance(raw, bytes) and b"\r" not in raw and b"\0" not in raw
+    if not isinstance(given.text, bytes) or not isinstance(raw, bytes) or raw.startswith(ATTRIBUTE.encode()):
+        return False
+    return not any(mark in raw for mark in (b"\r", b"\0", b"\n" + ATTRIBUTE.encode()))
 
 
 def _bytes(raw: bytes | FormatError | None) -> bytes:

@@ -20,12 +20,19 @@ from nereval_core.problems import FormatError, Problem, counted, quoted
 from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.readers.conll.blocks import read_packed
 from nereval_core.readers.conll.documents import AnyRows, DocumentUnits, document_units
-from nereval_core.readers.conll.layout import is_numbered, is_tag, sample_rows, tag_columns
+from nereval_core.readers.conll.layout import is_numbered, is_tag, sample_rows, tag_columns, type_columns
 from nereval_core.readers.conll.rows import AmbiguousColumns, columns_with_tags, read_listed
 from nereval_core.readers.input.source import SourceFile, unread_files_note
 from nereval_core.readers.shared.table_columns import TAGS
-from nereval_core.readers.shared.tag_decoding import decode, decode_tags, detect, scheme_of_tags, tag_problems
-from nereval_core.readers.shared.tag_schemes import SCHEMES, scheme_named
+from nereval_core.readers.shared.tag_decoding import (
+    are_types,
+    decode,
+    decode_tags,
+    detect,
+    scheme_of_tags,
+    tag_problems,
+)
+from nereval_core.readers.shared.tag_schemes import SCHEMES
 from nereval_core.readers.shared.token_columns import NotJudged
 from nereval_core.readers.shared.token_tags import Tagged
 
@@ -55,7 +62,9 @@ def recognise(source: Source) -> float:
     if columns < 2 or len(full) < 0.8 * len(rows):
         return 0.0
     tagged = tag_columns(full, columns, 0)
-    return 0.9 if columns - 1 in tagged else 0.8 if tagged else 0.0
+    if not tagged:
+        return 0.7 if type_columns(full, columns, 0) else 0.0
+    return 0.9 if columns - 1 in tagged else 0.8
 
 
 def read(source: Source, options: ReadOptions) -> Reading:
@@ -117,9 +126,9 @@ def reading_of_rows(source: Source, options: ReadOptions, rows: AnyRows) -> Read
     """
     units = _checked(source, rows, options)
     files, found = rows.found.sources, rows.found
-    # Stanford NER and Few-NERD write types without a letter: only who names the scheme IO says that these are no slips.
-    tags = rows.tags(bare=bool(options.scheme) and scheme_named(options.scheme or "").name == "IO")
-    scheme, notes = scheme_of_tags(tags, rows.place, options)
+    types = are_types(rows.distinct, options)
+    tags = rows.tags(bare=types)
+    scheme, notes = scheme_of_tags(tags, rows.place, options, types=types)
     problems = tag_problems(tags, scheme, rows.written, rows.place, options)
     problems += units.problems
     if problems:
@@ -190,9 +199,9 @@ def _ambiguity_problem(undecided: AmbiguousColumns, options: ReadOptions) -> Pro
     held = []
     for column in undecided.columns:
         rows = _rows((undecided.file,), replace(options, column=column + 1, progress=None))
-        tags = rows.tags()
+        tags = rows.tags(bare=are_types(rows.distinct, options))
         spans = len(decode(tags, detect(tags).scheme or SCHEMES["IOB2"], "conlleval").start)
-        example = f", as {quoted(tags.tag(int(tags.tokens[0])))}" if len(tags.tokens) else ""
+        example = f", as {quoted(rows.written(int(tags.tokens[0])))}" if len(tags.tokens) else ""
         held.append(f"column {column + 1} ({counted(spans, 'span')}{example})")
     first, second = undecided.columns[0] + 1, undecided.columns[1] + 1
     return Problem(
@@ -221,7 +230,10 @@ def tag_column_choices(source: Source) -> tuple[TagColumn, ...]:
     tagged, _ = columns_with_tags(full, columns, 1 if is_numbered(rows) else 0)
     if len(tagged) < 2:
         return ()
-    types = {column: dict.fromkeys(row[column][2:] for row in full if is_tag(row[column])) for column in tagged}
+    types = {
+        column: dict.fromkeys(row[column][2:] if is_tag(row[column]) else row[column] for row in full)
+        for column in tagged
+    }
     return tuple(TagColumn(column + 1, tuple(filter(None, types[column]))[:SHOWN_TYPES]) for column in tagged)
 
 

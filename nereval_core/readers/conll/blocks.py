@@ -90,6 +90,11 @@ class PackedRows:
     def tags(self, *, bare: bool = False) -> Tags:
         return Tags.coded(self.tagged, self.codes, self.names, self.sentences, bare=bare)
 
+    @property
+    def distinct(self) -> frozenset[str]:
+        """The tags as they stand in the files, each once."""
+        return frozenset((*self.names, *(["O"] if len(self.tagged) < self.count else [])))
+
     def written(self, token: int) -> str:
         """Return the tag as it stands in the file."""
         place = int(np.searchsorted(self.tagged, token))

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from itertools import islice, pairwise
 
 from nereval_core.problems import quoted
+from nereval_core.readers.read_settings import ReadOptions
+from nereval_core.readers.shared.tag_decoding import are_types
 from nereval_core.readers.shared.tag_schemes import LETTERS
 
 DOCSTART = "-DOCSTART-"
@@ -17,6 +19,10 @@ SAMPLE_LINES = 1000
 """Lines that decide on the separator, the number of columns and those with tags."""
 TAGGED_SHARE = 0.8
 """A column holds tags where at least this share of its cells does."""
+OUTSIDE_SHARE = 0.2
+"""The least share of O in a column of types without letters."""
+FEW_TYPES = 8
+"""The number of types that such a column may have however few rows are sampled."""
 CHUNK_TYPES = frozenset(
     ("NP", "VP", "PP", "ADVP", "ADJP", "SBAR", "PRT", "CONJP", "INTJ", "LST", "UCP", "NC", "VC", "PC")
 )
@@ -104,6 +110,21 @@ def tag_columns(rows: Sequence[Sequence[str]], columns: int, word: int) -> tuple
         for column in range(word + 1, columns)
         if full and sum(is_tag(row[column]) for row in full) >= TAGGED_SHARE * len(full)
     )
+
+
+def type_columns(rows: Sequence[Sequence[str]], columns: int, word: int) -> tuple[int, ...]:
+    """Return the indices of the columns after the tokens in which sampled rows have O or a type without a letter.
+
+    A column of words may hold an O too: of tags many are O, and few types come again and again.
+    """
+    full = [row for row in rows if len(row) == columns]
+    found = []
+    for column in range(word + 1, columns):
+        cells = Counter(row[column] for row in full)
+        few = len(cells) - 1 <= max(FEW_TYPES, len(full) / 4)
+        if few and cells["O"] >= OUTSIDE_SHARE * len(full) and are_types(cells, ReadOptions()):
+            found.append(column)
+    return tuple(found)
 
 
 def chunk_columns(rows: Sequence[Sequence[str]], columns: int, tagged: Sequence[int]) -> tuple[int, ...]:

@@ -22,8 +22,10 @@ from nereval_core.readers.conll.layout import (
     chunk_columns,
     column_index,
     is_numbered,
+    is_tag,
     sample_rows,
     tag_columns,
+    type_columns,
 )
 from nereval_core.readers.input.source import SourceFile, with_progress
 from nereval_core.readers.shared.tag_decoding import Chunks
@@ -183,6 +185,11 @@ class ListedRows:
     def tags(self, *, bare: bool = False) -> Tags:
         return Tags.of(self.words, self.sentences, bare=bare)
 
+    @property
+    def distinct(self) -> frozenset[str]:
+        """The tags as they stand in the files, each once."""
+        return frozenset(self.words)
+
     def written(self, token: int) -> str:
         """Return the tag as it stands in the file."""
         return self.words[token]
@@ -302,7 +309,12 @@ def file_layout(lines: Sequence[str], file: SourceFile, options: ReadOptions, fo
 def columns_with_tags(
     sample: Sequence[Sequence[str]], columns: int, word: int
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the indices of the columns that hold tags, and of those that hold chunks beside them."""
+    """Return the indices of the columns that hold tags, and of those that hold chunks beside them.
+
+    Types without letters are tags where no column has any with one.
+    """
     tagged = tag_columns(sample, columns, word)
+    if not any(is_tag(row[at]) and row[at] != "O" for row in sample if len(row) == columns for at in tagged):
+        tagged = tuple(sorted({*tagged, *type_columns(sample, columns, word)}))
     chunks = chunk_columns(sample, columns, tagged) if len(tagged) > 1 else ()
     return tuple(column for column in tagged if column not in chunks), chunks

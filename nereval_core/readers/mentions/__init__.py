@@ -31,7 +31,8 @@ DESCRIPTION = "JSON lines of language models: mentions without offsets, or tags 
 SUFFIXES = (".jsonl", ".json")
 RESPONSES = frozenset(("choices", "custom_id", "completion", "generated_text"))
 """Keys that only responses of language models have."""
-FIRST = re.compile(r'"(?:entities|mentions|named_entities)"\s*:\s*\[\s*\{([^{}\[\]]*)\}')
+LISTS = ("entities", "mentions", "named_entities")
+FIRST = re.compile(rf'"(?:{"|".join(LISTS)})"\s*:\s*\[\s*\{{([^{{}}\[\]]*)\}}')
 OFFSETS = re.compile(r'"(?:start|begin|end|offset|from|to)\w*"\s*:')
 REPEATS = {
     "next": "repeated ones at the next occurrence",
@@ -101,7 +102,7 @@ def recognise(source: Source) -> float:
     head = source.head(*SUFFIXES)
     if head.keys & RESPONSES:
         return 0.9
-    first = FIRST.search("\n".join(head.lines))
+    first = None if head.keys.isdisjoint(LISTS) else FIRST.search("\n".join(head.lines))
     return 0.96 if first is not None and not OFFSETS.search(first[1]) else 0.0
 
 

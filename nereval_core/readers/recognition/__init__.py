@@ -18,6 +18,8 @@ from nereval_core.readers.recognition.signs import describe_object, describe_sou
 FOLDER = Path(__file__).parents[1]
 NO_FORMATS = frozenset({"input", "preview", "python_objects", "read_settings", "recognition", "shared"})
 """The modules of this folder that are no readers of a format."""
+FAMILIES = ("biomedical", "marked_text")
+"""The folders in it whose modules are readers of a format each."""
 
 
 class Reader(Protocol):
@@ -41,15 +43,24 @@ class Reader(Protocol):
 
 
 @cache
+def _modules() -> Mapping[str, str]:
+    """Return the module of each format's reader, below `nereval_core.readers`, by the format's name, sorted."""
+    found = {info.name: info.name for info in pkgutil.iter_modules([str(FOLDER)])}
+    for family in FAMILIES:
+        del found[family]
+        found |= {info.name: f"{family}.{info.name}" for info in pkgutil.iter_modules([str(FOLDER / family)])}
+    return MappingProxyType({name: found[name] for name in sorted(found.keys() - NO_FORMATS)})
+
+
+@cache
 def formats() -> tuple[str, ...]:
     """Return the names of the formats."""
-    found = pkgutil.iter_modules([str(FOLDER)])
-    return tuple(info.name for info in found if info.name not in NO_FORMATS)
+    return tuple(_modules())
 
 
 def reader(format: str) -> Reader:
     """Return the reader of a format."""
-    return cast(Reader, import_module(f"nereval_core.readers.{format}"))
+    return cast(Reader, import_module(f"nereval_core.readers.{_modules()[format]}"))
 
 
 def readers() -> Mapping[str, Reader]:

@@ -63,6 +63,7 @@ SIGNS: Mapping[str, tuple[Sign, ...]] = MappingProxyType(
         "docbin": (first_line("x"),),
         "doccano": (keys("label", "labels", "entities"),),
         "hipe": (within("TOKEN"),),
+        "inline": (within("</"),),
         "jsonl": (first_line(r"\s*\{"),),
         "labelstudio": (keys("data", "annotation_id"),),
         "mentions": (
@@ -76,7 +77,9 @@ SIGNS: Mapping[str, tuple[Sign, ...]] = MappingProxyType(
             keys("spans", "tokens", without="id"),
             keys("answer", "_input_hash", "_task_hash", "_annotator_id", "_session_id"),
         ),
+        "pubannotation": (keys("denotations", "sourcedb"),),
         "pubtator": (first_line(r"[^|\t]+\|t\|"),),
+        "slashtags": (first_line(r"[^{\[<]*/"),),
         "tokentable": (first_line(r"(?i)(?!\{).*\b(?:word|token)s?\b"),),
         "webanno": (first_line(r"\s*#"),),
     }
@@ -128,6 +131,9 @@ SHAPES: Mapping[str, tuple[Shape, ...]] = MappingProxyType(
         "bioc": (
             Shape(frozenset(("id", "infons", "passages", "annotations", "relations"))),
             Shape(frozenset(("source", "date", "key", "infons", "documents"))),
+        ),
+        "pubannotation": (
+            Shape(frozenset(("text", "denotations", "attributes", "relations", "sourcedb", "sourceid"))),
         ),
         "cas": (Shape(frozenset(("%TYPES", "%FEATURE_STRUCTURES", "%VIEWS"))),),
     }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -28,10 +29,30 @@ REPAIR_REMEDY = (
     "mend it, or read it with --repair conlleval (cut as that program does) or --repair discard (chunk dropped)"
 )
 NO_TAGS_NOTE = "no tag but O: the scheme cannot be told"
+ALONE = "no tag has a letter before its type: runs of one type are one span; say otherwise by --scheme"
+TYPE_ALONE = re.compile(r"[^\W\d_]\S{1,39}")
+"""A tag that may be a type without a letter: one of a single letter may be the letter without its type."""
+LETTERED = re.compile(rf"[{LETTERS}][-_:./|]|.+[-_:./|][{LETTERS}]$")
+"""A tag that has a letter before its type, or, in no scheme that is read, one behind it or parted otherwise."""
 
 
-def scheme_of_tags(tags: Tags, place: Callable[[int], Place], options: ReadOptions) -> tuple[Scheme | None, list[str]]:
+def are_types(tags: Collection[str], options: ReadOptions) -> bool:
+    """Return whether tags other than O, given each at least once, are types without letters, as Stanford NER has them.
+
+    They are where the scheme IO is asked for, or, where none is, if O is among them and none has such a letter.
+    """
+    if options.scheme:
+        return scheme_named(options.scheme).name == "IO"
+    types = set(tags) - {"O"}
+    return bool(types) and "O" in tags and all(map(TYPE_ALONE.fullmatch, types)) and not any(map(LETTERED.match, types))
+
+
+def scheme_of_tags(
+    tags: Tags, place: Callable[[int], Place], options: ReadOptions, *, types: bool = False
+) -> tuple[Scheme | None, list[str]]:
     """Return the scheme given or detected, and notes on it; `place` gives source and line of a token.
+
+    With `types` tags have no letters (`are_types`).
 
     Raises:
         FormatError: several schemes fit and do not decode alike.
@@ -39,6 +60,8 @@ def scheme_of_tags(tags: Tags, place: Callable[[int], Place], options: ReadOptio
     if options.scheme:
         scheme = scheme_named(options.scheme)
         return scheme, [scheme_note(scheme.name, "given")]
+    if types:
+        return SCHEMES["IO"], [scheme_note("IO", ALONE)]
     detected = detect(tags)
     if detected.rivals:
         names = ", ".join(detected.rivals)

@@ -1,0 +1,291 @@
+"""Tags in running text: `<ENAMEX TYPE="PERSON">Ann</ENAMEX>` of MUC, or `<PER>Ann</PER>`.
+
+Where a source has elements of MUC (ENAMEX, TIMEX, NUMEX), these are its spans and all others are left out; else every
+element is a span but those that structure a text. The type is the attribute `TYPE`, else the element's name; other
+attributes are metadata. Elements `<DOC>` are documents, called as `<DOCNO>` or `<DOCID>` in them says; without any, a
+line is a document, of several files a file.
+
+Tags are those of SGML rather than XML: headers and paragraphs may be left open, values may stand without quotes, and a
+`<` that begins no tag is text. The text is what remains without tags, without white space at its ends, and with
+characters for `&amp;`, `&lt;`, `&#233;` and the like. See the MUC-7 Named Entity Task Definition, version 3.5.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from html import unescape
+from html.entities import html5
+from typing import Any
+
+from nereval_core.corpus.builder import Builder
+from nereval_core.problems import quoted
+from nereval_core.readers import Reading, ReadOptions, Source
+from nereval_core.readers.input.source import SourceFile, unread_files_note
+
+NAME = "inline"
+DESCRIPTION = "tags in running text: ENAMEX, TIMEX and NUMEX of MUC, or <PER>…</PER>"
+COLUMNS = True
+
+SUFFIXES = (".sgm", ".sgml", ".xml", ".txt")
+MUC = frozenset(("enamex", "timex", "numex"))
+DOCUMENT = "doc"
+IDS = ("docno", "docid")
+STRUCTURE = frozenset(
+    (DOCUMENT, *IDS, "text", "txt", "body", "p", "s", "br", "hl", "headline", "dateline", "preamble", "trailer", "slug")
+)
+"""Elements, in small letters, that are no spans in files without those of MUC."""
+TYPE = "type"
+ATTRIBUTES = r"""(?:\s+[\w.:-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'|[^\s"'<>]+))*"""
+NAME_OF = r"[^\W\d][\w.:-]*"
+TAG = re.compile(rf"<(?:(/)?({NAME_OF})({ATTRIBUTES})\s*(/)?>|!--(?:(?!<!--).)*?-->|[?!][^<>]*>)", re.DOTALL)
+"""A tag, or what is passed over: a comment, an instruction, a declaration."""
+ATTRIBUTE = re.compile(r"""([\w.:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+))""")
+OPENED = re.compile(rf"</?({NAME_OF})")
+REFERENCE = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
+LINE_END = re.compile(r"\r*\n")
+PAIR = re.compile(rf"<({NAME_OF}){ATTRIBUTES}\s*>([^<\n]++)</\1\s*>")
+SEEN_LINES = 200
+"""Lines by which a file is recognised."""
+
+
+@dataclass(slots=True)
+class _Open:
+    """An element that is open: its name as written, its line, where it starts in the text, and its attributes."""
+
+    name: str
+    line: int
+    start: int
+    attributes: dict[str, str]
+
+
+@dataclass(slots=True)
+class _Span:
+    start: int
+    end: int
+    label: str
+    line: int
+    meta: dict[str, Any]
+
+
+@dataclass(slots=True)
+class _Document:
+    name: str | None
+    line: int
+    pieces: list[str] = field(default_factory=list)
+    length: int = 0
+    open: list[_Open] = field(default_factory=list)
+    spans: list[_Span] = field(default_factory=list)
+    id_from: int | None = None
+    """Piece from which on the text is the document's id, while that element is open."""
+
+    def add(self, text: str) -> None:
+        self.pieces.append(text)
+        self.length += len(text)
+
+
+def recognise(source: Source) -> float:
+    """Claim elements of MUC, and lines in each of which all other elements are closed and hold text."""
+    head = source.head(*SUFFIXES)
+    if head.first_line.lstrip().startswith(("{", "[")):
+        return 0.0
+    lines = [line for line in head.lines if line.strip()][:SEEN_LINES]
+    tags = [[tag for tag in TAG.finditer(line) if tag[2]] for line in lines]
+    names = {tag[2].lower() for row in tags for tag in row}
+    if names & MUC:
+        return 0.95
+    if DOCUMENT not in names and not all(map(_balanced, tags)):
+        return 0.0
+    pairs = (pair for line in lines for pair in PAIR.finditer(line))
+    return 0.7 if any(pair[1].lower() not in STRUCTURE and pair[2].strip() for pair in pairs) else 0.0
+
+
+def _balanced(tags: Sequence[re.Match[str]]) -> bool:
+    """Return whether the tags of a line close what they open, one within the other."""
+    opened: list[str] = []
+    for tag in tags:
+        if tag[4] or tag[2].lower() in STRUCTURE:
+            continue
+        if not tag[1]:
+            opened.append(tag[2])
+        elif not opened or opened.pop() != tag[2]:
+            return False
+    return not opened
+
+
+def read(source: Source, options: ReadOptions) -> Reading:
+    """Read all documents of all files; `options.column` names the attribute that has the type.
+
+    Raises:
+        FormatError: with every problem found: tags that cross, that are not closed, not opened or no tags.
+    """
+    files = source.pick(*SUFFIXES)
+    made = Builder(source.name)
+    texts = [LINE_END.sub("\n", file.text()) for file in files]
+    names = {tag[2].lower() for text in texts for tag in TAG.finditer(text) if tag[2]}
+    reader = _Reader(made, str(options.column or TYPE).lower(), bool(names & MUC))
+    for file, text in zip(files, texts, strict=True):
+        reader.read_file(file, text, by_document=DOCUMENT in names, whole=len(files) > 1)
+    notes = [*reader.notes(), *unread_files_note(source, files)]
+    layer = made.finish(options.name or source.label)
+    return Reading(layer.documents, layer, NAME, tuple(notes), places=made.places)
+
+
+class _Reader:
+    """Adds documents of files to a builder, and counts elements."""
+
+    def __init__(self, made: Builder, attribute: str, muc: bool) -> None:
+        self._made = made
+        self._attribute = attribute
+        self._muc = muc
+        self._taken: Counter[str] = Counter()
+        self._left: Counter[str] = Counter()
+        self._references = 0
+
+    def notes(self) -> Iterator[str]:
+        """Yield notes on the elements that are spans, those that are not, and references that stay as they are."""
+        for what, counts in (("elements taken for spans", self._taken), ("elements left out", self._left)):
+            if counts:
+                yield f"{what}: {', '.join(f'{name} ({count})' for name, count in sorted(counts.items()))}"
+        if self._references:
+            yield f"references to characters that are not known, kept as they stand: {self._references}"
+
+    def read_file(self, file: SourceFile, text: str, *, by_document: bool, whole: bool) -> None:
+        """Read a file: by its documents, else the `whole`, else by its lines."""
+        self._shown = file.shown
+        self._ends = [at for at, letter in enumerate(text) if letter == "\n"]
+        self._by_document = by_document
+        self._document: _Document | None = None
+        if by_document:
+            self._read(text, 0, len(text))
+            self._finish()
+            return
+        low = 0
+        for high in [len(text)] if whole else [*self._ends, len(text)]:
+            if text[low:high].strip():
+                self._document = _Document(file.stem if whole else None, self._line(low))
+                self._read(text, low, high)
+                self._finish()
+            low = high + 1
+
+    def _read(self, text: str, low: int, high: int) -> None:
+        """Read a part of a text, which begins with no tag open."""
+        at = low
+        for tag in TAG.finditer(text, low, high):
+            self._add(text, at, tag.start())
+            at = tag.end()
+            if tag[2]:
+                self._take(tag)
+        self._add(text, at, high)
+
+    def _line(self, at: int) -> int:
+        return bisect_right(self._ends, at - 1) + 1
+
+    def _problem(self, line: int, found: str, remedy: str) -> None:
+        self._made.problem(line, found, remedy, source=self._shown)
+
+    def _add(self, text: str, low: int, high: int) -> None:
+        """Add text between two tags to the document."""
+        piece = text[low:high]
+        for found in OPENED.finditer(piece):
+            name = found[1].lower()
+            if name in MUC or name == DOCUMENT or name in map(str.lower, self._taken):
+                remedy = 'write <NAME>, <NAME TYPE="…"> or </NAME>, and &lt; for a < of the text'
+                self._problem(self._line(low + found.start()), f"{quoted(piece[found.start() :])} is no tag", remedy)
+        if self._document is not None:
+            self._document.add(REFERENCE.sub(self._character, piece))
+        elif piece.strip():
+            line = self._line(low + len(piece) - len(piece.lstrip()))
+            self._problem(line, f"text outside of <DOC>: {quoted(piece.strip())}", "put it into a <DOC>, or delete it")
+
+    def _character(self, reference: re.Match[str]) -> str:
+        if reference[0][1] != "#" and reference[0][1:] not in html5:
+            self._references += 1
+            return reference[0]
+        return unescape(reference[0])
+
+    def _take(self, tag: re.Match[str]) -> None:
+        """Take a tag: of a document, of its id, of a span, or one to leave out."""
+        name, line = tag[2].lower(), self._line(tag.start())
+        document = self._document
+        if name == DOCUMENT:
+            if document is not None:
+                self._finish(line if not tag[1] else None)
+            elif tag[1]:
+                self._problem(line, "</DOC> closes nothing", "open it by <DOC>, or delete it")
+            if not tag[1]:
+                given = _attributes(tag[3])
+                self._document = _Document(next((given[key] for key in ("id", *IDS) if given.get(key)), None), line)
+        elif document is None:
+            self._left[tag[2]] += not tag[1]
+        elif name in IDS:
+            self._take_id(document, closing=bool(tag[1]))
+        elif name in STRUCTURE if not self._muc else name not in MUC:
+            self._left[tag[2]] += not tag[1]
+        elif tag[4]:
+            self._problem(line, f"{tag[0]} holds no text", "delete it, or put it around its text")
+        elif tag[1]:
+            self._close(document, tag[2], line)
+        else:
+            self._taken[tag[2]] += 1
+            document.open.append(_Open(tag[2], line, document.length, _attributes(tag[3])))
+
+    def _take_id(self, document: _Document, *, closing: bool) -> None:
+        """Take the text between the tags of an id out of the document's."""
+        if not closing:
+            document.id_from = len(document.pieces)
+        elif document.id_from is not None:
+            name = "".join(document.pieces[document.id_from :])
+            del document.pieces[document.id_from :]
+            document.length -= len(name)
+            document.id_from = None
+            document.name = document.name or name.strip() or None
+
+    def _close(self, document: _Document, name: str, line: int) -> None:
+        """Close an element, and complain of those within it that are open, or that there is none."""
+        places = [at for at, one in enumerate(document.open) if one.name.lower() == name.lower()]
+        if not places:
+            self._problem(line, f"</{name}> closes nothing", f"open it by <{name}>, or delete it")
+            return
+        inner = document.open[-1]
+        one = document.open.pop(places[-1])
+        if one is not inner:
+            found = f"</{name}> closes that of line {one.line}, and <{inner.name}> of line {inner.line} is open in it"
+            remedy = f"close <{inner.name}> first: tags cannot cross, spans of formats with offsets can"
+            self._problem(line, found, remedy)
+        meta = dict(one.attributes)
+        label = meta.pop(self._attribute, "").strip() or one.name
+        if document.length <= one.start:
+            self._problem(one.line, f"<{one.name}> holds no text", "delete it, or put it around its text")
+            return
+        document.spans.append(_Span(one.start, document.length, label, one.line, meta))
+
+    def _finish(self, opened: int | None = None) -> None:
+        """Add the document to those of the builder; `opened` is the line of a <DOC> that stands inside it."""
+        document, self._document = self._document, None
+        if document is None:
+            return
+        if opened is not None:
+            self._problem(opened, f"<DOC> inside the one of line {document.line}", "close that by </DOC> first")
+        for one in document.open:
+            remedy = f"close it by </{one.name}>{'' if self._by_document else ', or put each document into a <DOC>'}"
+            self._problem(one.line, f"<{one.name}> is not closed in its document", remedy)
+        text = "".join(document.pieces)
+        before = len(text) - len(text.lstrip())
+        kept = text.strip()
+        self._made.document(document.name, kept, line=document.line, source=self._shown)
+        for span in sorted(document.spans, key=lambda span: (span.start, -span.end)):
+            start, end = (min(max(at - before, 0), len(kept)) for at in (span.start, span.end))
+            if start >= end:
+                found = f"an element of type {quoted(span.label)} holds nothing but white space"
+                self._problem(span.line, found, "delete it, or put it around its text")
+                continue
+            self._made.span(start, end, span.label, line=span.line, meta=span.meta)
+
+
+def _attributes(written: str) -> dict[str, str]:
+    """Return the attributes of a tag, their names in small letters."""
+    return {one[1].lower(): unescape(one[2] or one[3] or one[4] or "") for one in ATTRIBUTE.finditer(written)}

@@ -1,0 +1,124 @@
+"""Tags in text: elements of MUC and others, documents, characters, and lines of problems."""
+
+from __future__ import annotations
+
+import pytest
+
+from nereval_core.problems import FormatError
+from nereval_core.readers import Reading, ReadOptions, Source, read
+from tests.support.samples import INLINE, MUC
+
+Spans = list[tuple[str, str]]
+
+
+def inline(*texts: str, **options: str) -> Reading:
+    files = [(f"x{number}.txt", text.encode()) for number, text in enumerate(texts, start=1)]
+    return read(Source.of_uploads(files), format="inline", options=ReadOptions(**options))  # type: ignore[arg-type]
+
+
+def spans(found: Reading) -> Spans:
+    return [(found.layer.text(span), found.layer.label(span)) for span in range(len(found.layer))]
+
+
+def test_elements_of_muc() -> None:
+    found = inline(MUC)
+    assert found.documents.ids == ("nyt960214.0704", "d2")
+    assert found.documents.texts[0] == "BC-AT&T-ART \n\n\nBank of Rome €5 in\nMay"
+    assert spans(found) == [
+        ("Bank of Rome", "ORGANIZATION"),
+        ("Rome", "LOCATION"),
+        ("5", "MONEY"),
+        ("May", "DATE"),
+    ]
+    assert found.layer.meta == {2: {"status": "OPT"}}
+    assert found.places == (("x1.txt", 1), ("x1.txt", 11))
+    assert found.notes == (
+        "elements taken for spans: ENAMEX (2), NUMEX (1), TIMEX (1)",
+        "elements left out: SLUG (1), TEXT (1), p (1)",
+    )
+
+
+def test_lines_are_documents_and_elements_types() -> None:
+    found = inline(INLINE)
+    assert list(found.documents.texts) == ["Ann Lee left Rome & 1 < 2.", "Nobody."]
+    assert (found.documents.ids, found.documents.named) == (("1", "2"), False)
+    assert spans(found) == [("Ann Lee", "PERSON"), ("Rome", "LOCATION")]
+
+
+def test_of_several_files_each_is_a_document() -> None:
+    found = inline("<PER>Ann\nLee</PER>\n", "\n Rome")
+    assert (found.documents.ids, list(found.documents.texts)) == (("x1", "x2"), ["Ann\nLee", "Rome"])
+    assert spans(found) == [("Ann\nLee", "PER")]
+
+
+# A text, what is left of it, and its spans.
+READ = [
+    ("a <X>b</X>", "a b", [("b", "X")]),
+    ("<X>a <Y>b</Y></X><X>c</X>", "a bc", [("a b", "X"), ("b", "Y"), ("c", "X")]),
+    ("<X>a <X>b</X></X>", "a b", [("a b", "X"), ("b", "X")]),
+    ("<e type='PER' id=3>a</E>", "a", [("a", "PER")]),
+    ("<X> a </X> ", "a", [("a", "X")]),
+    ("é &lt;b&gt; <X>&#x1F600;&eacute;</X>", "é <b> 😀é", [("😀é", "X")]),
+    ("&MD; AT&T <X>c</X> &#0;", "&MD; AT&T c �", [("c", "X")]),
+    ("<p>a <br/>b<s><X>c</X></s>", "a bc", [("c", "X")]),
+    ("a<b <3 <a@b.org> <X>c</X>", "a<b <3 <a@b.org> c", [("c", "X")]),
+    ("<?xml version='1.0'?><!-- <X>a</X> --><X>b</X>", "b", [("b", "X")]),
+    ("<DATE>1</DATE> <ENAMEX>b</ENAMEX>", "1 b", [("b", "ENAMEX")]),
+]
+
+
+@pytest.mark.parametrize(("text", "left", "found"), READ)
+def test_what_is_read(text: str, left: str, found: Spans) -> None:
+    reading = inline(text)
+    assert (list(reading.documents.texts), spans(reading)) == ([left], found)
+
+
+def test_the_attribute_of_the_type_may_be_named() -> None:
+    text = '<ne type="x" subtype="PER">Ann</ne> <ne type="x">Rome</ne>'
+    assert spans(inline(text)) == [("Ann", "x"), ("Rome", "x")]
+    assert spans(inline(text, column="subtype")) == [("Ann", "PER"), ("Rome", "ne")]
+    assert inline(text, column="subtype").layer.meta[0] == {"type": "x"}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "\n<A>a <B>b</A> c</B>",
+            ["x1.txt:2: </A> closes that of line 2, and <B> of line 2 is open in it; close <B> first: tags cannot "],
+        ),
+        ("<A>a\nb</A>", ["x1.txt:1: <A> is not closed in its document; close it by </A>, or", "x1.txt:2: </A> closes"]),
+        ("<A>a</A>\nb</B>", ["x1.txt:2: </B> closes nothing; open it by <B>, or delete it"]),
+        ("<A></A><A/><A> </A>b", ["x1.txt:1: <A> holds no text", "x1.txt:1: <A/> holds no text", "x1.txt:1: an elem"]),
+        ("<A>a</A> <A x=>b</A>", ["x1.txt:1: '<A x=>b' is no tag; write <NAME>, ", "x1.txt:1: </A> closes nothing"]),
+        (
+            '<ENAMEX TYPE="PER>a</ENAMEX>\n<ENAMEX>b</ENAMEX>',
+            ["x1.txt:1: '<ENAMEX TYPE=\"PER>a' is no tag", "x1.txt:1:"],
+        ),
+        ("a\n<DOC>b</DOC>\n c <X>d</X>", ["x1.txt:1: text outside of <DOC>: 'a'", "x1.txt:3: text", "x1.txt:3: text"]),
+        ("<DOC>a\n<DOC>b</DOC></DOC>", ["x1.txt:2: <DOC> inside the one of line 1", "x1.txt:2: </DOC> closes nothing"]),
+        ("<DOC id=1>a</DOC>\n<DOC id=1>b</DOC>", ["x1.txt:2: document id '1' stands at x1.txt:1 already"]),
+        ("<DOC>\n<X>a\n</DOC>", ["x1.txt:2: <X> is not closed in its document; close it by </X>"]),
+    ],
+)
+def test_problems_have_lines(text: str, said: list[str]) -> None:
+    with pytest.raises(FormatError) as error:
+        inline(text)
+    found = [str(problem) for problem in error.value.problems]
+    assert len(found) == len(said), found
+    assert all(one.startswith(begin) for one, begin in zip(found, said, strict=True)), found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<html>\n<title>x</title>\n</html>\n",
+        "Plain text.\n",
+        "<b>x\n</b>\n",
+        "<p>x</p>\n",
+        "<DOC><DOCNO>1</DOCNO><TEXT>x</TEXT></DOC>\n",
+    ],
+)
+def test_other_marks_are_not_claimed(text: str) -> None:
+    with pytest.raises(FormatError, match="the format cannot be recognised"):
+        read(Source.of_uploads([("x.txt", text.encode())]))
