@@ -241,7 +241,8 @@ def add_output(
     for form in TABLES:
         add(f"--{form}", metavar="FILE", help=f"{tables} as one JSON object" if form == "json" else f"tables as {form}")
     if figure:
-        add("--figure", metavar="FILE", help=f"{figure}, as .html; alone as .svg or .png")
+        add("--figure", metavar="FILE", help=f"{figure}, as .html; alone as .svg or .png, and for a paper as .pdf")
+        add("--figure-width", metavar="WIDTH", help="for a paper: column (84 mm), text (174 mm) or millimetres")
     if records:
         add("--records", metavar="FILE", help=records)
 

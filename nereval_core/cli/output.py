@@ -83,6 +83,7 @@ def output_places(options: argparse.Namespace, *more: str) -> dict[str, str]:
 
     Raises:
         UsageError: an input, a place twice, a name that does not say the form, or a figure that cannot be drawn here.
+        FormatError: a width that no figure has.
     """
     places = unchecked_places(options, *more)
     check_places(options, places)
@@ -92,30 +93,36 @@ def output_places(options: argparse.Namespace, *more: str) -> dict[str, str]:
         # `--differences -` counts them on the screen.
         if record_form(places[form]) is None and (form, places[form]) != ("differences", STDOUT):
             raise UsageError(f"--{form} {quoted(places[form])}, end the name in one of {', '.join(RECORD_FORMS)}")
-    if "figure" in places:
-        from nereval_core.report.figures.files import undrawable
+    if "figure" in more:
+        from nereval_core.report.figures.files import paper_width, undrawable
 
-        if problem := undrawable(places["figure"]):
+        if problem := undrawable(places.get("figure"), options.figure_width):
             raise UsageError(problem)
+        paper_width(options.figure_width)
     return places
 
 
-def write_result(result: Result, places: Mapping[str, str], *, always_print: bool = False) -> None:
+def write_result(
+    result: Result, places: Mapping[str, str], *, always_print: bool = False, figure_width: str | None = None
+) -> None:
     """Write every form that was asked for, all files or none, and print the tables where no file has them.
 
-    With `always_print` they are printed beside files too. Standard output holds one form at most.
+    With `always_print` they are printed beside files too. Standard output holds one form at most. `figure_width` is
+    the width of a figure for a paper, as `--figure-width` has it.
 
     Raises:
         FormatError: a file cannot be written.
     """
     tables = cache(lambda: tuple(result.tables()))
-    write_files(places, {form: _content(result, tables, form, place) for form, place in places.items()})
+    write_files(places, {form: _content(result, tables, form, place, figure_width) for form, place in places.items()})
     printed = always_print or not any(form in places for form in INSTEAD_OF_SCREEN)
     if printed and STDOUT not in places.values():
         print(result.screen() if result.screen else as_screen(tables()), end="")
 
 
-def _content(result: Result, tables: Callable[[], Sequence[Sheet]], form: str, place: str) -> bytes:
+def _content(
+    result: Result, tables: Callable[[], Sequence[Sheet]], form: str, place: str, figure_width: str | None
+) -> bytes:
     if form in result.files:
         return result.files[form](place)
     if form in result.frames:
@@ -127,10 +134,16 @@ def _content(result: Result, tables: Callable[[], Sequence[Sheet]], form: str, p
 
         return json_bytes(result.json())
     if form == "figure":
-        from nereval_core.report.figures.files import drawn
+        from nereval_core.report.figures.files import drawn, paper_width, without_title
 
         assert result.figures is not None
-        return drawn(result.figures(), place, tables(), result.title)
+        figures = result.figures()
+        content = drawn(figures, place, tables(), result.title, paper_width(figure_width))
+        if without_title(place, figure_width):
+            from nereval_core.report.figures.paper import caption
+
+            say(f"caption of {place}: {caption(figures[0])}")
+        return content
     from nereval_core.report.table_formats import in_form
 
     return in_form(form, tables(), result.long)

@@ -66,6 +66,12 @@ def contrast(one: str, other: str) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
+def lightness(colour: str) -> float:
+    """Return L* of CIELAB, the lightness that is seen: 0 is black, 100 is white."""
+    light = _luminance(colour)
+    return 116 * light ** (1 / 3) - 16 if light > 216 / 24389 else light * 24389 / 27
+
+
 def _luminance(colour: str) -> float:
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (v / 255 for v in channels(colour))]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

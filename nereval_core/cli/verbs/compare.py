@@ -74,7 +74,11 @@ def run(options: argparse.Namespace) -> None:
         units = resampling_units(documents, options.resample_by) if isinstance(documents, Documents) else None
         scores = {one.name: each for one, each in systems}
         found = compare_scores(scores, baseline=baseline, plan=plan, units=units, by_type="type" in by)
-        write_result(comparison_result(gold, [one for one, _ in systems], found, by_span="span" in by), places)
+        write_result(
+            comparison_result(gold, [one for one, _ in systems], found, by_span="span" in by),
+            places,
+            figure_width=options.figure_width,
+        )
 
 
 def _check_shards(options: argparse.Namespace) -> None:

@@ -67,4 +67,6 @@ def run(options: argparse.Namespace) -> None:
         layer.name: error_report(scores, names, progress=progress_bar(layer.name, "mended"))
         for layer, scores in score_systems(loaded, settings)
     }
-    write_result(errors_result(loaded.corpus, found, by_type="type" in by, mend=mend), places)
+    write_result(
+        errors_result(loaded.corpus, found, by_type="type" in by, mend=mend), places, figure_width=options.figure_width
+    )

@@ -81,7 +81,7 @@ def run(options: argparse.Namespace) -> None:
         _check_experiments(options, experiments)
         write_result(_experiments(options, experiments), places)
     else:
-        write_result(_all_criteria(options), places)
+        write_result(_all_criteria(options), places, figure_width=options.figure_width)
 
 
 def _all_criteria(options: argparse.Namespace) -> Result:

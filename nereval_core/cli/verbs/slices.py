@@ -87,7 +87,7 @@ def run(options: argparse.Namespace) -> None:
         ]
         for layer, scores in score_systems(loaded, settings)
     }
-    write_result(slices_result(corpus, found), places)
+    write_result(slices_result(corpus, found), places, figure_width=options.figure_width)
 
 
 def _read_files(options: argparse.Namespace) -> tuple[Layer | None, UserColumns | None]:
