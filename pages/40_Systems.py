@@ -32,6 +32,7 @@ def draw(here: Here) -> None:
         if other:
             st.header(f"Against {plain(here.system)}, under {plain(here.by)}")
             systems.baseline_differences(here, found)
+            systems.power(here, found)
     elif shown == "types-of-systems":
         systems.by_type(here, found)
     elif shown == "across-criteria":

@@ -25,6 +25,7 @@ def compare(
     seed: int = 0,
     resample_by: str = "",
     by_type: bool = False,
+    margin: float | None = None,
     criteria: Iterable[str | Criterion] = SCHEMAS,
     merge: Mapping[str, str] | Iterable[str] = (),
     leave_out: Iterable[str] = (),
@@ -37,7 +38,8 @@ def compare(
     """Compare systems by name: scores with intervals, differences to the baseline with p, ranks, all as tables.
 
     The baseline is the first by default. `resample_by` is what is resampled: `document`, `sentence`, a metadata key or
-    `runs:20`, by default each document as read. The others of the options are those of `score`.
+    `runs:20`, by default each document as read. `margin` is the difference of F1 within which a system is tested to be
+    as good as the baseline. The others of the options are those of `score`.
 
     Raises:
         FormatError: as `score`, with the problems of all systems; no system, or none called as the baseline is; what
@@ -71,4 +73,4 @@ def compare(
         raise FormatError(dict.fromkeys(problems))
     units = resampling_units(next(iter(scores.values())).read[0].documents, resample_by)
     plan = ResamplingPlan(resamples=resamples, seed=seed)
-    return compare_scores(scores, baseline=baseline, plan=plan, units=units, by_type=by_type)
+    return compare_scores(scores, baseline=baseline, plan=plan, units=units, by_type=by_type, margin=margin)

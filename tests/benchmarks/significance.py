@@ -11,8 +11,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
+from nereval_core.analysis.comparison.power import power_table
 from nereval_core.analysis.comparison.significance import (
     F1,
     ComparisonGroup,
@@ -30,6 +32,8 @@ MANY = 100_000
 RUNS = 5
 CORPORA, TOGETHER = 4_000, 200
 """Simulated corpora, and how many of them are resampled together, with the same draws."""
+WORSE = 0.1
+"""The share of what a worse system misses more."""
 SIZES = (15, 30, 100)
 """Clusters of uneven size: documents of an author, say."""
 
@@ -43,11 +47,37 @@ def rows(scale: Scale) -> Iterator[tuple[str, float, str]]:
         counts = drawn(1, SYSTEMS, MANY, np.random.default_rng(0))
         yield (f"s: the same of one criterion, {MANY:,} documents", seconds(lambda: compared(counts)), "reported")
     corpora = scale.of(CORPORA, CORPORA // 4, 2)
+    shown, equal = planned(scale.of(100, 100, 20), corpora)
+    yield ("%: p <= 0.05 for a true difference with as many documents as were said to be needed", shown, "75..85")
+    yield ("%: as good within a margin that is the true difference", equal, "<= 5.5")
     for documents in SIZES:
         errors, held, apart = simulated(documents, corpora)
         yield (f"%: p <= 0.05 where two systems are equal, {documents} clusters, {corpora:,} corpora", errors, "4..6")
         yield (f"%: 95% intervals that hold the F1 of all clusters, {documents} clusters", held, "93..97")
         yield (f"%: 95% intervals that hold the difference of two systems, {documents} clusters", apart, "93..97")
+
+
+def planned(documents: int, corpora: int) -> tuple[float, float]:
+    """Return in how many of 100 corpora, as large as others say is needed, a true difference has p at most 5%.
+
+    And in how many two systems are called equally good within a margin that is their true difference.
+    """
+    rng = np.random.default_rng(documents)
+    f1 = SystemResamples(named(drawn(1, 2, 1_000_000, rng, worse=WORSE)), ResamplingPlan()).observed[0, :, F1]
+    true = float(f1[0] - f1[1])
+    pilot = power_of(drawn(TOGETHER, 2, documents, rng, worse=WORSE), 0, true)
+    needed = round(float(pilot["needed"].median()) * (0.01 / true) ** 2)
+    found, equal = [], []
+    for part in range(max(1, corpora // TOGETHER)):
+        counts = drawn(min(TOGETHER, corpora), 2, needed, rng, worse=WORSE)
+        plan = ResamplingPlan(resamples=1_999, seed=part)
+        found += (difference_table(SystemResamples(named(counts), plan), "0")["p"] <= 0.05).tolist()
+        equal += (power_of(counts, part, true)["p_equivalent"] <= 0.05).tolist()
+    return 100 * statistics.mean(found), 100 * statistics.mean(equal)
+
+
+def power_of(counts: NDArray[Any], seed: int, margin: float) -> pd.DataFrame:
+    return power_table(SystemResamples(named(counts), ResamplingPlan(resamples=100, seed=seed)), "0", margin)
 
 
 def compared(counts: NDArray[Any]) -> None:
@@ -70,15 +100,19 @@ def named(counts: NDArray[Any]) -> UnitCounts:
     return UnitCounts(tuple(ComparisonGroup(str(number)) for number in range(groups)), names, counts, units)
 
 
-def drawn(groups: int, systems: int, documents: int, rng: np.random.Generator) -> NDArray[np.int32]:
+def drawn(
+    groups: int, systems: int, documents: int, rng: np.random.Generator, *, worse: float = 0
+) -> NDArray[np.int32]:
     """Draw counts, shape (groups, systems, 4, documents): documents differ in size and in how hard they are.
 
-    All systems are equally good.
+    All systems are equally good, or the last finds `worse` of what it should less often.
     """
     shape = (groups, 1, documents)
     gold = np.broadcast_to(1 + rng.poisson(rng.gamma(1, 8, shape)), (groups, systems, documents))
     hard = rng.beta(6, 3, shape)
-    right = rng.binomial(gold, np.broadcast_to(hard, gold.shape))
+    chance = np.broadcast_to(hard, gold.shape).copy()
+    chance[:, -1] *= 1 - worse
+    right = rng.binomial(gold, chance)
     predicted = right + rng.poisson(0.3 * gold)
     return np.stack([2 * right, 2 * right, gold, predicted], axis=2).astype(np.int32)
 

@@ -106,7 +106,7 @@ def test_two_systems_with_equal_predictions_name_the_criterion_once(run: Cli) ->
 
 def test_screen(run: Cli) -> None:
     out = done(run, *FILES, "--criteria", "strict,left")
-    first, against, places, order, *pairs, taus = out.split("\n\n")
+    first, against, power, places, order, *pairs, taus = out.split("\n\n")
     assert first.splitlines()[0] == "F1 with 95% intervals"
     assert re.search(r"^rules +0\.682 \[0\.\d{3}, 0\.\d{3}\] ", first, re.MULTILINE)
     assert "under strict rules has the highest F1" in first and "best under other criteria: annotator-2" in first
@@ -114,6 +114,7 @@ def test_screen(run: Cli) -> None:
     assert against.splitlines()[0] == "F1 less that of rules"
     assert re.search(r"^left +annotator-2 +0\.03\d\d +-0\.\d{4} +0\.\d{4} +0\.\d+( +0\.\d+){3}$", against, re.MULTILINE)
     assert "family: 4 tests: 2 systems against rules, 2 criteria" in against
+    assert "documents for 1 point" in power and "p as good as" not in power
     assert places.splitlines()[0] == "Place by F1 under each criterion"
     assert re.search("^annotator-2 +2 +1$", places, re.MULTILINE)
     assert re.search(r"^left +annotator-2 +0\.\d{4} +0\.3333$", order, re.MULTILINE)
@@ -259,3 +260,12 @@ def test_what_is_undefined_is_said_in_words() -> None:
     found = nereval.compare(nothing, {"a": nothing, "b": nothing}, resamples=100)
     assert found.words == ("no system has an F1 under strict: there are no spans of gold or of a system",)
     assert not found.warnings
+
+
+def test_a_margin_tests_whether_systems_are_equally_good(run: Cli) -> None:
+    assert "p as good as: two one-sided tests that F1 lies within 0.3 of that of rules" in done(
+        run, *FILES, "--margin", "0.3"
+    )
+    rows = json.loads(done(run, *FILES, "--margin", "0.3", "--criteria", "type", "--json", "-"))["power"]
+    assert [row["p_equivalent"] < 0.05 for row in rows] == [True, True] and {row["margin"] for row in rows} == {0.3}
+    assert run("compare", *FILES, "--margin", "2")[0] == 2

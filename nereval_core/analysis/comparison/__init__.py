@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from nereval_core.analysis.bootstrap import RATIO_TOLERANCE
+from nereval_core.analysis.comparison.power import power_table
 from nereval_core.analysis.comparison.significance import (
     FEW_UNITS,
     SystemResamples,
@@ -34,7 +35,9 @@ TAU_COLUMNS: Mapping[str, str] = {"criterion": "str", "other": "str", "tau": "fl
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Displayed):
-    """The comparison of some systems: its tables have INTERVAL_COLUMNS, DIFFERENCE_COLUMNS and TAU_COLUMNS.
+    """The comparison of some systems.
+
+    Its tables have INTERVAL_COLUMNS, DIFFERENCE_COLUMNS, TAU_COLUMNS and POWER_COLUMNS.
 
     Rows with a type follow those of all types together. `differences` are to the baseline. `pairs` are the differences
     of all pairs of systems over all types, and empty if they were not requested or there are fewer than three systems.
@@ -49,6 +52,7 @@ class Comparison(Displayed):
     differences: pd.DataFrame
     pairs: pd.DataFrame
     taus: pd.DataFrame
+    power: pd.DataFrame
     words: tuple[str, ...]
     warnings: tuple[str, ...] = ()
 
@@ -83,11 +87,13 @@ def compare_scores(
     units: ResamplingUnits | None = None,
     by_type: bool = False,
     pairwise: bool = True,
+    margin: float | None = None,
 ) -> Comparison:
     """Compare systems by name, scored over the same gold under the same criteria; the first is the baseline by default.
 
     `names` are the criteria to compare under, by default all; sentences are about the first. `by_type` needs the spans
-    that only scores of this process hold. `units` are resampled, by default each document.
+    that only scores of this process hold. `units` are resampled, by default each document. `margin` is the difference
+    of F1 within which systems are tested to be as good as the baseline.
 
     Raises:
         KeyError: the baseline is not among the systems.
@@ -100,14 +106,14 @@ def compare_scores(
     resampled = SystemResamples(count_units(scores, names, units), plan)
     intervals, differences = interval_table(resampled), difference_table(resampled, base)
     pairs = difference_table(resampled) if pairwise and len(scores) > 2 else differences.iloc[:0]
-    taus = tau_table(intervals)
+    taus, power = tau_table(intervals), power_table(resampled, base, margin)
     words = comparison_sentences(intervals, differences, plan, units)
     warnings = (*few_units_warning(intervals, units), *units.notes)
     if by_type:
         parts = [by_type_tables(_with_spans(scores), name, plan, base, units) for name in names]
         intervals = pd.concat([intervals, *(one for one, _ in parts)], ignore_index=True)
         differences = corrected_as_family(pd.concat([differences, *(two for _, two in parts)], ignore_index=True))
-    return Comparison(scores, plan, units, base, intervals, differences, pairs, taus, words, warnings)
+    return Comparison(scores, plan, units, base, intervals, differences, pairs, taus, power, words, warnings)
 
 
 def _with_spans(scores: Mapping[str, CountedScores]) -> Mapping[str, Scores]:

@@ -114,6 +114,14 @@ def count_units_by_type(scored: Mapping[str, Scores], criterion: str, units: Res
     return UnitCounts(tuple(ComparisonGroup(criterion, kind) for kind in types), tuple(scored), found, units)
 
 
+class JackknifedDifference(NamedTuple):
+    """Differences with their standard errors and the degrees of freedom of Student's t, shape (groups,) each."""
+
+    difference: Float64
+    error: Float64
+    freedom: Float64
+
+
 @dataclass(frozen=True, eq=False)
 class SystemResamples:
     """The scores of all systems in resamples and under random swaps, computed on first use."""
@@ -183,6 +191,18 @@ class SystemResamples:
         quantiles = tail_quantiles(self.plan.level, effective_units(left_out), strata)
         p = np.where(np.isnan(accelerations), np.nan, self._randomization(one, other, seen))
         return seen, bca_intervals(seen, replicates, accelerations, quantiles), p
+
+    def jackknife(self, one: int, other: int) -> JackknifedDifference:
+        """Return F1 of a system less that of another with its standard error and degrees of freedom, (groups,) each."""
+        left_out = self.left_out[2][:, one] - self.left_out[2][:, other]
+        strata = self.counted.units.strata
+        where = np.zeros(left_out.shape[-1], np.int64) if strata is None else strata
+        sizes = np.bincount(where, minlength=1)
+        variance = np.zeros(len(left_out))
+        for stratum, size in enumerate(sizes):
+            variance += (size - 1) * left_out[:, where == stratum].var(axis=-1) if size else 0
+        seen = self.observed[:, one, F1] - self.observed[:, other, F1]
+        return JackknifedDifference(seen, np.sqrt(variance), np.maximum(effective_units(left_out) - len(sizes), 1))
 
     def _randomization(self, one: int, other: int, seen: Float64) -> Float64:
         half = (self.totals[:, one] + self.totals[:, other])[..., None] / 2

@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from nereval_core.analysis.comparison import Comparison
+from nereval_core.analysis.comparison.power import POWER
 from nereval_core.analysis.comparison.significance import are_significant
 from nereval_core.analysis.comparison.system_tables import (
     best_cells,
@@ -82,6 +83,7 @@ def sheets(found: Comparison) -> Iterator[Sheet]:
     )
     if len(against):
         yield _differences(found, against)
+        yield _power(found)
     for name in names:
         here = kinds[kinds["criterion"] == name]
         if len(here):
@@ -117,6 +119,28 @@ def _differences(found: Comparison, against: pd.DataFrame) -> Sheet:
     columns = ("criterion", "system", "difference", "low", "high", "p", "p after Holm", "Holm, family", "BH, family")
     note = f"family: {found.family}; BH is the correction of Benjamini and Hochberg"
     return Sheet(f"F1 less that of {found.baseline}", columns, tuple(rows), (note, *_undefined(found)))
+
+
+def _power(found: Comparison) -> Sheet:
+    """Return what this corpus can show of each difference, and with a margin whether systems are equally good."""
+    columns = ["criterion", "system", "error", "detectable", "needed"]
+    heads = ["criterion", "system", "standard error", "least difference shown", f"{found.units.many} for 1 point"]
+    level, units = f"{1 - found.plan.level:.2g}", found.units
+    notes = [
+        f"least difference shown: what a test at {level} on {units.in_words(units.count)} finds in {POWER:.0%} of "
+        f"corpora like this one; to find 1 point of F1 so many {units.many} are needed"
+    ]
+    table = found.power
+    if table["margin"].notna().any():
+        margin = float(table["margin"].iloc[0])
+        columns, heads = [*columns, "p_equivalent"], [*heads, "p as good as"]
+        notes.append(
+            f"p as good as: two one-sided tests that F1 lies within {margin:g} of that of {found.baseline} "
+            f"(Schuirmann 1987); at most {level} shows it"
+        )
+    shown = table[columns].astype({"needed": "object"})
+    shown.columns = pd.Index(heads)
+    return frame_sheet(f"What this corpus can show of differences from {found.baseline}", shown, tuple(notes))
 
 
 def _undefined(found: Comparison) -> tuple[str, ...]:
@@ -157,6 +181,7 @@ def _json_object(
         "differences": objects(found.differences),
         "pairs": objects(found.pairs),
         "taus": objects(found.taus),
+        "power": objects(found.power),
         "words": list(found.words),
         "warnings": list(found.warnings),
         "signatures": _signatures(found),

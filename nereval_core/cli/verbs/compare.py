@@ -42,6 +42,8 @@ def add_arguments(parser: Parser) -> None:
     add = parser.add_argument_group("comparing").add_argument
     add("--baseline", metavar="NAME", help="the system the others are compared with (default: the first)")
     add_resampling(add)
+    margin = "also test whether systems are as good as the baseline: F1 at most M apart, 0.01 say"
+    add("--margin", type=float, metavar="M", help=margin)
     by = ("type,span", "also compare by type; follow each span from system to system")
     add_output(parser, by=by, figure="F1 with intervals under the first criterion and the tables")
     add_scoring(parser)
@@ -63,6 +65,8 @@ def run(options: argparse.Namespace) -> None:
         _check_shards(options)
     by = check_by(options, ("type", "span"), "there are type and span")
     check_resampling(options)
+    if options.margin is not None and not 0 < options.margin < 1:
+        raise UsageError(f"--margin {options.margin:g}, write a difference of F1 between 0 and 1")
     places = output_places(options, "figure")
     names = system_paths(options)
     baseline = options.baseline or next(iter(names))
@@ -73,7 +77,9 @@ def run(options: argparse.Namespace) -> None:
         documents = gold.documents
         units = resampling_units(documents, options.resample_by) if isinstance(documents, Documents) else None
         scores = {one.name: each for one, each in systems}
-        found = compare_scores(scores, baseline=baseline, plan=plan, units=units, by_type="type" in by)
+        found = compare_scores(
+            scores, baseline=baseline, plan=plan, units=units, by_type="type" in by, margin=options.margin
+        )
         write_result(
             comparison_result(gold, [one for one, _ in systems], found, by_span="span" in by),
             places,

@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from nereval_core.analysis.comparison import Comparison, compare_scores, headline, percent_of_resamples
+from nereval_core.analysis.comparison.power import POWER
 from nereval_core.analysis.comparison.significance import (
     SystemResamples,
     are_significant,
@@ -171,6 +172,26 @@ def baseline_differences(here: Here, found: Comparison) -> None:
     cell = parts.comparison_table(here, found.scores, table, "compare_differences", rows, 74, title, said=said)
     if cell is not None:
         _open_score(here, found, here.by, str(table["system"].iat[cell[0]]))
+
+
+def power(here: Here, found: Comparison) -> None:
+    """Show on a click what differences this corpus can show, and how many units one point of F1 needs."""
+    with st.expander("What can this corpus show?", key=f"{keys.LIST}power", on_change="rerun") as opened:
+        if not opened.open:
+            return
+        rows = _by_place(found.power[found.power["criterion"] == here.by], found, here.by).reset_index(drop=True)
+        table = rows[["system", "difference", "error", "detectable", "needed"]].astype({"needed": "float64"})
+        many = found.units.many
+        table.columns = pd.Index(["system", "difference", "standard error", "least shown", f"{many} for 1 point"])
+        said = (
+            f"Least shown: the difference of F1 that a test on {found.units.in_words(found.units.count)} finds in "
+            f"{POWER:.0%} of corpora like this one. The last column: how many {many} would find 1 point of F1."
+        )
+        title = f"What this corpus can show of differences from {here.system} under {here.by}"
+        table[table.columns[-1]] = [
+            UNDEFINED if pd.isna(one) else f"{one:,.0f}" for one in rows["needed"].astype(float)
+        ]
+        parts.comparison_table(here, found.scores, table, "compare_power", rows, 120, title, said=said)
 
 
 def by_type(here: Here, found: Comparison) -> None:

@@ -25,6 +25,7 @@ from nereval_core.analysis.comparison import (
     percent_of_resamples,
     significance,
 )
+from nereval_core.analysis.comparison.power import equivalence_p, power_table
 from nereval_core.analysis.comparison.significance import (
     F1,
     FEW_UNITS,
@@ -371,3 +372,28 @@ def test_the_family_is_all_tests_of_the_table(demo: Mapping[str, Scores]) -> Non
     assert found.differences["p_family"].to_numpy() == pytest.approx(holm_correction(p), nan_ok=True)
     assert found.differences["p_bh"].to_numpy() == pytest.approx(benjamini_hochberg(p), nan_ok=True)
     assert found.family.startswith(f"{(~np.isnan(p)).sum()} tests: 2 systems against rules, 2 criteria, ")
+
+
+def test_the_error_of_a_mean_is_the_textbooks() -> None:
+    """One gold span and one prediction a document: F1 is the share of hits, its jackknife error s / the root of n."""
+    rng = np.random.default_rng(2)
+    hits = rng.integers(0, 2, (2, 40))
+    ones = np.ones(40, int)
+    counts = np.array([[[2 * hit, 2 * hit, ones, ones] for hit in hits]], np.int32)
+    row = power_table(resampled(counts), "a", 0.2).iloc[0]
+    apart = hits[1] - hits[0]
+    error = apart.std(ddof=1) / 40**0.5
+    assert (row["difference"], row["error"]) == (apart.mean(), pytest.approx(error))
+    deviations = (apart - apart.mean()) ** 2
+    freedom = min((apart != apart.mean()).sum(), 3 * deviations.sum() ** 2 / (deviations**2).sum()) - 1
+    reach = stats.t.ppf([0.975, 0.8], freedom).sum() * error
+    assert row["detectable"] == pytest.approx(reach)
+    assert row["needed"] == np.ceil(40 * (reach / 0.01) ** 2)
+    # The two one-sided tests of scipy.
+    sides = [stats.t.sf((apart.mean() + 0.2) / error, freedom), stats.t.cdf((apart.mean() - 0.2) / error, freedom)]
+    assert row["p_equivalent"] == pytest.approx(max(sides))
+
+
+def test_systems_that_do_not_vary_are_equally_good_or_not() -> None:
+    assert equivalence_p(0.0, 0.0, 5.0, 0.01) == 0 and equivalence_p(0.02, 0.0, 5.0, 0.01) == 1
+    assert np.isnan(equivalence_p(0.0, np.nan, 5.0, 0.01))
