@@ -53,8 +53,10 @@ CEILING_COLUMNS: Mapping[str, str] = {
 that of annotators with one another, `difference` the former less the latter with its interval; `undefined` counts the
 resamples without one. `p` is one-sided, `p_holm` corrected over `tests` tests. `documents` are those that the system
 and an annotator saw, `why` is the reason why there is no difference, interval or test."""
+CEILING_F1S = ("F1 with annotators", "F1 between annotators")
+"""Headings of the two mean F1s in `ceiling_table`."""
 CEILING_TEST = (
-    "p is one-sided: that the system agrees less, by approximate randomization, the system changing places with "
+    "p is one-sided: that the system agrees less, by approximate randomization, in which it changes places with "
     "annotators unit by unit"
 )
 NOT_SYMMETRIC = "no test: F1 depends on who is taken as gold, so that system and annotators cannot change places"
@@ -226,8 +228,7 @@ def ceiling_table(found: HumanCeiling, plan: ResamplingPlan) -> pd.DataFrame:
         {
             "criterion": table["criterion"],
             "system": table["system"],
-            "F1 with annotators": table["f1"],
-            "F1 between annotators": table["annotators_f1"],
+            **dict(zip(CEILING_F1S, (table["f1"], table["annotators_f1"]), strict=True)),
             **{name: table[name].map(_signed) for name in ("difference", "low", "high")},
             **{
                 head: [p_value_text(p, plan.resamples) for p in table[name]]
