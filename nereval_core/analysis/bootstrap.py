@@ -319,11 +319,14 @@ def replacement_sums(counts: DocumentCounts, candidates: Bools, chosen: int, pla
     In each unit one of its candidates, or none, is drawn, all equally likely. `candidates` has the shape (candidates,
     units); the draws are the same whichever of them is `chosen`.
     """
-    high = candidates.sum(axis=0) + 1
-    place = np.where(candidates, candidates.cumsum(axis=0), -1)[chosen]
+    high = (candidates.sum(axis=0) + 1).astype(np.float32)
+    place = np.where(candidates, candidates.cumsum(axis=0), -1)[chosen].astype(np.float32)
 
     def draw(rng: np.random.Generator, weights: Sums) -> None:
-        weights[:] = rng.integers(0, high, weights.shape) == place
+        # Several times as fast as whole numbers below bounds that differ from unit to unit.
+        drawn = rng.random(weights.shape, np.float32)
+        drawn *= high
+        np.equal(np.floor(drawn, out=drawn), place, out=weights, casting="unsafe")
 
     return _weighted_sums(counts, plan, 2, draw)
 

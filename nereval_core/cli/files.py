@@ -146,7 +146,8 @@ def check_places(options: argparse.Namespace, targets: Mapping[str, str]) -> Non
     lone = not prediction_files(options.files) and not _asks_for_no_prediction(options)
     if lone and None in (options.gold_column, options.pred_column):
         raise UsageError(f"name a prediction after gold, {TWO_OF_ONE}")
-    given = [*options.files, *(path for key in INPUTS if (path := getattr(options, key, None)) is not None)]
+    given = [*options.files, *getattr(options, "system", ())]
+    given += [path for key in INPUTS if (path := getattr(options, key, None)) is not None]
     if [file for file in given if file == STDIN_PATH or file.endswith(f"={STDIN_PATH}")][1:]:
         raise UsageError("standard input is named twice, name files for all inputs but one")
     places = [place if place == STDOUT else os.path.realpath(place) for place in targets.values()]

@@ -14,6 +14,7 @@ from nereval_core.analysis.bootstrap import (
     bootstrap_sums,
     document_counts,
     ratios,
+    replacement_sums,
     resample_counts,
     swap_sums,
     type_counts,
@@ -88,3 +89,14 @@ def test_blocks_are_drawn_alike() -> None:
     for one, other in zip(resample_counts(blocks, ResamplingPlan(resamples=100)), apart, strict=True):
         for stage, same in zip(one, other, strict=True):
             np.testing.assert_array_equal(stage, same)
+
+
+def test_one_candidate_or_none_is_drawn_in_each_unit(monkeypatch: pytest.MonkeyPatch) -> None:
+    candidates = np.array([[True, True, False], [True, False, False], [True, True, False]])
+    plan = ResamplingPlan(resamples=6_000)
+    each = np.array([replacement_sums(np.eye(3, dtype=np.int32), candidates, chosen, plan) for chosen in range(3)])
+    assert set(np.unique(each)) == {0, 1} and each.sum(axis=0).max() == 1
+    wanted = candidates / (candidates.sum(axis=0) + 1)
+    np.testing.assert_allclose(each.mean(axis=-1), wanted, atol=0.03)
+    monkeypatch.setattr(bootstrap, "WEIGHTS_AT_ONCE", 50)
+    assert np.array_equal(replacement_sums(np.eye(3, dtype=np.int32), candidates, 1, plan), each[1])

@@ -14,6 +14,7 @@ import pytest
 
 import nereval_core as nereval
 from nereval_core.analysis.agreement import AGREEMENT_COLUMNS
+from nereval_core.analysis.agreement.human_ceiling import CEILING_COLUMNS
 from nereval_core.analysis.agreement.summary import agreement_sentences
 from nereval_core.problems import FormatError
 from tests.support import ROOT
@@ -96,6 +97,39 @@ def test_what_is_undefined_is_told_beneath_its_table(run: Cli) -> None:
     assert "\nunitizing alpha (2004) of PROTEINAS: refused, spans of PROTEINAS overlap" in out
 
 
+def test_systems_are_held_against_the_human_ceiling(run: Cli, tmp_path: Path) -> None:
+    rules = str(DEMO / "rules.jsonl")
+    systems = ("--system", f"r={rules}", "--system", FILES[2])
+    found = json.loads(done(run, *FILES[:2], *systems, "--criteria", "strict,partial", "--json", "-"))
+    ours = nereval.agreement(
+        {name: GIVEN[name] for name in NAMES[:2]},
+        systems={"r": rules, "perceptron": FILES[2]},
+        criteria=("strict", "partial"),
+        resamples=200,
+    ).ceiling
+    assert ours is not None
+    columns = dict(CEILING_COLUMNS)
+    pd.testing.assert_frame_equal(pd.DataFrame(found["ceiling"], columns=list(columns)).astype(columns), ours.table)
+    assert [one["name"] for one in found["systems"]] == ["r", "perceptron"]
+    assert [one["name"] for one in found["annotators"]] == list(NAMES[:2])
+    assert found["ceiling_words"][0].startswith("r is not shown to agree with annotators less than they")
+    assert len(found["ceiling_words"]) == 4
+    assert " | system r sha256:" in found["signature"]
+    # Without systems the other figures are the same.
+    alone = json.loads(done(run, *FILES[:2], "--criteria", "strict,partial", "--json", "-"))
+    assert alone["agreement"] == found["agreement"] and "ceiling" not in alone
+    out = done(run, *FILES[:2], *systems)
+    assert "\nSystems against the human ceiling\n" in out and found["ceiling_words"][0] in out
+    rows = csv.DictReader(io.StringIO(done(run, *FILES[:2], *systems, "--csv", "-", "--by", "document")))
+    rows = [row for row in rows if row["figure"] == "ceiling"]
+    assert [(row["one"], row["documents"]) for row in rows] == [("r", "20"), ("perceptron", "20")]
+    assert [float(row["p_holm"]) for row in rows] == ours.table["p_holm"].tolist()[:2]
+    pairwise = json.loads(done(run, *FILES[:2], *systems, "--documents", "pairwise", "--json", "-"))
+    assert pairwise["ceiling"] == found["ceiling"][:2]
+    assert [one["annotator"] for one in pairwise["systems"]] == [*NAMES[:2], *NAMES[:2]]
+    assert " | system r with annotator-1 sha256:" in pairwise["signature"]
+
+
 @pytest.mark.parametrize("form", ["markdown", "latex", "html", "excel"])
 def test_every_form_is_written(run: Cli, tmp_path: Path, form: str) -> None:
     assert done(run, *FILES, f"--{form}", "out") == ""
@@ -120,6 +154,8 @@ def test_one_file_with_two_columns(run: Cli, tmp_path: Path) -> None:
         ([f"a={FILES[0]}", f"a={FILES[1]}"], "name two annotators or more"),
         ([FILES[0], f"a={FILES[0]}", f"a={FILES[1]}"], "in another part of the same layer"),
         ([FILES[0], "nowhere.jsonl"], "nowhere.jsonl"),
+        ([*FILES, "--system", FILES[2]], "--system perceptron is called as an annotator"),
+        ([*FILES, "--system", "nowhere.jsonl"], "nowhere.jsonl"),
     ],
 )
 def test_what_is_wrong_is_said_in_a_line(run: Cli, tmp_path: Path, arguments: list[str], said: str) -> None:
@@ -139,6 +175,8 @@ def test_the_library_takes_python_objects_and_layers() -> None:
     pd.testing.assert_frame_equal(with_layers.table, nereval.agreement(GIVEN, resamples=100).table)
     with pytest.raises(FormatError, match="fewer than two"):
         nereval.agreement({"a": spans})
+    with pytest.raises(FormatError, match="'b' is an annotator and a system"):
+        nereval.agreement({"a": spans, "b": spans}, systems={"b": spans})
 
 
 def test_documents_that_an_annotator_has_not_read_are_left_out(run: Cli, tmp_path: Path) -> None:

@@ -29,6 +29,8 @@ OUTPUTS: list[tuple[str, list[str]]] = [
     ("compare", ["compare", GOLD, RULES, PERCEPTRON, ONE, *FEW, "--by", "type"]),
     ("agreement", ["agreement", ONE, TWO, *FEW]),
     ("agreement", ["agreement", ONE, TWO, GOLD, *FEW, "--by", "document"]),
+    ("agreement", ["agreement", ONE, TWO, "--system", RULES, "--system", f"p={PERCEPTRON}", *FEW]),
+    ("agreement", ["agreement", ONE, TWO, "--system", RULES, "--documents", "pairwise", *FEW]),
     ("errors", ["errors", GOLD, RULES, PERCEPTRON]),
     ("slices", ["slices", GOLD, RULES, *FEW, "--by", "length,seen", "--training", GOLD]),
     ("sensitivity", ["sensitivity", GOLD, RULES, PERCEPTRON]),

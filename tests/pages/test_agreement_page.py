@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 from nereval_core.analysis.agreement import Agreement, measure_agreement
 from nereval_core.analysis.agreement.disagreements import ALL as EVERY
 from nereval_core.analysis.agreement.disagreements import KINDS
+from nereval_core.analysis.agreement.human_ceiling import ceiling_sentences, ceiling_table
 from nereval_core.analysis.agreement.summary import (
     agreement_sentences,
     agreement_signature,
@@ -21,6 +22,7 @@ from nereval_core.analysis.agreement.summary import (
     pair_matrix,
     types_table,
 )
+from nereval_core.analysis.resampling_units import ResamplingPlan
 from nereval_core.ledger import ledger
 from nereval_core.scoring import Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA
@@ -130,9 +132,9 @@ def test_the_demo_opens_with_its_annotators_and_what_they_disagree_on() -> None:
     shown = [frame.value for frame in app.dataframe]
     assert app.multiselect(key="widget_annotators").value == list(ANNOTATORS)
     pd.testing.assert_frame_equal(shown[0], figures_table(found, (0, 1), ["strict"]).drop(columns="note"))
-    pd.testing.assert_frame_equal(shown[1].set_index("").rename_axis(None), pair_matrix(found, "f1", "strict"))
-    pd.testing.assert_frame_equal(shown[3], types_table(found, (0, 1), "strict"))
-    pd.testing.assert_frame_equal(shown[4], documents_table(found, (0, 1), "strict"))
+    pd.testing.assert_frame_equal(shown[2].set_index("").rename_axis(None), pair_matrix(found, "f1", "strict"))
+    pd.testing.assert_frame_equal(shown[4], types_table(found, (0, 1), "strict"))
+    pd.testing.assert_frame_equal(shown[5], documents_table(found, (0, 1), "strict"))
     for line in agreement_sentences(found, "strict"):
         assert plain(f"{line[0].upper()}{line[1:]}.", 1_000) in texts(app)
     assert "refused, spans of NORMALIZABLES overlap" in texts(app).replace("\\", "")
@@ -154,9 +156,25 @@ def test_every_count_of_a_pair_is_the_number_of_its_records() -> None:
                 assert records.total(query_of(view)).records == number
     (errors,) = (view for label, view in links(app).items() if label == ":primary[Open in Inspect →]")
     number = records.total(query_of(errors)).records
-    assert f"disagree on: {number} records" in texts(app) and len(app.dataframe[2].value) == number
+    assert f"disagree on: {number} records" in texts(app) and len(app.dataframe[3].value) == number
     again = opened("Inspect", errors)
     assert not again.warning and listed(again) == number
+
+
+def test_layers_that_are_no_annotators_are_held_against_these() -> None:
+    app = figures(VIEW)
+    every = layers(DEMO)
+    systems = {name: layer for name, layer in every.items() if name not in (*ANNOTATORS, LAYERS[0])}
+    strict, plan = Settings((CRITERIA["strict"],)), ResamplingPlan()
+    found = measure_agreement({name: every[name] for name in ANNOTATORS}, strict, plan=plan, systems=systems).ceiling
+    assert found is not None and "Systems against the human ceiling" in [title.value for title in app.header]
+    wanted = ceiling_table(found, plan).drop(columns="criterion")
+    pd.testing.assert_frame_equal(app.dataframe[1].value, wanted)
+    for line in ceiling_sentences(found, "strict", plan):
+        assert plain(f"{line[0].upper()}{line[1:]}.", 1_000) in texts(app)
+    everybody = figures(ALL)
+    assert "Systems against the human ceiling" not in [title.value for title in everybody.header]
+    assert "Take a system out of the annotators above" in texts(everybody)
 
 
 @pytest.mark.parametrize("word", ["", *AGREEMENT_VIEWS])

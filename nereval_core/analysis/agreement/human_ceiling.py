@@ -37,6 +37,7 @@ from nereval_core.analysis.resampling_units import ResamplingPlan
 from nereval_core.analysis.result_tables import p_value_text, signed, typed_table
 from nereval_core.arrays import Array, Bools, Float64
 from nereval_core.corpus import Documents, Layer
+from nereval_core.report.score_tables import UNDEFINED
 from nereval_core.scoring import Scores
 from nereval_core.scoring.criteria import Criterion
 
@@ -52,6 +53,12 @@ CEILING_COLUMNS: Mapping[str, str] = {
 that of annotators with one another, `difference` the former less the latter with its interval; `undefined` counts the
 resamples without one. `p` is one-sided, `p_holm` corrected over `tests` tests. `documents` are those that the system
 and an annotator saw, `why` is the reason why there is no difference, interval or test."""
+CEILING_F1S = ("F1 with annotators", "F1 between annotators")
+"""Headings of the two mean F1s in `ceiling_table`."""
+CEILING_TEST = (
+    "p is one-sided: that the system agrees less, by approximate randomization, in which it changes places with "
+    "annotators unit by unit"
+)
 NOT_SYMMETRIC = "no test: F1 depends on who is taken as gold, so that system and annotators cannot change places"
 
 PairScores = Mapping[str, Scores]
@@ -63,11 +70,12 @@ class HumanCeiling:
     """Systems held against the agreement of annotators: `table` has CEILING_COLUMNS.
 
     `layers` are those of each system by the name of the annotator that it was compared with, over the documents that
-    both saw.
+    both saw; `greedy` are the documents of each in which clusters were too large to be aligned exactly.
     """
 
     table: pd.DataFrame
     layers: Mapping[str, Mapping[str, Layer]]
+    greedy: Mapping[str, tuple[str, ...]]
 
 
 def measure_ceiling(
@@ -98,7 +106,11 @@ def measure_ceiling(
         system: {names[number]: next(iter(found.values())).read[1] for number, found in mine.items() if found}
         for system, mine in systems.items()
     }
-    return HumanCeiling(typed_table(rows, CEILING_COLUMNS), layers)
+    greedy = {
+        system: tuple(sorted({one for found in mine.values() for scores in found.values() for one in scores.greedy}))
+        for system, mine in systems.items()
+    }
+    return HumanCeiling(typed_table(rows, CEILING_COLUMNS), layers, greedy)
 
 
 def _under(name: str, found: Mapping[int, PairScores]) -> dict[int, Scores]:
@@ -207,6 +219,30 @@ def _swapped(counts: Mapping[Pair, DocumentCounts], pair: Pair, number: int) -> 
         return counts[other, one][[1, 0, 3, 2]]
     # The annotator or the system has no document in common with the other.
     return np.zeros_like(counts[pair])
+
+
+def ceiling_table(found: HumanCeiling, plan: ResamplingPlan) -> pd.DataFrame:
+    """Return `table` as shown: differences with a sign and p values as text, no column of notes that are all empty."""
+    table = found.table
+    shown = pd.DataFrame(
+        {
+            "criterion": table["criterion"],
+            "system": table["system"],
+            **dict(zip(CEILING_F1S, (table["f1"], table["annotators_f1"]), strict=True)),
+            **{name: table[name].map(_signed) for name in ("difference", "low", "high")},
+            **{
+                head: [p_value_text(p, plan.resamples) for p in table[name]]
+                for head, name in (("p", "p"), ("p after Holm", "p_holm"))
+            },
+            "documents": table["documents"],
+            "note": table["why"],
+        }
+    )
+    return shown if table["why"].ne("").any() else shown.drop(columns="note")
+
+
+def _signed(value: float) -> str:
+    return UNDEFINED if pd.isna(value) else signed(value)
 
 
 def ceiling_sentences(found: HumanCeiling, criterion: str, plan: ResamplingPlan) -> tuple[str, ...]:

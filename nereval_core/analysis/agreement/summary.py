@@ -273,6 +273,8 @@ def _inputs(found: Agreement) -> Iterable[str]:
         yield tokens_in_words(documents)
     for name, layer in zip(found.annotators, found.layers, strict=True):
         yield f"annotator {name} sha256:{layer.digest[:16]}"
+    for name, mine in (found.ceiling.layers if found.ceiling else {}).items():
+        yield f"system {name} sha256:{', '.join(dict.fromkeys(layer.digest[:16] for layer in mine.values()))}"
     yield f"documents {len(documents)}"
 
 
@@ -284,6 +286,9 @@ def _inputs_by_pair(found: Agreement) -> Iterable[str]:
         )
         tokens = "" if isinstance(part.tokens, str) else f", {tokens_in_words(part.layers[0].documents)}"
         yield f"{said} on documents {len(part.layers[0].documents)}{tokens}"
+    for name, mine in (found.ceiling.layers if found.ceiling else {}).items():
+        each = (f"{one} sha256:{layer.digest[:16]} on documents {len(layer.documents)}" for one, layer in mine.items())
+        yield f"system {name} with {', with '.join(each)}"
 
 
 def _criterion_in_signature(one: Criterion) -> str:

@@ -10,6 +10,7 @@ import pandas as pd
 
 from nereval_core.analysis.agreement import PAIRWISE, Agreement
 from nereval_core.analysis.agreement.coefficients import FIGURES, Group
+from nereval_core.analysis.agreement.human_ceiling import CEILING_TEST, ceiling_sentences, ceiling_table
 from nereval_core.analysis.agreement.summary import (
     agreement_sentences,
     agreement_signature,
@@ -56,6 +57,10 @@ def sheets(found: Agreement, *, by: Sequence[str] = (), marks: Sequence[str] = (
             tables += [
                 frame_sheet(f"By document{who}, F1 under {name}", documents_table(found, which, name)) for name in names
             ]
+    if found.ceiling:
+        notes = tuple(line for name in names for line in ceiling_sentences(found.ceiling, name, found.plan))
+        table = ceiling_table(found.ceiling, found.plan)
+        tables.append(frame_sheet("Systems against the human ceiling", table, (*notes, CEILING_TEST)))
     notes = (
         f"intervals: bias-corrected bootstrap over {found.resampled.many}, {found.plan.resamples} resamples, seed "
         f"{found.plan.seed}",
@@ -68,7 +73,8 @@ def sheets(found: Agreement, *, by: Sequence[str] = (), marks: Sequence[str] = (
 def long_sheet(found: Agreement, *, by: Sequence[str] = (), marks: Sequence[str] = ()) -> Sheet:
     """Return a row for each figure, type and group of annotators, and with `by` for each document, with the signature.
 
-    `one` and `other` are empty for all annotators together; rows of a document have no interval.
+    `one` and `other` are empty for all annotators together; rows of a document have no interval. With systems there are
+    rows of the figure `ceiling`, the difference of the system `one` to annotators with one another, and its p values.
     """
     signed = agreement_signature(found, marks)
     parts = [found.table.assign(document=None)]
@@ -76,9 +82,14 @@ def long_sheet(found: Agreement, *, by: Sequence[str] = (), marks: Sequence[str]
         parts += [
             _long(found, group, criterion.name) for group in _groups(found) for criterion in found.settings.criteria
         ]
+    if found.ceiling:
+        names = {"system": "one", "difference": "value"}
+        rows = found.ceiling.table.rename(columns=names).drop(columns=["f1", "annotators_f1", "tests"])
+        parts.append(rows.assign(figure="ceiling"))
     table = pd.concat(parts, ignore_index=True).assign(signature=signed)
     table = table.drop_duplicates(["figure", "criterion", "type", "one", "other", "document"])
-    table["undefined"] = table["undefined"].astype("Int64")
+    for name in ("undefined", "n", "documents"):
+        table[name] = table[name].astype("Int64")
     columns = ["figure", "criterion", "type", "document", "one", "other"]
     return frame_sheet("agreement", table[[*columns, *(name for name in table.columns if name not in columns)]])
 
@@ -116,6 +127,14 @@ def _json_object(found: Agreement, by: Sequence[str], marks: Sequence[str]) -> d
         "warnings": list(interval_warnings(found)),
         "signature": agreement_signature(found, marks),
     }
+    if found.ceiling:
+        made["systems"] = _systems(found)
+        made["ceiling"] = objects(found.ceiling.table)
+        made["ceiling_words"] = [
+            line
+            for criterion in found.settings.criteria
+            for line in ceiling_sentences(found.ceiling, criterion.name, found.plan)
+        ]
     if "document" in by:
         made["by_document"] = [
             {
@@ -128,6 +147,18 @@ def _json_object(found: Agreement, by: Sequence[str], marks: Sequence[str]) -> d
             for criterion in found.settings.criteria
         ]
     return made
+
+
+def _systems(found: Agreement) -> list[dict[str, Any]]:
+    """Return the systems' layers; those compared on documents of their own with each annotator name the annotator."""
+    assert found.ceiling is not None
+    rows = []
+    for name, mine in found.ceiling.layers.items():
+        if found.parts:
+            rows += [{**side(layer.renamed(name)), "annotator": annotator} for annotator, layer in mine.items()]
+        else:
+            rows += [side(layer.renamed(name)) for layer in list(mine.values())[:1]]
+    return rows
 
 
 def _annotators(found: Agreement) -> dict[str, Any]:

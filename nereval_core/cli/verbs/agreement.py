@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 HELP = "measure the agreement of annotators, with intervals"
 USAGE = "A B [C ...] [options]"
-EXAMPLE = "ann.jsonl bob.jsonl cem.jsonl --by type"
+EXAMPLE = "ann.jsonl bob.jsonl cem.jsonl --system tagger=run.jsonl"
 NOTES = f"""\
 A, B, C are the layers of annotators or systems over the same documents; none is gold. Options for gold apply to A,
 options for predictions to the others. F1 is computed for each pair under --criteria, kappa and alpha on tokens (the
@@ -42,13 +42,18 @@ annotators F1 and observed agreement are means over the pairs, and kappa is Flei
 bootstrap intervals over documents, or the units of --resample-by. If an annotator has not read a document, --documents
 shared leaves it out, --documents pairwise compares each pair on the documents that both have (and counts missing values
 in alpha), and --missing empty counts it as read, without a span.
+--system holds a system against the human ceiling: is its mean F1 with annotators below that of annotators with one
+another? The difference has an interval and a one-sided randomization test (Holm's correction over the systems).
 
 {FILES.format("A, B, C", "agreement", "ann=A1 ann=A2 bob=B1 bob=B2", "B", "agreement")}"""
 BY = ("type", "document")
 
 
 def add_arguments(parser: Parser) -> None:
-    add_resampling(parser.add_argument_group("agreement").add_argument)
+    add = parser.add_argument_group("agreement").add_argument
+    said = "hold a system against the agreement of annotators; repeatable"
+    add("--system", action="append", default=[], metavar="[NAME=]FILE", help=said)
+    add_resampling(add)
     add_output(parser, by=("type,document", "break the figures down"))
     add_scoring(parser, "strict")
     add_reading(parser, "A first, then B or NAME=B, …", ("A", "the others"))
@@ -69,6 +74,8 @@ def run(options: argparse.Namespace) -> None:
         raise UsageError(f"--documents {PAIRWISE} compares files: name two annotators or more")
     if len(paths_by_name(options.files)) == 1 and None in (options.gold_column, options.pred_column):
         raise UsageError(f"name two annotators or more, {TWO_OF_ONE}")
+    if both := sorted(paths_by_name(options.files).keys() & paths_by_name(options.system).keys()):
+        raise UsageError(f"--system {both[0]} is called as an annotator, write NAME=FILE")
     by = check_by(options, BY, f"there are {' and '.join(BY)}")
     check_resampling(options)
     places = output_places(options)
@@ -77,14 +84,15 @@ def run(options: argparse.Namespace) -> None:
     for pair, scores in found.scores.items():
         greedy = sorted({name for each in scores.values() for name in each.greedy})
         say_greedy(" and ".join(found.annotators[number] for number in pair), greedy)
+    for name, documents in (found.ceiling.greedy if found.ceiling else {}).items():
+        say_greedy(f"{name} and annotators", documents)
     write_result(agreement_result(found, by=by, marks=marks), places)
 
 
 def _agree_on_all(options: argparse.Namespace, plan: ResamplingPlan) -> tuple[Agreement, tuple[str, ...]]:
     """Return the agreement of annotators over the same documents, and the marks of the signature."""
-    from nereval_core.analysis.agreement import measure_agreement
     from nereval_core.analysis.resampling_units import resampling_units
-    from nereval_core.api.agreement import annotator_layers
+    from nereval_core.api.agreement import annotator_layers, measure_with_systems
     from nereval_core.cli.files import paths_by_name
     from nereval_core.cli.runner import load_layers, say_unused, scoring_settings, types_of
 
@@ -97,12 +105,13 @@ def _agree_on_all(options: argparse.Namespace, plan: ResamplingPlan) -> tuple[Ag
         paths = {name: path, f"column {options.pred_column}": path}
     else:
         name, path = next(iter(paths.items()))
-    loaded = load_layers(options, path, {other: place for other, place in paths.items() if other != name})
+    systems = paths_by_name(options.system)
+    loaded = load_layers(options, path, {other: place for other, place in paths.items() if other != name} | systems)
     say_unused(settings, types_of(loaded))
     layers = annotator_layers(name, loaded)
-    settings = _applicable(settings, options, list(layers.values()))
+    settings = _applicable(settings, options, [layer for other, layer in layers.items() if other not in systems])
     units = resampling_units(loaded.corpus.documents, options.resample_by)
-    return measure_agreement(layers, settings, plan=plan, resampled=units), _marks(loaded)
+    return measure_with_systems(layers, tuple(systems), settings, plan, units), _marks(loaded)
 
 
 def _agree_pairwise(options: argparse.Namespace, plan: ResamplingPlan) -> tuple[Agreement, tuple[str, ...]]:
@@ -115,9 +124,8 @@ def _agree_pairwise(options: argparse.Namespace, plan: ResamplingPlan) -> tuple[
 
     from nereval_core.analysis.agreement import measure_agreement, measure_pairwise_agreement
     from nereval_core.analysis.agreement.coefficients import NONE_IN_COMMON
-    from nereval_core.analysis.agreement.kappa_and_alpha import annotator_pairs
     from nereval_core.analysis.resampling_units import resampling_units
-    from nereval_core.api.agreement import annotator_layers
+    from nereval_core.api.agreement import annotator_layers, compared_pairs, score_systems
     from nereval_core.cli.files import paths_by_name
     from nereval_core.cli.options import SHARED, load_options
     from nereval_core.cli.output import say
@@ -125,14 +133,15 @@ def _agree_pairwise(options: argparse.Namespace, plan: ResamplingPlan) -> tuple[
     from nereval_core.problems import FormatError, counted
 
     settings = scoring_settings(options)
-    names = tuple(paths_by_name(options.files))
+    annotators, systems = (paths_by_name(files) for files in (options.files, options.system))
+    names = (*annotators, *systems)
     both = load_options(argparse.Namespace(**{**vars(options), "documents": SHARED}))
     others = replace(both, gold_format=both.pred_format, gold_column=both.pred_column, gold_types=both.pred_types)
-    pairs = _load_pairs(paths_by_name(options.files), both, others)
-    for pair in annotator_pairs(len(names)):
+    pairs = _load_pairs(annotators | systems, both, others, len(systems))
+    for pair in compared_pairs(len(names), len(systems)):
         if pair not in pairs:
             say(f"{' and '.join(names[number] for number in pair)}: {NONE_IN_COMMON}")
-    if not pairs:
+    if not any(pair[1] < len(annotators) for pair in pairs):
         raise FormatError.single("annotators", None, "no two have a document in common", "name those of the same texts")
     for pair, loaded in pairs.items():
         if not options.quiet:
@@ -140,26 +149,26 @@ def _agree_pairwise(options: argparse.Namespace, plan: ResamplingPlan) -> tuple[
             say(f"{who}: {counted(len(loaded.corpus.documents), loaded.corpus.documents.unit)} in common")
         say_other_types(loaded)
     layers = {pair: annotator_layers(names[pair[0]], loaded) for pair, loaded in pairs.items()}
-    every = [layer for some in layers.values() for layer in some.values()]
+    every = [layer for some in layers.values() for name, layer in some.items() if name in annotators]
     say_unused(settings, {kind for layer in every for kind in layer.types})
     settings = _applicable(settings, options, every)
     parts = {}
     for pair, loaded in pairs.items():
-        units = resampling_units(loaded.corpus.documents, options.resample_by)
-        parts[pair] = measure_agreement(layers[pair], settings, plan=plan, resampled=units)
-    return measure_pairwise_agreement(names, parts), tuple(
-        dict.fromkeys(mark for one in pairs.values() for mark in _marks(one))
-    )
+        if pair[1] < len(annotators):
+            units = resampling_units(loaded.corpus.documents, options.resample_by)
+            parts[pair] = measure_agreement(layers[pair], settings, plan=plan, resampled=units)
+    scored = score_systems(layers, tuple(annotators), tuple(systems), settings)
+    marks = tuple(dict.fromkeys(mark for one in pairs.values() for mark in _marks(one)))
+    return measure_pairwise_agreement(tuple(annotators), parts, scored), marks
 
 
-def _load_pairs(paths: Mapping[str, Paths], both: LoadOptions, others: LoadOptions) -> dict[Pair, Loaded]:
-    """Read each annotator once, and return each two on the documents that both have.
+def _load_pairs(paths: Mapping[str, Paths], both: LoadOptions, others: LoadOptions, systems: int) -> dict[Pair, Loaded]:
+    """Read each annotator once, and return each two on the documents that both have; the last are `systems`.
 
     Raises:
         FormatError: with the problems of all pairs, each once.
     """
-    from nereval_core.analysis.agreement.kappa_and_alpha import annotator_pairs
-    from nereval_core.api.agreement import pair_annotators
+    from nereval_core.api.agreement import compared_pairs, pair_annotators
     from nereval_core.api.load import NONE_SHARED, load_corpus, read_layers
     from nereval_core.problems import FormatError
 
@@ -169,11 +178,11 @@ def _load_pairs(paths: Mapping[str, Paths], both: LoadOptions, others: LoadOptio
     sound = {name: reading for name, reading in readings.items() if not isinstance(reading, FormatError)}
     if len(sound) == len(readings):
         with suppress(FormatError):
-            return pair_annotators(sound, both, others)
+            return pair_annotators(sound, both, others, systems=systems)
     # Something is refused: each pair is loaded by itself, which tells what else stands behind a problem.
     pairs: dict[Pair, Loaded] = {}
     problems: list[Problem] = []
-    for pair in annotator_pairs(len(paths)):
+    for pair in compared_pairs(len(paths), systems):
         one, other = (list(paths)[number] for number in pair)
         try:
             pairs[pair] = load_corpus(paths[one], {other: paths[other]}, options=others if pair[0] else both)

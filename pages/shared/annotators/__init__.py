@@ -41,6 +41,12 @@ def choose_annotators(here: Here) -> tuple[str, ...]:
     return tuple(name for name in known if name in names)
 
 
+def compared_systems(here: Here, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the layers that are held against the annotators: all others, but one that was read as gold."""
+    gold = reference_layer.gold_name(here.loaded)
+    return tuple(name for name in reference_layer.layers(here.loaded) if name not in names and name != gold)[:MOST]
+
+
 def _annotators(here: Here) -> tuple[str, ...]:
     kinds = {row.name: row.kind for row in reference_layer.as_read(here.loaded).layers}
     names = tuple(name for name in reference_layer.layers(here.loaded) if kinds.get(name) == "annotator")

@@ -10,6 +10,12 @@ import streamlit as st
 
 from nereval_core.analysis.agreement import Agreement, measure_agreement
 from nereval_core.analysis.agreement.coefficients import FIGURES, Group, Pair, is_symmetric
+from nereval_core.analysis.agreement.human_ceiling import (
+    CEILING_F1S,
+    CEILING_TEST,
+    ceiling_sentences,
+    ceiling_table,
+)
 from nereval_core.analysis.agreement.summary import (
     EXPLAINED,
     LABELS,
@@ -28,7 +34,7 @@ from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUni
 from nereval_core.records.queries import Query
 from nereval_core.report.score_tables import Sheet
 from nereval_core.scoring import Counts, Settings
-from pages.shared.annotators import with_pair
+from pages.shared.annotators import compared_systems, with_pair
 from pages.shared.components import navigation
 from pages.shared.components.columns import BAR
 from pages.shared.components.count_table import count_table
@@ -57,6 +63,7 @@ def draw_figures(here: Here, names: tuple[str, ...]) -> None:
     say_agreement(here, found)
     all_annotators(here, found)
     choose_units(here)
+    systems_against_annotators(here, found)
 
     st.header("Each pair")
     pair = annotator_matrix(here, found)
@@ -76,7 +83,8 @@ def agreement_of(here: Here, names: tuple[str, ...]) -> Agreement:
     settings = Settings((here.criterion,), here.settings.merge, here.settings.leave_out)
     read = reference_layer.as_read(here.loaded)
     units = units_of(here)
-    return _agreed(read.number, names, repr((settings, units.by)), plan_of(here), here, settings, units)
+    systems = compared_systems(here, names)
+    return _agreed(read.number, names, systems, repr((settings, units.by)), plan_of(here), here, settings, units)
 
 
 # Few are kept, as each holds on to the scores of all pairs.
@@ -84,6 +92,7 @@ def agreement_of(here: Here, names: tuple[str, ...]) -> Agreement:
 def _agreed(
     number: int,
     names: tuple[str, ...],
+    systems: tuple[str, ...],
     key: str,
     plan: ResamplingPlan,
     _here: Here,
@@ -91,7 +100,8 @@ def _agreed(
     _units: ResamplingUnits,
 ) -> Agreement:
     layers = reference_layer.layers(_here.loaded)
-    return measure_agreement({name: layers[name] for name in names}, _settings, plan=plan, resampled=_units)
+    annotators, others = ({name: layers[name] for name in some} for some in (names, systems))
+    return measure_agreement(annotators, _settings, plan=plan, resampled=_units, systems=others)
 
 
 def say_agreement(here: Here, found: Agreement) -> None:
@@ -118,6 +128,29 @@ def all_annotators(here: Here, found: Agreement) -> None:
         choose=(),
         export=_export(here, found, table, "agreement", title),
         caption=_caption(" ".join((*notes, f"{interval_words(found.plan, found.resampled)}."))),
+        width="content",
+    )
+
+
+def systems_against_annotators(here: Here, found: Agreement) -> None:
+    """Say and show how F1 of each system with annotators compares with theirs with one another."""
+    if found.ceiling is None:
+        st.caption("Take a system out of the annotators above to hold it against their agreement.")
+        return
+    st.header("Systems against the human ceiling")
+    lines = [f"{line[0].upper()}{line[1:]}." for line in ceiling_sentences(found.ceiling, here.by, found.plan)]
+    st.markdown(plain(" ".join(lines), 2_000))
+    table = ceiling_table(found.ceiling, found.plan).drop(columns="criterion")
+    column = st.column_config.Column
+    count_table(
+        table,
+        "agreement_ceiling",
+        (here.view, found.annotators),
+        columns={"system": column("system", width=150, pinned=True)}
+        | {name: st.column_config.NumberColumn(name, width=WIDE, format="%.3f") for name in CEILING_F1S},
+        choose=(),
+        export=_export(here, found, table, "agreement-ceiling", f"Systems against the human ceiling under {here.by}"),
+        caption=_caption(f"{CEILING_TEST}. {interval_words(found.plan, found.resampled)}."),
         width="content",
     )
 
