@@ -33,7 +33,9 @@ def figure_data(figure: go.Figure, *, above: int = _HEAD) -> FigureData:
     drawn.update_xaxes(automargin=True).update_yaxes(automargin=True, title_standoff=10)
     drawn.update_traces(textfont_color=None, selector={"type": "scatter"})
     text: str = drawn.to_json(engine="json")
-    return FigureData(html.unescape(title), html.unescape(unit.removesuffix("</sub>")), text, int(height))
+    return FigureData(
+        html.unescape(title), html.unescape(unit.removesuffix("</sub>").replace("<br>", "; ")), text, int(height)
+    )
 
 
 @cache
