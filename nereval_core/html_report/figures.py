@@ -29,11 +29,15 @@ def figure_data(figure: go.Figure, *, above: int = _HEAD) -> FigureData:
     # Every figure would repeat Plotly's own template.
     drawn.update_layout(title=None, template=None, height=height, margin={"t": above}, autosize=True)
     # A phone has no space beside a plot.
-    drawn.update_layout(legend={"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0, "xanchor": "left"})
+    drawn.update_layout(
+        legend={"orientation": "h", "yref": "paper", "y": 1, "yanchor": "bottom", "x": 0, "xanchor": "left"}
+    )
     drawn.update_xaxes(automargin=True).update_yaxes(automargin=True, title_standoff=10)
     drawn.update_traces(textfont_color=None, selector={"type": "scatter"})
     text: str = drawn.to_json(engine="json")
-    return FigureData(html.unescape(title), html.unescape(unit.removesuffix("</sub>")), text, int(height))
+    return FigureData(
+        html.unescape(title), html.unescape(unit.removesuffix("</sub>").replace("<br>", "; ")), text, int(height)
+    )
 
 
 @cache

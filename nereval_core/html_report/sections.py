@@ -12,6 +12,7 @@ from nereval_core.analysis.errors.error_classes import STRICT
 from nereval_core.analysis.sentences import confusion_sentence, overview_sentence
 from nereval_core.corpus.masking import is_masked
 from nereval_core.glossary import DECISIONS, ERROR_CLASSES, GLOSSARY, decision_label
+from nereval_core.html_report.calibration import calibration_parts
 from nereval_core.html_report.page import (
     RECORDS,
     Cell,
@@ -30,7 +31,7 @@ from nereval_core.report.signature import signature, together
 from nereval_core.scoring import Counts
 
 MOST_TYPES, MOST_SYSTEMS = 16, 8
-"""Types in tables and figures, those with most spans; systems whose confusions are shown."""
+"""Types in tables and figures, those with most spans; systems whose confusions and calibration are shown."""
 MASKED = "Texts are masked: letters and digits are replaced; offsets and scores are those of the original texts."
 
 
@@ -50,11 +51,13 @@ def report(
     selection = selection or RecordSelection()
     records = Records(scored, selection, notes_on)
     errors = {system: error_report(scores, [scored.main]) for system, scores in scored.scores.items()}
+    trust = tuple(calibration_parts(scored, MOST_SYSTEMS))
     sections = (
         Section("overview", "Overview", tuple(_overview(scored, records))),
         Section("confusion", "Confusion", tuple(_confusion(scored, records))),
         Section("errors", "Error classes", tuple(_errors(scored, records, errors))),
         Section("types", "By type", tuple(_types(scored, records))),
+        *((Section("calibration", "Calibration of scores", trust),) if trust else ()),
         Section(RECORDS, "Records", tuple(records.parts())),
         Section("glossary", "Glossary", tuple(_glossary(scored))),
         Section("reproduce", "Reproduction", tuple(_reproduce(scored, command))),

@@ -23,6 +23,8 @@ from nereval_core.glossary import DECISIONS, ERROR_CLASSES, GLOSSARY
 from nereval_core.html_report.figures import script
 from nereval_core.html_report.page import (
     Count,
+    FigureData,
+    Lines,
     Paragraph,
     RecordCard,
     RecordGroup,
@@ -80,6 +82,25 @@ def test_sections_stand_in_their_order(whole: Report) -> None:
     assert all(GLOSSARY[code].sentence.split(".")[0] in words for code in (*DECISIONS, *ERROR_CLASSES))
     assert whole.signature in words.replace("&#39;", "'")
     assert all(CRITERIA[name].sentence.split(".")[0] in words for name in SCHEMAS)
+
+
+def test_scores_of_predictions_are_calibrated() -> None:
+    system = DEMO.systems[0]
+    system = replace(system, scores={span: span % 11 / 10 for span in range(len(system))})
+    corpus = replace(DEMO, systems=(system, *DEMO.systems[1:]))
+    one = report(scored(corpus, {}, SETTINGS), title="", command="")
+    assert [section.name for section in one.sections][3:6] == ["types", "calibration", "records"]
+    paragraph, *parts = one.sections[4].parts
+    assert isinstance(paragraph, Paragraph)
+    (said,) = paragraph.parts
+    for word in ("Expected calibration error in bins of equal mass", "Brier score", "(95% ", "Area under", "threshold"):
+        assert word in str(said)
+    figures = [part for part in parts if isinstance(part, FigureData)]
+    assert [figure.title.partition(" of ")[0] for figure in figures] == ["Precision", "Precision", "Risk"]
+    assert all("<" not in figure.unit for figure in figures)
+    tables = [part for part in parts if isinstance(part, ReportTable)]
+    assert [sum(int(str(row[1])) for row in table.rows) for table in tables] == [len(system)] * 2
+    assert isinstance(parts[-1], Lines) and len(parts[-1].lines) == 1
 
 
 def test_with_every_error_in_it_numbers_lead_to_exactly_their_records(whole: Report) -> None:

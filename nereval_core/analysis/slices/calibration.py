@@ -13,7 +13,7 @@ Bins of equal width are those of Naeini et al., bins of equal mass those of Nguy
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -124,13 +124,19 @@ class Calibration:
             if binning is None or row["bins"] in (binning, ""):
                 bins = f" in bins of {row['bins']}" if row["bins"] else ""
                 interval = "" if pd.isna(row["low"]) else f" ({self.level:.0%} {row['low']:.3f} to {row['high']:.3f})"
-                found.append(f"{row['measure']}{bins} {row['value']:.3f}{interval}")
+                where = self._worst_bin(row["bins"]) if row["measure"] == MCE else ""
+                found.append(f"{row['measure']}{bins} {row['value']:.3f}{interval}{where}")
         if self.errors["low"].isna().all():
             found.append(
                 f"no intervals of errors, as predictions with scores are in fewer than {FEW_UNITS_OF_SLICE} "
                 f"{self.units.many}"
             )
         return tuple(found)
+
+    def _worst_bin(self, binning: str) -> str:
+        table = self.bins[binning]
+        row = table.iloc[int((table["confidence"] - table["precision"]).abs().argmax())]
+        return f", of {counted(int(row['ACT']), 'prediction')} scored {row['slice']}"
 
     def threshold_sentences(self) -> tuple[str, ...]:
         """Return in words what the threshold chosen on each half gives on the other."""
@@ -151,7 +157,7 @@ def calibration(
     """Return the calibration of predictions with scores; `sweep` is that of the same scores and units.
 
     Bins are fixed on the whole corpus and their counts resampled by unit. Errors of scores in fewer than
-    FEW_UNITS_OF_SLICE units have no interval.
+    FEW_UNITS_OF_SLICE units have no interval, and no more has an MCE that is of a bin in so few.
     """
     units = units or resampling_units(given.scores.read[0].documents)
     pred = given.layers[1]
@@ -222,6 +228,33 @@ class _Cells:
     counts: Int64
     sizes: tuple[int, ...]
 
+    def distances(self, sums: Array) -> Iterator[tuple[Float64, Float64]]:
+        """Yield the predictions of each binning, and their |score − credit|, of sums of rows: shape (bins, n) each."""
+        row = 0
+        for size in self.sizes:
+            number, twice, score = sums[row : row + 3 * size].astype(np.float64).reshape(3, size, -1)
+            yield number, np.abs(score / SCORE_UNITS - twice / 2)
+            row += 3 * size
+
+    def errors(self, sums: Array) -> Float64:
+        """Return ECE and MCE of each binning, then the Brier score, of sums of rows: shape (errors, n)."""
+        found: list[Float64] = []
+        with np.errstate(invalid="ignore", divide="ignore"):
+            for number, distance in self.distances(sums):
+                total = number.sum(axis=0)
+                most = (distance / np.maximum(number, 1)).max(axis=0)
+                found += [distance.sum(axis=0) / total, np.where(total > 0, most, np.nan)]
+            found.append(sums[-1] / SCORE_UNITS / total)
+        return np.stack(found)
+
+    def units_of_worst_bins(self) -> Iterator[int]:
+        """Yield for each binning the number of units in which the bin of its MCE has predictions."""
+        row = 0
+        for number, distance in self.distances(self.counts.sum(axis=1, keepdims=True)):
+            worst = int((distance / np.maximum(number, 1)).argmax())
+            yield int(np.count_nonzero(self.counts[row + worst]))
+            row += 3 * len(number)
+
 
 def _count_cells(binned: list[Int64], scores: Float64, twice: Int64, unit: Array, count: int) -> _Cells:
     squares = np.rint((scores - twice / 2) ** 2 * SCORE_UNITS)
@@ -238,32 +271,17 @@ def _count_cells(binned: list[Int64], scores: Float64, twice: Int64, unit: Array
 def _error_table(cells: _Cells, binnings: tuple[str, ...], plan: ResamplingPlan) -> pd.DataFrame:
     """Return ECE and MCE of each binning and the Brier score: ERROR_COLUMNS."""
     (sums,) = resample_counts([random_groups(cells.counts, plan.seed)], plan)
-    figures = ResampledValues(*(_errors(one, cells.sizes) for one in sums))
+    figures = ResampledValues(*map(cells.errors, sums))
     value, low, high, _ = estimate_intervals(figures, plan)
     low[:-1], high[:-1] = _reflected_intervals(figures, plan.level)[:, :-1]
+    for place, units in enumerate(cells.units_of_worst_bins()):
+        if units < FEW_UNITS_OF_SLICE:
+            low[2 * place + 1] = high[2 * place + 1] = np.nan
     if np.count_nonzero(cells.counts[: cells.sizes[0]].any(axis=0)) < FEW_UNITS_OF_SLICE:
         low[:] = high[:] = np.nan
     measures = [(measure, binning) for binning in binnings for measure in (ECE, MCE)]
     rows = zip([*measures, (BRIER, "")], value, low, high, strict=True)
     return typed_table([(*names, *numbers) for names, *numbers in rows], ERROR_COLUMNS)
-
-
-def _errors(sums: Array, sizes: tuple[int, ...]) -> Float64:
-    """Return ECE and MCE of each binning, then the Brier score, of the rows of `_Cells`: shape (errors, n)."""
-    found: list[Float64] = []
-    row = 0
-    with np.errstate(invalid="ignore", divide="ignore"):
-        for size in sizes:
-            number, twice, score = sums[row : row + 3 * size].astype(np.float64).reshape(3, size, -1)
-            row += 3 * size
-            distance = np.abs(score / SCORE_UNITS - twice / 2)
-            total = number.sum(axis=0)
-            found += [
-                distance.sum(axis=0) / total,
-                np.where(total > 0, np.where(number > 0, distance / number, 0).max(axis=0), np.nan),
-            ]
-        found.append(sums[row] / SCORE_UNITS / total)
-    return np.stack(found)
 
 
 def _reflected_intervals(figures: ResampledValues, level: float) -> Float64:

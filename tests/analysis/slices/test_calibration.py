@@ -98,7 +98,7 @@ def test_bins_and_errors_by_hand() -> None:
     assert found.errors["low"].isna().all()
     assert found.error_sentences(EQUAL_MASS) == (
         "expected calibration error in bins of equal mass 0.883",
-        "maximum calibration error in bins of equal mass 1.000",
+        "maximum calibration error in bins of equal mass 1.000, of 1 prediction scored 1",
         "Brier score 0.797",
         "no intervals of errors, as predictions with scores are in fewer than 10 documents",
     )
@@ -143,6 +143,7 @@ def test_names_of_bins_have_digits_enough() -> None:
 def test_intervals_are_over_the_units() -> None:
     sliced = scored(KNOWN["scores"], KNOWN["correct"], 40)
     found = trust(sliced).errors
+    assert found["low"].isna().tolist() == [False] * 5
     for row in found.to_dict("records"):
         assert 0 <= row["low"] < row["high"] <= 1 and row["low"] <= row["value"] <= row["high"]
     # Sums are of whole numbers: the order of documents does not matter to them.
@@ -164,6 +165,18 @@ def test_the_interval_of_a_calibrated_system_reaches_down_to_zero() -> None:
         holding += row["low"] <= row["value"] <= row["high"] and row["high"] - row["low"] > 0.005
         reaching += row["low"] < 0.01
     assert holding == 20 and reaching >= 12
+
+
+def test_a_maximum_of_few_units_has_no_interval() -> None:
+    rng = np.random.default_rng(2)
+    scores = rng.uniform(0.5, 0.99, 399)
+    correct = (rng.random(399) < scores).astype(int)
+    found = trust(scored([0.05, *scores.tolist()], [1, *correct.tolist()]))
+    low = {(row["bins"], row["measure"]): row["low"] for row in found.errors.to_dict("records")}
+    assert np.isnan(low.pop((EQUAL_WIDTH, MCE))) and not np.isnan(list(low.values())).any()
+    assert found.error_sentences()[1] == (
+        "maximum calibration error in bins of equal width 0.950, of 1 prediction scored 0.0-0.1"
+    )
 
 
 def test_log_probabilities_are_no_probabilities() -> None:
