@@ -1,5 +1,8 @@
 """Columns of tokens and tags, one token a line: a tab between them, a blank line after each sentence.
 
+Spans that were read from a deeper column, of the metadata `depth`, have that column again: a layer that has any is
+written with as many columns of tags as its deepest span needs.
+
 Documents that have ids begin with `# id = …`, others with `-DOCSTART-` unless each is a sentence. Boundaries and types
 are written, nothing else. Tokens are the documents' own, or, where there are none, runs of word characters and single
 other non-space characters.
@@ -9,12 +12,16 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError, Problem, quoted
+from nereval_core.readers.conll import ALL_COLUMNS, DEPTH
 from nereval_core.readers.conll.layout import DOCSTART, is_mark
 from nereval_core.readers.shared.tag_schemes import Scheme, encode, scheme_named
 from nereval_core.readers.shared.tag_schemes import unsayable as unsayable_by
@@ -31,7 +38,28 @@ BREAKS = set("\t\n\r")
 
 Span = tuple[int, int, str]
 HOLDS = frozenset(("tokens", "sentences"))
+MOST_COLUMNS = 50
+"""The deepest column that is written."""
 OTHER_FORMAT = "write it as jsonl or brat"
+
+
+@dataclass(slots=True)
+class _SentenceSpans:
+    """The spans of one depth that begin in a sentence, by its tokens and in order, and their numbers in the layer."""
+
+    spans: list[Span] = field(default_factory=list)
+    numbers: list[int] = field(default_factory=list)
+
+
+def holds_meta(meta: Mapping[str, Any]) -> bool:
+    """Return whether metadata of a span is nothing but the depth of its column."""
+    depth = meta.get(DEPTH)
+    return len(meta) == 1 and type(depth) is int and 2 <= depth <= MOST_COLUMNS
+
+
+def _depth(layer: Layer, span: int) -> int:
+    meta = layer.meta.get(span, {})
+    return int(meta[DEPTH]) if holds_meta(meta) else 1
 
 
 def unsayable(layer: Layer) -> Iterator[tuple[int, str]]:
@@ -39,42 +67,52 @@ def unsayable(layer: Layer) -> Iterator[tuple[int, str]]:
     for number in range(len(layer.documents)):
         placed = token_spans(layer, number)
         yield from placed.unsayable()
-        for low, high, spans, numbers in _sentences(layer, number, placed):
-            bad = dict(unsayable_by(spans, scheme_named(SCHEME)))
-            bad |= {at: "reaches over the end of a sentence" for at, span in enumerate(spans) if span[1] > high - low}
-            bad |= {at: "has a type with a tab or a line end" for at, span in enumerate(spans) if BREAKS & set(span[2])}
-            for at, why in bad.items():
-                yield numbers[at], why
+        for low, high, by_depth in _sentences(layer, number, placed):
+            for here in by_depth.values():
+                yield from _unsayable(here, high - low)
+
+
+def _unsayable(here: _SentenceSpans, tokens: int) -> Iterator[tuple[int, str]]:
+    """Yield the spans of a column that it cannot state in a sentence of so many tokens, with the reason."""
+    bad = dict(unsayable_by(here.spans, scheme_named(SCHEME)))
+    for at, (_, end, kind) in enumerate(here.spans):
+        if end > tokens:
+            bad[at] = "reaches over the end of a sentence"
+        if BREAKS & set(kind):
+            bad[at] = "has a type with a tab or a line end"
+    yield from ((here.numbers[at], why) for at, why in bad.items())
 
 
 def write(layer: Layer, path: Path, *, scheme: str = SCHEME) -> tuple[str, ...]:
-    """Write the layer in a tag scheme.
+    """Write the layer in a tag scheme; a note tells of several columns.
 
     Raises:
         FormatError: with every id and token that a line cannot hold, or a place that cannot be written.
     """
     documents = layer.documents
     problems: list[Problem] = []
-    written = [_document(layer, number, scheme_named(scheme), problems) for number in range(len(documents))]
+    columns = max((_depth(layer, span) for span in layer.meta), default=1)
+    written = [_document(layer, number, scheme_named(scheme), columns, problems) for number in range(len(documents))]
     if problems:
         raise FormatError(problems)
     plain = not documents.named and all(len(sentences) == 1 for sentences in written)
+    outside = "\tO" * columns
     with packed_file(path) as file:
-        if plain and any(rows and rows[0][0][0].startswith(BOM) for rows in written[:1]):
+        if plain and any(rows and rows[0][0].startswith(BOM) for rows in written[:1]):
             # Readers drop a byte-order mark at the start of a file: without a second one the token would lose its own.
             file.write(BOM.encode())
         for name, sentences in zip(documents.ids, written, strict=True):
             if not plain:
-                file.write(f"# id = {name}\n".encode() if documents.named else f"{DOCSTART}\tO\n\n".encode())
+                file.write(f"# id = {name}\n".encode() if documents.named else f"{DOCSTART}{outside}\n\n".encode())
             if not sentences:
                 file.write(b"\n")
             for sentence in sentences:
-                file.write("".join(f"{token}\t{tag}\n" for token, tag in sentence).encode() + b"\n")
-    return ()
+                file.write("".join(f"{row}\n" for row in sentence).encode() + b"\n")
+    return () if columns == 1 else (f"columns of tags: {columns}; --column {ALL_COLUMNS} reads them as one layer",)
 
 
-def _document(layer: Layer, number: int, scheme: Scheme, problems: list[Problem]) -> list[list[tuple[str, str]]]:
-    """Return the rows (token, tag) of each sentence; add a problem for everything that a line cannot hold."""
+def _document(layer: Layer, number: int, scheme: Scheme, columns: int, problems: list[Problem]) -> list[list[str]]:
+    """Return the rows of each sentence, tokens and tags; add a problem for everything that a line cannot hold."""
     text = layer.documents.texts[number]
     name = layer.documents.ids[number]
     placed = token_spans(layer, number)
@@ -83,19 +121,26 @@ def _document(layer: Layer, number: int, scheme: Scheme, problems: list[Problem]
         Problem(layer.name, None, f"document {quoted(name)}: {what}", OTHER_FORMAT)
         for what in _unwritable(name, words, layer.documents.named)
     ]
-    return [
-        list(zip(words[low:high], encode(spans, high - low, scheme), strict=True))
-        for low, high, spans, _ in _sentences(layer, number, placed)
-    ]
+    sentences = []
+    for low, high, by_depth in _sentences(layer, number, placed):
+        tags = (encode(by_depth[depth].spans, high - low, scheme) for depth in range(1, columns + 1))
+        sentences.append(list(map("\t".join, zip(words[low:high], *tags, strict=True))))
+    return sentences
 
 
-def _sentences(layer: Layer, number: int, placed: TokenSpans) -> Iterator[tuple[int, int, list[Span], list[int]]]:
-    """Yield first and last token + 1 of each sentence, the spans that begin in it by its tokens, and their numbers."""
+def _sentences(
+    layer: Layer, number: int, placed: TokenSpans
+) -> Iterator[tuple[int, int, defaultdict[int, _SentenceSpans]]]:
+    """Yield first and last token + 1 of each sentence, and by depth the spans that begin in it."""
     spans = placed.spans
     for low, high in pairwise(_cuts(layer, number, placed.tokens, spans)):
         one, two = bisect_left(spans, (low,)), bisect_left(spans, (high,))
-        here = [(start - low, end - low, kind) for start, end, kind in spans[one:two]]
-        yield low, high, here, placed.numbers[one:two]
+        by_depth: defaultdict[int, _SentenceSpans] = defaultdict(_SentenceSpans)
+        for (start, end, kind), span in zip(spans[one:two], placed.numbers[one:two], strict=True):
+            here = by_depth[_depth(layer, span)]
+            here.spans.append((start - low, end - low, kind))
+            here.numbers.append(span)
+        yield low, high, by_depth
 
 
 def _cuts(layer: Layer, number: int, tokens: Pairs, spans: list[Span]) -> list[int]:

@@ -17,7 +17,7 @@ from nereval_core.problems import FormatError
 from nereval_core.readers import Reading, ReadOptions, Source, read, readers
 from nereval_core.writers import conll as writer
 from nereval_core.writers import write
-from tests.support.layer_strategies import words
+from tests.support.layer_strategies import content, words
 from tests.support.readings import span_texts
 from tests.support.shared_corpora import SHARED, defect, needs
 
@@ -294,6 +294,48 @@ def test_columns_of_each_depth_come_back() -> None:
             assert [one for one in spans_of(every) if one[2] == depth] == [
                 (text, kind, depth) for text, kind, _ in spans_of(alone)
             ]
+
+
+NESTED = "the O O O\nBank B-ORG O O\nof I-ORG O O\nNew I-ORG B-LOC B-X\nYork I-ORG I-LOC O\n\nhe O O B-X\n"
+
+
+def test_columns_of_each_depth_are_written_again(tmp_path: Path) -> None:
+    gap = NESTED.replace("B-LOC", "O").replace("I-LOC", "O")
+    for number, text in enumerate((NESTED, f"-DOCSTART- O O O\n\n{NESTED}", gap)):
+        source = Source.of_uploads([("x.conll", text.encode())])
+        layer = read(source, options=ReadOptions(column="all", scheme="IOB2")).layer
+        path = tmp_path / f"{number}.conll"
+        assert write(layer, path, format="conll") == ("columns of tags: 3; --column all reads them as one layer",)
+        assert path.read_text() == text.replace(" ", "\t") + "\n"
+        assert content(read(path, options=ReadOptions(column="all", scheme="IOB2")).layer) == content(layer)
+
+
+@pytest.mark.parametrize(
+    ("meta", "said"),
+    [
+        ({"depth": 2}, ""),
+        ({"depth": 1}, "no place for metadata of 1 span"),
+        ({"depth": True}, "no place for metadata of 1 span"),
+        ({"depth": 10**9}, "no place for metadata of 1 span"),
+        ({"depth": 2, "by": "A"}, "no place for metadata of 1 span"),
+        ({}, "'New York' (LOC) overlaps another span"),
+    ],
+)
+def test_what_columns_cannot_say_is_refused(meta: dict[str, object], said: str, tmp_path: Path) -> None:
+    builder = Builder("made")
+    builder.document("d", "Bank of New York")
+    builder.span(0, 16, "ORG")
+    builder.span(8, 16, "LOC", meta=meta)
+    layer = builder.finish("made")
+    if not said:
+        write(layer, tmp_path / "x.conll", format="conll")
+        assert spans_of(read(tmp_path / "x.conll", options=ReadOptions(column="all"))) == [
+            ("Bank of New York", "ORG", 1),
+            ("New York", "LOC", 2),
+        ]
+        return
+    with pytest.raises(FormatError, match=re.escape(said)):
+        write(layer, tmp_path / "x.conll", format="conll")
 
 
 def test_a_broken_tag_in_a_deeper_column_is_named() -> None:
