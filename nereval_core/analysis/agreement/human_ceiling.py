@@ -32,7 +32,8 @@ from nereval_core.analysis.bootstrap import (
     ratios,
     replacement_sums,
 )
-from nereval_core.analysis.comparison.significance import F1, are_significant, holm_correction, lacks_interval
+from nereval_core.analysis.comparison.significance import F1, are_significant, lacks_interval
+from nereval_core.analysis.multiple_tests import holm_correction
 from nereval_core.analysis.resampling_units import ResamplingPlan
 from nereval_core.analysis.result_tables import p_value_text, signed, typed_table
 from nereval_core.arrays import Array, Bools, Float64
