@@ -33,6 +33,7 @@ def draw(here: Here) -> None:
             st.header(f"Against {plain(here.system)}, under {plain(here.by)}")
             systems.baseline_differences(here, found)
             systems.power(here, found)
+        systems.measures(here, found)
     elif shown == "types-of-systems":
         systems.by_type(here, found)
     elif shown == "across-criteria":

@@ -26,6 +26,7 @@ def compare(
     resample_by: str = "",
     by_type: bool = False,
     margin: float | None = None,
+    measures: Iterable[str] = (),
     criteria: Iterable[str | Criterion] = SCHEMAS,
     merge: Mapping[str, str] | Iterable[str] = (),
     leave_out: Iterable[str] = (),
@@ -39,7 +40,8 @@ def compare(
 
     The baseline is the first by default. `resample_by` is what is resampled: `document`, `sentence`, a metadata key or
     `runs:20`, by default each document as read. `margin` is the difference of F1 within which a system is tested to be
-    as good as the baseline. The others of the options are those of `score`.
+    as good as the baseline, `measures` what is compared beside F1: `precision`, `macro-f1` and the like. The others of
+    the options are those of `score`.
 
     Raises:
         FormatError: as `score`, with the problems of all systems; no system, or none called as the baseline is; what
@@ -73,4 +75,6 @@ def compare(
         raise FormatError(dict.fromkeys(problems))
     units = resampling_units(next(iter(scores.values())).read[0].documents, resample_by)
     plan = ResamplingPlan(resamples=resamples, seed=seed)
-    return compare_scores(scores, baseline=baseline, plan=plan, units=units, by_type=by_type, margin=margin)
+    return compare_scores(
+        scores, baseline=baseline, plan=plan, units=units, by_type=by_type, margin=margin, measures=tuple(measures)
+    )

@@ -269,3 +269,13 @@ def test_a_margin_tests_whether_systems_are_equally_good(run: Cli) -> None:
     rows = json.loads(done(run, *FILES, "--margin", "0.3", "--criteria", "type", "--json", "-"))["power"]
     assert [row["p_equivalent"] < 0.05 for row in rows] == [True, True] and {row["margin"] for row in rows} == {0.3}
     assert run("compare", *FILES, "--margin", "2")[0] == 2
+
+
+def test_measures_are_compared_as_a_family(run: Cli) -> None:
+    out = done(run, *FILES, "--criteria", "strict", "--measures", "recall,macro-f1")
+    assert "Measures with 95% intervals" in out and "Measures less those of rules" in out
+    assert "family: 4 tests: 2 systems against rules, 1 criterion, 2 measures" in out
+    rows = json.loads(done(run, *FILES, "--measures", "macro-recall", "--json", "-"))["measure_differences"]
+    assert {row["measure"] for row in rows} == {"macro-recall"}
+    status, _, err = run("compare", *FILES, "--measures", "accuracy,f1")
+    assert (status, "no measure 'accuracy'; choose among f1, precision" in err) == (2, True)

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from nereval_core.analysis.comparison import compare_scores, headline
+from nereval_core.analysis.comparison.measures import MEASURES
 from nereval_core.analysis.comparison.system_tables import scores_wide
 from nereval_core.analysis.resampling_units import ResamplingPlan
 from nereval_core.ledger import ledger
@@ -231,3 +232,19 @@ def test_the_difference_opens_the_formulas_of_both() -> None:
     made = [code.value for code in app.code if "F1" in code.value]
     pair = [score_layers(DEMO.corpus.gold, DEMO.corpus.system(name)) for name in ("rules", "annotator-1")]
     assert [one.rpartition("= ")[2] for one in made] == [f"{one.counts('strict').f1:.3f}" for one in pair]
+
+
+def test_measures_and_power_are_those_of_the_library() -> None:
+    app = opened("Systems", VIEW, list_measures=True, list_power=True)
+    scores = {name: score_layers(DEMO.corpus.gold, DEMO.corpus.system(name)) for name in SYSTEMS}
+    found = compare_scores(scores, names=[VIEW.criterion or "strict"], measures=MEASURES)
+    frames = {str(one.key): one.value for one in app.dataframe}
+    power = next(frame for key, frame in frames.items() if key.startswith("table_compare_power"))
+    expected = found.power.set_index("system")
+    assert power["least shown"].tolist() == expected.loc[power["system"], "detectable"].tolist()
+    shown = next(frame for key, frame in frames.items() if key.startswith("table_compare_measures"))
+    assert len(shown) == len(MEASURES) * len(SYSTEMS)
+    apart = found.measure_differences.set_index(["system", "measure"])["difference"]
+    for row in shown[shown["system"] != "rules"].to_dict("records"):
+        assert row["difference"] == apart[(row["system"], row["measure"])]
+    assert f"p is corrected over all {len(found.measure_differences)} tests of this table" in texts(app)

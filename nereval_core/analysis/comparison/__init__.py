@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from nereval_core.analysis.bootstrap import RATIO_TOLERANCE
+from nereval_core.analysis.comparison.measures import check_measures, measure_tables
 from nereval_core.analysis.comparison.power import power_table
 from nereval_core.analysis.comparison.significance import (
     FEW_UNITS,
@@ -37,7 +38,8 @@ TAU_COLUMNS: Mapping[str, str] = {"criterion": "str", "other": "str", "tau": "fl
 class Comparison(Displayed):
     """The comparison of some systems.
 
-    Its tables have INTERVAL_COLUMNS, DIFFERENCE_COLUMNS, TAU_COLUMNS and POWER_COLUMNS.
+    Its tables have INTERVAL_COLUMNS, DIFFERENCE_COLUMNS, TAU_COLUMNS and POWER_COLUMNS. `measures` and
+    `measure_differences` have MEASURE_COLUMNS and MEASURE_DIFFERENCE_COLUMNS, and are empty if none were requested.
 
     Rows with a type follow those of all types together. `differences` are to the baseline. `pairs` are the differences
     of all pairs of systems over all types, and empty if they were not requested or there are fewer than three systems.
@@ -53,20 +55,30 @@ class Comparison(Displayed):
     pairs: pd.DataFrame
     taus: pd.DataFrame
     power: pd.DataFrame
+    measures: pd.DataFrame
+    measure_differences: pd.DataFrame
     words: tuple[str, ...]
     warnings: tuple[str, ...] = ()
 
     @property
     def family(self) -> str:
         """The tests of `differences`, over all of which `p_family` and `p_bh` are corrected: number and parts."""
-        tested = self.differences[self.differences["p"].notna()]
-        parts = [counted(tested["system"].nunique(), "system") + f" against {self.baseline}"]
-        parts.append(
-            f"{tested['criterion'].nunique()} {'criterion' if tested['criterion'].nunique() == 1 else 'criteria'}"
-        )
-        if kinds := tested["type"].nunique():
-            parts.append(f"{counted(kinds, 'type')} and all together")
-        return f"{counted(len(tested), 'test')}: {', '.join(parts)}"
+        kinds = self.differences["type"].nunique()
+        return self._family(self.differences, f"{counted(kinds, 'type')} and all together" if kinds else "")
+
+    @property
+    def measure_family(self) -> str:
+        """The same of the tests of `measure_differences`."""
+        return self._family(self.measure_differences, counted(self.measure_differences["measure"].nunique(), "measure"))
+
+    def _family(self, differences: pd.DataFrame, more: str) -> str:
+        tested = differences[differences["p"].notna()]
+        criteria = tested["criterion"].nunique()
+        parts = [
+            f"{counted(tested['system'].nunique(), 'system')} against {self.baseline}",
+            f"{criteria} {'criterion' if criteria == 1 else 'criteria'}",
+        ]
+        return f"{counted(len(tested), 'test')}: {', '.join([*parts, more] if more else parts)}"
 
     def to_frame(self) -> pd.DataFrame:
         """Return `intervals`."""
@@ -88,17 +100,21 @@ def compare_scores(
     by_type: bool = False,
     pairwise: bool = True,
     margin: float | None = None,
+    measures: Sequence[str] = (),
 ) -> Comparison:
     """Compare systems by name, scored over the same gold under the same criteria; the first is the baseline by default.
 
     `names` are the criteria to compare under, by default all; sentences are about the first. `by_type` needs the spans
     that only scores of this process hold. `units` are resampled, by default each document. `margin` is the difference
-    of F1 within which systems are tested to be as good as the baseline.
+    of F1 within which systems are tested to be as good as the baseline. `measures` are some of MEASURES, which need
+    spans as `by_type` does.
 
     Raises:
         KeyError: the baseline is not among the systems.
-        TypeError: `by_type` for scores without spans.
+        FormatError: one of `measures` is none.
+        TypeError: `by_type` or `measures` for scores without spans.
     """
+    check_measures(measures)
     plan = plan or ResamplingPlan()
     base = next(iter(scores)) if baseline is None else baseline
     names = names or [criterion.name for criterion in scores[base].criteria]
@@ -113,7 +129,10 @@ def compare_scores(
         parts = [by_type_tables(_with_spans(scores), name, plan, base, units) for name in names]
         intervals = pd.concat([intervals, *(one for one, _ in parts)], ignore_index=True)
         differences = corrected_as_family(pd.concat([differences, *(two for _, two in parts)], ignore_index=True))
-    return Comparison(scores, plan, units, base, intervals, differences, pairs, taus, power, words, warnings)
+    measured = measure_tables(_with_spans(scores) if measures else {}, names, measures, base, plan, units)
+    return Comparison(
+        scores, plan, units, base, intervals, differences, pairs, taus, power, *measured, words=words, warnings=warnings
+    )
 
 
 def _with_spans(scores: Mapping[str, CountedScores]) -> Mapping[str, Scores]:

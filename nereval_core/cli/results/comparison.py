@@ -84,6 +84,8 @@ def sheets(found: Comparison) -> Iterator[Sheet]:
     if len(against):
         yield _differences(found, against)
         yield _power(found)
+    if len(found.measures):
+        yield from _measures(found)
     for name in names:
         here = kinds[kinds["criterion"] == name]
         if len(here):
@@ -119,6 +121,18 @@ def _differences(found: Comparison, against: pd.DataFrame) -> Sheet:
     columns = ("criterion", "system", "difference", "low", "high", "p", "p after Holm", "Holm, family", "BH, family")
     note = f"family: {found.family}; BH is the correction of Benjamini and Hochberg"
     return Sheet(f"F1 less that of {found.baseline}", columns, tuple(rows), (note, *_undefined(found)))
+
+
+def _measures(found: Comparison) -> Iterator[Sheet]:
+    """Yield the measures with their intervals, and their differences to the baseline."""
+    columns = ["criterion", "measure", "system", "value", "low", "high"]
+    yield frame_sheet(f"Measures with {found.plan.level:.0%} intervals", found.measures[columns])
+    if found.measure_differences.empty:
+        return
+    table = found.measure_differences[["criterion", "measure", "system", "difference", "low", "high"]].copy()
+    for name, title in {"p": "p", "p_family": "Holm, family", "p_bh": "BH, family"}.items():
+        table[title] = [p_value_text(p, found.plan.resamples) for p in found.measure_differences[name]]
+    yield frame_sheet(f"Measures less those of {found.baseline}", table, (f"family: {found.measure_family}",))
 
 
 def _power(found: Comparison) -> Sheet:
@@ -182,6 +196,9 @@ def _json_object(
         "pairs": objects(found.pairs),
         "taus": objects(found.taus),
         "power": objects(found.power),
+        "measures": objects(found.measures),
+        "measure_differences": objects(found.measure_differences),
+        "measure_family": found.measure_family,
         "words": list(found.words),
         "warnings": list(found.warnings),
         "signatures": _signatures(found),

@@ -44,6 +44,8 @@ def add_arguments(parser: Parser) -> None:
     add_resampling(add)
     margin = "also test whether systems are as good as the baseline: F1 at most M apart, 0.01 say"
     add("--margin", type=float, metavar="M", help=margin)
+    measures = "also compare these: f1, precision, recall, macro-f1, macro-precision, macro-recall"
+    add("--measures", action="append", default=[], metavar="M,...", help=measures)
     by = ("type,span", "also compare by type; follow each span from system to system")
     add_output(parser, by=by, figure="F1 with intervals under the first criterion and the tables")
     add_scoring(parser)
@@ -55,6 +57,7 @@ def add_arguments(parser: Parser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     from nereval_core.analysis.comparison import compare_scores
+    from nereval_core.analysis.comparison.measures import check_measures
     from nereval_core.analysis.resampling_units import ResamplingPlan, resampling_units
     from nereval_core.cli.files import system_paths
     from nereval_core.cli.output import output_places, write_result
@@ -65,6 +68,8 @@ def run(options: argparse.Namespace) -> None:
         _check_shards(options)
     by = check_by(options, ("type", "span"), "there are type and span")
     check_resampling(options)
+    measures = comma_separated(options.measures)
+    check_measures(measures)
     if options.margin is not None and not 0 < options.margin < 1:
         raise UsageError(f"--margin {options.margin:g}, write a difference of F1 between 0 and 1")
     places = output_places(options, "figure")
@@ -78,7 +83,13 @@ def run(options: argparse.Namespace) -> None:
         units = resampling_units(documents, options.resample_by) if isinstance(documents, Documents) else None
         scores = {one.name: each for one, each in systems}
         found = compare_scores(
-            scores, baseline=baseline, plan=plan, units=units, by_type="type" in by, margin=options.margin
+            scores,
+            baseline=baseline,
+            plan=plan,
+            units=units,
+            by_type="type" in by,
+            margin=options.margin,
+            measures=measures,
         )
         write_result(
             comparison_result(gold, [one for one, _ in systems], found, by_span="span" in by),
@@ -93,6 +104,8 @@ def _check_shards(options: argparse.Namespace) -> None:
     shards.check_usage(options)
     if options.resample_by:
         raise UsageError(f"--resample-by {options.resample_by} needs all documents at once, leave it out with --engine")
+    if measures := comma_separated(options.measures):
+        raise UsageError(f"--measures {','.join(measures)} needs all spans at once, leave it out with --engine")
     if by := comma_separated(options.by):
         raise UsageError(f"--by {','.join(by)} needs all spans at once, leave it out with --engine")
 

@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from nereval_core.analysis.comparison import Comparison, compare_scores, headline, percent_of_resamples
+from nereval_core.analysis.comparison.measures import MEASURES, measure_tables
 from nereval_core.analysis.comparison.power import POWER
 from nereval_core.analysis.comparison.significance import (
     SystemResamples,
@@ -26,7 +27,7 @@ from nereval_core.analysis.comparison.system_tables import (
     taus_wide,
 )
 from nereval_core.analysis.resampling_units import ResamplingPlan
-from nereval_core.analysis.result_tables import p_value_text
+from nereval_core.analysis.result_tables import p_value_text, value_with_interval
 from nereval_core.report.figures.comparison import leaderboard as leaderboard_figure
 from nereval_core.report.score_tables import UNDEFINED
 from nereval_core.report.table_formats import DAGGER
@@ -172,6 +173,39 @@ def baseline_differences(here: Here, found: Comparison) -> None:
     cell = parts.comparison_table(here, found.scores, table, "compare_differences", rows, 74, title, said=said)
     if cell is not None:
         _open_score(here, found, here.by, str(table["system"].iat[cell[0]]))
+
+
+@st.cache_resource(max_entries=12, show_spinner="Resampling each measure …", hash_funcs=HASHED_BY)
+def _measures(here: Here, found: Comparison) -> tuple[pd.DataFrame, pd.DataFrame]:
+    return measure_tables(found.scores, [here.by], MEASURES, here.system, found.plan, found.units)
+
+
+def measures(here: Here, found: Comparison) -> None:
+    """Show on a click precision, recall and macro averages with intervals and, of several systems, their tests."""
+    title = "Precision, recall and macro averages"
+    with st.expander(title, key=f"{keys.LIST}measures", on_change="rerun") as opened:
+        if not opened.open:
+            return
+        values, apart = _measures(here, found)
+        rows = values.merge(apart, on=["criterion", "measure", "system"], how="left", suffixes=("", "_difference"))
+        rows = _by_place(rows, found, here.by).reset_index(drop=True)
+        resamples = found.plan.resamples
+        table = pd.DataFrame(
+            {
+                "system": rows["system"],
+                "measure": rows["measure"],
+                "value": [value_with_interval(*row) for row in rows[["value", "low", "high"]].itertuples(index=False)],
+                "difference": rows["difference"],
+                "p": [p_value_text(p, resamples) for p in rows["p"]],
+                "p after Holm": [p_value_text(p, resamples) for p in rows["p_family"]],
+                "Benjamini-Hochberg": [p_value_text(p, resamples) for p in rows["p_bh"]],
+            }
+        )
+        tests = int(apart["p"].notna().sum())
+        said = f"Differences are to {here.system}; p is corrected over all {tests} tests of this table."
+        parts.comparison_table(
+            here, found.scores, table, "compare_measures", rows, 130, f"{title} under {here.by}", said=said
+        )
 
 
 def power(here: Here, found: Comparison) -> None:

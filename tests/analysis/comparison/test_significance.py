@@ -17,6 +17,7 @@ from nereval_core.analysis.bootstrap import (
     bca_intervals,
     leave_one_out,
     ratios,
+    type_counts,
 )
 from nereval_core.analysis.comparison import (
     compare_scores,
@@ -25,6 +26,7 @@ from nereval_core.analysis.comparison import (
     percent_of_resamples,
     significance,
 )
+from nereval_core.analysis.comparison.measures import MeasuredSystems
 from nereval_core.analysis.comparison.power import equivalence_p, power_table
 from nereval_core.analysis.comparison.significance import (
     F1,
@@ -397,3 +399,58 @@ def test_the_error_of_a_mean_is_the_textbooks() -> None:
 def test_systems_that_do_not_vary_are_equally_good_or_not() -> None:
     assert equivalence_p(0.0, 0.0, 5.0, 0.01) == 0 and equivalence_p(0.02, 0.0, 5.0, 0.01) == 1
     assert np.isnan(equivalence_p(0.0, np.nan, 5.0, 0.01))
+
+
+def test_micro_measures_are_those_of_the_comparison(demo: Mapping[str, Scores]) -> None:
+    found = compare_scores(demo, names=["strict"], plan=PLAN, measures=["f1", "recall"])
+    rows = found.measures.set_index(["measure", "system"])
+    for row in found.intervals.to_dict("records"):
+        for name in ("f1", "recall"):
+            assert rows.loc[(name, row["system"]), ["value", "low", "high"]].tolist() == pytest.approx(
+                [row[name], row[f"{name}_low"], row[f"{name}_high"]]
+            )
+    apart = found.measure_differences.query("measure == 'f1'")
+    for name in ("system", "difference", "low", "high", "p", "p_holm"):
+        assert apart[name].tolist() == found.differences[name].tolist()
+    assert found.measure_family == "4 tests: 2 systems against rules, 1 criterion, 2 measures"
+
+
+def test_a_macro_average_is_that_of_scores_and_its_interval_that_of_scipy(demo: Mapping[str, Scores]) -> None:
+    found = compare_scores(demo, names=["strict"], plan=ResamplingPlan(seed=4), measures=["macro-f1"])
+    for row in found.measures.to_dict("records"):
+        assert row["value"] == pytest.approx(demo[row["system"]].macro_types("strict")["f1"].value)
+    scores = demo["rules"]
+    kinds = tuple(scores.by_type("strict"))
+    counts = type_counts(scores, "strict", kinds)
+    places = np.arange(counts.shape[-1])
+
+    def macro(sample: np.ndarray[Any, Any]) -> float:
+        return float(np.nanmean(ratios(counts[:, :, sample].sum(axis=-1)[..., None])[:, F1, 0]))
+
+    level = widened([macro(np.delete(places, place)) for place in places])
+    theirs = stats.bootstrap(
+        (places,), macro, n_resamples=2_000, method="BCa", vectorized=False, rng=4, confidence_level=level
+    )
+    row = found.measures.set_index("system").loc["rules"]
+    for end, expected in zip(("low", "high"), theirs.confidence_interval, strict=True):
+        assert row[end] == pytest.approx(expected, abs=0.25 * float(theirs.standard_error))
+
+
+def test_a_test_of_macro_averages_is_exact_for_few_documents() -> None:
+    counts = np.stack([drawn(8, 2, seed)[0] for seed in (1, 2)])
+    measured = MeasuredSystems(resampled(counts, ResamplingPlan(resamples=20_000)), F1)
+    both = np.concatenate([counts[:, 0], counts[:, 1]], axis=-1)
+
+    def statistic(x: np.ndarray[Any, Any], y: np.ndarray[Any, Any]) -> float:
+        means = [ratios(both[:, :, side].sum(axis=-1)[..., None])[:, F1, 0].mean() for side in (x, y)]
+        return abs(float(means[0] - means[1]))
+
+    theirs = stats.permutation_test(
+        (np.arange(8), np.arange(8, 16)),
+        statistic,
+        permutation_type="samples",
+        vectorized=False,
+        alternative="greater",
+        n_resamples=1e6,
+    )
+    assert measured.difference(1, 0)[2] == pytest.approx(theirs.pvalue, abs=4 * (0.25 / 20_000) ** 0.5)
