@@ -18,6 +18,7 @@ from nereval_core.analysis.comparison.significance import (
     count_units,
     difference_table,
     interval_table,
+    lead_table,
 )
 from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits, document_units
 from nereval_core.analysis.result_tables import typed_table
@@ -36,6 +37,7 @@ class Comparison(Displayed):
 
     Rows with a type follow those of all types together. `differences` are to the baseline. `pairs` are the differences
     of all pairs of systems over all types, and empty if they were not requested or there are fewer than three systems.
+    `leads` has LEAD_COLUMNS, whether the best system is significantly better than the next.
     `words` are sentences about the tables, `warnings` are about the reliability of intervals.
     """
 
@@ -46,6 +48,7 @@ class Comparison(Displayed):
     intervals: pd.DataFrame
     differences: pd.DataFrame
     pairs: pd.DataFrame
+    leads: pd.DataFrame
     taus: pd.DataFrame
     words: tuple[str, ...]
     warnings: tuple[str, ...] = ()
@@ -86,14 +89,14 @@ def compare_scores(
     resampled = SystemResamples(count_units(scores, names, units), plan)
     intervals, differences = interval_table(resampled), difference_table(resampled, base)
     pairs = difference_table(resampled) if pairwise and len(scores) > 2 else differences.iloc[:0]
-    taus = tau_table(intervals)
+    leads, taus = lead_table(resampled), tau_table(intervals)
     words = comparison_sentences(intervals, differences, plan, units)
     warnings = (*few_units_warning(intervals, units), *units.notes)
     if by_type:
         parts = [by_type_tables(_with_spans(scores), name, plan, base, units) for name in names]
-        intervals = pd.concat([intervals, *(one for one, _ in parts)], ignore_index=True)
-        differences = pd.concat([differences, *(two for _, two in parts)], ignore_index=True)
-    return Comparison(scores, plan, units, base, intervals, differences, pairs, taus, words, warnings)
+        whole = (intervals, differences, leads)
+        intervals, differences, leads = (pd.concat(each, ignore_index=True) for each in zip(whole, *parts, strict=True))
+    return Comparison(scores, plan, units, base, intervals, differences, pairs, leads, taus, words, warnings)
 
 
 def _with_spans(scores: Mapping[str, CountedScores]) -> Mapping[str, Scores]:
