@@ -31,7 +31,7 @@ UNDEFINED = "–"
 class Sheet:
     """A table of text, integers and ratios (None where undefined); `notes` hold signatures and what was left out.
 
-    `strong` are the cells (row, column) in bold, in formats that have it.
+    `strong` are the cells (row, column) in bold, in formats that have it, which then say the `strong_notes` too.
     """
 
     title: str
@@ -39,6 +39,7 @@ class Sheet:
     rows: tuple[tuple[Cell, ...], ...]
     notes: tuple[str, ...] = ()
     strong: frozenset[tuple[int, int]] = frozenset()
+    strong_notes: tuple[str, ...] = ()
 
 
 def frame_sheet(
@@ -48,9 +49,11 @@ def frame_sheet(
     *,
     columns: tuple[str, ...] | None = None,
     strong: frozenset[tuple[int, int]] = frozenset(),
+    strong_notes: tuple[str, ...] = (),
 ) -> Sheet:
     """Return a frame as a sheet; `columns` are its headings, by default the names of its columns."""
-    return Sheet(title, tuple(map(str, frame.columns)) if columns is None else columns, cells(frame), notes, strong)
+    names = tuple(map(str, frame.columns)) if columns is None else columns
+    return Sheet(title, names, cells(frame), notes, strong, strong_notes)
 
 
 def cells(frame: pd.DataFrame) -> tuple[tuple[Cell, ...], ...]:

@@ -34,7 +34,7 @@ def as_markdown(sheets: Iterable[Sheet]) -> str:
             for number, row in enumerate(sheet.rows)
         ]
         lines = [f"## {_markdown(sheet.title)}", "", *(f"| {' | '.join(row)} |" for row in rows)]
-        lines += [line for note in sheet.notes for line in ("", _markdown(note))]
+        lines += [line for note in _notes(sheet) for line in ("", _markdown(note))]
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks) + "\n"
 
@@ -58,7 +58,7 @@ def as_latex(sheets: Iterable[Sheet]) -> str:
             table = table.replace(char, command)
         # At the start of a row LaTeX would read these as an option of the end of the row before.
         table = re.sub(r"^(?= *[\[*])", "{}", table, flags=re.MULTILINE)
-        comments = "".join(f"% {one_line(note)}\n" for note in (sheet.title, *sheet.notes))
+        comments = "".join(f"% {one_line(note)}\n" for note in (sheet.title, *_notes(sheet)))
         blocks.append(comments + table)
     return "% needs \\usepackage{booktabs}\n" + "\n".join(blocks)
 
@@ -112,7 +112,7 @@ def as_html(sheets: Iterable[Sheet], *, title: str = "scores", figure: str = "")
                     for number, row in enumerate(sheet.rows)
                 ),
             ),
-            notes=_each("<p class='note'>{}</p>\n", sheet.notes),
+            notes=_each("<p class='note'>{}</p>\n", _notes(sheet)),
         )
         for sheet in sheets
     )
@@ -184,6 +184,10 @@ def in_form(
 def _numbered(number: int, row: Sequence[Cell]) -> Iterable[tuple[tuple[int, int], Cell]]:
     """Yield the cells of a row with their places."""
     return (((number, column), cell) for column, cell in enumerate(row))
+
+
+def _notes(sheet: Sheet) -> tuple[str, ...]:
+    return (*sheet.strong_notes, *sheet.notes)
 
 
 def _bold(pattern: str, sheet: Sheet, at: tuple[int, int], text: str) -> str:

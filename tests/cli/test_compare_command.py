@@ -144,6 +144,7 @@ def test_two_systems_and_one(run: Cli) -> None:
 def test_the_best_is_bold_and_what_differs_has_a_dagger(run: Cli, form: str, best: str, other: str) -> None:
     out = done(run, *FILES, "--by", "type", f"--{form}", "-")
     assert re.search(best, out) and re.search(other, out)
+    assert re.search("bold: the highest F1, where it is significantly higher .*none under DNA, RNA,", out)
     table = re.sub("(?m)^%.*$", "", out)
     assert form != "latex" or (r"\toprule" in out and not set("†≤−") & set(table))
 
@@ -167,7 +168,7 @@ BAD: tuple[tuple[tuple[str, ...], str], ...] = (
     (("gold.jsonl", "rules.jsonl", "--resamples", "99"), "--resamples 99, write 100 to 1000000"),
     (("gold.jsonl", "rules.jsonl", "--seed", "-1"), "--seed -1, write 0 or more"),
     (("gold.jsonl", "rules.jsonl", "--by", "document"), "--by 'document', there are type and span"),
-    (("gold.jsonl", "rules.jsonl", "--figure", "f.pdf"), "end the name in .html, .htm, .svg or .png"),
+    (("gold.jsonl", "rules.jsonl", "--figure", "f.gif"), "end the name in .html, .htm, .svg, .png or .pdf"),
     (("gold.jsonl", "x=rules.jsonl", "--json", "rules.jsonl"), "--json 'rules.jsonl' would overwrite an input"),
     (("gold.jsonl", "rules.jsonl", "bad.jsonl"), "bad.jsonl:1: "),
 )

@@ -19,6 +19,7 @@ from nereval_core.report import excel
 from nereval_core.report.excel import CELL_CHARACTERS, as_excel, excel_of
 from nereval_core.report.export import frame_as
 from nereval_core.report.figures.comparison import right_bars
+from nereval_core.report.figures.files import why_no_pictures
 from nereval_core.report.score_tables import Sheet
 from nereval_core.report.table_formats import RENDERED, as_csv, as_parquet, in_form
 from pages.shared.components import downloads
@@ -160,7 +161,8 @@ def test_files_are_offered_once_asked_for(page: str) -> None:
     shown = [button.label for button in sound(app.run()).get("download_button")]
     layer = ["gold-errors.jsonl"] if page == "Inspect" else []
     forms = [label for label, _, _ in FORMS.values()]
-    figure = ["Figure as HTML", *forms] if page == "Overview" else []
+    papers = [] if why_no_pictures() else ["PDF for papers", "SVG for papers"]
+    figure = ["Figure as HTML", *papers, *forms] if page == "Overview" else []
     assert shown == [*figure, *forms, *layer]
 
 
@@ -232,6 +234,14 @@ def test_a_figure_is_offered_as_a_page_and_as_a_picture(page: str, name: str) ->
     # What only a table could be drawn as is drawn here first, as the browser makes the picture of what it shows.
     app = sound(app.toggle(key=f"{LIST}picture_{name}").set_value(True).run())
     assert (len(app.get("plotly_chart")), len(app.get("bidi_component"))) == (figures + 1, parts + 1)
+
+
+def test_where_no_picture_can_be_drawn_the_menu_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BROWSER_PATH", "/nowhere/chromium")
+    view = View(corpus=load_demo("pharmacology").corpus.digest, system="rules")
+    app = opened("Confusion", view, export_menu=True)
+    assert "PDF for papers" not in [button.proto.label for button in app.get("download_button")]
+    assert any("no figures for papers" in said.value and "no Chromium" in said.value for said in app.caption)
 
 
 def test_figures_have_no_buttons_of_their_own() -> None:

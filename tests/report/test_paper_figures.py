@@ -40,7 +40,8 @@ def board() -> go.Figure:
 def calibration() -> go.Figure:
     table = pd.DataFrame({"slice": ["0", "1"], "confidence": [0.2, 0.8], "precision": [0.3, 0.9], "ACT": [9, 90]})
     table = table.assign(small=table["ACT"] < 20, precision_low=table["precision"] - 0.1)
-    return reliability(table.assign(precision_high=table["precision"] + 0.1), "Precision of a by score", 0.1, 20)
+    table = table.assign(precision_high=table["precision"] + 0.1)
+    return reliability(table, "Precision of a by score", "tenths", 20, diagonal=True)
 
 
 def curve() -> go.Figure:

@@ -21,6 +21,7 @@ from nereval_core.analysis.comparison.significance import (
     count_units,
     difference_table,
     interval_table,
+    lead_table,
 )
 from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits, document_units
 from nereval_core.analysis.result_tables import typed_table
@@ -43,6 +44,7 @@ class Comparison(Displayed):
 
     Rows with a type follow those of all types together. `differences` are to the baseline. `pairs` are the differences
     of all pairs of systems over all types, and empty if they were not requested or there are fewer than three systems.
+    `leads` has LEAD_COLUMNS, whether the best system is significantly better than the next.
     `words` are sentences about the tables, `warnings` are about the reliability of intervals.
     """
 
@@ -53,6 +55,7 @@ class Comparison(Displayed):
     intervals: pd.DataFrame
     differences: pd.DataFrame
     pairs: pd.DataFrame
+    leads: pd.DataFrame
     taus: pd.DataFrame
     power: pd.DataFrame
     measures: pd.DataFrame
@@ -122,16 +125,29 @@ def compare_scores(
     resampled = SystemResamples(count_units(scores, names, units), plan)
     intervals, differences = interval_table(resampled), difference_table(resampled, base)
     pairs = difference_table(resampled) if pairwise and len(scores) > 2 else differences.iloc[:0]
-    taus, power = tau_table(intervals), power_table(resampled, base, margin)
+    leads, taus, power = lead_table(resampled), tau_table(intervals), power_table(resampled, base, margin)
     words = comparison_sentences(intervals, differences, plan, units)
     warnings = (*few_units_warning(intervals, units), *units.notes)
     if by_type:
         parts = [by_type_tables(_with_spans(scores), name, plan, base, units) for name in names]
-        intervals = pd.concat([intervals, *(one for one, _ in parts)], ignore_index=True)
-        differences = corrected_as_family(pd.concat([differences, *(two for _, two in parts)], ignore_index=True))
+        whole = (intervals, differences, leads)
+        intervals, differences, leads = (pd.concat(each, ignore_index=True) for each in zip(whole, *parts, strict=True))
+        differences = corrected_as_family(differences)
     measured = measure_tables(_with_spans(scores) if measures else {}, names, measures, base, plan, units)
     return Comparison(
-        scores, plan, units, base, intervals, differences, pairs, taus, power, *measured, words=words, warnings=warnings
+        scores,
+        plan,
+        units,
+        base,
+        intervals,
+        differences,
+        pairs,
+        leads,
+        taus,
+        power,
+        *measured,
+        words=words,
+        warnings=warnings,
     )
 
 

@@ -81,6 +81,10 @@ Holm's correction over `tests` tests, those of the systems in one group; `p_fami
 tests of the table, by Holm and by Benjamini and Hochberg. `why` is the reason why the difference has no interval and no
 test."""
 
+LEAD_COLUMNS: Mapping[str, str] = {**_KEYS, "system": "str", "p_holm": "float64"}
+"""Columns of `lead_table` and their dtypes: the best system, and the p of its difference from the next best after
+Holm's correction over all pairs of systems; NaN where several are best, or where there is no test."""
+
 
 class ComparisonGroup(NamedTuple):
     """One comparison of systems: under a criterion, for one type or all together."""
@@ -185,17 +189,29 @@ class SystemResamples:
         """Return F1 of a system less that of another, its interval, and p, each of shape (groups,)."""
         f1, strata = self.observed[:, :, F1], self.counted.units.strata
         replicates = self.ratios[:, one, F1] - self.ratios[:, other, F1]
-        left_out = self.left_out[2][:, one] - self.left_out[2][:, other]
-        accelerations = acceleration(left_out, strata)
-        seen = f1[:, one] - f1[:, other]
+        left_out = self._without_each(one, other)
         quantiles = tail_quantiles(self.plan.level, effective_units(left_out), strata)
-        p = np.where(np.isnan(accelerations), np.nan, self._randomization(one, other, seen))
-        return seen, bca_intervals(seen, replicates, accelerations, quantiles), p
+        seen = f1[:, one] - f1[:, other]
+        interval = bca_intervals(seen, replicates, acceleration(left_out, strata), quantiles)
+        return seen, interval, self.p_values[one, other]
+
+    @cached_property
+    def p_values(self) -> Float64:
+        """p of the difference in F1 of each two systems, shape (systems, systems, groups).
+
+        It is NaN for a system and itself, and where the difference rests on a single unit.
+        """
+        groups, systems, _ = self.observed.shape
+        found = np.full((systems, systems, groups), np.nan)
+        for one, other in combinations(range(systems), 2):
+            seen = self.observed[:, one, F1] - self.observed[:, other, F1]
+            lone = np.isnan(self._without_each(one, other)).any(axis=-1)
+            found[one, other] = found[other, one] = np.where(lone, np.nan, self._randomization(one, other, seen))
+        return found
 
     def jackknife(self, one: int, other: int) -> JackknifedDifference:
         """Return F1 of a system less that of another with its standard error and degrees of freedom, (groups,) each."""
-        left_out = self.left_out[2][:, one] - self.left_out[2][:, other]
-        strata = self.counted.units.strata
+        left_out, strata = self._without_each(one, other), self.counted.units.strata
         where = np.zeros(left_out.shape[-1], np.int64) if strata is None else strata
         sizes = np.bincount(where, minlength=1)
         variance = np.zeros(len(left_out))
@@ -203,6 +219,10 @@ class SystemResamples:
             variance += (size - 1) * left_out[:, where == stratum].var(axis=-1) if size else 0
         seen = self.observed[:, one, F1] - self.observed[:, other, F1]
         return JackknifedDifference(seen, np.sqrt(variance), np.maximum(effective_units(left_out) - len(sizes), 1))
+
+    def _without_each(self, one: int, other: int) -> Float64:
+        """Return the differences of F1 without each unit, shape (groups, units)."""
+        return self.left_out[2][:, one] - self.left_out[2][:, other]
 
     def _randomization(self, one: int, other: int, seen: Float64) -> Float64:
         half = (self.totals[:, one] + self.totals[:, other])[..., None] / 2
@@ -272,20 +292,49 @@ def corrected_as_family(differences: pd.DataFrame) -> pd.DataFrame:
     return differences.assign(p_family=holm_correction(p), p_bh=benjamini_hochberg(p))
 
 
+def lead_table(resampled: SystemResamples) -> pd.DataFrame:
+    """Return a row for each group in which several systems have an F1: LEAD_COLUMNS.
+
+    Where several systems are next best, p is the greatest of their differences from the best.
+    """
+    pairs = list(combinations(range(len(resampled.counted.systems)), 2))
+    tested = [resampled.p_values[pair] for pair in pairs]
+    rows = []
+    for place, group in enumerate(resampled.counted.groups):
+        places = ranks(resampled.observed[place, :, F1])
+        known = sorted(rank for rank in places if rank is not None)
+        if len(known) < 2:
+            continue
+        best, following = places.index(1), known[1]
+        adjusted = holm_correction(np.array([p[place] for p in tested]))
+        apart = [
+            p
+            for pair, p in zip(pairs, adjusted, strict=True)
+            if best in pair and {places[at] for at in pair} == {1, following}
+        ]
+        p_holm = np.nan if following == 1 else np.max(apart)
+        rows.append({**group._asdict(), "system": resampled.counted.systems[best], "p_holm": p_holm})
+    return typed_table(rows, LEAD_COLUMNS)
+
+
 def by_type_tables(
     scored: Mapping[str, Scores], criterion: str, plan: ResamplingPlan, baseline: str, units: ResamplingUnits
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return intervals and differences of each type under one criterion."""
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Return intervals, differences and leads of each type under one criterion."""
     whole = count_units_by_type(scored, criterion, units)
     step = max(1, COUNTS_AT_ONCE // max(1, len(scored) * 4 * max(plan.resamples, whole.counts.shape[-1])))
-    parts = []
+    parts: list[tuple[pd.DataFrame, ...]] = []
     for low in range(0, len(whole.groups), step):
         some = UnitCounts(whole.groups[low : low + step], whole.systems, whole.counts[low : low + step], units)
         resampled = SystemResamples(some, plan)
-        parts.append((interval_table(resampled), difference_table(resampled, baseline)))
-    intervals = [one for one, _ in parts] or [pd.DataFrame(columns=list(INTERVAL_COLUMNS))]
-    differences = [two for _, two in parts] or [pd.DataFrame(columns=list(DIFFERENCE_COLUMNS))]
-    return pd.concat(intervals, ignore_index=True), corrected_as_family(pd.concat(differences, ignore_index=True))
+        parts.append((interval_table(resampled), difference_table(resampled, baseline), lead_table(resampled)))
+    none = tuple(
+        pd.DataFrame(columns=list(columns)) for columns in (INTERVAL_COLUMNS, DIFFERENCE_COLUMNS, LEAD_COLUMNS)
+    )
+    intervals, differences, leads = (
+        pd.concat(tables, ignore_index=True) for tables in zip(*(parts or [none]), strict=True)
+    )
+    return intervals, corrected_as_family(differences), leads
 
 
 def lacks_interval(value: float, low: float) -> bool:
@@ -315,5 +364,5 @@ def ranks(values: Float64) -> list[int | None]:
 
 
 def are_significant(differences: pd.DataFrame, level: float) -> pd.Series[bool]:
-    """Tell which rows of DIFFERENCE_COLUMNS are significant after Holm's correction: p at most 1 - level."""
+    """Tell which rows of DIFFERENCE_COLUMNS or LEAD_COLUMNS are significant: p after Holm at most 1 - level."""
     return differences["p_holm"] <= round(1 - level, 12)

@@ -35,12 +35,25 @@ def f1_cell(row: Mapping[Hashable, Any], dagger: bool = False) -> str:
     return value_with_interval(row["f1"], row["f1_low"], row["f1_high"], DAGGER if dagger else "")
 
 
-def best_cells(intervals: pd.DataFrame, across: str) -> frozenset[tuple[int, int]]:
-    """Return (row, column) of the highest F1 in each column of `scores_wide`, all of them where several are equal."""
+def best_cells(intervals: pd.DataFrame, leads: pd.DataFrame, level: float, across: str) -> frozenset[tuple[int, int]]:
+    """Return (row, column) of the highest F1 in each column of `scores_wide` in which it leads significantly.
+
+    `leads` has LEAD_COLUMNS.
+    """
     systems, names = (intervals[column].unique().tolist() for column in ("system", across))
-    first = intervals[intervals["rank"].eq(1).fillna(False)]
-    pairs = zip(first["system"], first[across], strict=True)
+    surely = leads[are_significant(leads, level)]
+    pairs = zip(surely["system"], surely[across], strict=True)
     return frozenset((systems.index(system), 1 + names.index(name)) for system, name in pairs)
+
+
+def best_note(leads: pd.DataFrame, level: float, across: str) -> tuple[str, ...]:
+    """Return the meaning of bold in a table with `best_cells`, and the columns without it; () of a single system."""
+    if leads.empty:
+        return ()
+    unsure = leads.loc[~are_significant(leads, level), across].tolist()
+    without = f"; none under {', '.join(unsure)}, where it is not or was not tested" if unsure else ""
+    rule = f"p at most {1 - level:.2g} by approximate randomization, after Holm's correction over all pairs of systems"
+    return (f"bold: the highest F1, where it is significantly higher than the next highest ({rule}){without}",)
 
 
 def ranks_wide(intervals: pd.DataFrame) -> pd.DataFrame:

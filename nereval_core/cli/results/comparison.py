@@ -13,6 +13,7 @@ from nereval_core.analysis.comparison.power import POWER
 from nereval_core.analysis.comparison.significance import are_significant
 from nereval_core.analysis.comparison.system_tables import (
     best_cells,
+    best_note,
     order_table,
     pairs_wide,
     ranks_wide,
@@ -66,7 +67,10 @@ def sheets(found: Comparison) -> Iterator[Sheet]:
     """Yield the tables: scores, differences, by type, order, and for three or more systems all pairs."""
     level, plan = found.plan.level, found.plan
     whole, against = (table[table["type"].isna()] for table in (found.intervals, found.differences))
-    kinds, kinds_against = (table[table["type"].notna()] for table in (found.intervals, found.differences))
+    kinds, kinds_against, kinds_leads = (
+        table[table["type"].notna()] for table in (found.intervals, found.differences, found.leads)
+    )
+    leads = found.leads[found.leads["type"].isna()]
     names = whole["criterion"].unique().tolist()
     yield frame_sheet(
         f"F1 with {level:.0%} intervals",
@@ -79,7 +83,8 @@ def sheets(found: Comparison) -> Iterator[Sheet]:
             f"{DAGGER} differs from {found.baseline}: p at most {1 - level:.2g} by approximate randomization, after "
             "Holm's correction over the systems",
         ),
-        strong=best_cells(whole, "criterion"),
+        strong=best_cells(whole, leads, level, "criterion"),
+        strong_notes=best_note(leads, level, "criterion"),
     )
     if len(against):
         yield _differences(found, against)
@@ -90,8 +95,12 @@ def sheets(found: Comparison) -> Iterator[Sheet]:
         here = kinds[kinds["criterion"] == name]
         if len(here):
             there = kinds_against[kinds_against["criterion"] == name]
+            led = kinds_leads[kinds_leads["criterion"] == name]
             yield frame_sheet(
-                f"F1 by type under {name}", scores_wide(here, there, level, "type"), strong=best_cells(here, "type")
+                f"F1 by type under {name}",
+                scores_wide(here, there, level, "type"),
+                strong=best_cells(here, led, level, "type"),
+                strong_notes=best_note(led, level, "type"),
             )
     if len(found.scores) > 1:
         yield frame_sheet("Place by F1 under each criterion", ranks_wide(whole))

@@ -209,7 +209,7 @@ def _set_type(data: Sequence[Node], layout: Node) -> None:
     for key in ("xaxis", "yaxis"):
         layout.setdefault(key, {})
     for axis in [node for key, node in layout.items() if re.fullmatch("[xy]axis[0-9]*", key)]:
-        axis.update(automargin=True, tickfont=dict(label), linecolor="#000000", gridcolor=RULE)
+        axis.update(automargin=True, tickfont=dict(label), linecolor="#000000", gridcolor=RULE, gridwidth=0.6)
         if "tickvals" in axis and "ticktext" not in axis and len(axis["tickvals"]) > MOST_TICKS:
             axis["tickvals"] = axis["tickvals"][::2]
         if isinstance(axis.get("title"), dict):

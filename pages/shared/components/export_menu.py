@@ -1,16 +1,18 @@
-"""The menu of a page that saves what is on it: figures as PNG, SVG and HTML, tables as spreadsheets and text."""
+"""The menu of a page that saves what is on it: figures for screens and papers, tables as spreadsheets and text."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from nereval_core.report.figures.files import WIDTHS_MM, paper_file, why_no_pictures
 from pages.shared.view import keys
 from pages.shared.view.text import plain
 
@@ -77,16 +79,34 @@ def draw(place: DeltaGenerator) -> None:
         if not popover.open:
             return
         with st.container(width=500, gap="small"):
+            width = _choose_width() if any(item.figure for item in items.values()) else None
             for name, item in items.items():
                 st.markdown(f"**{plain(name.replace('-', ' ').capitalize())}**")
-                _figure(name, item)
+                _figure(name, item, width)
                 for draw_files in item.tables:
                     draw_files()
             st.caption("Each file holds the whole of it, with the signature of its numbers.")
 
 
-def _figure(name: str, item: Item) -> None:
-    """Offer the figure that the page shows, or the one that a table can be drawn as."""
+def _choose_width() -> float | None:
+    """Ask for the width of figures for papers, in millimetres; say why if none can be drawn, and return None."""
+    if reason := why_no_pictures():
+        st.caption(f"There are no figures for papers (PDF and SVG as wide as a column): {reason}.")
+        return None
+    chosen = st.segmented_control(
+        "Width of figures for papers",
+        list(WIDTHS_MM),
+        default=next(iter(WIDTHS_MM)),
+        format_func=lambda name: f"{name}, {WIDTHS_MM[name]:g} mm",
+        key=f"{keys.LIST}paper_width",
+        required=True,
+        help=_PAPER,
+    )
+    return WIDTHS_MM[str(chosen)]
+
+
+def _figure(name: str, item: Item, width: float | None) -> None:
+    """Offer the figure that the page shows, or the one that a table can be drawn as; `width` is that for a paper."""
     if item.figure is None or item.page is None:
         return
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
@@ -98,6 +118,15 @@ def _figure(name: str, item: Item) -> None:
             key=f"figure_{name}",
             on_click="ignore",
         )
+        for form, mime in PAPER_FORMS.items() if width is not None else ():
+            st.download_button(
+                f"{form.upper()} for papers",
+                partial(_paper, item.figure, f"nereval-{name}.{form}", width),
+                file_name=f"nereval-{name}.{form}",
+                mime=mime,
+                key=f"{form}_figure_{name}",
+                on_click="ignore",
+            )
         preview = not item.key and st.toggle("as picture", key=f"{keys.LIST}picture_{name}", help=_PREVIEW)
         key = item.key or f"{keys.LIST}preview_{name}"
         if item.key or preview:
@@ -106,7 +135,19 @@ def _figure(name: str, item: Item) -> None:
         st.plotly_chart(item.figure(), key=key, config=FIGURE_CONFIG)
 
 
+def _paper(figure: Callable[[], Any], place: str, width: float) -> bytes:
+    return paper_file(figure(), place, width)
+
+
+PAPER_FORMS = {"pdf": "application/pdf", "svg": "image/svg+xml"}
 FIGURE_CONFIG = {"displayModeBar": False}
 """Settings of Plotly for figures on pages, which have no buttons of their own: the menu of the page saves them."""
-_HELP = "Save what is on this page: figures as PNG, SVG and HTML, tables as CSV, Excel, Markdown, LaTeX and Parquet."
+_PAPER = (
+    "Small type, colours that differ in grey print too, and no title, which belongs to the caption. The fonts are in "
+    "the PDF; Chromium draws it where nereval runs, which takes a few seconds."
+)
+_HELP = (
+    "Save what is on this page: figures as PNG, SVG and HTML, and as PDF and SVG for papers; tables as CSV, Excel, "
+    "Markdown, LaTeX and Parquet."
+)
 _PREVIEW = "Draws the figure here, to be saved as PNG or SVG."

@@ -20,6 +20,7 @@ from nereval_core.analysis.comparison.significance import (
 )
 from nereval_core.analysis.comparison.system_tables import (
     best_cells,
+    best_note,
     order_table,
     pairs_wide,
     ranks_wide,
@@ -71,7 +72,7 @@ def _comparison(here: Here, names: tuple[str, ...], plan: ResamplingPlan) -> Com
 
 
 @st.cache_resource(max_entries=12, show_spinner="Resampling, by type …", hash_funcs=HASHED_BY)
-def _by_type(here: Here, found: Comparison) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _by_type(here: Here, found: Comparison) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     return by_type_tables(found.scores, here.by, found.plan, here.system, found.units)
 
 
@@ -119,7 +120,8 @@ def score_table(here: Here, found: Comparison) -> None:
         "F1 by matching criterion",
         said=f"{interval_words(found.plan, found.units)}. {test_words(found.plan, found.units)}; the baseline is "
         f"{here.system}, the system of the context bar.",
-        strong=best_cells(ordered, "criterion"),
+        strong=best_cells(ordered, found.leads, found.plan.level, "criterion"),
+        strong_notes=best_note(found.leads, found.plan.level, "criterion"),
         figure=lambda: _leaderboard(here, found),
     )
     if cell is not None and cell[1] != table.columns[0]:
@@ -234,7 +236,7 @@ def by_type(here: Here, found: Comparison) -> None:
     if many and not st.toggle("Compare by type", key=key, help="Of so many documents it takes a while."):
         return
     name = here.by
-    intervals, against = _by_type(here, found)
+    intervals, against, leads = _by_type(here, found)
     if intervals.empty:
         st.caption("There are no spans.")
         return
@@ -249,7 +251,8 @@ def by_type(here: Here, found: Comparison) -> None:
         155,
         f"F1 by type under {name}",
         said="Holm's correction is over the systems, within each type. Choose a cell to see how it is made.",
-        strong=best_cells(intervals, "type"),
+        strong=best_cells(intervals, leads, found.plan.level, "type"),
+        strong_notes=best_note(leads, found.plan.level, "type"),
     )
     if cell is None or cell[1] == table.columns[0]:
         return

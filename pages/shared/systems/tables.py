@@ -140,11 +140,13 @@ def comparison_table(
     *,
     said: str = "",
     strong: frozenset[tuple[int, int]] = frozenset(),
+    strong_notes: tuple[str, ...] = (),
     figure: Callable[[], Any] | None = None,
 ) -> ChosenCell | None:
     """Show a table with its files and a word on reading it; return the cell chosen.
 
-    Spreadsheets get the `long` table, what is read the one shown, called `title`, the `strong` cells in bold.
+    Spreadsheets get the `long` table, what is read the one shown, called `title`, the `strong` cells in bold, with
+    `strong_notes` on them.
     """
     column = st.column_config.Column
     numbers = {
@@ -162,7 +164,7 @@ def comparison_table(
             f"{test_words(plan, units)}; the baseline is {here.system}.",
             *signed_by,
         )
-        return (Sheet(title, tuple(map(str, shown.columns)), rows, notes, strong),)
+        return (Sheet(title, tuple(map(str, shown.columns)), rows, notes, strong, strong_notes),)
 
     file = name.replace("_", "-")
     cell = count_table(

@@ -39,8 +39,10 @@ from nereval_core.analysis.comparison.significance import (
     count_units,
     difference_table,
     interval_table,
+    lead_table,
     ranks,
 )
+from nereval_core.analysis.comparison.system_tables import best_cells, best_note, scores_wide
 from nereval_core.analysis.multiple_tests import benjamini_hochberg, holm_correction
 from nereval_core.analysis.resampling_units import ResamplingPlan, document_units
 from nereval_core.api.load import load_corpus
@@ -295,6 +297,56 @@ def test_the_tables_of_the_demo(demo: Mapping[str, Scores]) -> None:
     columns = ["criterion", "system", "f1_low", "f1_high", "undefined"]
     assert fewer.intervals[columns].equals(ours[columns].reset_index(drop=True))
     assert fewer.pairs.empty
+
+
+def test_a_lead_has_the_p_of_the_best_against_the_next_best(demo: Mapping[str, Scores]) -> None:
+    found = compare_scores(demo, plan=PLAN, by_type=True)
+    whole = found.leads[found.leads["type"].isna()]
+    assert whole["criterion"].tolist() == list(APPLICABLE)
+    for lead in whole.to_dict("records"):
+        rows = found.intervals[found.intervals["type"].isna() & found.intervals["criterion"].eq(lead["criterion"])]
+        first, second = rows.sort_values("f1", ascending=False, kind="stable")["system"][:2]
+        if rows["rank"].eq(1).sum() > 1:
+            assert np.isnan(lead["p_holm"])
+            continue
+        pairs = found.pairs[found.pairs["criterion"] == lead["criterion"]]
+        (p,) = pairs.loc[pairs["system"].isin([first, second]) & pairs["baseline"].isin([first, second]), "p_holm"]
+        assert (lead["system"], lead["p_holm"]) == (first, p)
+
+
+# Documents in which a, b and c get so many of ten spans right, and the system that is bold.
+LEADS = (
+    ({"a": [9] * 30, "b": [5] * 30}, "a"),
+    ({"a": [5] * 30, "b": [9] * 30, "c": [1] * 30}, "b"),
+    ({"a": [9, 5] * 15, "b": [5, 9] * 14 + [5, 8], "c": [1] * 30}, None),
+    ({"a": [9] * 30, "b": [9] * 30, "c": [1] * 30}, None),
+    # Both of the next best have to be worse.
+    ({"a": [6] * 30, "b": [5] * 30, "c": [10, 0] * 15}, None),
+    # A difference that rests on one document has no test.
+    ({"a": [9], "b": [5]}, None),
+)
+
+
+@pytest.mark.parametrize(("right", "bold"), LEADS)
+def test_the_best_is_bold_where_it_is_significantly_best(right: dict[str, list[int]], bold: str | None) -> None:
+    documents = len(right["a"])
+    spans = [10] * documents
+    credit = [[2 * number for number in row] for row in right.values()]
+    counts = np.array([[[row, row, spans, spans] for row in credit]], np.int32)
+    group = (ComparisonGroup("strict"),)
+    made = SystemResamples(UnitCounts(group, tuple(right), counts, document_units(documents)), PLAN)
+    intervals, leads = interval_table(made), lead_table(made)
+    wide = scores_wide(intervals, difference_table(made, "a"), 0.95, "criterion")
+    cells = best_cells(intervals, leads, 0.95, "criterion")
+    assert [wide["system"][row] for row, _ in cells] == ([] if bold is None else [bold])
+    (note,) = best_note(leads, 0.95, "criterion")
+    assert ("none under strict, where it is not" in note) == (bold is None)
+
+
+def test_a_single_system_leads_nobody(demo: Mapping[str, Scores]) -> None:
+    found = compare_scores({"rules": demo["rules"]}, plan=PLAN, by_type=True)
+    assert found.leads.empty and best_note(found.leads, 0.95, "criterion") == ()
+    assert best_cells(found.intervals, found.leads, 0.95, "criterion") == frozenset()
 
 
 def test_another_baseline_turns_the_difference_round(demo: Mapping[str, Scores]) -> None:
