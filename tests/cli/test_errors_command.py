@@ -121,7 +121,7 @@ BAD = [
     (("--by", "document"), "the only value is type"),
     (("--out", GOLD, "--mend", "all"), "would overwrite an input"),
     (("--criteria", "strikt"), "no criterion 'strikt'"),
-    (("--figure", "figure.pdf"), "end the name in .html"),
+    (("--figure", "figure.docx"), "end the name in .html"),
 ]
 
 

@@ -378,7 +378,7 @@ BAD: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
     (("gold.jsonl", "rules.jsonl", "--criteria", "loose", "--merge", "DNA"), ("no criterion 'loose'", NO_MERGE)),
     (("gold.jsonl", "rules.jsonl", "--merge", "DNA"), (NO_MERGE,)),
     (("gold.jsonl", "rules.jsonl", "--counting", "neither"), ("invalid choice: 'neither'",)),
-    (("gold.jsonl", "rules.jsonl", "--figure", "f.pdf"), ("end the name in .html, .htm, .svg or .png",)),
+    (("gold.jsonl", "rules.jsonl", "--figure", "f.docx"), ("end the name in .html, .htm, .svg, .png or .pdf",)),
     (("gold.jsonl", "rules.jsonl", "--figure", "f.html", "--html", "f.html"), ("two outputs have the place 'f.html'",)),
     (("gold.jsonl", "x=rules.jsonl", "--json", "rules.jsonl"), ("--json 'rules.jsonl' would overwrite an input",)),
     (("gold.jsonl", "rules.jsonl", "--json", "no/f.json", "--csv", "f.csv"), ("no/f.json: cannot be written",)),
