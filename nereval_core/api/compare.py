@@ -27,6 +27,7 @@ def compare(
     by_type: bool = False,
     margin: float | None = None,
     measures: Iterable[str] = (),
+    scorers: Iterable[str] = (),
     criteria: Iterable[str | Criterion] = SCHEMAS,
     merge: Mapping[str, str] | Iterable[str] = (),
     leave_out: Iterable[str] = (),
@@ -40,8 +41,9 @@ def compare(
 
     The baseline is the first by default. `resample_by` is what is resampled: `document`, `sentence`, a metadata key or
     `runs:20`, by default each document as read. `margin` is the difference of F1 within which a system is tested to be
-    as good as the baseline, `measures` what is compared beside F1: `precision`, `macro-f1` and the like. The others of
-    the options are those of `score`.
+    as good as the baseline, `measures` what is compared beside F1: `precision`, `macro-f1` and the like, `scorers`
+    published scorers whose figures are compared too: `conlleval`, `nervaluate-1.2.1/partial`. The others of the options
+    are those of `score`.
 
     Raises:
         FormatError: as `score`, with the problems of all systems; no system, or none called as the baseline is; what
@@ -76,5 +78,12 @@ def compare(
     units = resampling_units(next(iter(scores.values())).read[0].documents, resample_by)
     plan = ResamplingPlan(resamples=resamples, seed=seed)
     return compare_scores(
-        scores, baseline=baseline, plan=plan, units=units, by_type=by_type, margin=margin, measures=tuple(measures)
+        scores,
+        baseline=baseline,
+        plan=plan,
+        units=units,
+        by_type=by_type,
+        margin=margin,
+        measures=tuple(measures),
+        scorers=tuple(scorers),
     )

@@ -280,3 +280,11 @@ def test_measures_are_compared_as_a_family(run: Cli) -> None:
     assert {row["measure"] for row in rows} == {"macro-recall"}
     status, _, err = run("compare", *FILES, "--measures", "accuracy,f1")
     assert (status, "no measure 'accuracy'; choose among f1, precision" in err) == (2, True)
+
+
+def test_published_scorers_are_compared_too(run: Cli) -> None:
+    out = done(run, *FILES, "--criteria", "strict", "--scorers", "nervaluate-1.2.1/partial", "--by", "type")
+    assert "family: " in out and "nervaluate-1.2.1/partial" in out
+    rows = json.loads(done(run, *FILES, "--scorers", "n2c2-2018", "--json", "-"))["measures"]
+    assert {(row["criterion"], row["type"], row["measure"]) for row in rows} == {("n2c2-2018/strict", None, "f1")}
+    assert run("compare", *FILES, "--scorers", "conll")[0] == 2

@@ -248,3 +248,11 @@ def test_measures_and_power_are_those_of_the_library() -> None:
     for row in shown[shown["system"] != "rules"].to_dict("records"):
         assert row["difference"] == apart[(row["system"], row["measure"])]
     assert f"p is corrected over all {len(found.measure_differences)} tests of this table" in texts(app)
+
+
+def test_published_scorers_stand_beside_the_measures_or_say_why_not() -> None:
+    app = opened("Systems", VIEW, list_measures=True, widget_scorers=["n2c2-2018", "spacy-ents"])
+    frames = {str(one.key): one.value for one in app.dataframe}
+    shown = next(frame for key, frame in frames.items() if key.startswith("table_compare_measures"))
+    assert set(shown["under"]) == {VIEW.criterion or "strict", "n2c2-2018/strict"}
+    assert "which no Span of spaCy is" in texts(app)

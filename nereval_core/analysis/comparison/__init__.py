@@ -12,6 +12,7 @@ import pandas as pd
 from nereval_core.analysis.bootstrap import RATIO_TOLERANCE
 from nereval_core.analysis.comparison.measures import check_measures, measure_tables
 from nereval_core.analysis.comparison.power import power_table
+from nereval_core.analysis.comparison.scorer_counts import check_scorers
 from nereval_core.analysis.comparison.significance import (
     FEW_UNITS,
     SystemResamples,
@@ -66,22 +67,23 @@ class Comparison(Displayed):
     @property
     def family(self) -> str:
         """The tests of `differences`, over all of which `p_family` and `p_bh` are corrected: number and parts."""
-        kinds = self.differences["type"].nunique()
-        return self._family(self.differences, f"{counted(kinds, 'type')} and all together" if kinds else "")
+        return self._family(self.differences)
 
     @property
     def measure_family(self) -> str:
         """The same of the tests of `measure_differences`."""
-        return self._family(self.measure_differences, counted(self.measure_differences["measure"].nunique(), "measure"))
+        number = self.measure_differences["measure"].nunique()
+        return self._family(self.measure_differences, counted(number, "measure"))
 
-    def _family(self, differences: pd.DataFrame, more: str) -> str:
+    def _family(self, differences: pd.DataFrame, *more: str) -> str:
         tested = differences[differences["p"].notna()]
-        criteria = tested["criterion"].nunique()
+        criteria, kinds = tested["criterion"].nunique(), differences["type"].nunique()
         parts = [
             f"{counted(tested['system'].nunique(), 'system')} against {self.baseline}",
             f"{criteria} {'criterion' if criteria == 1 else 'criteria'}",
         ]
-        return f"{counted(len(tested), 'test')}: {', '.join([*parts, more] if more else parts)}"
+        parts += [f"{counted(kinds, 'type')} and all together"] if kinds else []
+        return f"{counted(len(tested), 'test')}: {', '.join([*parts, *more])}"
 
     def to_frame(self) -> pd.DataFrame:
         """Return `intervals`."""
@@ -104,20 +106,22 @@ def compare_scores(
     pairwise: bool = True,
     margin: float | None = None,
     measures: Sequence[str] = (),
+    scorers: Sequence[str] = (),
 ) -> Comparison:
     """Compare systems by name, scored over the same gold under the same criteria; the first is the baseline by default.
 
     `names` are the criteria to compare under, by default all; sentences are about the first. `by_type` needs the spans
     that only scores of this process hold. `units` are resampled, by default each document. `margin` is the difference
-    of F1 within which systems are tested to be as good as the baseline. `measures` are some of MEASURES, which need
-    spans as `by_type` does.
+    of F1 within which systems are tested to be as good as the baseline. `measures` are some of MEASURES, `scorers`
+    published scorers, `NAME` or `NAME/EVALUATION`; they need spans as `by_type` does, and are by type with it.
 
     Raises:
         KeyError: the baseline is not among the systems.
-        FormatError: one of `measures` is none.
-        TypeError: `by_type` or `measures` for scores without spans.
+        FormatError: one of `measures` or `scorers` is none, or a scorer cannot score these data.
+        TypeError: `by_type`, `measures` or `scorers` for scores without spans.
     """
     check_measures(measures)
+    check_scorers(scorers)
     plan = plan or ResamplingPlan()
     base = next(iter(scores)) if baseline is None else baseline
     names = names or [criterion.name for criterion in scores[base].criteria]
@@ -133,7 +137,8 @@ def compare_scores(
         whole = (intervals, differences, leads)
         intervals, differences, leads = (pd.concat(each, ignore_index=True) for each in zip(whole, *parts, strict=True))
         differences = corrected_as_family(differences)
-    measured = measure_tables(_with_spans(scores) if measures else {}, names, measures, base, plan, units)
+    spans = _with_spans(scores) if measures or scorers else {}
+    measured = measure_tables(spans, names, measures, base, plan, units, by_type=by_type, scorers=scorers)
     return Comparison(
         scores,
         plan,

@@ -134,11 +134,12 @@ def _differences(found: Comparison, against: pd.DataFrame) -> Sheet:
 
 def _measures(found: Comparison) -> Iterator[Sheet]:
     """Yield the measures with their intervals, and their differences to the baseline."""
-    columns = ["criterion", "measure", "system", "value", "low", "high"]
+    keys = ["criterion", *(["type"] if found.measures["type"].notna().any() else []), "measure", "system"]
+    columns = [*keys, "value", "low", "high"]
     yield frame_sheet(f"Measures with {found.plan.level:.0%} intervals", found.measures[columns])
     if found.measure_differences.empty:
         return
-    table = found.measure_differences[["criterion", "measure", "system", "difference", "low", "high"]].copy()
+    table = found.measure_differences[[*keys, "difference", "low", "high"]].copy()
     for name, title in {"p": "p", "p_family": "Holm, family", "p_bh": "BH, family"}.items():
         table[title] = [p_value_text(p, found.plan.resamples) for p in found.measure_differences[name]]
     yield frame_sheet(f"Measures less those of {found.baseline}", table, (f"family: {found.measure_family}",))

@@ -46,6 +46,8 @@ def add_arguments(parser: Parser) -> None:
     add("--margin", type=float, metavar="M", help=margin)
     measures = "also compare these: f1, precision, recall, macro-f1, macro-precision, macro-recall"
     add("--measures", action="append", default=[], metavar="M,...", help=measures)
+    scorers = "also compare headline figures of published scorers (see `conventions`), and of one of their evaluations"
+    add("--scorers", action="append", default=[], metavar="NAME[/EVALUATION],...", help=scorers)
     by = ("type,span", "also compare by type; follow each span from system to system")
     add_output(parser, by=by, figure="F1 with intervals under the first criterion and the tables")
     add_scoring(parser)
@@ -58,6 +60,7 @@ def add_arguments(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> None:
     from nereval_core.analysis.comparison import compare_scores
     from nereval_core.analysis.comparison.measures import check_measures
+    from nereval_core.analysis.comparison.scorer_counts import check_scorers
     from nereval_core.analysis.resampling_units import ResamplingPlan, resampling_units
     from nereval_core.cli.files import system_paths
     from nereval_core.cli.output import output_places, write_result
@@ -70,6 +73,8 @@ def run(options: argparse.Namespace) -> None:
     check_resampling(options)
     measures = comma_separated(options.measures)
     check_measures(measures)
+    scorers = comma_separated(options.scorers)
+    check_scorers(scorers)
     if options.margin is not None and not 0 < options.margin < 1:
         raise UsageError(f"--margin {options.margin:g}, write a difference of F1 between 0 and 1")
     places = output_places(options, "figure")
@@ -90,6 +95,7 @@ def run(options: argparse.Namespace) -> None:
             by_type="type" in by,
             margin=options.margin,
             measures=measures,
+            scorers=scorers,
         )
         write_result(
             comparison_result(gold, [one for one, _ in systems], found, by_span="span" in by),
@@ -104,10 +110,9 @@ def _check_shards(options: argparse.Namespace) -> None:
     shards.check_usage(options)
     if options.resample_by:
         raise UsageError(f"--resample-by {options.resample_by} needs all documents at once, leave it out with --engine")
-    if measures := comma_separated(options.measures):
-        raise UsageError(f"--measures {','.join(measures)} needs all spans at once, leave it out with --engine")
-    if by := comma_separated(options.by):
-        raise UsageError(f"--by {','.join(by)} needs all spans at once, leave it out with --engine")
+    for name in ("measures", "scorers", "by"):
+        if given := comma_separated(getattr(options, name)):
+            raise UsageError(f"--{name} {','.join(given)} needs all spans at once, leave it out with --engine")
 
 
 @contextmanager
