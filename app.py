@@ -4,8 +4,9 @@ import streamlit as st
 from streamlit.starlette import App
 
 from pages.shared import start
-from pages.shared.data import http_policy, named_files
+from pages.shared.data import expiry, named_files
 from pages.shared.frame import Here, page
+from pages.shared.server import access, http_policy
 from pages.shared.start import account
 
 if st.runtime.exists():
@@ -21,5 +22,7 @@ if st.runtime.exists():
 
 else:
     named_files.read_named_files()
+    access.announce()
+    expiry.begin()
     # `streamlit run app.py` finds the application by its name, and runs this file again for the page.
     app = App(__file__, middleware=http_policy.middleware())

@@ -148,7 +148,7 @@ def test_options_are_those_of_the_command_line(capsys: pytest.CaptureFixture[str
     of_other_programs = {
         "--code",
         "--server",
-        "--open",
+        "--files",
         "--quick",
         "--tiny",
         "--check",

@@ -137,12 +137,15 @@ class Store:
             return None
 
     def remarks(self, digest: str) -> Mapping[str, Any]:
-        """Return what users remarked on a corpus: `name`, `decided`, `records`, `link`, where there is any."""
+        """Return what users remarked on a corpus: `name`, `decided`, `records`, `link`, where there is any.
+
+        On a server that several people use it says too who its `owners` are, and by which `key` others open it.
+        """
         try:
             said = json.loads(self._remarks(digest).read_bytes())
         except (OSError, ValueError):
             return {}
-        kinds = {"name": str, "decided": int, "records": int, "link": str}
+        kinds = {"name": str, "decided": int, "records": int, "link": str, "owners": str, "key": str}
         found = said.items() if isinstance(said, dict) else ()
         return {key: value for key, value in found if isinstance(value, kinds.get(key, ()))}
 
@@ -166,6 +169,16 @@ class Store:
             if entry.digest == digest:
                 _remove(entry.path)
         _remove(self._remarks(digest))
+
+    def remove_unused(self, seconds: float) -> tuple[str, ...]:
+        """Remove the corpora that were not opened for so long; return their digests."""
+        last: dict[str, float] = {}
+        for entry in self.entries():
+            last[entry.digest] = max(last.get(entry.digest, 0.0), entry.used)
+        gone = tuple(digest for digest, used in last.items() if used < time.time() - seconds)
+        for digest in gone:
+            self.remove(digest)
+        return gone
 
     def of_digest(self, prefix: str) -> StoredCorpus | None:
         """Return the corpus whose digest has this prefix; None where there is none or several."""

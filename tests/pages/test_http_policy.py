@@ -18,14 +18,14 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.sync.client import ClientConnection, connect
 
 from pages.shared.components.navigation import pages
-from pages.shared.data.http_policy import (
+from pages.shared.server.http_policy import (
     FORMER,
     INDEX,
     content_security_policy,
     host_is_allowed,
     inline_scripts,
 )
-from pages.shared.data.upload_limits import SERVER_FILES, SESSION_FILES
+from pages.shared.server.upload_limits import SERVER_FILES, SESSION_FILES
 from tests.support.browser import Visit, serve_app
 
 MB = 1 << 20

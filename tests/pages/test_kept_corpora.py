@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import re
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -23,13 +25,14 @@ from nereval_core.problems import FormatError
 from nereval_core.readers import Source
 from nereval_core.store import Store
 from pages.shared.components.navigation import pages
-from pages.shared.data import caches, http_policy, masks, reading_orders
+from pages.shared.data import caches, masks, reading_orders
 from pages.shared.data.convention_results import apply_convention
 from pages.shared.data.jobs import CancelledError, Jobs, Watch
 from pages.shared.data.kept_corpora import Keeper
 from pages.shared.data.loading import Loaded
 from pages.shared.data.reading_orders import Part, Served, Uploaded, Wanted
 from pages.shared.data.reading_process import read_order
+from pages.shared.server import access
 from pages.shared.view import View, keys
 from tests.store.test_store import same
 from tests.support.pages import GOLD, PREDICTION, address, headings, opened, settled, sound, upload
@@ -423,9 +426,9 @@ def test_a_fault_is_told_by_its_number() -> None:
 def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
     """A store for the pages, with an empty shelf over it."""
     monkeypatch.setenv("NEREVAL_CACHE", str(tmp_path))
-    caches.shelf.clear()
+    caches.shelf.cache_clear()
     yield Store(tmp_path)
-    caches.shelf.clear()
+    caches.shelf.cache_clear()
 
 
 def captions(app: AppTest) -> str:
@@ -437,19 +440,19 @@ def test_a_link_opens_what_was_stored_and_clearing_ends_that(stored: Store) -> N
     digest = address(app)["corpus"]
     assert "Stored corpora: 1, " in captions(app)
     view = View(corpus=digest, system="system0")
-    caches.shelf.clear()
+    caches.shelf.cache_clear()
     assert list(opened("Overview", view).dataframe[0].value["INC"]) == [1, 1, 0, 0]
     app = sound(app.button(key="stored_clear").click().run())
     assert stored.entries() == () and "Stored corpora" not in captions(app)
     assert not opened("Overview", view).info, "what is open stays open"
-    caches.shelf.clear()
+    caches.shelf.cache_clear()
     assert digest in opened("Overview", view).info[0].value
 
 
 def test_start_opens_a_stored_corpus_and_removes_it(stored: Store) -> None:
     app = upload(opened("Start"), GOLD, PREDICTION)
     digest = address(app)["corpus"]
-    caches.shelf.clear()
+    caches.shelf.cache_clear()
     # Another browser, which knows no link.
     app = opened("Start")
     assert any(one.value.endswith("** · gold, system0") for one in app.markdown)
@@ -480,11 +483,23 @@ def test_a_review_goes_on_from_start(stored: Store, tmp_path: Path, monkeypatch:
     assert account is not None and (account.name, account.decided, account.records) == ("Notes", 3, 12)
 
 
-def test_a_server_that_others_reach_names_no_corpora(stored: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_others_reach_offers_a_visitor_ones_own(stored: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     upload(opened("Start"), GOLD, PREDICTION)
-    monkeypatch.setattr(http_policy, "LOOPBACK", ())
+    monkeypatch.setattr(access, "LOOPBACK", ())
     app = opened("Start")
-    assert "Continue" not in [one.value for one in app.header] and "Stored corpora: 1" in captions(app)
+    headers = [one.value for one in app.header]
+    assert not {"Continue", "Your uploads"} & set(headers) and "Stored corpora" not in captions(app)
+
+
+def test_uploads_that_nobody_opens_expire(stored: Store) -> None:
+    app = upload(opened("Start"), GOLD, PREDICTION)
+    digest = address(app)["corpus"]
+    (entry,) = stored.entries()
+    week = 7 * 86_400
+    assert caches.shelf().remove_unused(week) == () and caches.find(digest) is not None
+    os.utime(entry.path, (time.time() - week - 60,) * 2)
+    assert caches.shelf().remove_unused(week) == (entry.digest,)
+    assert caches.find(digest) is None and stored.entries() == () and stored.remarks(entry.digest) == {}
 
 
 def test_a_damaged_corpus_is_not_offered(stored: Store) -> None:
@@ -504,7 +519,7 @@ def test_a_demo_is_not_stored(stored: Store) -> None:
 def test_a_page_says_why_nothing_is_stored(stored: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_bytes(b"")
     monkeypatch.setenv("NEREVAL_CACHE", str(tmp_path / "file"))
-    caches.shelf.clear()
+    caches.shelf.cache_clear()
     app = upload(opened("Start"), GOLD, PREDICTION)
     assert not app.error and "The corpus read last could not be stored: " in captions(app)
 

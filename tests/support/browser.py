@@ -58,18 +58,20 @@ def start_browser() -> Iterator[Any]:
 
 
 @contextmanager
-def serve_app(*arguments: str, script: Path = ROOT / "app.py") -> Iterator[str]:
-    """Start the app (or another script) as its users do, on a free port of this machine; yield its address."""
-    with serve_app_process(*arguments, script=script) as (address, _):
+def serve_app(*arguments: str, script: Path = ROOT / "app.py", port: int | None = None) -> Iterator[str]:
+    """Start the app (or another script) as its users do, on a port of this machine or a free one; yield its address."""
+    with serve_app_process(*arguments, script=script, port=port) as (address, _):
         yield address
 
 
 @contextmanager
-def serve_app_process(*arguments: str, script: Path = ROOT / "app.py") -> Iterator[tuple[str, int]]:
+def serve_app_process(
+    *arguments: str, script: Path = ROOT / "app.py", port: int | None = None
+) -> Iterator[tuple[str, int]]:
     """Start the app as `serve_app` does; yield its address and the number of the server's process."""
-    port = str(free_port())
-    command = [sys.executable, "-m", "streamlit", "run", str(script), "--server.port", port, "--", *arguments]
-    with serve_command(command, port, ROOT) as found:
+    at = str(port or free_port())
+    command = [sys.executable, "-m", "streamlit", "run", str(script), "--server.port", at, "--", *arguments]
+    with serve_command(command, at, ROOT) as found:
         yield found
 
 

@@ -15,7 +15,8 @@ USAGE = "[GOLD SYSTEM ...] [options]"
 EXAMPLE = "gold.jsonl a.jsonl b.jsonl --port 8600"
 NOTES = """\
 The pages show the files given, which are read before the server starts, or the demo. Files that are dropped on the
-front page later are read there. The server answers this machine alone and runs until Ctrl-C.
+front page later are read there. The server answers this machine alone, unless STREAMLIT_SERVER_ADDRESS names another
+address; then it asks for a token, which it prints. It runs until Ctrl-C.
 """
 INSTALLED = "nereval_app"
 """The folder beside `nereval_core` in which an installation has the pages; a clone has them beside it as they are."""
@@ -26,6 +27,9 @@ def add_arguments(parser: Parser) -> None:
     add("--data", metavar="DIR", help="offer the files and folders in DIR on the front page, too")
     add("--review", metavar="FILE|URL", help="where verdicts are kept (default: $NEREVAL_REVIEW_URL, else a file)")
     add("--mask", action="store_true", help="replace letters and digits of all texts, which nobody can switch off")
+    add("--open", action="store_true", help="off this machine, let in whoever reaches the server, without a token")
+    add("--read-only", action="store_true", help="take no verdicts and no playlists")
+    add("--keep", type=int, metavar="DAYS", help="remove uploads not opened for so long (off this machine: 30)")
     add("--port", type=int, metavar="N", help="the port that the server listens on (default: 8501, or the next free)")
     add_reading(parser, "GOLD first, then SYSTEM or NAME=SYSTEM; none for the demo", least=0)
     # The server parses them once more and reads the files, so that what was read is not carried from here to there.
@@ -35,6 +39,8 @@ def add_arguments(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> None:
     if find_spec("streamlit") is None or find_spec("plotly") is None:
         raise UsageError("the pages need Streamlit and Plotly: pip install 'nereval[app]'")
+    if options.keep is not None and options.keep < 1:
+        raise UsageError(f"--keep {options.keep}, write a number of days")
     if options.data is not None and not Path(options.data).is_dir():
         raise UsageError(f"--data {options.data}: no such folder")
     server = ["--server.port", str(options.port)] if options.port is not None else []
@@ -46,8 +52,9 @@ def run(options: argparse.Namespace) -> None:
         environment[VARIABLE] = options.review
     elif options.review is not None:
         ours += ["--review", options.review]
-    ours += ["--mask"] if options.mask else []
-    ours += ["--open", *options.arguments] if options.files else []
+    ours += [f"--{name}" for name in ("mask", "open", "read-only") if getattr(options, name.replace("-", "_"))]
+    ours += ["--keep", str(options.keep)] if options.keep is not None else []
+    ours += ["--files", *options.arguments] if options.files else []
     line = [sys.executable, "-m", "streamlit", "run", str(_app_file()), *server, "--", *ours]
     # This process becomes the server, so that signals that end it end the server.
     os.execve(sys.executable, line, environment)

@@ -7,8 +7,9 @@ import streamlit as st
 from pages.shared.components import demo_cards
 from pages.shared.data import caches
 from pages.shared.data.jobs import BYTES, Job
-from pages.shared.data.reading_orders import Order
+from pages.shared.data.reading_orders import Order, Served
 from pages.shared.data.reading_process import read_order
+from pages.shared.server.ownership import EVERYBODY, visitor
 from pages.shared.view import keys
 from pages.shared.view.text import plain
 
@@ -22,7 +23,9 @@ def begin_reading(order: Order) -> None:
     """Start to read, and cancel the reading that this session was waiting for."""
     jobs, keeper = caches.jobs(), caches.shelf().keeper
     jobs.cancel(st.session_state.get(keys.READING, ""))
-    number = st.session_state[keys.READING] = jobs.start(order.title, lambda watch: read_order(keeper, order, watch))
+    owner = EVERYBODY if isinstance(order, Served) else visitor()
+    number = jobs.start(order.title, lambda watch: read_order(keeper, order, watch), owner)
+    st.session_state[keys.READING] = number
     job = jobs.get(number)
     if job is not None and job.finished.wait(PATIENCE):
         _collect(job)
@@ -88,5 +91,5 @@ def _collect(job: Job) -> None:
         st.session_state[keys.UPLOAD_PROBLEMS] = job.problem.lines()
         st.session_state[keys.READING_REFUSED] = True
     elif job.loaded is not None:
-        caches.shelf().put(job.loaded)
+        caches.shelf().ownership.add(caches.shelf().put(job.loaded), job.owner)
         demo_cards.open_corpus(job.loaded)

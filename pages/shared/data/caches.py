@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from threading import Lock
 from typing import Any, cast
@@ -48,9 +49,12 @@ from pages.shared.data.kept_corpora import Keeper
 from pages.shared.data.loading import Loaded, demo_names, load_demo
 from pages.shared.data.named_files import named_corpus
 from pages.shared.data.scoring_process import score_apart as scored_apart
-from pages.shared.data.server import server_options
+from pages.shared.server import server_options
+from pages.shared.server.access import only_this_machine
+from pages.shared.server.ownership import Ownership, visitor
 from pages.shared.view import View, keys
 from pages.shared.view.count_tables import averages_table
+from pages.shared.view.link import is_key
 
 UPLOADS = 16
 """Corpora kept in memory beside the demos; the one unused longest goes first."""
@@ -73,6 +77,7 @@ class Shelf:
 
     def __init__(self, keeper: Keeper) -> None:
         self.keeper = keeper
+        self.ownership = Ownership(keeper.store)
         self._lock = Lock()
         self._opening = Lock()
         self._corpora: LRUCache[str, Loaded] = LRUCache(UPLOADS)
@@ -93,6 +98,21 @@ class Shelf:
         with self._lock:
             self._corpora.pop(digest, None)
 
+    def remove(self, digest: str) -> None:
+        """Remove a corpus from memory and from the store."""
+        with self._lock:
+            self._corpora.pop(digest, None)
+        if self.keeper.store is not None:
+            self.keeper.store.remove(digest)
+        self.ownership.forget(digest)
+
+    def remove_unused(self, seconds: float) -> tuple[str, ...]:
+        """Remove what was not opened for so long; return the digests."""
+        gone = () if self.keeper.store is None else self.keeper.store.remove_unused(seconds)
+        for digest in gone:
+            self.remove(digest)
+        return gone
+
     def find(self, prefix: str) -> Loaded | None:
         """Return the one corpus whose digest begins so; None where there is none, or several."""
         found = self._in_memory(prefix)
@@ -110,7 +130,8 @@ class Shelf:
             return [self._corpora[digest] for digest in list(self._corpora) if digest.startswith(prefix)]
 
 
-@st.cache_resource
+# Not kept by Streamlit, as uploads expire where no page runs.
+@cache
 def shelf() -> Shelf:
     return Shelf(Keeper(Store.of_environment()))
 
@@ -126,13 +147,18 @@ def demo(folder: str) -> Loaded:
 
 
 def find(prefix: str) -> Loaded | None:
-    """Return the corpus of a link: one that was read here, or a demo."""
+    """Return the corpus of a link, by its digest or its key: one that was read here and may be opened, or a demo."""
     if not prefix:
         return None
+    if is_key(prefix):
+        digest = shelf().ownership.shared(prefix)
+        return shelf().find(digest) if digest else None
     named = named_corpus()
     if named is not None and named.corpus.digest.startswith(prefix):
         return named
     found = shelf().find(prefix)
+    if found is not None and not may_open(found):
+        found = None
     # Spans of a scored folder lie on disk unmasked.
     if found is None and not masks.all_masked() and (root := served_folder()) is not None:
         found = scored_folders.find_folder(root, prefix)
@@ -140,6 +166,13 @@ def find(prefix: str) -> Loaded | None:
             shelf().put(found)
     demos = (demo(name) for name in demo_names()) if found is None else ()
     return found or next((loaded for loaded in demos if loaded.corpus.digest.startswith(prefix)), None)
+
+
+def may_open(loaded: Loaded) -> bool:
+    """Return whether this session may open a corpus by its digest: it is its visitor's own, or everybody's."""
+    if only_this_machine() or loaded.folder is not None:
+        return True
+    return shelf().ownership.is_of(loaded.corpus.digest, visitor())
 
 
 @st.cache_resource

@@ -10,7 +10,7 @@ import streamlit as st
 from nereval_core.corpus.masking import masked, masked_error, masked_quotes, masked_text, said
 from nereval_core.problems import FormatError, Problem
 from pages.shared.data.loading import Loaded, renumbered
-from pages.shared.data.server import server_options
+from pages.shared.server import server_options
 from pages.shared.view import MASKED, View, state
 
 VARIABLE = "NEREVAL_MASK"

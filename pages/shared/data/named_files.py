@@ -12,7 +12,7 @@ from nereval_core.store import Store
 from pages.shared.data.jobs import Watch
 from pages.shared.data.kept_corpora import Keeper
 from pages.shared.data.loading import Loaded
-from pages.shared.data.server import server_options
+from pages.shared.server import server_options
 
 _read: Loaded | None = None
 
@@ -25,7 +25,7 @@ def named_corpus() -> Loaded | None:
 def read_named_files() -> None:
     """Read the files of `nereval app GOLD SYSTEM ...` where there are some; end the server if one cannot be read."""
     global _read
-    arguments = server_options().open
+    arguments = server_options().files
     if not arguments:
         return
     parser = verb_parser("app", arguments)

@@ -50,8 +50,9 @@ def store() -> PlaylistStore:
     """Return the store to write to.
 
     Raises:
-        FormatError: there is none: the address that the server was given is wrong.
+        FormatError: the server takes no playlists, or the address that it was given is wrong.
     """
+    verdict_store.store_to_write()
     return _kept()
 
 
@@ -60,7 +61,7 @@ def now() -> Playlists:
     if verdict_store.problems():
         return Playlists()
     try:
-        return store().playlists()
+        return _kept().playlists()
     except FormatError:
         return Playlists()
 

@@ -24,7 +24,7 @@ from pages.shared.data.jobs import Watch
 from pages.shared.data.kept_corpora import Keeper
 from pages.shared.data.loading import Loaded
 from pages.shared.data.reading_orders import Order
-from pages.shared.data.server import start_process
+from pages.shared.server import start_process
 
 EVERY = 0.1
 """Seconds between two lines about how far it is."""

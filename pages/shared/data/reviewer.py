@@ -11,7 +11,7 @@ import streamlit as st
 
 from nereval_core.review.verdicts import REVIEWER_CHARACTERS
 from pages.shared.data import verdict_store
-from pages.shared.data.http_policy import only_this_machine
+from pages.shared.server.access import has_login, only_this_machine
 from pages.shared.view import keys
 from pages.shared.view.text import plain
 
@@ -22,17 +22,18 @@ FIELD = f"{keys.VERDICT}name"
 _write = st.components.v2.component(
     "nereval_reviewer",
     js="""export default function ({ data }) {
-      document.cookie = `${data.cookie}=${data.value}; path=/; max-age=31536000; SameSite=Lax`;
+      document.cookie = `${data.cookie}=${data.value}; path=/; max-age=31536000; SameSite=Strict` +
+        (location.protocol === "https:" ? "; Secure" : "");
     }""",
 )
 
 
 def reviewer_name() -> str:
     """Return the reviewer's name, "" where none is known."""
+    if has_login():
+        return login_name()
     known: str | None = st.session_state.get(keys.REVIEWER)
-    return known or first_valid_name(
-        _login(), unquote(st.context.cookies.get(COOKIE, "")), os.environ.get(VARIABLE, "")
-    )
+    return known or first_valid_name(unquote(st.context.cookies.get(COOKIE, "")), os.environ.get(VARIABLE, ""))
 
 
 def first_valid_name(*names: object) -> str:
@@ -47,9 +48,10 @@ def last_reviewer() -> str:
     return standing[-1].who if standing else ""
 
 
-def _login() -> object:
-    user: Mapping[str, Any] = st.user.to_dict() if st.user else {}
-    return (user.get("name") or user.get("email")) if user.get("is_logged_in") else ""
+def login_name() -> str:
+    """Return the name of who is logged in, as the provider has it."""
+    user: Mapping[str, Any] = st.user.to_dict()
+    return first_valid_name(*(user.get(name) for name in ("name", "email", "sub")))
 
 
 def ask_name(key: str = FIELD) -> None:
@@ -71,6 +73,9 @@ def show_reviewer() -> None:
     known = reviewer_name()
     if not known:
         ask_name()
+        return
+    if has_login():
+        st.caption(f"as {plain(known, 20)}")
         return
     with st.popover(f"as {plain(known, 20)}", type="tertiary", key=f"{keys.VERDICT}as", help="Who gives the verdicts"):
         st.session_state[FIELD] = known

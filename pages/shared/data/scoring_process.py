@@ -17,7 +17,7 @@ import numpy as np
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError, Problem
 from nereval_core.scoring import Scores, Settings, score_layers
-from pages.shared.data.server import start_process
+from pages.shared.server import start_process
 
 PAIRS = 1 << 14
 """Overlapping pairs up to which scoring takes less time than a process needs to start."""

@@ -10,7 +10,7 @@ import streamlit as st
 from nereval_core.problems import FormatError, Problem
 from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.review.store import ReviewStore
-from pages.shared.data.server import freeze_objects, server_options
+from pages.shared.server import freeze_objects, server_options
 
 PATIENCE = 10
 """Seconds for which a database that failed is left alone: pages are not to wait for it again and again."""
@@ -61,8 +61,25 @@ def now() -> Reviewed:
     return _kept().reviewed
 
 
-def store() -> ReviewStore:
+def is_read_only() -> bool:
+    """Return whether the server takes neither verdicts nor playlists."""
+    return bool(server_options().read_only)
+
+
+def store_to_write() -> ReviewStore:
     """Return the store to write to; call `refresh` afterwards.
+
+    Raises:
+        FormatError: the server takes no verdicts, or as `store`.
+    """
+    if is_read_only():
+        found, remedy = "this server takes neither verdicts nor playlists", "ask for one without --read-only"
+        raise FormatError.single("--read-only", None, found, remedy)
+    return store()
+
+
+def store() -> ReviewStore:
+    """Return the store to read from.
 
     Raises:
         FormatError: there is none: the address that the server was given is wrong.

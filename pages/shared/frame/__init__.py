@@ -23,12 +23,13 @@ from pages.shared.components import export_menu, navigation, reading_progress
 from pages.shared.data import caches, masks, own_criteria, reference_layer, scored_folders, verdict_store
 from pages.shared.data.loading import Loaded, demo_names
 from pages.shared.data.named_files import named_corpus
-from pages.shared.data.server import freeze_imported
-from pages.shared.frame import chips, context_bar
+from pages.shared.frame import chips, context_bar, login
+from pages.shared.server import freeze_imported
+from pages.shared.server.access import only_this_machine
 from pages.shared.verdicts.events import end_events
 from pages.shared.view import View, keys, state
 from pages.shared.view.layer_words import LayerWords
-from pages.shared.view.link import PREFIX, check_view
+from pages.shared.view.link import PREFIX, check_view, is_key
 from pages.shared.view.queries import Ledger, Query, query_of
 from pages.shared.view.text import plain, show_problems
 
@@ -163,6 +164,8 @@ def page(
         end_events()
         notices = list(state.read_address(title))
         verdict_store.refresh()
+        if login.draw_login():
+            return
         with guarded():
             here, dropped = _here(demo=needs_corpus if demo is None else demo(state.view()))
             fits = state.write_address()
@@ -195,6 +198,7 @@ def _draw_frame(title: str, here: Here | None, fits: bool) -> DeltaGenerator:
     """
     with st.sidebar:
         navigation.draw_links(("Linking",) if here is None else _inapplicable(here))
+        login.draw_logout()
     if here is not None:
         context_bar.draw_context_bar(here, fits)
     with st.container(key="notices"):
@@ -264,7 +268,8 @@ def _here(*, demo: bool) -> tuple[Here | None, tuple[str, ...]]:
         documents=corpus.documents.index if wanted.doc else (),
     )
     # From here on in full, so that a link's short digest and an opened corpus are the same view.
-    view = replace(view, corpus=loaded.digest, system=view.system or loaded.start)
+    name = view.corpus if is_key(view.corpus) else loaded.digest
+    view = replace(view, corpus=name, system=view.system or loaded.start)
     if view != state.view():
         state.put(view)
     return Here(loaded, view, caches.settings_in(loaded, view, own_criteria.criteria())), (
@@ -297,6 +302,9 @@ def _guide(wanted: View) -> None:
     st.info(
         f"The link asks for the corpus {wanted.corpus[:PREFIX]}, which this server does not have. "
         "Upload its gold and system files at Start: what is in them, not their names, decides."
+        if only_this_machine()
+        else "The link does not open here: its corpus is gone, belongs to another browser, or is no longer shared. Ask "
+        "its owner for a link (Share), or upload the gold and system files at Start."
     )
     navigation.link_to("Start", ":primary[Upload your own files at Start →]", wanted)
 

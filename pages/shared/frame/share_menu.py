@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 import streamlit as st
 
 from pages.shared.components import report_button
-from pages.shared.data import masks, own_criteria
-from pages.shared.data.http_policy import only_this_machine
+from pages.shared.data import caches, masks, own_criteria
+from pages.shared.server.access import only_this_machine
+from pages.shared.server.ownership import visitor
 from pages.shared.view import MASKED, keys, state
 from pages.shared.view.link import LIMIT
 
@@ -23,16 +25,24 @@ def draw_share_menu(here: Here, fits: bool) -> None:
     """Draw the menu; `fits`: the view fits a link."""
     with st.popover("Share", key=keys.WIDGET + "share_menu", on_change="rerun") as popover:
         if popover.open:
-            _link(fits)
+            _link(here, fits)
             report_button.offer_report(here)
             _masking(here)
 
 
-def _link(fits: bool) -> None:
-    local = only_this_machine()
+def _link(here: Here, fits: bool) -> None:
+    local, shared = only_this_machine(), caches.shelf().ownership
     st.markdown("**Copy link** (this machine only)" if local else "**Copy link**")
+    digest, view = here.loaded.digest, state.view()
+    if not local and visitor() in shared.rights(digest).owners:
+        if not (key := shared.rights(digest).key):
+            st.caption("What you uploaded opens in this browser alone. A link lets others in who may use this server.")
+            st.button("Make a link", key=f"{keys.WIDGET}share", on_click=shared.share, args=(digest,))
+            return
+        view = replace(view, corpus=key)
+        st.button("Withdraw the link", key=f"{keys.WIDGET}withdraw", on_click=shared.withdraw, args=(digest,))
     if fits:
-        params = state.link(state.view())
+        params = state.link(view)
         st.code(f"{st.context.url or ''}?{urlencode(params)}", language=None, wrap_lines=True)
         own_criteria.say_not_carried(state.view(), carried="rule" in params)
     else:
@@ -40,7 +50,7 @@ def _link(fits: bool) -> None:
     if local:
         st.caption("The server listens only on this machine, so the link opens here alone. To let others in:")
         st.code(SERVE, language=None, wrap_lines=True)
-        st.caption("Whoever reaches the machine can then read what was uploaded: there is no password.")
+        st.caption("It prints an address with a token, which visitors need; name theirs with --server.allowedHosts.")
 
 
 def _masking(here: Here) -> None:

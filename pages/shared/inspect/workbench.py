@@ -264,7 +264,7 @@ def _verdicts(here: Here) -> dict[str, Any]:
     """Return what the bar of verdicts shows."""
     playlist = playlists.target_playlist(here.view)
     stars = {
-        "stars": here.criterion.unit != "token" and not verdict_store.problems(),
+        "stars": here.criterion.unit != "token" and not (verdict_store.problems() or verdict_store.is_read_only()),
         "playlist": playlists.FIRST if playlist is None else playlist.name,
     }
     if reason := reason_unoffered(here):

@@ -36,6 +36,8 @@ def choose_playlist(playlist: Playlist | None) -> None:
         widget = state.mirror("choice", None if playlist is None else playlist.uid, _choose, prefix=keys.PLAYLIST)
         names = {one.uid: f"{one.name} · {count(len(one.items), 'record')}" for one in every}
         st.selectbox("Playlist", list(names), format_func=names.__getitem__, index=None, width=300, **widget)
+    if verdict_store.is_read_only():
+        return
     st.text_input(
         "New playlist", key=NEW, max_chars=NAME_CHARACTERS, placeholder="its name", on_change=_make, width=200
     )

@@ -72,12 +72,14 @@ def _name(here: Here) -> str:
 
 
 def import_form() -> None:
-    """Import the new verdicts of a file, and list those in conflict."""
+    """Import the new verdicts of a file, and list those in conflict; not on a server that takes none."""
+    if verdict_store.is_read_only():
+        return
     given = st.file_uploader("Import verdicts from JSON lines", key=IMPORT, type=["jsonl"])
     if given is not None and st.button("Import", key="import_verdicts", type="primary"):
         try:
             lines = read_lines(io.BytesIO(given.getvalue()), given.name)
-            st.session_state[TAKEN] = import_verdicts(verdict_store.store(), lines, given.name)
+            st.session_state[TAKEN] = import_verdicts(verdict_store.store_to_write(), lines, given.name)
         except FormatError as error:
             st.session_state.pop(TAKEN, None)
             show_problems(error.lines())

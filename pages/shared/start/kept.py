@@ -1,4 +1,7 @@
-"""Corpora that the server keeps: each opens again with a click, at the records it was left at; renamed, removed."""
+"""Corpora that the server keeps: each opens again with a click, at the records it was left at; renamed, removed.
+
+On a server that others reach these are one's own uploads, which expire.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,11 @@ from urllib.parse import parse_qsl
 
 import streamlit as st
 
-from nereval_core.store import Entry, EntryAccount, Store
+from nereval_core.store import Entry, EntryAccount
 from pages.shared.components import demo_cards, navigation
-from pages.shared.data import caches
-from pages.shared.data.http_policy import only_this_machine
+from pages.shared.data import caches, expiry
+from pages.shared.server.access import only_this_machine
+from pages.shared.server.ownership import visitor
 from pages.shared.view import keys
 from pages.shared.view.link import read_link
 from pages.shared.view.text import plain
@@ -22,24 +26,26 @@ LAYERS = 4
 
 
 def offer_kept(chosen: str | None) -> None:
-    """Offer the corpora opened last; `chosen` is the digest of the corpus at hand.
-
-    A server that others reach names nobody's corpora: there a link opens them.
-    """
+    """Offer the visitor's own corpora that were opened last; `chosen` is the digest of the corpus at hand."""
     keeper = caches.shelf().keeper
     if keeper.store is None:
         return
+    alone, owned = only_this_machine(), caches.shelf().ownership
     entries = {entry.digest: entry for entry in reversed(keeper.store.entries())}
-    if only_this_machine():
-        last = sorted(entries.values(), key=lambda entry: -entry.used)[:SHOWN]
-        found = [(entry, account) for entry in last if (account := keeper.store.account(entry)) is not None]
-        if found:
-            st.header(
-                "Continue", help="What was read is kept in a folder of the server, so that it opens again at once."
-            )
-        for entry, account in found:
-            _row(keeper.store, entry, account, chosen)
-    if entries:
+    if not alone:
+        entries = {digest: entry for digest, entry in entries.items() if visitor() in owned.rights(digest).owners}
+    last = sorted(entries.values(), key=lambda entry: -entry.used)[:SHOWN]
+    found = [(entry, account) for entry in last if (account := keeper.store.account(entry)) is not None]
+    if found:
+        days = expiry.days_kept()
+        until = "" if days is None else f" It goes when nobody has opened it for {days} days."
+        st.header(
+            "Continue" if alone else "Your uploads",
+            help=f"What was read is kept in a folder of the server, so that it opens again at once.{until}",
+        )
+    for entry, account in found:
+        _row(entry, account, chosen)
+    if entries and alone:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.caption(f"Stored corpora: {len(entries):,}, {_size(sum(one.bytes for one in entries.values()))}")
             st.button("Clear the store", key="stored_clear", type="tertiary", on_click=keeper.store.clear)
@@ -47,7 +53,7 @@ def offer_kept(chosen: str | None) -> None:
         st.caption(f"The corpus read last could not be stored: {plain(keeper.trouble, 200)}.")
 
 
-def _row(store: Store, entry: Entry, account: EntryAccount, chosen: str | None) -> None:
+def _row(entry: Entry, account: EntryAccount, chosen: str | None) -> None:
     name, here = plain(account.name, 60), entry.digest == chosen
     layers = ", ".join(plain(layer, 30) for layer in account.layers[:LAYERS])
     more = f" and {len(account.layers) - LAYERS} more" if len(account.layers) > LAYERS else ""
@@ -68,7 +74,14 @@ def _row(store: Store, entry: Entry, account: EntryAccount, chosen: str | None) 
                 st.text_input("Name", value=account.name, max_chars=80, key=field)
                 st.button("Rename", key=f"kept-rename-{key}", on_click=_rename, args=(entry.digest, field))
                 st.markdown(f"Remove the stored copy of **{name}**? Its verdicts stay.")
-                st.button("Remove it", key=f"kept-remove-{key}", on_click=store.remove, args=(entry.digest,))
+                st.button("Remove it", key=f"kept-remove-{key}", on_click=_remove, args=(entry.digest,))
+
+
+def _remove(digest: str) -> None:
+    """Remove a corpus; one that others have uploaded too stays theirs."""
+    shelf = caches.shelf()
+    if only_this_machine() or not shelf.ownership.give_up(digest, visitor()):
+        shelf.remove(digest)
 
 
 def _rename(digest: str, field: str) -> None:

@@ -123,7 +123,7 @@ def _keep(here: Here, kind: Kind, meant: Batch) -> None:
     made = draft_batch(ledger_of(here).about, meant.records, kind, note, stands, step)
     bar.progress(1.0, f"Writing {count(len(made), 'verdict')} …")
     try:
-        given = verdict_store.store().give(made, who)
+        given = verdict_store.store_to_write().give(made, who)
     except ConflictError as error:
         verdict_store.refresh()
         bar.empty()

@@ -71,6 +71,8 @@ class Outcome:
 
 def reason_unoffered(here: Here) -> str:
     """Say why verdicts are not given here, "" where they are."""
+    if verdict_store.is_read_only():
+        return "This server takes no verdicts."
     if not isinstance(here.ledger(), MemoryLedger):
         return "Verdicts are not given on a scored folder: read one of its shards as a corpus at Start to give some."
     if noun(here.by) == "token":
@@ -109,7 +111,7 @@ def give_verdict(case: Case, kind: Kind, right: tuple[Marked, ...] = (), note: s
     who = reviewer.reviewer_name()
     verdict = Verdict(case.key, kind, case.seen, case.partner, right, note.strip())
     try:
-        verdict_store.store().give([Draft(verdict, case.version)], who)
+        verdict_store.store_to_write().give([Draft(verdict, case.version)], who)
     except ConflictError as error:
         if not all(one.who == who for one in error.theirs):
             lines = tuple(map(given_in_words, error.theirs))
@@ -120,7 +122,7 @@ def give_verdict(case: Case, kind: Kind, right: tuple[Marked, ...] = (), note: s
         # One's own verdict given twice, faster than the page: the last one counts, and the same one is kept once.
         verdict_store.refresh()
         if not all(one.verdict == verdict for one in error.theirs):
-            verdict_store.store().give([Draft(verdict, verdict_store.now().version(case.key))], who)
+            verdict_store.store_to_write().give([Draft(verdict, verdict_store.now().version(case.key))], who)
     except FormatError as error:
         set_outcome(Outcome("Not kept.", tuple(error.lines()), record=case.key.record))
         return False

@@ -157,7 +157,7 @@ def _apply(here: Here, event: Event) -> None:
 
 def _taken_back(event: Event, who: str) -> Sequence[Given]:
     """Take back the last verdict of a reviewer, once an event; return what was taken back."""
-    now, store = applied(), verdict_store.store()
+    now, store = applied(), verdict_store.store_to_write()
     if now.undone[0] != event["seq"]:
         now.undone = (event["seq"], store.undo(who))
     return now.undone[1]

@@ -56,6 +56,8 @@ LINKING = ("overlapping", "first-3", "first-5", "given-mentions", "any-link", "c
 class View:
     """The state of a page: the corpus by content digest (or a prefix), its scoring, and the records that are listed.
 
+    A corpus that its owner shares is named by its key.
+
     - `merge`: pairs of a type and the name that it is merged into; `leaveout`: types that are not scored.
     - `doc`: the document that lists are narrowed down to; if a `record` is chosen, the document of that record alone.
     - `beside`: a second system, which the first is held against; `versus`: a second criterion.

@@ -49,6 +49,11 @@ _RECORD = re.compile(r"[gp]:\d+-\d+(,\d+-\d+)*:.+", re.DOTALL)
 _PLAYLIST = re.compile(r"[0-9a-f]{12,32}(/[0-9a-f]{12,64})?")
 
 
+def is_key(corpus: str) -> bool:
+    """Tell whether a link names its corpus by the key of a shared one, not by a digest."""
+    return corpus.startswith("s-")
+
+
 def write_link(view: View) -> dict[str, str]:
     """Return the parameters of a view, defaults left out, in the order of the fields."""
     found = {}
@@ -57,7 +62,7 @@ def write_link(view: View) -> dict[str, str]:
         if value != getattr(View(), item.name):
             found[item.name] = _WRITERS.get(item.name, str)(value)
     if "corpus" in found:
-        found["corpus"] = found["corpus"][:PREFIX]
+        found["corpus"] = found["corpus"] if is_key(found["corpus"]) else found["corpus"][:PREFIX]
     return found
 
 
@@ -169,9 +174,9 @@ def _text(text: str) -> tuple[object, list[str]]:
 
 
 def _digest(text: str) -> tuple[object, list[str]]:
-    if re.fullmatch(r"[0-9a-f]{12,64}", text):
+    if re.fullmatch(r"[0-9a-f]{12,64}|s-[0-9a-f]{32}", text):
         return text, []
-    return "", [f"{quoted(text)} is no digest of a corpus (12 to 64 hexadecimal digits)"]
+    return "", [f"{quoted(text)} is neither a digest of a corpus (12 to 64 hexadecimal digits) nor a key of one"]
 
 
 def _names(text: str) -> tuple[object, list[str]]:

@@ -1,4 +1,4 @@
-"""The HTTP policy of the server: the hosts it answers to, the headers it sends, and former addresses of pages.
+"""The HTTP policy of the server: who may use it, the hosts it answers to, its headers, former addresses of pages.
 
 Streamlit checks `server.allowedHosts` for the connection of a page only; here it holds for every request.
 """
@@ -17,7 +17,8 @@ from starlette.middleware import Middleware
 from starlette.responses import PlainTextResponse, RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from pages.shared.data.upload_limits import UploadLimits
+from pages.shared.server.access import BrowserNumbers, LocalMetrics, StrictCookies, Token
+from pages.shared.server.upload_limits import UploadLimits
 
 INDEX = Path(st.__file__).parent / "static" / "index.html"
 """The page that Streamlit sends for every address; it holds a script."""
@@ -27,18 +28,14 @@ def middleware() -> list[Middleware]:
     """Return the middleware that every request passes before Streamlit sees it, outermost first."""
     return [
         Middleware(SecurityHeaders),
+        Middleware(StrictCookies),
         Middleware(AllowedHosts),
+        Middleware(LocalMetrics),
+        Middleware(Token),
+        Middleware(BrowserNumbers),
         Middleware(FormerAddresses),
         Middleware(UploadLimits),
     ]
-
-
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
-
-
-def only_this_machine() -> bool:
-    """Return whether the server listens on this machine alone, so that nobody else reaches it."""
-    return st.get_option("server.address") in LOOPBACK
 
 
 def inline_scripts(html: str) -> list[str]:
@@ -104,7 +101,9 @@ class SecurityHeaders:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(self._headers)
+                found = MutableHeaders(scope=message)
+                for name, value in self._headers.items():
+                    found.setdefault(name, value)
             await send(message)
 
         await self._app(scope, receive, send_with_headers)

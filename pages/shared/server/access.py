@@ -1,0 +1,228 @@
+"""Access to the server: a token off this machine, and a number for each browser, in cookies that no script reads.
+
+Whoever starts the server says who may use it: those with its token (printed at the start, or `NEREVAL_TOKEN`), those
+who log in (an `[auth]` section in Streamlit's secrets), or with `--open` all who reach it. On a server that answers
+this machine alone nobody is asked.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sys
+from functools import cache
+from hashlib import sha256
+from hmac import compare_digest
+from http.cookies import CookieError, SimpleCookie
+from pathlib import Path
+from urllib.parse import parse_qs, parse_qsl, urlencode
+
+import streamlit as st
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit.errors import StreamlitSecretNotFoundError
+
+from pages.shared.server import server_options
+
+VARIABLE = "NEREVAL_TOKEN"
+PARAMETER = "token"
+SHORTEST = 16
+"""Characters of a token that nobody guesses."""
+FORM_BYTES = 4096
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+TOKEN_PAGE = Path(__file__).parent / "token_page.html"
+AGAIN = '<!doctype html><meta http-equiv="refresh" content="0"><title>nereval</title>'
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'self'"
+DAYS = 400
+"""Days for which a browser keeps its number, the most that browsers allow."""
+
+
+def only_this_machine() -> bool:
+    """Return whether the server listens on this machine alone and answers to no other name, as that of a proxy."""
+    names = [str(name).strip().lower() for name in st.get_option("server.allowedHosts")]
+    return st.get_option("server.address") in LOOPBACK and bool(names) and set(names) <= set(LOOPBACK)
+
+
+@cache
+def has_login() -> bool:
+    """Return whether visitors log in by OpenID Connect: Streamlit's secrets have a section `auth`."""
+    try:
+        return "auth" in st.secrets
+    except StreamlitSecretNotFoundError:
+        return False
+
+
+@cache
+def token() -> str:
+    """Return the token that visitors need, "" where they need none.
+
+    Raises:
+        SystemExit: NEREVAL_TOKEN is so short that it could be guessed.
+    """
+    if only_this_machine() or has_login() or server_options().open:
+        return ""
+    given = os.environ.get(VARIABLE, "")
+    if given and len(given) < SHORTEST:
+        sys.exit(f"{VARIABLE} has {len(given)} characters, write {SHORTEST} or more that nobody guesses")
+    return given or secrets.token_urlsafe(24)
+
+
+def announce() -> None:
+    """Print the address with the token, where visitors need one."""
+    if token() and not os.environ.get(VARIABLE):
+        host = st.get_option("browser.serverAddress") or "ADDRESS"
+        query = urlencode({PARAMETER: token()})
+        print(f"Visitors need this address: http://{host}:{st.get_option('server.port')}/?{query}", flush=True)
+    elif server_options().open and not only_this_machine():
+        print("Whoever reaches this server may use it: it was started with --open.", flush=True)
+
+
+def browser() -> str:
+    """Return the number of the browser of this session, "" where it takes no cookies."""
+    return str(st.context.cookies.get(_cookie("browser"), ""))
+
+
+def _cookie(name: str) -> str:
+    # Cookies do not tell ports apart.
+    return f"nereval_{name}_{st.get_option('server.port')}"
+
+
+def _pass() -> str:
+    """Return what a browser shows in place of the token."""
+    return sha256(f"nereval pass {token()}".encode()).hexdigest()
+
+
+def _cookies(scope: Scope) -> dict[str, str]:
+    try:
+        return {name: one.value for name, one in SimpleCookie(Headers(scope=scope).get("cookie", "")).items()}
+    except CookieError:
+        return {}
+
+
+def _set_cookie(name: str, value: str) -> str:
+    return f"{_cookie(name)}={value}; Path=/; Max-Age={DAYS * 86_400}; HttpOnly; SameSite=Strict"
+
+
+class Token:
+    """Ask for the token before anything is answered, but for the question whether the server is well."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        self._page = TOKEN_PAGE.read_text(encoding="utf-8")
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        wanted = token() if scope["type"] in ("http", "websocket") else ""
+        shown = _cookies(scope).get(_cookie("pass"), "") if wanted else ""
+        if not wanted or scope["path"].endswith("/_stcore/health") or compare_digest(shown.encode(), _pass().encode()):
+            await self._app(scope, receive, send)
+        elif scope["type"] == "websocket":
+            await receive()
+            await send({"type": "websocket.close", "code": 1008})
+        else:
+            await (await self._answer(scope, receive))(scope, receive, send)
+
+    async def _answer(self, scope: Scope, receive: Receive) -> Response:
+        """Return the answer to a request without a pass: a pass for the right token, else the page that asks for it."""
+        query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+        if scope["method"] == "POST":
+            given = await _sent_token(receive)
+        else:
+            given = next((value for name, value in query if name == PARAMETER), "")
+        if compare_digest(given.encode(errors="replace"), token().encode()):
+            rest = urlencode([pair for pair in query if pair[0] != PARAMETER])
+            # One slash in front, or the address would be that of another server.
+            place = "/" + scope["path"].lstrip("/\\")
+            answer = RedirectResponse(f"{place}?{rest}" if rest else place, 303)
+            answer.headers.append("Set-Cookie", _set_cookie("pass", _pass()))
+            return answer
+        headers = Headers(scope=scope)
+        if "text/html" not in headers.get("accept", ""):
+            return PlainTextResponse("This server asks for a token: open the address with it first.\n", 401)
+        if headers.get("sec-fetch-site") == "cross-site" and scope["method"] == "GET" and not given:
+            # A browser that comes from a link on another site shows its cookies when the page loads itself again.
+            return HTMLResponse(AGAIN, headers={"Content-Security-Policy": POLICY})
+        said = "That is not this server's token." if given else ""
+        return HTMLResponse(self._page.replace("{said}", said), 401, {"Content-Security-Policy": POLICY})
+
+
+async def _sent_token(receive: Receive) -> str:
+    """Return the token of a form, "" of one that is longer than any."""
+    body = b""
+    while len(body) <= FORM_BYTES:
+        message = await receive()
+        body += message.get("body", b"")
+        if not message.get("more_body"):
+            return parse_qs(body.decode("latin-1")).get(PARAMETER, [""])[0]
+    return ""
+
+
+class BrowserNumbers:
+    """Give each browser a number that nobody guesses, to which its uploads belong."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        page = scope["type"] == "http" and "text/html" in Headers(scope=scope).get("accept", "")
+        if not page or only_this_machine() or _cookies(scope).get(_cookie("browser")):
+            await self._app(scope, receive, send)
+            return
+
+        async def send_with_number(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).append("Set-Cookie", _set_cookie("browser", secrets.token_hex(16)))
+            await send(message)
+
+        await self._app(scope, receive, send_with_number)
+
+
+class StrictCookies:
+    """Have browsers keep every cookie to this site, away from scripts, and under https away from plain http.
+
+    The one exception is the number against forged requests, which Streamlit's own script reads.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        secure = scope["type"] == "http" and "https" in (
+            scope.get("scheme"),
+            Headers(scope=scope).get("x-forwarded-proto", ""),
+        )
+
+        async def send_strict(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [
+                    (name, _strict(value.decode("latin-1"), secure=secure).encode("latin-1"))
+                    if name.lower() == b"set-cookie"
+                    else (name, value)
+                    for name, value in message["headers"]
+                ]
+            await send(message)
+
+        await self._app(scope, receive, send_strict)
+
+
+def _strict(cookie: str, *, secure: bool) -> str:
+    first, *attributes = cookie.split("; ")
+    kept = [one for one in attributes if one.lower().partition("=")[0] not in ("samesite", "httponly", "secure")]
+    script = [] if first.startswith("_streamlit_xsrf=") else ["HttpOnly"]
+    return "; ".join([first, *kept, *script, "SameSite=Strict", *(["Secure"] if secure else [])])
+
+
+class LocalMetrics:
+    """Answer questions about the server's own figures from this machine alone, and not through a proxy."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["path"].rstrip("/").endswith("/_stcore/metrics"):
+            client = (scope.get("client") or ("",))[0]
+            headers = Headers(scope=scope)
+            if client not in LOOPBACK or "x-forwarded-for" in headers or "forwarded" in headers:
+                await PlainTextResponse("Only this machine may ask for these figures.\n", 403)(scope, receive, send)
+                return
+        await self._app(scope, receive, send)

@@ -1,0 +1,107 @@
+"""Who may use the server, asked over HTTP: token, passes, cookies, and the server's own figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from http.cookies import SimpleCookie
+from urllib.parse import urlencode
+
+import pytest
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
+
+from tests.pages.test_http_policy import ask
+from tests.support.browser import serve_app
+
+TOKEN = "correct horse battery"
+HTML = {"Accept": "text/html"}
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[str]:
+    """The address of a server that does not listen on this machine alone."""
+    with ExitStack() as stack:
+        # Other servers that are started later are not to be like it.
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("STREAMLIT_SERVER_ADDRESS", "0.0.0.0")
+            patch.setenv("NEREVAL_TOKEN", TOKEN)
+            address = stack.enter_context(serve_app("--read-only"))
+        yield address
+
+
+def pass_of(address: str) -> str:
+    """Return the pass that the right token gets."""
+    answer = ask(address, "/Inspect?" + urlencode({"corpus": "0" * 12, "token": TOKEN}), **HTML)
+    assert (answer.status, answer.headers["location"]) == (303, f"/Inspect?corpus={'0' * 12}")
+    return answer.headers["set-cookie"].partition(";")[0]
+
+
+@pytest.mark.parametrize("path", ["/", "/Inspect", "/_stcore/host-config", "/media/none", "/_stcore/metrics"])
+@pytest.mark.parametrize("shown", ["", "nereval_pass=", "nereval_pass=é; token=" + TOKEN])
+def test_nothing_is_answered_without_the_token(shared: str, path: str, shown: str) -> None:
+    port = shared.rpartition(":")[2]
+    answer = ask(shared, path, **HTML, Cookie=shown.replace("pass=", f"pass_{port}=").encode().decode("latin-1"))
+    assert answer.status in (401, 403) and "Streamlit" not in answer.body
+    assert ask(shared, path + "?token=wrong").status in (401, 403)
+
+
+def test_a_page_is_connected_with_a_pass_alone(shared: str) -> None:
+    stream = shared.replace("http", "ws") + "/_stcore/stream"
+    with pytest.raises(InvalidStatus) as refused:
+        connect(stream, subprotocols=["streamlit"])
+    assert refused.value.response.status_code == 403
+    with connect(stream, subprotocols=["streamlit"], additional_headers={"Cookie": pass_of(shared)}, close_timeout=0.1):
+        pass
+
+
+def test_a_form_takes_the_token(shared: str) -> None:
+    wrong = ask(shared, "/", method="POST", body=b"token=no", **HTML)
+    assert (wrong.status, "That is not this server's token" in wrong.body) == (401, True)
+    right = ask(shared, "//evil.example/?a=b", method="POST", body=urlencode({"token": TOKEN}).encode(), **HTML)
+    assert (right.status, right.headers["location"]) == (303, "/evil.example/?a=b")
+    assert ask(shared, "/", method="POST", body=b"token=" + b"x" * 10_000, **HTML).status == 401
+
+
+def test_a_link_from_another_site_shows_its_cookies_when_it_is_loaded_again(shared: str) -> None:
+    first = ask(shared, "/Inspect", **HTML, Sec_Fetch_Site="cross-site")
+    assert (first.status, 'http-equiv="refresh"' in first.body) == (200, True)
+    assert ask(shared, "/Inspect", **HTML, Sec_Fetch_Site="same-origin").status == 401
+
+
+def test_cookies_are_kept_from_scripts_and_other_sites(shared: str) -> None:
+    page = ask(shared, "/", **HTML, Cookie=pass_of(shared), X_Forwarded_Proto="https")
+    found = SimpleCookie(page.headers["set-cookie"])
+    assert page.status == 200 and len(found) == 1
+    (number,) = found.values()
+    assert len(number.value) == 32 and number["httponly"] and number["secure"] and number["samesite"] == "Strict"
+    xsrf = SimpleCookie(ask(shared, "/_stcore/health").headers["set-cookie"])["_streamlit_xsrf"]
+    # Streamlit's own script sends this one along with an upload.
+    assert xsrf["samesite"] == "Strict" and not xsrf["httponly"] and not xsrf["secure"]
+
+
+def test_figures_of_the_server_are_for_its_machine(app: str) -> None:
+    assert ask(app, "/_stcore/metrics").status == 200
+    assert ask(app, "/_stcore/metrics", X_Forwarded_For="192.0.2.7").status == 403
+
+
+def test_this_machine_alone_is_asked_for_nothing(app: str) -> None:
+    answer = ask(app, "/", **HTML)
+    assert answer.status == 200 and "nereval_browser" not in answer.headers.get("set-cookie", "")
+
+
+def test_whoever_starts_it_open_is_asked_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STREAMLIT_SERVER_ADDRESS", "0.0.0.0")
+    with serve_app("--open") as address:
+        assert "nereval_browser" in ask(address, "/", **HTML).headers["set-cookie"]
+
+
+def test_a_short_token_ends_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    from pages.shared.server import access
+
+    monkeypatch.setattr(access, "only_this_machine", lambda: False)
+    monkeypatch.setenv("NEREVAL_TOKEN", "short")
+    access.token.cache_clear()
+    with pytest.raises(SystemExit, match="NEREVAL_TOKEN has 5 characters, write 16 or more"):
+        access.token()
+    access.token.cache_clear()
