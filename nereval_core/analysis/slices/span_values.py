@@ -15,11 +15,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.analysis.slices import thresholds, user_columns
-from nereval_core.analysis.slices.decades_and_noise import NOISE, UNDATED, UNKNOWN, document_decades, span_noise
+from nereval_core.analysis.slices.decades_and_noise import (
+    NOISE,
+    UNDATED,
+    UNKNOWN,
+    before_or_from,
+    document_decades,
+    span_noise,
+)
 from nereval_core.analysis.slices.span_shapes import SHAPES, shapes_of
 from nereval_core.analysis.slices.user_columns import UserColumns
 from nereval_core.analysis.span_relations import carry_over
-from nereval_core.analysis.surface_forms import CONSISTENCIES, SEEN, FormFacts, form_facts, seen_in
+from nereval_core.analysis.surface_forms import (
+    CONSISTENCIES,
+    SEEN,
+    FormFacts,
+    FormNumbers,
+    form_facts,
+    number_forms,
+    number_heads,
+    seen_in,
+)
 from nereval_core.corpus import Layer
 from nereval_core.corpus.tokens import tokens_of
 from nereval_core.problems import FormatError
@@ -187,12 +203,20 @@ def _form_facts(given: SlicedScores) -> FormFacts:
 
 
 def seen_values(given: SlicedScores, argument: str) -> SpanValues | None:
+    return _seen_by(number_forms, given, argument)
+
+
+def head_values(given: SlicedScores, argument: str) -> SpanValues | None:
+    return _seen_by(number_heads, given, argument)
+
+
+def _seen_by(numbered: Callable[[Layer], FormNumbers], given: SlicedScores, argument: str) -> SpanValues | None:
     training = given.beside(argument)
     if not isinstance(training, Layer) or _without_texts(given):
         return None
     rules = given.scores.settings.rules_for(given.scores.criterion(given.criterion))
     known = apply_rules(training, rules)
-    return SpanValues(SEEN, *(seen_in(known, layer) for layer in given.layers))
+    return SpanValues(SEEN, *(seen_in(known, layer, numbered) for layer in given.layers))
 
 
 def _without_texts(given: SlicedScores) -> bool:
@@ -206,6 +230,13 @@ def period_values(given: SlicedScores, _: str) -> SpanValues | None:
         return None
     place = {name: code for code, name in enumerate(names)}
     return _values_of_documents(given, names, np.fromiter(map(place.__getitem__, found), np.int16, len(found)))
+
+
+def year_values(given: SlicedScores, argument: str) -> SpanValues | None:
+    if not (argument.isascii() and argument.isdigit()):
+        return None
+    names, codes = before_or_from(given.layers[0].documents, int(argument))
+    return None if (codes == names.index(UNDATED)).all() else _values_of_documents(given, names, codes)
 
 
 def noise_values(given: SlicedScores, _: str) -> SpanValues | None:
