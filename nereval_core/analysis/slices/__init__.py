@@ -111,9 +111,18 @@ def slice_report(
 def slice_changes(reports: Mapping[str, SliceReport], baseline: str | None = None) -> SliceTests:
     """Test the changes from the baseline, by default the first, to each other system within each slice.
 
-    `reports` are by system, over the same documents and under the same criterion.
+    `reports` are by system, over the same gold and under the same criterion.
+
+    Raises:
+        FormatError: they are not, or none is the baseline's.
     """
-    base = next(iter(reports)) if baseline is None else baseline
+    base = next(iter(reports), "") if baseline is None else baseline
+    if base not in reports:
+        found = f"no report is called {quoted(base)}" if reports else "no report to compare"
+        raise FormatError.single("slice_changes", None, found, "give reports by system, the baseline among them")
+    if len({(one.criterion, one.scores.read[0].digest) for one in reports.values()}) > 1:
+        found = "reports over different gold or under different criteria"
+        raise FormatError.single("slice_changes", None, found, "give reports of the same gold and criterion")
     tallies = {name: one.tallies for name, one in reports.items()}
     return change_tests(tallies, base, reports[base].units, reports[base].plan)
 

@@ -18,9 +18,9 @@ from nereval_core.analysis.bootstrap import RATIO_TOLERANCE, RATIOS, DocumentCou
 from nereval_core.analysis.jackknife import jackknife
 from nereval_core.analysis.multiple_tests import benjamini_hochberg, holm_correction
 from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits
-from nereval_core.analysis.result_tables import typed_table
+from nereval_core.analysis.result_tables import p_value_text, typed_table
 from nereval_core.analysis.slices.scores_by_slice import SLICE_PLAN, SliceTally, random_groups
-from nereval_core.analysis.slices.slicings import title_in_sentence
+from nereval_core.analysis.slices.slicings import slicing_title, title_in_sentence
 from nereval_core.analysis.slices.worst_combinations import LEAST_DOCUMENTS
 from nereval_core.problems import counted
 
@@ -45,6 +45,8 @@ _MEASURES = {(): "f1", ("pred",): "recall", ("gold",): "precision"}
 """The ratio that is tested, by the sides without values."""
 _SPANS = {"f1": slice(2, 4), "recall": slice(2, 3), "precision": slice(3, 4)}
 """The PARTS that count the spans of a ratio."""
+SHOWN = {"measure": "of", "p_holm": "p (Holm)", "p_bh": "p (BH)", "why": "no test, as"}
+"""Columns under other names where tests are shown."""
 SHORT = {"precision": "P", "recall": "R", "f1": "F1"}
 
 
@@ -178,11 +180,23 @@ def _family(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str], again
     return SliceTests(table, family)
 
 
+def shown_tests(tests: SliceTests) -> pd.DataFrame:
+    """Return tests as they are shown: titles of slicings, short names of ratios, p as text."""
+    table = tests.table
+    shown = table.assign(
+        by=[slicing_title(name) for name in table["by"]],
+        measure=table["measure"].map(SHORT),
+        **{name: [p_value_text(p) for p in table[name]] for name in ("p", "p_holm", "p_bh")},
+    )
+    heads = SHOWN | {"reference": "baseline's" if "system" in table else "the rest's"}
+    return shown.drop(columns="units").rename(columns=heads)
+
+
 def difference_words(row: Mapping[Any, Any]) -> str:
     """Return a row of APART_COLUMNS or CHANGE_COLUMNS as words: the slice, its difference and p."""
     way = "higher" if row["difference"] > 0 else "lower"
     than = f"under {row['system']} than under {row['baseline']}" if "system" in row else "than the rest"
     return (
         f"{row['slice']} ({title_in_sentence(row['by'])}): {SHORT[row['measure']]} {abs(row['difference']):.3f} {way} "
-        f"{than}, p = {row['p_holm']:.2g} after Holm"
+        f"{than}, p = {p_value_text(row['p_holm'])} after Holm"
     )
