@@ -38,9 +38,9 @@ def slices_of(
 ) -> SliceReport:
     """Score a prediction slice by slice, with 95% intervals: see `nereval_core.analysis.slices.slicings` for what by.
 
-    `training` tells seen spans from unseen ones, `columns` is a CSV file of columns of one's own. `tests` asks for tests
-    of each slice against the rest, `apart` of the report. `resample_by` is what is resampled: `document`, `sentence`, a
-    metadata key or `runs:20`, by default each document as read. The other options are those of `score`, one to one.
+    `training` tells seen spans from unseen ones, `columns` is a CSV file of columns of one's own. `tests` asks to test
+    each slice against the rest. `resample_by` is what is resampled: `document`, `sentence`, a metadata key or
+    `runs:20`, by default each document as read. The other options are those of `score`, one to one.
 
     Raises:
         FormatError: as `score`; training data or columns that cannot be read, or that fit no document or span; what

@@ -92,8 +92,8 @@ def _sheets(system: str, found: SliceReport) -> Iterator[Sheet]:
         titled = {name: title_of(name) for name in {*found.worst["by"], *found.worst["and_by"]}}
         table = found.worst.head(SHOWN_COMBINATIONS).replace({"by": titled, "and_by": titled}).drop(columns="tests")
         note = f"p is one-sided, for a lower recall than that of all other gold spans; {worst_family(found.worst)}"
-        heads = ("by", "slice", "and by", "and slice", "POS", "documents", "R", "less R elsewhere")
-        heads += ("p", "p (Holm)", "p (BH)")
+        numbers = ("POS", "documents", "R", "less R elsewhere", "p", "p (Holm)", "p (BH)")
+        heads = ("by", "slice", "and by", "and slice", *numbers)
         yield frame_sheet(f"{system}: {found.criterion}, where it is worst", table, (note,), columns=heads)
 
 

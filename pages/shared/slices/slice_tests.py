@@ -50,7 +50,7 @@ METHOD = (
 
 def draw_tests(here: Here) -> None:
     """Show on a click the tests of the chosen slicings; counts open their records, ratios their formulas."""
-    with st.expander("Which slices differ from the rest?", key=f"{keys.LIST}apart", on_change="rerun") as opened:
+    with st.expander("Which slices differ from the rest?", key=f"{keys.LIST}differing", on_change="rerun") as opened:
         if not opened.open:
             return
         offered = offered_slicings(here)
