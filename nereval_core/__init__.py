@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from nereval_core.analysis.slices import slice_changes
     from nereval_core.api.agreement import agreement
     from nereval_core.api.compare import compare
     from nereval_core.api.consistency import consistency_of
@@ -50,6 +51,7 @@ _MODULES = {
     "score": "api.score",
     "scores_with_verdicts": "api.review",
     "show": "api.show",
+    "slice_changes": "analysis.slices",
     "slices_of": "api.slices",
     "to_dict": "api.to_dict",
     "type_suggestions": "api.type_suggestions",
@@ -76,6 +78,7 @@ __all__ = [
     "score",
     "scores_with_verdicts",
     "show",
+    "slice_changes",
     "slices_of",
     "to_dict",
     "type_suggestions",

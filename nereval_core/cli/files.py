@@ -56,6 +56,20 @@ def system_paths(options: argparse.Namespace) -> dict[str, Paths]:
     return {possible_names(gold)[0]: gold} if isinstance(gold, str) else {gold_name(options): gold}
 
 
+def baseline_name(options: argparse.Namespace) -> str:
+    """Return the system that `--baseline` names, by default the first.
+
+    Raises:
+        UsageError: no system has this name.
+        FormatError: as `paths_by_name`.
+    """
+    names = system_paths(options)
+    baseline: str = options.baseline or next(iter(names))
+    if baseline not in names:
+        raise UsageError(f"--baseline {quoted(baseline)}, choose among {', '.join(map(quoted, names))}")
+    return baseline
+
+
 def prediction_files(files: Sequence[str]) -> list[str]:
     """Return the files that are not part of gold."""
     name = _split_name(files[0])[0]

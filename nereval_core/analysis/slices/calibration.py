@@ -25,6 +25,7 @@ from nereval_core.analysis.bootstrap import ResampledValues, estimate_intervals,
 from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits, resampling_units
 from nereval_core.analysis.result_tables import typed_table
 from nereval_core.analysis.slices import slicings
+from nereval_core.analysis.slices.prediction_scores import probabilities
 from nereval_core.analysis.slices.scores_by_slice import (
     FEW_UNITS_OF_SLICE,
     SLICE_PLAN,
@@ -33,7 +34,7 @@ from nereval_core.analysis.slices.scores_by_slice import (
     slice_table,
     tally_slices,
 )
-from nereval_core.analysis.slices.span_values import SlicedScores, SpanValues, probabilities
+from nereval_core.analysis.slices.span_values import SlicedScores, SpanValues
 from nereval_core.analysis.slices.thresholds import MOST_THRESHOLDS, ThresholdSweep, span_scores
 from nereval_core.arrays import Array, Float64, Int64
 from nereval_core.problems import counted

@@ -20,7 +20,6 @@ from nereval_core.cli.options import (
     check_resampling,
     comma_separated,
 )
-from nereval_core.problems import quoted
 
 if TYPE_CHECKING:
     from nereval_core.scoring.protocols import LayerSummary, SystemScores
@@ -62,7 +61,7 @@ def run(options: argparse.Namespace) -> None:
     from nereval_core.analysis.comparison.measures import check_measures
     from nereval_core.analysis.comparison.scorer_counts import check_scorers
     from nereval_core.analysis.resampling_units import ResamplingPlan, resampling_units
-    from nereval_core.cli.files import system_paths
+    from nereval_core.cli.files import baseline_name
     from nereval_core.cli.output import output_places, write_result
     from nereval_core.cli.results.comparison import comparison_result
     from nereval_core.corpus import Documents
@@ -78,10 +77,7 @@ def run(options: argparse.Namespace) -> None:
     if options.margin is not None and not 0 < options.margin < 1:
         raise UsageError(f"--margin {options.margin:g}, write a difference of F1 between 0 and 1")
     places = output_places(options, "figure")
-    names = system_paths(options)
-    baseline = options.baseline or next(iter(names))
-    if baseline not in names:
-        raise UsageError(f"--baseline {quoted(baseline)}, choose among {', '.join(map(quoted, names))}")
+    baseline = baseline_name(options)
     with _scored(options) as (gold, systems):
         plan = ResamplingPlan(resamples=options.resamples, seed=options.seed)
         documents = gold.documents

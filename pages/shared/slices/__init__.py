@@ -94,9 +94,12 @@ def draw_slices(here: Here) -> None:
 
 
 def offered_slicings(here: Here) -> tuple[str, ...]:
-    """Return the names of the slicings that apply, with those by training data and columns of the user's own."""
+    """Return the names of the slicings that apply, with those by year, training data and columns of the user's own."""
     return slicings.applicable_slicings(
-        sliced_of(here), _beside(keys.TRAINING, Layer), _beside(keys.COLUMNS, UserColumns)
+        sliced_of(here),
+        _beside(keys.TRAINING, Layer),
+        _beside(keys.COLUMNS, UserColumns),
+        [year] if (year := st.session_state.get(keys.SLICED_YEAR)) else [],
     )
 
 
@@ -224,10 +227,20 @@ def counts_of_row(row: pd.Series) -> Counts:
 
 
 def _more(here: Here) -> None:
-    """Take a training layer and columns of the user's own."""
+    """Take a year, a training layer and columns of the user's own."""
     with st.popover("More to slice by", key="slices_more", on_change="rerun", width="stretch") as popover:
         if not popover.open:
             return
+        if slicings.applies(sliced_of(here), "year"):
+            st.number_input(
+                "Before and from the year",
+                1,
+                9999,
+                st.session_state.get(keys.SLICED_YEAR),
+                key="slices_year_input",
+                help="Slices the documents by whether their date is before this year.",
+                on_change=_take_year,
+            )
         number = st.session_state.get(keys.BESIDE_LOADS, 0)
         for kind, label, help_text in (
             (
@@ -253,6 +266,12 @@ def _more(here: Here) -> None:
                 args=(kind, key, here.loaded.digest),
             )
         st.caption("They stay on the server for a while; a link to a slice by them works as long.")
+
+
+def _take_year() -> None:
+    year = st.session_state["slices_year_input"]
+    st.session_state[keys.SLICED_YEAR] = year
+    st.session_state[keys.SLICING] = slicings.slicing_name("year", str(year)) if year else ""
 
 
 def _load(kind: str, key: str, digest: str) -> None:
