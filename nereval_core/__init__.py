@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from nereval_core.analysis.methods import methods
     from nereval_core.api.agreement import agreement
     from nereval_core.api.compare import compare
     from nereval_core.api.consistency import consistency_of
@@ -42,6 +43,7 @@ _MODULES = {
     "index": "api.linking",
     "link": "api.linking",
     "mapped": "pairing.type_names",
+    "methods": "analysis.methods",
     "read": "api.read",
     "read_objects": "readers.python_objects",
     "report_of": "api.report",
@@ -68,6 +70,7 @@ __all__ = [
     "index",
     "link",
     "mapped",
+    "methods",
     "read",
     "read_objects",
     "report_of",

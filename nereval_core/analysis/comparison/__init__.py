@@ -27,6 +27,7 @@ from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUni
 from nereval_core.analysis.result_tables import typed_table
 from nereval_core.analysis.sentences import name_list
 from nereval_core.problems import counted
+from nereval_core.report.signature import signature
 from nereval_core.scoring import Scores
 from nereval_core.scoring.displayed import Displayed
 from nereval_core.scoring.protocols import CountedScores
@@ -62,6 +63,21 @@ class Comparison(Displayed):
     measure_differences: pd.DataFrame
     words: tuple[str, ...]
     warnings: tuple[str, ...] = ()
+
+    @property
+    def criteria(self) -> list[str]:
+        """The names of the criteria compared under."""
+        names: list[str] = self.intervals["criterion"].unique().tolist()
+        return names
+
+    @property
+    def signatures(self) -> dict[str, dict[str, str]]:
+        """The signatures of each system by criterion."""
+        intervals = self.units.signature(self.plan)
+        return {
+            name: {each: signature(scores, each, intervals=intervals) for each in self.criteria}
+            for name, scores in self.scores.items()
+        }
 
     @property
     def family(self) -> str:

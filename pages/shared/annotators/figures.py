@@ -17,7 +17,6 @@ from nereval_core.analysis.agreement.human_ceiling import (
     ceiling_table,
 )
 from nereval_core.analysis.agreement.summary import (
-    EXPLAINED,
     LABELS,
     agreement_sentences,
     agreement_signature,
@@ -32,6 +31,7 @@ from nereval_core.analysis.agreement.summary import (
 )
 from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits
 from nereval_core.records.queries import Query
+from nereval_core.report.method_terms import METHODS
 from nereval_core.report.score_tables import Sheet
 from nereval_core.scoring import Counts, Settings
 from pages.shared.annotators import compared_systems, with_pair
@@ -169,7 +169,8 @@ def annotator_matrix(here: Here, found: Agreement) -> Pair | None:
     title = f"{LABELS[shown]} of each pair" + (f" under {here.by}" if shown == "f1" else "")
     lopsided = shown == "f1" and not is_symmetric(here.criterion)
     undefined = (f" {line}." for line in pair_reasons(found, shown, [here.by]))
-    said = f"{LABELS[shown]}: {EXPLAINED[shown]}{', here that of the row' if lopsided else ''}.{''.join(undefined)}"
+    gold = " Here the annotator of the row is gold." if lopsided else ""
+    said = f"{LABELS[shown]}: {METHODS[shown].sentence}{gold}{''.join(undefined)}"
     named = table.rename(columns={"": free("annotator", columns)})
     cell = count_table(
         table,
