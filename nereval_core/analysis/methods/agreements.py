@@ -49,7 +49,11 @@ def _coefficients(found: Agreement) -> Iterator[Statement]:
     if parts:
         yield ("On tokens, whose category is the set of their types, agreement is ", *parts, ".")
     if "unitizing" in figures:
-        yield ("On characters it is, for each type, Krippendorff's unitizing alpha in its form of 2004", cite("unitizing"), ".")
+        yield (
+            "On characters it is, for each type, Krippendorff's unitizing alpha in its form of 2004",
+            cite("unitizing"),
+            ".",
+        )
 
 
 def _intervals(found: Agreement) -> Iterator[Statement]:

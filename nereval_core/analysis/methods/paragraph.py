@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from nereval_core.report import METHODS_FORMS
 from nereval_core.report.method_terms import METHODS
 from nereval_core.report.references import bibtex, works
 from nereval_core.report.table_formats import escape_latex, escape_markdown
@@ -86,13 +87,12 @@ class Methods:
         return [f"{works()[key].reference} {works()[key].url}".rstrip() for key in sorted(self.keys)]
 
 
+def _bibtex(found: Methods) -> str:
+    return found.bibtex
+
+
 FORMS: Mapping[str, Callable[[Methods], str]] = MappingProxyType(
-    {
-        ".md": Methods.as_markdown,
-        ".txt": Methods.as_text,
-        ".tex": Methods.as_latex,
-        ".bib": lambda found: found.bibtex,
-    }
+    dict(zip(METHODS_FORMS, (Methods.as_markdown, Methods.as_text, Methods.as_latex, _bibtex), strict=True))
 )
 """The forms of a paragraph by the ending of its file."""
 

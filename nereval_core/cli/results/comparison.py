@@ -22,7 +22,7 @@ from nereval_core.analysis.comparison.system_tables import (
 )
 from nereval_core.analysis.comparison.transitions import transition_records, transition_sheets
 from nereval_core.analysis.result_tables import p_value_text
-from nereval_core.cli.output import Result
+from nereval_core.cli.output import Result, methods_file
 from nereval_core.problems import counted
 from nereval_core.report.figures.files import Figure
 from nereval_core.report.json_results import head, side
@@ -60,7 +60,14 @@ def comparison_result(
         more = dict(zip(SPAN_KEYS, transition_records(*spans), strict=True)) if by_span else {}
         return _json_object(gold, systems, found, more)
 
-    return Result(tables, lambda: long_sheet(found), json_object, "comparison", lambda: [_figure(found)])
+    return Result(
+        tables,
+        lambda: long_sheet(found),
+        json_object,
+        "comparison",
+        lambda: [_figure(found)],
+        files=methods_file(found),
+    )
 
 
 def sheets(found: Comparison) -> Iterator[Sheet]:

@@ -15,7 +15,7 @@ from nereval_core.analysis.slices.scores_by_slice import NO_INTERVAL, SIDED, SMA
 from nereval_core.analysis.slices.slicings import slicing_title as title_of
 from nereval_core.analysis.slices.slicings import title_in_sentence
 from nereval_core.analysis.slices.worst_combinations import LEAST_DOCUMENTS, LEAST_SPANS
-from nereval_core.cli.output import Result
+from nereval_core.cli.output import Result, methods_file
 from nereval_core.corpus import Corpus
 from nereval_core.problems import counted
 from nereval_core.report.figures.files import Figure
@@ -44,6 +44,7 @@ def slices_result(corpus: Corpus, found: SlicesBySystem) -> Result:
         json=lambda: _json_object(corpus, found),
         title="slices",
         figures=lambda: _figures(found),
+        files=methods_file([each for every in found.values() for each in every]),
     )
 
 

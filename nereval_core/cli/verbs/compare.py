@@ -47,7 +47,7 @@ def add_arguments(parser: Parser) -> None:
     measures = "also compare these: f1, precision, recall, macro-f1, macro-precision, macro-recall"
     add("--measures", action="append", default=[], metavar="M,...", help=measures)
     by = ("type,span", "also compare by type; follow each span from system to system")
-    add_output(parser, by=by, figure="F1 with intervals under the first criterion and the tables")
+    add_output(parser, by=by, figure="F1 with intervals under the first criterion and the tables", methods=True)
     add_scoring(parser)
     add_engine(parser)
     # Scoring shard by shard reads these options of `score`.
@@ -72,7 +72,7 @@ def run(options: argparse.Namespace) -> None:
     check_measures(measures)
     if options.margin is not None and not 0 < options.margin < 1:
         raise UsageError(f"--margin {options.margin:g}, write a difference of F1 between 0 and 1")
-    places = output_places(options, "figure")
+    places = output_places(options, "figure", "methods")
     names = system_paths(options)
     baseline = options.baseline or next(iter(names))
     if baseline not in names:

@@ -45,7 +45,7 @@ def add_arguments(parser: Parser) -> None:
     add("--training-format", default="auto", metavar="FORMAT", help="of the training data")
     add("--columns", metavar="FILE.csv", help="columns of your own, by document or by span")
     add_resampling(add, "resamples of the bootstrap", 2_000)
-    add_output(parser, figure="a figure for each slicing and the tables")
+    add_output(parser, figure="a figure for each slicing and the tables", methods=True)
     add_scoring(parser, "strict")
     add_reading(parser)
 
@@ -59,7 +59,7 @@ def run(options: argparse.Namespace) -> None:
     from nereval_core.cli.runner import load_for_scoring, score_systems
 
     check_resampling(options)
-    places = output_places(options, "figure")
+    places = output_places(options, "figure", "methods")
     by = comma_separated(options.by)
     check_slicings(by)
     training, columns = _read_files(options)
