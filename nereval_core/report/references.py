@@ -79,9 +79,10 @@ def bibtex(keys: Iterable[str]) -> str:
 
 
 def works_named_in(text: str) -> tuple[str, ...]:
-    """Return the keys of the works that a text cites by their short citations or ALIASES."""
+    """Return the keys of the works that a text cites by short citations or ALIASES, in their order."""
     named = {work.citation: key for key, work in works().items()} | dict(ALIASES)
-    return tuple(dict.fromkeys(key for name, key in named.items() if name in text))
+    found = sorted((text.index(name), key) for name, key in named.items() if name in text)
+    return tuple(dict.fromkeys(key for _, key in found))
 
 
 def _plain(name: str, text: str) -> str:

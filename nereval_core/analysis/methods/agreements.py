@@ -50,7 +50,7 @@ def _coefficients(found: Agreement) -> Iterator[Statement]:
         yield ("On tokens, whose category is the set of their types, agreement is ", *parts, ".")
     if "unitizing" in figures:
         yield (
-            "On characters it is, for each type, Krippendorff's unitizing alpha in its form of 2004",
+            "On characters it is Krippendorff's unitizing alpha in its form of 2004",
             cite("unitizing"),
             ".",
         )
@@ -58,7 +58,8 @@ def _coefficients(found: Agreement) -> Iterator[Statement]:
 
 def _intervals(found: Agreement) -> Iterator[Statement]:
     if found.table["low"].notna().any():
-        drawn = f"the {found.resampled.many} of each pair" if found.parts else found.resampled.drawn
+        united = f" (for alpha of all annotators, of {found.resampled.drawn})" if len(found.annotators) > 2 else ""
+        drawn = f"the {found.resampled.many} of each pair{united}" if found.parts else found.resampled.drawn
         yield interval_statement("the figures", found.plan, drawn, found.resampled)
 
 

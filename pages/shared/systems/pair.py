@@ -11,7 +11,7 @@ import streamlit as st
 from nereval_core.analysis.comparison import Comparison
 from nereval_core.analysis.comparison.significance import are_significant
 from nereval_core.analysis.resampling_units import ResamplingPlan
-from nereval_core.analysis.result_tables import p_value_text, signed
+from nereval_core.analysis.result_tables import p_value_sentence, signed
 from nereval_core.ledger.attributes.systems import BOTH_RIGHT, BOTH_WRONG, ONLY_OTHER, ONLY_THIS
 from nereval_core.records.queries import Query
 from nereval_core.report.figures.comparison import difference_dots
@@ -82,10 +82,10 @@ def difference_words(row: pd.Series[Any], system: str, plan: ResamplingPlan) -> 
     said = f"{signed(gap)} F1"
     if pd.isna(row["low"]):
         return f"{said}. {row['why']}"
-    said += f" [{signed(-row['high'])}, {signed(-row['low'])}], p {p_value_text(row['p'], plan.resamples)}: "
+    said += f" [{signed(-row['high'])}, {signed(-row['low'])}], {p_value_sentence(row['p'], plan.resamples)}: "
     if not are_significant(row.to_frame().T, plan.level).iloc[0]:
         return f"{said}no significant difference."
-    return f"{said}{system if gap > 0 else other} is better."
+    return f"{said}{system if gap > 0 else other} is significantly better."
 
 
 def _link_counts(here: Here, other: str) -> None:
