@@ -7,9 +7,9 @@ from types import MappingProxyType
 
 from nereval_core.glossary import Term
 
-INTERVAL, STRATA, WILSON = "bootstrap interval", "strata", "Wilson's interval"
+INTERVAL, STRATA, WILSON_INTERVAL = "bootstrap interval", "strata", "Wilson's interval"
 RANDOMIZATION, HOLM, FALSE_DISCOVERY = "approximate randomization", "Holm's correction", "Benjamini-Hochberg correction"
-POWER, EQUIVALENCE = "least difference shown", "two one-sided tests"
+LEAST_DIFFERENCE, EQUIVALENCE = "least difference shown", "two one-sided tests"
 ECE, MCE, BRIER = "expected calibration error", "maximum calibration error", "Brier score"
 AREA, EQUAL_MASS, REFLECTED = "area under the risk-coverage curve", "bins of equal mass", "reflected interval"
 
@@ -27,7 +27,7 @@ _METHODS = (
     ),
     _method(STRATA, "Units are drawn from each stratum for itself, as many as it has.", "davison1997"),
     _method(
-        WILSON,
+        WILSON_INTERVAL,
         "An interval of a share for independent spans, where the units are too few to be resampled.",
         "wilson1927",
     ),
@@ -48,7 +48,7 @@ _METHODS = (
         "benjamini1995",
     ),
     _method(
-        POWER,
+        LEAST_DIFFERENCE,
         "The difference that a test at 5% finds in 80 of 100 corpora like this one, from the standard error of the "
         "delete-one jackknife.",
         "efron1993",

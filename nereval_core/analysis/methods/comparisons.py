@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator
 
 from nereval_core.analysis.comparison import Comparison
 from nereval_core.analysis.comparison.measures import MACRO
-from nereval_core.analysis.comparison.power import POWER as SHARE_FOUND
+from nereval_core.analysis.comparison.power import POWER
 from nereval_core.analysis.methods.paragraph import Statement, cite
 from nereval_core.analysis.methods.scoring import interval_statement, scored_statements
 from nereval_core.analysis.sentences import name_list
 from nereval_core.problems import counted
-from nereval_core.report.method_terms import EQUIVALENCE, FALSE_DISCOVERY, HOLM, POWER, RANDOMIZATION
+from nereval_core.report.method_terms import EQUIVALENCE, FALSE_DISCOVERY, HOLM, LEAST_DIFFERENCE, RANDOMIZATION
 
 
 def _scores(found: Comparison) -> Iterator[Statement]:
@@ -70,9 +70,9 @@ def _measures(found: Comparison) -> Iterator[Statement]:
 def _power(found: Comparison) -> Iterator[Statement]:
     if found.power["detectable"].notna().any():
         yield (
-            f"The least difference that the corpus shows in {SHARE_FOUND:.0%} of cases is from the standard error of "
+            f"The least difference that the corpus shows in {POWER:.0%} of cases is from the standard error of "
             "the delete-one jackknife",
-            cite(POWER),
+            cite(LEAST_DIFFERENCE),
             ".",
         )
     if found.power["p_equivalent"].notna().any():

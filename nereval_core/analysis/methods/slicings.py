@@ -9,10 +9,9 @@ from nereval_core.analysis.methods.scoring import interval_statement, scored_sta
 from nereval_core.analysis.sentences import name_list
 from nereval_core.analysis.slices import SliceReport
 from nereval_core.analysis.slices.calibration import EQUAL_WIDTH
-from nereval_core.analysis.slices.scores_by_slice import BOOTSTRAP, FEW_UNITS_OF_SLICE, MOST_RESAMPLED_UNITS
-from nereval_core.analysis.slices.scores_by_slice import WILSON as WILSON_KIND
+from nereval_core.analysis.slices.scores_by_slice import BOOTSTRAP, FEW_UNITS_OF_SLICE, MOST_RESAMPLED_UNITS, WILSON
 from nereval_core.analysis.slices.slicings import title_in_sentence
-from nereval_core.report.method_terms import AREA, BRIER, ECE, EQUAL_MASS, HOLM, REFLECTED, WILSON
+from nereval_core.report.method_terms import AREA, BRIER, ECE, EQUAL_MASS, HOLM, REFLECTED, WILSON_INTERVAL
 
 Reports = Sequence[SliceReport]
 
@@ -36,9 +35,9 @@ def _slices(reports: Reports) -> Iterator[Statement]:
         grouped = units.count > MOST_RESAMPLED_UNITS and units.strata is None
         drawn = f"{MOST_RESAMPLED_UNITS:,} random groups of {units.drawn}" if grouped else units.drawn
         yield interval_statement("slices", plan, drawn, units)
-    if WILSON_KIND in kinds:
+    if WILSON in kinds:
         which = f"in fewer than {FEW_UNITS_OF_SLICE} {units.many}, or all correct, or all wrong"
-        yield (f"Slices {which}, have Wilson's intervals", cite(WILSON), ".")
+        yield (f"Slices {which}, have Wilson's intervals", cite(WILSON_INTERVAL), ".")
 
 
 def _calibration(reports: Reports) -> Iterator[Statement]:

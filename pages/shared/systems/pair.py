@@ -15,10 +15,12 @@ from nereval_core.analysis.result_tables import p_value_sentence, signed
 from nereval_core.ledger.attributes.systems import BOTH_RIGHT, BOTH_WRONG, ONLY_OTHER, ONLY_THIS
 from nereval_core.records.queries import Query
 from nereval_core.report.figures.comparison import difference_dots
+from nereval_core.report.method_terms import HOLM, INTERVAL, RANDOMIZATION
 from nereval_core.scoring.criteria import CRITERIA
 from pages.shared.components import navigation
 from pages.shared.components.count_table import show_figure
 from pages.shared.components.formula_box import formula_box
+from pages.shared.components.methods import method_notes
 from pages.shared.data import caches
 from pages.shared.view import keys, state
 from pages.shared.view.queries import view_of
@@ -71,6 +73,7 @@ def _offer_formula(here: Here, found: Comparison, other: str) -> None:
         if popover.open:
             for system in (here.system, other):
                 formula_box(here, here.by, "F1", found.scores[system].counts(here.by), None, system=system)
+            st.markdown(method_notes(INTERVAL, RANDOMIZATION, HOLM))
 
 
 def difference_words(row: pd.Series[Any], system: str, plan: ResamplingPlan) -> str:
