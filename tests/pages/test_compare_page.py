@@ -94,7 +94,7 @@ def test_cells_say_interval_and_p(tab: str, table: str, row: int, column: str | 
     frame = next(one for one in app.dataframe if str(one.key).startswith(f"table_compare_{table}"))
     name = column or str(frame.value.columns[1])
     again = opened("Systems", VIEW.with_choice(SYSTEMS_VIEWS, tab), **{str(frame.key): cell(row, name)})
-    said = r"after Holm's correction over \d+ tests"
+    said = r"after Holm\\'s correction over \d+ tests"
     assert re.search(said, texts(again)) and not re.search(said, texts(app))
 
 

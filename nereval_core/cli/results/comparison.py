@@ -46,9 +46,12 @@ DIFFERENCES = {
 
 
 def comparison_result(
-    gold: LayerSummary, systems: Sequence[LayerSummary], found: Comparison, *, by_span: bool
+    gold: LayerSummary, systems: Sequence[LayerSummary], found: Comparison, *, by_span: bool, differences: bool = False
 ) -> Result:
-    """Return the comparison in every form; `by_span` adds the transitions of each span between systems."""
+    """Return the comparison in every form; `by_span` adds the transitions of each span between systems.
+
+    The figure shows scores, or `differences` to the baseline.
+    """
     spans = (found.scores, found.criteria, found.baseline) if by_span else ({}, (), "")
 
     def tables() -> list[Sheet]:
@@ -65,7 +68,7 @@ def comparison_result(
         lambda: long_sheet(found),
         json_object,
         "comparison",
-        lambda: [_figure(found)],
+        lambda: [_figure(found, differences=differences)],
         files=methods_file(found),
     )
 
@@ -222,11 +225,14 @@ def _json_object(
     }
 
 
-def _figure(found: Comparison) -> Figure:
-    from nereval_core.report.figures.comparison import leaderboard
+def _figure(found: Comparison, *, differences: bool) -> Figure:
+    from nereval_core.report.figures.comparison import baseline_dots, leaderboard
 
     plan = found.plan
-    rows = found.intervals[found.intervals["type"].isna() & found.intervals["criterion"].eq(found.criteria[0])]
+    table = found.differences if differences else found.intervals
+    rows = table[table["type"].isna() & table["criterion"].eq(found.criteria[0])]
     level, many = f"{plan.level:.0%}", found.units.many
     note = f"{level} intervals: bootstrap over {many}, {plan.resamples:,} resamples, seed {plan.seed}"
+    if differences:
+        return baseline_dots(rows, note)
     return leaderboard(rows, found.baseline, note, (found.units.one, found.units.many))

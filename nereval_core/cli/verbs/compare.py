@@ -34,6 +34,7 @@ baseline use the same resamples, and p comes from approximate randomization with
 Scores that rest on a single document have neither interval nor test.
 
 {GOLD_AND_PREDICTIONS}"""
+FIGURES = ("scores", "differences")
 SHARDS = ("engine", "scheduler", "workers", "work")
 """Options of scoring shard by shard."""
 
@@ -46,8 +47,10 @@ def add_arguments(parser: Parser) -> None:
     add("--margin", type=float, metavar="M", help=margin)
     measures = "also compare these: f1, precision, recall, macro-f1, macro-precision, macro-recall"
     add("--measures", action="append", default=[], metavar="M,...", help=measures)
+    drawn = "what --figure draws: scores, or their differences from the baseline (default: scores)"
+    add("--figure-of", choices=FIGURES, default=FIGURES[0], help=drawn)
     by = ("type,span", "also compare by type; follow each span from system to system")
-    add_output(parser, by=by, figure="F1 with intervals under the first criterion and the tables", methods=True)
+    add_output(parser, by=by, figure="F1 under the first criterion with intervals and the tables", methods=True)
     add_scoring(parser)
     add_engine(parser)
     # Scoring shard by shard reads these options of `score`.
@@ -77,6 +80,9 @@ def run(options: argparse.Namespace) -> None:
     baseline = options.baseline or next(iter(names))
     if baseline not in names:
         raise UsageError(f"--baseline {quoted(baseline)}, choose among {', '.join(map(quoted, names))}")
+    differences = options.figure_of == "differences"
+    if differences and (options.figure is None or len(names) == 1):
+        raise UsageError("--figure-of differences draws two systems or more, name them and --figure FILE")
     with _scored(options) as (gold, systems):
         plan = ResamplingPlan(resamples=options.resamples, seed=options.seed)
         documents = gold.documents
@@ -92,7 +98,7 @@ def run(options: argparse.Namespace) -> None:
             measures=measures,
         )
         write_result(
-            comparison_result(gold, [one for one, _ in systems], found, by_span="span" in by),
+            comparison_result(gold, [one for one, _ in systems], found, by_span="span" in by, differences=differences),
             places,
             figure_width=options.figure_width,
         )
