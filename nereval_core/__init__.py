@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from nereval_core.analysis.methods import methods
     from nereval_core.analysis.slices import slice_changes
     from nereval_core.api.agreement import agreement
     from nereval_core.api.compare import compare
@@ -43,6 +44,7 @@ _MODULES = {
     "index": "api.linking",
     "link": "api.linking",
     "mapped": "pairing.type_names",
+    "methods": "analysis.methods",
     "read": "api.read",
     "read_objects": "readers.python_objects",
     "report_of": "api.report",
@@ -70,6 +72,7 @@ __all__ = [
     "index",
     "link",
     "mapped",
+    "methods",
     "read",
     "read_objects",
     "report_of",

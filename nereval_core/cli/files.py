@@ -11,6 +11,7 @@ from pathlib import Path
 from nereval_core.cli.options import STDOUT, UsageError, comma_separated
 from nereval_core.problems import FormatError, Problem, one_line, quoted
 from nereval_core.readers.input.source import COMPANIONS, LAYER_MARK, STDIN_PATH, label_of, split_layer
+from nereval_core.report import METHODS_FORMS
 
 Paths = str | tuple[str, ...]
 """A path, or those of the parts of one layer."""
@@ -150,7 +151,7 @@ def _asks_for_no_prediction(options: argparse.Namespace) -> bool:
 
 
 def check_places(options: argparse.Namespace, targets: Mapping[str, str]) -> None:
-    """Refuse a missing prediction, two outputs in one place, and an output over an input.
+    """Refuse a missing prediction, two outputs in one place, an output over an input, and methods in no known form.
 
     `targets` are the places of outputs by option.
 
@@ -164,6 +165,9 @@ def check_places(options: argparse.Namespace, targets: Mapping[str, str]) -> Non
     given += [path for key in INPUTS if (path := getattr(options, key, None)) is not None]
     if [file for file in given if file == STDIN_PATH or file.endswith(f"={STDIN_PATH}")][1:]:
         raise UsageError("standard input is named twice, name files for all inputs but one")
+    paragraph = targets.get("methods", STDOUT)
+    if paragraph != STDOUT and not paragraph.lower().endswith(METHODS_FORMS):
+        raise UsageError(f"--methods {quoted(paragraph)}, end the name in one of {', '.join(METHODS_FORMS)}")
     places = [place if place == STDOUT else os.path.realpath(place) for place in targets.values()]
     twice = next((place for place in targets.values() if list(targets.values()).count(place) > 1), None)
     if twice or len(set(places)) < len(places):

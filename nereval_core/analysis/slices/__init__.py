@@ -20,6 +20,7 @@ from nereval_core.analysis.slices.user_columns import UserColumns
 from nereval_core.analysis.slices.worst_combinations import worst_table
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError, Problem, quoted
+from nereval_core.report.signature import signature
 from nereval_core.scoring import Scores
 
 SCORE, WORST = "score", "worst"
@@ -50,6 +51,11 @@ class SliceReport:
     worst: pd.DataFrame | None = None
     notes: Mapping[str, str] = field(default_factory=dict)
     apart: SliceTests | None = None
+
+    @property
+    def signature(self) -> str:
+        """The signature of the scores with that of the intervals."""
+        return signature(self.scores, self.criterion, intervals=self.units.signature(self.plan))
 
 
 def slice_report(

@@ -38,12 +38,11 @@ from nereval_core.analysis.slices.span_values import SlicedScores, SpanValues
 from nereval_core.analysis.slices.thresholds import MOST_THRESHOLDS, ThresholdSweep, span_scores
 from nereval_core.arrays import Array, Float64, Int64
 from nereval_core.problems import counted
+from nereval_core.report.method_terms import AREA, BRIER, ECE, MCE
 
 EQUAL_WIDTH, EQUAL_MASS = "equal width", "equal mass"
 BINNINGS: Mapping[str, str] = {EQUAL_WIDTH: "score", EQUAL_MASS: "score-mass"}
 """The slicing that holds the bins of each binning."""
-ECE, MCE, BRIER = "expected calibration error", "maximum calibration error", "Brier score"
-AREA = "area under the risk-coverage curve"
 BIN_COLUMNS: Mapping[str, str] = {
     "slice": "str",
     **dict.fromkeys(("ACT", "documents"), "int64"),

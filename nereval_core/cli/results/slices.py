@@ -10,19 +10,19 @@ import numpy as np
 import pandas as pd
 
 from nereval_core.analysis.slices import SliceReport
-from nereval_core.analysis.slices.calibration import AREA, BINNINGS, Calibration
+from nereval_core.analysis.slices.calibration import BINNINGS, Calibration
 from nereval_core.analysis.slices.scores_by_slice import NO_INTERVAL, SIDED, SMALL_SLICE_SPANS
 from nereval_core.analysis.slices.slice_tests import SliceTests, difference_words, shown_tests
 from nereval_core.analysis.slices.slicings import slicing_title as title_of
 from nereval_core.analysis.slices.slicings import title_in_sentence
 from nereval_core.analysis.slices.worst_combinations import worst_family
-from nereval_core.cli.output import Result
+from nereval_core.cli.output import Result, methods_file
 from nereval_core.corpus import Corpus
 from nereval_core.problems import counted
 from nereval_core.report.figures.files import Figure
 from nereval_core.report.json_results import head, side
+from nereval_core.report.method_terms import AREA
 from nereval_core.report.score_tables import Cell, Sheet, frame_sheet, objects
-from nereval_core.report.signature import signature
 
 SHOWN_THRESHOLDS = 15
 """Thresholds in printed tables, with the first and the last; JSON and CSV have all."""
@@ -55,20 +55,17 @@ def slices_result(corpus: Corpus, found: SlicesBySystem, changes: Mapping[str, S
         json=lambda: _json_object(corpus, found, changes),
         title="slices",
         figures=lambda: _figures(found),
+        files=methods_file([each for every in found.values() for each in every]),
     )
 
 
 def sheets(system: str, found: SliceReport) -> Iterator[Sheet]:
     """Yield the tables of one system under one criterion; the last has the signature."""
     made = list(_sheets(system, found))
-    signed = _signed(found)
+    signed = found.signature
     yield from made[:-1]
     if made:
         yield replace(made[-1], notes=(*made[-1].notes, signed))
-
-
-def _signed(found: SliceReport) -> str:
-    return signature(found.scores, found.criterion, intervals=found.units.signature(found.plan))
 
 
 def _sheets(system: str, found: SliceReport) -> Iterator[Sheet]:
@@ -141,7 +138,7 @@ def long_sheet(found: SlicesBySystem, changes: Mapping[str, SliceTests]) -> Shee
     rows: list[tuple[Cell, ...]] = []
     for system, every in found.items():
         for each in every:
-            signed = _signed(each)
+            signed = each.signature
             for part, by, table in _parts(each):
                 known = {"system": system, "criterion": each.criterion, "part": part, "by": by, "signature": signed}
                 rows += [tuple((row | known).get(column) for column in LONG_COLUMNS) for row in objects(table)]
@@ -203,7 +200,7 @@ def _json_object(corpus: Corpus, found: SlicesBySystem, changes: Mapping[str, Sl
 
 def _object(each: SliceReport) -> dict[str, Any]:
     made: dict[str, Any] = {
-        "signature": _signed(each),
+        "signature": each.signature,
         "resampled_by": each.units.by,
         "warnings": list(each.units.notes),
         "slices": [

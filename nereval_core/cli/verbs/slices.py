@@ -49,7 +49,7 @@ def add_arguments(parser: Parser) -> None:
     add("--tests", action="store_true", help="test each slice against the rest, and changes between systems within it")
     add("--baseline", metavar="NAME", help="the system that changes are from (default: the first)")
     add_resampling(add, "resamples of the bootstrap", 2_000)
-    add_output(parser, figure="a figure for each slicing and the tables")
+    add_output(parser, figure="a figure for each slicing and the tables", methods=True)
     add_scoring(parser, "strict")
     add_reading(parser)
 
@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> None:
     from nereval_core.cli.runner import load_for_scoring, score_systems
 
     check_resampling(options)
-    places = output_places(options, "figure")
+    places = output_places(options, "figure", "methods")
     by = comma_separated(options.by)
     check_slicings(by)
     if options.baseline and not options.tests:

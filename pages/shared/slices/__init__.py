@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import streamlit as st
 
+from nereval_core.analysis.methods import methods
 from nereval_core.analysis.resampling_units import ResamplingUnits
 from nereval_core.analysis.sentences import Sentence, record_count
-from nereval_core.analysis.slices import slicings
+from nereval_core.analysis.slices import SliceReport, slicings
+from nereval_core.analysis.slices.calibration import Calibration
 from nereval_core.analysis.slices.scores_by_slice import (
     BOOTSTRAP,
     FEW_UNITS_OF_SLICE,
@@ -28,12 +30,14 @@ from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source, read
 from nereval_core.report.figures.slices import slice_intervals
+from nereval_core.report.method_terms import INTERVAL, WILSON_INTERVAL
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Counts
 from pages.shared.components import sentence
 from pages.shared.components.columns import count_columns, ratio_columns, text_columns
 from pages.shared.components.count_table import count_table, show_figure
 from pages.shared.components.downloads import Export
+from pages.shared.components.methods import explain_methods, offer_methods
 from pages.shared.components.record_list import noun, open_records
 from pages.shared.data import caches, masks
 from pages.shared.systems.tables import choose_units, show_warnings, units_of
@@ -71,6 +75,7 @@ def draw_slices(here: Here) -> None:
     with right:
         _more(here)
     choose_units(here)
+    explain_methods(INTERVAL, WILSON_INTERVAL)
     show_warnings(units_of(here).notes)
     if lines := st.session_state.get(keys.BESIDE_PROBLEMS):
         show_problems([masks.mask_message(line) for line in lines])
@@ -80,6 +85,7 @@ def draw_slices(here: Here) -> None:
         return
     if note is not None:
         st.info(f"{note[:1].upper()}{plain(note[1:], 300)}.")
+    offer_methods(lambda: methods(report_of_page(here, {name: table})))
     title = f"{here.system} by {slicings.title_in_sentence(name)}, criterion {here.by}"
     documents = len(here.loaded.corpus.documents)
 
@@ -91,6 +97,12 @@ def draw_slices(here: Here) -> None:
     show_figure(figure(), "slice_figure", (here.view, name), file="slices")
     st.caption(plain(f"{slicings.slicing_explanation(name)} {_rule(table, units_of(here))}", 600))
     _shown(here, table, name, figure)
+
+
+def report_of_page(here: Here, tables: Mapping[str, pd.DataFrame], trust: Calibration | None = None) -> SliceReport:
+    """Return what the page shows of slices as the library has it."""
+    titles = {name: slicings.slicing_title(name) for name in tables}
+    return SliceReport(here.scores(), here.by, SLICE_PLAN, units_of(here), tables, titles, calibration=trust)
 
 
 def offered_slicings(here: Here) -> tuple[str, ...]:
