@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import chain
 
 from nereval_core.analysis.comparison import Comparison
 from nereval_core.analysis.comparison.measures import MACRO
 from nereval_core.analysis.comparison.power import POWER
-from nereval_core.analysis.methods.paragraph import Statement, cite
+from nereval_core.analysis.methods.paragraph import Cited, Statement, cite
 from nereval_core.analysis.methods.scoring import interval_statement, scored_statements
 from nereval_core.analysis.sentences import name_list
+from nereval_core.conventions import find_convention
 from nereval_core.problems import counted
 from nereval_core.report.method_terms import EQUIVALENCE, FALSE_DISCOVERY, HOLM, LEAST_DIFFERENCE, RANDOMIZATION
+from nereval_core.report.references import works_named_in
 
 
 def _scores(found: Comparison) -> Iterator[Statement]:
@@ -62,9 +65,22 @@ def _measures(found: Comparison) -> Iterator[Statement]:
         return
     tested = found.measure_differences["p"].notna().any()
     with_tests = f", with tests of their own ({found.measure_family}) corrected in the same way" if tested else ""
-    yield (f"{name_list(names)[0].upper()}{name_list(names)[1:]} were computed from the same resamples{with_tests}.",)
+    yield (f"Intervals of {name_list(names)} are from the same resamples{with_tests}.",)
     if any(name.startswith(MACRO) for name in names):
         yield ("A macro average is the mean over the types for which the ratio is defined.",)
+
+
+def _scorers(found: Comparison) -> Iterator[Statement]:
+    named = [name for name in found.measures["criterion"].unique() if name not in found.criteria]
+    if not named:
+        return
+    keys = [works_named_in(find_convention(name.partition("/")[0]).source) for name in named]
+    yield (
+        f"The figures of {name_list(named)} are those of the published scorer, of which each document's part was "
+        "resampled",
+        Cited(tuple(dict.fromkeys(chain.from_iterable(keys)))),
+        ".",
+    )
 
 
 def _power(found: Comparison) -> Iterator[Statement]:
@@ -87,6 +103,7 @@ COMPARISON: tuple[Callable[[Comparison], Iterator[Statement]], ...] = (
     _tests,
     _pairs,
     _measures,
+    _scorers,
     _power,
 )
 """What is said of a comparison, in this order."""

@@ -11,7 +11,17 @@ from nereval_core.analysis.slices import SliceReport
 from nereval_core.analysis.slices.calibration import EQUAL_WIDTH
 from nereval_core.analysis.slices.scores_by_slice import BOOTSTRAP, FEW_UNITS_OF_SLICE, MOST_RESAMPLED_UNITS, WILSON
 from nereval_core.analysis.slices.slicings import title_in_sentence
-from nereval_core.report.method_terms import AREA, BRIER, ECE, EQUAL_MASS, HOLM, REFLECTED, WILSON_INTERVAL
+from nereval_core.report.method_terms import (
+    AREA,
+    BRIER,
+    ECE,
+    EQUAL_MASS,
+    FALSE_DISCOVERY,
+    HOLM,
+    LEAST_DIFFERENCE,
+    REFLECTED,
+    WILSON_INTERVAL,
+)
 
 Reports = Sequence[SliceReport]
 
@@ -78,5 +88,26 @@ def _worst(reports: Reports) -> Iterator[Statement]:
         )
 
 
-SLICES: tuple[Callable[[Reports], Iterator[Statement]], ...] = (_scores, _slices, _calibration, _worst)
+def _tests(reports: Reports) -> Iterator[Statement]:
+    families = [one.apart.family for one in reports if one.apart is not None and len(one.apart.table)]
+    if families:
+        yield (
+            "Each slice was tested against all others of its slicing by Student's t at the standard error of the "
+            "delete-one jackknife",
+            cite(LEAST_DIFFERENCE),
+            f" (family: {families[0]}), with p values corrected by Holm's method",
+            cite(HOLM),
+            " and by that of Benjamini and Hochberg",
+            cite(FALSE_DISCOVERY),
+            ".",
+        )
+
+
+SLICES: tuple[Callable[[Reports], Iterator[Statement]], ...] = (
+    _scores,
+    _slices,
+    _tests,
+    _calibration,
+    _worst,
+)
 """What is said of slices, in this order."""

@@ -45,7 +45,7 @@ class SliceReport:
     units: ResamplingUnits
     tables: Mapping[str, pd.DataFrame]
     titles: Mapping[str, str]
-    tallies: Mapping[str, SliceTally]
+    tallies: Mapping[str, SliceTally] = field(default_factory=dict)
     thresholds: pd.DataFrame | None = None
     calibration: Calibration | None = None
     worst: pd.DataFrame | None = None

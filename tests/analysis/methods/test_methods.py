@@ -47,7 +47,14 @@ def test_a_comparison_names_data_criterion_plan_and_test() -> None:
         ({"by_type": True}, ["They were also corrected over all tests (4 tests", "3 types and all together"]),
         ({"systems": SYSTEMS | {"c": ONE}}, ["over the 2 systems by Holm's method", "correction over the 3 pairs"]),
         ({"margin": 0.02}, ["as good as rules, within 0.02 of F1", "Schuirmann 1987"]),
-        ({"measures": ["macro-f1", "recall"]}, ["Macro-f1 and recall", "A macro average is the mean over the types"]),
+        (
+            {"measures": ["macro-f1", "recall"]},
+            ["Intervals of macro-f1 and recall", "A macro average is the mean over the types"],
+        ),
+        (
+            {"scorers": ["n2c2-2018"]},
+            ["The figures of n2c2-2018/strict are those of the published", "Henry et al. 2020"],
+        ),
         ({"baseline": "perceptron"}, ["Differences in F1 from perceptron"]),
         ({"merge": ["PROTEINAS=X"]}, ["Types were merged before scoring: PROTEINAS=X."]),
         ({"leave_out": ["UNCLEAR"]}, ["Spans of the type UNCLEAR were left out."]),
@@ -121,6 +128,8 @@ def test_slices_name_the_slicings_and_their_intervals() -> None:
     assert "Scores were broken down by span length in characters: recall" in said
     assert "The 95% intervals of slices are" in said and "Wilson's intervals (Wilson 1927)" in said
     assert "combination" not in said and "calibration" not in said
+    assert "Each slice was tested against" not in said
+    assert "slices of 1 slicing against the rest" in sliced(by="length", tests=True).paragraph
     worst = sliced(by=["length", "worst"]).paragraph
     assert re.search(r"corrected over \d+ combinations by Holm's method", worst)
 

@@ -148,6 +148,10 @@ def test_intervals_are_over_the_units() -> None:
     units = replace(document_units(40), by="a", count=20, numbers=np.arange(40) // 2)
     paired = trust(sliced, units=units).errors
     assert paired["value"].tolist() == found["value"].tolist() and (paired["high"] != found["high"]).any()
+    # Drawn within strata of one document each, nothing varies.
+    alone = replace(document_units(40), by="document within id", strata=np.arange(40))
+    fixed = trust(sliced, units=alone).errors
+    assert (fixed["high"].fillna(fixed["value"]) - fixed["low"].fillna(fixed["value"])).abs().max() < 1e-12
     few = replace(units, count=4, numbers=np.arange(40) // 10)
     assert trust(sliced, units=few).errors["low"].isna().all()
 
