@@ -2,7 +2,9 @@
 
 import streamlit as st
 
+from nereval_core.analysis.methods import methods
 from pages.shared import systems
+from pages.shared.components.methods import offer_methods
 from pages.shared.components.sort_controls import choose_word, toggle_all_criteria
 from pages.shared.frame import Here, page
 from pages.shared.systems import measures, pair, transitions
@@ -18,6 +20,7 @@ LABELS = {RANKING: "Ranking"} | dict(
 @page("Systems")
 def draw(here: Here) -> None:
     found = systems.comparison_of(here, systems.shown_criteria(here, "all-criteria" in here.view.sort))
+    offer_methods(lambda: methods(found))
     other = pair.other_system(here)
     if other:
         pair.draw_pair(here, found, other)

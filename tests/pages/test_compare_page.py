@@ -94,7 +94,8 @@ def test_cells_say_interval_and_p(tab: str, table: str, row: int, column: str | 
     frame = next(one for one in app.dataframe if str(one.key).startswith(f"table_compare_{table}"))
     name = column or str(frame.value.columns[1])
     again = opened("Systems", VIEW.with_choice(SYSTEMS_VIEWS, tab), **{str(frame.key): cell(row, name)})
-    assert "after Holm over" in texts(again) and "after Holm over" not in texts(app)
+    said = r"after Holm\\'s correction over \d+ tests"
+    assert re.search(said, texts(again)) and not re.search(said, texts(app))
 
 
 def test_all_criteria_are_compared_on_request() -> None:
@@ -224,7 +225,7 @@ def test_the_difference_is_said_with_its_sign_and_is_no_better_than_its_test() -
     assert said["perceptron"].startswith(f"+{f1['rules'] - f1['perceptron']:.3f} F1 [−")
     assert said["perceptron"].endswith("no significant difference.")
     assert said["annotator-1"].startswith(f"−{f1['annotator-1'] - f1['rules']:.3f} F1 [−")
-    assert said["annotator-1"].endswith("annotator-1 is better.")
+    assert said["annotator-1"].endswith("annotator-1 is significantly better.")
 
 
 def test_the_difference_opens_the_formulas_of_both() -> None:

@@ -25,9 +25,10 @@ from nereval_core.analysis.comparison.significance import (
     lead_table,
 )
 from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits, document_units
-from nereval_core.analysis.result_tables import typed_table
+from nereval_core.analysis.result_tables import p_value_sentence, typed_table
 from nereval_core.analysis.sentences import name_list
 from nereval_core.problems import counted
+from nereval_core.report.signature import signature
 from nereval_core.scoring import Scores
 from nereval_core.scoring.displayed import Displayed
 from nereval_core.scoring.protocols import CountedScores
@@ -63,6 +64,21 @@ class Comparison(Displayed):
     measure_differences: pd.DataFrame
     words: tuple[str, ...]
     warnings: tuple[str, ...] = ()
+
+    @property
+    def criteria(self) -> list[str]:
+        """The names of the criteria compared under."""
+        names: list[str] = self.intervals["criterion"].unique().tolist()
+        return names
+
+    @property
+    def signatures(self) -> dict[str, dict[str, str]]:
+        """The signatures of each system by criterion."""
+        intervals = self.units.signature(self.plan)
+        return {
+            name: {each: signature(scores, each, intervals=intervals) for each in self.criteria}
+            for name, scores in self.scores.items()
+        }
 
     @property
     def family(self) -> str:
@@ -235,7 +251,7 @@ def headline(intervals: pd.DataFrame, plan: ResamplingPlan, units: ResamplingUni
         after = f"; {row['why']}"
     if row["f1"] == 0:
         have = "has" if len(best) == 1 else "have"
-        before = f"under {criterion} no span of any system is right: {name_list(best)} {have} an F1 of "
+        before = f"under {criterion} no span of any system is correct: {name_list(best)} {have} an F1 of "
     elif len(best) > 1:
         before = f"under {criterion} {name_list(best)} share the highest F1, "
     elif len(here) > 1:
@@ -246,7 +262,7 @@ def headline(intervals: pd.DataFrame, plan: ResamplingPlan, units: ResamplingUni
     else:
         before = f"under {criterion} {best[0]} has an F1 of "
     if without := here.loc[here["f1"].isna(), "system"].tolist():
-        after += f"; {name_list(without)} {'has' if len(without) == 1 else 'have'} none, for want of spans"
+        after += f"; {name_list(without)} {'has' if len(without) == 1 else 'have'} none, as there are no spans"
     return Headline(before, f"{row['f1']:.3f}", after, best[0])
 
 
@@ -270,18 +286,23 @@ def _best_systems(rows: pd.DataFrame) -> list[str]:
 
 
 def _baseline_sentence(rows: pd.DataFrame, plan: ResamplingPlan) -> list[str]:
-    """Return the sentence on the systems that are better or worse than the baseline."""
+    """Return the sentence on the systems that are better or worse than the baseline, each with its p."""
     if rows.empty:
         return []
     apart = are_significant(rows, plan.level)
-    kinds = {
-        "better": apart & (rows["difference"] > 0),
-        "worse": apart & (rows["difference"] < 0),
-        "no significant difference": ~apart & rows["p_holm"].notna(),
-        "not tested": rows["p_holm"].isna(),
-    }
-    parts = [f"{name}: {name_list(rows.loc[kind, 'system'].tolist())}" for name, kind in kinds.items() if kind.any()]
-    return [f"against {rows['baseline'].iat[0]} (p at most {1 - plan.level:.2g} after Holm): {'; '.join(parts)}"]
+    base, tests = rows["baseline"].iat[0], int(rows["tests"].max())
+    parts = []
+    for kind, said in (
+        (apart & (rows["difference"] > 0), f"significantly better than {base}"),
+        (apart & (rows["difference"] < 0), f"significantly worse than {base}"),
+        (~apart & rows["p_holm"].notna(), f"no significant difference from {base}"),
+        (rows["p_holm"].isna(), f"not tested against {base}"),
+    ):
+        listed = zip(rows.loc[kind, "system"], rows.loc[kind, "p_holm"], strict=True)
+        named = [one if pd.isna(p) else f"{one} ({p_value_sentence(p, plan.resamples)})" for one, p in listed]
+        parts += [f"{said}: {name_list(named)}"] if named else []
+    corrected = f"; p after Holm's correction over {tests} systems" if tests > 1 else ""
+    return ["; ".join(parts) + corrected]
 
 
 def _other_criteria_sentence(whole: pd.DataFrame, criterion: str, best: Sequence[str]) -> list[str]:
@@ -296,7 +317,9 @@ def _other_criteria_sentence(whole: pd.DataFrame, criterion: str, best: Sequence
         return []
     if not others:
         if len(right) <= len(names):
-            return [f"no other is best under any criterion; under {len(names) + 1 - len(right)} no span is right"]
-        return [f"the same is best under all {len(names) + 1} criteria" if len(best) == 1 else "so under all criteria"]
+            wrong = len(names) + 1 - len(right)
+            return [f"no other system is best under any criterion; under {wrong} of them no span is correct"]
+        same = "system is" if len(best) == 1 else "systems are"
+        return [f"the same {same} best under all {len(names) + 1} criteria"]
     parts = (f"{systems} under {name_list(under)}" for systems, under in others.items())
     return [f"best under other criteria: {'; '.join(parts)}"]

@@ -22,12 +22,12 @@ from nereval_core.analysis.comparison.system_tables import (
 )
 from nereval_core.analysis.comparison.transitions import transition_records, transition_sheets
 from nereval_core.analysis.result_tables import p_value_text
-from nereval_core.cli.output import Result
+from nereval_core.cli.output import Result, methods_file
 from nereval_core.problems import counted
 from nereval_core.report.figures.files import Figure
 from nereval_core.report.json_results import head, side
 from nereval_core.report.score_tables import Sheet, cell, frame_sheet, objects
-from nereval_core.report.signature import signature, together
+from nereval_core.report.signature import together
 from nereval_core.report.table_formats import DAGGER
 from nereval_core.scoring.protocols import LayerSummary
 
@@ -46,21 +46,31 @@ DIFFERENCES = {
 
 
 def comparison_result(
-    gold: LayerSummary, systems: Sequence[LayerSummary], found: Comparison, *, by_span: bool
+    gold: LayerSummary, systems: Sequence[LayerSummary], found: Comparison, *, by_span: bool, differences: bool = False
 ) -> Result:
-    """Return the comparison in every form; `by_span` adds the transitions of each span between systems."""
-    spans = (found.scores, _names(found), found.baseline) if by_span else ({}, (), "")
+    """Return the comparison in every form; `by_span` adds the transitions of each span between systems.
+
+    The figure shows scores, or `differences` to the baseline.
+    """
+    spans = (found.scores, found.criteria, found.baseline) if by_span else ({}, (), "")
 
     def tables() -> list[Sheet]:
         made = [*sheets(found), *transition_sheets(*spans)]
-        signatures = together(signed for row in _signatures(found).values() for signed in row.values())
+        signatures = together(signed for row in found.signatures.values() for signed in row.values())
         return [*made[:-1], replace(made[-1], notes=(*made[-1].notes, *signatures))]
 
     def json_object() -> dict[str, Any]:
         more = dict(zip(SPAN_KEYS, transition_records(*spans), strict=True)) if by_span else {}
         return _json_object(gold, systems, found, more)
 
-    return Result(tables, lambda: long_sheet(found), json_object, "comparison", lambda: [_figure(found)])
+    return Result(
+        tables,
+        lambda: long_sheet(found),
+        json_object,
+        "comparison",
+        lambda: [_figure(found, differences=differences)],
+        files=methods_file(found),
+    )
 
 
 def sheets(found: Comparison) -> Iterator[Sheet]:
@@ -183,7 +193,7 @@ def long_sheet(found: Comparison) -> Sheet:
     table = found.intervals.copy()
     table["baseline"] = found.baseline
     table = table.merge(found.differences[[*keys, *DIFFERENCES]].rename(columns=DIFFERENCES), on=keys, how="left")
-    made = {(name, each): signed for name, row in _signatures(found).items() for each, signed in row.items()}
+    made = {(name, each): signed for name, row in found.signatures.items() for each, signed in row.items()}
     table["resamples"], table["seed"] = found.plan.resamples, found.plan.seed
     table["signature"] = [made[pair] for pair in zip(table["system"], table["criterion"], strict=True)]
     return frame_sheet("comparison", table)
@@ -211,30 +221,19 @@ def _json_object(
         "measure_family": found.measure_family,
         "words": list(found.words),
         "warnings": list(found.warnings),
-        "signatures": _signatures(found),
+        "signatures": found.signatures,
         **more,
     }
 
 
-def _signatures(found: Comparison) -> dict[str, dict[str, str]]:
-    """Return the signatures of each system by criterion."""
-    intervals = found.units.signature(found.plan)
-    return {
-        name: {each: signature(scores, each, intervals=intervals) for each in _names(found)}
-        for name, scores in found.scores.items()
-    }
-
-
-def _names(found: Comparison) -> list[str]:
-    names: list[str] = found.intervals["criterion"].unique().tolist()
-    return names
-
-
-def _figure(found: Comparison) -> Figure:
-    from nereval_core.report.figures.comparison import leaderboard
+def _figure(found: Comparison, *, differences: bool) -> Figure:
+    from nereval_core.report.figures.comparison import baseline_dots, leaderboard
 
     plan = found.plan
-    rows = found.intervals[found.intervals["type"].isna() & found.intervals["criterion"].eq(_names(found)[0])]
+    table = found.differences if differences else found.intervals
+    rows = table[table["type"].isna() & table["criterion"].eq(found.criteria[0])]
     level, many = f"{plan.level:.0%}", found.units.many
     note = f"{level} intervals: bootstrap over {many}, {plan.resamples:,} resamples, seed {plan.seed}"
+    if differences:
+        return baseline_dots(rows, note)
     return leaderboard(rows, found.baseline, note, (found.units.one, found.units.many))

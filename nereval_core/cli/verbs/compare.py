@@ -20,7 +20,6 @@ from nereval_core.cli.options import (
     check_resampling,
     comma_separated,
 )
-from nereval_core.problems import quoted
 
 if TYPE_CHECKING:
     from nereval_core.scoring.protocols import LayerSummary, SystemScores
@@ -34,6 +33,7 @@ baseline use the same resamples, and p comes from approximate randomization with
 Scores that rest on a single document have neither interval nor test.
 
 {GOLD_AND_PREDICTIONS}"""
+FIGURES = ("scores", "differences")
 SHARDS = ("engine", "scheduler", "workers", "work")
 """Options of scoring shard by shard."""
 
@@ -48,8 +48,10 @@ def add_arguments(parser: Parser) -> None:
     add("--measures", action="append", default=[], metavar="M,...", help=measures)
     scorers = "also compare headline figures of published scorers (see `conventions`), and of one of their evaluations"
     add("--scorers", action="append", default=[], metavar="NAME[/EVALUATION],...", help=scorers)
+    drawn = "what --figure draws: scores, or their differences from the baseline (default: scores)"
+    add("--figure-of", choices=FIGURES, default=FIGURES[0], help=drawn)
     by = ("type,span", "also compare by type; follow each span from system to system")
-    add_output(parser, by=by, figure="F1 with intervals under the first criterion and the tables")
+    add_output(parser, by=by, figure="F1 under the first criterion with intervals and the tables", methods=True)
     add_scoring(parser)
     add_engine(parser)
     # Scoring shard by shard reads these options of `score`.
@@ -62,7 +64,7 @@ def run(options: argparse.Namespace) -> None:
     from nereval_core.analysis.comparison.measures import check_measures
     from nereval_core.analysis.comparison.scorer_counts import check_scorers
     from nereval_core.analysis.resampling_units import ResamplingPlan, resampling_units
-    from nereval_core.cli.files import system_paths
+    from nereval_core.cli.files import baseline_name, system_paths
     from nereval_core.cli.output import output_places, write_result
     from nereval_core.cli.results.comparison import comparison_result
     from nereval_core.corpus import Documents
@@ -77,11 +79,11 @@ def run(options: argparse.Namespace) -> None:
     check_scorers(scorers)
     if options.margin is not None and not 0 < options.margin < 1:
         raise UsageError(f"--margin {options.margin:g}, write a difference of F1 between 0 and 1")
-    places = output_places(options, "figure")
-    names = system_paths(options)
-    baseline = options.baseline or next(iter(names))
-    if baseline not in names:
-        raise UsageError(f"--baseline {quoted(baseline)}, choose among {', '.join(map(quoted, names))}")
+    places = output_places(options, "figure", "methods")
+    baseline = baseline_name(options)
+    differences = options.figure_of == "differences"
+    if differences and (options.figure is None or len(system_paths(options)) == 1):
+        raise UsageError("--figure-of differences draws two systems or more, name them and --figure FILE")
     with _scored(options) as (gold, systems):
         plan = ResamplingPlan(resamples=options.resamples, seed=options.seed)
         documents = gold.documents
@@ -98,7 +100,7 @@ def run(options: argparse.Namespace) -> None:
             scorers=scorers,
         )
         write_result(
-            comparison_result(gold, [one for one, _ in systems], found, by_span="span" in by),
+            comparison_result(gold, [one for one, _ in systems], found, by_span="span" in by, differences=differences),
             places,
             figure_width=options.figure_width,
         )

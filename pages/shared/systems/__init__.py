@@ -29,6 +29,7 @@ from nereval_core.analysis.comparison.system_tables import (
 from nereval_core.analysis.resampling_units import ResamplingPlan
 from nereval_core.analysis.result_tables import p_value_text
 from nereval_core.report.figures.comparison import leaderboard as leaderboard_figure
+from nereval_core.report.method_terms import FALSE_DISCOVERY, HOLM, INTERVAL, LEAST_DIFFERENCE, RANDOMIZATION
 from nereval_core.report.score_tables import UNDEFINED
 from nereval_core.report.table_formats import DAGGER
 from nereval_core.scoring import Counts
@@ -36,6 +37,7 @@ from nereval_core.scoring.criteria import SCHEMAS
 from pages.shared.components import navigation, sentence
 from pages.shared.components.count_table import count_figure
 from pages.shared.components.formula_box import formula_box
+from pages.shared.components.methods import explain_methods
 from pages.shared.data import caches
 from pages.shared.systems import tables as parts
 from pages.shared.systems.tables import interval_words, plan_of, test_words, units_of
@@ -103,6 +105,8 @@ def say_comparison(here: Here, found: Comparison) -> None:
         st.markdown(plain(f"{line[0].upper()}{line[1:]}.", 1_000))
     parts.show_warnings(found.warnings)
     parts.choose_units(here)
+    several = len(here.systems) > 1
+    explain_methods(INTERVAL, *((RANDOMIZATION, HOLM, FALSE_DISCOVERY, LEAST_DIFFERENCE) if several else ()))
 
 
 def score_table(here: Here, found: Comparison) -> None:

@@ -17,7 +17,7 @@ from nereval_core.analysis.resampling_units import (
     resampling_choices,
     resampling_units,
 )
-from nereval_core.analysis.result_tables import p_value_text, signed
+from nereval_core.analysis.result_tables import p_value_sentence, signed
 from nereval_core.corpus import Documents
 from nereval_core.ledger.attributes.systems import ONLY_OTHER, ONLY_THIS
 from nereval_core.problems import FormatError
@@ -214,10 +214,11 @@ def score_box(
 def say_difference(here: Here, criterion: str, row: pd.Series[Any], kind: str | None = None) -> None:
     """Say a row of DIFFERENCE_COLUMNS, and open the gold spans that only one of the two systems gets right."""
     one, other = str(row["baseline"]), str(row["system"])
-    p, holm = (p_value_text(row[name], plan_of(here).resamples) for name in ("p", "p_holm"))
+    p, holm = (p_value_sentence(row[name], plan_of(here).resamples) for name in ("p", "p_holm"))
+    corrected = f" ({holm} after Holm's correction over {row['tests']} tests)" if row["tests"] > 1 else ""
     said = (
         f"{other} less {one}: {_signed(row['difference'])} F1, interval {_signed(row['low'])} to "
-        f"{_signed(row['high'])}; p {p}, after Holm over {row['tests']} tests {holm}."
+        f"{_signed(row['high'])}; {p}{corrected}."
     )
     st.markdown(plain(f"{said} {row['why'][0].upper()}{row['why'][1:]}." if row["why"] else said, 600))
     if criterion in CRITERIA and CRITERIA[criterion].unit == "token":
