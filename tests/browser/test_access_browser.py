@@ -76,7 +76,8 @@ def test_an_upload_is_ones_own_until_it_is_shared(browser: Any, team: str, tmp_p
     eve.go(f"/Overview?corpus={found[1]}")
     eve.page.get_by_text(REFUSED).wait_for()
     ada.go("/")
-    ada.page.get_by_role("button", name="Rename or remove").click()
+    with ada.rerun():
+        ada.page.get_by_role("button", name="Rename or remove").click()
     with ada.rerun():
         ada.page.get_by_role("button", name="Remove it").click()
     ada.page.get_by_role("heading", name="Your uploads").wait_for(state="detached")
@@ -121,7 +122,7 @@ def test_who_logs_in_is_the_reviewer(
         assert cookies["_streamlit_user"]["httpOnly"] and cookies["_streamlit_user"]["sameSite"] == "Strict"
         visit.open_demo("Inspect")
         with visit.rerun():
-            visit.page.get_by_role("button", name="More").first.click()
+            visit.page.locator(".st-key-widget_more button").first.click()
         # Whoever is logged in has no field for another name.
         visit.page.get_by_test_id("stPopoverBody").get_by_text("as ada").wait_for()
         assert not visit.page.get_by_placeholder("Your name, kept with each verdict").count()
