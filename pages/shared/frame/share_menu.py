@@ -13,7 +13,7 @@ from pages.shared.data import caches, masks, own_criteria
 from pages.shared.server.access import only_this_machine
 from pages.shared.server.ownership import visitor
 from pages.shared.view import MASKED, keys, state
-from pages.shared.view.link import LIMIT
+from pages.shared.view.link import LIMIT, is_key
 
 if TYPE_CHECKING:
     from pages.shared.frame import Here
@@ -34,19 +34,22 @@ def _link(here: Here, fits: bool) -> None:
     local, shared = only_this_machine(), caches.shelf().ownership
     st.markdown("**Copy link** (this machine only)" if local else "**Copy link**")
     digest, view = here.loaded.digest, state.view()
-    if not local and visitor() in shared.rights(digest).owners:
+    own = not local and visitor() in shared.rights(digest).owners
+    if own:
         if not (key := shared.rights(digest).key):
             st.caption("What you uploaded opens in this browser alone. A link lets others in who may use this server.")
             st.button("Make a link", key=f"{keys.WIDGET}share", on_click=shared.share, args=(digest,))
             return
         view = replace(view, corpus=key)
-        st.button("Withdraw the link", key=f"{keys.WIDGET}withdraw", on_click=shared.withdraw, args=(digest,))
     if fits:
         params = state.link(view)
         st.code(f"{st.context.url or ''}?{urlencode(params)}", language=None, wrap_lines=True)
         own_criteria.say_not_carried(state.view(), carried="rule" in params)
     else:
         st.caption(f"What is shown does not fit a link of {LIMIT:,} characters. Clear some of it.")
+    if is_key(view.corpus) and own:
+        st.caption("Whoever may use this server opens what you uploaded by this link, until you withdraw it.")
+        st.button("Withdraw the link", key=f"{keys.WIDGET}withdraw", on_click=shared.withdraw, args=(digest,))
     if local:
         st.caption("The server listens only on this machine, so the link opens here alone. To let others in:")
         st.code(SERVE, language=None, wrap_lines=True)
