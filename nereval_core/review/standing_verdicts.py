@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from nereval_core.review.verdicts import Given, Key
@@ -53,6 +53,9 @@ class Reviewed:
     holds the verdict in force by `Key.record` and the id of the document that it was given on: documents of one text
     share their records, so that a later verdict on one of them hides that of another in `last`. Where it is None,
     `last` has all verdicts.
+
+    With `by_text_alone` a verdict belongs to documents of its text only: where one store serves people whose texts are
+    their own, one on another text under the same id may quote somebody else's.
     """
 
     last: Mapping[str, Given] = field(default_factory=dict)
@@ -60,6 +63,7 @@ class Reviewed:
     uid: str = ""
     courses: Mapping[str, RecordHistory] = field(default_factory=dict)
     on: Mapping[tuple[str, str], Given] | None = None
+    by_text_alone: bool = False
 
     def __len__(self) -> int:
         return len(self.standing)
@@ -79,12 +83,13 @@ class Reviewed:
             for old in course.history:
                 own = own.then(old) if old.verdict.seen.document == document else own
             on[record, document] = own.in_force or one
-        return Reviewed(last, found[-1].number, found[-1].uid, courses, on)
+        return replace(self, last=last, number=found[-1].number, uid=found[-1].uid, courses=courses, on=on)
 
     def only(self, keep: Callable[[Given], bool]) -> Reviewed:
         """Return the verdicts in force for which `keep` holds, without their history."""
         last = {record: one for record, one in self.last.items() if keep(one)}
-        return Reviewed(last, self.number, on={place: one for place, one in self._on.items() if keep(one)})
+        on = {place: one for place, one in self._on.items() if keep(one)}
+        return Reviewed(last, self.number, on=on, by_text_alone=self.by_text_alone)
 
     @property
     def _on(self) -> Mapping[tuple[str, str], Given]:

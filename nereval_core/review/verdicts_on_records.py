@@ -219,6 +219,8 @@ class _Attaching:
         sides, by_digest = _sides(self.about), _numbers(documents)
         for one in reviewed.standing:
             numbers = by_digest.get(one.verdict.key.text)
+            if numbers is None and reviewed.by_text_alone:
+                continue
             if numbers is None:
                 number = documents.index.get(one.verdict.seen.document)
                 if number is not None and (only is None or number in only):

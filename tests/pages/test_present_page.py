@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -17,8 +18,9 @@ from nereval_core.review.playlists.store import PlaylistStore
 from nereval_core.review.store import ReviewStore
 from nereval_core.review.verdicts import Draft, Marked, Verdict
 from nereval_core.scoring import score_layers
-from pages.shared.data import caches
+from pages.shared.data import caches, playlists
 from pages.shared.data.loading import load_demo, renumbered
+from pages.shared.server import access
 from pages.shared.view import FIGURE_SLIDES, MASKED, View, keys
 from tests.support.pages import DEMO, address, opened, sound
 from tests.support.workbench import act, card, workbench
@@ -261,6 +263,30 @@ def test_a_playlist_may_be_of_several_corpora(store: PlaylistStore) -> None:
     assert "2 of 2" in slide(app) and '<p class="nvs-decision">' in slide(app)
     shown = address(app)
     assert (shown["corpus"], shown["system"], shown["criterion"]) == (news.digest[:16], "perceptron", "type")
+
+
+def test_on_a_server_for_others_nobody_sees_records_of_a_corpus_that_is_not_theirs(
+    store: PlaylistStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(access, "LOOPBACK", ())
+    uid = address(starred(0))["playlist"]
+    foreign = replace(store.playlists().standing[0].items[0].starred)
+    secret = replace(
+        foreign,
+        key=replace(foreign.key, text="0" * 64),
+        seen=replace(foreign.seen, quote="secret"),
+        shown=replace(foreign.shown, corpus="f" * 64, document="theirs"),
+    )
+    hidden = store.make("Theirs", "Eve")
+    for name in (hidden, store.playlists().standing[0].uid):
+        store.star(name, [secret], "Eve")
+    assert [len(one.items) for one in store.playlists().standing] == [2, 1]
+    assert [(one.name, len(one.items)) for one in playlists.now().of_items(playlists.may_see).standing] == [
+        ("Starred", 1)
+    ]
+    for view in (VIEW, replace(VIEW, playlist=hidden), replace(VIEW, playlist=uid)):
+        app = opened("Present", view)
+        assert not re.search("secret|Theirs", "\n".join(one.value for one in (*app.markdown, *app.caption)))
 
 
 def test_what_a_link_says_wrong_passes_over_the_slide(store: PlaylistStore) -> None:

@@ -25,6 +25,7 @@ from nereval_core.writers import pack_layer
 from pages.shared.data import reference_layer
 from pages.shared.data.loading import Loaded
 from pages.shared.review.views import LABELS, VIEWS
+from pages.shared.server import access
 from pages.shared.view import REVIEW_VIEWS, View, keys
 from pages.shared.view.link import read_link
 from tests.cli.test_review_apply_command import drafted
@@ -165,6 +166,26 @@ def test_a_switch_applies_verdicts_to_every_document_of_their_text(store: Review
     found = apply_verdicts(DEMO.corpus.gold, store.reviewed(), DEMO.corpus.systems)
     applied_to = f"{found.verdicts} verdicts applied to {found.places} places in {found.documents} documents"
     assert any(one.value.startswith(applied_to) for one in app.caption)
+
+
+def test_on_a_server_for_others_no_verdict_on_another_text_is_quoted(
+    store: ReviewStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given(store)
+    quoted = "<b>old</b>"
+    stale = [
+        change.given
+        for change in apply_verdicts(DEMO.corpus.gold, store.reviewed(), ()).log
+        if change.reason == "stale"
+    ]
+    assert any(one.verdict.seen.quote == quoted for one in stale)
+    monkeypatch.setattr(access, "LOOPBACK", ())
+    st.cache_resource.clear()
+    app = opened("Review", view("take-along"))
+    assert "Verdicts on this corpus (JSON lines)" in [one.proto.label for one in app.get("download_button")]
+    found = ReviewStore(os.environ["NEREVAL_REVIEW_URL"], by_text_alone=True).reviewed()
+    log = apply_verdicts(DEMO.corpus.gold, found, DEMO.corpus.systems).log
+    assert log and not any(change.given.verdict.seen.quote == quoted for change in log)
 
 
 def test_the_copy_is_what_scores_so(store: ReviewStore, tmp_path: Path) -> None:

@@ -171,6 +171,19 @@ def test_what_changed_is_stale_and_found_by_its_quote(store: ReviewStore) -> Non
     assert [one.verdict.seen.quote for one in lost] == ["aspirin", "aspirin"]
 
 
+def test_by_text_alone_another_text_under_the_same_id_has_no_verdicts(store: ReviewStore) -> None:
+    give(store, records(store), 1, "pred")
+    alone = ReviewStore(str(store.database.file), by_text_alone=True)
+    assert kinds(records(alone)) == {"g:9-16:Drug": "pred"}
+    longer = layer_of("gold", [(0, 14, 21, "Drug")], ("Once Ann took aspirin tablets.", TEXTS[1]))
+    found = attach_verdicts(records(alone, longer, layer_of("s", [], longer.documents.texts)).about)
+    assert not found.given and not found.lost
+    # What is added later is put on records the same way.
+    give(alone, records(alone), 2, "gold")
+    assert kinds(records(alone, longer, layer_of("s", [], longer.documents.texts))) == {}
+    alone.close()
+
+
 def test_runs_of_tokens_have_no_verdicts(store: ReviewStore) -> None:
     give(store, records(store), 1, "pred")
     assert kinds(records(store, criterion="fragment")) == {}

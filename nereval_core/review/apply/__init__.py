@@ -267,7 +267,9 @@ def _change(gold: Layer, document: int, outcome: Outcome) -> Change:
 
 def _of_changed_texts(gold: Layer, reviewed: Reviewed) -> Iterator[Change]:
     """Yield the verdicts on former texts of documents, found by their ids."""
-    digests = set(text_digests(gold.documents)) if reviewed.by_text else set()
+    if reviewed.by_text_alone or not reviewed.by_text:
+        return
+    digests = set(text_digests(gold.documents))
     for text, given in reviewed.by_text.items():
         for one in given if text not in digests else ():
             seen = one.verdict.seen

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -131,6 +131,12 @@ class Playlists:
         """Return a playlist by its uid or the beginning of it, None where there is none or several."""
         found = [one for one in self.standing if uid and one.uid.startswith(uid)]
         return found[0] if len(found) == 1 else None
+
+    def of_items(self, kept: Callable[[Item], bool]) -> Playlists:
+        """Return the playlists with some of their items; one that has none of its items left is left out."""
+        rows = {uid: {name: one for name, one in items.items() if kept(one)} for uid, items in self.rows.items()}
+        names = {uid: one for uid, one in self.names.items() if rows.get(uid) or not self.rows.get(uid)}
+        return replace(self, names=names, rows=rows)
 
     def after(self, named: Sequence[tuple[int, PlaylistName]], changed: Sequence[tuple[int, str, Item]]) -> Playlists:
         """Return the playlists after more rows of the store, each with its number; itself where there are none."""

@@ -45,8 +45,10 @@ _MANY = 500
 class ReviewStore:
     """The verdicts in one database; safe to use from several threads."""
 
-    def __init__(self, where: str | Path) -> None:
+    def __init__(self, where: str | Path, *, by_text_alone: bool = False) -> None:
         """Name a SQLite file or the URL of a database, which is opened when it is first used.
+
+        `by_text_alone` is that of the `Reviewed` that it gives.
 
         Raises:
             FormatError: an invalid URL, or one of another kind of database.
@@ -54,16 +56,23 @@ class ReviewStore:
         self.database = Database(where)
         self._ready = False
         self._lock = Lock()
-        self._reviewed = Reviewed()
+        self._reviewed = self._none = Reviewed(by_text_alone=by_text_alone)
 
     @classmethod
-    def of_environment(cls, file: str | Path | None = None, environment: Mapping[str, str] = os.environ) -> ReviewStore:
+    def of_environment(
+        cls,
+        file: str | Path | None = None,
+        environment: Mapping[str, str] = os.environ,
+        *,
+        by_text_alone: bool = False,
+    ) -> ReviewStore:
         """Return the store in a file, else the one that NEREVAL_REVIEW_URL names, else the user's own.
 
         Raises:
             FormatError: as the constructor.
         """
-        return cls(file or environment.get(VARIABLE) or default_file(environment))
+        where = file or environment.get(VARIABLE) or default_file(environment)
+        return cls(where, by_text_alone=by_text_alone)
 
     @property
     def name(self) -> str:
@@ -84,7 +93,7 @@ class ReviewStore:
                 news = self._given(connection, EVENTS.c.number >= known.number)
             if known.number and (not news or news[0].uid != known.uid):
                 # Another database took the place of the one that was read: a copy from another day.
-                known = Reviewed()
+                known = self._none
                 with self.database.reading() as connection:
                     assert connection is not None
                     news = self._given(connection)

@@ -28,9 +28,10 @@ from nereval_core.review.playlists import (
 from nereval_core.review.playlists.store import PlaylistStore
 from nereval_core.review.verdicts import text_digest
 from nereval_core.review.verdicts_on_records import text_digests, verdict_subject
-from pages.shared.data import masks, reviewer, verdict_store
+from pages.shared.data import caches, masks, reviewer, verdict_store
 from pages.shared.data.loading import Loaded
 from pages.shared.data.reference_layer import as_read
+from pages.shared.server.access import only_this_machine
 from pages.shared.view import SLIDES, View, keys, state
 from pages.shared.view.link import read_link
 
@@ -57,13 +58,25 @@ def store() -> PlaylistStore:
 
 
 def now() -> Playlists:
-    """Return the playlists that stand; none where they cannot be read, which `verdicts.problems` says."""
+    """Return the playlists that stand; none where they cannot be read, which `verdicts.problems` says.
+
+    On a server that others reach they have only records of corpora that the visitor may open.
+    """
     if verdict_store.problems():
         return Playlists()
     try:
-        return _kept().playlists()
+        found = _kept().playlists()
     except FormatError:
         return Playlists()
+    return found if only_this_machine() else found.of_items(may_see)
+
+
+def may_see(item: Item) -> bool:
+    """Return whether the words of an item are in the present corpus, or in one that the visitor may open."""
+    present = caches.find(state.view().corpus)
+    if present is not None and item.starred.key.text in text_digests(present.corpus.documents):
+        return True
+    return caches.find(item.starred.shown.corpus) is not None
 
 
 def playlist_of(view: View) -> Playlist | None:
@@ -103,7 +116,7 @@ def star_of(here: Here, doc: str, record: str) -> Starred | None:
         return None
     about = Records(scores, here.by, found, scores.read)
     key, _, seen = verdict_subject(about, int(places[0]))
-    return Starred(key, seen, Shown(here.view.corpus, here.system, here.by, doc, record, _settings(here.view)))
+    return Starred(key, seen, Shown(here.loaded.digest, here.system, here.by, doc, record, _settings(here.view)))
 
 
 def _settings(view: View) -> str:

@@ -11,6 +11,7 @@ from nereval_core.problems import FormatError, Problem
 from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.review.store import ReviewStore
 from pages.shared.server import freeze_objects, server_options
+from pages.shared.server.access import only_this_machine
 
 PATIENCE = 10
 """Seconds for which a database that failed is left alone: pages are not to wait for it again and again."""
@@ -47,7 +48,8 @@ class Verdicts:
 @st.cache_resource
 def _kept() -> Verdicts:
     try:
-        return Verdicts(ReviewStore.of_environment(server_options().review))
+        alone = only_this_machine()
+        return Verdicts(ReviewStore.of_environment(server_options().review, by_text_alone=not alone))
     except FormatError as error:
         return Verdicts(None, error.problems)
 

@@ -13,10 +13,13 @@ from nereval_core.problems import FormatError
 from nereval_core.report.score_tables import Cell
 from nereval_core.review.apply.corrected_copy import CHANGE_LOG_SUFFIX, log_csv, log_rows, signature
 from nereval_core.review.exchange import export_lines, import_verdicts, read_lines
+from nereval_core.review.verdicts import Given
+from nereval_core.review.verdicts_on_records import text_digests
 from pages.shared import review
 from pages.shared.components.downloads import layer_file_name, offer_layer
 from pages.shared.components.record_list import count
 from pages.shared.data import masks, verdict_store
+from pages.shared.server.access import only_this_machine
 from pages.shared.view import keys
 from pages.shared.view.text import plain, show_problems
 
@@ -45,17 +48,24 @@ def draw_copies(here: Here) -> None:
     if masks.is_masked():
         st.caption("Verdicts quote the texts, which are masked here: they are neither exported nor imported.")
         return
+    alone, documents = only_this_machine(), here.loaded.corpus.documents
+
+    def kept(one: Given) -> bool:
+        # Verdicts quote texts, and those of other corpora may be other people's.
+        return alone or one.verdict.key.text in text_digests(documents)
+
     with st.container(horizontal=True, gap="large"):
         with st.container(width=340):
             st.download_button(
-                "All verdicts (JSON lines)",
-                lambda: b"".join(export_lines(verdict_store.store().every())),
+                "All verdicts (JSON lines)" if alone else "Verdicts on this corpus (JSON lines)",
+                lambda: b"".join(export_lines(one for one in verdict_store.store().every() if kept(one))),
                 file_name="nereval-verdicts.jsonl",
                 mime="application/jsonl",
                 key="export_verdicts",
                 on_click="ignore",
             )
-            st.caption("Every verdict ever given, whatever corpus it is about, with its history.")
+            about = "whatever corpus it is about" if alone else "about a text of this corpus"
+            st.caption(f"Every verdict ever given {about}, with its history.")
         with st.container(width=420):
             import_form()
 
