@@ -81,7 +81,7 @@ def test_the_command_line_leaves_what_pages_read(root: Path) -> None:
             one, other = (each.page(Query(text=text), rows=10_000) for each in (found, memory))
             columns = [column for column in one if column not in ("doc", "gold", "pred")]
             assert one[columns].astype("object").equals(other[columns].astype("object"))
-    assert len(scored_folders.open_folder(root / "scored").corpus.documents) == len(documents)
+    assert len(scored_folders.open_folder(root / "scored", root).corpus.documents) == len(documents)
 
 
 def test_a_folder_is_opened_at_start(served: Path) -> None:

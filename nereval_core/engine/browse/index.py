@@ -142,23 +142,25 @@ def _sizes(gold: Columns, pred: Columns, criterion: str) -> tuple[int, int, int]
     return int(np.count_nonzero(first[1:] != first[:-1])), spans[0], spans[1]
 
 
-def read_documents(folder: str | os.PathLike[str]) -> DocumentIndex:
+def read_documents(folder: str | os.PathLike[str], within: str | None = None) -> DocumentIndex:
     """Return the index of documents.
 
     Raises:
+        FormatError: the file lies outside of `within`.
         DamagedError, OSError: the file is missing or damaged.
     """
-    columns = map_file(_place(folder, DOCUMENTS))
+    columns = map_file(_place(folder, DOCUMENTS), within)
     return DocumentIndex(np.array(columns["first"]), columns["numbers"], columns["documents"])
 
 
-def read_classes(folder: str | os.PathLike[str], system: int, criterion: int) -> Classes:
+def read_classes(folder: str | os.PathLike[str], system: int, criterion: int, within: str | None = None) -> Classes:
     """Return the classes of a system's records under a criterion, both by number.
 
     Raises:
+        FormatError: the file lies outside of `within`.
         DamagedError, OSError: the file is missing or damaged.
     """
-    columns = map_file(_place(folder, f"{system}.{criterion}"))
+    columns = map_file(_place(folder, f"{system}.{criterion}"), within)
     # They are few, and looked at again and again.
     of = {name: np.array(column) for name, column in columns.arrays.items()}
     facets = FacetCounts(

@@ -8,13 +8,14 @@ import os
 import shutil
 import struct
 import sys
-import tempfile
 import zipfile
 import zlib
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Protocol
 
 from nereval_core.problems import FormatError, quoted
+from nereval_core.readers.input.confinement import open_descriptor, open_file
+from nereval_core.readers.input.temporaries import TemporaryFolder
 
 STDIN = "<stdin>"
 """The name of standard input in problems."""
@@ -88,25 +89,34 @@ def expanded_limit(origin: Origin, size: int) -> int:
 class OnDisk:
     """A file of the file system, `shown` in problems."""
 
-    __slots__ = ("kept", "path", "shown")
+    __slots__ = ("kept", "path", "shown", "within")
     most = None
 
-    def __init__(self, path: str, shown: str, kept: object = None) -> None:
+    def __init__(self, path: str, shown: str, *, kept: object = None, within: str | None = None) -> None:
         self.path = path
         self.shown = shown
         # What must live as long as the file is needed.
         self.kept = kept
+        # The folder that the file must lie in whenever it is opened.
+        self.within = within
+
+    def __getstate__(self) -> tuple[None, dict[str, Any]]:
+        # The process that it is sent to need not keep what this one keeps.
+        return None, {"path": self.path, "shown": self.shown, "within": self.within, "kept": None}
 
     def size(self) -> int:
         try:
-            return Path(self.path).stat().st_size
+            if self.within is None:
+                return Path(self.path).stat().st_size
+            with self.open() as file:
+                return os.fstat(file.fileno()).st_size
         except (OSError, ValueError) as error:
             raise self.refused(error) from None
 
     def load(self, size: int) -> bytes:
         # The plain calls take half the time of open() and read(), which counts where there are 100,000 files.
         try:
-            handle = os.open(self.path, os.O_RDONLY | CLOSED_IN_CHILDREN)
+            handle = open_descriptor(self.path, self.within)
             try:
                 wanted = os.fstat(handle).st_size + 1 if size < 0 else size
                 raw = os.read(handle, wanted)
@@ -121,15 +131,12 @@ class OnDisk:
 
     def open(self) -> BinaryIO:
         try:
-            return Path(self.path).open("rb", buffering=0)
+            return open_file(self.path, self.within)
         except (OSError, ValueError) as error:
             raise self.refused(error) from None
 
     def refused(self, error: Exception) -> FormatError:
         return unreadable_file(self.shown, error)
-
-
-CLOSED_IN_CHILDREN = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 
 class InMemory:
@@ -242,12 +249,13 @@ def standard_input() -> OnDisk:
     if not _SPOOLED or _SPOOLED[0][0] is not stream:
         try:
             # It is removed when nothing needs it any more, at the latest at the end of the process.
-            file = tempfile.NamedTemporaryFile(prefix="nereval-stdin-")  # noqa: SIM115
-            shutil.copyfileobj(stream, file, 1 << 20)
-            file.flush()
+            folder = TemporaryFolder()
+            place = Path(folder.name, "stdin")
+            with place.open("xb") as file:
+                shutil.copyfileobj(stream, file, 1 << 20)
         except (OSError, ValueError) as error:
             raise unreadable_file(STDIN, error) from None
-        _SPOOLED[:] = [(stream, OnDisk(file.name, STDIN, file))]
+        _SPOOLED[:] = [(stream, OnDisk(str(place), STDIN, kept=folder))]
     return _SPOOLED[0][1]
 
 

@@ -23,6 +23,7 @@ from sqlalchemy.exc import TimeoutError as NoConnectionError
 from sqlalchemy.pool import NullPool
 
 from nereval_core.problems import FormatError, one_line
+from nereval_core.readers.input.temporaries import private_folder
 
 VARIABLE = "NEREVAL_REVIEW_URL"
 FILE = "review.sqlite"
@@ -99,7 +100,7 @@ class Database:
         with self._told():
             if self.file is not None:
                 self._is_the_same()
-                self.file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                private_folder(self.file.parent)
                 # SQLite gives its log beside the file the rights of the file.
                 with suppress(FileExistsError):
                     os.close(os.open(self.file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
