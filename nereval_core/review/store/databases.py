@@ -80,11 +80,16 @@ class Database:
         self._identity_lock = Lock()
 
     @contextmanager
-    def reading(self) -> Iterator[Connection | None]:
-        """Open a transaction that only reads; None where nothing was ever written."""
+    def reading(self, *, one_moment: bool = False) -> Iterator[Connection | None]:
+        """Open a transaction that only reads; None where nothing was ever written.
+
+        With `one_moment`, all its queries see what was committed before the first, as those of SQLite always do.
+        """
         with self._told(), ExitStack() as stack:
             if self.file is None:
                 connection = stack.enter_context(self.engine.connect())
+                if one_moment:
+                    connection = connection.execution_options(isolation_level="REPEATABLE READ")
                 stack.enter_context(connection.begin())
                 yield connection
             elif not self.file.exists():
