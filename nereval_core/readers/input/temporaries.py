@@ -45,8 +45,10 @@ _swept: set[Path] = set()
 class TemporaryFolder(tempfile.TemporaryDirectory[str]):
     """A private folder in the system's, removed at the latest at the end of the process, or by the next one."""
 
-    def __init__(self) -> None:
-        _sweep_once(Path(tempfile.gettempdir()))
+    def __init__(self, *, sweep: bool = True) -> None:
+        """Make the folder, and `sweep` away first what killed processes left."""
+        if sweep:
+            _sweep_once(Path(tempfile.gettempdir()))
         while True:
             super().__init__(prefix=_prefix(), ignore_cleanup_errors=True)
             lock = _open(Path(self.name))

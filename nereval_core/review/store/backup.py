@@ -42,7 +42,9 @@ def back_up(store: ReviewStore, file: Path) -> int:
                 if store.database.file is None:
                     _copy_rows(connection, place)
                 else:
-                    _copy_pages(connection, place)
+                    source = connection.connection.driver_connection
+                    assert isinstance(source, sqlite3.Connection)
+                    _copy_pages(source, place)
                 _check(place, verdicts, str(file))
         except (OSError, sqlite3.Error) as error:
             found = f"cannot be written: {getattr(error, 'strerror', None) or error}"
@@ -53,17 +55,32 @@ def back_up(store: ReviewStore, file: Path) -> int:
 def integrity_problem(file: str | os.PathLike[str]) -> str:
     """Return what SQLite finds wrong with a file that nobody has to write to, in one line; "" where it is whole."""
     try:
-        with closing(sqlite3.connect(f"{Path(file).absolute().as_uri()}?mode=ro", uri=True)) as opened:
+        with closing(_read_only(file)) as opened:
             found: str = opened.execute("PRAGMA integrity_check(1)").fetchone()[0]
     except sqlite3.Error as error:
         return str(error)
     return "" if found == "ok" else found.splitlines()[-1]
 
 
-def _copy_pages(connection: Connection, place: Path) -> None:
+def copy_file(file: Path, place: Path) -> None:
+    """Copy a SQLite file that others may write to, without a change to it.
+
+    Raises:
+        sqlite3.Error: it cannot be read, or the copy cannot be written.
+    """
+    with closing(_read_only(file)) as source:
+        _copy_pages(source, place)
+
+
+def _read_only(file: str | os.PathLike[str]) -> sqlite3.Connection:
+    place = Path(file).absolute()
+    # Where no log lies beside it nobody has it open, and SQLite need not make one.
+    alone = "" if any(place.with_name(place.name + ending).exists() for ending in LOGS) else "&immutable=1"
+    return sqlite3.connect(f"{place.as_uri()}?mode=ro{alone}", uri=True)
+
+
+def _copy_pages(source: sqlite3.Connection, place: Path) -> None:
     """Copy a SQLite file as the open transaction sees it."""
-    source = connection.connection.driver_connection
-    assert isinstance(source, sqlite3.Connection)
     with closing(sqlite3.connect(place)) as copy:
         source.backup(copy)
         # The copy is one file, with no log beside it.
