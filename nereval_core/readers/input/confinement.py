@@ -16,8 +16,7 @@ from typing import BinaryIO
 
 from nereval_core.problems import FormatError
 
-PLAIN = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
-"""Flags of opening to read: children do not inherit the file, and its bytes are those on disk."""
+READ_FLAGS = os.O_RDONLY | getattr(os, "O_BINARY", 0)
 STEPWISE = os.open in os.supports_dir_fd and os.scandir in os.supports_fd and hasattr(os, "O_NOFOLLOW")
 LINK_FOUND = (errno.ELOOP, errno.ENOTDIR, errno.EMLINK)
 """The errors of systems that find a link where none may be followed."""
@@ -64,18 +63,18 @@ def open_descriptor(path: AnyPath, within: AnyPath | None = None) -> int:
         OSError: it cannot be read.
     """
     if within is None:
-        return os.open(path, PLAIN)
+        return os.open(path, READ_FLAGS)
     place = resolve_inside(path, within)
     if not STEPWISE:
-        return os.open(place, PLAIN)
+        return os.open(place, READ_FLAGS)
     top = os.path.realpath(within)
     steps = PurePath(place).relative_to(top).parts
-    handle = os.open(top, PLAIN | os.O_DIRECTORY)
+    handle = os.open(top, READ_FLAGS | os.O_DIRECTORY)
     try:
         for number, step in enumerate(steps, 1):
             # Neither a pipe nor a device may keep us waiting.
             flags = os.O_NONBLOCK if number == len(steps) else os.O_DIRECTORY
-            inner = os.open(step, PLAIN | os.O_NOFOLLOW | flags, dir_fd=handle)
+            inner = os.open(step, READ_FLAGS | os.O_NOFOLLOW | flags, dir_fd=handle)
             os.close(handle)
             handle = inner
         mode = os.fstat(handle).st_mode

@@ -14,8 +14,6 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO, Protocol
 
 from nereval_core.problems import FormatError, quoted
-from nereval_core.readers.input.confinement import open_descriptor, open_file
-from nereval_core.readers.input.temporaries import TemporaryFolder
 
 STDIN = "<stdin>"
 """The name of standard input in problems."""
@@ -116,7 +114,7 @@ class OnDisk:
     def load(self, size: int) -> bytes:
         # The plain calls take half the time of open() and read(), which counts where there are 100,000 files.
         try:
-            handle = open_descriptor(self.path, self.within)
+            handle = self._descriptor()
             try:
                 wanted = os.fstat(handle).st_size + 1 if size < 0 else size
                 raw = os.read(handle, wanted)
@@ -131,9 +129,21 @@ class OnDisk:
 
     def open(self) -> BinaryIO:
         try:
+            if self.within is None:
+                return Path(self.path).open("rb", buffering=0)
+            # Most files are opened wherever they lie.
+            from nereval_core.readers.input.confinement import open_file
+
             return open_file(self.path, self.within)
         except (OSError, ValueError) as error:
             raise self.refused(error) from None
+
+    def _descriptor(self) -> int:
+        if self.within is None:
+            return os.open(self.path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+        from nereval_core.readers.input.confinement import open_descriptor
+
+        return open_descriptor(self.path, self.within)
 
     def refused(self, error: Exception) -> FormatError:
         return unreadable_file(self.shown, error)
@@ -243,6 +253,9 @@ def standard_input() -> OnDisk:
     Raises:
         FormatError: it is closed, or cannot be kept.
     """
+    # Most commands read none.
+    from nereval_core.readers.input.temporaries import TemporaryFolder
+
     stream: IO[bytes] | None = getattr(sys.stdin, "buffer", None)
     if stream is None:
         raise FormatError.single(STDIN, None, "standard input is closed", "name a file")

@@ -21,7 +21,6 @@ from nereval_core.readers.input.compression import (
     open_unpacked,
     unpacked_name,
 )
-from nereval_core.readers.input.confinement import folder_entries, is_inside, resolve_inside
 from nereval_core.readers.input.encodings import UTF8_BOM, decode_text, split_lines
 from nereval_core.readers.input.heads import Head, foreign_kind
 from nereval_core.readers.input.origins import (
@@ -184,6 +183,8 @@ class Source:
         limit = None if within is None else os.path.realpath(within)
         try:
             if limit is not None:
+                from nereval_core.readers.input.confinement import resolve_inside
+
                 resolve_inside(root, limit)
             layered = split_layer(shown)
             if layered is not None:
@@ -452,6 +453,8 @@ def _suffix(name: str) -> str:
 
 def _below(root: Path, limit: str | None) -> list[SourceFile]:
     """Return the files below a folder, without a Path for each: there may be 200,000."""
+    from nereval_core.readers.input.confinement import folder_entries, is_inside
+
     top = os.fspath(root)
     top = "" if top == "." else top.rstrip("/") + "/"
     files: list[SourceFile] = []
@@ -469,13 +472,9 @@ def _below(root: Path, limit: str | None) -> list[SourceFile]:
             place = top + inner
             if kind == "folder":
                 folders.append(inner + "/")
-            elif kind == "file" or _leads_to_file(place, limit):
+            elif kind == "file" or (Path(place).is_file() and (limit is None or is_inside(place, limit))):
                 files.append(SourceFile(unpacked_name(inner), place, OnDisk(place, place, within=limit)))
     return files
-
-
-def _leads_to_file(place: str, limit: str | None) -> bool:
-    return Path(place).is_file() and (limit is None or is_inside(place, limit))
 
 
 def _file_of_path(path: Path, shown: str, limit: str | None) -> list[SourceFile]:

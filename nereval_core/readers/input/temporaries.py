@@ -142,7 +142,11 @@ def private_folder(folder: Path) -> None:
 
 def abandoned(folder: Path, *, older: float = 0) -> list[Path]:
     """Return the temporaries in a folder whose processes are gone, and that nobody wrote to for so many seconds."""
-    return [path for path, lock in _abandoned(folder, older) if os.close(lock) is None]
+    found = []
+    for path, lock in _abandoned(folder, older):
+        os.close(lock)
+        found.append(path)
+    return found
 
 
 def remove_abandoned(folder: Path, *, older: float = 0) -> list[Path]:
