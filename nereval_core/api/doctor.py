@@ -210,7 +210,8 @@ def _damage(place: Path) -> str:
 
 def _open_to_others(*paths: Path, group: bool = False) -> Iterator[Finding]:
     """Find files and folders of this account that other accounts have rights on; those of a `group` may stand."""
-    for path in paths:
+    # Windows has no such modes.
+    for path in paths if hasattr(os, "geteuid") else ():
         found = _stat(path)
         if found is None or stat.S_ISLNK(found.st_mode) or found.st_uid != os.geteuid():
             continue

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import subprocess
+import tempfile
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -17,7 +19,7 @@ from tests.readers.input.test_temporaries import holding
 from tests.review.test_backup import draft
 from tests.store.test_store import example, stored
 from tests.support.commands import Cli, corpus, written
-from tests.support.databases import emptied
+from tests.support.databases import as_user, emptied
 
 Rows = list[dict[str, Any]]
 
@@ -191,3 +193,22 @@ def test_work_of_a_killed_job_is_kept_and_counted(home: Path, command: Cli) -> N
     status, kept, findings = examined(command)
     assert (status, findings) == (0, [])
     assert [row["entries"] for row in kept if row["kind"] == "counts of unfinished jobs"] == [1]
+
+
+def test_another_account_reads_nothing_that_is_kept(command: Cli) -> None:
+    if not (become := as_user()):
+        pytest.skip("only root can become somebody else")
+    with tempfile.TemporaryDirectory(dir="/tmp") as name:
+        # Nothing but the modes of what we keep is in the way: others may enter every folder.
+        folder = Path(name)
+        stored(folder / "store", example())
+        with closing(ReviewStore(folder / "verdicts" / "own.sqlite")) as verdicts:
+            verdicts.give([draft(0)], "Ann")
+            assert command("review", "backup", f"{name}/copy.sqlite", "--review", verdicts.name)[0] == 0
+        (folder / "open").write_text("for all")
+        for place in (folder, folder / "store", folder / "verdicts"):
+            place.chmod(0o755)
+        places = (folder / "open", *folder.glob("store/*"), folder / "verdicts/own.sqlite", folder / "copy.sqlite")
+        (folder / "open").chmod(0o644)
+        read = [subprocess.run([*become, "cat", path], capture_output=True).returncode for path in places]
+    assert len(read) == 4 and read[0] == 0 and all(read[1:])
