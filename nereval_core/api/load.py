@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nereval_core import readers
@@ -209,10 +208,10 @@ def _is_large(source: Source) -> bool:
     """Whether the files of a source, all of them on disk, are worth a process of their own."""
     taken = 0
     for file in () if source.parts else source.files:
-        if file.path is None or taken >= PARALLEL_BYTES:
+        if not file.on_disk or taken >= PARALLEL_BYTES:
             break
-        with suppress(OSError):
-            taken += Path(file.path).stat().st_size
+        with suppress(FormatError):
+            taken += file.origin.size()
     return taken >= PARALLEL_BYTES
 
 

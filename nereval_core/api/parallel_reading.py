@@ -13,7 +13,6 @@ import os
 import pickle
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -25,6 +24,7 @@ from typing import Any
 
 from nereval_core import readers
 from nereval_core.readers import Reading, ReadOptions, Source
+from nereval_core.readers.input.temporaries import TemporaryFolder
 from nereval_core.readers.shared.tag_decoding import NO_TAGS_NOTE, scheme_note
 
 PROGRESS_SECONDS = 0.1
@@ -113,7 +113,7 @@ def parallel_readings(orders: Mapping[str, Order]) -> Iterator[ParallelReadings 
         yield None
         return
     with (
-        tempfile.TemporaryDirectory(prefix="nereval-", ignore_cleanup_errors=True) as folder,
+        TemporaryFolder() as folder,
         ThreadPoolExecutor(min(spare, len(orders))) as pool,
     ):
         begun = ParallelReadings(pool, Path(folder), orders)

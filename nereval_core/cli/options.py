@@ -16,7 +16,7 @@ from nereval_core.problems import quoted
 from nereval_core.readers.read_settings import Offer, ReadSettings, offers
 from nereval_core.report import METHODS_FORMS, TABLES
 
-BAD = 2
+FAILED, BAD = 1, 2
 """Exit status for bad usage or bad input."""
 
 STDOUT = "-"

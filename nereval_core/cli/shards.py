@@ -6,10 +6,8 @@ import argparse
 import hashlib
 import json
 import os
-import platform
-import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -23,12 +21,13 @@ from nereval_core.engine import scored_folder
 from nereval_core.engine.merged_scores import ScoredShards, merge_scores
 from nereval_core.engine.merged_scores import convention_outcomes as convention_outcomes
 from nereval_core.engine.run import run_locally, run_on_dask
-from nereval_core.engine.shard_counts import prepare_folder
 from nereval_core.engine.shards import ShardList, list_shards
 from nereval_core.engine.tally import shares_of
 from nereval_core.engine.work import Job, ShardResult
 from nereval_core.problems import counted, quoted
+from nereval_core.readers.input.temporaries import remove_abandoned, resumable_folder
 from nereval_core.scoring import Settings
+from nereval_core.store import work_folder
 
 ENGINES = ("dask", "local")
 NOT_FOR_SHARDS = (
@@ -142,23 +141,22 @@ def _merged(
     found = list_shards(gold, systems, missing=options.missing)
     for root, count in () if options.quiet else found.passed_over.items():
         say(f"{root}: files that are no shards, passed over: {count}")
-    own = None if options.work or target else _cache((settings, options.convention, [*values.items()]), gold, systems)
-    work = options.work or own or str(Path(target or "", scored_folder.COUNTS))
-    job = Job(
-        settings=settings,
-        work=_absolute(work),
-        records=None if options.records is None else _absolute(str(Path(options.records, scored_folder.RECORDS))),
-        columns=None if target is None else _absolute(target),
-        pairing=load_options(options).pairing,
-        convention=options.convention or "",
-        options=tuple(values.items()),
-    )
-    prepare_folder(job.work)
-    done = _run(options, found, job)
-    yield merge_scores(found.shards, done, job), found, done, job
-    if own is not None:
-        # Nobody asked to keep them, and the work is done.
-        shutil.rmtree(own, ignore_errors=True)
+    work = options.work or (str(Path(target, scored_folder.COUNTS)) if target else None)
+    # Nobody asks to keep the counts where no folder is named.
+    own = _cache((settings, options.convention, [*values.items()]), gold, systems)
+    with own if work is None else nullcontext(work) as place:
+        job = Job(
+            settings=settings,
+            work=_absolute(place),
+            records=None if options.records is None else _absolute(str(Path(options.records, scored_folder.RECORDS))),
+            columns=None if target is None else _absolute(target),
+            pairing=load_options(options).pairing,
+            convention=options.convention or "",
+            options=tuple(values.items()),
+        )
+        Path(place).mkdir(parents=True, exist_ok=True)
+        done = _run(options, found, job)
+        yield merge_scores(found.shards, done, job), found, done, job
 
 
 def _run(options: argparse.Namespace, found: ShardList, job: Job) -> list[ShardResult]:
@@ -204,6 +202,7 @@ def _folder_problem(place: str, given: Sequence[str]) -> str | None:
 
 def _ours(place: str) -> bool:
     """Tell whether a folder holds no more than a job leaves, finished or not."""
+    remove_abandoned(Path(place))
     left = {
         scored_folder.MANIFEST,
         scored_folder.RESULTS,
@@ -214,39 +213,16 @@ def _ours(place: str) -> bool:
     return {one.name for one in Path(place).iterdir()} <= left
 
 
-def _cache(settings: object, gold: str, systems: Mapping[str, str]) -> str:
-    """Return the folder for the counts of a job that names none: its own, until it is done.
+@contextmanager
+def _cache(settings: object, gold: str, systems: Mapping[str, str]) -> Iterator[str]:
+    """Yield the folder for the counts of a job that names none: its own, until it is done.
 
-    The folder of an equal job that ended before it was done is taken over. The name says which process it belongs to,
-    and renaming succeeds for one of several processes.
+    The folder of an equal job that was killed before it was done is taken over.
     """
-    home = os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()
     row = [repr(settings), _absolute(gold), *(f"{name}={_absolute(path)}" for name, path in systems.items())]
-    root, job = Path(home, "nereval-shards"), hashlib.sha256(json.dumps(row).encode()).hexdigest()[:16]
-    prefix = f"{job}.{hashlib.sha256(platform.node().encode()).hexdigest()[:8]}."
-    own = root / f"{prefix}{os.getpid()}"
-    # The counts are of somebody's corpus: other accounts of the machine have no business there.
-    with suppress(OSError):
-        root.mkdir(mode=0o700, parents=True, exist_ok=True)
-        root.chmod(0o700)
-    for left in () if own.exists() else sorted(root.glob(f"{prefix}*")):
-        if not _runs(left.suffix[1:]):
-            with suppress(OSError):
-                left.rename(own)
-                break
-    return str(own)
-
-
-def _runs(process: str) -> bool:
-    """Tell whether a process of this machine runs."""
-    try:
-        os.kill(int(process), 0)
-    except (ProcessLookupError, ValueError, OverflowError):
-        return False
-    except OSError:
-        # Somebody else's.
-        return True
-    return True
+    job = hashlib.sha256(json.dumps(row).encode()).hexdigest()[:16]
+    with resumable_folder(work_folder(), job) as own:
+        yield str(own)
 
 
 def _folder(place: Paths) -> str:

@@ -42,6 +42,7 @@ from nereval_core.engine.shards import Shard, ShardFiles
 from nereval_core.engine.tally import Tally
 from nereval_core.engine.work import Job, ShardResult, gold_key
 from nereval_core.problems import FormatError
+from nereval_core.readers.input.confinement import open_file
 from nereval_core.report.json_results import json_bytes, results
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Settings
@@ -154,15 +155,17 @@ def write(path: str, result: ScoredShards, shards: Sequence[Shard], done: Iterab
         place.write_text(json.dumps(manifest, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
-def read(path: str | os.PathLike[str]) -> ScoredFolder:
-    """Open a scored folder by its manifest.
+def read(path: str | os.PathLike[str], *, within: str | os.PathLike[str] | None = None) -> ScoredFolder:
+    """Open a scored folder by its manifest; with `within`, no file outside that folder is read, now or later.
 
     Raises:
-        FormatError: no scored folder, or one of another form.
+        FormatError: no scored folder, one of another form, or outside `within`.
     """
     shown = os.fspath(path)
+    limit = None if within is None else os.path.realpath(within)
     try:
-        row = json.loads(Path(path, MANIFEST).read_text(encoding="utf-8"))
+        with open_file(Path(path, MANIFEST), limit) as file:
+            row = json.loads(file.read())
         form = row["form"]
     except (OSError, ValueError, KeyError, TypeError):
         raise FormatError.single(shown, None, "no scored folder", f"give one with a {MANIFEST} in it") from None
@@ -173,7 +176,7 @@ def read(path: str | os.PathLike[str]) -> ScoredFolder:
     result = whole_of_tallies(
         settings,
         {system["name"]: Tally.of_json(system["tally"]) for system in row["systems"]},
-        store=CountsStore(str(Path(path, COUNTS))),
+        store=CountsStore(str(Path(path, COUNTS)), limit),
         keys={
             system["name"]: tuple(shard["systems"][system["name"]]["counts"] for shard in row["shards"])
             for system in row["systems"]
@@ -188,7 +191,7 @@ def read(path: str | os.PathLike[str]) -> ScoredFolder:
             ShardKeys(gold, tuple(shard["systems"][system["name"]]["counts"] for system in row["systems"]))
             for gold, shard in zip(row["columns"], row["shards"], strict=True)
         )
-        columns = FolderRecords(shown, tuple(keys), settings)
+        columns = FolderRecords(shown, tuple(keys), settings, limit)
     return ScoredFolder(shown, result.under(kept), tuple(row["shards"]), row["records"], columns, row["sha256"])
 
 

@@ -9,12 +9,10 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import os
-import time
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -24,13 +22,13 @@ from numpy.typing import NDArray
 
 from nereval_core import __version__
 from nereval_core.engine.tally import Columns, Tally
+from nereval_core.readers.input.confinement import open_file
+from nereval_core.readers.input.temporaries import replaced_file
 from nereval_core.scoring import Settings
 from nereval_core.scoring.criteria import Criterion
 
 ENTRY_FORM = 1
 """The version of entries, part of their keys; it changes with their content."""
-LEFT_BEHIND = 24 * 3600
-"""Seconds after which an unfinished file belongs to no running job."""
 BROKEN = (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, zlib.error)
 """The exceptions that reading a damaged entry raises."""
 
@@ -62,9 +60,10 @@ def file_digest(path: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CountsStore:
-    """A folder of entries."""
+    """A folder of entries, which must lie in the folder `within`."""
 
     folder: str
+    within: str | None = None
 
     def path(self, key: str) -> Path:
         return Path(self.folder, f"{key}.npz")
@@ -92,34 +91,21 @@ class CountsStore:
 
     def column(self, key: str, name: str) -> NDArray[Any]:
         """Read one column of an entry."""
-        with np.load(self.path(key), allow_pickle=False) as entry:
+        with open_file(self.path(key), self.within) as file, np.load(file, allow_pickle=False) as entry:
             found: NDArray[Any] = entry[name]
             return found
 
     def columns(self, key: str, *names: str) -> Columns:
-        with np.load(self.path(key), allow_pickle=False) as entry:
+        with open_file(self.path(key), self.within) as file, np.load(file, allow_pickle=False) as entry:
             return {name: entry[name] for name in names}
-
-
-def prepare_folder(folder: str) -> None:
-    """Make a folder to write into, and remove the unfinished files of killed jobs."""
-    Path(folder).mkdir(parents=True, exist_ok=True)
-    for place in Path(folder).rglob(".*.tmp"):
-        with suppress(OSError):
-            if time.time() - place.stat().st_mtime > LEFT_BEHIND:
-                place.unlink()
 
 
 @contextmanager
 def replace_file(path: Path) -> Iterator[Path]:
-    """Yield a path to write to, which then replaces the given one; after an error it is removed."""
+    """Yield a path to write to, which then replaces the given one; in a private folder the file is private too."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    place = path.with_name(f".{path.name}.{os.getpid()}.{time.monotonic_ns()}.tmp")
-    try:
+    with replaced_file(path, private=not path.parent.stat().st_mode & 0o077) as place:
         yield place
-        place.replace(path)
-    finally:
-        place.unlink(missing_ok=True)
 
 
 def _described(criterion: Criterion) -> Mapping[str, str]:

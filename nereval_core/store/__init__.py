@@ -13,8 +13,6 @@ import json
 import logging
 import os
 import re
-import tempfile
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -24,6 +22,7 @@ from typing import Any, BinaryIO
 from nereval_core import __version__
 from nereval_core.corpus import Corpus
 from nereval_core.readers.input.source import Source
+from nereval_core.readers.input.temporaries import private_folder, remove_abandoned, replaced_file
 from nereval_core.store.columns import ColumnWriter, DamagedError, map_columns
 from nereval_core.store.corpora import read_corpus, write_corpus
 from nereval_core.store.sources import BLOCKS, ChangedError, StoredSources, fingerprints, input_key, write_sources
@@ -37,15 +36,14 @@ __all__ = [
     "TooLargeError",
     "fingerprints",
     "input_key",
+    "work_folder",
 ]
 
 FORMAT = 3
 """The version of entries; it changes with their content and with the definition of digests."""
 FOLDER, BYTES = "NEREVAL_CACHE", "NEREVAL_CACHE_BYTES"
 LIMIT = 4_000_000_000
-SUFFIX, UNFINISHED, REMARKS = ".columns", ".unfinished", ".remarks"
-ABANDONED = 3_600
-"""Seconds after which an unfinished file is removed: its process is gone."""
+SUFFIX, REMARKS = ".columns", ".remarks"
 ENTRY = re.compile(r"([0-9a-f]{64})-([0-9a-f]{64})" + re.escape(SUFFIX))
 _LOG = logging.getLogger("nereval")
 
@@ -100,8 +98,7 @@ class Store:
     @classmethod
     def of_environment(cls, environment: Mapping[str, str] = os.environ) -> Store | None:
         """Return the store that NEREVAL_CACHE and NEREVAL_CACHE_BYTES name, None where the former is empty."""
-        home = environment.get("XDG_CACHE_HOME") or "~/.cache"
-        folder = environment.get(FOLDER, f"{home}/nereval")
+        folder = environment.get(FOLDER, str(_caches(environment) / "nereval"))
         if not folder:
             return None
         size = environment.get(BYTES, "")
@@ -155,10 +152,8 @@ class Store:
         Raises:
             OSError: the folder cannot be written to.
         """
-        handle, name = tempfile.mkstemp(UNFINISHED, f"{os.getpid()}-", self.folder)
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump({**self.remarks(digest), **said}, file)
-        Path(name).replace(self._remarks(digest))
+        with replaced_file(self._remarks(digest), private=True) as place:
+            place.write_text(json.dumps({**self.remarks(digest), **said}), encoding="utf-8")
 
     def _remarks(self, digest: str) -> Path:
         return self.folder / f"{digest}{REMARKS}"
@@ -226,17 +221,11 @@ class Store:
             OSError: the folder cannot be written to, or the disk is full.
             FormatError: a file can no longer be read.
         """
-        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(UNFINISHED, f"{os.getpid()}-", self.folder)
-        unfinished = Path(name)
-        try:
-            with os.fdopen(handle, "wb", buffering=1 << 20) as file:
+        private_folder(self.folder)
+        with replaced_file(self.folder / f"{kept.corpus.digest}-{kept.key}{SUFFIX}", private=True) as place:
+            with place.open("wb", buffering=1 << 20) as file:
                 self._write(file, kept, prints, tick)
-                tick()
-            unfinished.replace(self.folder / f"{kept.corpus.digest}-{kept.key}{SUFFIX}")
-        except BaseException:
-            _remove(unfinished)
-            raise
+            tick()
         self._make_room(kept.key)
 
     def _write(self, file: BinaryIO, kept: StoredCorpus, prints: Sequence[bytes], tick: Callable[[], None]) -> None:
@@ -263,9 +252,7 @@ class Store:
                 _remove(entry.path)
                 total -= entry.bytes
         self._remove_lone_remarks()
-        for path, _, written in _listed(self.folder):
-            if path.name.endswith(UNFINISHED) and written < time.time() - ABANDONED:
-                _remove(path)
+        remove_abandoned(self.folder)
 
     def _remove_lone_remarks(self) -> None:
         """Remove the remarks on corpora that are no longer stored."""
@@ -274,17 +261,20 @@ class Store:
             if path.name.endswith(REMARKS) and path.name.removesuffix(REMARKS) not in stored:
                 _remove(path)
 
-    def remove_unfinished(self, process: int) -> None:
-        """Remove the unfinished files of a killed process."""
-        for path, _, _ in _listed(self.folder):
-            if path.name.startswith(f"{process}-") and path.name.endswith(UNFINISHED):
-                _remove(path)
-
     def clear(self) -> None:
         """Remove all entries; open corpora stay open."""
         for entry in self.entries():
             _remove(entry.path)
         self._remove_lone_remarks()
+
+
+def work_folder(environment: Mapping[str, str] = os.environ) -> Path:
+    """Return the folder for the counts of jobs that name none."""
+    return _caches(environment).expanduser() / "nereval-shards"
+
+
+def _caches(environment: Mapping[str, str]) -> Path:
+    return Path(environment.get("XDG_CACHE_HOME") or "~/.cache")
 
 
 def _listed(folder: Path) -> Iterator[tuple[Path, int, float]]:

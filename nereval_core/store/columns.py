@@ -19,6 +19,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from nereval_core.arrays import Array
+from nereval_core.readers.input.confinement import open_file
 
 MARK = b"nereval columns 1\n"
 TAIL = struct.Struct(f"<QI{len(MARK)}s")
@@ -91,17 +92,20 @@ class Columns:
             raise DamagedError(f"no column {name}") from None
 
 
-def map_columns(path: Path, *, unchecked: Iterable[str] = (), checked: bool = True) -> Columns:
+def map_columns(
+    path: Path, *, unchecked: Iterable[str] = (), checked: bool = True, within: str | None = None
+) -> Columns:
     """Map a file of columns after checking all its bytes, except those of the columns `unchecked`.
 
     If not `checked`, only size and directory are checked: a truncated file is detected, a changed byte is not. The file
-    may be removed while it is mapped, as by a cache that makes room.
+    may be removed while it is mapped, as by a cache that makes room. With `within`, it must lie in that folder.
 
     Raises:
         DamagedError: the file is truncated, changed or of another form.
+        FormatError: it lies outside.
         OSError: it cannot be read.
     """
-    with path.open("rb") as file:
+    with open_file(path, within) as file:
         size = file.seek(0, 2)
         if size < len(MARK) + TAIL.size:
             raise DamagedError("too short")

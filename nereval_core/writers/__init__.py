@@ -14,8 +14,6 @@ import gzip
 import io
 import os
 import pkgutil
-import shutil
-import tempfile
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -26,6 +24,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, cast
 
 from nereval_core.problems import FormatError, Problem
+from nereval_core.readers.input.temporaries import TemporaryFolder, replaced_file, replaced_folder
 
 if TYPE_CHECKING:
     from nereval_core.corpus import Layer
@@ -118,7 +117,7 @@ def pack_layer(layer: Layer, format: str, name: str, *, lossy: bool = False) -> 
     Raises:
         FormatError: the format cannot hold the layer, and losses are not allowed.
     """
-    with tempfile.TemporaryDirectory() as folder:
+    with TemporaryFolder() as folder:
         place = Path(folder) / f"{name}{getattr(writers()[format], 'SHARD', f'.{format}')}"
         try:
             notes = write(layer, place, format=format, lossy=lossy)
@@ -162,16 +161,8 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
                 yield file
                 path.write_bytes(file.getvalue())
             return
-        path = path.resolve()
-        handle, name = tempfile.mkstemp(prefix=f".{path.name[:40]}.", dir=path.parent)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                yield file
-            Path(name).chmod(0o666 & ~_umask())
-            Path(name).replace(path)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
+        with replaced_file(path.resolve()) as place, place.open("wb") as file:
+            yield file
 
 
 @contextmanager
@@ -221,16 +212,8 @@ def whole_folder(path: Path) -> Iterator[Path]:
             raise FormatError.single(os.fspath(path), None, "a file stands there", "name a new or empty folder")
         if path.is_dir() and any(path.iterdir()):
             raise FormatError.single(os.fspath(path), None, "the folder is not empty", "name a new or empty folder")
-        folder = Path(tempfile.mkdtemp(prefix=f".{path.name[:40]}.", dir=path.parent))
-        try:
+        with replaced_folder(path) as folder:
             yield folder
-            folder.chmod(0o777 & ~_umask())
-            if path.is_dir():
-                path.rmdir()
-            folder.replace(path)
-        except BaseException:
-            shutil.rmtree(folder, ignore_errors=True)
-            raise
 
 
 @contextmanager
@@ -244,9 +227,3 @@ def _write_errors(path: Path) -> Iterator[None]:
             raise
         found = f"cannot be written: {getattr(error, 'strerror', None) or error}"
         raise FormatError.single(os.fspath(path), None, found, "check the folder and its permissions") from None
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -63,7 +63,7 @@ def test_a_reading_is_shown_and_cancelled(browser: Any, folder: Path) -> None:
         visit.close()
         other.close()
     assert len(Store(folder.parent / "store").entries()) == 1
-    assert not list((folder.parent / "store").glob("*.unfinished"))
+    assert not list((folder.parent / "store").glob(".*"))
 
 
 def test_a_link_opens_in_another_server(browser: Any, folder: Path) -> None:

@@ -39,6 +39,7 @@ OUTPUTS: list[tuple[str, list[str]]] = [
     ("consistency", ["consistency", GOLD, RULES, PERCEPTRON]),
     ("link", ["link", GOLD, RULES]),
     ("index", ["index", GOLD, RULES]),
+    ("doctor", ["doctor"]),
     ("review list", ["review", "list"]),
     ("review what-if", ["review", "what-if", GOLD, RULES]),
 ]
@@ -50,7 +51,7 @@ def validator(verb: str) -> Any:
 
 @pytest.mark.parametrize(("verb", "words"), OUTPUTS)
 def test_outputs_are_of_their_shape(verb: str, words: list[str], command: Cli) -> None:
-    quiet = [] if words[0] == "review" and words[1] == "list" else ["-q"]
+    quiet = [] if words in (["doctor"], ["review", "list"]) else ["-q"]
     status, _, err = command(*words, *quiet, "--json", "out.json")
     assert status == 0, err
     found = json.loads(Path("out.json").read_text())

@@ -149,7 +149,7 @@ def test_a_scored_folder_says_where_to_go() -> None:
 
     folder = caches.served_folder()
     assert folder is not None
-    loaded = scored_folders.open_folder(folder / "scored")
+    loaded = scored_folders.open_folder(folder / "scored", folder)
     app = opened("Inspect", View(corpus=loaded.corpus.digest, sort=SORT))
     assert "looks at all spans at once" in app.info[0].value and not app.dataframe
 

@@ -23,6 +23,7 @@ from nereval_core.conventions import conventions
 from nereval_core.corpus.texts import Texts
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source
+from nereval_core.readers.input.temporaries import is_temporary
 from nereval_core.store import Store
 from pages.shared.components.navigation import pages
 from pages.shared.data import caches, masks, reading_orders
@@ -282,7 +283,7 @@ def test_a_process_that_is_cancelled_leaves_nothing(tmp_path: Path, stage: str) 
 
     with pytest.raises(CancelledError):
         read_order(Keeper(Store(tmp_path)), ordered(), Impatient())
-    assert not [path for path in tmp_path.iterdir() if path.name.endswith(".unfinished")]
+    assert not [path for path in tmp_path.iterdir() if is_temporary(path.name)]
 
 
 def test_what_is_cancelled_before_it_begins_is_ended_at_once() -> None:

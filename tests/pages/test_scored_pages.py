@@ -19,6 +19,7 @@ from nereval_core.engine.browse import ledger as scored_ledger
 from nereval_core.engine.scored_folder import MANIFEST, read
 from nereval_core.glossary import DECISIONS
 from nereval_core.ledger import ledger
+from nereval_core.problems import FormatError
 from nereval_core.records.queries import Query
 from nereval_core.review.playlists.store import PlaylistStore
 from nereval_core.review.store import ReviewStore
@@ -81,7 +82,7 @@ def test_the_command_line_leaves_what_pages_read(root: Path) -> None:
             one, other = (each.page(Query(text=text), rows=10_000) for each in (found, memory))
             columns = [column for column in one if column not in ("doc", "gold", "pred")]
             assert one[columns].astype("object").equals(other[columns].astype("object"))
-    assert len(scored_folders.open_folder(root / "scored").corpus.documents) == len(documents)
+    assert len(scored_folders.open_folder(root / "scored", root).corpus.documents) == len(documents)
 
 
 def test_a_folder_is_opened_at_start(served: Path) -> None:
@@ -215,3 +216,27 @@ def test_a_damaged_folder_is_told_and_the_rest_goes_on(
         assert {"index": "0.0.columns: No such file", "shard": "shard 1 of 3: damaged"}[harm] in app.code[0].value
     assert opened("Overview", View(corpus=load_demo("pharmacology").corpus.digest)).dataframe
     st.cache_resource.clear()
+
+
+@pytest.mark.parametrize("name", ["columns", "index", "counts", "scored.json", "columns/*", "index/*"])
+def test_links_of_a_scored_folder_stay_inside(name: str, root: Path, tmp_path: Path) -> None:
+    served, outside = tmp_path / "served", tmp_path / "outside"
+    for place in (served, outside):
+        shutil.copytree(root / "scored", place / "scored")
+    shutil.copytree(root / "scored", served / "own")
+    for target, refused in ((served / "own", False), (outside / "scored", True)):
+        for path in (served / "scored").glob(name):
+            path.unlink() if path.is_symlink() or path.is_file() else shutil.rmtree(path)
+            path.symlink_to(target / path.relative_to(served / "scored"))
+        st.cache_resource.clear()
+        found = []
+        try:
+            loaded = scored_folders.open_folder(served / "scored", served)
+            found.append(loaded.corpus.documents.texts[0])
+            assert loaded.folder is not None
+            loaded.folder.ledger(loaded.start, "strict").total(Query())
+            loaded.folder.scores(loaded.start).by_document("strict")
+        except FormatError as error:
+            assert refused and "outside the folder being served" in str(error)
+        else:
+            assert found and not refused

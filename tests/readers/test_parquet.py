@@ -173,7 +173,7 @@ def test_a_folder_holds_many_pairs_and_says_what_else_is_in_it(tmp_path: Path) -
 
 def test_uploads_and_zips_are_read_like_files(tmp_path: Path) -> None:
     assert content(read(pair()).layer)["label"] == ["PER"] * 3
-    assert pair().files[0].path is None
+    assert not pair().files[0].on_disk
     for name, columns in (("x.spans", spans()), ("x.texts", texts())):
         (tmp_path / f"{name}.parquet.gz").write_bytes(gzip.compress(packed(columns)))
     assert content(read(tmp_path).layer) == content(read(pair()).layer)

@@ -184,7 +184,8 @@ def test_a_file_brings_the_one_that_belongs_to_it(given: str, found: list[str], 
         (tmp_path / name).write_text("x")
     source = Source.of_path(tmp_path / given)
     assert (names(source), source.label) == (found, label)
-    assert [file.path for file in source.files] == [str(tmp_path / name) for name in found]
+    assert [file.shown for file in source.files] == [str(tmp_path / name) for name in found]
+    assert all(file.on_disk for file in source.files)
 
 
 def test_folders_are_read_in_the_order_of_names_without_hidden_files(tmp_path: Path) -> None:

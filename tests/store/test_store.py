@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -343,15 +342,6 @@ def test_what_was_begun_and_stopped_leaves_nothing(tmp_path: Path) -> None:
         assert list((tmp_path / "stopped").iterdir()) == []
 
 
-def test_files_left_unfinished_by_others_go_after_an_hour(tmp_path: Path) -> None:
-    old, new = tmp_path / "a.unfinished", tmp_path / "b.unfinished"
-    for path, age in ((old, 4_000), (new, 10)):
-        path.write_bytes(b"half")
-        os.utime(path, (time.time() - age,) * 2)
-    stored(tmp_path, example())
-    assert not old.exists() and new.exists()
-
-
 def test_files_that_changed_since_they_were_read_are_not_kept(tmp_path: Path) -> None:
     path = tmp_path / "gold.jsonl"
     path.write_bytes(b"one")
@@ -416,7 +406,7 @@ def test_several_processes_write_read_and_make_room_at_once(tmp_path: Path) -> N
     running = [subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True) for _ in range(3)]
     assert [one.communicate()[1] for one in running] == [""] * 3
     assert all(one.returncode == 0 for one in running)
-    assert store.entries() and not list(tmp_path.glob("*.unfinished"))
+    assert store.entries() and not list(tmp_path.glob(".*"))
     assert all(store.of_input(entry.key) is not None for entry in store.entries())
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import Any
@@ -14,6 +13,7 @@ from nereval_core.analysis.sentences import sentence_text
 from nereval_core.cli.output import Result
 from nereval_core.corpus import Corpus, Layer
 from nereval_core.problems import counted
+from nereval_core.readers.input.temporaries import TemporaryFolder
 from nereval_core.report.export import join_records
 from nereval_core.report.figures.files import Figure
 from nereval_core.report.json_results import head, side
@@ -51,7 +51,7 @@ def errors_result(corpus: Corpus, found: ErrorsBySystem, *, by_type: bool, mend:
 
 def _layer_file(layer: Layer, place: str) -> bytes:
     """Return a layer as the bytes of JSON lines, compressed as the suffix of its place says."""
-    with tempfile.TemporaryDirectory() as folder:
+    with TemporaryFolder() as folder:
         path = Path(folder) / f"mended{PurePath(place).suffix}"
         writers.write(layer, path, format="jsonl")
         return path.read_bytes()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from nereval_core.cli.options import GOLD_AND_PREDICTIONS, Parser, UsageError, add_reading, add_scoring
+from nereval_core.cli.options import FAILED, GOLD_AND_PREDICTIONS, Parser, UsageError, add_reading, add_scoring
 
 if TYPE_CHECKING:
     from nereval_core.analysis.score_checks import Bound
@@ -19,7 +19,6 @@ are from 0 to 1. Every system must hold every bound; an undefined figure (0/0) h
 exit status: 1 where a bound does not hold, with a line for each on standard output; 0 where all hold, printing nothing
 
 {GOLD_AND_PREDICTIONS}"""
-FAILED = 1
 
 
 def add_arguments(parser: Parser) -> None:

@@ -33,18 +33,22 @@ Made = TypeVar("Made")
 
 @dataclass(frozen=True, eq=False)
 class FolderRecords:
-    """The records of a scored folder: `shards` are the keys of each shard's files, `settings` have the criteria."""
+    """The records of a scored folder: `shards` are the keys of each shard's files, `settings` have the criteria.
+
+    All its files must lie in the folder `within`, whatever links there are.
+    """
 
     path: str
     shards: tuple[ShardKeys, ...]
     settings: Settings
+    within: str | None = None
     _shards: LRUCache[Any, Any] = field(default_factory=lambda: LRUCache(SHARDS_MAPPED), repr=False)
     _ledgers: LRUCache[Any, FolderLedger] = field(default_factory=lambda: LRUCache(LEDGERS_KEPT), repr=False)
     _lock: Any = field(default_factory=Lock, repr=False)
 
     @cached_property
     def index(self) -> DocumentIndex:
-        return self._checked("index", lambda: read_documents(self.path))
+        return self._checked("index", lambda: read_documents(self.path, self.within))
 
     @cachedmethod(_LEDGERS, lock=_LOCK)
     def ledger(self, system: int, criterion: str) -> FolderLedger:
@@ -54,7 +58,7 @@ class FolderRecords:
             FormatError: a file is missing or damaged.
         """
         number = [one.name for one in self.settings.criteria].index(criterion)
-        classes = self._checked("index", lambda: read_classes(self.path, system, number))
+        classes = self._checked("index", lambda: read_classes(self.path, system, number, self.within))
         rule, each = self.settings.criteria[number], self.settings.counting == "each-side"
         return FolderLedger(ShardRecords(rule, each, classes, self.index, partial(self._records, system, criterion)))
 
@@ -69,7 +73,7 @@ class FolderRecords:
         return self._checked(
             self._shard_name(number),
             lambda: MappedShard.of(
-                *(map_file(column_file(self.path, key)) for key in (keys.gold, keys.systems[system]))
+                *(map_file(column_file(self.path, key), self.within) for key in (keys.gold, keys.systems[system]))
             ),
         )
 

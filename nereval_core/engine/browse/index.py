@@ -109,6 +109,12 @@ def write_index(folder: str | os.PathLike[str], shards: Sequence[ShardKeys], cri
             _write_classes(_place(folder, f"{system}.{number}"), gold, preds, criterion)
 
 
+def index_files(folder: str | os.PathLike[str], systems: int, criteria: int) -> list[Path]:
+    """Return the paths of an index's files: that of the documents, and one for each system and criterion."""
+    numbers = [f"{system}.{criterion}" for system in range(systems) for criterion in range(criteria)]
+    return [_place(folder, name) for name in (DOCUMENTS, *numbers)]
+
+
 def _write_classes(path: Path, gold: Sequence[Columns], preds: Sequence[Columns], criterion: str) -> None:
     counts_of_parts = [read_facets(columns, criterion) for columns in preds]
     whole, classes = FacetCounts.gathered(counts_of_parts)
@@ -142,23 +148,25 @@ def _sizes(gold: Columns, pred: Columns, criterion: str) -> tuple[int, int, int]
     return int(np.count_nonzero(first[1:] != first[:-1])), spans[0], spans[1]
 
 
-def read_documents(folder: str | os.PathLike[str]) -> DocumentIndex:
+def read_documents(folder: str | os.PathLike[str], within: str | None = None) -> DocumentIndex:
     """Return the index of documents.
 
     Raises:
+        FormatError: the file lies outside of `within`.
         DamagedError, OSError: the file is missing or damaged.
     """
-    columns = map_file(_place(folder, DOCUMENTS))
+    columns = map_file(_place(folder, DOCUMENTS), within)
     return DocumentIndex(np.array(columns["first"]), columns["numbers"], columns["documents"])
 
 
-def read_classes(folder: str | os.PathLike[str], system: int, criterion: int) -> Classes:
+def read_classes(folder: str | os.PathLike[str], system: int, criterion: int, within: str | None = None) -> Classes:
     """Return the classes of a system's records under a criterion, both by number.
 
     Raises:
+        FormatError: the file lies outside of `within`.
         DamagedError, OSError: the file is missing or damaged.
     """
-    columns = map_file(_place(folder, f"{system}.{criterion}"))
+    columns = map_file(_place(folder, f"{system}.{criterion}"), within)
     # They are few, and looked at again and again.
     of = {name: np.array(column) for name, column in columns.arrays.items()}
     facets = FacetCounts(
@@ -179,4 +187,6 @@ def _starts(sizes: Iterable[int]) -> Int64:
     return np.concatenate((np.zeros(1, np.int64), np.cumsum(np.array(list(sizes), np.int64))))
 
 
-__all__: Sequence[str] = ("Classes", "DocumentIndex", "ShardKeys", "read_classes", "read_documents", "write_index")
+__all__: Sequence[str] = (
+    *("Classes", "DocumentIndex", "ShardKeys", "index_files", "read_classes", "read_documents", "write_index"),
+)

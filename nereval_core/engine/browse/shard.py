@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -29,6 +28,7 @@ from nereval_core.engine.browse.spans import (
     write_documents,
     write_layer,
 )
+from nereval_core.engine.shard_counts import replace_file
 from nereval_core.ledger import ledger
 from nereval_core.ledger.facet_counts import COUNTED, FacetCounts
 from nereval_core.scoring import Scores
@@ -47,30 +47,21 @@ def column_file(folder: str | os.PathLike[str], key: str) -> Path:
 @contextmanager
 def writing_columns(path: Path, about: dict[str, Any]) -> Iterator[ColumnWriter]:
     """Yield a writer of columns to a file that appears once it is complete; `about` is read at the end."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(".tmp", f".{path.name}.", path.parent)
-    try:
-        with os.fdopen(handle, "wb", buffering=1 << 20) as file:
-            writer = ColumnWriter(file)
-            yield writer
-            writer.finish(about | {"form": FORM, "nereval": __version__})
-        # Unlike a temporary file it is for whoever may read the folder.
-        umask = os.umask(0)
-        os.umask(umask)
-        Path(name).chmod(0o666 & ~umask)
-        Path(name).replace(path)
-    finally:
-        Path(name).unlink(missing_ok=True)
+    with replace_file(path) as place, place.open("wb", buffering=1 << 20) as file:
+        writer = ColumnWriter(file)
+        yield writer
+        writer.finish(about | {"form": FORM, "nereval": __version__})
 
 
-def map_file(path: Path) -> Columns:
-    """Map a file of columns; only its completeness is checked, as it may be very large.
+def map_file(path: Path, within: str | None = None, *, checked: bool = False) -> Columns:
+    """Map a file of columns, in the folder `within` only; as it may be very large, only its completeness is `checked`.
 
     Raises:
-        DamagedError: the file is truncated or of another form.
+        DamagedError: the file is truncated or of another form; or changed, where it is checked.
+        FormatError: it lies outside.
         OSError: it cannot be read.
     """
-    columns = map_columns(path, checked=False)
+    columns = map_columns(path, checked=checked, within=within)
     if columns.about.get("form") != FORM:
         raise DamagedError("another form")
     return columns

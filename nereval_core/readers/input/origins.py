@@ -8,7 +8,6 @@ import os
 import shutil
 import struct
 import sys
-import tempfile
 import zipfile
 import zlib
 from pathlib import Path
@@ -88,25 +87,34 @@ def expanded_limit(origin: Origin, size: int) -> int:
 class OnDisk:
     """A file of the file system, `shown` in problems."""
 
-    __slots__ = ("kept", "path", "shown")
+    __slots__ = ("kept", "path", "shown", "within")
     most = None
 
-    def __init__(self, path: str, shown: str, kept: object = None) -> None:
+    def __init__(self, path: str, shown: str, *, kept: object = None, within: str | None = None) -> None:
         self.path = path
         self.shown = shown
         # What must live as long as the file is needed.
         self.kept = kept
+        # The folder that the file must lie in whenever it is opened.
+        self.within = within
+
+    def __getstate__(self) -> tuple[None, dict[str, Any]]:
+        # The process that it is sent to need not keep what this one keeps.
+        return None, {"path": self.path, "shown": self.shown, "within": self.within, "kept": None}
 
     def size(self) -> int:
         try:
-            return Path(self.path).stat().st_size
+            if self.within is None:
+                return Path(self.path).stat().st_size
+            with self.open() as file:
+                return os.fstat(file.fileno()).st_size
         except (OSError, ValueError) as error:
             raise self.refused(error) from None
 
     def load(self, size: int) -> bytes:
         # The plain calls take half the time of open() and read(), which counts where there are 100,000 files.
         try:
-            handle = os.open(self.path, os.O_RDONLY | CLOSED_IN_CHILDREN)
+            handle = self._descriptor()
             try:
                 wanted = os.fstat(handle).st_size + 1 if size < 0 else size
                 raw = os.read(handle, wanted)
@@ -121,15 +129,24 @@ class OnDisk:
 
     def open(self) -> BinaryIO:
         try:
-            return Path(self.path).open("rb", buffering=0)
+            if self.within is None:
+                return Path(self.path).open("rb", buffering=0)
+            # Most files are opened wherever they lie.
+            from nereval_core.readers.input.confinement import open_file
+
+            return open_file(self.path, self.within)
         except (OSError, ValueError) as error:
             raise self.refused(error) from None
 
+    def _descriptor(self) -> int:
+        if self.within is None:
+            return os.open(self.path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+        from nereval_core.readers.input.confinement import open_descriptor
+
+        return open_descriptor(self.path, self.within)
+
     def refused(self, error: Exception) -> FormatError:
         return unreadable_file(self.shown, error)
-
-
-CLOSED_IN_CHILDREN = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 
 class InMemory:
@@ -236,18 +253,22 @@ def standard_input() -> OnDisk:
     Raises:
         FormatError: it is closed, or cannot be kept.
     """
+    # Most commands read none.
+    from nereval_core.readers.input.temporaries import TemporaryFolder
+
     stream: IO[bytes] | None = getattr(sys.stdin, "buffer", None)
     if stream is None:
         raise FormatError.single(STDIN, None, "standard input is closed", "name a file")
     if not _SPOOLED or _SPOOLED[0][0] is not stream:
         try:
             # It is removed when nothing needs it any more, at the latest at the end of the process.
-            file = tempfile.NamedTemporaryFile(prefix="nereval-stdin-")  # noqa: SIM115
-            shutil.copyfileobj(stream, file, 1 << 20)
-            file.flush()
+            folder = TemporaryFolder()
+            place = Path(folder.name, "stdin")
+            with place.open("xb") as file:
+                shutil.copyfileobj(stream, file, 1 << 20)
         except (OSError, ValueError) as error:
             raise unreadable_file(STDIN, error) from None
-        _SPOOLED[:] = [(stream, OnDisk(file.name, STDIN, file))]
+        _SPOOLED[:] = [(stream, OnDisk(str(place), STDIN, kept=folder))]
     return _SPOOLED[0][1]
 
 

@@ -80,9 +80,9 @@ class SourceFile:
         return _suffix(self.name).lower()
 
     @property
-    def path(self) -> str | None:
-        """The path of the file on disk, to map it into memory; None for uploads and files of a zip."""
-        return self.origin.path if isinstance(self.origin, OnDisk) else None
+    def on_disk(self) -> bool:
+        """Whether it is a file on disk, so that another process can read it too: no upload, and not in a zip."""
+        return isinstance(self.origin, OnDisk)
 
     def read(self) -> bytes:
         """Return all bytes.
@@ -167,7 +167,8 @@ class Source:
         """Return the file, the files of a zip, or all files below a folder in the order of their names.
 
         Hidden files are passed over. "-" is standard input. `PATH#LAYER` names one of several layers in a file. With
-        `within`, nothing outside that folder is reached, by link or otherwise, and nothing but files and folders.
+        `within`, nothing outside that folder is reached, by link or otherwise, now or when its files are read, and
+        nothing but files and folders.
 
         Raises:
             FormatError: no such path, nothing in it, or outside `within`.
@@ -179,10 +180,12 @@ class Source:
             _refuse_foreign("stdin", file, heads[file])
             return cls._checked(STDIN, "stdin", [file], heads=heads)
         root = Path(path)
-        limit = None if within is None else Path(within).resolve()
+        limit = None if within is None else os.path.realpath(within)
         try:
-            if limit is not None and not root.resolve().is_relative_to(limit):
-                raise FormatError.single(shown, None, "outside the folder being served", "choose a path inside it")
+            if limit is not None:
+                from nereval_core.readers.input.confinement import resolve_inside
+
+                resolve_inside(root, limit)
             layered = split_layer(shown)
             if layered is not None:
                 return replace(cls.of_path(layered[0], within=within), layer=layered[1], label=layered[1])
@@ -195,9 +198,9 @@ class Source:
                 raise FormatError.single(shown, None, "neither a file nor a folder", "give a file or a folder")
             label = label_of(label)
             if root.suffix.lower() == ZIP:
-                inside, passed = _files_of_zip(shown, root.read_bytes())
+                inside, passed = _files_of_zip(shown, OnDisk(shown, shown, within=limit).load(-1))
                 return cls._checked(shown, label, inside, passed)
-            files = _file_of_path(root, shown)
+            files = _file_of_path(root, shown, limit)
             heads = {files[0]: files[0].head()}
             _refuse_foreign(root.name, files[0], heads[files[0]])
             return cls._checked(shown, label, files, heads=heads)
@@ -448,8 +451,10 @@ def _suffix(name: str) -> str:
     return name[dot:] if name.rfind("/") + 1 < dot < len(name) - 1 else ""
 
 
-def _below(root: Path, limit: Path | None) -> list[SourceFile]:
+def _below(root: Path, limit: str | None) -> list[SourceFile]:
     """Return the files below a folder, without a Path for each: there may be 200,000."""
+    from nereval_core.readers.input.confinement import folder_entries, is_inside
+
     top = os.fspath(root)
     top = "" if top == "." else top.rstrip("/") + "/"
     files: list[SourceFile] = []
@@ -457,36 +462,33 @@ def _below(root: Path, limit: Path | None) -> list[SourceFile]:
     while folders:
         folder = folders.pop()
         try:
-            entries = list(os.scandir(top + folder or "."))
+            entries = folder_entries(top + folder or ".", limit)
         except OSError as error:
-            raise unreadable_file(str(error.filename), error) from None
-        for entry in entries:
-            name = entry.name
+            raise unreadable_file(top + folder, error) from None
+        for name, kind in entries:
             if name[0] == ".":
                 continue
             inner = folder + name
             place = top + inner
-            # Most entries are plain files, which is known without asking the system.
-            if not entry.is_file(follow_symlinks=False):
-                if entry.is_dir(follow_symlinks=False):
-                    folders.append(inner + "/")
-                    continue
-                if not entry.is_file() or not (limit is None or Path(place).resolve().is_relative_to(limit)):
-                    continue
-            files.append(SourceFile(unpacked_name(inner), place, OnDisk(place, place)))
+            if kind == "folder":
+                folders.append(inner + "/")
+            elif kind == "file" or (Path(place).is_file() and (limit is None or is_inside(place, limit))):
+                files.append(SourceFile(unpacked_name(inner), place, OnDisk(place, place, within=limit)))
     return files
 
 
-def _file_of_path(path: Path, shown: str) -> list[SourceFile]:
+def _file_of_path(path: Path, shown: str, limit: str | None) -> list[SourceFile]:
     """Return the file and, where there is one, its companion."""
     name = unpacked_name(path.name)
-    files = [SourceFile(name, shown, OnDisk(os.fspath(path), shown))]
+    files = [SourceFile(name, shown, OnDisk(os.fspath(path), shown, within=limit))]
     ending = next((ending for ending in COMPANIONS if name.endswith(ending)), "")
     inner = name.removesuffix(ending) + COMPANIONS[ending] if ending else COMPANIONS_OF_ALL.get(_suffix(name), "")
     if inner:
         for packed in ("", *SUFFIXES):
             beside = path.with_name(inner + packed)
             if beside.is_file() and not beside.is_symlink():
-                files.append(SourceFile(inner, os.fspath(beside), OnDisk(os.fspath(beside), os.fspath(beside))))
+                files.append(
+                    SourceFile(inner, os.fspath(beside), OnDisk(os.fspath(beside), os.fspath(beside), within=limit))
+                )
                 break
     return files

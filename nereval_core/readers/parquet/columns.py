@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import mmap
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -76,12 +77,11 @@ def open_parquet(file: SourceFile) -> pa.NativeFile:
     """Return the bytes of a file, mapped into memory where they lie on disk as they are."""
     import pyarrow as pa
 
-    if file.path is not None:
-        mapped = pa.memory_map(file.path)
-        # A compressed file has to be expanded whole.
-        if mapped.read(len(MAGIC)) == MAGIC:
-            mapped.seek(0)
-            return mapped
+    if file.on_disk:
+        with file.origin.open() as raw:
+            # A compressed file has to be expanded whole.
+            if raw.read(len(MAGIC)) == MAGIC:
+                return pa.BufferReader(pa.py_buffer(mmap.mmap(raw.fileno(), 0, access=mmap.ACCESS_READ)))
     return pa.BufferReader(file.read())
 
 

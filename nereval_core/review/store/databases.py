@@ -23,6 +23,7 @@ from sqlalchemy.exc import TimeoutError as NoConnectionError
 from sqlalchemy.pool import NullPool
 
 from nereval_core.problems import FormatError, one_line
+from nereval_core.readers.input.temporaries import private_folder
 
 VARIABLE = "NEREVAL_REVIEW_URL"
 FILE = "review.sqlite"
@@ -79,11 +80,16 @@ class Database:
         self._identity_lock = Lock()
 
     @contextmanager
-    def reading(self) -> Iterator[Connection | None]:
-        """Open a transaction that only reads; None where nothing was ever written."""
+    def reading(self, *, one_moment: bool = False) -> Iterator[Connection | None]:
+        """Open a transaction that only reads; None where nothing was ever written.
+
+        With `one_moment`, all its queries see what was committed before the first, as those of SQLite always do.
+        """
         with self._told(), ExitStack() as stack:
             if self.file is None:
                 connection = stack.enter_context(self.engine.connect())
+                if one_moment:
+                    connection = connection.execution_options(isolation_level="REPEATABLE READ")
                 stack.enter_context(connection.begin())
                 yield connection
             elif not self.file.exists():
@@ -99,7 +105,7 @@ class Database:
         with self._told():
             if self.file is not None:
                 self._is_the_same()
-                self.file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                private_folder(self.file.parent)
                 # SQLite gives its log beside the file the rights of the file.
                 with suppress(FileExistsError):
                     os.close(os.open(self.file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import tomllib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count, islice
@@ -16,6 +16,7 @@ from nereval_core.corpus import Corpus, Layer
 from nereval_core.engine.scored_folder import ScoredFolder
 from nereval_core.problems import FormatError, Problem
 from nereval_core.readers import Reading, Source, read
+from nereval_core.readers.input.confinement import folder_entries, is_inside
 from nereval_core.readers.input.source import LAYER_MARK, label_of
 from nereval_core.readers.recognition import likely_format
 from nereval_core.scoring import Settings
@@ -241,22 +242,24 @@ ENTRIES = 1_000
 def served_folders(root: Path) -> tuple[str, ...]:
     """Return the folder itself (".") and those below it; hidden ones and links are left out."""
     found: list[str] = []
-    for place, folders, _ in os.walk(root):
-        folders[:] = sorted(name for name in folders if not name.startswith(".") and not Path(place, name).is_symlink())
-        found.append(Path(place).relative_to(root).as_posix())
-        if len(found) == FOLDERS:
-            break
+    waiting = ["."]
+    while waiting and len(found) < FOLDERS:
+        folder = waiting.pop()
+        with suppress(OSError, FormatError):
+            names = (name for name, kind in folder_entries(root / folder, root) if kind == "folder" and name[0] != ".")
+            waiting += [Path(folder, name).as_posix() for name in sorted(names, reverse=True)]
+        found.append(folder)
     return tuple(found)
 
 
 def served_entries(root: Path, folder: str) -> tuple[str, ...]:
     """Return names of files and folders in a folder of the served one, nothing that leads outside; ENTRIES at most."""
-    limit = root.resolve()
-    place = (root / folder).resolve()
-    if not place.is_relative_to(limit) or not place.is_dir():
+    place = root / folder
+    try:
+        entries = sorted(folder_entries(place, root))
+    except (OSError, FormatError):
         return ()
-    names = sorted(path.name for path in place.iterdir() if not path.name.startswith("."))
-    inside = (name for name in names if (place / name).resolve().is_relative_to(limit))
+    inside = (name for name, kind in entries if name[0] != "." and (kind or is_inside(place / name, root)))
     return tuple(islice(inside, ENTRIES))
 
 

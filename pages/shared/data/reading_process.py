@@ -10,7 +10,6 @@ import json
 import os
 import pickle
 import sys
-import tempfile
 import traceback
 from contextlib import suppress
 from dataclasses import asdict
@@ -19,6 +18,7 @@ from time import monotonic
 from typing import Any, TextIO
 
 from nereval_core.problems import FormatError, Problem
+from nereval_core.readers.input.temporaries import TemporaryFolder, remove_abandoned
 from nereval_core.store import Store
 from pages.shared.data.jobs import Watch
 from pages.shared.data.kept_corpora import Keeper
@@ -41,7 +41,7 @@ def read_order(keeper: Keeper, order: Order, watch: Watch) -> Loaded:
     """
     if order.small:
         return _read(keeper, order, watch)
-    with tempfile.TemporaryDirectory(prefix="nereval-") as spare:
+    with TemporaryFolder() as spare:
         said = _answer(keeper.store, order, Path(spare), watch)
         watch.tick()
         if "problems" in said:
@@ -77,8 +77,8 @@ def _answer(store: Store | None, order: Order, spare: Path, watch: Watch) -> dic
     finally:
         process.kill()
         process.wait()
-        if store is not None:
-            store.remove_unfinished(process.pid)
+        for folder in (spare.parent, *([store.folder] if store is not None else [])):
+            remove_abandoned(folder)
     return said
 
 

@@ -48,12 +48,12 @@ def offer_folders(root: Path) -> None:
         return
     left, right = st.columns([3, 1], vertical_alignment="bottom")
     chosen = left.selectbox("Scored folder", folders, key="scored_folder")
-    right.button("Open", key="scored_open", on_click=_open, args=(root / chosen,))
+    right.button("Open", key="scored_open", on_click=_open, args=(root, root / chosen))
 
 
-def _open(path: Path) -> None:
+def _open(root: Path, path: Path) -> None:
     try:
-        loaded = open_folder(path)
+        loaded = open_folder(path, root)
     except FormatError as error:
         st.session_state[keys.UPLOAD_PROBLEMS] = error.lines()
         return
@@ -71,28 +71,28 @@ def _all(root: Path) -> Iterator[Loaded]:
     for folder in served_folders(root):
         if is_scored(root / folder):
             try:
-                yield open_folder(root / folder)
+                yield open_folder(root / folder, root)
             except FormatError:
                 # It is named where it is chosen.
                 continue
 
 
-def open_folder(path: Path) -> Loaded:
-    """Open a scored folder.
+def open_folder(path: Path, root: Path) -> Loaded:
+    """Open a scored folder in the served one, of which no file outside the latter is read.
 
     Raises:
-        FormatError: it is none, or of another form, or damaged.
+        FormatError: it is none, or of another form, or damaged, or links lead outside.
     """
     try:
         stat = (path / MANIFEST).stat()
     except OSError:
         stat = None
-    return _opened(str(path), stat and stat.st_mtime_ns)
+    return _opened(str(path), str(root), stat and stat.st_mtime_ns)
 
 
 @st.cache_resource(max_entries=16, show_spinner="Opening the scored folder …")
-def _opened(path: str, changed: int | None) -> Loaded:
-    folder = read(path)
+def _opened(path: str, root: str, changed: int | None) -> Loaded:
+    folder = read(path, within=root)
     documents = FolderDocuments(folder.shown)
     if len(documents) != len(folder.whole.gold.documents):
         raise FormatError.single(path, None, "its index has other documents", "score the shards again")

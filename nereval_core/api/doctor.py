@@ -1,0 +1,248 @@
+"""Examine all that nereval keeps on this machine: where it is, whether it is whole and private, and how to mend it."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import stat
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from nereval_core.engine.browse.index import index_files, write_index
+from nereval_core.engine.browse.shard import column_file, map_file
+from nereval_core.engine.scored_folder import COUNTS, read
+from nereval_core.engine.shard_counts import CountsStore
+from nereval_core.problems import FormatError, Problem
+from nereval_core.readers.input.temporaries import (
+    RESUMABLE_SECONDS,
+    TemporaryFolder,
+    abandoned,
+    is_temporary,
+    remove_abandoned,
+)
+from nereval_core.review.store import ReviewStore
+from nereval_core.review.store.backup import LOGS, copy_file, integrity_problem
+from nereval_core.review.store.databases import default_file
+from nereval_core.store import REMARKS, Entry, Store, work_folder
+from nereval_core.store.columns import DamagedError, map_columns
+
+MENDED, MENDABLE, NAMED = "mended", "--mend mends it", "not to be mended by nereval"
+"""The states of a finding; one that was to be mended and could not be has the reason."""
+DAY_SECONDS = 24 * 3600
+SCORE_AGAIN = "score the shards again into this folder: what is whole is not computed again"
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Things of one kind in one place: their number, their bytes, and the days since the oldest was used or changed."""
+
+    kind: str
+    place: str
+    entries: int
+    bytes: int
+    days: int | None
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A problem of something that is kept, and what mends it, None where people have to."""
+
+    problem: Problem
+    mend: Callable[[], object] | None = None
+
+
+@dataclass(frozen=True)
+class Examination:
+    """All that is kept, and all that is wrong with it."""
+
+    kept: tuple[Kept, ...]
+    findings: tuple[Finding, ...]
+
+
+def examine(review: str | None = None, scored: Sequence[str] = ()) -> Examination:
+    """Examine the store of corpora, the verdicts (those in `review`), temporaries, and these scored folders.
+
+    Nothing is changed; call a finding's `mend` to do so.
+
+    Raises:
+        FormatError: `review` is no file and no URL of a database.
+    """
+    kept: list[Kept] = []
+    findings: list[Finding] = []
+    store = Store.of_environment()
+    if store is not None:
+        entries = store.entries()
+        kept.append(_kept("corpora", store.folder, [entry.path for entry in entries]))
+        findings += _of_corpora(store, entries)
+    with closing(ReviewStore.of_environment(review)) as verdicts:
+        file = verdicts.database.file
+        kept.append(_kept("verdicts", verdicts.name, [] if file is None else [file, *_logs(file)]))
+        findings += _of_verdicts(verdicts, file)
+    work = work_folder()
+    jobs = [place for place in _listed(work) if is_temporary(place.name)]
+    kept.append(_kept("counts of unfinished jobs", work, jobs))
+    findings += _open_to_others(work, *jobs)
+    findings += _abandoned([work], older=RESUMABLE_SECONDS)
+    spare = Path(tempfile.gettempdir())
+    kept.append(_kept("temporaries", spare, [place for place in _listed(spare) if is_temporary(place.name)]))
+    findings += _abandoned([spare, *([store.folder] if store is not None else [])])
+    for folder in scored:
+        found = list(_of_scored(folder))
+        places = [path for path in Path(folder).rglob("*") if path.is_file()]
+        kept.append(_kept("scored folder", folder, places))
+        findings += [*found, *_abandoned([Path(folder), *(path for path in Path(folder).rglob("*") if path.is_dir())])]
+    return Examination(tuple(kept), tuple(findings))
+
+
+def state(finding: Finding) -> str:
+    """Return the state of a finding before anything is mended."""
+    return NAMED if finding.mend is None else MENDABLE
+
+
+def mend(finding: Finding) -> str:
+    """Mend what was found, if it can be, and return its state."""
+    if finding.mend is None:
+        return NAMED
+    try:
+        finding.mend()
+    except OSError as error:
+        return f"could not be mended: {error.strerror}"
+    return MENDED
+
+
+def _kept(kind: str, place: str | Path, paths: Iterable[Path]) -> Kept:
+    stats = [found for path in paths for inner in (path, *_listed(path)) if (found := _stat(inner)) is not None]
+    files = [one for one in stats if stat.S_ISREG(one.st_mode)]
+    days = int((time.time() - min(one.st_mtime for one in stats)) / DAY_SECONDS) if stats else None
+    return Kept(kind, str(place), len(files), sum(one.st_size for one in files), days)
+
+
+def _of_corpora(store: Store, entries: Iterable[Entry]) -> Iterator[Finding]:
+    remarks = [path for path in _listed(store.folder) if path.name.endswith(REMARKS)]
+    yield from _open_to_others(store.folder, *(entry.path for entry in entries), *remarks)
+    for entry in entries:
+        try:
+            about = map_columns(entry.path).about
+            damage = "" if about["key"] == entry.key else "another corpus than its name says"
+        except (DamagedError, OSError, ValueError, KeyError, TypeError) as error:
+            damage = str(error)
+        if damage:
+            problem = Problem(str(entry.path), None, f"the stored corpus is damaged: {damage}", "remove it")
+            yield Finding(problem, entry.path.unlink)
+    for path in remarks:
+        try:
+            json.loads(path.read_bytes())
+        except (OSError, ValueError) as error:
+            problem = Problem(str(path), None, f"the remarks on a corpus are damaged: {error}", "remove them")
+            yield Finding(problem, path.unlink)
+
+
+def _of_verdicts(store: ReviewStore, file: Path | None) -> Iterator[Finding]:
+    remedy = "restore a copy that `nereval review backup` made, or name another one as --review"
+    try:
+        if file is None:
+            store.every()
+        elif file.exists():
+            # A group may share a file that is not at the default place.
+            ours = file == default_file().absolute()
+            places = [file.parent, file] if ours else [file]
+            yield from _open_to_others(*places, *_logs(file), group=not ours)
+            if problem := integrity_problem(file):
+                yield Finding(Problem(str(file), None, f"the verdicts are damaged: {problem}", remedy))
+                return
+            # Opening the file itself would change its rights and its journal.
+            with TemporaryFolder(sweep=False) as folder, closing(ReviewStore(Path(folder, "copy"))) as copy:
+                copy_file(file, Path(folder, "copy"))
+                try:
+                    copy.every()
+                except FormatError as error:
+                    raise FormatError(
+                        Problem(str(file), one.line, one.found, one.remedy) for one in error.problems
+                    ) from None
+    except FormatError as error:
+        for one in error.problems:
+            yield Finding(one)
+    except (OSError, sqlite3.Error) as error:
+        yield Finding(Problem(store.name, None, f"the verdicts cannot be read: {error}", remedy))
+
+
+def _of_scored(path: str) -> Iterator[Finding]:
+    try:
+        folder = read(path)
+    except (FormatError, KeyError, TypeError, ValueError) as error:
+        found = "the manifest is damaged" if not isinstance(error, FormatError) else error.problems[0].found
+        yield Finding(Problem(path, None, found, "score the shards again into a new folder"))
+        return
+    counts = CountsStore(str(Path(path, COUNTS)))
+    keys = {key for _, scores in folder.whole for key in scores.keys}
+    for key in sorted(key for key in keys if counts.get(key) is None):
+        yield Finding(Problem(str(counts.path(key)), None, "the counts are missing or damaged", SCORE_AGAIN))
+    if folder.columns is None:
+        return
+    shards = folder.columns.shards
+    damaged = [
+        (place, damage)
+        for key in sorted({key for shard in shards for key in shard})
+        if (damage := _damage(place := column_file(path, key)))
+    ]
+    for place, damage in damaged:
+        yield Finding(Problem(str(place), None, f"the columns are damaged: {damage}", SCORE_AGAIN))
+    criteria = [criterion.name for criterion in folder.columns.settings.criteria]
+    for place in index_files(path, len(folder.whole.systems), len(criteria)):
+        if damage := _damage(place):
+            mend = None if damaged else partial(write_index, path, shards, criteria)
+            yield Finding(Problem(str(place), None, f"the index is damaged: {damage}", "make it again"), mend)
+
+
+def _damage(place: Path) -> str:
+    try:
+        map_file(place, checked=True)
+    except (DamagedError, OSError, ValueError, KeyError, TypeError) as error:
+        return getattr(error, "strerror", None) or str(error)
+    return ""
+
+
+def _open_to_others(*paths: Path, group: bool = False) -> Iterator[Finding]:
+    """Find files and folders of this account that other accounts have rights on; those of a `group` may stand."""
+    # Windows has no such modes.
+    for path in paths if hasattr(os, "geteuid") else ():
+        found = _stat(path)
+        if found is None or stat.S_ISLNK(found.st_mode) or found.st_uid != os.geteuid():
+            continue
+        mode = stat.S_IMODE(found.st_mode)
+        if taken := mode & (0o007 if group else 0o077):
+            wanted = mode & ~taken
+            what = f"other accounts have rights on it: mode {mode:04o}"
+            problem = Problem(str(path), None, what, f"chmod {wanted:04o}")
+            yield Finding(problem, partial(path.chmod, wanted))
+
+
+def _abandoned(folders: Iterable[Path], older: float = 0) -> Iterator[Finding]:
+    for folder in folders:
+        for path in abandoned(folder, older=older):
+            problem = Problem(str(path), None, "the temporary of a process that is gone", "remove it")
+            yield Finding(problem, partial(remove_abandoned, folder, older=older))
+
+
+def _logs(file: Path) -> list[Path]:
+    return [place for ending in LOGS if (place := file.with_name(file.name + ending)).exists()]
+
+
+def _listed(folder: Path) -> list[Path]:
+    try:
+        return sorted(folder.iterdir())
+    except OSError:
+        return []
+
+
+def _stat(path: Path) -> os.stat_result | None:
+    try:
+        return path.lstat()
+    except OSError:
+        return None

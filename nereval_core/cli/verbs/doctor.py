@@ -1,0 +1,56 @@
+"""The verb `doctor`: all that is kept on this machine, whether it is whole and private, and mending it."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from nereval_core.cli.options import FAILED, Parser, UsageError, add_review_file
+from nereval_core.problems import Problem, quoted
+
+HELP = "say what is kept where, check it, and mend it"
+USAGE = "[SCORED ...] [options]"
+EXAMPLE = "--mend --json health.json"
+NOTES = """\
+Checked are the store of corpora, the verdicts, temporaries of killed processes, and the scored folders that are named.
+Without --mend nothing is changed. Logs are not kept: the server writes them to standard error.
+exit status: 1 something was found that is not mended
+"""
+
+
+def add_arguments(parser: Parser) -> None:
+    parser.add_argument("files", nargs="*", metavar="SCORED", help="a folder that `score --out` or `--records` made")
+    add = parser.add_argument
+    add("--mend", action="store_true", help="set modes, make indexes again, remove temporaries and damaged corpora")
+    add("--json", metavar="FILE", help="everything as one JSON object; - is standard output")
+    add_review_file(parser.add_argument)
+
+
+def run(options: argparse.Namespace) -> None:
+    from nereval_core.api.doctor import MENDED, Kept, examine, mend, state
+    from nereval_core.cli.output import Result, write_result
+    from nereval_core.report.json_results import versions
+    from nereval_core.report.score_tables import Sheet
+
+    for folder in options.files:
+        if not Path(folder).is_dir():
+            raise UsageError(f"{quoted(folder)} is no folder, name one that `score --out` made")
+    found = examine(options.review, options.files)
+    rows = tuple((*_cells(one.problem), mend(one) if options.mend else state(one)) for one in found.findings)
+    kept = Sheet("kept", tuple(Kept.__dataclass_fields__), tuple(tuple(vars(one).values()) for one in found.kept))
+    findings = Sheet("findings", ("place", "found", "remedy", "state"), rows)
+    result = Result(
+        tables=lambda: [kept, findings] if rows else [kept],
+        long=lambda: findings,
+        json=lambda: {
+            **versions(),
+            **{one.title: [dict(zip(one.columns, row, strict=True)) for row in one.rows] for one in (kept, findings)},
+        },
+    )
+    write_result(result, {"json": options.json} if options.json is not None else {})
+    if any(row[-1] != MENDED for row in rows):
+        raise SystemExit(FAILED)
+
+
+def _cells(problem: Problem) -> tuple[str, str, str]:
+    return problem.source, problem.found, problem.remedy

@@ -1,0 +1,116 @@
+"""Backups of a store while others write to it: a SQLite file of one moment, checked before it gets its name."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from sqlalchemy import URL, Connection, create_engine, func, insert, select
+
+from nereval_core.problems import FormatError
+from nereval_core.readers.input.temporaries import replaced_file
+from nereval_core.review.store.review_store import ReviewStore
+from nereval_core.review.store.schema import EVENTS, METADATA, upgrade
+
+ROWS_AT_ONCE = 10_000
+"""Rows that are copied from a server at a time."""
+LOGS = ("-wal", "-shm", "-journal")
+"""Endings of the files that SQLite keeps beside a database; one of another database would be taken for this one's."""
+
+
+def back_up(store: ReviewStore, file: Path) -> int:
+    """Write all verdicts and playlists to a new SQLite file, whole or not at all, and return the number of verdicts.
+
+    The file holds what was committed at one moment, whoever writes meanwhile, and is a store itself.
+
+    Raises:
+        FormatError: there is such a file, there is nothing to copy, or the copy cannot be written or is not whole.
+    """
+    for place in (file, *(file.with_name(file.name + ending) for ending in LOGS)):
+        if place.exists():
+            raise FormatError.single(
+                str(place), None, "there is such a file, and it is not overwritten", "name a new FILE"
+            )
+    with store.database.reading(one_moment=True) as connection:
+        if connection is None or not store.has_tables(connection):
+            raise FormatError.single(store.name, None, "no verdict was ever given", "check --review")
+        verdicts: int = connection.execute(select(func.count()).select_from(EVENTS)).scalar_one()
+        try:
+            with replaced_file(file, private=True) as place:
+                if store.database.file is None:
+                    _copy_rows(connection, place)
+                else:
+                    source = connection.connection.driver_connection
+                    assert isinstance(source, sqlite3.Connection)
+                    _copy_pages(source, place)
+                _check(place, verdicts, str(file))
+        except (OSError, sqlite3.Error) as error:
+            found = f"cannot be written: {getattr(error, 'strerror', None) or error}"
+            raise FormatError.single(str(file), None, found, "check the folder, its permissions and its room") from None
+    return verdicts
+
+
+def integrity_problem(file: str | os.PathLike[str]) -> str:
+    """Return what SQLite finds wrong with a file that nobody has to write to, in one line; "" where it is whole."""
+    try:
+        with closing(_read_only(file)) as opened:
+            found: str = opened.execute("PRAGMA integrity_check(1)").fetchone()[0]
+    except sqlite3.Error as error:
+        return str(error)
+    return "" if found == "ok" else found.splitlines()[-1]
+
+
+def copy_file(file: Path, place: Path) -> None:
+    """Copy a SQLite file that others may write to, without a change to it.
+
+    Raises:
+        sqlite3.Error: it cannot be read, or the copy cannot be written.
+    """
+    with closing(_read_only(file)) as source:
+        _copy_pages(source, place)
+
+
+def _read_only(file: str | os.PathLike[str]) -> sqlite3.Connection:
+    place = Path(file).absolute()
+    # Where no log lies beside it nobody has it open, and SQLite need not make one.
+    alone = "" if any(place.with_name(place.name + ending).exists() for ending in LOGS) else "&immutable=1"
+    return sqlite3.connect(f"{place.as_uri()}?mode=ro{alone}", uri=True)
+
+
+def _copy_pages(source: sqlite3.Connection, place: Path) -> None:
+    """Copy a SQLite file as the open transaction sees it."""
+    with closing(sqlite3.connect(place)) as copy:
+        source.backup(copy)
+        # The copy is one file, with no log beside it.
+        copy.execute("PRAGMA journal_mode=DELETE")
+
+
+def _copy_rows(connection: Connection, place: Path) -> None:
+    """Copy the rows of a server, as the open transaction sees them."""
+    engine = create_engine(URL.create("sqlite", database=str(place)))
+    try:
+        with engine.begin() as copy:
+            upgrade(copy)
+            for table in METADATA.sorted_tables:
+                rows = connection.execution_options(yield_per=ROWS_AT_ONCE).execute(select(table))
+                for part in rows.mappings().partitions():
+                    copy.execute(insert(table), [dict(row) for row in part])
+    finally:
+        engine.dispose()
+
+
+def _check(place: Path, verdicts: int, shown: str) -> None:
+    """Read the copy again.
+
+    Raises:
+        FormatError: it is damaged, or lacks verdicts.
+    """
+    problem = integrity_problem(place)
+    if not problem:
+        with closing(sqlite3.connect(place)) as copy:
+            (found,) = copy.execute(f"SELECT count(*) FROM {EVENTS.name}").fetchone()
+        problem = "" if found == verdicts else f"{found} of {verdicts} verdicts"
+    if problem:
+        raise FormatError.single(shown, None, f"the copy is not whole: {problem}", "check the disk and the store")

@@ -1,0 +1,214 @@
+"""The command `doctor`: it names what is wrong with what is kept, changes nothing unless it is to mend, and mends."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import subprocess
+import tempfile
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nereval_core.review.store import ReviewStore
+from nereval_core.store import Store
+from tests.readers.input.test_temporaries import holding
+from tests.review.test_backup import draft
+from tests.store.test_store import example, stored
+from tests.support.commands import Cli, corpus, written
+from tests.support.databases import as_user, emptied
+
+Rows = list[dict[str, Any]]
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home with a stored corpus, a verdict, and folders for temporaries and scored shards."""
+    for variable, name in (("NEREVAL_CACHE", "store"), ("XDG_DATA_HOME", "data"), ("TMPDIR", "spare")):
+        monkeypatch.setenv(variable, str(tmp_path / name))
+    monkeypatch.delenv("NEREVAL_REVIEW_URL")
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "spare"))
+    (tmp_path / "spare").mkdir()
+    stored(tmp_path / "store", example())
+    store = Store.of_environment()
+    assert store is not None
+    store.remark(store.entries()[0].digest, name="mine")
+    with closing(ReviewStore.of_environment()) as verdicts:
+        verdicts.give([draft(0)], "Ann")
+    return tmp_path
+
+
+def examined(command: Cli, *arguments: str) -> tuple[int, Rows, Rows]:
+    """Run `doctor`, and return its exit status, what is kept and the findings."""
+    status, _, err = command("doctor", *arguments, "--json", "health.json")
+    assert err == ""
+    found = json.loads(Path("health.json").read_text())
+    return status, found["kept"], found["findings"]
+
+
+def everything(folder: Path) -> dict[str, tuple[int, bytes]]:
+    return {
+        str(path): (path.stat().st_mode, path.read_bytes() if path.is_file() else b"")
+        for path in sorted(folder.rglob("*"))
+        if path.name != "health.json"
+    }
+
+
+def test_a_sound_home_has_no_findings(home: Path, command: Cli) -> None:
+    before = everything(home)
+    status, kept, findings = examined(command)
+    assert (status, findings) == (0, [])
+    assert everything(home) == before
+    places = {row["kind"]: (row["place"], row["entries"]) for row in kept}
+    assert places["corpora"] == (str(home / "store"), 1)
+    assert places["verdicts"] == (str(home / "data/nereval/review.sqlite"), 1)
+    assert all(row["bytes"] > 0 and row["days"] == 0 for row in kept if row["entries"])
+    assert command("doctor")[:1] == (0,) and "findings" not in command("doctor")[1]
+
+
+def damaged_corpus(home: Path) -> Path:
+    (path,) = (home / "store").glob("*.columns")
+    raw = bytearray(path.read_bytes())
+    # Also in the bytes of the files, which opening does not check.
+    raw[len(raw) // 2] ^= 255
+    path.write_bytes(raw)
+    return path
+
+
+def damaged_remarks(home: Path) -> Path:
+    (path,) = (home / "store").glob("*.remarks")
+    path.write_bytes(b"{")
+    return path
+
+
+def opened_store(home: Path) -> Path:
+    (home / "store").chmod(0o755)
+    return home / "store"
+
+
+def opened_verdicts(home: Path) -> Path:
+    path = home / "data/nereval/review.sqlite"
+    path.chmod(0o644)
+    return path
+
+
+def left_temporary(home: Path) -> Path:
+    with holding("TemporaryFolder()", home / "spare") as (process, place):
+        process.kill()
+        process.wait()
+    return place
+
+
+HARMS = (damaged_corpus, damaged_remarks, opened_store, opened_verdicts, left_temporary)
+
+
+@pytest.mark.parametrize("harm", HARMS)
+def test_what_can_be_mended_is(harm: Callable[[Path], Path], home: Path, command: Cli) -> None:
+    place = harm(home)
+    before = everything(home)
+    status, _, findings = examined(command)
+    assert status == 1 and [(row["place"], row["state"]) for row in findings] == [(str(place), "--mend mends it")]
+    assert everything(home) == before
+    status, _, findings = examined(command, "--mend")
+    assert status == 0 and [row["state"] for row in findings] == ["mended"]
+    assert examined(command)[::2] == (0, [])
+
+
+def test_damaged_verdicts_are_named(home: Path, command: Cli) -> None:
+    path = home / "data/nereval/review.sqlite"
+    good = path.read_bytes()
+    with closing(sqlite3.connect(path)) as opened:
+        opened.execute("UPDATE verdict_event SET body = '{'")
+        opened.commit()
+    assert "verdict number 1 is damaged" in examined(command)[2][0]["found"]
+    path.write_bytes(good[:5000])
+    for arguments in ((), ("--mend",)):
+        status, _, findings = examined(command, *arguments)
+        assert status == 1 and len(findings) == 1
+        assert findings[0]["place"] == str(path) and "nereval review backup" in findings[0]["remedy"]
+        assert findings[0]["state"] == "not to be mended by nereval"
+    assert path.read_bytes() == good[:5000]
+
+
+def test_verdicts_of_a_group_stay_shared(home: Path, command: Cli) -> None:
+    with closing(ReviewStore(home / "team.sqlite")) as store:
+        store.give([draft(0)], "Ann")
+    (home / "team.sqlite").chmod(0o664)
+    (finding,) = examined(command, "--review", str(home / "team.sqlite"))[2]
+    assert finding["remedy"] == "chmod 0660"
+
+
+def test_verdicts_on_a_server_are_read(server: Any, home: Path, command: Cli) -> None:
+    with closing(emptied(ReviewStore(server.url))) as store:
+        store.give([draft(0)], "Ann")
+        status, kept, findings = examined(command, "--review", server.url)
+        assert (status, findings) == (0, []) and {row["kind"] for row in kept} >= {"verdicts"}
+        with store.database.writing() as connection:
+            connection.exec_driver_sql("UPDATE verdict_event SET body = '{'")
+        assert "verdict number 1 is damaged" in examined(command, "--review", server.url)[2][0]["found"]
+        emptied(store)
+
+
+@pytest.fixture
+def scored(home: Path, command: Cli) -> Path:
+    places = written(home, corpus())
+    assert command("score", *places, "--engine", "local", "-q", "--out", "scored")[0] == 0
+    return home / "scored"
+
+
+def test_an_index_is_made_again(scored: Path, command: Cli) -> None:
+    assert examined(command, str(scored))[::2] == (0, [])
+    whole = everything(scored)
+    (scored / "index" / "documents.columns").unlink()
+    with (scored / "index" / "0.0.columns").open("r+b") as file:
+        file.seek(100)
+        file.write(b"\xff")
+    assert [row["state"] for row in examined(command, str(scored))[2]] == ["--mend mends it"] * 2
+    assert examined(command, str(scored), "--mend")[0] == 0
+    assert everything(scored) == whole
+
+
+@pytest.mark.parametrize("name", ["columns/*.columns", "counts/*.npz", "scored.json"])
+def test_what_was_scored_is_named(name: str, scored: Path, command: Cli) -> None:
+    place = min(scored.glob(name))
+    place.write_bytes(place.read_bytes()[:-20])
+    status, _, findings = examined(command, str(scored), "--mend")
+    assert status == 1 and len(findings) == 1 and "score the shards again" in findings[0]["remedy"]
+    assert findings[0]["place"] == (str(scored) if name == "scored.json" else str(place))
+
+
+def test_a_folder_that_is_not_there_is_wrong_usage(home: Path, command: Cli) -> None:
+    status, out, err = command("doctor", str(home / "none"))
+    assert (status, out) == (2, "") and "is no folder" in err
+
+
+def test_work_of_a_killed_job_is_kept_and_counted(home: Path, command: Cli) -> None:
+    work = home / "cache" / "nereval-shards"
+    with holding('resumable_folder(folder, "job")', work) as (process, _):
+        process.kill()
+        process.wait()
+    status, kept, findings = examined(command)
+    assert (status, findings) == (0, [])
+    assert [row["entries"] for row in kept if row["kind"] == "counts of unfinished jobs"] == [1]
+
+
+def test_another_account_reads_nothing_that_is_kept(command: Cli) -> None:
+    if not (become := as_user()):
+        pytest.skip("only root can become somebody else")
+    with tempfile.TemporaryDirectory(dir="/tmp") as name:
+        # Nothing but the modes of what we keep is in the way: others may enter every folder.
+        folder = Path(name)
+        stored(folder / "store", example())
+        with closing(ReviewStore(folder / "verdicts" / "own.sqlite")) as verdicts:
+            verdicts.give([draft(0)], "Ann")
+            assert command("review", "backup", f"{name}/copy.sqlite", "--review", verdicts.name)[0] == 0
+        (folder / "open").write_text("for all")
+        for place in (folder, folder / "store", folder / "verdicts"):
+            place.chmod(0o755)
+        places = (folder / "open", *folder.glob("store/*"), folder / "verdicts/own.sqlite", folder / "copy.sqlite")
+        (folder / "open").chmod(0o644)
+        read = [subprocess.run([*become, "cat", path], capture_output=True).returncode for path in places]
+    assert len(read) == 4 and read[0] == 0 and all(read[1:])
