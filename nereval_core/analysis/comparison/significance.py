@@ -31,6 +31,7 @@ from nereval_core.analysis.bootstrap import (
     bootstrap_sums,
     document_counts,
     effective_units,
+    jackknife_variance,
     leave_one_out,
     ratios,
     swap_sums,
@@ -211,14 +212,9 @@ class SystemResamples:
 
     def jackknife(self, one: int, other: int) -> JackknifedDifference:
         """Return F1 of a system less that of another with its standard error and degrees of freedom, (groups,) each."""
-        left_out, strata = self._without_each(one, other), self.counted.units.strata
-        where = np.zeros(left_out.shape[-1], np.int64) if strata is None else strata
-        sizes = np.bincount(where, minlength=1)
-        variance = np.zeros(len(left_out))
-        for stratum, size in enumerate(sizes):
-            variance += (size - 1) * left_out[:, where == stratum].var(axis=-1) if size else 0
+        variance, freedom = jackknife_variance(self._without_each(one, other), self.counted.units.strata)
         seen = self.observed[:, one, F1] - self.observed[:, other, F1]
-        return JackknifedDifference(seen, np.sqrt(variance), np.maximum(effective_units(left_out) - len(sizes), 1))
+        return JackknifedDifference(seen, np.sqrt(variance), freedom)
 
     def _without_each(self, one: int, other: int) -> Float64:
         """Return the differences of F1 without each unit, shape (groups, units)."""
