@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from nereval_core.api.agreement import agreement
-    from nereval_core.api.compare import compare
+    from nereval_core.api.compare import compare, replicability
     from nereval_core.api.consistency import consistency_of
     from nereval_core.api.errors import errors_of
     from nereval_core.api.linking import index, link
@@ -44,6 +44,7 @@ _MODULES = {
     "mapped": "pairing.type_names",
     "read": "api.read",
     "read_objects": "readers.python_objects",
+    "replicability": "api.compare",
     "report_of": "api.report",
     "reproduce": "api.reproduce",
     "restricted": "pairing.selection",
@@ -70,6 +71,7 @@ __all__ = [
     "mapped",
     "read",
     "read_objects",
+    "replicability",
     "report_of",
     "reproduce",
     "restricted",

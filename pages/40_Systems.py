@@ -5,7 +5,7 @@ import streamlit as st
 from pages.shared import systems
 from pages.shared.components.sort_controls import choose_word, toggle_all_criteria
 from pages.shared.frame import Here, page
-from pages.shared.systems import pair, transitions
+from pages.shared.systems import pair, runs, transitions
 from pages.shared.view import SYSTEMS_VIEWS
 from pages.shared.view.text import plain
 
@@ -33,6 +33,7 @@ def draw(here: Here) -> None:
             st.header(f"Against {plain(here.system)}, under {plain(here.by)}")
             systems.baseline_differences(here, found)
             systems.power(here, found)
+            runs.draw(here, found)
         systems.measures(here, found)
     elif shown == "types-of-systems":
         systems.by_type(here, found)

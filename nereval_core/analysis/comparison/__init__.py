@@ -74,15 +74,26 @@ class Comparison(Displayed):
         return self._family(self.differences, f"{counted(kinds, 'type')} and all together" if kinds else "")
 
     @property
+    def system_differences(self) -> pd.DataFrame:
+        """The differences of systems over all types: of their means, where there are several runs of one."""
+        return self.differences[self.differences["type"].isna()] if self.runs is None else self.runs.differences
+
+    @property
     def measure_family(self) -> str:
         """The same of the tests of `measure_differences`."""
         return self._family(self.measure_differences, counted(self.measure_differences["measure"].nunique(), "measure"))
 
+    @property
+    def run_family(self) -> str:
+        """The same of the tests of `runs`, empty where there are none."""
+        return "" if self.runs is None else self._family(self.runs.differences, "")
+
     def _family(self, differences: pd.DataFrame, more: str) -> str:
         tested = differences[differences["p"].notna()]
         criteria = tested["criterion"].nunique()
+        baseline = next(iter(differences["baseline"]), self.baseline)
         parts = [
-            f"{counted(tested['system'].nunique(), 'system')} against {self.baseline}",
+            f"{counted(tested['system'].nunique(), 'system')} against {baseline}",
             f"{criteria} {'criterion' if criteria == 1 else 'criteria'}",
         ]
         return f"{counted(len(tested), 'test')}: {', '.join([*parts, more] if more else parts)}"
@@ -228,13 +239,12 @@ def run_sentences(runs: RunComparison, plan: ResamplingPlan, units: ResamplingUn
     if not best:
         return (f"no system has an F1 under {criterion}: there are no spans of gold or of a system", *runs.notes)
     row = here[here["system"] == best[0]].iloc[0]
-    has = "has the highest mean F1" if len(best) == 1 else "share the highest mean F1"
-    said = f"under {criterion} {name_list(best)} {has}, {row['f1']:.3f} over {counted(int(row['runs']), 'run')}"
-    said += (
-        f"; {row['why']}"
-        if row["why"]
-        else (f", {plan.level:.0%} interval {row['f1_low']:.3f} to {row['f1_high']:.3f} over {units.many} and runs")
-    )
+    has = "has a mean F1 of"
+    if len(here) > 1:
+        has = f"{'has' if len(best) == 1 else 'share'} the highest mean F1,"
+    said = f"under {criterion} {name_list(best)} {has} {row['f1']:.3f} over {counted(int(row['runs']), 'run')}"
+    interval = f"{plan.level:.0%} interval {row['f1_low']:.3f} to {row['f1_high']:.3f} over {units.many} and runs"
+    said += f"; {row['why']}" if row["why"] else f", {interval}"
     differences = runs.differences[runs.differences["criterion"] == criterion]
     return (said, *_baseline_sentence(differences, plan), *runs.notes)
 

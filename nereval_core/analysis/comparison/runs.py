@@ -18,7 +18,8 @@ Dorfman, Berbaum and Metz 1992, Investigative Radiology 27 (9): readers and case
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -35,7 +36,7 @@ from nereval_core.analysis.comparison.significance import (
     ranks,
 )
 from nereval_core.analysis.multiple_tests import holm_correction
-from nereval_core.analysis.result_tables import typed_table
+from nereval_core.analysis.result_tables import free_name, typed_table
 from nereval_core.analysis.sentences import name_list
 from nereval_core.arrays import Float64
 from nereval_core.problems import FormatError, Problem, quoted
@@ -132,13 +133,33 @@ def group_runs(names: Iterable[str], runs: Mapping[str, Sequence[str]]) -> dict[
     return {system: tuple(runs.get(system, (system,))) for system in (system_of.get(name, name) for name in names)}
 
 
+def suggest_runs(names: Iterable[str]) -> list[tuple[str, ...]]:
+    """Return the names that differ in their last number only, as runs of one system: `bert-1` and `bert_seed42`."""
+    found: dict[str, list[str]] = {}
+    for name in names:
+        if (stem := _stem(name)) != name:
+            found.setdefault(stem, []).append(name)
+    return [tuple(runs) for runs in found.values() if len(runs) > 1]
+
+
+def name_runs(runs: Sequence[str], taken: Collection[str]) -> str:
+    """Return a name of a system that is not taken yet: what its runs' names share, else all of them."""
+    stems = {_stem(run) for run in runs}
+    return free_name(stems.pop() if len(stems) == 1 else " + ".join(runs), taken)
+
+
+def _stem(name: str) -> str:
+    """Return a name without a number at its end, nor what stands before that: `-`, `_seed`, `.run`."""
+    return re.sub(r"(?<=\w)[\W_]*(seed|run)?[\W_]*\d+$", "", name, flags=re.IGNORECASE)
+
+
 def compare_runs(resampled: SystemResamples, systems: Mapping[str, Sequence[str]], baseline: str) -> RunComparison:
     """Compare systems by the means of their runs, which are systems of `resampled`."""
     place = {name: number for number, name in enumerate(resampled.counted.systems)}
     places = {system: [place[run] for run in runs] for system, runs in systems.items()}
     means = {system: mean_f1(resampled, some) for system, some in places.items()}
     lone = [system for system, some in systems.items() if len(some) == 1]
-    notes = ()
+    notes: tuple[str, ...] = ()
     if lone:
         has = "has a single run" if len(lone) == 1 else "have a single run each"
         notes = (

@@ -26,12 +26,15 @@ if TYPE_CHECKING:
     from nereval_core.scoring.protocols import LayerSummary, SystemScores
 
 HELP = "compare systems, with intervals and tests"
-USAGE = "GOLD A B [C ...] [options]"
+USAGE = "GOLD A B [C ...] [options] | --other-corpora RESULT RESULT ..."
 EXAMPLE = "gold.jsonl old.jsonl new.jsonl --criteria strict --figure comparison.html"
 NOTES = f"""\
 Intervals are bias-corrected bootstrap intervals over documents (or the units of --resample-by), differences to the
 baseline use the same resamples, and p comes from approximate randomization with Holm's correction over the systems.
 Scores that rest on a single document have neither interval nor test.
+
+NAME=RUN,RUN,... are several runs of one system (from other seeds, say), called NAME-1, NAME-2, ...: systems are then
+compared by the means of their runs, with intervals and tests over documents and runs together.
 
 {GOLD_AND_PREDICTIONS}"""
 SHARDS = ("engine", "scheduler", "workers", "work")
@@ -45,6 +48,8 @@ def add_arguments(parser: Parser) -> None:
     margin = "also test whether systems are as good as the baseline: F1 at most M apart, 0.01 say"
     add("--margin", type=float, metavar="M", help=margin)
     measures = "also compare these: f1, precision, recall, macro-f1, macro-precision, macro-recall"
+    corpora = "instead of files: count the corpora that show a difference, from what --json wrote of each"
+    add("--other-corpora", nargs="+", default=[], metavar="RESULT", help=corpora)
     add("--measures", action="append", default=[], metavar="M,...", help=measures)
     by = ("type,span", "also compare by type; follow each span from system to system")
     add_output(parser, by=by, figure="F1 with intervals under the first criterion and the tables")
@@ -52,20 +57,27 @@ def add_arguments(parser: Parser) -> None:
     add_engine(parser)
     # Scoring shard by shard reads these options of `score`.
     parser.set_defaults(out=None, records=None, convention=None, differences=None)
-    add_reading(parser)
+    add_reading(parser, least=0)
 
 
 def run(options: argparse.Namespace) -> None:
     from nereval_core.analysis.comparison import compare_scores
     from nereval_core.analysis.comparison.measures import check_measures
+    from nereval_core.analysis.comparison.runs import group_runs
     from nereval_core.analysis.resampling_units import ResamplingPlan, resampling_units
-    from nereval_core.cli.files import system_paths
+    from nereval_core.cli.files import split_runs, system_paths
     from nereval_core.cli.output import output_places, write_result
     from nereval_core.cli.results.comparison import comparison_result
     from nereval_core.corpus import Documents
 
+    if options.other_corpora:
+        _count_corpora(options)
+        return
+    if not options.files:
+        raise UsageError("the following arguments are required: FILE")
     if any(getattr(options, name) is not None for name in SHARDS):
         _check_shards(options)
+    options.files, runs = split_runs(options.files)
     by = check_by(options, ("type", "span"), "there are type and span")
     check_resampling(options)
     measures = comma_separated(options.measures)
@@ -73,7 +85,7 @@ def run(options: argparse.Namespace) -> None:
     if options.margin is not None and not 0 < options.margin < 1:
         raise UsageError(f"--margin {options.margin:g}, write a difference of F1 between 0 and 1")
     places = output_places(options, "figure")
-    names = system_paths(options)
+    names = group_runs(system_paths(options), runs)
     baseline = options.baseline or next(iter(names))
     if baseline not in names:
         raise UsageError(f"--baseline {quoted(baseline)}, choose among {', '.join(map(quoted, names))}")
@@ -90,12 +102,34 @@ def run(options: argparse.Namespace) -> None:
             by_type="type" in by,
             margin=options.margin,
             measures=measures,
+            runs=runs,
         )
         write_result(
             comparison_result(gold, [one for one, _ in systems], found, by_span="span" in by),
             places,
             figure_width=options.figure_width,
         )
+
+
+def _count_corpora(options: argparse.Namespace) -> None:
+    """Write in how many corpora each system is better or worse, from the results of comparisons."""
+    from nereval_core.cli.files import paths_by_name
+    from nereval_core.cli.output import output_places, write_result
+    from nereval_core.cli.results.corpora import corpora_result, read_comparison
+
+    for name in ("files", "baseline", "by", "margin", "measures", "figure"):
+        if getattr(options, name):
+            said = "other files" if name == "files" else f"--{name}"
+            raise UsageError(f"--other-corpora counts what `compare --json` wrote, leave out {said}")
+    # They are the inputs that no output may overwrite.
+    options.files = options.other_corpora
+    if len(options.files) < 2:
+        raise UsageError(f"--other-corpora {options.files[0]}, give the results of two corpora or more")
+    paths = paths_by_name(options.files)
+    if several := [name for name, path in paths.items() if not isinstance(path, str)]:
+        raise UsageError(f"two corpora are called {quoted(several[0])}, name each differently: NAME=RESULT")
+    places = output_places(options)
+    write_result(corpora_result({name: read_comparison(str(path)) for name, path in paths.items()}), places)
 
 
 def _check_shards(options: argparse.Namespace) -> None:
