@@ -341,6 +341,7 @@ def test_a_file_with_a_comma_in_its_name_is_one_file(run: Cli) -> None:
         ([f"a={FILES[1]},missing"], "missing: no such file or folder"),
         (["a=" + ",".join(f"run-{number}.jsonl" for number in range(30))], "run-0.jsonl: no such file or folder"),
         ([f"a={FILES[1]},{FILES[2]}", "--baseline", "a-1"], "--baseline 'a-1', choose among 'a'"),
+        ([f"a={FILES[1]},{FILES[2]}", "--margin", "0.1"], "--margin 0.1 is not tested over several runs"),
     ],
 )
 def test_runs_that_cannot_be_told_are_refused(run: Cli, files: list[str], problem: str) -> None:

@@ -75,15 +75,17 @@ def run(options: argparse.Namespace) -> None:
         return
     if not options.files:
         raise UsageError("the following arguments are required: FILE")
+    options.files, runs = split_runs(options.files)
     if any(getattr(options, name) is not None for name in SHARDS):
         _check_shards(options)
-    options.files, runs = split_runs(options.files)
     by = check_by(options, ("type", "span"), "there are type and span")
     check_resampling(options)
     measures = comma_separated(options.measures)
     check_measures(measures)
     if options.margin is not None and not 0 < options.margin < 1:
         raise UsageError(f"--margin {options.margin:g}, write a difference of F1 between 0 and 1")
+    if options.margin is not None and runs:
+        raise UsageError(f"--margin {options.margin:g} is not tested over several runs, leave it out")
     places = output_places(options, "figure")
     names = group_runs(system_paths(options), runs)
     baseline = options.baseline or next(iter(names))
