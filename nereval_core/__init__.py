@@ -11,6 +11,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from nereval_core.analysis.methods import methods
+    from nereval_core.analysis.slices import slice_changes
     from nereval_core.api.agreement import agreement
     from nereval_core.api.compare import compare, replicability
     from nereval_core.api.consistency import consistency_of
@@ -42,6 +44,7 @@ _MODULES = {
     "index": "api.linking",
     "link": "api.linking",
     "mapped": "pairing.type_names",
+    "methods": "analysis.methods",
     "read": "api.read",
     "read_objects": "readers.python_objects",
     "replicability": "api.compare",
@@ -51,6 +54,7 @@ _MODULES = {
     "score": "api.score",
     "scores_with_verdicts": "api.review",
     "show": "api.show",
+    "slice_changes": "analysis.slices",
     "slices_of": "api.slices",
     "to_dict": "api.to_dict",
     "type_suggestions": "api.type_suggestions",
@@ -69,6 +73,7 @@ __all__ = [
     "index",
     "link",
     "mapped",
+    "methods",
     "read",
     "read_objects",
     "replicability",
@@ -78,6 +83,7 @@ __all__ = [
     "score",
     "scores_with_verdicts",
     "show",
+    "slice_changes",
     "slices_of",
     "to_dict",
     "type_suggestions",

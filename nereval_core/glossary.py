@@ -22,12 +22,16 @@ ERROR_CLASSES = (
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """An abbreviation; `formula` is empty for a count that is not computed from others."""
+    """An abbreviation or a method; `formula` is empty for a count that is not computed from others.
+
+    `sources` are the keys of the works that a method is from, in `report/references.bib`.
+    """
 
     code: str
     name: str
     sentence: str
     formula: str = ""
+    sources: tuple[str, ...] = ()
 
     @property
     def anchor(self) -> str:

@@ -2,10 +2,12 @@
 
 import streamlit as st
 
+from nereval_core.analysis.methods import methods
 from pages.shared import systems
+from pages.shared.components.methods import offer_methods
 from pages.shared.components.sort_controls import choose_word, toggle_all_criteria
 from pages.shared.frame import Here, page
-from pages.shared.systems import pair, runs, transitions
+from pages.shared.systems import measures, pair, runs, transitions
 from pages.shared.view import SYSTEMS_VIEWS
 from pages.shared.view.text import plain
 
@@ -18,6 +20,7 @@ LABELS = {RANKING: "Ranking"} | dict(
 @page("Systems")
 def draw(here: Here) -> None:
     found = systems.comparison_of(here, systems.shown_criteria(here, "all-criteria" in here.view.sort))
+    offer_methods(lambda: methods(found))
     other = pair.other_system(here)
     if other:
         pair.draw_pair(here, found, other)
@@ -34,7 +37,7 @@ def draw(here: Here) -> None:
             systems.baseline_differences(here, found)
             systems.power(here, found)
             runs.draw(here, found)
-        systems.measures(here, found)
+        measures.measures(here, found)
     elif shown == "types-of-systems":
         systems.by_type(here, found)
     elif shown == "across-criteria":

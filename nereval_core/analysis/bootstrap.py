@@ -221,20 +221,6 @@ def effective_units(values: Float64) -> Float64:
     return number
 
 
-def jackknife_variance(values: Float64, strata: Int64 | None = None) -> tuple[Float64, Float64]:
-    """Return variances by the delete-one jackknife and their degrees of freedom, shape (k, units) to (k,) each.
-
-    `values` are those with one unit left out. In each stratum of n units the variance is n - 1 times theirs (Efron and
-    Tibshirani 1993, chapter 11); it is NaN where a value is undefined without one of the units.
-    """
-    where = np.zeros(values.shape[-1], np.int64) if strata is None else strata
-    sizes = np.bincount(where, minlength=1)
-    variance = np.zeros(len(values))
-    for stratum, size in enumerate(sizes):
-        variance += (size - 1) * values[:, where == stratum].var(axis=-1) if size else 0
-    return variance, np.maximum(effective_units(values) - len(sizes), 1)
-
-
 def tail_quantiles(level: float, units: Float64, strata: Int64 | None = None) -> Float64:
     """Return what stands for the upper quantile of the normal distribution with few units, shape (k,).
 

@@ -41,9 +41,17 @@ def signed(value: float) -> str:
     return shown if float(shown) == 0 else ("+" if value > 0 else "−") + shown
 
 
-def p_value_text(p: float, resamples: int) -> str:
+def p_value_sentence(p: float, resamples: int | None = None) -> str:
+    """Return a p value as it stands in a sentence: `p = .18`, `p ≤ .0001`; NaN is `not tested`."""
+    if pd.isna(p):
+        return "not tested"
+    shown = p_value_text(p, resamples).replace("0.", ".", 1)
+    return f"p {shown}" if shown.startswith("≤") else f"p = {shown}"
+
+
+def p_value_text(p: float, resamples: int | None = None) -> str:
     """Return a p value as shown; the least value that so many resamples can give is shown as an upper bound."""
     if pd.isna(p):
         return UNDEFINED
-    least = 1 / (resamples + 1)
-    return f"≤ {least:.2g}" if p <= least * (1 + 1e-9) else f"{p:.2g}" if p < 0.1 else f"{p:.2f}"
+    least = 0 if resamples is None else 1 / (resamples + 1)
+    return f"≤ {least:.2g}" if 0 < p <= least * (1 + 1e-9) else f"{p:.2g}" if p < 0.1 else f"{p:.2f}"

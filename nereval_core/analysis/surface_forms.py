@@ -7,7 +7,7 @@ except for folded forms.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
@@ -26,10 +26,15 @@ CONSISTENCIES = ("only once", "always one type", "one type in 80% or more", "one
 less."""
 NEARLY = 0.8
 SEEN = ("with this type", "with another type", "unseen")
-"""The occurrence of a span's surface form in a training layer."""
+"""The occurrence of a span's surface form, or of its head word, in a training layer."""
+PREPOSITIONS = frozenset(["of", "for", "in", "at", "on", "de", "du", "des", "del", "della", "di", "do"])
+"""Words that a head word stands before, without case: the last word is the head where these are missing."""
 MOST_KEPT_FORMS = 200_000
 """Layers with more forms are numbered anew each time."""
 _SPANS_AT_ONCE = 5_000
+_PUNCTUATION = re.compile(r"\A\W+|\W+\Z")
+_ASIDE = re.compile(r"(?<=\w)\s*[,(\[]")
+"""Where a comma or bracket after a word begins what adds to a name."""
 _UNEVEN = re.compile(r"[^\S ]|  | \0|\0 |\A |\s\Z")
 """White space that is not one blank between words, in texts with NUL between them."""
 
@@ -62,6 +67,28 @@ def number_forms(layer: Layer) -> FormNumbers:
     if len(number) <= MOST_KEPT_FORMS:
         _FORMS[layer] = found
     return found
+
+
+def head_word(form: str) -> str:
+    """Return the head word of a surface form, without case.
+
+    It is the last word before the first comma, bracket or one of PREPOSITIONS after it, punctuation around it left out:
+    `university` of "University of Oxford", `hospital` of "St Mary's Hospital (Paddington)". So heads are right for
+    languages that put them last, as English and German do, and for most French or Italian names with a preposition. A
+    form without blanks is its own head.
+    """
+    words = [_PUNCTUATION.sub("", word).casefold() for word in _ASIDE.split(form, maxsplit=1)[0].split()]
+    words = [word for word in words if word]
+    ends = (place for place, word in enumerate(words) if place and word in PREPOSITIONS)
+    return words[next(ends, len(words)) - 1] if words else form
+
+
+def number_heads(layer: Layer) -> FormNumbers:
+    """Number the head words of a layer's surface forms."""
+    spelt = number_forms(layer)
+    number: dict[str, int] = {}
+    heads = np.fromiter((number.setdefault(head_word(form), len(number)) for form in spelt.forms), np.int32)
+    return FormNumbers(frozen(heads[spelt.codes] if len(heads) else spelt.codes), number)
 
 
 class FormFacts(NamedTuple):
@@ -97,9 +124,12 @@ def _most_frequent(codes: Array, types: Array, size: int) -> Int64:
     return most
 
 
-def seen_in(training: Layer, layer: Layer) -> NDArray[np.int8]:
-    """Return the index into SEEN of each span, by the surface forms of a training layer, shape (spans,)."""
-    known, own = number_forms(unmasked(training)), number_forms(unmasked(layer))
+def seen_in(training: Layer, layer: Layer, numbered: Callable[[Layer], FormNumbers] = number_forms) -> NDArray[np.int8]:
+    """Return the index into SEEN of each span, by the surface forms of a training layer, shape (spans,).
+
+    `numbered` numbers what is looked up: surface forms, or their head words.
+    """
+    known, own = numbered(unmasked(training)), numbered(unmasked(layer))
     there = _among(known.forms, own)
     place = {kind: code for code, kind in enumerate(training.types)}
     # Types that training does not have share the last number, which no form of it has.

@@ -32,6 +32,7 @@ def compare(
     by_type: bool = False,
     margin: float | None = None,
     measures: Iterable[str] = (),
+    scorers: Iterable[str] = (),
     criteria: Iterable[str | Criterion] = SCHEMAS,
     merge: Mapping[str, str] | Iterable[str] = (),
     leave_out: Iterable[str] = (),
@@ -45,9 +46,10 @@ def compare(
 
     The baseline is the first by default. `resample_by` is what is resampled: `document`, `sentence`, a metadata key or
     `runs:20`, by default each document as read. `margin` is the difference of F1 within which a system is tested to be
-    as good as the baseline, `measures` what is compared beside F1: `precision`, `macro-f1` and the like. `runs` says
-    which systems are runs of one, {"a": ["a-1", "a-2"]}: the result's `runs` compares their means, and the baseline is
-    "a", not one of its runs. The others of the options are those of `score`.
+    as good as the baseline, `measures` what is compared beside F1: `precision`, `macro-f1` and the like, `scorers`
+    published scorers whose figures are compared too: `conlleval`, `nervaluate-1.2.1/partial`. `runs` says which systems
+    are runs of one, {"a": ["a-1", "a-2"]}: the result's `runs` compares their means, and the baseline is "a", not one
+    of its runs. The others of the options are those of `score`.
 
     Raises:
         FormatError: as `score`, with the problems of all systems; no system, or none called as the baseline is; what
@@ -90,6 +92,7 @@ def compare(
         margin=margin,
         measures=tuple(measures),
         runs=runs,
+        scorers=tuple(scorers),
     )
 
 

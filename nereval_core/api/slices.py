@@ -25,6 +25,7 @@ def slices_of(
     by: str | Iterable[str] = (),
     training: Annotations | None = None,
     columns: str | Path | None = None,
+    tests: bool = False,
     resamples: int = SLICE_PLAN.resamples,
     seed: int = SLICE_PLAN.seed,
     resample_by: str = "",
@@ -37,9 +38,9 @@ def slices_of(
 ) -> SliceReport:
     """Score a prediction slice by slice, with 95% intervals: see `nereval_core.analysis.slices.slicings` for what by.
 
-    `training` tells seen spans from unseen ones, `columns` is a CSV file of columns of one's own. `resample_by`
-    is what is resampled: `document`, `sentence`, a metadata key or `runs:20`, by default each document as read. The
-    other options are those of `score`, one to one.
+    `training` tells seen spans from unseen ones, `columns` is a CSV file of columns of one's own. `tests` asks to test
+    each slice against the rest. `resample_by` is what is resampled: `document`, `sentence`, a metadata key or
+    `runs:20`, by default each document as read. The other options are those of `score`, one to one.
 
     Raises:
         FormatError: as `score`; training data or columns that cannot be read, or that fit no document or span; what
@@ -73,4 +74,5 @@ def slices_of(
         resamples=resamples,
         seed=seed,
         units=units,
+        tests=tests,
     )

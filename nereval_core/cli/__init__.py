@@ -29,7 +29,7 @@ INTERRUPTED, BROKEN_PIPE = 130, 141
 STATUS = "exit status: 0 done; 2 bad usage or bad input, one line each on standard error, nothing written\n"
 PATHS = frozenset(
     {*TABLES, "files", "input", "output", "training", "columns", "records", "differences", "figure", "work", "out"}
-    | {"review", "types", "gold_types", "pred_types", "against", "junit"}
+    | {"methods", "review", "types", "gold_types", "pred_types", "against", "junit"}
 )
 """Options that are paths, in which any bytes are allowed."""
 

@@ -13,6 +13,7 @@ from typing import Any
 from nereval_core.cli.options import STDOUT, UsageError, comma_separated
 from nereval_core.problems import FormatError, Problem, one_line, quoted
 from nereval_core.readers.input.source import COMPANIONS, LAYER_MARK, STDIN_PATH, Source, label_of, split_layer
+from nereval_core.report import METHODS_FORMS
 
 Paths = str | tuple[str, ...]
 """A path, or those of the parts of one layer."""
@@ -56,6 +57,20 @@ def system_paths(options: argparse.Namespace) -> dict[str, Paths]:
     # Gold and prediction are columns of the same files.
     gold = gold_path(options)
     return {possible_names(gold)[0]: gold} if isinstance(gold, str) else {gold_name(options): gold}
+
+
+def baseline_name(options: argparse.Namespace, systems: Iterable[str] | None = None) -> str:
+    """Return the system that `--baseline` names, of those read or of `systems`, by default the first.
+
+    Raises:
+        UsageError: no system has this name.
+        FormatError: as `paths_by_name`.
+    """
+    names = list(system_paths(options) if systems is None else systems)
+    baseline: str = options.baseline or names[0]
+    if baseline not in names:
+        raise UsageError(f"--baseline {quoted(baseline)}, choose among {', '.join(map(quoted, names))}")
+    return baseline
 
 
 def prediction_files(files: Sequence[str]) -> list[str]:
@@ -175,7 +190,7 @@ def _asks_for_no_prediction(options: argparse.Namespace) -> bool:
 
 
 def check_places(options: argparse.Namespace, targets: Mapping[str, str]) -> None:
-    """Refuse a missing prediction, two outputs in one place, and an output over an input.
+    """Refuse a missing prediction, two outputs in one place, an output over an input, and methods in no known form.
 
     `targets` are the places of outputs by option.
 
@@ -189,6 +204,9 @@ def check_places(options: argparse.Namespace, targets: Mapping[str, str]) -> Non
     given += [path for key in INPUTS if (path := getattr(options, key, None)) is not None]
     if [file for file in given if file == STDIN_PATH or file.endswith(f"={STDIN_PATH}")][1:]:
         raise UsageError("standard input is named twice, name files for all inputs but one")
+    paragraph = targets.get("methods", STDOUT)
+    if paragraph != STDOUT and not paragraph.lower().endswith(METHODS_FORMS):
+        raise UsageError(f"--methods {quoted(paragraph)}, end the name in one of {', '.join(METHODS_FORMS)}")
     places = [place if place == STDOUT else os.path.realpath(place) for place in targets.values()]
     twice = next((place for place in targets.values() if list(targets.values()).count(place) > 1), None)
     if twice or len(set(places)) < len(places):

@@ -14,7 +14,7 @@ from typing import Any, Literal, NoReturn
 from nereval_core.api.load_options import COLUMN, TYPES, LoadOptions
 from nereval_core.problems import quoted
 from nereval_core.readers.read_settings import Offer, ReadSettings, offers
-from nereval_core.report import TABLES
+from nereval_core.report import METHODS_FORMS, TABLES
 
 BAD = 2
 """Exit status for bad usage or bad input."""
@@ -233,6 +233,7 @@ def add_output(
     by: tuple[str, str] | None = None,
     figure: str = "",
     records: str = "",
+    methods: bool = False,
 ) -> None:
     """Add where results go: `tables` is what the tables hold; `by` is the metavar and the help of `--by`."""
     add = parser.add_argument_group("output (FILE - is standard output)").add_argument
@@ -245,6 +246,10 @@ def add_output(
         add("--figure-width", metavar="WIDTH", help="for a paper: column (84 mm), text (174 mm) or millimetres")
     if records:
         add("--records", metavar="FILE", help=records)
+    if methods:
+        forms = ", ".join(METHODS_FORMS[:-1])
+        said = f"what was done as a paragraph for a paper, as {forms}; the works it cites as {METHODS_FORMS[-1]}"
+        add("--methods", metavar="FILE", help=said)
 
 
 def check_by(options: argparse.Namespace, known: Sequence[str], remedy: str) -> list[str]:

@@ -67,7 +67,24 @@ def scores_result(gold: LayerSummary, scored: SystemScores, by: Sequence[str]) -
 
         return results(gold, scored, documents="document" in by)
 
-    return Result(lambda: sheets(scored, by=by), lambda: long_sheet(scored, by=by), json_object)
+    return Result(
+        lambda: sheets(scored, by=by),
+        lambda: long_sheet(scored, by=by),
+        json_object,
+        files=methods_file({layer.name: scores for layer, scores in scored}),
+    )
+
+
+def methods_file(result: Any, *, marks: Sequence[str] = ()) -> dict[str, Callable[[str], bytes]]:
+    """Return what makes the file of `--methods`, by that option; `result` and `marks` are those of `methods`."""
+
+    def content(place: str) -> bytes:
+        from nereval_core.analysis.methods import FORMS, methods
+
+        form = Path(place).suffix.lower() if place != STDOUT else ".txt"
+        return FORMS[form](methods(result, marks=marks)).encode()
+
+    return {"methods": content}
 
 
 def unchecked_places(options: argparse.Namespace, *more: str) -> dict[str, str]:

@@ -12,7 +12,7 @@ from nereval_core.analysis.criteria.convention_differences import count_by_quirk
 from nereval_core.api.load import Input, source_of
 from nereval_core.api.load_options import LoadOptions
 from nereval_core.cli.options import STDOUT, UsageError
-from nereval_core.cli.output import Result, say
+from nereval_core.cli.output import Result, methods_file, say
 from nereval_core.conventions import Convention, Given, Outcome, apply, conventions, find_convention, option_values
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers.shared.label_list import label_list
@@ -179,7 +179,7 @@ def published_result(
         long=lambda: published_long(outcomes),
         json=lambda: published_results(outcomes),
         frames={"records": lambda: published_records(outcomes)},
-        files={"differences": differences_file},
+        files={"differences": differences_file, **methods_file(dict(outcomes))},
         screen=None if options.as_reference is None else lambda: _as_reference(outcomes, options.as_reference),
     )
 

@@ -34,6 +34,7 @@ __all__ = [
     "Given",
     "Option",
     "Outcome",
+    "Sides",
     "apply",
     "apply_to_layers",
     "conventions",

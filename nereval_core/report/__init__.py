@@ -2,3 +2,6 @@
 
 TABLES = ("json", "csv", "parquet", "excel", "markdown", "latex", "html")
 """The forms in which a verb of the command line writes its tables."""
+
+METHODS_FORMS = (".md", ".txt", ".tex", ".bib")
+"""Endings of the files that hold a methods paragraph, or the works that it cites."""

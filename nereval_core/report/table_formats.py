@@ -22,6 +22,19 @@ DAGGER = "†"
 """The sign after a value that differs significantly."""
 LATEX: Mapping[str, str] = MappingProxyType({DAGGER: r"$^\dagger$", "≤": r"$\leq$", "−": "$-$"})
 """LaTeX for our characters that pdfLaTeX does not know."""
+_LATEX_MARKUP = str.maketrans(
+    {
+        **{char: f"\\{char}" for char in "#$%&_{}"},
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        '"': r"\char34{}",
+        **LATEX,
+    }
+)
 
 
 def as_markdown(sheets: Iterable[Sheet]) -> str:
@@ -30,11 +43,11 @@ def as_markdown(sheets: Iterable[Sheet]) -> str:
     for sheet in sheets:
         rows = [sheet.columns, ["---", *("---:" for _ in sheet.columns[1:])]]
         rows += [
-            [_bold("**{}**", sheet, at, _markdown(cell_text(cell))) for at, cell in _numbered(number, row)]
+            [_bold("**{}**", sheet, at, escape_markdown(cell_text(cell))) for at, cell in _numbered(number, row)]
             for number, row in enumerate(sheet.rows)
         ]
-        lines = [f"## {_markdown(sheet.title)}", "", *(f"| {' | '.join(row)} |" for row in rows)]
-        lines += [line for note in _notes(sheet) for line in ("", _markdown(note))]
+        lines = [f"## {escape_markdown(sheet.title)}", "", *(f"| {' | '.join(row)} |" for row in rows)]
+        lines += [line for note in _notes(sheet) for line in ("", escape_markdown(note))]
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks) + "\n"
 
@@ -208,6 +221,12 @@ def _each(pattern: str, values: Iterable[str]) -> Markup:
     return Markup().join(Markup(pattern).format(value) for value in values)
 
 
-def _markdown(text: str) -> str:
+def escape_latex(text: str) -> str:
+    """Return text with what LaTeX would read as markup replaced by commands."""
+    return one_line(text).translate(_LATEX_MARKUP)
+
+
+def escape_markdown(text: str) -> str:
+    """Return text with escapes for what Markdown would read as markup."""
     escaped = "".join(f"\\{char}" if char in "\\`*_[]#|~" else char for char in one_line(text))
     return escaped.replace("&", "&amp;").replace("<", "&lt;")

@@ -1,6 +1,7 @@
 """How long slicing takes: finding the values of a million spans, counting them with intervals, and every threshold.
 
-Seconds are processor time of this process, all threads. The spans are words of a vocabulary in texts of such words, so
+And how often tests of slices err where slices and systems are equal, in percent of simulated corpora. Seconds are
+processor time of this process, all threads. The spans are words of a vocabulary in texts of such words, so
 that surface forms repeat as they do in corpora.
 """
 
@@ -13,18 +14,27 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
+from nereval_core.alignment.codes import Decision
+from nereval_core.analysis.resampling_units import document_units
 from nereval_core.analysis.slices import slicings
-from nereval_core.analysis.slices.scores_by_slice import slice_table, tally_slices
+from nereval_core.analysis.slices.scores_by_slice import SliceTally, slice_table, tally_slices
+from nereval_core.analysis.slices.slice_tests import apart_tests, change_tests
 from nereval_core.analysis.slices.span_values import SlicedScores
 from nereval_core.analysis.slices.thresholds import sweep_thresholds
-from nereval_core.analysis.slices.worst_combinations import worst_table
+from nereval_core.analysis.slices.worst_combinations import LEAST_DOCUMENTS, worst_table
 from nereval_core.corpus import Documents, Layer, frozen
 from nereval_core.corpus.texts import Texts
 from nereval_core.scoring import Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA
 from tests.benchmarks.scales import Scale
 
+CORPORA = 4_000
+SIZES = (15, 30, 100)
+"""Documents of uneven size and difficulty, as in `significance`."""
+SHARES = (0.05, 0.2, 0.5)
+"""The shares of spans, or of documents, that are in the slice."""
 SPANS, BY_DOCUMENT, WORDS, VOCABULARY = 1_000_000, 10, 60, 20_000
 TOGETHER = ("length", "tokens", "shape", "frequency", "consistency", "position", "document-length", "spans")
 
@@ -40,7 +50,57 @@ def rows(scale: Scale) -> Iterator[tuple[str, float, str]]:
     counted = seconds(lambda: slice_table(tally_slices(given, values["length"])))
     yield f"s: counts of {size} by length with intervals", counted, "<= 2"
     yield f"s: combinations of {len(values)} slicings, {size}", seconds(lambda: worst_table(given, values)), "reported"
+    five = {name: tally_slices(given, values[name]) for name in TOGETHER[:5]}
+    units = document_units(len(given.read[0].documents))
+    yield f"s: tests of the slices of five slicings, {size}", seconds(lambda: apart_tests(five, units)), "<= 2"
+    systems = {"a": five, "b": five}
+    changes = seconds(lambda: change_tests(systems, "a", units))
+    yield f"s: tests of the changes of two systems, five slicings, {size}", changes, "<= 2"
+    for documents in SIZES:
+        for whole in (False, True):
+            of = "documents" if whole else "spans"
+            for share in SHARES:
+                if whole and share * documents < LEAST_DOCUMENTS:
+                    continue
+                apart, changed = simulated(documents, share, whole, scale.of(CORPORA, CORPORA // 4, 3))
+                where = f"{share:.0%} of {of}, {documents} documents"
+                yield f"%: p <= 0.05 for an equal slice, {where}", apart, "<= 6"
+                yield f"%: p <= 0.05 for equal systems in a slice, {where}", changed, "<= 6"
     yield f"s: 100 thresholds, {size}", seconds(lambda: sweep_thresholds(given.scores, given.criterion)), "reported"
+
+
+def simulated(documents: int, share: float, whole: bool, corpora: int) -> tuple[float, float]:
+    """Return in how many of 100 corpora a slice differs from the rest, and equal systems within it, at 5%.
+
+    Corpora that make no test, as the slice is in too few documents, are left out. The slice has a share of the spans
+    of each document, or `whole` documents.
+    """
+    rng = np.random.default_rng(documents)
+    units = document_units(documents)
+    systems: dict[str, dict[str, SliceTally]] = {"a": {}, "b": {}}
+    # Each corpus is a slicing, so that one table has the tests of all.
+    for corpus in range(corpora):
+        gold = 1 + rng.poisson(rng.gamma(1, 8, documents))
+        hard = rng.beta(6, 3, documents)
+        inside = gold * (rng.random(documents) < share) if whole else rng.binomial(gold, share)
+        for tallies in systems.values():
+            tallies[str(corpus)] = drawn_slices(np.stack([inside, gold - inside]), hard, rng)
+    changes = change_tests(systems, "a", units).table
+    return _significant(apart_tests(systems["a"], units).table), _significant(changes[changes["slice"] == "in"])
+
+
+def drawn_slices(gold: np.ndarray[Any, Any], hard: np.ndarray[Any, Any], rng: np.random.Generator) -> SliceTally:
+    """Draw what a system finds of the gold spans of each slice, shape (slices, documents)."""
+    right = rng.binomial(gold, hard)
+    counts = np.stack([2 * right, 2 * right, gold, right + rng.poisson(0.3 * gold)], axis=1).astype(np.int32)
+    counts = np.concatenate([counts, np.zeros_like(counts[:1])])
+    sides = np.ones((len(counts), len(Decision)), np.int64)
+    return SliceTally(("in", "out"), sides, sides, counts)
+
+
+def _significant(tests: pd.DataFrame) -> float:
+    p = tests["p"].dropna()
+    return 100 * float((p <= 0.05).mean()) if len(p) else 0.0
 
 
 def find(given: SlicedScores, name: str, values: dict[str, Any]) -> None:

@@ -112,7 +112,7 @@ def test_systems_are_held_against_the_human_ceiling(run: Cli, tmp_path: Path) ->
     pd.testing.assert_frame_equal(pd.DataFrame(found["ceiling"], columns=list(columns)).astype(columns), ours.table)
     assert [one["name"] for one in found["systems"]] == ["r", "perceptron"]
     assert [one["name"] for one in found["annotators"]] == list(NAMES[:2])
-    assert found["ceiling_words"][0].startswith("r is not shown to agree with annotators less than they")
+    assert found["ceiling_words"][0].startswith("r does not agree with annotators significantly less")
     assert len(found["ceiling_words"]) == 4
     assert " | system r sha256:" in found["signature"]
     # Without systems the other figures are the same.

@@ -254,11 +254,11 @@ def test_what_is_undefined_is_said_in_words() -> None:
     wrong = [[(3, 4, "X")], [(4, 5, "X")]]
     nothing: list[list[Any]] = [[], []]
     found = nereval.compare(gold, {"a": wrong, "b": nothing}, resamples=100)
-    assert found.words[0].startswith("under strict no span of any system is right: a and b have an F1 of 0.000")
+    assert found.words[0].startswith("under strict no span of any system is correct: a and b have an F1 of 0.000")
     assert not any("highest" in line or "best" in line for line in found.words)
     found = nereval.compare(nothing, {"a": wrong, "b": nothing}, resamples=100)
-    assert "a has an F1 of 0.000" in found.words[0] and "b has none, for want of spans" in found.words[0]
-    assert found.words[1].endswith("not tested: b")
+    assert "a has an F1 of 0.000" in found.words[0] and "b has none, as there are no spans" in found.words[0]
+    assert found.words[1] == "not tested against a: b"
     found = nereval.compare(nothing, {"a": nothing, "b": nothing}, resamples=100)
     assert found.words == ("no system has an F1 under strict: there are no spans of gold or of a system",)
     assert not found.warnings
@@ -281,6 +281,14 @@ def test_measures_are_compared_as_a_family(run: Cli) -> None:
     assert {row["measure"] for row in rows} == {"macro-recall"}
     status, _, err = run("compare", *FILES, "--measures", "accuracy,f1")
     assert (status, "no measure 'accuracy'; choose among f1, precision" in err) == (2, True)
+
+
+def test_published_scorers_are_compared_too(run: Cli) -> None:
+    out = done(run, *FILES, "--criteria", "strict", "--scorers", "nervaluate-1.2.1/partial", "--by", "type")
+    assert "family: " in out and "nervaluate-1.2.1/partial" in out
+    rows = json.loads(done(run, *FILES, "--scorers", "n2c2-2018", "--json", "-"))["measures"]
+    assert {(row["criterion"], row["type"], row["measure"]) for row in rows} == {("n2c2-2018/strict", None, "f1")}
+    assert run("compare", *FILES, "--scorers", "conll")[0] == 2
 
 
 def test_several_runs_of_a_system_are_those_of_the_library(run: Cli) -> None:
@@ -308,7 +316,7 @@ def test_several_runs_on_the_screen_and_as_csv(run: Cli) -> None:
     means, differences, each, measures = done(run, *files, "--by", "type").split("\n\n")[:4]
     assert means.splitlines()[0] == "Mean F1 over runs"
     assert re.search(r"^strict +team +2 +0\.\d{4} +0\.1127 +0\.6817 +0\.5223 ", means, re.MULTILINE)
-    assert "perceptron has a single run: nothing is known of the variation between runs" in means
+    assert "of perceptron there is a single run: nothing is known of the variation between runs" in means
     assert differences.splitlines()[0] == "Mean F1 less that of team"
     assert "family: 2 tests: 1 system against team, 2 criteria" in differences
     assert each.splitlines()[0] == "F1 of each run with 95% intervals" and "team-2" in each and "†" not in each

@@ -108,7 +108,10 @@ BAD = (
         ("--gap", "strict,type", "--recovered", "--csv", "f.csv"),
         "--csv holds one table, ask for one of --gap, --recovered",
     ),
-    (("--recovered", "--figure", "f.html"), "--figure draws the scores under all criteria, leave out --recovered"),
+    (
+        ("--recovered", "--figure", "f.html"),
+        "--figure draws the scores under all criteria, or --curve alone: leave out --recovered",
+    ),
     (("--recovered", "--counting", "both"), "counting one to one only"),
     (("--gone", "right"), "name the merged types"),
     (("--gone", "loose", "--merge", MACRO), "no criterion 'loose'"),

@@ -131,6 +131,36 @@ def test_forms(run: Cli, tmp_path: Path, form: str) -> None:
         assert len(raw) > 500
 
 
+def test_slices_and_systems_are_tested(run: Cli) -> None:
+    given = (*FILES, str(FOLDER / "perceptron.jsonl"), "--by", "year 1850,shape", "--tests", "--resamples", "100")
+    status, out, _ = run(*given, "--quiet")
+    assert status == 0 and out.count("slices against the rest") == 2
+    assert "strict, changes from system to system within slices" in out and "against rules" in out
+    found = json.loads(run(*given, "--baseline", "perceptron", "--json", "-", "--quiet")[1])
+    (changes,) = found["changes"].values()
+    assert {(row["system"], row["baseline"]) for row in changes["rows"]} == {("rules", "perceptron")}
+    apart = found["systems"][0]["criteria"]["strict"]["apart"]
+    (year,) = (row for row in apart["rows"] if row["by"] == "year 1850")
+    (slices,) = (part for part in found["systems"][0]["criteria"]["strict"]["slices"] if part["by"] == "year 1850")
+    assert [row["slice"] for row in slices["rows"]] == ["before 1850", "1850 or later"]
+    assert (year["value"], year["reference"]) == tuple(row["f1"] for row in slices["rows"])
+    rows = list(csv.DictReader(io.StringIO(run(*given, "--csv", "-", "--quiet")[1])))
+    assert {row["part"] for row in rows} == {"slice", "apart", "change"}
+    assert {float(row["value"]) for row in rows if row["part"] == "apart"} >= {year["difference"]}
+    assert {row["baseline"] for row in rows if row["part"] == "change"} == {"rules"}
+    reports = {
+        name: nereval.slices_of(FILES[0], FOLDER / f"{name}.jsonl", by="shape") for name in ("rules", "perceptron")
+    }
+    assert nereval.slice_changes(reports, baseline="perceptron").table["system"].unique().tolist() == ["rules"]
+    assert nereval.slices_of(*FILES, by="shape", tests=True).apart is not None and reports["rules"].apart is None
+    other = nereval.slices_of(*FILES, by="shape", criterion="type")
+    for bad, said in (({}, "no report to compare"), (reports | {"x": other}, "under different criteria")):
+        with pytest.raises(FormatError, match=said):
+            nereval.slice_changes(bad)
+    with pytest.raises(FormatError, match="no report is called 'x'"):
+        nereval.slice_changes(reports, baseline="x")
+
+
 def test_training_and_columns(run: Cli, small: tuple[str, str], tmp_path: Path) -> None:
     own = tmp_path / "own.csv"
     own.write_text("document,hard\na,yes\nb,no\n", encoding="utf-8")
@@ -151,6 +181,10 @@ def test_training_and_columns(run: Cli, small: tuple[str, str], tmp_path: Path) 
         (("--by", "length,colour"), "--by: no slices by 'colour'"),
         (("--resamples", "3"), "--resamples 3, write 100 to 1000000"),
         (("--seed", "-1"), "--seed -1, write 0 or more"),
+        (("--by", "year"), "--by: 'year' names no year of four digits; write \"year 1850\""),
+        (("--by", "year 18500"), "--by: 'year 18500' names no year"),
+        (("--tests", "--baseline", "x"), "--baseline 'x', choose among 'pred'"),
+        (("--baseline", "pred"), "--baseline is for --tests, add it"),
         (("--columns", "BAD"), "BAD:2: there is no document 'z'"),
         (("--columns", "BAD", "--training", "GONE"), "GONE"),
         (("--columns", "BAD", "--csv", "BAD"), "would overwrite an input"),

@@ -95,7 +95,8 @@ def test_cells_say_interval_and_p(tab: str, table: str, row: int, column: str | 
     frame = next(one for one in app.dataframe if str(one.key).startswith(f"table_compare_{table}"))
     name = column or str(frame.value.columns[1])
     again = opened("Systems", VIEW.with_choice(SYSTEMS_VIEWS, tab), **{str(frame.key): cell(row, name)})
-    assert "after Holm over" in texts(again) and "after Holm over" not in texts(app)
+    said = r"after Holm\\'s correction over \d+ tests"
+    assert re.search(said, texts(again)) and not re.search(said, texts(app))
 
 
 def test_all_criteria_are_compared_on_request() -> None:
@@ -225,7 +226,7 @@ def test_the_difference_is_said_with_its_sign_and_is_no_better_than_its_test() -
     assert said["perceptron"].startswith(f"+{f1['rules'] - f1['perceptron']:.3f} F1 [−")
     assert said["perceptron"].endswith("no significant difference.")
     assert said["annotator-1"].startswith(f"−{f1['annotator-1'] - f1['rules']:.3f} F1 [−")
-    assert said["annotator-1"].endswith("annotator-1 is better.")
+    assert said["annotator-1"].endswith("annotator-1 is significantly better.")
 
 
 def test_the_difference_opens_the_formulas_of_both() -> None:
@@ -249,6 +250,14 @@ def test_measures_and_power_are_those_of_the_library() -> None:
     for row in shown[shown["system"] != "rules"].to_dict("records"):
         assert row["difference"] == apart[(row["system"], row["measure"])]
     assert f"p is corrected over all {len(found.measure_differences)} tests of this table" in texts(app)
+
+
+def test_published_scorers_stand_beside_the_measures_or_say_why_not() -> None:
+    app = opened("Systems", VIEW, list_measures=True, widget_scorers=["n2c2-2018", "spacy-ents"])
+    frames = {str(one.key): one.value for one in app.dataframe}
+    shown = next(frame for key, frame in frames.items() if key.startswith("table_compare_measures"))
+    assert set(shown["under"]) == {VIEW.criterion or "strict", "n2c2-2018/strict"}
+    assert "which no Span of spaCy is" in texts(app)
 
 
 def test_runs_of_a_system_are_suggested_and_chosen() -> None:

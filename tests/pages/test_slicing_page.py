@@ -94,9 +94,8 @@ def test_what_to_slice_by_is_kept() -> None:
 
 def test_a_link_has_a_word_for_every_view_and_slicing() -> None:
     assert (*LABELS,) == ("by-value", *SLICES_VIEWS)
-    plain_names = [
-        name for name, one in slicings.SLICINGS.items() if one.listed and name not in ("seen", "meta", "column")
-    ]
+    with_argument = ("seen", "head", "year", "meta", "column")
+    plain_names = [name for name, one in slicings.SLICINGS.items() if one.listed and name not in with_argument]
     assert tuple(f"by-{name}" for name in plain_names) == SLICED_BY
 
 
@@ -147,6 +146,67 @@ def test_training_data_tells_seen_spans() -> None:
     app = more(opened("Slices", VIEW), "training", (training[1], training[0]))
     assert app.session_state[keys.SLICING].startswith("seen ")
     assert list(app.dataframe[0].value["slice"]) == ["with this type", "with another type", "unseen"]
+
+
+def opened_tests(table: str = "", *at: object) -> AppTest:
+    """Open the tests of slices with a cell chosen; the table of slices is the first, that of tests the second."""
+    state = {f"table_{table}": cell(*at)} if table else {}
+    return opened("Slices", VIEW, **{f"{keys.LIST}differing": True}, **state)
+
+
+@pytest.mark.parametrize("column", ["POS", "ACT"])
+def test_a_count_of_a_tested_slice_opens_its_records(column: str) -> None:
+    app = opened_tests("apart", 2, column)
+    value = int(app.dataframe[1].value[column].iat[2])
+    assert f": {count(value, 'record')}**" in headings(app) and followed(app) == value
+    app = opened_tests("changes", 1, column)
+    value = int(app.dataframe[2].value[column].iat[1])
+    assert f": {count(value, 'record')}**" in headings(app) and followed(app) == value
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "lines"),
+    [
+        ("apart", "value", 1),
+        ("apart", "the rest's", 1),
+        ("apart", "difference", 2),
+        ("changes", "value", 1),
+        ("changes", "baseline's", 1),
+    ],
+)
+def test_a_ratio_of_a_tested_slice_opens_its_formula(table: str, column: str, lines: int) -> None:
+    app = opened_tests(table, 2, column)
+    row = app.dataframe[1 if table == "apart" else 2].value.iloc[2]
+    made = [code.value for code in app.code if code.value.startswith("F1 = ")]
+    shown = ["value", "the rest's"] if column == "difference" else [column]
+    assert [one.rpartition(" ")[2] for one in made] == [f"{row[name]:.3f}" for name in shown] and len(made) == lines
+
+
+def test_a_change_opens_the_spans_that_one_system_alone_gets_right() -> None:
+    app = opened_tests("changes", 2, "difference")
+    row = app.dataframe[2].value.iloc[2]
+    better = row["system"] if row["difference"] > 0 else "rules"
+    assert f"Gold spans that only {better} gets right: " in headings(app).replace("\\", "") and followed(app) > 0
+
+
+def test_the_page_says_which_slices_differ_from_the_rest() -> None:
+    app = opened_tests()
+    table = app.dataframe[1].value
+    assert "Span length in characters" in set(table["by"]) and (table["difference"].notna()).all()
+    said = headings(app).replace("\\", "")
+    assert "after Holm; it has " in said
+    assert any(one.value.startswith("Family\\:") for one in app.caption)
+    again = sound(app.multiselect(key=f"{keys.WIDGET}tested").set_value(["length"]).run())
+    assert set(again.dataframe[1].value["by"]) == {"Span length in characters"}
+    assert len(sound(app.multiselect(key=f"{keys.WIDGET}tested").set_value([]).run()).dataframe) == 1
+
+
+def test_a_year_is_sliced_by() -> None:
+    app = opened("Slices", View(corpus=load_demo("newspapers").corpus.digest, system="rules"))
+    app.session_state["slices_more"] = True
+    app = sound(app.run())
+    app = sound(app.number_input(key="slices_year_input").set_value(1850).run())
+    assert list(app.dataframe[0].value["slice"]) == ["before 1850", "1850 or later"]
 
 
 @pytest.mark.parametrize("column", ["COR", "INC", "MIS", "SPU", "POS", "ACT"])

@@ -14,7 +14,7 @@ import pytest
 from nereval_core.cli import main
 from nereval_core.report.colours import channels, lightness
 from nereval_core.report.figures import confusion_map, decision_bars
-from nereval_core.report.figures.comparison import difference_dots, leaderboard
+from nereval_core.report.figures.comparison import baseline_dots, difference_dots, leaderboard
 from nereval_core.report.figures.criteria import overlap_lines
 from nereval_core.report.figures.files import WIDTHS_MM, paper_file, why_no_pictures
 from nereval_core.report.figures.paper import PAPER_HUES, caption, for_paper
@@ -29,6 +29,11 @@ CRITERIA = ["strict", "exact", "partial"]
 def difference() -> go.Figure:
     table = pd.DataFrame({"criterion": CRITERIA, "difference": [-0.03, 0.01, 0.05]})
     return difference_dots(table.assign(low=table["difference"] - 0.1, high=table["difference"] + 0.1), "a<b", "c")
+
+
+def differences() -> go.Figure:
+    table = pd.DataFrame({"system": ["b", "c"], "baseline": "a", "criterion": "strict", "difference": [-0.1, 0.2]})
+    return baseline_dots(table.assign(low=table["difference"] - 0.1, high=table["difference"] + 0.1), "95% intervals")
 
 
 def board() -> go.Figure:
@@ -61,7 +66,7 @@ def bars() -> go.Figure:
     return decision_bars(pd.DataFrame([{"criterion": "strict", **counts, "POS": 130, "ACT": 140}]), "a")
 
 
-FIGURES = {made.__name__: made for made in (difference, board, calibration, curve, heat_map, bars)}
+FIGURES = {made.__name__: made for made in (difference, differences, board, calibration, curve, heat_map, bars)}
 
 
 def of_others() -> go.Figure:
@@ -112,6 +117,31 @@ def test_the_figure_itself_stays() -> None:
     before = figure.to_json()
     for_paper(figure, 84)
     assert figure.to_json() == before
+
+
+def test_differences_are_those_of_the_system_less_the_baseline() -> None:
+    (dots,) = differences().data
+    assert dots.x == (-0.1, 0.2) and dots.hovertext[1] == "c: +0.2000, 0.1000 to 0.3000"
+    (other,) = difference().data
+    assert other.x == (0.03, -0.01, -0.05) and other.hovertext[0] == "strict: +0.0300, -0.0700 to 0.1300"
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        (["compare", *FILES, "--resamples", "100", "--figure-of", "differences"], "F1 of systems less F1 of rules"),
+        (["sensitivity", *FILES[:2], "--curve", "union"], "intersection over union"),
+    ],
+)
+def test_the_command_line_draws_what_the_pages_draw(words: list[str], shown: str, tmp_path: Path) -> None:
+    assert main([*words, "-q", "--figure", str(tmp_path / "f.html")]) == 0
+    drawn = (tmp_path / "f.html").read_text(encoding="utf-8")
+    assert shown in drawn.rpartition("Plotly.newPlot")[2]
+
+
+def test_differences_of_one_system_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", *FILES[:2], "--figure", "f.html", "--figure-of", "differences"]) == 2
+    assert "--figure-of differences draws two systems or more" in capsys.readouterr().err
 
 
 def test_the_title_is_for_the_caption() -> None:

@@ -35,7 +35,7 @@ from nereval_core.analysis.bootstrap import (
 from nereval_core.analysis.comparison.significance import F1, are_significant, lacks_interval
 from nereval_core.analysis.multiple_tests import holm_correction
 from nereval_core.analysis.resampling_units import ResamplingPlan
-from nereval_core.analysis.result_tables import p_value_text, signed, typed_table
+from nereval_core.analysis.result_tables import p_value_sentence, p_value_text, signed, typed_table
 from nereval_core.arrays import Array, Bools, Float64
 from nereval_core.corpus import Documents, Layer
 from nereval_core.report.score_tables import UNDEFINED
@@ -257,11 +257,11 @@ def _sentence(row: Mapping[Any, Any], below: bool, plan: ResamplingPlan) -> str:
     if pd.isna(row["difference"]):
         return f"agreement of {row['system']} with annotators cannot be compared with theirs: {row['why']}"
     if row["low"] > 0:
-        said = "agrees with annotators more than they with one another"
+        said = "agrees with annotators more than they do with one another"
     elif below:
-        said = "agrees with annotators less than they with one another"
+        said = "agrees with annotators significantly less than they do with one another"
     else:
-        said = "is not shown to agree with annotators less than they with one another"
+        said = "does not agree with annotators significantly less than they do with one another"
     figures = f"F1 {row['f1']:.3f} against {row['annotators_f1']:.3f}, difference {signed(row['difference'])}"
     return f"{row['system']} {said}: {figures}{_evidence(row, plan)}"
 
@@ -274,6 +274,5 @@ def _evidence(row: Mapping[Any, Any], plan: ResamplingPlan) -> str:
     if row["low"] > 0:
         # The test asks whether the system agrees less.
         return interval
-    p = p_value_text(row["p_holm"], plan.resamples)
     after = f" after Holm's correction over {row['tests']} systems" if row["tests"] > 1 else ""
-    return f"{interval}, p {p if p.startswith('≤') else f'= {p}'}{after}"
+    return f"{interval}, {p_value_sentence(row['p_holm'], plan.resamples)}{after}"

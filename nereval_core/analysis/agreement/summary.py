@@ -33,15 +33,6 @@ COUNTED_UNITS: Mapping[str, str] = {
     "unitizing": "units",
 }
 """The things that n counts."""
-EXPLAINED: Mapping[str, str] = {
-    "f1": "of their spans, one of the two as the reference",
-    "observed": "the share of tokens with the same types from both; most tokens have none, so it is high",
-    "kappa": "agreement on the types of tokens beyond what chance gives: 1 is perfect, 0 no better than chance",
-    "alpha": "1 less observed over expected disagreement on the types of tokens, expected from all values together",
-    "unitizing": "1 less observed over expected disagreement on which stretches of characters are marked, by type, in "
-    "Krippendorff's form of 2004",
-}
-"""The meaning of each figure, to follow its name."""
 
 
 def figure_label(figure: str, group: Group) -> str:

@@ -13,6 +13,7 @@ from nereval_core.analysis.bootstrap import RATIO_TOLERANCE
 from nereval_core.analysis.comparison.measures import check_measures, measure_tables
 from nereval_core.analysis.comparison.power import power_table
 from nereval_core.analysis.comparison.runs import RunComparison, compare_runs, group_runs
+from nereval_core.analysis.comparison.scorer_counts import check_scorers
 from nereval_core.analysis.comparison.significance import (
     FEW_UNITS,
     SystemResamples,
@@ -25,9 +26,10 @@ from nereval_core.analysis.comparison.significance import (
     lead_table,
 )
 from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits, document_units
-from nereval_core.analysis.result_tables import typed_table
+from nereval_core.analysis.result_tables import p_value_sentence, typed_table
 from nereval_core.analysis.sentences import name_list
 from nereval_core.problems import counted
+from nereval_core.report.signature import signature
 from nereval_core.scoring import Scores
 from nereval_core.scoring.displayed import Displayed
 from nereval_core.scoring.protocols import CountedScores
@@ -68,10 +70,24 @@ class Comparison(Displayed):
     runs: RunComparison | None = None
 
     @property
+    def criteria(self) -> list[str]:
+        """The names of the criteria compared under."""
+        names: list[str] = self.intervals["criterion"].unique().tolist()
+        return names
+
+    @property
+    def signatures(self) -> dict[str, dict[str, str]]:
+        """The signatures of each system by criterion."""
+        intervals = self.units.signature(self.plan)
+        return {
+            name: {each: signature(scores, each, intervals=intervals) for each in self.criteria}
+            for name, scores in self.scores.items()
+        }
+
+    @property
     def family(self) -> str:
         """The tests of `differences`, over all of which `p_family` and `p_bh` are corrected: number and parts."""
-        kinds = self.differences["type"].nunique()
-        return self._family(self.differences, f"{counted(kinds, 'type')} and all together" if kinds else "")
+        return self._family(self.differences)
 
     @property
     def system_differences(self) -> pd.DataFrame:
@@ -81,22 +97,24 @@ class Comparison(Displayed):
     @property
     def measure_family(self) -> str:
         """The same of the tests of `measure_differences`."""
-        return self._family(self.measure_differences, counted(self.measure_differences["measure"].nunique(), "measure"))
+        number = self.measure_differences["measure"].nunique()
+        return self._family(self.measure_differences, counted(number, "measure"))
 
     @property
     def run_family(self) -> str:
         """The same of the tests of `runs`, empty where there are none."""
-        return "" if self.runs is None else self._family(self.runs.differences, "")
+        return "" if self.runs is None else self._family(self.runs.differences)
 
-    def _family(self, differences: pd.DataFrame, more: str) -> str:
+    def _family(self, differences: pd.DataFrame, *more: str) -> str:
         tested = differences[differences["p"].notna()]
-        criteria = tested["criterion"].nunique()
+        criteria, kinds = tested["criterion"].nunique(), differences.get("type", pd.Series()).nunique()
         baseline = next(iter(differences["baseline"]), self.baseline)
         parts = [
             f"{counted(tested['system'].nunique(), 'system')} against {baseline}",
             f"{criteria} {'criterion' if criteria == 1 else 'criteria'}",
         ]
-        return f"{counted(len(tested), 'test')}: {', '.join([*parts, more] if more else parts)}"
+        parts += [f"{counted(kinds, 'type')} and all together"] if kinds else []
+        return f"{counted(len(tested), 'test')}: {', '.join([*parts, *more])}"
 
     def to_frame(self) -> pd.DataFrame:
         """Return `intervals`."""
@@ -120,21 +138,25 @@ def compare_scores(
     margin: float | None = None,
     measures: Sequence[str] = (),
     runs: Mapping[str, Sequence[str]] | None = None,
+    scorers: Sequence[str] = (),
 ) -> Comparison:
     """Compare systems by name, scored over the same gold under the same criteria; the first is the baseline by default.
 
     `names` are the criteria to compare under, by default all; sentences are about the first. `by_type` needs the spans
     that only scores of this process hold. `units` are resampled, by default each document. `margin` is the difference
-    of F1 within which systems are tested to be as good as the baseline. `measures` are some of MEASURES, which need
-    spans as `by_type` does. `runs` are the names of the runs of systems of several; the baseline is then such a system,
-    or one without runs, and each run is compared with the first run of the baseline.
+    of F1 within which systems are tested to be as good as the baseline. `measures` are some of MEASURES, `scorers`
+    published scorers, `NAME` or `NAME/EVALUATION`; they need spans as `by_type` does, and are by type with it. `runs`
+    are the names of the runs of systems of several; the baseline is then such a system, or one without runs, and each
+    run is compared with the first run of the baseline.
 
     Raises:
         KeyError: the baseline is not among the systems.
-        FormatError: one of `measures` is none, or `runs` are not those of systems.
-        TypeError: `by_type` or `measures` for scores without spans.
+        FormatError: one of `measures` or `scorers` is none, a scorer cannot score these data, or `runs` are not those
+            of systems.
+        TypeError: `by_type`, `measures` or `scorers` for scores without spans.
     """
     check_measures(measures)
+    check_scorers(scorers)
     plan = plan or ResamplingPlan()
     grouped = group_runs(scores, runs or {})
     system = next(iter(grouped)) if baseline is None else baseline
@@ -155,7 +177,8 @@ def compare_scores(
         whole = (intervals, differences, leads)
         intervals, differences, leads = (pd.concat(each, ignore_index=True) for each in zip(whole, *parts, strict=True))
         differences = corrected_as_family(differences)
-    measured = measure_tables(_with_spans(scores) if measures else {}, names, measures, base, plan, units)
+    spans = _with_spans(scores) if measures or scorers else {}
+    measured = measure_tables(spans, names, measures, base, plan, units, by_type=by_type, scorers=scorers)
     return Comparison(
         scores,
         plan,
@@ -271,7 +294,7 @@ def headline(intervals: pd.DataFrame, plan: ResamplingPlan, units: ResamplingUni
         after = f"; {row['why']}"
     if row["f1"] == 0:
         have = "has" if len(best) == 1 else "have"
-        before = f"under {criterion} no span of any system is right: {name_list(best)} {have} an F1 of "
+        before = f"under {criterion} no span of any system is correct: {name_list(best)} {have} an F1 of "
     elif len(best) > 1:
         before = f"under {criterion} {name_list(best)} share the highest F1, "
     elif len(here) > 1:
@@ -282,7 +305,7 @@ def headline(intervals: pd.DataFrame, plan: ResamplingPlan, units: ResamplingUni
     else:
         before = f"under {criterion} {best[0]} has an F1 of "
     if without := here.loc[here["f1"].isna(), "system"].tolist():
-        after += f"; {name_list(without)} {'has' if len(without) == 1 else 'have'} none, for want of spans"
+        after += f"; {name_list(without)} {'has' if len(without) == 1 else 'have'} none, as there are no spans"
     return Headline(before, f"{row['f1']:.3f}", after, best[0])
 
 
@@ -306,18 +329,23 @@ def _best_systems(rows: pd.DataFrame) -> list[str]:
 
 
 def _baseline_sentence(rows: pd.DataFrame, plan: ResamplingPlan) -> list[str]:
-    """Return the sentence on the systems that are better or worse than the baseline."""
+    """Return the sentence on the systems that are better or worse than the baseline, each with its p."""
     if rows.empty:
         return []
     apart = are_significant(rows, plan.level)
-    kinds = {
-        "better": apart & (rows["difference"] > 0),
-        "worse": apart & (rows["difference"] < 0),
-        "no significant difference": ~apart & rows["p_holm"].notna(),
-        "not tested": rows["p_holm"].isna(),
-    }
-    parts = [f"{name}: {name_list(rows.loc[kind, 'system'].tolist())}" for name, kind in kinds.items() if kind.any()]
-    return [f"against {rows['baseline'].iat[0]} (p at most {1 - plan.level:.2g} after Holm): {'; '.join(parts)}"]
+    base, tests = rows["baseline"].iat[0], int(rows["tests"].max())
+    parts = []
+    for kind, said in (
+        (apart & (rows["difference"] > 0), f"significantly better than {base}"),
+        (apart & (rows["difference"] < 0), f"significantly worse than {base}"),
+        (~apart & rows["p_holm"].notna(), f"no significant difference from {base}"),
+        (rows["p_holm"].isna(), f"not tested against {base}"),
+    ):
+        listed = zip(rows.loc[kind, "system"], rows.loc[kind, "p_holm"], strict=True)
+        named = [one if pd.isna(p) else f"{one} ({p_value_sentence(p, plan.resamples)})" for one, p in listed]
+        parts += [f"{said}: {name_list(named)}"] if named else []
+    corrected = f"; p after Holm's correction over {tests} systems" if tests > 1 else ""
+    return ["; ".join(parts) + corrected]
 
 
 def _other_criteria_sentence(whole: pd.DataFrame, criterion: str, best: Sequence[str]) -> list[str]:
@@ -332,7 +360,9 @@ def _other_criteria_sentence(whole: pd.DataFrame, criterion: str, best: Sequence
         return []
     if not others:
         if len(right) <= len(names):
-            return [f"no other is best under any criterion; under {len(names) + 1 - len(right)} no span is right"]
-        return [f"the same is best under all {len(names) + 1} criteria" if len(best) == 1 else "so under all criteria"]
+            wrong = len(names) + 1 - len(right)
+            return [f"no other system is best under any criterion; under {wrong} of them no span is correct"]
+        same = "system is" if len(best) == 1 else "systems are"
+        return [f"the same {same} best under all {len(names) + 1} criteria"]
     parts = (f"{systems} under {name_list(under)}" for systems, under in others.items())
     return [f"best under other criteria: {'; '.join(parts)}"]

@@ -1,7 +1,8 @@
-"""Intervals and tests of any measure: precision, recall and F1 over all spans, and their macro averages over types.
+"""Intervals and tests of any measure: precision, recall and F1 over all spans or of a type, and their macro averages.
 
-The resamples and swaps are those of the comparison, so that what is said of one measure can be set beside another. A
-macro average is the mean over the types where the ratio is defined, in each resample anew.
+They are those of our criteria or of a published scorer. The resamples and swaps are those of the comparison, so that
+what is said of one measure can be set beside another. A macro average is the mean over the types where the ratio is
+defined, in each resample anew.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -23,7 +25,10 @@ from nereval_core.analysis.bootstrap import (
     leave_one_out,
     ratios,
 )
+from nereval_core.analysis.comparison.scorer_counts import scorer_counts
 from nereval_core.analysis.comparison.significance import (
+    F1,
+    ComparisonGroup,
     SystemResamples,
     corrected_as_family,
     count_units,
@@ -40,7 +45,7 @@ from nereval_core.scoring import Scores
 
 MACRO = "macro-"
 MEASURES = ("f1", "precision", "recall", f"{MACRO}f1", f"{MACRO}precision", f"{MACRO}recall")
-_KEYS = dict.fromkeys(("criterion", "measure", "system"), "str")
+_KEYS = dict.fromkeys(("criterion", "type", "measure", "system"), "str")
 MEASURE_COLUMNS: Mapping[str, str] = {
     **_KEYS,
     **dict.fromkeys(("value", "low", "high"), "float64"),
@@ -48,7 +53,8 @@ MEASURE_COLUMNS: Mapping[str, str] = {
     "rank": "Int64",
     "why": "str",
 }
-"""Columns of the table of measures and their dtypes, named as in INTERVAL_COLUMNS."""
+"""Columns of the table of measures and their dtypes, named as in INTERVAL_COLUMNS. `criterion` is one of ours, or a
+published scorer and its evaluation, `conlleval/phrase`."""
 MEASURE_DIFFERENCE_COLUMNS: Mapping[str, str] = {
     **_KEYS,
     "baseline": "str",
@@ -60,23 +66,28 @@ MEASURE_DIFFERENCE_COLUMNS: Mapping[str, str] = {
     "why": "str",
 }
 """Columns of the table of their differences and their dtypes, named as in DIFFERENCE_COLUMNS. `tests` are those of one
-measure under one criterion; `p_family` and `p_bh` are corrected over all rows."""
+measure under one criterion and of one type; `p_family` and `p_bh` are corrected over all rows."""
 
 
 @dataclass(frozen=True, eq=False)
 class MeasuredSystems:
-    """One measure of all systems: a ratio, averaged over the groups of the resamples (types, or all spans alone)."""
+    """One measure of all systems: a ratio of one group of the resamples, or its mean over all groups (types)."""
 
     resampled: SystemResamples
     ratio: int
+    group: int | None = None
+
+    @property
+    def _groups(self) -> slice:
+        return slice(None) if self.group is None else slice(self.group, self.group + 1)
 
     @cached_property
     def values(self) -> ResampledValues:
         """The measure of each system, shapes (systems, 1), (systems, units) and (systems, resamples)."""
-        counts = self.resampled.counted.counts
+        counts = self.resampled.counted.counts[self._groups]
         left_out = np.stack([self._mean(leave_one_out(counts[:, system])) for system in range(counts.shape[1])])
-        whole = self._mean(self.resampled.totals[..., None])
-        return ResampledValues(whole, left_out, mean_of_defined(self.resampled.ratios[:, :, self.ratio]))
+        whole = self._mean(self.resampled.totals[self._groups, ..., None])
+        return ResampledValues(whole, left_out, mean_of_defined(self.resampled.ratios[self._groups, :, self.ratio]))
 
     def intervals(self, values: ResampledValues) -> ConfidenceIntervals:
         """Return the intervals of such values."""
@@ -88,7 +99,7 @@ class MeasuredSystems:
         """Return the measure of a system less that of another, its interval, and p."""
         apart = ResampledValues(*(values[[one]] - values[[other]] for values in self.values))
         seen = float(apart.whole[0, 0])
-        totals, swaps = self.resampled.totals, self.resampled.swaps
+        totals, swaps = self.resampled.totals[self._groups], self.resampled.swaps[self._groups]
         half = (totals[:, one] + totals[:, other])[..., None] / 2
         moved = (swaps[:, one] - swaps[:, other]).astype(np.float64) / 2
         under = self._mean(half + moved) - self._mean(half - moved)
@@ -131,17 +142,26 @@ def measure_tables(
     baseline: str,
     plan: ResamplingPlan,
     units: ResamplingUnits,
+    *,
+    by_type: bool = False,
+    scorers: Sequence[str] = (),
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return a row for each criterion, measure and system, MEASURE_COLUMNS, and MEASURE_DIFFERENCE_COLUMNS.
+    """Return a row for each criterion, type, measure and system, MEASURE_COLUMNS, and MEASURE_DIFFERENCE_COLUMNS.
 
-    `measures` are some of MEASURES; differences are to the baseline.
+    `measures` are some of MEASURES; differences are to the baseline. `scorers` are published ones as
+    `scorer_counts` takes them, of which those of `measures` that are no macro averages are given, by default F1.
+
+    Raises:
+        FormatError: a scorer that cannot score these data, or figures that are not made of counts of documents.
     """
     systems = tuple(scored)
     rows: list[dict[str, Any]] = []
     apart: list[dict[str, Any]] = []
-    for criterion, measure, measured in _measured(scored, criteria if measures else (), measures, plan, units):
+    ours = _by_criterion(scored, criteria if measures else (), measures, plan, units, by_type=by_type)
+    theirs = _by_scorer(scored, scorers, measures, plan, units, by_type=by_type)
+    for group, measure, measured in chain(ours, theirs):
         base = systems.index(baseline)
-        keys = {"criterion": criterion, "measure": measure}
+        keys = {**group._asdict(), "measure": measure}
         values, ends = measured.values.whole[:, 0], measured.intervals(measured.values)
         for place, (system, rank) in enumerate(zip(systems, ranks(values), strict=True)):
             lone = lacks_interval(values[place], ends.low[place])
@@ -159,18 +179,48 @@ def measure_tables(
     return typed_table(rows, MEASURE_COLUMNS), corrected_as_family(typed_table(apart, MEASURE_DIFFERENCE_COLUMNS))
 
 
-def _measured(
+Measured = Iterator[tuple[ComparisonGroup, str, MeasuredSystems]]
+
+
+def _by_criterion(
     scored: Mapping[str, Scores],
     criteria: Sequence[str],
     measures: Sequence[str],
     plan: ResamplingPlan,
     units: ResamplingUnits,
-) -> Iterator[tuple[str, str, MeasuredSystems]]:
+    *,
+    by_type: bool,
+) -> Measured:
     for criterion in criteria:
         # The types of one criterion are held at a time.
         whole = SystemResamples(count_units(scored, [criterion], units), plan)
         types = SystemResamples(count_units_by_type(scored, criterion, units), plan)
         for measure in measures:
-            ratio = RATIOS.index(measure.removeprefix(MACRO))
-            resampled = types if measure.startswith(MACRO) else whole
-            yield criterion, measure, MeasuredSystems(resampled, ratio)
+            if measure.startswith(MACRO):
+                ratio = RATIOS.index(measure.removeprefix(MACRO))
+                yield ComparisonGroup(criterion), measure, MeasuredSystems(types, ratio)
+            else:
+                yield from _of_groups(whole, measure)
+                yield from _of_groups(types, measure) if by_type else ()
+
+
+def _by_scorer(
+    scored: Mapping[str, Scores],
+    scorers: Sequence[str],
+    measures: Sequence[str],
+    plan: ResamplingPlan,
+    units: ResamplingUnits,
+    *,
+    by_type: bool,
+) -> Measured:
+    chosen = [measure for measure in measures if not measure.startswith(MACRO)] or [RATIOS[F1]]
+    for name in scorers:
+        resampled = SystemResamples(scorer_counts(scored, name, units, by_type=by_type), plan)
+        for measure in chosen:
+            yield from _of_groups(resampled, measure)
+
+
+def _of_groups(resampled: SystemResamples, measure: str) -> Measured:
+    """Yield a measure of each group by itself."""
+    for place, group in enumerate(resampled.counted.groups):
+        yield group, measure, MeasuredSystems(resampled, RATIOS.index(measure), place)

@@ -21,13 +21,12 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.special import stdtr, stdtrit
 
-from nereval_core.analysis.bootstrap import RATIO_TOLERANCE, RATIOS, jackknife_variance
+from nereval_core.analysis.bootstrap import RATIOS
 from nereval_core.analysis.comparison.significance import (
     F1,
     SystemResamples,
@@ -35,6 +34,7 @@ from nereval_core.analysis.comparison.significance import (
     lacks_interval,
     ranks,
 )
+from nereval_core.analysis.jackknife import JackknifedDifference, jackknife
 from nereval_core.analysis.multiple_tests import holm_correction
 from nereval_core.analysis.result_tables import free_name, typed_table
 from nereval_core.analysis.sentences import name_list
@@ -74,27 +74,6 @@ class RunComparison:
     means: pd.DataFrame
     differences: pd.DataFrame
     notes: tuple[str, ...] = ()
-
-
-class Estimate(NamedTuple):
-    """Figures with their standard errors and degrees of freedom, shape (groups,) each; NaN where undefined."""
-
-    value: Float64
-    error: Float64
-    freedom: Float64
-
-    def interval(self, level: float, least: float) -> tuple[Float64, Float64]:
-        """Return the ends of the interval by Student's t, cut at `least` and 1."""
-        reach = stdtrit(self.freedom, (1 + level) / 2) * self.error
-        return np.maximum(self.value - reach, least), np.minimum(self.value + reach, 1)
-
-    @property
-    def p(self) -> Float64:
-        """p of the two-sided test that the figure is 0, NaN where nothing varies and it is not 0."""
-        still = self.error <= RATIO_TOLERANCE
-        t = self.value / np.where(still, np.nan, self.error)
-        found: Float64 = 2 * stdtr(self.freedom, -np.abs(t))
-        return np.where(still & (np.abs(self.value) <= RATIO_TOLERANCE), 1, found)
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,10 +140,10 @@ def compare_runs(resampled: SystemResamples, systems: Mapping[str, Sequence[str]
     lone = [system for system, some in systems.items() if len(some) == 1]
     notes: tuple[str, ...] = ()
     if lone:
-        has = "has a single run" if len(lone) == 1 else "have a single run each"
+        each = " each" if len(lone) > 1 else ""
         notes = (
-            f"{name_list(lone)} {has}: nothing is known of the variation between runs, and intervals and tests allow "
-            f"for that of {resampled.counted.units.many} alone there",
+            f"of {name_list(lone)} there is a single run{each}: nothing is known of the variation between runs, and "
+            f"intervals and tests allow for that of {resampled.counted.units.many} alone there",
         )
     return RunComparison(
         {system: tuple(runs) for system, runs in systems.items()},
@@ -184,23 +163,25 @@ def mean_f1(resampled: SystemResamples, places: Sequence[int]) -> MeanF1:
         return MeanF1(1, mean, without, none, none)
     strata = resampled.counted.units.strata
     variance = f1.var(axis=1, ddof=1)
-    by_unit = sum((jackknife_variance(left_out[:, run] - without, strata)[0] for run in range(runs)), none) / (runs - 1)
+    apart = (jackknife(f1[:, run] - mean, left_out[:, run] - without, strata) for run in range(runs))
+    by_unit = sum((one.error**2 for one in apart), none) / (runs - 1)
     surplus = np.maximum(variance - by_unit, 0) / runs
     return MeanF1(runs, mean, without, np.where(surplus > 0, variance / runs, 0), surplus)
 
 
-def estimate(resampled: SystemResamples, one: MeanF1, other: MeanF1 | None = None) -> Estimate:
-    """Return a mean, or a mean less another, with its standard error over units and runs."""
+def estimate(resampled: SystemResamples, one: MeanF1, other: MeanF1 | None = None) -> JackknifedDifference:
+    """Return a mean, or a mean less another, with its standard error over units and runs, shape (groups,)."""
     parts = [one] if other is None else [one, other]
     value, left_out = one.mean, one.left_out
     if other is not None:
         value, left_out = value - other.mean, left_out - other.left_out
-    of_units, freedom = jackknife_variance(left_out, resampled.counted.units.strata)
-    variance = of_units + sum(part.surplus for part in parts)
-    below = of_units**2 / freedom + sum(part.spread**2 / (part.runs - 1) for part in parts if part.runs > 1)
-    total = np.ones(len(value))
-    np.divide(variance**2, below, out=total, where=below > 0)
-    return Estimate(value, np.sqrt(variance), total)
+    of_units = jackknife(value, left_out, resampled.counted.units.strata)
+    variance = of_units.error**2 + sum(part.surplus for part in parts)
+    below = of_units.error**4 / of_units.freedom
+    below = below + sum(part.spread**2 / (part.runs - 1) for part in parts if part.runs > 1)
+    freedom = np.ones(len(value))
+    np.divide(variance**2, below, out=freedom, where=below > 0)
+    return JackknifedDifference(value, np.sqrt(variance), freedom)
 
 
 def _mean_table(
@@ -208,9 +189,9 @@ def _mean_table(
 ) -> pd.DataFrame:
     rows: list[dict[str, Any]] = []
     found = {system: estimate(resampled, mean) for system, mean in means.items()}
-    ends = {system: one.interval(resampled.plan.level, 0) for system, one in found.items()}
+    ends = {system: one.interval(resampled.plan.level) for system, one in found.items()}
     for group, (criterion, _) in enumerate(resampled.counted.groups):
-        order = ranks(np.array([one.value[group] for one in found.values()]))
+        order = ranks(np.array([one.difference[group] for one in found.values()]))
         for (system, one), rank in zip(found.items(), order, strict=True):
             values = resampled.observed[group, places[system]]
             row: dict[str, Any] = {"criterion": criterion, "system": system, "runs": len(values), "rank": rank}
@@ -218,7 +199,12 @@ def _mean_table(
             parts = {"": values.mean(axis=0), "_sd": sd, "_best": values.max(axis=0), "_worst": values.min(axis=0)}
             row |= {f"{name}{part}": each[at] for part, each in parts.items() for at, name in enumerate(RATIOS)}
             low, high = (end[group] for end in ends[system])
-            row |= {"f1_low": low, "f1_high": high, "error": one.error[group], "freedom": one.freedom[group]}
+            row |= {
+                "f1_low": np.maximum(low, 0),
+                "f1_high": high,
+                "error": one.error[group],
+                "freedom": one.freedom[group],
+            }
             lone = lacks_interval(row["f1"], low)
             rows.append(row | {"why": resampled.counted.units.no_interval_note("F1") if lone else ""})
     return typed_table(rows, RUN_COLUMNS)
@@ -229,14 +215,15 @@ def _difference_table(resampled: SystemResamples, means: Mapping[str, MeanF1], b
     rows: list[dict[str, Any]] = []
     systems = [system for system in means if system != baseline]
     found = [estimate(resampled, means[system], means[baseline]) for system in systems]
-    ends = [one.interval(resampled.plan.level, -1) for one in found]
-    tested = [one.p for one in found]
+    ends = [one.interval(resampled.plan.level) for one in found]
+    # What rests on one unit has no error, and no test.
+    tested = [np.where(np.isnan(one.error), np.nan, one.p_values()) for one in found]
     for group, (criterion, _) in enumerate(resampled.counted.groups):
         p = np.array([each[group] for each in tested])
         tests, adjusted = int((~np.isnan(p)).sum()), holm_correction(p)
         for number, (system, one) in enumerate(zip(systems, found, strict=True)):
             low, high = (end[group] for end in ends[number])
-            row = {"criterion": criterion, "system": system, "baseline": baseline, "difference": one.value[group]}
+            row = {"criterion": criterion, "system": system, "baseline": baseline, "difference": one.difference[group]}
             row |= {"low": low, "high": high, "error": one.error[group], "freedom": one.freedom[group]}
             row |= {"p": p[number], "p_holm": adjusted[number], "tests": tests, "why": ""}
             if lacks_interval(row["difference"], low):

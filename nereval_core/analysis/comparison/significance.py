@@ -31,13 +31,13 @@ from nereval_core.analysis.bootstrap import (
     bootstrap_sums,
     document_counts,
     effective_units,
-    jackknife_variance,
     leave_one_out,
     ratios,
     swap_sums,
     tail_quantiles,
     type_counts,
 )
+from nereval_core.analysis.jackknife import JackknifedDifference, jackknife
 from nereval_core.analysis.multiple_tests import benjamini_hochberg, holm_correction
 from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits
 from nereval_core.analysis.result_tables import typed_table
@@ -117,14 +117,6 @@ def count_units_by_type(scored: Mapping[str, Scores], criterion: str, units: Res
     for place, scores in enumerate(scored.values()):
         found[:, place] = units.sum_counts(type_counts(scores, criterion, types))
     return UnitCounts(tuple(ComparisonGroup(criterion, kind) for kind in types), tuple(scored), found, units)
-
-
-class JackknifedDifference(NamedTuple):
-    """Differences with their standard errors and the degrees of freedom of Student's t, shape (groups,) each."""
-
-    difference: Float64
-    error: Float64
-    freedom: Float64
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,9 +204,8 @@ class SystemResamples:
 
     def jackknife(self, one: int, other: int) -> JackknifedDifference:
         """Return F1 of a system less that of another with its standard error and degrees of freedom, (groups,) each."""
-        variance, freedom = jackknife_variance(self._without_each(one, other), self.counted.units.strata)
         seen = self.observed[:, one, F1] - self.observed[:, other, F1]
-        return JackknifedDifference(seen, np.sqrt(variance), freedom)
+        return jackknife(seen, self._without_each(one, other), self.counted.units.strata)
 
     def _without_each(self, one: int, other: int) -> Float64:
         """Return the differences of F1 without each unit, shape (groups, units)."""

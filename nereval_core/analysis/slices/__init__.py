@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -10,7 +11,8 @@ import pandas as pd
 from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits, resampling_units
 from nereval_core.analysis.slices import slicings
 from nereval_core.analysis.slices.calibration import Calibration, calibration
-from nereval_core.analysis.slices.scores_by_slice import SLICE_PLAN, slice_table, tally_slices
+from nereval_core.analysis.slices.scores_by_slice import SLICE_PLAN, SliceTally, slice_table, tally_slices
+from nereval_core.analysis.slices.slice_tests import SliceTests, apart_tests, change_tests
 from nereval_core.analysis.slices.slicings import SLICINGS
 from nereval_core.analysis.slices.span_values import SlicedScores
 from nereval_core.analysis.slices.thresholds import MOST_THRESHOLDS, sweep_thresholds
@@ -18,10 +20,12 @@ from nereval_core.analysis.slices.user_columns import UserColumns
 from nereval_core.analysis.slices.worst_combinations import worst_table
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError, Problem, quoted
+from nereval_core.report.signature import signature
 from nereval_core.scoring import Scores
 
 SCORE, WORST = "score", "worst"
 """The choices besides slicings: thresholds and calibration, and the worst combinations of two slices."""
+_YEAR = re.compile(r"year \d{4}", re.ASCII)
 CHOICES = (*(word for word, one in SLICINGS.items() if one.listed), SCORE, WORST)
 
 
@@ -30,8 +34,9 @@ class SliceReport:
     """The slices of a system under a criterion.
 
     `tables` (SLICE_COLUMNS) and `titles` are by the name of the slicing; `notes` are about tables that lack ratios
-    because the spans of one side have no value. `thresholds` (CURVE_COLUMNS) and `calibration` need predictions with
-    scores; `worst` is there on request.
+    because the spans of one side have no value. `tallies` are the counts of each slicing by document. `thresholds`
+    (CURVE_COLUMNS) and `calibration` need predictions with scores; `worst` and `apart`, the tests of slices against the
+    rest, are there on request.
     """
 
     scores: Scores
@@ -40,10 +45,17 @@ class SliceReport:
     units: ResamplingUnits
     tables: Mapping[str, pd.DataFrame]
     titles: Mapping[str, str]
+    tallies: Mapping[str, SliceTally] = field(default_factory=dict)
     thresholds: pd.DataFrame | None = None
     calibration: Calibration | None = None
     worst: pd.DataFrame | None = None
     notes: Mapping[str, str] = field(default_factory=dict)
+    apart: SliceTests | None = None
+
+    @property
+    def signature(self) -> str:
+        """The signature of the scores with that of the intervals."""
+        return signature(self.scores, self.criterion, intervals=self.units.signature(self.plan))
 
 
 def slice_report(
@@ -57,12 +69,13 @@ def slice_report(
     resamples: int = SLICE_PLAN.resamples,
     seed: int = SLICE_PLAN.seed,
     units: ResamplingUnits | None = None,
+    tests: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> SliceReport:
     """Slice scores by some of CHOICES, by default by all that apply except the combinations, which take longest.
 
-    `meta` and `column` stand for all keys and columns, `meta source` for one. `units` are resampled, by default each
-    document.
+    `meta` and `column` stand for all keys and columns, `meta source` for one; `year 1850` compares what is older and
+    younger. `units` are resampled, by default each document. `tests` asks for tests of each slice against the rest.
 
     Raises:
         FormatError: `by` has another choice.
@@ -74,19 +87,20 @@ def slice_report(
     given = SlicedScores(scores, criterion, scores.read, beside.get)
     plan = ResamplingPlan(resamples=resamples, seed=seed)
     units = units or resampling_units(scores.read[0].documents)
-    offered = slicings.applicable_slicings(given, training, columns)
+    years = [int(one.partition(" ")[2]) for one in by if one.partition(" ")[0] == "year"]
+    offered = slicings.applicable_slicings(given, training, columns, years)
     names = [name for name in offered if not by or _is_requested(name, by)]
     values = {
         name: found for name in (offered if WORST in by else names) if (found := slicings.find_values(given, name))
     }
-    tables, notes = {}, {}
+    tables, tallies, notes = {}, {}, {}
     for number, name in enumerate(names):
         if progress is not None:
             progress(number, len(names))
         if name in values:
-            counted = tally_slices(given, values[name])
-            tables[name] = slice_table(counted, plan, units)
-            if (note := counted.note(slicings.title_in_sentence(name))) is not None:
+            tallies[name] = tally_slices(given, values[name])
+            tables[name] = slice_table(tallies[name], plan, units)
+            if (note := tallies[name].note(slicings.title_in_sentence(name))) is not None:
                 notes[name] = note
     points, trust = None, None
     sweep = sweep_thresholds(scores, criterion, units=units, seed=seed, steps=steps) if not by or SCORE in by else None
@@ -94,9 +108,29 @@ def slice_report(
         points, trust = sweep.curve(), calibration(given, sweep, plan, units)
     titles = {name: slicings.slicing_title(name) for name in tables}
     worst = worst_table(given, values, units) if WORST in by else None
+    apart = apart_tests(tallies, units, plan) if tests else None
     if progress is not None:
         progress(len(names), len(names))
-    return SliceReport(scores, criterion, plan, units, tables, titles, points, trust, worst, notes)
+    return SliceReport(scores, criterion, plan, units, tables, titles, tallies, points, trust, worst, notes, apart)
+
+
+def slice_changes(reports: Mapping[str, SliceReport], baseline: str | None = None) -> SliceTests:
+    """Test the changes from the baseline, by default the first, to each other system within each slice.
+
+    `reports` are by system, over the same gold and under the same criterion.
+
+    Raises:
+        FormatError: they are not, or none is the baseline's.
+    """
+    base = next(iter(reports), "") if baseline is None else baseline
+    if base not in reports:
+        found = f"no report is called {quoted(base)}" if reports else "no report to compare"
+        raise FormatError.single("slice_changes", None, found, "give reports by system, the baseline among them")
+    if len({(one.criterion, one.scores.read[0].digest) for one in reports.values()}) > 1:
+        found = "reports over different gold or under different criteria"
+        raise FormatError.single("slice_changes", None, found, "give reports of the same gold and criterion")
+    tallies = {name: one.tallies for name, one in reports.items()}
+    return change_tests(tallies, base, reports[base].units, reports[base].plan)
 
 
 def _is_requested(name: str, by: Iterable[str]) -> bool:
@@ -116,13 +150,18 @@ def check_slicings(by: Sequence[str]) -> None:
     """Check the choices of a report.
 
     Raises:
-        FormatError: with each that is none of CHOICES.
+        FormatError: with each that is none of CHOICES, or `year` without a year.
     """
     remedy = f"choose among {', '.join(CHOICES)}"
     problems = [
         Problem("--by", None, f"no slices by {quoted(one)}", remedy)
         for one in by
         if one.partition(" ")[0] not in CHOICES
+    ]
+    problems += [
+        Problem("--by", None, f"{quoted(one)} names no year of four digits", 'write "year 1850"')
+        for one in by
+        if one.partition(" ")[0] == "year" and not _YEAR.fullmatch(one)
     ]
     if problems:
         raise FormatError(problems)

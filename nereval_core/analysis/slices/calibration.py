@@ -25,6 +25,7 @@ from nereval_core.analysis.bootstrap import ResampledValues, estimate_intervals,
 from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits, resampling_units
 from nereval_core.analysis.result_tables import typed_table
 from nereval_core.analysis.slices import slicings
+from nereval_core.analysis.slices.prediction_scores import probabilities
 from nereval_core.analysis.slices.scores_by_slice import (
     FEW_UNITS_OF_SLICE,
     SLICE_PLAN,
@@ -33,16 +34,15 @@ from nereval_core.analysis.slices.scores_by_slice import (
     slice_table,
     tally_slices,
 )
-from nereval_core.analysis.slices.span_values import SlicedScores, SpanValues, probabilities
+from nereval_core.analysis.slices.span_values import SlicedScores, SpanValues
 from nereval_core.analysis.slices.thresholds import MOST_THRESHOLDS, ThresholdSweep, span_scores
 from nereval_core.arrays import Array, Float64, Int64
 from nereval_core.problems import counted
+from nereval_core.report.method_terms import AREA, BRIER, ECE, MCE
 
 EQUAL_WIDTH, EQUAL_MASS = "equal width", "equal mass"
 BINNINGS: Mapping[str, str] = {EQUAL_WIDTH: "score", EQUAL_MASS: "score-mass"}
 """The slicing that holds the bins of each binning."""
-ECE, MCE, BRIER = "expected calibration error", "maximum calibration error", "Brier score"
-AREA = "area under the risk-coverage curve"
 BIN_COLUMNS: Mapping[str, str] = {
     "slice": "str",
     **dict.fromkeys(("ACT", "documents"), "int64"),
@@ -176,7 +176,7 @@ def calibration(
         scores = probabilities(scores)
         codes = [values.pred[known].astype(np.int64) for values in binned.values()]
         cells = _count_cells(codes, scores[known], twice[known], units.of_documents(pred.doc[known]), units.count)
-        errors = _error_table(cells, tuple(binned), plan)
+        errors = _error_table(cells, tuple(binned), plan, units.strata)
     return Calibration(
         int(known.sum()),
         int((~known).sum()),
@@ -268,11 +268,12 @@ def _count_cells(binned: list[Int64], scores: Float64, twice: Int64, unit: Array
     return _Cells(np.concatenate(blocks).astype(np.int64), tuple(sizes))
 
 
-def _error_table(cells: _Cells, binnings: tuple[str, ...], plan: ResamplingPlan) -> pd.DataFrame:
+def _error_table(cells: _Cells, binnings: tuple[str, ...], plan: ResamplingPlan, strata: Int64 | None) -> pd.DataFrame:
     """Return ECE and MCE of each binning and the Brier score: ERROR_COLUMNS."""
-    (sums,) = resample_counts([random_groups(cells.counts, plan.seed)], plan)
+    grouped = random_groups(cells.counts, plan.seed) if strata is None else cells.counts
+    (sums,) = resample_counts([grouped], plan, strata)
     figures = ResampledValues(*map(cells.errors, sums))
-    value, low, high, _ = estimate_intervals(figures, plan)
+    value, low, high, _ = estimate_intervals(figures, plan, strata)
     low[:-1], high[:-1] = _reflected_intervals(figures, plan.level)[:, :-1]
     for place, units in enumerate(cells.units_of_worst_bins()):
         if units < FEW_UNITS_OF_SLICE:

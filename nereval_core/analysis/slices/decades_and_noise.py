@@ -140,16 +140,32 @@ def _bounds_of_level(level: str) -> tuple[float, float]:
     return (np.nan, np.nan) if ends == ["ALL"] else (float(ends[0]), float(ends[1]))
 
 
+def year(date: object) -> int | None:
+    """Return the year of a date that begins with one of four digits; None for anything else."""
+    found = _YEAR.match(str(date)) if date is not None else None
+    return int(found[1]) if found else None
+
+
 def decade(date: object) -> str | None:
     """Return the decade of a date that begins with a year of four digits: `1790s`; None for anything else."""
-    found = _YEAR.match(str(date)) if date is not None else None
-    return f"{found[1][:3]}0s" if found else None
+    found = year(date)
+    return None if found is None else f"{found // 10:03}0s"
 
 
 def document_decades(documents: Documents) -> tuple[str, ...]:
     """Return the decade of each document by the `date` in its metadata, UNDATED where that is missing or unreadable."""
-    meta: Sequence[Mapping[str, object]] = documents.meta or ({},) * len(documents)
-    return tuple(decade(one.get("date")) or UNDATED for one in meta)
+    return tuple(decade(one.get("date")) or UNDATED for one in _metadata(documents))
+
+
+def before_or_from(documents: Documents, border: int) -> tuple[tuple[str, ...], NDArray[np.int8]]:
+    """Return the names of the times before and from a year on, and UNDATED, and which of them each document is of."""
+    years = [year(one.get("date")) for one in _metadata(documents)]
+    codes = np.array([2 if one is None else int(one >= border) for one in years], np.int8)
+    return (f"before {border}", f"{border} or later", UNDATED), codes
+
+
+def _metadata(documents: Documents) -> Sequence[Mapping[str, object]]:
+    return documents.meta or ({},) * len(documents)
 
 
 def counts_by_decade(scores: Scores, name: str) -> dict[str, Counts]:

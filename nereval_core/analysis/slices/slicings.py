@@ -7,12 +7,12 @@ Most of these slicings are those of Fu, Liu and Neubig (EMNLP 2020), with bounds
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from urllib.parse import quote, unquote
 from weakref import WeakKeyDictionary, ref
 
-from nereval_core.analysis.slices import span_values
+from nereval_core.analysis.slices import prediction_scores, span_values
 from nereval_core.analysis.slices.decades_and_noise import UNDATED, document_decades
 from nereval_core.analysis.slices.span_values import SlicedScores, SpanValues
 from nereval_core.analysis.slices.user_columns import UserColumns
@@ -54,22 +54,27 @@ _KEPT: WeakKeyDictionary[Layer, dict[tuple[str, ref[Layer]], SpanValues | None]]
 
 
 def applicable_slicings(
-    given: SlicedScores, training: Layer | None = None, columns: UserColumns | None = None
+    given: SlicedScores,
+    training: Layer | None = None,
+    columns: UserColumns | None = None,
+    years: Iterable[int] = (),
 ) -> tuple[str, ...]:
-    """Return the names of all slicings that apply, one for each possible argument."""
+    """Return the names of all slicings that apply, one for each possible argument; of years only those given."""
     names: list[str] = []
     for word, slicing in SLICINGS.items():
         if not slicing.listed or (given.by_token and not slicing.of_documents):
             continue
         if word == "meta":
             names += [slicing_name(word, key) for key in meta_keys(given.layers[0])]
-        elif word == "seen":
+        elif word in ("seen", "head"):
             names += [slicing_name(word, training.digest[:DIGEST_DIGITS])] if training is not None else []
         elif word == "column":
             own = () if columns is None or (columns.of_spans and given.by_token) else columns.names
             names += [
                 slicing_name(word, f"{columns.digest[:DIGEST_DIGITS]} {name}") for name in own if columns is not None
             ]
+        elif word == "year":
+            names += [slicing_name(word, str(year)) for year in years if applies(given, word)]
         elif applies(given, word):
             names.append(word)
     return tuple(names)
@@ -82,7 +87,7 @@ DIGEST_DIGITS = 16
 def applies(given: SlicedScores, word: str) -> bool:
     """Tell without computing values whether a slicing without an argument has any."""
     gold = given.layers[0]
-    if word == "period":
+    if word in ("period", "year"):
         return any(period != UNDATED for period in document_decades(gold.documents))
     if word == "noise":
         return any("LED" in meta for meta in gold.meta.values())
@@ -150,6 +155,11 @@ SLICINGS: Mapping[str, Slicing] = {
         "Whether a training span has the same words, and with which type.",
         span_values.seen_values,
     ),
+    "head": Slicing(
+        "Head word seen in training",
+        "Whether a training span has the same head word (the last, or the last before a preposition), with which type.",
+        span_values.head_values,
+    ),
     "position": Slicing(
         "Position in the document",
         "Where a span begins, as a share of its document.",
@@ -173,6 +183,12 @@ SLICINGS: Mapping[str, Slicing] = {
         span_values.period_values,
         of_documents=True,
     ),
+    "year": Slicing(
+        "Before and from {}",
+        "Whether the document's date is before a year.",
+        span_values.year_values,
+        of_documents=True,
+    ),
     "noise": Slicing(
         "Noise (LED)",
         "The share of characters that the OCR got wrong, by HIPE's levels.",
@@ -193,25 +209,25 @@ SLICINGS: Mapping[str, Slicing] = {
     "score": Slicing(
         "Score of the prediction",
         "The system's confidence, in tenths.",
-        span_values.score_values,
+        prediction_scores.score_values,
         listed=False,
     ),
     "score-mass": Slicing(
         "Score of the prediction, in bins of equal mass",
         "The system's confidence, in ten bins of about equally many predictions.",
-        span_values.score_mass_values,
+        prediction_scores.score_mass_values,
         listed=False,
     ),
     "at": Slicing(
         "Decision at score {}",
         "The decision with only the predictions scored so high.",
-        span_values.at_values,
+        prediction_scores.at_values,
         listed=False,
     ),
     "kept": Slicing(
         "Kept at score {}",
         "Whether a prediction is scored so high, or not at all.",
-        span_values.kept_values,
+        prediction_scores.kept_values,
         listed=False,
     ),
 }

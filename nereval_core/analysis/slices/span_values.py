@@ -14,12 +14,28 @@ from weakref import WeakKeyDictionary, ref
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.analysis.slices import thresholds, user_columns
-from nereval_core.analysis.slices.decades_and_noise import NOISE, UNDATED, UNKNOWN, document_decades, span_noise
+from nereval_core.analysis.slices import user_columns
+from nereval_core.analysis.slices.decades_and_noise import (
+    NOISE,
+    UNDATED,
+    UNKNOWN,
+    before_or_from,
+    document_decades,
+    span_noise,
+)
 from nereval_core.analysis.slices.span_shapes import SHAPES, shapes_of
 from nereval_core.analysis.slices.user_columns import UserColumns
 from nereval_core.analysis.span_relations import carry_over
-from nereval_core.analysis.surface_forms import CONSISTENCIES, SEEN, FormFacts, form_facts, seen_in
+from nereval_core.analysis.surface_forms import (
+    CONSISTENCIES,
+    SEEN,
+    FormFacts,
+    FormNumbers,
+    form_facts,
+    number_forms,
+    number_heads,
+    seen_in,
+)
 from nereval_core.corpus import Layer
 from nereval_core.corpus.tokens import tokens_of
 from nereval_core.problems import FormatError
@@ -36,10 +52,6 @@ DOCUMENT_SPANS_STARTS = (0, 1, 2, 3, 6, 11, 21, 51, 101)
 FREQUENCY_STARTS = (0, 1, 2, 6, 21, 101)
 """The first numbers of slices."""
 DOCUMENT_FIFTHS = ("0-20%", "20-40%", "40-60%", "60-80%", "80-100%")
-SCORE_TENTHS = tuple(f"{low / 10:.1f}-{(low + 1) / 10:.1f}" for low in range(10))
-"""Tenths of the scores of predictions; the last includes 1."""
-SCORE_ROUNDING = 1e-6
-"""Probabilities in float32 add up to 1 with such errors."""
 
 
 class SpanValues(NamedTuple):
@@ -187,12 +199,20 @@ def _form_facts(given: SlicedScores) -> FormFacts:
 
 
 def seen_values(given: SlicedScores, argument: str) -> SpanValues | None:
+    return _seen_by(number_forms, given, argument)
+
+
+def head_values(given: SlicedScores, argument: str) -> SpanValues | None:
+    return _seen_by(number_heads, given, argument)
+
+
+def _seen_by(numbered: Callable[[Layer], FormNumbers], given: SlicedScores, argument: str) -> SpanValues | None:
     training = given.beside(argument)
     if not isinstance(training, Layer) or _without_texts(given):
         return None
     rules = given.scores.settings.rules_for(given.scores.criterion(given.criterion))
     known = apply_rules(training, rules)
-    return SpanValues(SEEN, *(seen_in(known, layer) for layer in given.layers))
+    return SpanValues(SEEN, *(seen_in(known, layer, numbered) for layer in given.layers))
 
 
 def _without_texts(given: SlicedScores) -> bool:
@@ -206,6 +226,13 @@ def period_values(given: SlicedScores, _: str) -> SpanValues | None:
         return None
     place = {name: code for code, name in enumerate(names)}
     return _values_of_documents(given, names, np.fromiter(map(place.__getitem__, found), np.int16, len(found)))
+
+
+def year_values(given: SlicedScores, argument: str) -> SpanValues | None:
+    if not (argument.isascii() and argument.isdigit()):
+        return None
+    names, codes = before_or_from(given.layers[0].documents, int(argument))
+    return None if (codes == names.index(UNDATED)).all() else _values_of_documents(given, names, codes)
 
 
 def noise_values(given: SlicedScores, _: str) -> SpanValues | None:
@@ -241,80 +268,3 @@ def column_values(given: SlicedScores, argument: str) -> SpanValues | None:
     codes, names = user_columns.group_values([*ours, *theirs])
     sides = zip(given.layers, given.read, (codes[: len(gold)], codes[len(gold) :]), strict=True)
     return SpanValues(names, *(carry_over(codes, read, layer) for layer, read, codes in sides))
-
-
-def probabilities(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return scores that can be probabilities, NaN elsewhere; those outside 0 to 1 by rounding alone are moved in."""
-    within = (scores >= -SCORE_ROUNDING) & (scores <= 1 + SCORE_ROUNDING)
-    return np.where(within, np.clip(scores, 0, 1), np.nan)
-
-
-def score_values(given: SlicedScores, _: str) -> SpanValues | None:
-    """Return the tenth from 0 to 1 of each prediction's score: bins of equal width, which contain their lower bound."""
-    gold, pred = given.layers
-    scores = probabilities(thresholds.span_scores(pred))
-    within = ~np.isnan(scores)
-    if not within.any():
-        return None
-    codes = np.full(len(pred), -1, np.int8)
-    # Products such as 0.3 * 10 are inexact: the bound itself decides.
-    edges = np.array([float(name.partition("-")[0]) for name in SCORE_TENTHS])
-    codes[within] = np.searchsorted(edges, scores[within], side="right") - 1
-    return SpanValues(SCORE_TENTHS, np.full(len(gold), -1, np.int8), codes)
-
-
-def score_mass_values(given: SlicedScores, _: str) -> SpanValues | None:
-    """Return the tenth of the scored predictions in which each lies by its score: bins of equal mass.
-
-    The bin is that of the share of predictions with a lower score, so that equal scores share a bin. Bins without
-    predictions are left out. A name holds the least and the greatest score of its bin.
-    """
-    gold, pred = given.layers
-    scores = thresholds.span_scores(pred)
-    known = ~np.isnan(scores)
-    if not known.any():
-        return None
-    ordered = np.sort(scores[known])
-    tenths = len(SCORE_TENTHS) * np.searchsorted(ordered, scores[known]) // len(ordered)
-    filled, places = np.unique(tenths, return_inverse=True)
-    codes = np.full(len(pred), -1, np.int8)
-    codes[known] = places
-    ranges = [(float(own.min()), float(own.max())) for own in (scores[codes == code] for code in range(len(filled)))]
-    return SpanValues(_range_names(ranges), np.full(len(gold), -1, np.int8), codes)
-
-
-def _range_names(ranges: Sequence[tuple[float, float]]) -> tuple[str, ...]:
-    """Return the names of ranges with as few digits, three or more, as tell them apart."""
-    for digits in range(3, 18):
-        ends = [(f"{low:.{digits}g}", f"{high:.{digits}g}") for low, high in ranges]
-        names = tuple(low if low == high else f"{low} to {high}" for low, high in ends)
-        if len(set(names)) == len(names):
-            break
-    return names
-
-
-def at_values(given: SlicedScores, argument: str) -> SpanValues | None:
-    """Return the decision on every span if only the predictions with at least so high a score are kept."""
-    try:
-        threshold = float(argument)
-    except ValueError:
-        return None
-    found = thresholds.threshold_decisions(given.scores, given.criterion)
-    return None if found is None else SpanValues(thresholds.DECIDED, *found.at(threshold))
-
-
-KEPT_OR_DROPPED = ("kept", thresholds.DROPPED)
-
-
-def kept_values(given: SlicedScores, argument: str) -> SpanValues | None:
-    """Return the predictions kept at a threshold: those with at least so high a score, and those without a score."""
-    try:
-        threshold = float(argument)
-    except ValueError:
-        return None
-    gold, pred = given.layers
-    if not pred.scores:
-        return None
-    return SpanValues(
-        KEPT_OR_DROPPED, np.full(len(gold), -1, np.int8), (thresholds.span_scores(pred) < threshold).astype(np.int8)
-    )

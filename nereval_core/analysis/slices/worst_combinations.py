@@ -3,7 +3,9 @@
 The test is a score test that treats the spans of a resampling unit, such as a document, as dependent. Under the
 hypothesis that recall in the combination is the same as elsewhere, each unit adds the sum of its spans' credit less the
 overall recall, and the sum over units, divided by its standard deviation, is normal. P values are one-sided, for a
-lower recall, and corrected by Holm's method, which is valid although combinations share spans.
+lower recall, and corrected by the methods of Holm, which is valid although combinations share spans, and of Benjamini
+and Hochberg. Which combinations are tested depends on gold alone, not on decisions, so that those left out are no part
+of the family.
 """
 
 from __future__ import annotations
@@ -19,9 +21,10 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from nereval_core.alignment.codes import Decision
-from nereval_core.analysis.multiple_tests import holm_correction
+from nereval_core.analysis.multiple_tests import benjamini_hochberg, holm_correction
 from nereval_core.analysis.resampling_units import ResamplingUnits
 from nereval_core.analysis.slices.span_values import SlicedScores, SpanValues
+from nereval_core.problems import counted
 
 LEAST_SPANS, LEAST_DOCUMENTS = 20, 5
 """Combinations with fewer gold spans, or in fewer documents, are not tested."""
@@ -29,11 +32,11 @@ WORST_COLUMNS: Mapping[str, str] = {
     **dict.fromkeys(("by", "slice", "and_by", "and_slice"), "str"),
     "POS": "int64",
     "documents": "int64",
-    **dict.fromkeys(("recall", "difference", "p", "p_holm"), "float64"),
+    **dict.fromkeys(("recall", "difference", "p", "p_holm", "p_bh"), "float64"),
     "tests": "int64",
 }
 """Columns of `worst_table`: two slicings, a slice of each, the gold spans in both, their recall, its difference to that
-of all other spans, p before and after Holm's correction over `tests` tests."""
+of all other spans, p before and after the corrections of Holm and of Benjamini and Hochberg over `tests` tests."""
 
 
 def worst_table(
@@ -63,9 +66,18 @@ def worst_table(
             a, b = divmod(number, width)
             if row[0] < min(alone[0][a], alone[1][b]) and not {(one, a), (two, b)} & repeated:
                 rows.append((one, first.names[a], two, second.names[b], *row))
-    table = pd.DataFrame(rows, columns=list(WORST_COLUMNS)[:-2])
-    table["p_holm"], table["tests"] = holm_correction(table["p"].to_numpy(np.float64)), len(table)
+    table = pd.DataFrame(rows, columns=list(WORST_COLUMNS)[:-3])
+    p = table["p"].to_numpy(np.float64)
+    table["p_holm"], table["p_bh"], table["tests"] = holm_correction(p), benjamini_hochberg(p), len(table)
     return table.astype(dict(WORST_COLUMNS)).sort_values(["p", "recall"], kind="stable", ignore_index=True)
+
+
+def worst_family(table: pd.DataFrame) -> str:
+    """Return the tests over which a table of WORST_COLUMNS is corrected: their number, and how they were chosen."""
+    return (
+        f"{counted(len(table), 'test')}: combinations of two slices with at least {LEAST_SPANS} gold spans in "
+        f"{LEAST_DOCUMENTS} documents, which gold alone decides"
+    )
 
 
 def _repeated_slices(values: Mapping[str, SpanValues]) -> set[tuple[str, int]]:

@@ -22,7 +22,7 @@ from nereval_core.analysis.agreement.summary import (
     types_table,
     undefined_reasons,
 )
-from nereval_core.cli.output import Result
+from nereval_core.cli.output import Result, methods_file
 from nereval_core.problems import counted
 from nereval_core.report.json_results import side, versions
 from nereval_core.report.score_tables import Sheet, frame_sheet, objects
@@ -34,6 +34,7 @@ def agreement_result(found: Agreement, *, by: Sequence[str], marks: Sequence[str
         tables=lambda: sheets(found, by=by, marks=marks),
         long=lambda: long_sheet(found, by=by, marks=marks),
         json=lambda: _json_object(found, by, marks),
+        files=methods_file(found, marks=marks),
     )
 
 

@@ -23,12 +23,12 @@ from nereval_core.analysis.comparison.system_tables import (
 )
 from nereval_core.analysis.comparison.transitions import transition_records, transition_sheets
 from nereval_core.analysis.result_tables import p_value_text
-from nereval_core.cli.output import Result
+from nereval_core.cli.output import Result, methods_file
 from nereval_core.problems import counted
 from nereval_core.report.figures.files import Figure
 from nereval_core.report.json_results import head, side
 from nereval_core.report.score_tables import Sheet, cell, frame_sheet, objects
-from nereval_core.report.signature import signature, together
+from nereval_core.report.signature import together
 from nereval_core.report.table_formats import DAGGER
 from nereval_core.scoring.protocols import LayerSummary
 
@@ -47,21 +47,31 @@ DIFFERENCES = {
 
 
 def comparison_result(
-    gold: LayerSummary, systems: Sequence[LayerSummary], found: Comparison, *, by_span: bool
+    gold: LayerSummary, systems: Sequence[LayerSummary], found: Comparison, *, by_span: bool, differences: bool = False
 ) -> Result:
-    """Return the comparison in every form; `by_span` adds the transitions of each span between systems."""
-    spans = (found.scores, _names(found), found.baseline) if by_span else ({}, (), "")
+    """Return the comparison in every form; `by_span` adds the transitions of each span between systems.
+
+    The figure shows scores, or `differences` to the baseline.
+    """
+    spans = (found.scores, found.criteria, found.baseline) if by_span else ({}, (), "")
 
     def tables() -> list[Sheet]:
         made = [*sheets(found), *transition_sheets(*spans)]
-        signatures = together(signed for row in _signatures(found).values() for signed in row.values())
+        signatures = together(signed for row in found.signatures.values() for signed in row.values())
         return [*made[:-1], replace(made[-1], notes=(*made[-1].notes, *signatures))]
 
     def json_object() -> dict[str, Any]:
         more = dict(zip(SPAN_KEYS, transition_records(*spans), strict=True)) if by_span else {}
         return _json_object(gold, systems, found, more)
 
-    return Result(tables, lambda: long_sheet(found), json_object, "comparison", lambda: [_figure(found)])
+    return Result(
+        tables,
+        lambda: long_sheet(found),
+        json_object,
+        "comparison",
+        lambda: [_figure(found, differences=differences)],
+        files=methods_file(found),
+    )
 
 
 def sheets(found: Comparison) -> Iterator[Sheet]:
@@ -143,10 +153,9 @@ def _differences(found: Comparison, against: pd.DataFrame, tests: str) -> Sheet:
     """Return the differences to the baseline; p values are texts, as the least p needs more decimals than a ratio."""
     rows = []
     apart = are_significant(against, found.plan.level)
+    resamples = found.plan.resamples if found.runs is None else None
     for row, differs in zip(against.to_dict("records"), apart, strict=True):
-        p, corrected, *family = (
-            p_value_text(row[name], found.plan.resamples) for name in ("p", "p_holm", "p_family", "p_bh")
-        )
+        p, corrected, *family = (p_value_text(row[name], resamples) for name in ("p", "p_holm", "p_family", "p_bh"))
         numbers = (cell(row[name]) for name in ("difference", "low", "high"))
         rows.append((row["criterion"], row["system"], *numbers, p, corrected + (DAGGER if differs else ""), *family))
     columns = ("criterion", "system", "difference", "low", "high", "p", "p after Holm", "Holm, family", "BH, family")
@@ -157,11 +166,12 @@ def _differences(found: Comparison, against: pd.DataFrame, tests: str) -> Sheet:
 
 def _measures(found: Comparison) -> Iterator[Sheet]:
     """Yield the measures with their intervals, and their differences to the baseline."""
-    columns = ["criterion", "measure", "system", "value", "low", "high"]
+    keys = ["criterion", *(["type"] if found.measures["type"].notna().any() else []), "measure", "system"]
+    columns = [*keys, "value", "low", "high"]
     yield frame_sheet(f"Measures with {found.plan.level:.0%} intervals", found.measures[columns])
     if found.measure_differences.empty or found.runs is not None:
         return
-    table = found.measure_differences[["criterion", "measure", "system", "difference", "low", "high"]].copy()
+    table = found.measure_differences[[*keys, "difference", "low", "high"]].copy()
     for name, title in {"p": "p", "p_family": "Holm, family", "p_bh": "BH, family"}.items():
         table[title] = [p_value_text(p, found.plan.resamples) for p in found.measure_differences[name]]
     yield frame_sheet(f"Measures less those of {found.baseline}", table, (f"family: {found.measure_family}",))
@@ -212,7 +222,7 @@ def long_sheet(found: Comparison) -> Sheet:
         baseline, parts = runs.baseline, runs.systems
     table["baseline"] = baseline
     table = table.merge(differences[[*keys, *DIFFERENCES]].rename(columns=DIFFERENCES), on=keys, how="left")
-    made = _signatures(found)
+    made = found.signatures
     table["resamples"], table["seed"] = found.plan.resamples, found.plan.seed
     table["signature"] = [
         " / ".join(made[one][criterion] for one in parts[system])
@@ -244,7 +254,7 @@ def _json_object(
         "runs": None if found.runs is None else _runs_object(found, found.runs),
         "words": list(found.words),
         "warnings": list(found.warnings),
-        "signatures": _signatures(found),
+        "signatures": found.signatures,
         **more,
     }
 
@@ -259,30 +269,18 @@ def _runs_object(found: Comparison, runs: RunComparison) -> dict[str, Any]:
     }
 
 
-def _signatures(found: Comparison) -> dict[str, dict[str, str]]:
-    """Return the signatures of each system by criterion."""
-    intervals = found.units.signature(found.plan)
-    return {
-        name: {each: signature(scores, each, intervals=intervals) for each in _names(found)}
-        for name, scores in found.scores.items()
-    }
+def _figure(found: Comparison, *, differences: bool) -> Figure:
+    from nereval_core.report.figures.comparison import baseline_dots, leaderboard
 
-
-def _names(found: Comparison) -> list[str]:
-    names: list[str] = found.intervals["criterion"].unique().tolist()
-    return names
-
-
-def _figure(found: Comparison) -> Figure:
-    from nereval_core.report.figures.comparison import leaderboard
-
-    plan, runs = found.plan, found.runs
-    rows = found.intervals[found.intervals["type"].isna() & found.intervals["criterion"].eq(_names(found)[0])]
+    plan, runs, baseline = found.plan, found.runs, found.baseline
+    rows = found.intervals[found.intervals["type"].isna() & found.intervals["criterion"].eq(found.criteria[0])]
     level, many = f"{plan.level:.0%}", found.units.many
     note = f"{level} intervals: bootstrap over {many}, {plan.resamples:,} resamples, seed {plan.seed}"
-    baseline = found.baseline
     if runs is not None:
         most = rows[["units", "POS"]].max()
-        rows = runs.means[runs.means["criterion"].eq(_names(found)[0])].assign(**most)
+        rows = runs.means[runs.means["criterion"].eq(found.criteria[0])].assign(**most)
         baseline, note = runs.baseline, f"means over runs; {level} intervals over {many} and runs"
+    if differences:
+        apart = found.system_differences
+        return baseline_dots(apart[apart["criterion"].eq(found.criteria[0])], note)
     return leaderboard(rows, baseline, note, (found.units.one, found.units.many))

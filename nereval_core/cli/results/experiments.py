@@ -27,6 +27,7 @@ from nereval_core.ledger import single_document
 from nereval_core.pairing.type_names import merged_in_words
 from nereval_core.problems import FormatError, quoted
 from nereval_core.records.tables import records
+from nereval_core.report.figures.files import Figure
 from nereval_core.report.json_results import head
 from nereval_core.report.score_tables import Cell, Sheet, cell
 from nereval_core.report.signature import signature
@@ -54,7 +55,25 @@ def experiments_result(
         FormatError: no such criterion, document or record.
     """
     found = [table for name in names for table in EXPERIMENTS[name](systems, options)]
-    return Result(tables=lambda: map(_sheet, found), long=lambda: _long(found), json=lambda: _json_object(gold, found))
+    return Result(
+        tables=lambda: map(_sheet, found),
+        long=lambda: _long(found),
+        json=lambda: _json_object(gold, found),
+        title="overlap",
+        figures=lambda: [_curve_figure(systems[each.system], each, SHARES[options.curve]) for each in found],
+    )
+
+
+def _curve_figure(scores: Scores, curve: ExperimentTable, share: str) -> Figure:
+    """Draw the overlap curve of a system, with the criteria that decide over the same spans at their F1."""
+    from nereval_core.report.figures.criteria import overlap_lines
+
+    spans = [one for one in scores.criteria if one.unit == "span"]
+    rules = scores.settings.rules_for(spans[0])
+    alike = (one.name for one in spans if scores.settings.rules_for(one) == rules)
+    marks = [(name, f1) for name in alike if (f1 := scores.counts(name).f1) is not None]
+    gold, pred = scores.layers(spans[0].name)
+    return overlap_lines(curve.table, marks, share, curve.system, (len(gold), len(pred)))
 
 
 def _gaps(systems: Mapping[str, Scores], options: argparse.Namespace) -> Iterator[ExperimentTable]:

@@ -10,54 +10,62 @@ import numpy as np
 import pandas as pd
 
 from nereval_core.analysis.slices import SliceReport
-from nereval_core.analysis.slices.calibration import AREA, BINNINGS, Calibration
+from nereval_core.analysis.slices.calibration import BINNINGS, Calibration
 from nereval_core.analysis.slices.scores_by_slice import NO_INTERVAL, SIDED, SMALL_SLICE_SPANS
+from nereval_core.analysis.slices.slice_tests import SliceTests, difference_words, shown_tests
 from nereval_core.analysis.slices.slicings import slicing_title as title_of
 from nereval_core.analysis.slices.slicings import title_in_sentence
-from nereval_core.analysis.slices.worst_combinations import LEAST_DOCUMENTS, LEAST_SPANS
-from nereval_core.cli.output import Result
+from nereval_core.analysis.slices.worst_combinations import worst_family
+from nereval_core.cli.output import Result, methods_file
 from nereval_core.corpus import Corpus
 from nereval_core.problems import counted
 from nereval_core.report.figures.files import Figure
 from nereval_core.report.json_results import head, side
+from nereval_core.report.method_terms import AREA
 from nereval_core.report.score_tables import Cell, Sheet, frame_sheet, objects
-from nereval_core.report.signature import signature
 
 SHOWN_THRESHOLDS = 15
 """Thresholds in printed tables, with the first and the last; JSON and CSV have all."""
 SHOWN_COMBINATIONS = 20
+SHOWN_DIFFERENCES = 5
+"""Significant differences said in words below a table."""
 RATIOS = {"P": "precision", "R": "recall", "F1": "f1"}
 _ENDS = tuple(f"{ratio}_{end}" for ratio in RATIOS.values() for end in ("low", "high"))
 LONG_COLUMNS = (
     *("system", "criterion", "part", "by", "slice", *SIDED, "POS", "ACT", "documents", *RATIOS.values(), *_ENDS),
-    *("interval", "confidence", "value", "low", "high", "note", "signature"),
+    *("interval", "confidence", "value", "low", "high", "p", "p_holm", "p_bh", "baseline", "note", "signature"),
 )
 
 SlicesBySystem = Mapping[str, Sequence[SliceReport]]
 
 
-def slices_result(corpus: Corpus, found: SlicesBySystem) -> Result:
-    """Return the slices of each system under each criterion in every form."""
+def slices_result(corpus: Corpus, found: SlicesBySystem, changes: Mapping[str, SliceTests]) -> Result:
+    """Return the slices of each system under each criterion in every form, and the changes within them by criterion."""
+
+    def tables() -> Iterator[Sheet]:
+        for name, every in found.items():
+            for each in every:
+                yield from sheets(name, each)
+        for criterion, tests in changes.items():
+            yield tests_sheet(f"{criterion}, changes from system to system within slices", tests)
+
     return Result(
-        tables=lambda: (sheet for name, every in found.items() for each in every for sheet in sheets(name, each)),
-        long=lambda: long_sheet(found),
-        json=lambda: _json_object(corpus, found),
+        tables=tables,
+        long=lambda: long_sheet(found, changes),
+        json=lambda: _json_object(corpus, found, changes),
         title="slices",
         figures=lambda: _figures(found),
+        files=methods_file([each for every in found.values() for each in every]),
     )
 
 
 def sheets(system: str, found: SliceReport) -> Iterator[Sheet]:
     """Yield the tables of one system under one criterion; the last has the signature."""
     made = list(_sheets(system, found))
-    signed = _signed(found)
+    signed = found.signature
     yield from made[:-1]
     if made:
         yield replace(made[-1], notes=(*made[-1].notes, signed))
-
-
-def _signed(found: SliceReport) -> str:
-    return signature(found.scores, found.criterion, intervals=found.units.signature(found.plan))
 
 
 def _sheets(system: str, found: SliceReport) -> Iterator[Sheet]:
@@ -66,6 +74,8 @@ def _sheets(system: str, found: SliceReport) -> Iterator[Sheet]:
     for name, table in found.tables.items():
         title = f"{system}: {found.criterion} by {title_in_sentence(name)}"
         yield frame_sheet(title, table[list(columns.values())], _notes(found, name), columns=tuple(columns))
+    if found.apart is not None:
+        yield tests_sheet(f"{system}: {found.criterion}, slices against the rest", found.apart)
     if found.thresholds is not None:
         table = found.thresholds.rename(columns={long: short for short, long in RATIOS.items()})
         some = np.unique(np.linspace(0, len(table) - 1, min(SHOWN_THRESHOLDS, len(table))).round().astype(int))
@@ -78,13 +88,17 @@ def _sheets(system: str, found: SliceReport) -> Iterator[Sheet]:
     if found.worst is not None:
         titled = {name: title_of(name) for name in {*found.worst["by"], *found.worst["and_by"]}}
         table = found.worst.head(SHOWN_COMBINATIONS).replace({"by": titled, "and_by": titled}).drop(columns="tests")
-        note = (
-            f"{len(found.worst)} combinations of two slices with at least {LEAST_SPANS} gold spans in "
-            f"{LEAST_DOCUMENTS} documents were tested; p is one-sided, for a lower recall than that of all other "
-            "gold spans; Holm's correction is over all of them"
-        )
-        heads = ("by", "slice", "and by", "and slice", "POS", "documents", "R", "less R elsewhere", "p", "p (Holm)")
+        note = f"p is one-sided, for a lower recall than that of all other gold spans; {worst_family(found.worst)}"
+        numbers = ("POS", "documents", "R", "less R elsewhere", "p", "p (Holm)", "p (BH)")
+        heads = ("by", "slice", "and by", "and slice", *numbers)
         yield frame_sheet(f"{system}: {found.criterion}, where it is worst", table, (note,), columns=heads)
+
+
+def tests_sheet(title: str, found: SliceTests) -> Sheet:
+    """Return tests as a table, with the family and the significant differences in words."""
+    shown = found.significant.head(SHOWN_DIFFERENCES).to_dict("records")
+    said = [difference_words(row) for row in shown] or ["no difference is significant after Holm's correction"]
+    return frame_sheet(title, shown_tests(found), (f"family: {found.family}", *said))
 
 
 def _calibration_sheets(title: str, found: Calibration) -> Iterator[Sheet]:
@@ -113,26 +127,34 @@ def _notes(found: SliceReport, name: str) -> tuple[str, ...]:
     )
 
 
-def long_sheet(found: SlicesBySystem) -> Sheet:
+def long_sheet(found: SlicesBySystem, changes: Mapping[str, SliceTests]) -> Sheet:
     """Return all tables of all systems as one with LONG_COLUMNS.
 
     `part` is slice, threshold (`slice` is the least score), calibration (a row for each bin), error (`slice` is the
-    measure, `by` its bins, `value`, `low` and `high` the error) or worst (`slice` holds both slices; `f1` and unknown
-    values are empty). `note` names the ratios that a slicing lacks because one side has no values.
+    measure, `by` its bins, `value`, `low` and `high` the error), worst (`slice` holds both slices; `f1` and unknown
+    values are empty), apart or change (`value`, `low` and `high` are a difference from the rest, or from the
+    `baseline`). `note` names the ratios that a slicing lacks because one side has no values, or why there is no test.
     """
     rows: list[tuple[Cell, ...]] = []
     for system, every in found.items():
         for each in every:
-            signed = _signed(each)
+            signed = each.signature
             for part, by, table in _parts(each):
                 known = {"system": system, "criterion": each.criterion, "part": part, "by": by, "signature": signed}
                 rows += [tuple((row | known).get(column) for column in LONG_COLUMNS) for row in objects(table)]
+    for criterion, tests in changes.items():
+        table = _long_tests(tests)
+        known = {"criterion": criterion, "part": "change"}
+        rows += [tuple((row | known).get(column) for column in LONG_COLUMNS) for row in objects(table)]
     return Sheet("slices", LONG_COLUMNS, tuple(rows))
 
 
 def _parts(each: SliceReport) -> Iterator[tuple[str, str, pd.DataFrame]]:
     for name, table in each.tables.items():
         yield "slice", each.titles[name], table.assign(note=each.notes.get(name, ""))
+    if each.apart is not None:
+        for title, table in _long_tests(each.apart).groupby("by", sort=False):
+            yield "apart", str(title), table
     if each.thresholds is not None:
         table = each.thresholds.assign(slice=[f"{one!r}" for one in each.thresholds["threshold"].tolist()])
         for code in ("COR", "INC", "PAR"):
@@ -149,13 +171,21 @@ def _parts(each: SliceReport) -> Iterator[tuple[str, str, pd.DataFrame]]:
         pairs = zip(each.worst["slice"], each.worst["and_slice"], strict=True)
         slices = [f"{one} and {two}" for one, two in pairs]
         for place, (one, two) in enumerate(zip(each.worst["by"], each.worst["and_by"], strict=True)):
-            row = each.worst.iloc[place : place + 1][["POS", "documents", "recall"]].assign(slice=slices[place])
-            yield "worst", f"{one} and {two}", row
+            columns = ["POS", "documents", "recall", "p", "p_holm", "p_bh"]
+            yield "worst", f"{one} and {two}", each.worst.iloc[place : place + 1][columns].assign(slice=slices[place])
 
 
-def _json_object(corpus: Corpus, found: SlicesBySystem) -> dict[str, Any]:
+def _long_tests(tests: SliceTests) -> pd.DataFrame:
+    """Return tests with LONG_COLUMNS: the slicing by its title, the ratio of the slice under its own name."""
+    table = tests.table.assign(by=[title_of(name) for name in tests.table["by"]])
+    for ratio in RATIOS.values():
+        table[ratio] = table["value"].where(table["measure"] == ratio)
+    return table.assign(value=table["difference"], note=table["why"])
+
+
+def _json_object(corpus: Corpus, found: SlicesBySystem, changes: Mapping[str, SliceTests]) -> dict[str, Any]:
     gold = corpus.gold
-    return {
+    made = {
         **head(gold),
         "systems": [
             {
@@ -165,11 +195,12 @@ def _json_object(corpus: Corpus, found: SlicesBySystem) -> dict[str, Any]:
             for one in corpus.systems
         ],
     }
+    return made | ({"changes": {name: _tests_object(tests) for name, tests in changes.items()}} if changes else {})
 
 
 def _object(each: SliceReport) -> dict[str, Any]:
     made: dict[str, Any] = {
-        "signature": _signed(each),
+        "signature": each.signature,
         "resampled_by": each.units.by,
         "warnings": list(each.units.notes),
         "slices": [
@@ -185,7 +216,12 @@ def _object(each: SliceReport) -> dict[str, Any]:
     for name in ("thresholds", "worst"):
         table = getattr(each, name)
         made |= {} if table is None else {name: objects(table)}
+    made |= {} if each.apart is None else {"apart": _tests_object(each.apart)}
     return made | ({} if each.calibration is None else {"calibration": _calibration_object(each.calibration)})
+
+
+def _tests_object(tests: SliceTests) -> dict[str, Any]:
+    return {"family": tests.family, "rows": objects(tests.table)}
 
 
 def _calibration_object(found: Calibration) -> dict[str, Any]:

@@ -54,7 +54,7 @@ def add_arguments(parser: Parser) -> None:
     said = "hold a system against the agreement of annotators; repeatable"
     add("--system", action="append", default=[], metavar="[NAME=]FILE", help=said)
     add_resampling(add)
-    add_output(parser, by=("type,document", "break the figures down"))
+    add_output(parser, by=("type,document", "break the figures down"), methods=True)
     add_scoring(parser, "strict")
     add_reading(parser, "A first, then B or NAME=B, …", ("A", "the others"))
 
@@ -78,7 +78,7 @@ def run(options: argparse.Namespace) -> None:
         raise UsageError(f"--system {both[0]} is called as an annotator, write NAME=FILE")
     by = check_by(options, BY, f"there are {' and '.join(BY)}")
     check_resampling(options)
-    places = output_places(options)
+    places = output_places(options, "methods")
     plan = ResamplingPlan(resamples=options.resamples, seed=options.seed)
     found, marks = (_agree_pairwise if pairwise else _agree_on_all)(options, plan)
     for pair, scores in found.scores.items():

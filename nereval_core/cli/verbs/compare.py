@@ -37,6 +37,7 @@ NAME=RUN,RUN,... are several runs of one system (from other seeds, say), called 
 compared by the means of their runs, with intervals and tests over documents and runs together.
 
 {GOLD_AND_PREDICTIONS}"""
+FIGURES = ("scores", "differences")
 SHARDS = ("engine", "scheduler", "workers", "work")
 """Options of scoring shard by shard."""
 
@@ -51,8 +52,12 @@ def add_arguments(parser: Parser) -> None:
     corpora = "instead of files: count the corpora that show a difference, from what --json wrote of each"
     add("--other-corpora", nargs="+", default=[], metavar="RESULT", help=corpora)
     add("--measures", action="append", default=[], metavar="M,...", help=measures)
+    scorers = "also compare headline figures of published scorers (see `conventions`), and of one of their evaluations"
+    add("--scorers", action="append", default=[], metavar="NAME[/EVALUATION],...", help=scorers)
+    drawn = "what --figure draws: scores, or their differences from the baseline (default: scores)"
+    add("--figure-of", choices=FIGURES, default=FIGURES[0], help=drawn)
     by = ("type,span", "also compare by type; follow each span from system to system")
-    add_output(parser, by=by, figure="F1 with intervals under the first criterion and the tables")
+    add_output(parser, by=by, figure="F1 under the first criterion with intervals and the tables", methods=True)
     add_scoring(parser)
     add_engine(parser)
     # Scoring shard by shard reads these options of `score`.
@@ -64,8 +69,9 @@ def run(options: argparse.Namespace) -> None:
     from nereval_core.analysis.comparison import compare_scores
     from nereval_core.analysis.comparison.measures import check_measures
     from nereval_core.analysis.comparison.runs import group_runs
+    from nereval_core.analysis.comparison.scorer_counts import check_scorers
     from nereval_core.analysis.resampling_units import ResamplingPlan, resampling_units
-    from nereval_core.cli.files import split_runs, system_paths
+    from nereval_core.cli.files import baseline_name, split_runs, system_paths
     from nereval_core.cli.output import output_places, write_result
     from nereval_core.cli.results.comparison import comparison_result
     from nereval_core.corpus import Documents
@@ -82,20 +88,23 @@ def run(options: argparse.Namespace) -> None:
     check_resampling(options)
     measures = comma_separated(options.measures)
     check_measures(measures)
+    scorers = comma_separated(options.scorers)
+    check_scorers(scorers)
     if options.margin is not None and not 0 < options.margin < 1:
         raise UsageError(f"--margin {options.margin:g}, write a difference of F1 between 0 and 1")
     if options.margin is not None and runs:
         raise UsageError(f"--margin {options.margin:g} is not tested over several runs, leave it out")
-    places = output_places(options, "figure")
-    names = group_runs(system_paths(options), runs)
-    baseline = options.baseline or next(iter(names))
-    if baseline not in names:
-        raise UsageError(f"--baseline {quoted(baseline)}, choose among {', '.join(map(quoted, names))}")
-    with _scored(options) as (gold, systems):
+    places = output_places(options, "figure", "methods")
+    systems = group_runs(system_paths(options), runs)
+    baseline = baseline_name(options, systems)
+    differences = options.figure_of == "differences"
+    if differences and (options.figure is None or len(systems) == 1):
+        raise UsageError("--figure-of differences draws two systems or more, name them and --figure FILE")
+    with _scored(options) as (gold, scored):
         plan = ResamplingPlan(resamples=options.resamples, seed=options.seed)
         documents = gold.documents
         units = resampling_units(documents, options.resample_by) if isinstance(documents, Documents) else None
-        scores = {one.name: each for one, each in systems}
+        scores = {one.name: each for one, each in scored}
         found = compare_scores(
             scores,
             baseline=baseline,
@@ -105,9 +114,10 @@ def run(options: argparse.Namespace) -> None:
             margin=options.margin,
             measures=measures,
             runs=runs,
+            scorers=scorers,
         )
         write_result(
-            comparison_result(gold, [one for one, _ in systems], found, by_span="span" in by),
+            comparison_result(gold, [one for one, _ in scored], found, by_span="span" in by, differences=differences),
             places,
             figure_width=options.figure_width,
         )
@@ -119,7 +129,7 @@ def _count_corpora(options: argparse.Namespace) -> None:
     from nereval_core.cli.output import output_places, write_result
     from nereval_core.cli.results.corpora import corpora_result, read_comparison
 
-    for name in ("files", "baseline", "by", "margin", "measures", "figure"):
+    for name in ("files", "baseline", "by", "margin", "measures", "scorers", "figure", "methods"):
         if getattr(options, name):
             said = "other files" if name == "files" else f"--{name}"
             raise UsageError(f"--other-corpora counts what `compare --json` wrote, leave out {said}")
@@ -140,10 +150,9 @@ def _check_shards(options: argparse.Namespace) -> None:
     shards.check_usage(options)
     if options.resample_by:
         raise UsageError(f"--resample-by {options.resample_by} needs all documents at once, leave it out with --engine")
-    if measures := comma_separated(options.measures):
-        raise UsageError(f"--measures {','.join(measures)} needs all spans at once, leave it out with --engine")
-    if by := comma_separated(options.by):
-        raise UsageError(f"--by {','.join(by)} needs all spans at once, leave it out with --engine")
+    for name in ("measures", "scorers", "by"):
+        if given := comma_separated(getattr(options, name)):
+            raise UsageError(f"--{name} {','.join(given)} needs all spans at once, leave it out with --engine")
 
 
 @contextmanager

@@ -50,7 +50,7 @@ def add_arguments(parser: Parser) -> None:
         help="spans that it decides differently from ours, as .parquet, .jsonl or .csv; - counts them by cause",
     )
     records = "match records, as .parquet, .jsonl or .csv; with --engine a folder"
-    add_output(parser, "scores", by=("type,document", "break the numbers down"), records=records)
+    add_output(parser, "scores", by=("type,document", "break the numbers down"), records=records, methods=True)
     out = "keep the scored folder: counts, signatures and the places of the shards"
     add_engine(parser)("--out", metavar="DIR", help=out)
     add_reading(parser)
@@ -84,13 +84,13 @@ def run(options: argparse.Namespace) -> None:
         from nereval_core.cli import shards
 
         # Records of shards are written to a folder.
-        places = unchecked_places(options, "records", "differences")
+        places = unchecked_places(options, "records", "differences", "methods")
         check_places(options, places)
         shards.check_usage(options)
         places.pop("records", None)
         shards.score(options, places, by)
         return
-    places = output_places(options, "records", "differences")
+    places = output_places(options, "records", "differences", "methods")
     write_result(_published(options, by) if options.convention else _scored(options, by), places)
 
 

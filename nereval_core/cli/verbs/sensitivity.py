@@ -62,7 +62,7 @@ def add_arguments(parser: Parser) -> None:
     add("--seed", type=_seed, default=0, metavar="N", help=seed)
     ladder = "the pairs of a record under each criterion, and the rules that flip them"
     add("--ladder", nargs=2, metavar=("DOC", "RECORD"), help=ladder)
-    add_output(parser, figure="a dot plot of F1 with the tables")
+    add_output(parser, figure="a dot plot of F1, or the lines of --curve, with the tables")
     add_reading(parser)
 
 
@@ -79,7 +79,7 @@ def run(options: argparse.Namespace) -> None:
     experiments = [name for name in EXPERIMENTS if getattr(options, name)]
     if experiments:
         _check_experiments(options, experiments)
-        write_result(_experiments(options, experiments), places)
+        write_result(_experiments(options, experiments), places, figure_width=options.figure_width)
     else:
         write_result(_all_criteria(options), places, figure_width=options.figure_width)
 
@@ -130,8 +130,8 @@ def _settings_and_merges(options: argparse.Namespace) -> tuple[Settings, list[di
 
 def _check_experiments(options: argparse.Namespace, experiments: list[str]) -> None:
     names = ", ".join(f"--{name.replace('_', '-')}" for name in experiments)
-    if options.figure is not None:
-        raise UsageError(f"--figure draws the scores under all criteria, leave out {names}")
+    if options.figure is not None and experiments != ["curve"]:
+        raise UsageError(f"--figure draws the scores under all criteria, or --curve alone: leave out {names}")
     if options.counting != "one-to-one":
         raise UsageError(f"{names}: counting one to one only")
     single = [form for form in ("csv", "parquet") if getattr(options, form) is not None]

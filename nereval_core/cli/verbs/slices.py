@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from nereval_core.cli.options import (
     GOLD_AND_PREDICTIONS,
     Parser,
+    UsageError,
     add_output,
     add_reading,
     add_resampling,
@@ -24,10 +25,11 @@ HELP = "score by properties of spans and documents, with intervals"
 USAGE = "GOLD PRED [PRED ...] [options]"
 EXAMPLE = "gold.jsonl system.jsonl --by length,seen --training train.jsonl"
 NOTES = f"""\
---by takes length, tokens, shape, frequency, consistency, seen, position, document-length, spans, period, noise, meta
-(or "meta KEY"), column (or "column NAME"), score (thresholds and calibration), worst (combinations of two). The default
-is all that apply, except worst. --columns names a CSV file whose header has document, for single spans also span (the
-id of a gold span, or of a record, such as g:12-19:Drug), and columns of your own.
+--by takes length, tokens, shape, frequency, consistency, seen, head (the head word), position, document-length, spans,
+period, "year YYYY" (before and from a year), noise, meta (or "meta KEY"), column (or "column NAME"), score (thresholds
+and calibration), worst (combinations of two). The default is all that apply, except years and worst. --columns names a
+CSV file whose header has document, for single spans also span (the id of a gold span, or of a record, such as
+g:12-19:Drug), and columns of your own. --tests compares each slice with the rest of its slicing, and systems within it.
 
 {GOLD_AND_PREDICTIONS}"""
 
@@ -44,24 +46,30 @@ def add_arguments(parser: Parser) -> None:
     add("--training", metavar="FILE", help="training data: slice by whether it has the text of a span")
     add("--training-format", default="auto", metavar="FORMAT", help="of the training data")
     add("--columns", metavar="FILE.csv", help="columns of your own, by document or by span")
+    add("--tests", action="store_true", help="test each slice against the rest, and changes between systems within it")
+    add("--baseline", metavar="NAME", help="the system that changes are from (default: the first)")
     add_resampling(add, "resamples of the bootstrap", 2_000)
-    add_output(parser, figure="a figure for each slicing and the tables")
+    add_output(parser, figure="a figure for each slicing and the tables", methods=True)
     add_scoring(parser, "strict")
     add_reading(parser)
 
 
 def run(options: argparse.Namespace) -> None:
     from nereval_core.analysis.resampling_units import resampling_units
-    from nereval_core.analysis.slices import check_slicings, slice_report
+    from nereval_core.analysis.slices import check_slicings, slice_changes, slice_report
     from nereval_core.analysis.slices.user_columns import check_columns
+    from nereval_core.cli.files import baseline_name
     from nereval_core.cli.output import output_places, progress_bar, say, write_result
     from nereval_core.cli.results.slices import slices_result
     from nereval_core.cli.runner import load_for_scoring, score_systems
 
     check_resampling(options)
-    places = output_places(options, "figure")
+    places = output_places(options, "figure", "methods")
     by = comma_separated(options.by)
     check_slicings(by)
+    if options.baseline and not options.tests:
+        raise UsageError("--baseline is for --tests, add it")
+    baseline = baseline_name(options)
     training, columns = _read_files(options)
     loaded, settings = load_for_scoring(options)
     corpus = loaded.corpus
@@ -81,13 +89,19 @@ def run(options: argparse.Namespace) -> None:
                 resamples=options.resamples,
                 seed=options.seed,
                 units=units,
+                tests=options.tests,
                 progress=progress_bar(layer.name, "sliced"),
             )
             for criterion in settings.criteria
         ]
         for layer, scores in score_systems(loaded, settings)
     }
-    write_result(slices_result(corpus, found), places, figure_width=options.figure_width)
+    changes = {}
+    if options.tests and len(found) > 1:
+        for number, criterion in enumerate(settings.criteria):
+            reports = {name: every[number] for name, every in found.items()}
+            changes[criterion.name] = slice_changes(reports, baseline)
+    write_result(slices_result(corpus, found, changes), places, figure_width=options.figure_width)
 
 
 def _read_files(options: argparse.Namespace) -> tuple[Layer | None, UserColumns | None]:

@@ -84,8 +84,26 @@ def difference_dots(table: pd.DataFrame, first: str, second: str) -> go.Figure:
     `table` has the columns `criterion`, `difference`, `low` and `high` of the second less the first; criteria without
     a difference have no mark.
     """
+    turned = {"difference": -table["difference"], "low": -table["high"], "high": -table["low"]}
+    rows = table.assign(row=table["criterion"], **turned)
+    return _dots(rows, f"F1 of {plain(first)} less F1 of {plain(second)}")
+
+
+def baseline_dots(table: pd.DataFrame, said: str) -> go.Figure:
+    """Draw F1 of each system less that of the baseline under one criterion, with intervals and zero marked.
+
+    `table` has DIFFERENCE_COLUMNS; systems without a difference have no mark. `said` describes the intervals.
+    """
+    names = [plain(str(table[name].iat[0])) for name in ("baseline", "criterion")]
+    title = f"F1 of systems less F1 of {names[0]} under {names[1]}<br><sub>{plain(said)}</sub>"
+    return _dots(table.assign(row=table["system"]), title, head=64)
+
+
+def _dots(table: pd.DataFrame, title: str, *, head: int = 40) -> go.Figure:
+    """Draw the differences of a table, a `row` each; `head` is the height of the title in pixels."""
+    table = table.reset_index(drop=True)
     rows = table[table["difference"].notna()]
-    values, low, high = -rows["difference"], -rows["high"], -rows["low"]
+    values, low, high = rows["difference"], rows["low"], rows["high"]
     figure = go.Figure(
         go.Scatter(
             x=values.tolist(),
@@ -103,7 +121,7 @@ def difference_dots(table: pd.DataFrame, first: str, second: str) -> go.Figure:
             },
             hovertext=[
                 f"{plain(name)}: {value:+.4f}{_ends(least, most)}"
-                for name, value, least, most in zip(rows["criterion"], values, low, high, strict=True)
+                for name, value, least, most in zip(rows["row"], values, low, high, strict=True)
             ],
             hoverinfo="text",
             cliponaxis=False,
@@ -112,18 +130,18 @@ def difference_dots(table: pd.DataFrame, first: str, second: str) -> go.Figure:
     figure.add_vline(x=0, line={"color": "#888", "width": 1.5})
     return figure.update_layout(
         title={
-            "text": f"F1 of {plain(first)} less F1 of {plain(second)}",
+            "text": title,
             "yref": "container",
             "y": 1,
             "pad": {"t": 8},
         },
-        height=106 + 26 * max(1, len(table)),
+        height=66 + head + 26 * max(1, len(table)),
         xaxis=value_axis("difference in F1") | {"tickformat": "+.2f"},
-        yaxis={**row_axis(table["criterion"].tolist()), "automargin": True},
+        yaxis={**row_axis(table["row"].tolist()), "automargin": True},
         hovermode="closest",
         dragmode=False,
         showlegend=False,
-        margin={"l": 10, "r": 10, "t": 40, "b": 10},
+        margin={"l": 10, "r": 10, "t": head, "b": 10},
         **background(),
     )
 

@@ -17,7 +17,6 @@ from nereval_core.analysis.agreement.human_ceiling import (
     ceiling_table,
 )
 from nereval_core.analysis.agreement.summary import (
-    EXPLAINED,
     LABELS,
     agreement_sentences,
     agreement_signature,
@@ -30,8 +29,10 @@ from nereval_core.analysis.agreement.summary import (
     types_table,
     undefined_reasons,
 )
+from nereval_core.analysis.methods import methods
 from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits
 from nereval_core.records.queries import Query
+from nereval_core.report.method_terms import HOLM, INTERVAL, METHODS, RANDOMIZATION
 from nereval_core.report.score_tables import Sheet
 from nereval_core.scoring import Counts, Settings
 from pages.shared.annotators import compared_systems, with_pair
@@ -40,6 +41,7 @@ from pages.shared.components.columns import BAR
 from pages.shared.components.count_table import count_table
 from pages.shared.components.downloads import Export
 from pages.shared.components.formula_box import formula_box
+from pages.shared.components.methods import explain_methods, offer_methods
 from pages.shared.components.record_list import open_records
 from pages.shared.components.sort_controls import choose_word
 from pages.shared.data import reference_layer
@@ -63,6 +65,8 @@ def draw_figures(here: Here, names: tuple[str, ...]) -> None:
     say_agreement(here, found)
     all_annotators(here, found)
     choose_units(here)
+    explain_methods(*FIGURES, INTERVAL, *((RANDOMIZATION, HOLM) if found.ceiling else ()))
+    offer_methods(lambda: methods(found, marks=_marks(here, found)))
     systems_against_annotators(here, found)
 
     st.header("Each pair")
@@ -169,7 +173,8 @@ def annotator_matrix(here: Here, found: Agreement) -> Pair | None:
     title = f"{LABELS[shown]} of each pair" + (f" under {here.by}" if shown == "f1" else "")
     lopsided = shown == "f1" and not is_symmetric(here.criterion)
     undefined = (f" {line}." for line in pair_reasons(found, shown, [here.by]))
-    said = f"{LABELS[shown]}: {EXPLAINED[shown]}{', here that of the row' if lopsided else ''}.{''.join(undefined)}"
+    gold = " Here the annotator of the row is gold." if lopsided else ""
+    said = f"{LABELS[shown]}: {METHODS[shown].sentence}{gold}{''.join(undefined)}"
     named = table.rename(columns={"": free("annotator", columns)})
     cell = count_table(
         table,

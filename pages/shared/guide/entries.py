@@ -12,6 +12,8 @@ from markupsafe import Markup
 from nereval_core.glossary import DECISIONS, ERROR_CLASSES, GLOSSARY
 from nereval_core.report.colours import LOOKS
 from nereval_core.report.highlight import STYLE
+from nereval_core.report.method_terms import METHODS
+from nereval_core.report.references import works
 from nereval_core.review.verdicts import KINDS
 from nereval_core.review.words import MEANING
 from nereval_core.scoring import examples
@@ -77,6 +79,11 @@ def _sections() -> Iterator[tuple[str, str, str, list[Entry]]]:
         list(_verdicts()),
     )
     yield "Abbreviations", "abbreviations", "", list(_abbreviations())
+    yield (
+        *("Methods", "methods"),
+        "Intervals, tests, coefficients of agreement and calibration errors, with the works that they are from.",
+        list(_methods()),
+    )
 
 
 def _decisions() -> Iterator[Entry]:
@@ -115,6 +122,21 @@ def _abbreviations() -> Iterator[Entry]:
         if code not in (*DECISIONS, *ERROR_CLASSES):
             formula = f"{term.code} = {term.formula}" if term.formula else ""
             yield Entry(term.anchor, term.label, term.sentence, formula)
+
+
+def _methods() -> Iterator[Entry]:
+    for term in METHODS.values():
+        cited = Markup("; ").join(map(_link_of, term.sources))
+        yield Entry(
+            term.anchor.replace("term", "method", 1), f"{term.name[:1].upper()}{term.name[1:]}", term.sentence, cited
+        )
+
+
+def _link_of(key: str) -> Markup:
+    """Return the reference of a work, a link where its address is known."""
+    work = works()[key]
+    link = Markup('<a href="{}" title="{}">{}</a>') if work.url else Markup('<cite title="{1}">{2}</cite>')
+    return link.format(work.url, work.reference, work.citation)
 
 
 _STYLE = Markup(

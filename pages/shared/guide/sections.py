@@ -27,6 +27,7 @@ SECTIONS = {
     "Error classes": "error-classes",
     "Verdicts": "verdicts",
     "Abbreviations": "abbreviations",
+    "Methods": "methods",
 }
 TABLE = 177
 """Pixels of a table: four rows and the head."""

@@ -9,8 +9,10 @@ import streamlit as st
 
 from nereval_core.analysis.comparison.significance import SystemResamples, count_units
 from nereval_core.analysis.resampling_units import ResamplingPlan
+from nereval_core.report.method_terms import INTERVAL
 from pages.shared.components import navigation
 from pages.shared.components.formula_box import formula_box
+from pages.shared.components.methods import method_notes
 from pages.shared.data import caches
 from pages.shared.systems.tables import plan_of, units_of
 from pages.shared.view import keys
@@ -38,6 +40,8 @@ def draw_headline(here: Here) -> None:
                 # Links take as long as a table, so they are drawn for whoever looks.
                 if popover.open:
                     formula_box(here, here.by, ratio, counts, None)
+                    if not np.isnan(low):
+                        st.markdown(method_notes(INTERVAL))
     with columns[3], st.container(border=True, gap=None, key="headline_errors"):
         errors = here.ledger().total(query_of(here.view.cleared()))
         if here.words.annotators:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import streamlit as st
 
+from nereval_core.analysis.methods import methods
 from nereval_core.analysis.resampling_units import ResamplingUnits
 from nereval_core.analysis.sentences import Sentence, record_count
-from nereval_core.analysis.slices import slicings
+from nereval_core.analysis.slices import SliceReport, slicings
+from nereval_core.analysis.slices.calibration import Calibration
 from nereval_core.analysis.slices.scores_by_slice import (
     BOOTSTRAP,
     FEW_UNITS_OF_SLICE,
@@ -28,12 +30,14 @@ from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source, read
 from nereval_core.report.figures.slices import slice_intervals
+from nereval_core.report.method_terms import INTERVAL, WILSON_INTERVAL
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Counts
 from pages.shared.components import sentence
 from pages.shared.components.columns import count_columns, ratio_columns, text_columns
 from pages.shared.components.count_table import count_table, show_figure
 from pages.shared.components.downloads import Export
+from pages.shared.components.methods import explain_methods, offer_methods
 from pages.shared.components.record_list import noun, open_records
 from pages.shared.data import caches, masks
 from pages.shared.systems.tables import choose_units, show_warnings, units_of
@@ -71,6 +75,7 @@ def draw_slices(here: Here) -> None:
     with right:
         _more(here)
     choose_units(here)
+    explain_methods(INTERVAL, WILSON_INTERVAL)
     show_warnings(units_of(here).notes)
     if lines := st.session_state.get(keys.BESIDE_PROBLEMS):
         show_problems([masks.mask_message(line) for line in lines])
@@ -80,6 +85,7 @@ def draw_slices(here: Here) -> None:
         return
     if note is not None:
         st.info(f"{note[:1].upper()}{plain(note[1:], 300)}.")
+    offer_methods(lambda: methods(report_of_page(here, {name: table})))
     title = f"{here.system} by {slicings.title_in_sentence(name)}, criterion {here.by}"
     documents = len(here.loaded.corpus.documents)
 
@@ -93,10 +99,19 @@ def draw_slices(here: Here) -> None:
     _shown(here, table, name, figure)
 
 
+def report_of_page(here: Here, tables: Mapping[str, pd.DataFrame], trust: Calibration | None = None) -> SliceReport:
+    """Return what the page shows of slices as the library has it."""
+    titles = {name: slicings.slicing_title(name) for name in tables}
+    return SliceReport(here.scores(), here.by, SLICE_PLAN, units_of(here), tables, titles, calibration=trust)
+
+
 def offered_slicings(here: Here) -> tuple[str, ...]:
-    """Return the names of the slicings that apply, with those by training data and columns of the user's own."""
+    """Return the names of the slicings that apply, with those by year, training data and columns of the user's own."""
     return slicings.applicable_slicings(
-        sliced_of(here), _beside(keys.TRAINING, Layer), _beside(keys.COLUMNS, UserColumns)
+        sliced_of(here),
+        _beside(keys.TRAINING, Layer),
+        _beside(keys.COLUMNS, UserColumns),
+        [year] if (year := st.session_state.get(keys.SLICED_YEAR)) else [],
     )
 
 
@@ -224,10 +239,20 @@ def counts_of_row(row: pd.Series) -> Counts:
 
 
 def _more(here: Here) -> None:
-    """Take a training layer and columns of the user's own."""
+    """Take a year, a training layer and columns of the user's own."""
     with st.popover("More to slice by", key="slices_more", on_change="rerun", width="stretch") as popover:
         if not popover.open:
             return
+        if slicings.applies(sliced_of(here), "year"):
+            st.number_input(
+                "Before and from the year",
+                1,
+                9999,
+                st.session_state.get(keys.SLICED_YEAR),
+                key="slices_year_input",
+                help="Slices the documents by whether their date is before this year.",
+                on_change=_take_year,
+            )
         number = st.session_state.get(keys.BESIDE_LOADS, 0)
         for kind, label, help_text in (
             (
@@ -253,6 +278,12 @@ def _more(here: Here) -> None:
                 args=(kind, key, here.loaded.digest),
             )
         st.caption("They stay on the server for a while; a link to a slice by them works as long.")
+
+
+def _take_year() -> None:
+    year = st.session_state["slices_year_input"]
+    st.session_state[keys.SLICED_YEAR] = year
+    st.session_state[keys.SLICING] = slicings.slicing_name("year", str(year)) if year else ""
 
 
 def _load(kind: str, key: str, digest: str) -> None:

@@ -7,16 +7,19 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
+from nereval_core.analysis.methods import methods
 from nereval_core.analysis.slices.calibration import Calibration, calibration
 from nereval_core.analysis.slices.thresholds import sweep_thresholds
 from nereval_core.report.figures.slices import threshold_lines
+from nereval_core.report.method_terms import AREA, BRIER, ECE, EQUAL_MASS, INTERVAL, MCE, REFLECTED
 from nereval_core.scoring import Counts
 from pages.shared.components.columns import count_columns, ratio_columns
 from pages.shared.components.count_table import ChosenCell, count_figure, count_table
 from pages.shared.components.downloads import Export
+from pages.shared.components.methods import explain_methods, offer_methods
 from pages.shared.components.record_list import open_records
 from pages.shared.data import caches
-from pages.shared.slices import sliced_of
+from pages.shared.slices import report_of_page, sliced_of
 from pages.shared.slices.calibration import draw_calibration
 from pages.shared.systems.tables import choose_units, show_warnings, units_of
 from pages.shared.view.count_tables import RATIOS, formula
@@ -42,6 +45,8 @@ def draw_thresholds(here: Here) -> None:
         st.info(LACKING)
         return
     table, trust = found
+    explain_methods(ECE, MCE, BRIER, EQUAL_MASS, REFLECTED, AREA, INTERVAL)
+    offer_methods(lambda: methods(report_of_page(here, {}, trust)))
     _curve_shown(here, table, trust.unscored)
     draw_calibration(here, trust)
 

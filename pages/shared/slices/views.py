@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pages.shared import slices
 from pages.shared.components.sort_controls import choose_word
 from pages.shared.data import scored_folders
-from pages.shared.slices import hipe_and_decades, thresholds, worst_combinations
+from pages.shared.slices import hipe_and_decades, slice_tests, thresholds, worst_combinations
 
 if TYPE_CHECKING:
     from pages.shared.frame import Here
@@ -20,8 +20,16 @@ LABELS = {
     "as-clef-hipe": "As CLEF-HIPE",
 }
 """The views by their word in a link; the first needs none."""
+
+
+def draw_slices(here: Here) -> None:
+    """Show the slices by one property, and on a click which of all slices differ from the rest."""
+    slices.draw_slices(here)
+    slice_tests.draw_tests(here)
+
+
 DRAWN = {
-    "by-value": slices.draw_slices,
+    "by-value": draw_slices,
     "scores": thresholds.draw_thresholds,
     "worst-slices": worst_combinations.draw_worst,
     "decades": hipe_and_decades.draw_decades,

@@ -9,7 +9,7 @@ import streamlit as st
 
 from nereval_core.analysis.sentences import Sentence, number_with_noun, record_count
 from nereval_core.analysis.slices import slicings
-from nereval_core.analysis.slices.worst_combinations import LEAST_DOCUMENTS, LEAST_SPANS, worst_table
+from nereval_core.analysis.slices.worst_combinations import LEAST_DOCUMENTS, LEAST_SPANS, worst_family, worst_table
 from pages.shared.components import sentence
 from pages.shared.components.columns import text_columns
 from pages.shared.components.count_table import ROWS, count_table
@@ -53,6 +53,7 @@ def draw_worst(here: Here) -> None:
             "R less elsewhere": table["difference"],
             "p": table["p"],
             "p (Holm)": table["p_holm"],
+            "p (BH)": table["p_bh"],
         }
     )
     first = shown.head(ROWS)
@@ -66,13 +67,12 @@ def draw_worst(here: Here) -> None:
         | {"POS": number("POS", width=55, format="localized")}
         | {"documents": number("documents", width=80, format="localized")}
         | {name: number(name, width=width, format="%.3f") for name, width in (("R", 55), ("R less elsewhere", 115))}
-        | {name: number(name, width=70, format="%.4f") for name in ("p", "p (Holm)")},
+        | {name: number(name, width=70, format="%.4f") for name in ("p", "p (Holm)", "p (BH)")},
         choose=("POS",),
         export=Export(table, here.signature(), "worst-slices", key="worst"),
-        caption=f"{len(shown):,} combinations with at least {LEAST_SPANS} gold spans in {LEAST_DOCUMENTS} documents "
-        "were tested: p is one-sided, for a recall below that of all other gold spans, and takes the spans of a "
-        "document for dependent; Holm's correction is over all of them. Choose a number of gold spans to see "
-        f"them.{more}",
+        caption="p is one-sided, for a recall below that of all other gold spans, and takes the spans of a document "
+        f"for dependent; p (Holm) and p (BH) are corrected over {worst_family(table)}. Choose a number of gold spans "
+        f"to see them.{more}",
         height=500,
     )
     if cell is not None:

@@ -9,7 +9,6 @@ import pandas as pd
 import streamlit as st
 
 from nereval_core.analysis.comparison import Comparison, compare_scores, headline, percent_of_resamples
-from nereval_core.analysis.comparison.measures import MEASURES, measure_tables
 from nereval_core.analysis.comparison.power import POWER
 from nereval_core.analysis.comparison.significance import (
     SystemResamples,
@@ -28,8 +27,16 @@ from nereval_core.analysis.comparison.system_tables import (
     taus_wide,
 )
 from nereval_core.analysis.resampling_units import ResamplingPlan
-from nereval_core.analysis.result_tables import p_value_text, value_with_interval
+from nereval_core.analysis.result_tables import p_value_text
 from nereval_core.report.figures.comparison import leaderboard as leaderboard_figure
+from nereval_core.report.method_terms import (
+    FALSE_DISCOVERY,
+    HOLM,
+    INTERVAL,
+    LEAST_DIFFERENCE,
+    RANDOMIZATION,
+    SEVERAL_RUNS,
+)
 from nereval_core.report.score_tables import UNDEFINED
 from nereval_core.report.table_formats import DAGGER
 from nereval_core.scoring import Counts
@@ -37,6 +44,7 @@ from nereval_core.scoring.criteria import SCHEMAS
 from pages.shared.components import navigation, sentence
 from pages.shared.components.count_table import count_figure
 from pages.shared.components.formula_box import formula_box
+from pages.shared.components.methods import explain_methods
 from pages.shared.data import caches
 from pages.shared.systems import tables as parts
 from pages.shared.systems.tables import interval_words, plan_of, test_words, units_of
@@ -83,7 +91,7 @@ def _pairs(here: Here, found: Comparison) -> pd.DataFrame:
 
 @st.cache_resource(max_entries=12, show_spinner=False, hash_funcs=HASHED_BY)
 def _order(here: Here, names: tuple[str, ...], found: Comparison) -> tuple[pd.DataFrame, pd.DataFrame]:
-    places = ranks_wide(_by_place(found.intervals, found, here.by))
+    places = ranks_wide(rows_by_place(found.intervals, found, here.by))
     return order_table(found.intervals, found.taus, here.by), places
 
 
@@ -104,11 +112,15 @@ def say_comparison(here: Here, found: Comparison) -> None:
         st.markdown(plain(f"{line[0].upper()}{line[1:]}.", 1_000))
     parts.show_warnings(found.warnings)
     parts.choose_units(here)
+    several = len(here.systems) > 1
+    explain_methods(
+        INTERVAL, *((RANDOMIZATION, HOLM, FALSE_DISCOVERY, LEAST_DIFFERENCE, SEVERAL_RUNS) if several else ())
+    )
 
 
 def score_table(here: Here, found: Comparison) -> None:
     """Show F1 of each system under each criterion; a cell opens its formula, interval and difference."""
-    ordered = _by_place(found.intervals, found, here.by)
+    ordered = rows_by_place(found.intervals, found, here.by)
     table = scores_wide(ordered, found.differences, found.plan.level, "criterion")
     cell = parts.comparison_table(
         here,
@@ -154,7 +166,7 @@ def baseline_differences(here: Here, found: Comparison) -> None:
     """Show each system's difference to the baseline under the chosen criterion with interval and p."""
     intervals = found.intervals[found.intervals["criterion"] == here.by].set_index("system")
     rows = found.differences[found.differences["criterion"] == here.by]
-    rows = _by_place(rows, found, here.by).reset_index(drop=True)
+    rows = rows_by_place(rows, found, here.by).reset_index(drop=True)
     table = pd.DataFrame(
         {
             "system": rows["system"],
@@ -177,45 +189,12 @@ def baseline_differences(here: Here, found: Comparison) -> None:
         _open_score(here, found, here.by, str(table["system"].iat[cell[0]]))
 
 
-@st.cache_resource(max_entries=12, show_spinner="Resampling each measure …", hash_funcs=HASHED_BY)
-def _measures(here: Here, found: Comparison) -> tuple[pd.DataFrame, pd.DataFrame]:
-    return measure_tables(found.scores, [here.by], MEASURES, here.system, found.plan, found.units)
-
-
-def measures(here: Here, found: Comparison) -> None:
-    """Show on a click precision, recall and macro averages with intervals and, of several systems, their tests."""
-    title = "Precision, recall and macro averages"
-    with st.expander(title, key=f"{keys.LIST}measures", on_change="rerun") as opened:
-        if not opened.open:
-            return
-        values, apart = _measures(here, found)
-        rows = values.merge(apart, on=["criterion", "measure", "system"], how="left", suffixes=("", "_difference"))
-        rows = _by_place(rows, found, here.by).reset_index(drop=True)
-        resamples = found.plan.resamples
-        table = pd.DataFrame(
-            {
-                "system": rows["system"],
-                "measure": rows["measure"],
-                "value": [value_with_interval(*row) for row in rows[["value", "low", "high"]].itertuples(index=False)],
-                "difference": rows["difference"],
-                "p": [p_value_text(p, resamples) for p in rows["p"]],
-                "p after Holm": [p_value_text(p, resamples) for p in rows["p_family"]],
-                "Benjamini-Hochberg": [p_value_text(p, resamples) for p in rows["p_bh"]],
-            }
-        )
-        tests = int(apart["p"].notna().sum())
-        said = f"Differences are to {here.system}; p is corrected over all {tests} tests of this table."
-        parts.comparison_table(
-            here, found.scores, table, "compare_measures", rows, 130, f"{title} under {here.by}", said=said
-        )
-
-
 def power(here: Here, found: Comparison) -> None:
     """Show on a click what differences this corpus can show, and how many units one point of F1 needs."""
     with st.expander("What can this corpus show?", key=f"{keys.LIST}power", on_change="rerun") as opened:
         if not opened.open:
             return
-        rows = _by_place(found.power[found.power["criterion"] == here.by], found, here.by).reset_index(drop=True)
+        rows = rows_by_place(found.power[found.power["criterion"] == here.by], found, here.by).reset_index(drop=True)
         table = rows[["system", "difference", "error", "detectable", "needed"]].astype({"needed": "float64"})
         many = found.units.many
         table.columns = pd.Index(["system", "difference", "standard error", "least shown", f"{many} for 1 point"])
@@ -240,7 +219,7 @@ def by_type(here: Here, found: Comparison) -> None:
     if intervals.empty:
         st.caption("There are no spans.")
         return
-    intervals = _by_place(intervals, found, name)
+    intervals = rows_by_place(intervals, found, name)
     table = scores_wide(intervals, against, found.plan.level, "type")
     cell = parts.comparison_table(
         here,
@@ -276,7 +255,7 @@ def order_of_systems(here: Here, found: Comparison) -> None:
     parts.comparison_table(
         here, found.scores, shown, "compare_best", table, 110, "The best under each criterion", said=said
     )
-    places = ranks_wide(_by_place(found.intervals, found, here.by))
+    places = ranks_wide(rows_by_place(found.intervals, found, here.by))
     parts.comparison_table(
         here,
         found.scores,
@@ -317,7 +296,7 @@ def pairwise_differences(here: Here, found: Comparison) -> None:
             formula_box(here, here.by, "F1", found.scores[system].counts(here.by), None, system=system)
 
 
-def _by_place(table: pd.DataFrame, found: Comparison, criterion: str) -> pd.DataFrame:
+def rows_by_place(table: pd.DataFrame, found: Comparison, criterion: str) -> pd.DataFrame:
     """Return rows with the best system under a criterion first; within a system they stay in their order."""
     rows = found.intervals[found.intervals["criterion"] == criterion]
     order = rows.sort_values("f1", ascending=False, kind="stable", na_position="last")["system"].tolist()

@@ -11,14 +11,16 @@ import streamlit as st
 from nereval_core.analysis.comparison import Comparison
 from nereval_core.analysis.comparison.significance import are_significant
 from nereval_core.analysis.resampling_units import ResamplingPlan
-from nereval_core.analysis.result_tables import p_value_text, signed
+from nereval_core.analysis.result_tables import p_value_sentence, signed
 from nereval_core.ledger.attributes.systems import BOTH_RIGHT, BOTH_WRONG, ONLY_OTHER, ONLY_THIS
 from nereval_core.records.queries import Query
 from nereval_core.report.figures.comparison import difference_dots
+from nereval_core.report.method_terms import HOLM, INTERVAL, RANDOMIZATION
 from nereval_core.scoring.criteria import CRITERIA
 from pages.shared.components import navigation
 from pages.shared.components.count_table import show_figure
 from pages.shared.components.formula_box import formula_box
+from pages.shared.components.methods import method_notes
 from pages.shared.data import caches
 from pages.shared.view import keys, state
 from pages.shared.view.queries import view_of
@@ -71,6 +73,7 @@ def _offer_formula(here: Here, found: Comparison, other: str) -> None:
         if popover.open:
             for system in (here.system, other):
                 formula_box(here, here.by, "F1", found.scores[system].counts(here.by), None, system=system)
+            st.markdown(method_notes(INTERVAL, RANDOMIZATION, HOLM))
 
 
 def difference_words(row: pd.Series[Any], system: str, plan: ResamplingPlan) -> str:
@@ -82,10 +85,10 @@ def difference_words(row: pd.Series[Any], system: str, plan: ResamplingPlan) -> 
     said = f"{signed(gap)} F1"
     if pd.isna(row["low"]):
         return f"{said}. {row['why']}"
-    said += f" [{signed(-row['high'])}, {signed(-row['low'])}], p {p_value_text(row['p'], plan.resamples)}: "
+    said += f" [{signed(-row['high'])}, {signed(-row['low'])}], {p_value_sentence(row['p'], plan.resamples)}: "
     if not are_significant(row.to_frame().T, plan.level).iloc[0]:
         return f"{said}no significant difference."
-    return f"{said}{system if gap > 0 else other} is better."
+    return f"{said}{system if gap > 0 else other} is significantly better."
 
 
 def _link_counts(here: Here, other: str) -> None:

@@ -74,7 +74,7 @@ def _table(here: Here, found: Comparison, compared: RunComparison) -> None:
     differences = compared.differences.drop(columns=["error", "freedom", "why"])
     rows = compared.means.merge(differences, on=["criterion", "system"], how="left")
     rows = rows.sort_values("f1", ascending=False, kind="stable").reset_index(drop=True)
-    p, corrected = ([p_value_text(one, found.plan.resamples) for one in rows[name]] for name in ("p", "p_holm"))
+    p, corrected = ([p_value_text(one) for one in rows[name]] for name in ("p", "p_holm"))
     daggers = are_significant(rows, found.plan.level).map({True: DAGGER, False: ""})
     table = pd.DataFrame(
         {
@@ -94,4 +94,4 @@ def _table(here: Here, found: Comparison, compared: RunComparison) -> None:
         f"{compared.baseline}, of {', '.join(compared.systems[compared.baseline])}."
     )
     title = f"Mean F1 over runs under {plain(here.by)}"
-    parts.comparison_table(here, found.scores, table, "compare_runs", rows, 110, title, said=said)
+    parts.comparison_table(here, found.scores, table, "compare_runs", rows, 110, title, said=said, method=said)

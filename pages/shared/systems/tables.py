@@ -17,7 +17,7 @@ from nereval_core.analysis.resampling_units import (
     resampling_choices,
     resampling_units,
 )
-from nereval_core.analysis.result_tables import p_value_text, signed
+from nereval_core.analysis.result_tables import p_value_sentence, signed
 from nereval_core.corpus import Documents
 from nereval_core.ledger.attributes.systems import ONLY_OTHER, ONLY_THIS
 from nereval_core.problems import FormatError
@@ -139,6 +139,7 @@ def comparison_table(
     title: str,
     *,
     said: str = "",
+    method: str = "",
     strong: frozenset[tuple[int, int]] = frozenset(),
     strong_notes: tuple[str, ...] = (),
     figure: Callable[[], Any] | None = None,
@@ -146,7 +147,8 @@ def comparison_table(
     """Show a table with its files and a word on reading it; return the cell chosen.
 
     Spreadsheets get the `long` table, what is read the one shown, called `title`, the `strong` cells in bold, with
-    `strong_notes` on them.
+    `strong_notes` on them. `method` says how intervals and tests were made, where it is not as `interval_words` and
+    `test_words` have it.
     """
     column = st.column_config.Column
     numbers = {
@@ -159,11 +161,8 @@ def comparison_table(
 
     def printed() -> tuple[Sheet]:
         rows = tuple(tuple(None if pd.isna(cell) else cell for cell in row) for row in shown.itertuples(index=False))
-        notes = (
-            f"{interval_words(plan, units)}.",
-            f"{test_words(plan, units)}; the baseline is {here.system}.",
-            *signed_by,
-        )
+        usual = (f"{interval_words(plan, units)}.", f"{test_words(plan, units)}; the baseline is {here.system}.")
+        notes = (*((method,) if method else usual), *signed_by)
         return (Sheet(title, tuple(map(str, shown.columns)), rows, notes, strong, strong_notes),)
 
     file = name.replace("_", "-")
@@ -214,10 +213,11 @@ def score_box(
 def say_difference(here: Here, criterion: str, row: pd.Series[Any], kind: str | None = None) -> None:
     """Say a row of DIFFERENCE_COLUMNS, and open the gold spans that only one of the two systems gets right."""
     one, other = str(row["baseline"]), str(row["system"])
-    p, holm = (p_value_text(row[name], plan_of(here).resamples) for name in ("p", "p_holm"))
+    p, holm = (p_value_sentence(row[name], plan_of(here).resamples) for name in ("p", "p_holm"))
+    corrected = f" ({holm} after Holm's correction over {row['tests']} tests)" if row["tests"] > 1 else ""
     said = (
         f"{other} less {one}: {_signed(row['difference'])} F1, interval {_signed(row['low'])} to "
-        f"{_signed(row['high'])}; p {p}, after Holm over {row['tests']} tests {holm}."
+        f"{_signed(row['high'])}; {p}{corrected}."
     )
     st.markdown(plain(f"{said} {row['why'][0].upper()}{row['why'][1:]}." if row["why"] else said, 600))
     if criterion in CRITERIA and CRITERIA[criterion].unit == "token":

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from nereval_core.analysis.bootstrap import jackknife_variance
+from nereval_core.analysis.bootstrap import effective_units
 from nereval_core.analysis.comparison import compare_scores
 from nereval_core.analysis.comparison.runs import (
     RunComparison,
@@ -81,8 +81,8 @@ def test_the_difference_adds_what_runs_of_each_system_add(sizes: tuple[int, int]
     row = compared(f1, *sizes).differences.iloc[0]
     of_units = (sides[1].mean(axis=0) - sides[0].mean(axis=0)).var(ddof=1) / units
     left_out = (share.sum(axis=1, keepdims=True) - share) / (units - 1)
-    _, freedom = jackknife_variance(left_out[sizes[0] :].mean(axis=0)[None] - left_out[: sizes[0]].mean(axis=0)[None])
-    total, below = of_units, of_units**2 / freedom[0]
+    freedom = min(units, effective_units(left_out[sizes[0] :].mean(axis=0) - left_out[: sizes[0]].mean(axis=0))) - 1
+    total, below = of_units, of_units**2 / freedom
     for side in sides:
         if len(side) > 1:
             spread = side.mean(axis=1).var(ddof=1)
@@ -110,7 +110,9 @@ def test_single_runs_are_compared_over_documents_alone_as_the_power_table_has_it
     row = found.differences.iloc[0]
     assert row[["difference", "error", "freedom"]].tolist() == pytest.approx([seen[0], error[0], freedom[0]])
     assert found.means["f1_sd"].isna().all()
-    assert found.notes[0].startswith("a and b have a single run each: nothing is known of the variation between runs")
+    assert found.notes[0].startswith(
+        "of a and b there is a single run each: nothing is known of the variation between runs"
+    )
     assert compared(drawn(3, 30, seed=5), 3).notes == ()
 
 
@@ -155,7 +157,7 @@ def test_runs_of_a_comparison(demo: Mapping[str, Scores]) -> None:
     for criterion in SCHEMAS:
         f1 = [demo[name].counts(criterion).f1 for name in names[1:3]]
         assert means.loc[(criterion, "team"), "f1"] == pytest.approx(np.mean(f1))
-    assert "mean F1" in found.words[0] and "against team" in found.words[1] and found.words[-1] in found.runs.notes
+    assert "mean F1" in found.words[0] and "from team: " in found.words[1] and found.words[-1] in found.runs.notes
     assert "2 systems against team" in found.run_family
     # The tables of single runs are those without `runs`.
     alone = compare_scores(demo, plan=PLAN, baseline=names[1])

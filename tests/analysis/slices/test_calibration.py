@@ -17,11 +17,8 @@ from hypothesis import strategies as st
 from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits, document_units
 from nereval_core.analysis.slices.calibration import (
     BIN_COLUMNS,
-    BRIER,
-    ECE,
     EQUAL_MASS,
     EQUAL_WIDTH,
-    MCE,
     RISK_COLUMNS,
     Calibration,
     calibration,
@@ -30,6 +27,7 @@ from nereval_core.analysis.slices.calibration import (
 from nereval_core.analysis.slices.slicings import find_values
 from nereval_core.analysis.slices.span_values import SlicedScores
 from nereval_core.analysis.slices.thresholds import MOST_THRESHOLDS, sweep_thresholds
+from nereval_core.report.method_terms import BRIER, ECE, MCE
 from nereval_core.scoring import score_layers
 from tests.analysis.slices.test_slicings import GOLD, PRED, drawn, layer_of, line, together
 from tests.support import ROOT
@@ -150,6 +148,10 @@ def test_intervals_are_over_the_units() -> None:
     units = replace(document_units(40), by="a", count=20, numbers=np.arange(40) // 2)
     paired = trust(sliced, units=units).errors
     assert paired["value"].tolist() == found["value"].tolist() and (paired["high"] != found["high"]).any()
+    # Drawn within strata of one document each, nothing varies.
+    alone = replace(document_units(40), by="document within id", strata=np.arange(40))
+    fixed = trust(sliced, units=alone).errors
+    assert (fixed["high"].fillna(fixed["value"]) - fixed["low"].fillna(fixed["value"])).abs().max() < 1e-12
     few = replace(units, count=4, numbers=np.arange(40) // 10)
     assert trust(sliced, units=few).errors["low"].isna().all()
 

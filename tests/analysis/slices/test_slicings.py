@@ -19,7 +19,7 @@ from nereval_core.analysis.slices.scores_by_slice import SIDED, SliceTally, slic
 from nereval_core.analysis.slices.slicings import SLICINGS, applicable_slicings, find_values
 from nereval_core.analysis.slices.span_values import SlicedScores, SpanValues, bin_names, bins, token_counts
 from nereval_core.analysis.span_relations import corresponding_spans
-from nereval_core.analysis.surface_forms import SEEN, number_forms
+from nereval_core.analysis.surface_forms import SEEN, head_word, number_forms
 from nereval_core.corpus import Corpus, Layer
 from nereval_core.corpus.tokens import tokens_of
 from nereval_core.ledger import ledger
@@ -231,7 +231,7 @@ def test_what_applies_is_offered() -> None:
     sliced = together(layer_of(GOLD), layer_of(PRED))
     names = applicable_slicings(sliced)
     assert [name.partition(" ")[0] for name in names] == [
-        name for name, one in SLICINGS.items() if one.listed and name not in ("seen", "noise", "column")
+        name for name, one in SLICINGS.items() if one.listed and name not in ("seen", "head", "year", "noise", "column")
     ]
     assert all(find_values(sliced, name) is not None for name in names)
     by_token = together(layer_of(GOLD), layer_of(PRED), "fragment")
@@ -274,6 +274,49 @@ def test_seen_in_training() -> None:
     merged = Settings((CRITERIA["strict"],), (("loc", "place"), ("org", "place")))
     sliced = replace(sliced, scores=score_layers(*sliced.read, merged))
     assert said(sliced, f"seen {digest}")[0] == [same, same, never, same, never]
+
+
+def test_head_words_seen_in_training() -> None:
+    text = "Bern University and the university of Rome"
+    spans = [{"start": 0, "end": 15, "label": "org"}, {"start": 24, "end": 42, "label": "loc"}]
+    gold = layer_of([line("a", text, [*spans, {"start": 38, "end": 42, "label": "org"}])])
+    training = layer_of([line("t", "Oxford University", [{"start": 0, "end": 17, "label": "org"}])])
+    digest = training.digest[: slicings.DIGEST_DIGITS]
+    sliced = replace(together(gold, gold), beside={digest: training}.get)
+    assert f"head {digest}" in applicable_slicings(sliced, training)
+    assert said(sliced, f"head {digest}")[0] == list(SEEN)
+    assert said(sliced, f"seen {digest}")[0] == ["unseen"] * 3
+
+
+@pytest.mark.parametrize(
+    ("form", "head"),
+    [
+        ("University of Oxford", "university"),
+        ("St Mary's Hospital (Paddington)", "hospital"),
+        ("Universit\u00e9 de Paris", "universit\u00e9"),
+        ("Paris, Texas", "paris"),
+        ("Acme Inc.", "inc"),
+        ("De Gaulle", "gaulle"),
+        ("of", "of"),
+        ("(IL)-2", "il)-2"),
+        ("\u6771\u4eac\u90fd", "\u6771\u4eac\u90fd"),
+        ("!?", "!?"),
+    ],
+)
+def test_head_words(form: str, head: str) -> None:
+    assert head_word(form) == head
+
+
+def test_before_and_from_a_year() -> None:
+    dates: list[object] = ["1849-12-31", 1850, "May 1850", None]
+    meta = [{"date": date} if date is not None else {} for date in dates]
+    spans = [{"start": 0, "end": 4, "label": "loc"}]
+    lines = [json.dumps({"id": str(n), "text": "Rome", "spans": spans, "meta": m}) for n, m in enumerate(meta)]
+    sliced = together(layer_of(lines), layer_of(lines))
+    assert "year 1850" in applicable_slicings(sliced, years=[1850]) and "year" not in applicable_slicings(sliced)
+    assert said(sliced, "year 1850")[0] == ["before 1850", "1850 or later", "no date", "no date"]
+    for name in ("year", "year x", "year ٢"):
+        assert find_values(sliced, name) is None
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,120 @@
+"""Statements that several results share: the data, types and criteria scored, and how intervals were made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+
+from nereval_core import __version__
+from nereval_core.analysis.methods.paragraph import Cited, Statement, cite
+from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits
+from nereval_core.analysis.sentences import name_list, number_with_noun
+from nereval_core.conventions import Outcome, find_convention
+from nereval_core.pairing.type_names import merged_in_words
+from nereval_core.report.method_terms import INTERVAL, STRATA
+from nereval_core.report.references import works, works_named_in
+from nereval_core.scoring import Settings
+from nereval_core.scoring.criteria import CRITERIA, Criterion, Decision, same_rule
+from nereval_core.scoring.protocols import CountedScores
+
+
+def scored_statements(scored: Mapping[str, CountedScores], names: Sequence[str]) -> Iterator[Statement]:
+    """Yield what was scored: the systems by name, and the criteria with these names."""
+    scores = next(iter(scored.values()))
+    # Criteria that count tokens have no number of spans.
+    counted = min((scores.criterion(name) for name in names), key=lambda one: one.unit != "span")
+    gold = number_with_noun(f"gold {counted.unit}", scores.counts(counted.name).pos)
+    yield (_against(list(scored), gold, number_with_noun(scores.unit, scores.documents)), ".")
+    yield from type_statements(scores.settings)
+    yield from criteria_statements([scores.criterion(name) for name in names], scores.settings)
+    yield ("Precision, recall and F1 are micro averages: counts are summed before they are divided.",)
+
+
+def published_statements(outcomes: Mapping[str, Outcome]) -> Iterator[Statement]:
+    """Yield what was scored by a published scorer, by the name of the system."""
+    outcome = next(iter(outcomes.values()))
+    convention = find_convention(outcome.convention)
+    keys = works_named_in(convention.source)
+    source = convention.source
+    for key in keys:
+        citation = works()[key].citation
+        source = source.replace(f" ({citation})", "").replace(f"; {citation}", "")
+    defaults = {option.name: option.default for option in convention.options}
+    chosen = [f"{name} {value}" for name, value in outcome.options.items() if value != defaults.get(name)]
+    gold, documents = outcome.gold.spans, outcome.gold.documents
+    data = number_with_noun("gold span", gold), number_with_noun(outcome.documents.unit, documents)
+    options = f", with {name_list(chosen)}" if chosen else ""
+    yield (
+        _against(list(outcomes), *data),
+        f" as the scorer {convention.name} does{options}: {source}",
+        Cited(keys),
+        ".",
+    )
+
+
+def _against(systems: Sequence[str], gold: str, documents: str) -> str:
+    who = f"The system {systems[0]} was" if len(systems) == 1 else f"The systems {name_list(systems)} were"
+    return f"{who} scored against {gold} in {documents} with nereval {__version__}"
+
+
+def type_statements(settings: Settings) -> Iterator[Statement]:
+    """Yield how types were merged and left out for all criteria."""
+    if settings.merge:
+        yield (f"Types were merged before scoring: {merged_in_words(dict(settings.merge))}.",)
+    if settings.leave_out:
+        yield (f"Spans of {_types(settings.leave_out)} were left out.",)
+
+
+def criteria_statements(criteria: Sequence[Criterion], settings: Settings) -> Iterator[Statement]:
+    """Yield how spans were aligned, and the condition of each criterion."""
+    pairs = [one for one in criteria if one.unit == "span"]
+    if pairs and settings.counting == "one-to-one":
+        yield ("In each document gold spans and predictions are aligned one to one, such that the score is best.",)
+    elif pairs:
+        yield (
+            "Each gold span and each prediction has the best decision that an overlapping span of the other side "
+            "gives, without a one-to-one alignment.",
+        )
+    parts: list[str | Cited] = []
+    for source, alike in groupby(pairs, _source):
+        for criterion in alike:
+            parts += ["; " if parts else "A pair is correct ", f"under {criterion.name} where {_condition(criterion)}"]
+        parts.append(source)
+    if parts:
+        yield (*parts, ".")
+    for criterion in criteria:
+        if criterion.unit == "token":
+            said = "tokens are counted in place of spans, and a token is correct if it has the same type on both sides"
+            yield (f"Under {criterion.name} {said}{_own_types(criterion)}", _source(criterion), ".")
+
+
+def _condition(criterion: Criterion) -> str:
+    half = " (any other aligned pair counts half)" if criterion.otherwise == Decision.PAR else ""
+    return criterion.rule().rpartition("; otherwise")[0] + half + _own_types(criterion)
+
+
+def _own_types(criterion: Criterion) -> str:
+    merged = f", types merged: {merged_in_words(dict(criterion.merge))}" if criterion.merge else ""
+    return merged + (f", {_types(criterion.leave_out)} left out" if criterion.leave_out else "")
+
+
+def _types(names: Sequence[str]) -> str:
+    return f"the type {names[0]}" if len(names) == 1 else f"the types {name_list(names)}"
+
+
+def _source(criterion: Criterion) -> Cited:
+    """Return the citation of a criterion of the field; a user's own has none, whatever its name."""
+    known = CRITERIA.get(criterion.name)
+    return Cited(works_named_in(known.source) if known is not None and same_rule(criterion, known) else ())
+
+
+def interval_statement(what: str, plan: ResamplingPlan, drawn: str, units: ResamplingUnits) -> Statement:
+    """Return how intervals of `what` were made; `drawn` is what was resampled."""
+    return (
+        f"The {plan.level:.0%} intervals of {what} are bias-corrected and accelerated bootstrap intervals, widened "
+        "where units are few or uneven",
+        cite(INTERVAL),
+        f", from {plan.resamples:,} resamples of {drawn}",
+        cite(*([] if units.strata is None else [STRATA])),
+        f" (seed {plan.seed}).",
+    )

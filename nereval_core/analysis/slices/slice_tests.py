@@ -1,0 +1,202 @@
+"""Tests of slices: a slice against the rest of its slicing, and the change from system to system within a slice.
+
+Differences are of F1, or of the one ratio that is defined where the spans of one side have no value. Errors are those
+of the delete-one jackknife over units, in which spans inside and outside of a slice, and both systems, leave out the
+same unit. The effective units are at most the units with spans on either side of the difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from nereval_core.analysis.bootstrap import RATIO_TOLERANCE, RATIOS, DocumentCounts, leave_one_out, ratios
+from nereval_core.analysis.jackknife import jackknife
+from nereval_core.analysis.multiple_tests import benjamini_hochberg, holm_correction
+from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits
+from nereval_core.analysis.result_tables import p_value_text, typed_table
+from nereval_core.analysis.slices.scores_by_slice import SLICE_PLAN, SliceTally, random_groups
+from nereval_core.analysis.slices.slicings import slicing_title, title_in_sentence
+from nereval_core.analysis.slices.worst_combinations import LEAST_DOCUMENTS
+from nereval_core.problems import counted
+
+_TESTED: Mapping[str, str] = {
+    **dict.fromkeys(("by", "slice", "measure"), "str"),
+    **dict.fromkeys(("POS", "ACT", "units"), "int64"),
+    **dict.fromkeys(("value", "reference", "difference", "low", "high", "p", "p_holm", "p_bh"), "float64"),
+    "why": "str",
+}
+APART_COLUMNS = _TESTED
+"""Columns of the tests against the rest and their dtypes.
+
+`by` is the name of the slicing; `measure` is f1, or recall or precision where only one side has values; POS, ACT and
+`units` are the spans of the slice and the units that have some. `reference` is the value of all other slices together,
+`difference` the value of the slice less that. `p_holm` and `p_bh` are corrected over the family. `why` is the reason
+for no test."""
+CHANGE_COLUMNS: Mapping[str, str] = {**dict.fromkeys(("system", "baseline"), "str"), **_TESTED}
+"""The same of changes: POS, ACT, `units` and `value` are those of the system, `reference` is the baseline's value."""
+SIGNIFICANT = 0.05
+"""Slices differ where p after Holm's correction is at most this."""
+_MEASURES = {(): "f1", ("pred",): "recall", ("gold",): "precision"}
+"""The ratio that is tested, by the sides without values."""
+_SPANS = {"f1": slice(2, 4), "recall": slice(2, 3), "precision": slice(3, 4)}
+"""The PARTS that count the spans of a ratio."""
+SHOWN = {"measure": "of", "p_holm": "p (Holm)", "p_bh": "p (BH)", "why": "no test, as"}
+"""Columns under other names where tests are shown."""
+SHORT = {"precision": "P", "recall": "R", "f1": "F1"}
+
+
+@dataclass(frozen=True, eq=False)
+class SliceTests:
+    """A family of tests: a table with APART_COLUMNS or CHANGE_COLUMNS, and the family in words."""
+
+    table: pd.DataFrame
+    family: str
+
+    @property
+    def significant(self) -> pd.DataFrame:
+        """The rows whose p after Holm's correction is at most SIGNIFICANT, in the order of p."""
+        return self.table[self.table["p_holm"] <= SIGNIFICANT].sort_values("p", kind="stable")
+
+
+def apart_tests(
+    tallies: Mapping[str, SliceTally], units: ResamplingUnits, plan: ResamplingPlan = SLICE_PLAN
+) -> SliceTests:
+    """Test each slice against all others of its slicing: APART_COLUMNS. `tallies` are by the name of the slicing.
+
+    Spans without a value are on neither side. Of two slices only the first has a row, as the second makes the same
+    test; a slice with all spans has none.
+    """
+    rows: list[dict[str, Any]] = []
+    for by, tally in tallies.items():
+        measure = _MEASURES.get(tally.sides_without_values)
+        if measure is None:
+            continue
+        cells = units.sum_counts(tally.by_document[:-1])
+        some = np.flatnonzero(cells[:, _SPANS[measure]].any(axis=(1, 2)))
+        tested = some if len(some) > 2 else some[: len(some) - 1]
+        rest = cells.sum(axis=0, dtype=np.int32) - cells[tested]
+        names = [{"by": by, "slice": tally.names[place]} for place in tested.tolist()]
+        rows += _tested(names, cells[tested], rest, measure, units, plan)
+    return _family(rows, APART_COLUMNS, "the rest")
+
+
+def change_tests(
+    tallies: Mapping[str, Mapping[str, SliceTally]],
+    baseline: str,
+    units: ResamplingUnits,
+    plan: ResamplingPlan = SLICE_PLAN,
+) -> SliceTests:
+    """Test within each slice the change from the baseline to every other system: CHANGE_COLUMNS.
+
+    `tallies` are by system and by the name of the slicing; slicings and slices that only one of two systems has are
+    left out.
+    """
+    rows: list[dict[str, Any]] = []
+    for system, own in tallies.items():
+        if system == baseline:
+            continue
+        for by in (name for name in own if name in tallies[baseline]):
+            one, other = own[by], tallies[baseline][by]
+            measures = {_MEASURES.get(tally.sides_without_values) for tally in (one, other)} - {"f1"} or {"f1"}
+            if len(measures) > 1 or (measure := measures.pop()) is None:
+                continue
+            cells = [units.sum_counts(tally.by_document[:-1]) for tally in (one, other)]
+            place = {name: code for code, name in enumerate(other.names)}
+            both = [(code, place[name]) for code, name in enumerate(one.names) if name in place]
+            sides = [side[list(codes)] for side, codes in zip(cells, np.array(both).reshape(-1, 2).T, strict=True)]
+            some = np.flatnonzero(np.any([side[:, _SPANS[measure]].any(axis=(1, 2)) for side in sides], axis=0))
+            key = {"system": system, "baseline": baseline, "by": by}
+            names = [key | {"slice": one.names[both[number][0]]} for number in some.tolist()]
+            rows += _tested(names, sides[0][some], sides[1][some], measure, units, plan, of_change=True)
+    return _family(rows, CHANGE_COLUMNS, baseline)
+
+
+def _tested(
+    names: Sequence[Mapping[str, str]],
+    one: DocumentCounts,
+    other: DocumentCounts,
+    measure: str,
+    units: ResamplingUnits,
+    plan: ResamplingPlan,
+    *,
+    of_change: bool = False,
+) -> Iterator[dict[str, Any]]:
+    """Yield a row for each test except the corrected p, from the counts on both sides, shape (tests, 4, units)."""
+    if not names:
+        return
+    part = RATIOS.index(measure)
+    numbers = [side[:, _SPANS[measure]].any(axis=1).sum(axis=-1) for side in (one, other)]
+    values = [ratios(side.sum(axis=-1, keepdims=True, dtype=np.int64))[:, part, 0] for side in (one, other)]
+    grouped = [side if units.strata is not None else random_groups(side, plan.seed) for side in (one, other)]
+    left_out = [ratios(leave_one_out(side))[:, part] for side in grouped]
+    fewest = np.minimum(*numbers)
+    found = jackknife(values[0] - values[1], left_out[0] - left_out[1], units.strata, fewest)
+    low, high = found.interval(plan.level)
+    p = found.p_values()
+    fixed = found.error <= RATIO_TOLERANCE
+    if not of_change:
+        # A small slice all of whose spans are right seems certain, and so does such a rest.
+        fixed |= np.any([np.ptp(side, axis=-1) <= RATIO_TOLERANCE for side in left_out], axis=0)
+    totals = one.sum(axis=-1, dtype=np.int64)
+    for row, name in enumerate(names):
+        why = ""
+        if np.isnan(found.difference[row]):
+            why = f"no {SHORT[measure]} on one side, for want of spans"
+        elif fewest[row] < LEAST_DOCUMENTS:
+            why = f"spans in {units.in_words(int(fewest[row]))} only on one side, a test takes {LEAST_DOCUMENTS}"
+        elif fixed[row] and not (of_change and p[row] == 1):
+            why = f"{SHORT[measure]} is the same on one side, whichever {units.one} is left out"
+        numbers_of_test = (np.nan,) * 3 if why else (low[row], high[row], p[row])
+        yield {
+            **name,
+            "measure": measure,
+            "POS": totals[row, 2],
+            "ACT": totals[row, 3],
+            "units": numbers[0][row],
+            "value": values[0][row],
+            "reference": values[1][row],
+            "difference": found.difference[row],
+            **dict(zip(("low", "high", "p"), numbers_of_test, strict=True)),
+            "why": why,
+        }
+
+
+def _family(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str], against: str) -> SliceTests:
+    table = typed_table(rows, columns)
+    p = table["p"].to_numpy(np.float64)
+    table["p_holm"], table["p_bh"] = holm_correction(p), benjamini_hochberg(p)
+    tested = table[~np.isnan(p)]
+    parts = [f"slices of {counted(tested['by'].nunique(), 'slicing')}"]
+    if "system" in table:
+        parts.insert(0, counted(tested["system"].nunique(), "system"))
+    family = f"{counted(len(tested), 'test')}: {', '.join(parts)} against {against}"
+    if untested := len(table) - len(tested):
+        family += f"; {counted(untested, 'slice')} could not be tested"
+    return SliceTests(table, family)
+
+
+def shown_tests(tests: SliceTests) -> pd.DataFrame:
+    """Return tests as they are shown: titles of slicings, short names of ratios, p as text."""
+    table = tests.table
+    shown = table.assign(
+        by=[slicing_title(name) for name in table["by"]],
+        measure=table["measure"].map(SHORT),
+        **{name: [p_value_text(p) for p in table[name]] for name in ("p", "p_holm", "p_bh")},
+    )
+    heads = SHOWN | {"reference": "baseline's" if "system" in table else "the rest's"}
+    return shown.drop(columns="units").rename(columns=heads)
+
+
+def difference_words(row: Mapping[Any, Any]) -> str:
+    """Return a row of APART_COLUMNS or CHANGE_COLUMNS as words: the slice, its difference and p."""
+    way = "higher" if row["difference"] > 0 else "lower"
+    than = f"under {row['system']} than under {row['baseline']}" if "system" in row else "than the rest"
+    return (
+        f"{row['slice']} ({title_in_sentence(row['by'])}): {SHORT[row['measure']]} {abs(row['difference']):.3f} {way} "
+        f"{than}, p = {p_value_text(row['p_holm'])} after Holm"
+    )

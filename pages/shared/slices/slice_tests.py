@@ -1,0 +1,156 @@
+"""Tests of slices on Overview: which differ from the rest, and what changes from system to system within them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from nereval_core.analysis.sentences import Sentence, record_count
+from nereval_core.analysis.slices import slicings
+from nereval_core.analysis.slices.scores_by_slice import SLICE_PLAN, SliceTally, tally_slices
+from nereval_core.analysis.slices.slice_tests import (
+    SHORT,
+    SIGNIFICANT,
+    SliceTests,
+    apart_tests,
+    change_tests,
+    difference_words,
+    shown_tests,
+)
+from nereval_core.ledger.attributes.systems import ONLY_OTHER, ONLY_THIS
+from nereval_core.report.signature import signature
+from nereval_core.scoring import Counts
+from pages.shared.components import sentence
+from pages.shared.components.columns import text_columns
+from pages.shared.components.count_table import ChosenCell, count_table
+from pages.shared.components.downloads import Export
+from pages.shared.components.record_list import noun, open_records
+from pages.shared.data import caches
+from pages.shared.slices import offered_slicings, sliced_of
+from pages.shared.systems.tables import units_of
+from pages.shared.view import keys
+from pages.shared.view.count_tables import formula
+from pages.shared.view.queries import Query
+from pages.shared.view.text import plain
+
+if TYPE_CHECKING:
+    from pages.shared.frame import Here
+
+SHOWN = 3
+"""Significant differences said in sentences above a table."""
+METHOD = (
+    "Intervals and p: jackknife over the units, Student's t at the effective units; p (Holm) and p (BH) are corrected "
+    "over the family"
+)
+
+
+def draw_tests(here: Here) -> None:
+    """Show on a click the tests of the chosen slicings; counts open their records, ratios their formulas."""
+    with st.expander("Which slices differ from the rest?", key=f"{keys.LIST}differing", on_change="rerun") as opened:
+        if not opened.open:
+            return
+        offered = offered_slicings(here)
+        names = st.multiselect(
+            "Slicings tested",
+            offered,
+            offered,
+            format_func=slicings.slicing_title,
+            key=f"{keys.WIDGET}tested",
+            help="p values are corrected over the slices of all of these: choose them before you look at the results.",
+        )
+        if not names:
+            return
+        _draw(here, _apart(here, tuple(names)), tuple(names), "apart")
+        if len(here.systems) > 1:
+            st.markdown(f"**Changes from {plain(here.system)} to the other systems within each slice**")
+            _draw(here, _changes(here, tuple(names)), tuple(names), "changes")
+
+
+def _draw(here: Here, tests: SliceTests, names: tuple[str, ...], key: str) -> None:
+    if noun(here.by) == "record":
+        for number, row in enumerate(tests.significant.head(SHOWN).to_dict("records")):
+            sentence.draw(here, in_words(row), f"{key}{number}")
+    if tests.significant.empty:
+        st.markdown(f"No difference is significant (p at most {SIGNIFICANT:g} after Holm).")
+    shown = shown_tests(tests)
+    number, units = st.column_config.NumberColumn, units_of(here)
+    ratios = [column for column in shown if pd.api.types.is_float_dtype(shown[column])]
+    openable = ["POS", "ACT", *(one for one in ratios if one not in ("low", "high"))]
+    cell = count_table(
+        shown,
+        key,
+        (here.view, names),
+        columns=text_columns({"by": 170, "slice": 120, "of": 40, "p": 60, "p (Holm)": 75, "p (BH)": 65})
+        | {one: number(one, width=55, format="localized") for one in ("POS", "ACT")}
+        | {one: number(one, width=80, format="%.3f") for one in ratios},
+        choose=openable,
+        export=Export(tests.table, _signed(here), f"slices-{key}", key=f"slices_{key}"),
+        caption=f"{plain(f'Family: {tests.family}. {METHOD} ({units.drawn}).', 500)} Choose a count to see its "
+        "records, a ratio to see its formula.",
+        height=500,
+    )
+    if cell is not None:
+        _open(here, tests, names, cell, key)
+
+
+def in_words(row: Mapping[str, object]) -> Sentence:
+    """Return a difference in words, with the number of the slice's gold spans."""
+    query = Query(having=((f"gold {row['by']}", str(row["slice"])),))
+    return (f"{difference_words(row)}; it has ", record_count(int(str(row["POS"])), query), " gold spans.")
+
+
+def _open(here: Here, tests: SliceTests, names: tuple[str, ...], cell: ChosenCell, key: str) -> None:
+    row = tests.table.iloc[cell.row]
+    there = here.of(str(row["system"])) if key == "changes" else here
+    by, value = str(row["by"]), str(row["slice"])
+    place = f"{plain(value)}, {plain(slicings.title_in_sentence(by))}, under {plain(here.by)}"
+    having = {side: (f"{side} {by}", value) for side in ("gold", "pred")}
+    if cell.column in ("POS", "ACT"):
+        side, spans = ("gold", "Gold spans") if cell.column == "POS" else ("pred", "Predictions")
+        open_records(there, here.by, Query(having=(having[side],)), f"{spans} of {place}", name=key)
+    elif cell.column == "difference" and key == "changes" and noun(here.by) == "record":
+        better, who = (ONLY_THIS, there.system) if row["difference"] > 0 else (ONLY_OTHER, here.system)
+        query = Query(having=(having["gold"], (f"against {here.system}", better)))
+        open_records(there, here.by, query, f"Gold spans that only {plain(who)} gets right: {place}", name=key)
+    else:
+        tallies = [_tallies(one, names)[by] for one in (there, here)]
+        own, other = (counts_of_slice(tally, value) for tally in tallies)
+        if key == "apart":
+            other = counts_of_slice(tallies[1], value, rest=True)
+        chosen = {"value": (own,), "difference": (own, other)}.get(cell.column, (other,))
+        for counts in chosen:
+            st.code(formula(SHORT[str(row["measure"])], counts).text, language=None, wrap_lines=True)
+
+
+def counts_of_slice(tally: SliceTally, name: str, *, rest: bool = False) -> Counts:
+    """Return the counts of a slice, or those of all others of its slicing."""
+    inside = np.array([one == name for one in tally.names]) != rest
+    gold, pred = (tuple(map(int, side[:-1][inside].sum(axis=0))) for side in (tally.gold, tally.pred))
+    return Counts(gold, pred)
+
+
+def _signed(here: Here) -> str:
+    return signature(here.scores(), here.by, intervals=units_of(here).signature(SLICE_PLAN))
+
+
+@st.cache_resource(max_entries=12, show_spinner="Slicing …", hash_funcs=caches.HASHED_BY)
+def _tallies(here: Here, names: tuple[str, ...]) -> Mapping[str, SliceTally]:
+    given = sliced_of(here)
+    values = {name: found for name in names if (found := slicings.find_values(given, name))}
+    return {name: tally_slices(given, found) for name, found in values.items()}
+
+
+@st.cache_resource(max_entries=24, show_spinner="Testing the slices …", hash_funcs=caches.HASHED_BY)
+def _apart(here: Here, names: tuple[str, ...]) -> SliceTests:
+    return apart_tests(_tallies(here, names), units_of(here))
+
+
+@st.cache_resource(max_entries=24, show_spinner="Testing the changes …", hash_funcs=caches.HASHED_BY)
+def _changes(here: Here, names: tuple[str, ...]) -> SliceTests:
+    systems = (here.system, *(system for system in here.systems if system != here.system))
+    tallies = {system: _tallies(here if system == here.system else here.of(system), names) for system in systems}
+    return change_tests(tallies, here.system, units_of(here))

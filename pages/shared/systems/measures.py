@@ -1,0 +1,78 @@
+"""Precision, recall, macro averages and figures of published scorers on Systems, with intervals and tests."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import streamlit as st
+
+from nereval_core.analysis.comparison import Comparison
+from nereval_core.analysis.comparison.measures import MEASURES, measure_tables
+from nereval_core.analysis.result_tables import p_value_text, value_with_interval
+from nereval_core.conventions import conventions
+from nereval_core.problems import FormatError
+from pages.shared.data import masks
+from pages.shared.systems import HASHED_BY, rows_by_place
+from pages.shared.systems import tables as parts
+from pages.shared.view import keys
+from pages.shared.view.text import show_problems
+
+if TYPE_CHECKING:
+    from pages.shared.frame import Here
+
+SCORERS = tuple(name for name, convention in conventions().items() if convention.of_layers is not None)
+"""Published scorers that score what was read already."""
+SCORERS_HELP = "Their precision, recall and F1 join the table, under their own rules and over types as they were read."
+BY_TYPE_HELP = "Also the measures of each type, besides those of all types together."
+
+
+@st.cache_resource(max_entries=12, show_spinner="Resampling each measure …", hash_funcs=HASHED_BY)
+def _tables(
+    here: Here, found: Comparison, by_type: bool, scorers: tuple[str, ...]
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    return measure_tables(
+        found.scores, [here.by], MEASURES, here.system, found.plan, found.units, by_type=by_type, scorers=scorers
+    )
+
+
+def measures(here: Here, found: Comparison) -> None:
+    """Show on a click the measures with intervals and, of several systems, their tests."""
+    title = "Precision, recall, macro averages and published scorers"
+    with st.expander(title, key=f"{keys.LIST}measures", on_change="rerun") as opened:
+        if not opened.open:
+            return
+        scorers = st.multiselect("Published scorers", SCORERS, key=f"{keys.WIDGET}scorers", help=SCORERS_HELP)
+        by_type = st.toggle("Each type", key=f"{keys.WIDGET}measures_by_type", help=BY_TYPE_HELP)
+        kept, refused = [], []
+        for name in scorers:
+            try:
+                _tables(here, found, by_type, (name,))
+            except FormatError as error:
+                refused += [masks.mask_message(str(problem)) for problem in error.problems]
+            else:
+                kept.append(name)
+        if refused:
+            show_problems(refused)
+        _draw(here, found, *_tables(here, found, by_type, tuple(kept)), title)
+
+
+def _draw(here: Here, found: Comparison, values: pd.DataFrame, apart: pd.DataFrame, title: str) -> None:
+    keyed = ["criterion", "type", "measure", "system"]
+    rows = values.merge(apart, on=keyed, how="left", suffixes=("", "_difference"))
+    rows = rows_by_place(rows, found, here.by).reset_index(drop=True)
+    kinds = {"type": rows["type"].fillna("all")} if rows["type"].notna().any() else {}
+    under = {"under": rows["criterion"]} if rows["criterion"].nunique() > 1 else {}
+    shown = [value_with_interval(*row) for row in rows[["value", "low", "high"]].itertuples(index=False)]
+    resamples = found.plan.resamples
+    p = {"p": "p", "p after Holm": "p_family", "Benjamini-Hochberg": "p_bh"}
+    tested = {name: [p_value_text(one, resamples) for one in rows[column]] for name, column in p.items()}
+    table = pd.DataFrame(
+        {"system": rows["system"], **under, **kinds, "measure": rows["measure"], "value": shown}
+        | {"difference": rows["difference"], **tested}
+    )
+    tests = int(apart["p"].notna().sum())
+    said = f"Differences are to {here.system}; p is corrected over all {tests} tests of this table."
+    parts.comparison_table(
+        here, found.scores, table, "compare_measures", rows, 130, f"{title} under {here.by}", said=said
+    )
