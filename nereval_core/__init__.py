@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from nereval_core.analysis.methods import methods
     from nereval_core.analysis.slices import slice_changes
     from nereval_core.api.agreement import agreement
-    from nereval_core.api.compare import compare
+    from nereval_core.api.compare import compare, replicability
     from nereval_core.api.consistency import consistency_of
     from nereval_core.api.errors import errors_of
     from nereval_core.api.linking import index, link
@@ -47,6 +47,7 @@ _MODULES = {
     "methods": "analysis.methods",
     "read": "api.read",
     "read_objects": "readers.python_objects",
+    "replicability": "api.compare",
     "report_of": "api.report",
     "reproduce": "api.reproduce",
     "restricted": "pairing.selection",
@@ -75,6 +76,7 @@ __all__ = [
     "methods",
     "read",
     "read_objects",
+    "replicability",
     "report_of",
     "reproduce",
     "restricted",

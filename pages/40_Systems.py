@@ -7,7 +7,7 @@ from pages.shared import systems
 from pages.shared.components.methods import offer_methods
 from pages.shared.components.sort_controls import choose_word, toggle_all_criteria
 from pages.shared.frame import Here, page
-from pages.shared.systems import measures, pair, transitions
+from pages.shared.systems import measures, pair, runs, transitions
 from pages.shared.view import SYSTEMS_VIEWS
 from pages.shared.view.text import plain
 
@@ -36,6 +36,7 @@ def draw(here: Here) -> None:
             st.header(f"Against {plain(here.system)}, under {plain(here.by)}")
             systems.baseline_differences(here, found)
             systems.power(here, found)
+            runs.draw(here, found)
         measures.measures(here, found)
     elif shown == "types-of-systems":
         systems.by_type(here, found)

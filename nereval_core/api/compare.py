@@ -1,11 +1,15 @@
-"""The verb `compare` of the library: several systems against gold and against one of them."""
+"""The verbs `compare` and `replicability` of the library: systems against gold and one of them, and over corpora."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Unpack
 
+import pandas as pd
+
 from nereval_core.analysis.comparison import Comparison, compare_scores
+from nereval_core.analysis.comparison.replicability import replicability_table
+from nereval_core.analysis.comparison.runs import group_runs
 from nereval_core.analysis.resampling_units import ResamplingPlan, resampling_units
 from nereval_core.api.inputs import Given, Texts, gold_reading
 from nereval_core.api.score import score
@@ -21,6 +25,7 @@ def compare(
     systems: Mapping[str, Given],
     *,
     baseline: str | None = None,
+    runs: Mapping[str, Sequence[str]] | None = None,
     resamples: int = 10_000,
     seed: int = 0,
     resample_by: str = "",
@@ -42,14 +47,15 @@ def compare(
     The baseline is the first by default. `resample_by` is what is resampled: `document`, `sentence`, a metadata key or
     `runs:20`, by default each document as read. `margin` is the difference of F1 within which a system is tested to be
     as good as the baseline, `measures` what is compared beside F1: `precision`, `macro-f1` and the like, `scorers`
-    published scorers whose figures are compared too: `conlleval`, `nervaluate-1.2.1/partial`. The others of the options
-    are those of `score`.
+    published scorers whose figures are compared too: `conlleval`, `nervaluate-1.2.1/partial`. `runs` says which systems
+    are runs of one, {"a": ["a-1", "a-2"]}: the result's `runs` compares their means, and the baseline is "a", not one
+    of its runs. The others of the options are those of `score`.
 
     Raises:
         FormatError: as `score`, with the problems of all systems; no system, or none called as the baseline is; what
             gold's documents cannot be resampled by.
     """
-    if not systems or (baseline is not None and baseline not in systems):
+    if not systems or (baseline is not None and baseline not in group_runs(systems, runs or {})):
         found = "no system to compare" if not systems else f"no system is called {quoted(str(baseline))}"
         raise FormatError.single("compare", None, found, "give systems by name, the baseline among them")
     if not is_objects(gold):
@@ -85,5 +91,17 @@ def compare(
         by_type=by_type,
         margin=margin,
         measures=tuple(measures),
+        runs=runs,
         scorers=tuple(scorers),
     )
+
+
+def replicability(comparisons: Mapping[str, Comparison], *, level: float = 0.95) -> pd.DataFrame:
+    """Return in how many corpora each system is better or worse than the baseline: REPLICABILITY_COLUMNS.
+
+    `comparisons` are those of the same systems with the same baseline, by the name of the corpus.
+
+    Raises:
+        FormatError: fewer than two corpora, other systems or another baseline in one of them, or no common criterion.
+    """
+    return replicability_table({name: found.system_differences for name, found in comparisons.items()}, level)

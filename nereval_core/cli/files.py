@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from nereval_core.cli.options import STDOUT, UsageError, comma_separated
 from nereval_core.problems import FormatError, Problem, one_line, quoted
-from nereval_core.readers.input.source import COMPANIONS, LAYER_MARK, STDIN_PATH, label_of, split_layer
+from nereval_core.readers.input.source import COMPANIONS, LAYER_MARK, STDIN_PATH, Source, label_of, split_layer
 from nereval_core.report import METHODS_FORMS
 
 Paths = str | tuple[str, ...]
@@ -57,15 +59,15 @@ def system_paths(options: argparse.Namespace) -> dict[str, Paths]:
     return {possible_names(gold)[0]: gold} if isinstance(gold, str) else {gold_name(options): gold}
 
 
-def baseline_name(options: argparse.Namespace) -> str:
-    """Return the system that `--baseline` names, by default the first.
+def baseline_name(options: argparse.Namespace, systems: Iterable[str] | None = None) -> str:
+    """Return the system that `--baseline` names, of those read or of `systems`, by default the first.
 
     Raises:
         UsageError: no system has this name.
         FormatError: as `paths_by_name`.
     """
-    names = system_paths(options)
-    baseline: str = options.baseline or next(iter(names))
+    names = list(system_paths(options) if systems is None else systems)
+    baseline: str = options.baseline or names[0]
     if baseline not in names:
         raise UsageError(f"--baseline {quoted(baseline)}, choose among {', '.join(map(quoted, names))}")
     return baseline
@@ -118,13 +120,50 @@ def paths_by_name(files: Sequence[str]) -> dict[str, Paths]:
     }
 
 
+def split_runs(files: Sequence[str]) -> tuple[list[str], dict[str, tuple[str, ...]]]:
+    """Return files with each run of NAME=RUN,RUN,... as NAME-1=RUN and so on, and the runs' names by system.
+
+    A path that exists is never cut at its commas.
+
+    Raises:
+        FormatError: runs without a NAME, a run twice, or another file with the name of the system or of a run.
+    """
+    given = [_split_name(file)[0] for file in files]
+    found, runs = list(files[:1]), {}
+    for name, file in zip(given[1:], files[1:], strict=True):
+        path = file if name is None else file.partition("=")[2]
+        each = [] if _exists(path) or split_layer(path) is not None else comma_separated([path])
+        if len(each) < 2 or (name is not None and name == given[0]):
+            found.append(file)
+            continue
+        names = tuple(f"{name}-{number}" for number in range(1, len(each) + 1))
+        problems = {
+            "several runs without the name of their system": name is None,
+            "a run twice": len(set(each)) < len(each),
+            "another file has the name of the system or of a run": given.count(name) > 1 or set(names) & set(given),
+        }
+        if problem := next((words for words, known in problems.items() if known), None):
+            raise FormatError.single(file, None, problem, "name each system once, and each run once: NAME=RUN,RUN")
+        assert name is not None
+        runs[name] = names
+        found += [f"{run}={one}" for run, one in zip(names, each, strict=True)]
+    return found, runs
+
+
 def _split_name(file: str) -> tuple[str | None, str]:
     name, equals, path = file.partition("=")
-    if not equals or Path(file).exists() or split_layer(file) is not None:
+    if not equals or _exists(file) or split_layer(file) is not None:
         return None, file
     if not name.strip() or not path:
         raise FormatError.single(file, None, "a system without a name or a path", "write NAME=PATH")
     return one_line(name.strip()), path
+
+
+def _exists(path: str) -> bool:
+    # Several paths with commas between are longer than a name can be.
+    with suppress(OSError):
+        return Path(path).exists()
+    return False
 
 
 def possible_names(path: str) -> list[str]:
@@ -200,6 +239,20 @@ def real_paths(given: Iterable[str]) -> set[str]:
     paths = {path for file in given for path in (file, file.partition("=")[2]) if path}
     cut = filter(None, map(split_layer, paths))
     return {os.path.realpath(path) for path in (*paths, *(path for path, _ in cut))}
+
+
+def read_json(path: str, remedy: str) -> Any:
+    """Return the object of a JSON file.
+
+    Raises:
+        FormatError: no file, or no JSON.
+    """
+    try:
+        return json.loads(Source.of_path(path).files[0].text())
+    except json.JSONDecodeError as error:
+        raise FormatError.single(path, error.lineno, f"no JSON: {error.msg}", remedy) from None
+    except RecursionError:
+        raise FormatError.single(path, None, "JSON nested too deeply", remedy) from None
 
 
 def _companions(path: str) -> list[str]:

@@ -10,6 +10,7 @@ from nereval_core.glossary import Term
 INTERVAL, STRATA, WILSON_INTERVAL = "bootstrap interval", "strata", "Wilson's interval"
 RANDOMIZATION, HOLM, FALSE_DISCOVERY = "approximate randomization", "Holm's correction", "Benjamini-Hochberg correction"
 LEAST_DIFFERENCE, EQUIVALENCE = "least difference shown", "two one-sided tests"
+SEVERAL_RUNS = "several runs of a system"
 ECE, MCE, BRIER = "expected calibration error", "maximum calibration error", "Brier score"
 AREA, EQUAL_MASS, REFLECTED = "area under the risk-coverage curve", "bins of equal mass", "reflected interval"
 
@@ -58,6 +59,12 @@ _METHODS = (
         "Two systems are equally good within a margin if one test shows that the difference is above its lower end, "
         "and another that it is below its upper end; p is the larger of the two.",
         "schuirmann1987",
+    ),
+    _method(
+        SEVERAL_RUNS,
+        "Systems are compared by the mean F1 of their runs; to its variance over units, by the delete-one jackknife, "
+        "runs add what they differ by beyond it; intervals and p are those of Student's t.",
+        *("dorfman1992", "satterthwaite1946"),
     ),
     Term("f1", "F1 of annotators", "F1 of their spans, one of the two taken as gold.", sources=("hripcsak2005",)),
     Term(

@@ -8,13 +8,16 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.special import expit, logit
 
 from nereval_core.analysis.comparison.power import power_table
+from nereval_core.analysis.comparison.runs import compare_runs
 from nereval_core.analysis.comparison.significance import (
     F1,
     ComparisonGroup,
@@ -34,6 +37,11 @@ CORPORA, TOGETHER = 4_000, 200
 """Simulated corpora, and how many of them are resampled together, with the same draws."""
 WORSE = 0.1
 """The share of what a worse system misses more."""
+RUNS_A_SYSTEM = (2, 3, 5)
+RUN_EFFECTS = {2: 0.15, 5: 0.4}
+"""Standard deviations between runs on the logit of what is found, by the points of F1 they come to."""
+RUN_BY_DOCUMENT = 0.5
+"""The same between runs in one document."""
 SIZES = (15, 30, 100)
 """Clusters of uneven size: documents of an author, say."""
 
@@ -55,6 +63,13 @@ def rows(scale: Scale) -> Iterator[tuple[str, float, str]]:
         yield (f"%: p <= 0.05 where two systems are equal, {documents} clusters, {corpora:,} corpora", errors, "4..6")
         yield (f"%: 95% intervals that hold the F1 of all clusters, {documents} clusters", held, "93..97")
         yield (f"%: 95% intervals that hold the difference of two systems, {documents} clusters", apart, "93..97")
+    for points, effect in RUN_EFFECTS.items():
+        for runs in RUNS_A_SYSTEM:
+            what = f"{runs} runs that differ by {points} points, {SIZES[-1]} clusters"
+            errors, held, apart = simulated_runs(effect, runs, corpora)
+            yield (f"%: p <= 0.05 where two systems are equal, {what}", errors, "<= 6")
+            yield (f"%: 95% intervals that hold the mean F1 over clusters and runs, {what}", held, "reported")
+            yield (f"%: 95% intervals that hold the difference of two systems, {what}", apart, "93..97")
 
 
 def planned(documents: int, corpora: int) -> tuple[float, float]:
@@ -134,4 +149,38 @@ def simulated(documents: int, corpora: int) -> tuple[float, float, float]:
         apart += ((differences["low"] <= 0) & (differences["high"] >= 0)).tolist()
         table = interval_table(resampled)
         held += ((table["f1_low"] <= truth) & (truth <= table["f1_high"])).tolist()
+    return 100 * statistics.mean(differ), 100 * statistics.mean(held), 100 * statistics.mean(apart)
+
+
+def drawn_runs(groups: int, runs: int, documents: int, effect: float, rng: np.random.Generator) -> NDArray[np.int32]:
+    """Draw counts of runs of equal systems, shape (groups, runs, 4, documents).
+
+    A run is better or worse than others in all documents, and in each of them.
+    """
+    shape = (groups, 1, documents)
+    gold = np.broadcast_to(1 + rng.poisson(rng.gamma(1, 8, shape)), (groups, runs, documents))
+    apart = rng.normal(0, effect, (groups, runs, 1)) + rng.normal(0, RUN_BY_DOCUMENT, gold.shape)
+    right = rng.binomial(gold, expit(logit(rng.beta(6, 3, shape)) + apart))
+    predicted = right + rng.poisson(0.3 * gold)
+    return np.stack([2 * right, 2 * right, gold, predicted], axis=2).astype(np.int32)
+
+
+@cache
+def true_mean(effect: float) -> float:
+    """Return the mean F1 over very many runs on very many documents."""
+    counts = drawn_runs(1, 400, 20_000, effect, np.random.default_rng(0))
+    return float(SystemResamples(named(counts), ResamplingPlan()).observed[0, :, F1].mean())
+
+
+def simulated_runs(effect: float, runs: int, corpora: int) -> tuple[float, float, float]:
+    """Return the same of 100 as `simulated`, of two equal systems with several runs each."""
+    rng, truth = np.random.default_rng(runs), true_mean(effect)
+    systems = {name: [str(place + run) for run in range(runs)] for name, place in (("a", 0), ("b", runs))}
+    differ, held, apart = [], [], []
+    for _ in range(max(1, corpora // TOGETHER)):
+        counts = drawn_runs(min(TOGETHER, corpora), 2 * runs, SIZES[-1], effect, rng)
+        found = compare_runs(SystemResamples(named(counts), ResamplingPlan()), systems, "a")
+        differ += (found.differences["p"] <= 0.05).tolist()
+        apart += ((found.differences["low"] <= 0) & (found.differences["high"] >= 0)).tolist()
+        held += ((found.means["f1_low"] <= truth) & (truth <= found.means["f1_high"])).tolist()
     return 100 * statistics.mean(differ), 100 * statistics.mean(held), 100 * statistics.mean(apart)

@@ -13,6 +13,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from jsonschema import Draft202012Validator
 
 import nereval_core as nereval
 from nereval_core.analysis.comparison.significance import DIFFERENCE_COLUMNS, INTERVAL_COLUMNS
@@ -288,3 +289,134 @@ def test_published_scorers_are_compared_too(run: Cli) -> None:
     rows = json.loads(done(run, *FILES, "--scorers", "n2c2-2018", "--json", "-"))["measures"]
     assert {(row["criterion"], row["type"], row["measure"]) for row in rows} == {("n2c2-2018/strict", None, "f1")}
     assert run("compare", *FILES, "--scorers", "conll")[0] == 2
+
+
+def test_several_runs_of_a_system_are_those_of_the_library(run: Cli) -> None:
+    team = f"team={FILES[1]},{FILES[3]}"
+    found = json.loads(done(run, FILES[0], FILES[2], team, "--baseline", "team", "--json", "-"))
+    ours = nereval.compare(
+        FILES[0],
+        {"perceptron": FILES[2], "team-1": FILES[1], "team-2": FILES[3]},
+        resamples=400,
+        runs={"team": ["team-1", "team-2"]},
+        baseline="team",
+    )
+    assert ours.runs is not None
+    assert found["runs"]["systems"] == {"perceptron": ["perceptron"], "team": ["team-1", "team-2"]}
+    assert (found["runs"]["baseline"], found["baseline"]) == ("team", "team-1")
+    for name, table in (("means", ours.runs.means), ("differences", ours.runs.differences)):
+        rows = json.loads(table.to_json(orient="records", double_precision=15))
+        assert found["runs"][name] == [pytest.approx(row, abs=1e-12) for row in rows]
+    assert found["words"] == list(ours.words)
+    assert json.loads(done(run, *FILES[:3], "--json", "-"))["runs"] is None
+
+
+def test_several_runs_on_the_screen_and_as_csv(run: Cli) -> None:
+    files = (FILES[0], f"team={FILES[1]},{FILES[3]}", FILES[2], "--criteria", "strict,type", "--measures", "recall")
+    means, differences, each, measures = done(run, *files, "--by", "type").split("\n\n")[:4]
+    assert means.splitlines()[0] == "Mean F1 over runs"
+    assert re.search(r"^strict +team +2 +0\.\d{4} +0\.1127 +0\.6817 +0\.5223 ", means, re.MULTILINE)
+    assert "of perceptron there is a single run: nothing is known of the variation between runs" in means
+    assert differences.splitlines()[0] == "Mean F1 less that of team"
+    assert "family: 2 tests: 1 system against team, 2 criteria" in differences
+    assert each.splitlines()[0] == "F1 of each run with 95% intervals" and "team-2" in each and "†" not in each
+    assert measures.startswith("Measures with")
+    rows = list(csv.DictReader(io.StringIO(done(run, *files, "--csv", "-"))))
+    assert [(row["criterion"], row["system"], row["runs"]) for row in rows][:2] == [
+        ("strict", "team", "2"),
+        ("strict", "perceptron", "1"),
+    ]
+    assert rows[0]["p"] == "" and float(rows[1]["difference"]) == pytest.approx(
+        float(rows[1]["f1"]) - float(rows[0]["f1"])
+    )
+    assert rows[0]["signature"].count("nereval ") == 2
+    only = done(run, *files[:2])
+    assert "has a mean F1 of" in only and "less that of" not in only
+
+
+def test_a_file_with_a_comma_in_its_name_is_one_file(run: Cli) -> None:
+    Path("one,two.jsonl").write_bytes(Path(FILES[1]).read_bytes())
+    assert "team-1" not in done(run, FILES[0], "team=one,two.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("files", "problem"),
+    [
+        ([f"{FILES[1]},{FILES[2]}"], "several runs without the name of their system; name each system once"),
+        ([f"a={FILES[1]},{FILES[1]}"], "a run twice"),
+        ([f"a={FILES[1]},{FILES[2]}", f"a-1={FILES[3]}"], "another file has the name of the system or of a run"),
+        ([f"a={FILES[1]},{FILES[2]}", f"a={FILES[3]}"], "another file has the name of the system or of a run"),
+        ([f"a={FILES[1]},missing"], "missing: no such file or folder"),
+        (["a=" + ",".join(f"run-{number}.jsonl" for number in range(30))], "run-0.jsonl: no such file or folder"),
+        ([f"a={FILES[1]},{FILES[2]}", "--baseline", "a-1"], "--baseline 'a-1', choose among 'a'"),
+        ([f"a={FILES[1]},{FILES[2]}", "--margin", "0.1"], "--margin 0.1 is not tested over several runs"),
+    ],
+)
+def test_runs_that_cannot_be_told_are_refused(run: Cli, files: list[str], problem: str) -> None:
+    status, out, err = run(FILES[0], *files)
+    assert (status, out) == (2, "") and problem in err
+
+
+@pytest.fixture
+def results(command: Cli) -> list[str]:
+    """Write the comparisons of two corpora, one of them of two runs, and return their files."""
+    for name in ("biology", "newspapers"):
+        gold, rules, perceptron, other = (
+            str(ROOT / "demo_data" / name / f"{file}.jsonl") for file in ("gold", "rules", "perceptron", "annotator-2")
+        )
+        runs = f"perceptron={perceptron},{other}" if name == "newspapers" else f"perceptron={perceptron}"
+        words = ("compare", gold, f"rules={rules}", runs, "--criteria", "strict,type", *FEW, "--json", f"{name}.json")
+        assert command(*words)[0] == 0
+    return ["biology.json", "newspapers.json"]
+
+
+def test_corpora_that_show_a_difference(run: Cli, results: list[str]) -> None:
+    out = run("--other-corpora", *results)[1]
+    assert out.splitlines()[0] == "F1 less that of rules in 2 corpora"
+    told = {name: json.loads(Path(name).read_text()) for name in results}
+    assert run("--other-corpora", results[0], f"news={results[1]}", "--json", "all.json")[0] == 0
+    found = json.loads(Path("all.json").read_text())
+    schema = json.loads((ROOT / "docs" / "results.schema.json").read_text())
+    Draft202012Validator({**schema, "$ref": "#/$defs/compare --other-corpora"}).validate(found)
+    golds = [one["gold"]["sha256"] for one in told.values()]
+    assert found["corpora"] == [{"name": "biology", "gold": golds[0]}, {"name": "news", "gold": golds[1]}]
+    bio = nereval.compare(FILES[0], {"rules": FILES[1], "perceptron": FILES[2]}, resamples=400)
+    folder = ROOT / "demo_data" / "newspapers"
+    runs = {
+        f"perceptron-{number}": folder / f"{name}.jsonl" for number, name in ((1, "perceptron"), (2, "annotator-2"))
+    }
+    news = nereval.compare(
+        folder / "gold.jsonl",
+        {"rules": folder / "rules.jsonl", **runs},
+        runs={"perceptron": list(runs)},
+        resamples=400,
+    )
+    ours = nereval.replicability({"biology": bio, "news": news})
+    kept = ours[ours["criterion"].isin(["strict", "type"])]
+    assert found["replicability"] == kept.to_dict("records")
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (["biology.json"], "give the results of two corpora or more"),
+        (["biology.json", "x=biology.json"], "x: gold is that of biology; give each corpus once"),
+        (["a=biology.json", "a=newspapers.json"], "two corpora are called 'a', name each differently"),
+        (["biology.json", FILES[0]], "no JSON: "),
+        (["biology.json", "other.json"], "other.json: no result of `nereval compare`; give the file that"),
+        (["biology.json", "newspapers.json", "--by", "type"], "leave out --by"),
+        (["biology.json", "newspapers.json", "--figure", "a.html"], "leave out --figure"),
+        (["biology.json", "newspapers.json", "--json", "biology.json"], "would overwrite an input"),
+    ],
+)
+def test_corpora_that_cannot_be_counted_are_refused(
+    run: Cli, results: list[str], words: list[str], problem: str
+) -> None:
+    Path("other.json").write_text('{"runs": 3}')
+    status, out, err = run("--other-corpora", *words)
+    assert (status, out) == (2, "") and problem in err
+
+
+def test_neither_files_nor_results_are_refused(run: Cli, results: list[str]) -> None:
+    assert "the following arguments are required: FILE" in run()[2]
+    assert "leave out other files" in run(*FILES, "--other-corpora", *results)[2]

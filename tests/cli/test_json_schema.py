@@ -27,6 +27,7 @@ OUTPUTS: list[tuple[str, list[str]]] = [
     ("score --convention", ["score", GOLD, RULES, "--convention", "nervaluate-1.2.1"]),
     ("compare", ["compare", GOLD, RULES, PERCEPTRON, *FEW]),
     ("compare", ["compare", GOLD, RULES, PERCEPTRON, ONE, *FEW, "--by", "type"]),
+    ("compare", ["compare", GOLD, f"people={ONE},{TWO}", RULES, *FEW]),
     ("agreement", ["agreement", ONE, TWO, *FEW]),
     ("agreement", ["agreement", ONE, TWO, GOLD, *FEW, "--by", "document"]),
     ("agreement", ["agreement", ONE, TWO, "--system", RULES, "--system", f"p={PERCEPTRON}", *FEW]),

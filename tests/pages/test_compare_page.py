@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl
 
 import pandas as pd
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from nereval_core.analysis.comparison import compare_scores, headline
 from nereval_core.analysis.comparison.measures import MEASURES
@@ -257,3 +258,27 @@ def test_published_scorers_stand_beside_the_measures_or_say_why_not() -> None:
     shown = next(frame for key, frame in frames.items() if key.startswith("table_compare_measures"))
     assert set(shown["under"]) == {VIEW.criterion or "strict", "n2c2-2018/strict"}
     assert "which no Span of spaCy is" in texts(app)
+
+
+def test_runs_of_a_system_are_suggested_and_chosen() -> None:
+    app = opened("Systems", VIEW, list_runs=True)
+    scores = {name: score_layers(DEMO.corpus.gold, DEMO.corpus.system(name)) for name in SYSTEMS}
+    chosen = app.multiselect[0]
+    assert chosen.value == [name for name in SYSTEMS if name.startswith("annotator-")] and "annotator" not in SYSTEMS
+
+    def shown(app: AppTest) -> pd.DataFrame:
+        return next(one.value for one in app.dataframe if str(one.key).startswith("table_compare_runs"))
+
+    for runs, name in ((chosen.value, "annotator"), (["rules", "perceptron"], "rules + perceptron")):
+        app = sound(app.multiselect[0].set_value(runs).run())
+        found = compare_scores(scores, names=[VIEW.criterion or "strict"], runs={name: runs}).runs
+        assert found is not None
+        means = found.means.set_index("system")
+        table = shown(app)
+        assert set(table["system"]) == set(means.index) and name in means.index
+        assert table["best"].tolist() == means.loc[table["system"], "f1_best"].tolist()
+        apart = found.differences.set_index("system")["difference"]
+        assert table["difference"].dropna().tolist() == apart[[one for one in table["system"] if one in apart]].tolist()
+        assert "single run" in texts(app)
+    app = sound(app.multiselect[0].set_value([]).run())
+    assert "Choose two systems or more that are runs of one" in texts(app)

@@ -12,6 +12,7 @@ import pandas as pd
 from nereval_core.analysis.bootstrap import RATIO_TOLERANCE
 from nereval_core.analysis.comparison.measures import check_measures, measure_tables
 from nereval_core.analysis.comparison.power import power_table
+from nereval_core.analysis.comparison.runs import RunComparison, compare_runs, group_runs
 from nereval_core.analysis.comparison.scorer_counts import check_scorers
 from nereval_core.analysis.comparison.significance import (
     FEW_UNITS,
@@ -47,7 +48,9 @@ class Comparison(Displayed):
     Rows with a type follow those of all types together. `differences` are to the baseline. `pairs` are the differences
     of all pairs of systems over all types, and empty if they were not requested or there are fewer than three systems.
     `leads` has LEAD_COLUMNS, whether the best system is significantly better than the next.
-    `words` are sentences about the tables, `warnings` are about the reliability of intervals.
+    `runs` is the comparison of systems of several runs by their means, each run being a system of the other tables;
+    None where no system has several. `words` are sentences about the tables, of the means where there are runs;
+    `warnings` are about the reliability of intervals.
     """
 
     scores: Mapping[str, CountedScores]
@@ -64,6 +67,7 @@ class Comparison(Displayed):
     measure_differences: pd.DataFrame
     words: tuple[str, ...]
     warnings: tuple[str, ...] = ()
+    runs: RunComparison | None = None
 
     @property
     def criteria(self) -> list[str]:
@@ -86,16 +90,27 @@ class Comparison(Displayed):
         return self._family(self.differences)
 
     @property
+    def system_differences(self) -> pd.DataFrame:
+        """The differences of systems over all types: of their means, where there are several runs of one."""
+        return self.differences[self.differences["type"].isna()] if self.runs is None else self.runs.differences
+
+    @property
     def measure_family(self) -> str:
         """The same of the tests of `measure_differences`."""
         number = self.measure_differences["measure"].nunique()
         return self._family(self.measure_differences, counted(number, "measure"))
 
+    @property
+    def run_family(self) -> str:
+        """The same of the tests of `runs`, empty where there are none."""
+        return "" if self.runs is None else self._family(self.runs.differences)
+
     def _family(self, differences: pd.DataFrame, *more: str) -> str:
         tested = differences[differences["p"].notna()]
-        criteria, kinds = tested["criterion"].nunique(), differences["type"].nunique()
+        criteria, kinds = tested["criterion"].nunique(), differences.get("type", pd.Series()).nunique()
+        baseline = next(iter(differences["baseline"]), self.baseline)
         parts = [
-            f"{counted(tested['system'].nunique(), 'system')} against {self.baseline}",
+            f"{counted(tested['system'].nunique(), 'system')} against {baseline}",
             f"{criteria} {'criterion' if criteria == 1 else 'criteria'}",
         ]
         parts += [f"{counted(kinds, 'type')} and all together"] if kinds else []
@@ -122,6 +137,7 @@ def compare_scores(
     pairwise: bool = True,
     margin: float | None = None,
     measures: Sequence[str] = (),
+    runs: Mapping[str, Sequence[str]] | None = None,
     scorers: Sequence[str] = (),
 ) -> Comparison:
     """Compare systems by name, scored over the same gold under the same criteria; the first is the baseline by default.
@@ -129,17 +145,22 @@ def compare_scores(
     `names` are the criteria to compare under, by default all; sentences are about the first. `by_type` needs the spans
     that only scores of this process hold. `units` are resampled, by default each document. `margin` is the difference
     of F1 within which systems are tested to be as good as the baseline. `measures` are some of MEASURES, `scorers`
-    published scorers, `NAME` or `NAME/EVALUATION`; they need spans as `by_type` does, and are by type with it.
+    published scorers, `NAME` or `NAME/EVALUATION`; they need spans as `by_type` does, and are by type with it. `runs`
+    are the names of the runs of systems of several; the baseline is then such a system, or one without runs, and each
+    run is compared with the first run of the baseline.
 
     Raises:
         KeyError: the baseline is not among the systems.
-        FormatError: one of `measures` or `scorers` is none, or a scorer cannot score these data.
+        FormatError: one of `measures` or `scorers` is none, a scorer cannot score these data, or `runs` are not those
+            of systems.
         TypeError: `by_type`, `measures` or `scorers` for scores without spans.
     """
     check_measures(measures)
     check_scorers(scorers)
     plan = plan or ResamplingPlan()
-    base = next(iter(scores)) if baseline is None else baseline
+    grouped = group_runs(scores, runs or {})
+    system = next(iter(grouped)) if baseline is None else baseline
+    base = grouped[system][0]
     names = names or [criterion.name for criterion in scores[base].criteria]
     units = units or document_units(scores[base].documents, scores[base].unit)
     resampled = SystemResamples(count_units(scores, names, units), plan)
@@ -147,6 +168,9 @@ def compare_scores(
     pairs = difference_table(resampled) if pairwise and len(scores) > 2 else differences.iloc[:0]
     leads, taus, power = lead_table(resampled), tau_table(intervals), power_table(resampled, base, margin)
     words = comparison_sentences(intervals, differences, plan, units)
+    of_runs = compare_runs(resampled, grouped, system) if runs else None
+    if of_runs is not None:
+        words = run_sentences(of_runs, plan, units)
     warnings = (*few_units_warning(intervals, units), *units.notes)
     if by_type:
         parts = [by_type_tables(_with_spans(scores), name, plan, base, units) for name in names]
@@ -169,6 +193,7 @@ def compare_scores(
         *measured,
         words=words,
         warnings=warnings,
+        runs=of_runs,
     )
 
 
@@ -227,6 +252,24 @@ def comparison_sentences(
     if len(here) > 1:
         lines += _other_criteria_sentence(whole, criterion, best)
     return tuple(lines)
+
+
+def run_sentences(runs: RunComparison, plan: ResamplingPlan, units: ResamplingUnits) -> tuple[str, ...]:
+    """Return sentences on means over runs under the first criterion: the best system, and significant differences."""
+    criterion = str(runs.means["criterion"].iat[0])
+    here = runs.means[runs.means["criterion"] == criterion]
+    best = _best_systems(here)
+    if not best:
+        return (f"no system has an F1 under {criterion}: there are no spans of gold or of a system", *runs.notes)
+    row = here[here["system"] == best[0]].iloc[0]
+    has = "has a mean F1 of"
+    if len(here) > 1:
+        has = f"{'has' if len(best) == 1 else 'share'} the highest mean F1,"
+    said = f"under {criterion} {name_list(best)} {has} {row['f1']:.3f} over {counted(int(row['runs']), 'run')}"
+    interval = f"{plan.level:.0%} interval {row['f1_low']:.3f} to {row['f1_high']:.3f} over {units.many} and runs"
+    said += f"; {row['why']}" if row["why"] else f", {interval}"
+    differences = runs.differences[runs.differences["criterion"] == criterion]
+    return (said, *_baseline_sentence(differences, plan), *runs.notes)
 
 
 class Headline(NamedTuple):

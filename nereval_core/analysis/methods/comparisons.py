@@ -13,7 +13,14 @@ from nereval_core.analysis.methods.scoring import interval_statement, scored_sta
 from nereval_core.analysis.sentences import name_list
 from nereval_core.conventions import find_convention
 from nereval_core.problems import counted
-from nereval_core.report.method_terms import EQUIVALENCE, FALSE_DISCOVERY, HOLM, LEAST_DIFFERENCE, RANDOMIZATION
+from nereval_core.report.method_terms import (
+    EQUIVALENCE,
+    FALSE_DISCOVERY,
+    HOLM,
+    LEAST_DIFFERENCE,
+    RANDOMIZATION,
+    SEVERAL_RUNS,
+)
 from nereval_core.report.references import works_named_in
 
 
@@ -24,12 +31,13 @@ def _scores(found: Comparison) -> Iterator[Statement]:
 def _intervals(found: Comparison) -> Iterator[Statement]:
     if found.intervals["f1_low"].notna().any():
         what = "scores and differences" if len(found.differences) else "scores"
+        what = what if found.runs is None else "scores of single runs"
         yield interval_statement(what, found.plan, found.units.drawn, found.units)
 
 
 def _tests(found: Comparison) -> Iterator[Statement]:
     tested = found.differences[found.differences["p"].notna()]
-    if tested.empty:
+    if tested.empty or found.runs is not None:
         return
     yield (
         f"Differences in F1 from {found.baseline} were tested, two-sided, by approximate randomization",
@@ -53,8 +61,31 @@ def _tests(found: Comparison) -> Iterator[Statement]:
     yield (f"A difference is called significant where p is at most {level}{after and ', corrected over the systems'}.",)
 
 
+def _runs(found: Comparison) -> Iterator[Statement]:
+    runs = found.runs
+    if runs is None:
+        return
+    each = [f"{system} ({counted(len(some), 'run')})" for system, some in runs.systems.items()]
+    yield (
+        f"F1 was averaged over the runs of {name_list(each)}; intervals of means"
+        f"{' and of their differences' if len(runs.differences) else ''} are over {found.units.many} and runs together",
+        cite(SEVERAL_RUNS),
+        ".",
+    )
+    tested = runs.differences[runs.differences["p"].notna()]
+    if len(tested):
+        yield (
+            f"Differences in mean F1 from {runs.baseline} were tested, two-sided, by Student's t of these variances.",
+        )
+        together, level = int(tested["tests"].max()), f"{1 - found.plan.level:.2g}"
+        if together > 1:
+            yield (f"p values were corrected over the {together} systems by Holm's method", cite(HOLM), ".")
+        yield (f"A difference is called significant where p is at most {level}.",)
+    yield from ((f"{note[0].upper()}{note[1:]}.",) for note in runs.notes)
+
+
 def _pairs(found: Comparison) -> Iterator[Statement]:
-    if found.pairs["p"].notna().any():
+    if found.runs is None and found.pairs["p"].notna().any():
         tests = counted(int(found.pairs["tests"].max()), "pair")
         yield (f"Each two systems were tested alike, with Holm's correction over the {tests}", cite(HOLM), ".")
 
@@ -84,7 +115,7 @@ def _scorers(found: Comparison) -> Iterator[Statement]:
 
 
 def _power(found: Comparison) -> Iterator[Statement]:
-    if found.power["detectable"].notna().any():
+    if found.runs is None and found.power["detectable"].notna().any():
         yield (
             f"The least difference that the corpus shows in {POWER:.0%} of cases is from the standard error of "
             "the delete-one jackknife",
@@ -101,6 +132,7 @@ COMPARISON: tuple[Callable[[Comparison], Iterator[Statement]], ...] = (
     _scores,
     _intervals,
     _tests,
+    _runs,
     _pairs,
     _measures,
     _scorers,

@@ -10,6 +10,7 @@ import pandas as pd
 
 from nereval_core.analysis.comparison import Comparison
 from nereval_core.analysis.comparison.power import POWER
+from nereval_core.analysis.comparison.runs import RunComparison
 from nereval_core.analysis.comparison.significance import are_significant
 from nereval_core.analysis.comparison.system_tables import (
     best_cells,
@@ -74,30 +75,36 @@ def comparison_result(
 
 
 def sheets(found: Comparison) -> Iterator[Sheet]:
-    """Yield the tables: scores, differences, by type, order, and for three or more systems all pairs."""
-    level, plan = found.plan.level, found.plan
-    whole, against = (table[table["type"].isna()] for table in (found.intervals, found.differences))
-    kinds, kinds_against, kinds_leads = (
-        table[table["type"].notna()] for table in (found.intervals, found.differences, found.leads)
-    )
-    leads = found.leads[found.leads["type"].isna()]
+    """Yield the tables: scores, differences, by type, order, and for three or more systems all pairs.
+
+    Where systems have several runs, means and their differences come first, and no run is ranked or tested by itself.
+    """
+    level, plan, runs = found.plan.level, found.plan, found.runs
+    # A test of one run against another is none of their systems.
+    tested, led = (table if runs is None else table.iloc[:0] for table in (found.differences, found.leads))
+    whole, against, leads = (table[table["type"].isna()] for table in (found.intervals, tested, led))
+    kinds, kinds_against, kinds_leads = (table[table["type"].notna()] for table in (found.intervals, tested, led))
     names = whole["criterion"].unique().tolist()
+    drawn = (
+        f"intervals: bias-corrected bootstrap over {found.units.drawn}, {plan.resamples} resamples, seed {plan.seed}"
+    )
+    if runs is None:
+        daggers = f"p at most {1 - level:.2g} by approximate randomization, after Holm's correction over the systems"
+        notes = (*found.words, *found.warnings, drawn, f"{DAGGER} differs from {found.baseline}: {daggers}")
+    else:
+        yield _runs(found, runs)
+        if len(runs.differences):
+            yield _differences(found, runs.differences, found.run_family)
+        notes = (drawn,)
     yield frame_sheet(
-        f"F1 with {level:.0%} intervals",
+        f"F1 {'' if runs is None else 'of each run '}with {level:.0%} intervals",
         scores_wide(whole, against, level, "criterion"),
-        (
-            *found.words,
-            *found.warnings,
-            f"intervals: bias-corrected bootstrap over {found.units.drawn}, {plan.resamples} resamples, "
-            f"seed {plan.seed}",
-            f"{DAGGER} differs from {found.baseline}: p at most {1 - level:.2g} by approximate randomization, after "
-            "Holm's correction over the systems",
-        ),
+        notes,
         strong=best_cells(whole, leads, level, "criterion"),
         strong_notes=best_note(leads, level, "criterion"),
     )
     if len(against):
-        yield _differences(found, against)
+        yield _differences(found, against, found.family)
         yield _power(found)
     if len(found.measures):
         yield from _measures(found)
@@ -105,13 +112,15 @@ def sheets(found: Comparison) -> Iterator[Sheet]:
         here = kinds[kinds["criterion"] == name]
         if len(here):
             there = kinds_against[kinds_against["criterion"] == name]
-            led = kinds_leads[kinds_leads["criterion"] == name]
+            first = kinds_leads[kinds_leads["criterion"] == name]
             yield frame_sheet(
                 f"F1 by type under {name}",
                 scores_wide(here, there, level, "type"),
-                strong=best_cells(here, led, level, "type"),
-                strong_notes=best_note(led, level, "type"),
+                strong=best_cells(here, first, level, "type"),
+                strong_notes=best_note(first, level, "type"),
             )
+    if runs is not None:
+        return
     if len(found.scores) > 1:
         yield frame_sheet("Place by F1 under each criterion", ranks_wide(whole))
         table = order_table(whole, found.taus, names[0])
@@ -127,19 +136,32 @@ def sheets(found: Comparison) -> Iterator[Sheet]:
         yield frame_sheet("Kendall's tau between the orders of the systems", taus_wide(found.taus))
 
 
-def _differences(found: Comparison, against: pd.DataFrame) -> Sheet:
+def _runs(found: Comparison, runs: RunComparison) -> Sheet:
+    """Return the mean F1 of each system over its runs."""
+    columns = ["criterion", "system", "runs", "f1", "f1_sd", "f1_best", "f1_worst", "f1_low", "f1_high"]
+    heads = ("criterion", "system", "runs", "mean F1", "standard deviation", "best", "worst", "low", "high")
+    notes = (
+        *found.words,
+        *found.warnings,
+        f"low and high: {found.plan.level:.0%} interval of the mean over {found.units.many} and runs, by the jackknife "
+        "and the variance between runs; their tests likewise",
+    )
+    return frame_sheet("Mean F1 over runs", runs.means[columns], notes, columns=heads)
+
+
+def _differences(found: Comparison, against: pd.DataFrame, tests: str) -> Sheet:
     """Return the differences to the baseline; p values are texts, as the least p needs more decimals than a ratio."""
     rows = []
     apart = are_significant(against, found.plan.level)
+    resamples = found.plan.resamples if found.runs is None else None
     for row, differs in zip(against.to_dict("records"), apart, strict=True):
-        p, corrected, *family = (
-            p_value_text(row[name], found.plan.resamples) for name in ("p", "p_holm", "p_family", "p_bh")
-        )
+        p, corrected, *family = (p_value_text(row[name], resamples) for name in ("p", "p_holm", "p_family", "p_bh"))
         numbers = (cell(row[name]) for name in ("difference", "low", "high"))
         rows.append((row["criterion"], row["system"], *numbers, p, corrected + (DAGGER if differs else ""), *family))
     columns = ("criterion", "system", "difference", "low", "high", "p", "p after Holm", "Holm, family", "BH, family")
-    note = f"family: {found.family}; BH is the correction of Benjamini and Hochberg"
-    return Sheet(f"F1 less that of {found.baseline}", columns, tuple(rows), (note, *_undefined(found)))
+    note = f"family: {tests}; BH is the correction of Benjamini and Hochberg"
+    title = f"{'F1' if found.runs is None else 'Mean F1'} less that of {against['baseline'].iat[0]}"
+    return Sheet(title, columns, tuple(rows), (note, *_undefined(found)))
 
 
 def _measures(found: Comparison) -> Iterator[Sheet]:
@@ -147,7 +169,7 @@ def _measures(found: Comparison) -> Iterator[Sheet]:
     keys = ["criterion", *(["type"] if found.measures["type"].notna().any() else []), "measure", "system"]
     columns = [*keys, "value", "low", "high"]
     yield frame_sheet(f"Measures with {found.plan.level:.0%} intervals", found.measures[columns])
-    if found.measure_differences.empty:
+    if found.measure_differences.empty or found.runs is not None:
         return
     table = found.measure_differences[[*keys, "difference", "low", "high"]].copy()
     for name, title in {"p": "p", "p_family": "Holm, family", "p_bh": "BH, family"}.items():
@@ -188,14 +210,24 @@ def _undefined(found: Comparison) -> tuple[str, ...]:
 
 
 def long_sheet(found: Comparison) -> Sheet:
-    """Return a row for each criterion, type and system: scores, the difference to the baseline, and the signature."""
-    keys = ["criterion", "type", "system"]
-    table = found.intervals.copy()
-    table["baseline"] = found.baseline
-    table = table.merge(found.differences[[*keys, *DIFFERENCES]].rename(columns=DIFFERENCES), on=keys, how="left")
-    made = {(name, each): signed for name, row in found.signatures.items() for each, signed in row.items()}
+    """Return a row for each criterion, type and system: scores, the difference to the baseline, and the signature.
+
+    Where systems have several runs, it is a row for each criterion and system, with the signatures of its runs.
+    """
+    runs, baseline = found.runs, found.baseline
+    parts: Mapping[str, tuple[str, ...]] = {name: (name,) for name in found.scores}
+    keys, table, differences = ["criterion", "type", "system"], found.intervals.copy(), found.differences
+    if runs is not None:
+        keys, table, differences = ["criterion", "system"], runs.means.copy(), runs.differences
+        baseline, parts = runs.baseline, runs.systems
+    table["baseline"] = baseline
+    table = table.merge(differences[[*keys, *DIFFERENCES]].rename(columns=DIFFERENCES), on=keys, how="left")
+    made = found.signatures
     table["resamples"], table["seed"] = found.plan.resamples, found.plan.seed
-    table["signature"] = [made[pair] for pair in zip(table["system"], table["criterion"], strict=True)]
+    table["signature"] = [
+        " / ".join(made[one][criterion] for one in parts[system])
+        for system, criterion in zip(table["system"], table["criterion"], strict=True)
+    ]
     return frame_sheet("comparison", table)
 
 
@@ -219,6 +251,7 @@ def _json_object(
         "measures": objects(found.measures),
         "measure_differences": objects(found.measure_differences),
         "measure_family": found.measure_family,
+        "runs": None if found.runs is None else _runs_object(found, found.runs),
         "words": list(found.words),
         "warnings": list(found.warnings),
         "signatures": found.signatures,
@@ -226,14 +259,28 @@ def _json_object(
     }
 
 
+def _runs_object(found: Comparison, runs: RunComparison) -> dict[str, Any]:
+    return {
+        "systems": {system: list(names) for system, names in runs.systems.items()},
+        "baseline": runs.baseline,
+        "means": objects(runs.means),
+        "differences": objects(runs.differences),
+        "family": found.run_family,
+    }
+
+
 def _figure(found: Comparison, *, differences: bool) -> Figure:
     from nereval_core.report.figures.comparison import baseline_dots, leaderboard
 
-    plan = found.plan
-    table = found.differences if differences else found.intervals
-    rows = table[table["type"].isna() & table["criterion"].eq(found.criteria[0])]
+    plan, runs, baseline = found.plan, found.runs, found.baseline
+    rows = found.intervals[found.intervals["type"].isna() & found.intervals["criterion"].eq(found.criteria[0])]
     level, many = f"{plan.level:.0%}", found.units.many
     note = f"{level} intervals: bootstrap over {many}, {plan.resamples:,} resamples, seed {plan.seed}"
+    if runs is not None:
+        most = rows[["units", "POS"]].max()
+        rows = runs.means[runs.means["criterion"].eq(found.criteria[0])].assign(**most)
+        baseline, note = runs.baseline, f"means over runs; {level} intervals over {many} and runs"
     if differences:
-        return baseline_dots(rows, note)
-    return leaderboard(rows, found.baseline, note, (found.units.one, found.units.many))
+        apart = found.system_differences
+        return baseline_dots(apart[apart["criterion"].eq(found.criteria[0])], note)
+    return leaderboard(rows, baseline, note, (found.units.one, found.units.many))

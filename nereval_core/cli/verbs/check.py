@@ -19,6 +19,7 @@ are from 0 to 1. Every system must hold every bound; an undefined figure (0/0) h
 exit status: 1 where a bound does not hold, with a line for each on standard output; 0 where all hold, printing nothing
 
 {GOLD_AND_PREDICTIONS}"""
+EARLIER = "give the file that `nereval score GOLD PRED --json FILE` wrote"
 
 
 def add_arguments(parser: Parser) -> None:
@@ -34,7 +35,7 @@ def add_arguments(parser: Parser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     from nereval_core.analysis.score_checks import check_drops, check_minima, check_types, earlier_systems, parse_bounds
-    from nereval_core.cli.files import check_places
+    from nereval_core.cli.files import check_places, read_json
     from nereval_core.cli.output import say, write_files
     from nereval_core.cli.results.junit import junit_bytes
     from nereval_core.cli.runner import load_for_scoring, score_systems
@@ -47,7 +48,7 @@ def run(options: argparse.Namespace) -> None:
     places = {} if options.junit is None else {"junit": options.junit}
     check_places(options, places)
     minima, drops = parse_bounds(options.min, "--min"), parse_bounds(options.max_drop, "--max-drop", bare=True)
-    earlier = None if options.against is None else _read_json(options.against)
+    earlier = None if options.against is None else read_json(options.against, EARLIER)
     if options.criteria is None and not options.criterion:
         options.criteria = _criteria_of([*minima, *drops], earlier, options.against)
     loaded, settings = load_for_scoring(options)
@@ -101,23 +102,3 @@ def _check_criteria(option: str, bounds: list[Bound], criteria: Any) -> None:
         raise FormatError(
             Problem(option, None, f"the criterion {quoted(name)} is not scored", remedy) for name in sorted(unknown)
         )
-
-
-def _read_json(path: str) -> Any:
-    """Return the object of a JSON file.
-
-    Raises:
-        FormatError: no file, or no JSON.
-    """
-    import json
-
-    from nereval_core.problems import FormatError
-    from nereval_core.readers import Source
-
-    try:
-        return json.loads(Source.of_path(path).files[0].text())
-    except json.JSONDecodeError as error:
-        remedy = "give the file that `nereval score GOLD PRED --json FILE` wrote"
-        raise FormatError.single(path, error.lineno, f"no JSON: {error.msg}", remedy) from None
-    except RecursionError:
-        raise FormatError.single(path, None, "JSON nested too deeply", "give what `nereval score` wrote") from None

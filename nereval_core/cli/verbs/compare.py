@@ -20,17 +20,21 @@ from nereval_core.cli.options import (
     check_resampling,
     comma_separated,
 )
+from nereval_core.problems import quoted
 
 if TYPE_CHECKING:
     from nereval_core.scoring.protocols import LayerSummary, SystemScores
 
 HELP = "compare systems, with intervals and tests"
-USAGE = "GOLD A B [C ...] [options]"
+USAGE = "GOLD A B [C ...] [options] | --other-corpora RESULT RESULT ..."
 EXAMPLE = "gold.jsonl old.jsonl new.jsonl --criteria strict --figure comparison.html"
 NOTES = f"""\
 Intervals are bias-corrected bootstrap intervals over documents (or the units of --resample-by), differences to the
 baseline use the same resamples, and p comes from approximate randomization with Holm's correction over the systems.
 Scores that rest on a single document have neither interval nor test.
+
+NAME=RUN,RUN,... are several runs of one system (from other seeds, say), called NAME-1, NAME-2, ...: systems are then
+compared by the means of their runs, with intervals and tests over documents and runs together.
 
 {GOLD_AND_PREDICTIONS}"""
 FIGURES = ("scores", "differences")
@@ -45,6 +49,8 @@ def add_arguments(parser: Parser) -> None:
     margin = "also test whether systems are as good as the baseline: F1 at most M apart, 0.01 say"
     add("--margin", type=float, metavar="M", help=margin)
     measures = "also compare these: f1, precision, recall, macro-f1, macro-precision, macro-recall"
+    corpora = "instead of files: count the corpora that show a difference, from what --json wrote of each"
+    add("--other-corpora", nargs="+", default=[], metavar="RESULT", help=corpora)
     add("--measures", action="append", default=[], metavar="M,...", help=measures)
     scorers = "also compare headline figures of published scorers (see `conventions`), and of one of their evaluations"
     add("--scorers", action="append", default=[], metavar="NAME[/EVALUATION],...", help=scorers)
@@ -56,19 +62,26 @@ def add_arguments(parser: Parser) -> None:
     add_engine(parser)
     # Scoring shard by shard reads these options of `score`.
     parser.set_defaults(out=None, records=None, convention=None, differences=None)
-    add_reading(parser)
+    add_reading(parser, least=0)
 
 
 def run(options: argparse.Namespace) -> None:
     from nereval_core.analysis.comparison import compare_scores
     from nereval_core.analysis.comparison.measures import check_measures
+    from nereval_core.analysis.comparison.runs import group_runs
     from nereval_core.analysis.comparison.scorer_counts import check_scorers
     from nereval_core.analysis.resampling_units import ResamplingPlan, resampling_units
-    from nereval_core.cli.files import baseline_name, system_paths
+    from nereval_core.cli.files import baseline_name, split_runs, system_paths
     from nereval_core.cli.output import output_places, write_result
     from nereval_core.cli.results.comparison import comparison_result
     from nereval_core.corpus import Documents
 
+    if options.other_corpora:
+        _count_corpora(options)
+        return
+    if not options.files:
+        raise UsageError("the following arguments are required: FILE")
+    options.files, runs = split_runs(options.files)
     if any(getattr(options, name) is not None for name in SHARDS):
         _check_shards(options)
     by = check_by(options, ("type", "span"), "there are type and span")
@@ -79,16 +92,19 @@ def run(options: argparse.Namespace) -> None:
     check_scorers(scorers)
     if options.margin is not None and not 0 < options.margin < 1:
         raise UsageError(f"--margin {options.margin:g}, write a difference of F1 between 0 and 1")
+    if options.margin is not None and runs:
+        raise UsageError(f"--margin {options.margin:g} is not tested over several runs, leave it out")
     places = output_places(options, "figure", "methods")
-    baseline = baseline_name(options)
+    systems = group_runs(system_paths(options), runs)
+    baseline = baseline_name(options, systems)
     differences = options.figure_of == "differences"
-    if differences and (options.figure is None or len(system_paths(options)) == 1):
+    if differences and (options.figure is None or len(systems) == 1):
         raise UsageError("--figure-of differences draws two systems or more, name them and --figure FILE")
-    with _scored(options) as (gold, systems):
+    with _scored(options) as (gold, scored):
         plan = ResamplingPlan(resamples=options.resamples, seed=options.seed)
         documents = gold.documents
         units = resampling_units(documents, options.resample_by) if isinstance(documents, Documents) else None
-        scores = {one.name: each for one, each in systems}
+        scores = {one.name: each for one, each in scored}
         found = compare_scores(
             scores,
             baseline=baseline,
@@ -97,13 +113,35 @@ def run(options: argparse.Namespace) -> None:
             by_type="type" in by,
             margin=options.margin,
             measures=measures,
+            runs=runs,
             scorers=scorers,
         )
         write_result(
-            comparison_result(gold, [one for one, _ in systems], found, by_span="span" in by, differences=differences),
+            comparison_result(gold, [one for one, _ in scored], found, by_span="span" in by, differences=differences),
             places,
             figure_width=options.figure_width,
         )
+
+
+def _count_corpora(options: argparse.Namespace) -> None:
+    """Write in how many corpora each system is better or worse, from the results of comparisons."""
+    from nereval_core.cli.files import paths_by_name
+    from nereval_core.cli.output import output_places, write_result
+    from nereval_core.cli.results.corpora import corpora_result, read_comparison
+
+    for name in ("files", "baseline", "by", "margin", "measures", "scorers", "figure", "methods"):
+        if getattr(options, name):
+            said = "other files" if name == "files" else f"--{name}"
+            raise UsageError(f"--other-corpora counts what `compare --json` wrote, leave out {said}")
+    # They are the inputs that no output may overwrite.
+    options.files = options.other_corpora
+    if len(options.files) < 2:
+        raise UsageError(f"--other-corpora {options.files[0]}, give the results of two corpora or more")
+    paths = paths_by_name(options.files)
+    if several := [name for name, path in paths.items() if not isinstance(path, str)]:
+        raise UsageError(f"two corpora are called {quoted(several[0])}, name each differently: NAME=RESULT")
+    places = output_places(options)
+    write_result(corpora_result({name: read_comparison(str(path)) for name, path in paths.items()}), places)
 
 
 def _check_shards(options: argparse.Namespace) -> None:

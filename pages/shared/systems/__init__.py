@@ -29,7 +29,14 @@ from nereval_core.analysis.comparison.system_tables import (
 from nereval_core.analysis.resampling_units import ResamplingPlan
 from nereval_core.analysis.result_tables import p_value_text
 from nereval_core.report.figures.comparison import leaderboard as leaderboard_figure
-from nereval_core.report.method_terms import FALSE_DISCOVERY, HOLM, INTERVAL, LEAST_DIFFERENCE, RANDOMIZATION
+from nereval_core.report.method_terms import (
+    FALSE_DISCOVERY,
+    HOLM,
+    INTERVAL,
+    LEAST_DIFFERENCE,
+    RANDOMIZATION,
+    SEVERAL_RUNS,
+)
 from nereval_core.report.score_tables import UNDEFINED
 from nereval_core.report.table_formats import DAGGER
 from nereval_core.scoring import Counts
@@ -106,7 +113,9 @@ def say_comparison(here: Here, found: Comparison) -> None:
     parts.show_warnings(found.warnings)
     parts.choose_units(here)
     several = len(here.systems) > 1
-    explain_methods(INTERVAL, *((RANDOMIZATION, HOLM, FALSE_DISCOVERY, LEAST_DIFFERENCE) if several else ()))
+    explain_methods(
+        INTERVAL, *((RANDOMIZATION, HOLM, FALSE_DISCOVERY, LEAST_DIFFERENCE, SEVERAL_RUNS) if several else ())
+    )
 
 
 def score_table(here: Here, found: Comparison) -> None:

@@ -139,6 +139,7 @@ def comparison_table(
     title: str,
     *,
     said: str = "",
+    method: str = "",
     strong: frozenset[tuple[int, int]] = frozenset(),
     strong_notes: tuple[str, ...] = (),
     figure: Callable[[], Any] | None = None,
@@ -146,7 +147,8 @@ def comparison_table(
     """Show a table with its files and a word on reading it; return the cell chosen.
 
     Spreadsheets get the `long` table, what is read the one shown, called `title`, the `strong` cells in bold, with
-    `strong_notes` on them.
+    `strong_notes` on them. `method` says how intervals and tests were made, where it is not as `interval_words` and
+    `test_words` have it.
     """
     column = st.column_config.Column
     numbers = {
@@ -159,11 +161,8 @@ def comparison_table(
 
     def printed() -> tuple[Sheet]:
         rows = tuple(tuple(None if pd.isna(cell) else cell for cell in row) for row in shown.itertuples(index=False))
-        notes = (
-            f"{interval_words(plan, units)}.",
-            f"{test_words(plan, units)}; the baseline is {here.system}.",
-            *signed_by,
-        )
+        usual = (f"{interval_words(plan, units)}.", f"{test_words(plan, units)}; the baseline is {here.system}.")
+        notes = (*((method,) if method else usual), *signed_by)
         return (Sheet(title, tuple(map(str, shown.columns)), rows, notes, strong, strong_notes),)
 
     file = name.replace("_", "-")

@@ -46,6 +46,15 @@ def test_a_comparison_names_data_criterion_plan_and_test() -> None:
         ({"criteria": ALL}, ["They were also corrected over all tests (4 tests", "Benjamini and Hochberg 1995"]),
         ({"by_type": True}, ["They were also corrected over all tests (4 tests", "3 types and all together"]),
         ({"systems": SYSTEMS | {"c": ONE}}, ["over the 2 systems by Holm's method", "correction over the 3 pairs"]),
+        (
+            {"systems": SYSTEMS | {"c": ONE}, "runs": {"two": ["rules", "perceptron"]}},
+            [
+                "averaged over the runs of two (2 runs) and c (1 run)",
+                "Dorfman et al. 1992",
+                "Differences in mean F1 from two were tested, two-sided, by Student's t",
+                "Of c there is a single run",
+            ],
+        ),
         ({"margin": 0.02}, ["as good as rules, within 0.02 of F1", "Schuirmann 1987"]),
         (
             {"measures": ["macro-f1", "recall"]},

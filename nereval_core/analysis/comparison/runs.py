@@ -1,0 +1,234 @@
+"""Several runs of a system, from other seeds say: means of F1, with intervals and tests over units and runs together.
+
+The mean m of the F1s of R runs varies with the units drawn for a corpus and with the runs drawn for a system. Let A be
+the variance that units give all runs alike, B that of runs whatever the units, and C that of runs unit by unit: then
+Var(m) = A + (B + C) / R. Three figures estimate them:
+
+- D, the variance of m by the delete-one jackknife over units, estimates A + C / R;
+- s², the variance of the F1s of the runs, estimates B + C;
+- W, the sum over the runs of the jackknife variance of (F1 of the run - m), over R - 1, estimates C.
+
+So Var(m) = D + max(0, s² - W) / R, never below D. For the difference of two systems, whose runs have nothing to do with
+one another, D is the jackknife variance of the difference of their means over the same units, and each system adds its
+own term. Degrees of freedom of Student's t are those of Satterthwaite (1946), from D with the effective units and from
+each s² / R that adds to D with R - 1. A system with one run adds nothing but its part of D.
+
+Dorfman, Berbaum and Metz 1992, Investigative Radiology 27 (9): readers and cases drawn together, by the jackknife.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from nereval_core.analysis.bootstrap import RATIOS
+from nereval_core.analysis.comparison.significance import (
+    F1,
+    SystemResamples,
+    corrected_as_family,
+    lacks_interval,
+    ranks,
+)
+from nereval_core.analysis.jackknife import JackknifedDifference, jackknife
+from nereval_core.analysis.multiple_tests import holm_correction
+from nereval_core.analysis.result_tables import free_name, typed_table
+from nereval_core.analysis.sentences import name_list
+from nereval_core.arrays import Float64
+from nereval_core.problems import FormatError, Problem, quoted
+
+RUN_COLUMNS: Mapping[str, str] = {
+    **dict.fromkeys(("criterion", "system"), "str"),
+    "runs": "int64",
+    **{f"{name}{part}": "float64" for name in RATIOS for part in ("", "_sd", "_best", "_worst")},
+    **dict.fromkeys(("f1_low", "f1_high", "error", "freedom"), "float64"),
+    "rank": "Int64",
+    "why": "str",
+}
+"""Columns of the table of means over runs and their dtypes: each ratio's mean, standard deviation (n - 1; NaN of one
+run), highest and lowest value; the interval of the mean F1, its standard error and degrees of freedom."""
+RUN_DIFFERENCE_COLUMNS: Mapping[str, str] = {
+    **dict.fromkeys(("criterion", "system", "baseline"), "str"),
+    **dict.fromkeys(("difference", "low", "high", "error", "freedom", "p", "p_holm"), "float64"),
+    "tests": "int64",
+    **dict.fromkeys(("p_family", "p_bh"), "float64"),
+    "why": "str",
+}
+"""Columns of the table of differences of mean F1 to the baseline and their dtypes, named as in DIFFERENCE_COLUMNS."""
+
+
+@dataclass(frozen=True, eq=False)
+class RunComparison:
+    """The comparison of systems by the means of their runs.
+
+    `systems` are the names of the runs of each system, `means` has RUN_COLUMNS, `differences` has
+    RUN_DIFFERENCE_COLUMNS, `notes` name systems with a single run.
+    """
+
+    systems: Mapping[str, tuple[str, ...]]
+    baseline: str
+    means: pd.DataFrame
+    differences: pd.DataFrame
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class MeanF1:
+    """The mean F1 over some runs, and what its variance is made of, shape (groups,), `left_out` (groups, units)."""
+
+    runs: int
+    mean: Float64
+    left_out: Float64
+    spread: Float64
+    """s² / R, 0 where `surplus` is 0."""
+    surplus: Float64
+    """max(0, s² - W) / R."""
+
+
+def group_runs(names: Iterable[str], runs: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
+    """Return the runs of each system, in the order of `names`; one that is no run is a system of one run.
+
+    Raises:
+        FormatError: a run that is not among the names or is named twice, a system without runs, or one called as
+            another is.
+    """
+    names = list(names)
+    given = [run for some in runs.values() for run in some]
+    found = {
+        "no run": [system for system, some in runs.items() if not some],
+        "not among the systems": [run for run in given if run not in names],
+        "a run twice": sorted({run for run in given if given.count(run) > 1}),
+        "also the name of another system": [name for name in runs if name in names and name not in runs[name]],
+    }
+    problems = [(name, words) for words, some in found.items() for name in some]
+    if problems:
+        remedy = "name each run of a system once, as the systems are called: runs={'a': ['a-1', 'a-2']}"
+        raise FormatError(Problem("runs", None, f"{quoted(name)}: {words}", remedy) for name, words in problems)
+    system_of = {run: system for system, some in runs.items() for run in some}
+    return {system: tuple(runs.get(system, (system,))) for system in (system_of.get(name, name) for name in names)}
+
+
+def suggest_runs(names: Iterable[str]) -> list[tuple[str, ...]]:
+    """Return the names that differ in their last number only, as runs of one system: `bert-1` and `bert_seed42`."""
+    found: dict[str, list[str]] = {}
+    for name in names:
+        if (stem := _stem(name)) != name:
+            found.setdefault(stem, []).append(name)
+    return [tuple(runs) for runs in found.values() if len(runs) > 1]
+
+
+def name_runs(runs: Sequence[str], taken: Collection[str]) -> str:
+    """Return a name of a system that is not taken yet: what its runs' names share, else all of them."""
+    stems = {_stem(run) for run in runs}
+    return free_name(stems.pop() if len(stems) == 1 else " + ".join(runs), taken)
+
+
+def _stem(name: str) -> str:
+    """Return a name without a number at its end, nor what stands before that: `-`, `_seed`, `.run`."""
+    return re.sub(r"(?<=\w)[\W_]*(seed|run)?[\W_]*\d+$", "", name, flags=re.IGNORECASE)
+
+
+def compare_runs(resampled: SystemResamples, systems: Mapping[str, Sequence[str]], baseline: str) -> RunComparison:
+    """Compare systems by the means of their runs, which are systems of `resampled`."""
+    place = {name: number for number, name in enumerate(resampled.counted.systems)}
+    places = {system: [place[run] for run in runs] for system, runs in systems.items()}
+    means = {system: mean_f1(resampled, some) for system, some in places.items()}
+    lone = [system for system, some in systems.items() if len(some) == 1]
+    notes: tuple[str, ...] = ()
+    if lone:
+        each = " each" if len(lone) > 1 else ""
+        notes = (
+            f"of {name_list(lone)} there is a single run{each}: nothing is known of the variation between runs, and "
+            f"intervals and tests allow for that of {resampled.counted.units.many} alone there",
+        )
+    return RunComparison(
+        {system: tuple(runs) for system, runs in systems.items()},
+        baseline,
+        _mean_table(resampled, places, means),
+        _difference_table(resampled, means, baseline),
+        notes,
+    )
+
+
+def mean_f1(resampled: SystemResamples, places: Sequence[int]) -> MeanF1:
+    """Return the mean F1 of some systems of `resampled`, the runs of one system."""
+    f1, left_out = resampled.observed[:, places, F1], resampled.left_out[2][:, places]
+    mean, without = f1.mean(axis=1), left_out.mean(axis=1)
+    runs, none = len(places), np.zeros(len(f1))
+    if runs == 1:
+        return MeanF1(1, mean, without, none, none)
+    strata = resampled.counted.units.strata
+    variance = f1.var(axis=1, ddof=1)
+    apart = (jackknife(f1[:, run] - mean, left_out[:, run] - without, strata) for run in range(runs))
+    by_unit = sum((one.error**2 for one in apart), none) / (runs - 1)
+    surplus = np.maximum(variance - by_unit, 0) / runs
+    return MeanF1(runs, mean, without, np.where(surplus > 0, variance / runs, 0), surplus)
+
+
+def estimate(resampled: SystemResamples, one: MeanF1, other: MeanF1 | None = None) -> JackknifedDifference:
+    """Return a mean, or a mean less another, with its standard error over units and runs, shape (groups,)."""
+    parts = [one] if other is None else [one, other]
+    value, left_out = one.mean, one.left_out
+    if other is not None:
+        value, left_out = value - other.mean, left_out - other.left_out
+    of_units = jackknife(value, left_out, resampled.counted.units.strata)
+    variance = of_units.error**2 + sum(part.surplus for part in parts)
+    below = of_units.error**4 / of_units.freedom
+    below = below + sum(part.spread**2 / (part.runs - 1) for part in parts if part.runs > 1)
+    freedom = np.ones(len(value))
+    np.divide(variance**2, below, out=freedom, where=below > 0)
+    return JackknifedDifference(value, np.sqrt(variance), freedom)
+
+
+def _mean_table(
+    resampled: SystemResamples, places: Mapping[str, Sequence[int]], means: Mapping[str, MeanF1]
+) -> pd.DataFrame:
+    rows: list[dict[str, Any]] = []
+    found = {system: estimate(resampled, mean) for system, mean in means.items()}
+    ends = {system: one.interval(resampled.plan.level) for system, one in found.items()}
+    for group, (criterion, _) in enumerate(resampled.counted.groups):
+        order = ranks(np.array([one.difference[group] for one in found.values()]))
+        for (system, one), rank in zip(found.items(), order, strict=True):
+            values = resampled.observed[group, places[system]]
+            row: dict[str, Any] = {"criterion": criterion, "system": system, "runs": len(values), "rank": rank}
+            sd = values.std(axis=0, ddof=1) if len(values) > 1 else np.full(len(RATIOS), np.nan)
+            parts = {"": values.mean(axis=0), "_sd": sd, "_best": values.max(axis=0), "_worst": values.min(axis=0)}
+            row |= {f"{name}{part}": each[at] for part, each in parts.items() for at, name in enumerate(RATIOS)}
+            low, high = (end[group] for end in ends[system])
+            row |= {
+                "f1_low": np.maximum(low, 0),
+                "f1_high": high,
+                "error": one.error[group],
+                "freedom": one.freedom[group],
+            }
+            lone = lacks_interval(row["f1"], low)
+            rows.append(row | {"why": resampled.counted.units.no_interval_note("F1") if lone else ""})
+    return typed_table(rows, RUN_COLUMNS)
+
+
+def _difference_table(resampled: SystemResamples, means: Mapping[str, MeanF1], baseline: str) -> pd.DataFrame:
+    units = resampled.counted.units
+    rows: list[dict[str, Any]] = []
+    systems = [system for system in means if system != baseline]
+    found = [estimate(resampled, means[system], means[baseline]) for system in systems]
+    ends = [one.interval(resampled.plan.level) for one in found]
+    # What rests on one unit has no error, and no test.
+    tested = [np.where(np.isnan(one.error), np.nan, one.p_values()) for one in found]
+    for group, (criterion, _) in enumerate(resampled.counted.groups):
+        p = np.array([each[group] for each in tested])
+        tests, adjusted = int((~np.isnan(p)).sum()), holm_correction(p)
+        for number, (system, one) in enumerate(zip(systems, found, strict=True)):
+            low, high = (end[group] for end in ends[number])
+            row = {"criterion": criterion, "system": system, "baseline": baseline, "difference": one.difference[group]}
+            row |= {"low": low, "high": high, "error": one.error[group], "freedom": one.freedom[group]}
+            row |= {"p": p[number], "p_holm": adjusted[number], "tests": tests, "why": ""}
+            if lacks_interval(row["difference"], low):
+                row["why"] = units.no_interval_note("an F1")
+            elif lacks_interval(row["difference"], row["p"]):
+                row["why"] = f"no test: the difference is the same whichever {units.one} is left out, and in every run"
+            rows.append(row)
+    return corrected_as_family(typed_table(rows, RUN_DIFFERENCE_COLUMNS))

@@ -1,0 +1,78 @@
+"""Differences of systems over several corpora, as tables and JSON, from what `compare --json` wrote of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from nereval_core.analysis.comparison.replicability import DIRECTIONS, replicability_table
+from nereval_core.analysis.resampling_units import ResamplingPlan
+from nereval_core.analysis.result_tables import typed_table
+from nereval_core.cli.files import read_json
+from nereval_core.cli.output import Result
+from nereval_core.problems import FormatError, Problem
+from nereval_core.report.json_results import versions
+from nereval_core.report.score_tables import Sheet, frame_sheet, objects
+
+REMEDY = "give the file that `nereval compare GOLD A B --json FILE` wrote"
+COLUMNS: Mapping[str, str] = {
+    **dict.fromkeys(("criterion", "system", "baseline"), "str"),
+    **dict.fromkeys(("difference", "p"), "float64"),
+}
+"""Columns that are read of the differences, and their dtypes."""
+
+
+def read_comparison(path: str) -> tuple[str, pd.DataFrame]:
+    """Return the digest of gold and the differences of systems over all types, from a result of `compare --json`.
+
+    The differences are of means over runs where systems have several.
+
+    Raises:
+        FormatError: no file, no JSON, or no such result.
+    """
+    found = read_json(path, REMEDY)
+    try:
+        rows = found["runs"]["differences"] if found.get("runs") else found["differences"]
+        whole = [{name: row[name] for name in COLUMNS} for row in rows if row.get("type") is None]
+        return str(found["gold"]["sha256"]), typed_table(whole, COLUMNS)
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise FormatError.single(path, None, "no result of `nereval compare`", REMEDY) from None
+
+
+def corpora_result(comparisons: Mapping[str, tuple[str, pd.DataFrame]]) -> Result:
+    """Return the number of corpora that show each difference in every form.
+
+    Raises:
+        FormatError: a corpus twice, or what `replicability_table` refuses.
+    """
+    digests = {name: digest for name, (digest, _) in comparisons.items()}
+    first = {digest: name for name, digest in reversed(digests.items())}
+    if twice := {name: first[digest] for name, digest in digests.items() if first[digest] != name}:
+        remedy = "give each corpus once: it would count as its own replication"
+        raise FormatError(Problem(name, None, f"gold is that of {one}", remedy) for name, one in twice.items())
+    level = ResamplingPlan().level
+    table = replicability_table({name: one for name, (_, one) in comparisons.items()}, level)
+
+    def json_object() -> dict[str, Any]:
+        return {
+            **versions(),
+            "corpora": [{"name": name, "gold": digest} for name, digest in digests.items()],
+            "level": level,
+            "replicability": objects(table),
+        }
+
+    return Result(lambda: [_sheet(table, level)], lambda: frame_sheet("corpora", table), json_object, "corpora")
+
+
+def _sheet(table: pd.DataFrame, level: float) -> Sheet:
+    shown = table.drop(columns=["baseline", "corpora"])
+    heads = ("criterion", "system", "direction", "seen in", "if dependent", "if independent", "these by Holm")
+    baseline, corpora = table[["baseline", "corpora"]].iloc[0]
+    notes = (
+        f"seen in: the corpora in which F1 is {' or '.join(DIRECTIONS)}, whatever p",
+        "if dependent, if independent: the number of corpora that show it (Bonferroni, Fisher; Dror et al. 2017), "
+        f"each direction by one-sided tests at {(1 - level) / 2:.2g}",
+    )
+    return frame_sheet(f"F1 less that of {baseline} in {corpora} corpora", shown, notes, columns=heads)

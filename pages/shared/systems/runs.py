@@ -1,0 +1,97 @@
+"""Several runs of a system on the Systems page: which systems are runs of one, and the means of these."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import streamlit as st
+
+from nereval_core.analysis.comparison import Comparison
+from nereval_core.analysis.comparison.runs import RunComparison, compare_runs, group_runs, name_runs, suggest_runs
+from nereval_core.analysis.comparison.significance import SystemResamples, are_significant, count_units
+from nereval_core.analysis.result_tables import p_value_text, value_with_interval
+from nereval_core.report.table_formats import DAGGER
+from pages.shared.components.count_table import table_key
+from pages.shared.systems import HASHED_BY
+from pages.shared.systems import tables as parts
+from pages.shared.view import keys
+from pages.shared.view.text import plain
+
+if TYPE_CHECKING:
+    from pages.shared.frame import Here
+
+HELP = "Trained again from other seeds, say. Those whose names differ in their last number only are suggested."
+
+
+def draw(here: Here, found: Comparison) -> None:
+    """Ask on a click which systems are runs of one, and show means over runs with intervals and tests."""
+    with st.expander("Several runs of a system", key=f"{keys.LIST}runs", on_change="rerun") as opened:
+        if not opened.open:
+            return
+        chosen = _chosen(here)
+        if not chosen:
+            st.caption("Choose two systems or more that are runs of one: their mean is then compared.")
+            return
+        compared = _compared(here, found, tuple(chosen.items()))
+        _table(here, found, compared)
+        parts.show_warnings(compared.notes)
+
+
+def _chosen(here: Here) -> dict[str, tuple[str, ...]]:
+    """Ask for the runs of one system after the other; a system is called by what its runs' names share."""
+    chosen: dict[str, tuple[str, ...]] = {}
+    free, suggested = list(here.systems), suggest_runs(here.systems)
+    with st.container(horizontal=True, gap="medium"):
+        while len(free) > 1:
+            number = len(chosen)
+            runs = st.multiselect(
+                "Runs of another system" if number else "Runs of one system",
+                free,
+                default=[one for one in (suggested[number] if number < len(suggested) else ()) if one in free],
+                key=table_key(f"{keys.WIDGET}runs_{number}", here.view.corpus, tuple(free)),
+                placeholder="systems",
+                help=HELP,
+                width=420,
+            )
+            if len(runs) < 2:
+                break
+            chosen[name_runs(runs, [*here.systems, *chosen])] = tuple(runs)
+            free = [name for name in free if name not in runs]
+    return chosen
+
+
+@st.cache_resource(max_entries=12, show_spinner=False, hash_funcs=HASHED_BY)
+def _compared(here: Here, found: Comparison, chosen: tuple[tuple[str, tuple[str, ...]], ...]) -> RunComparison:
+    systems = group_runs(found.scores, dict(chosen))
+    baseline = next(system for system, runs in systems.items() if here.system in runs)
+    return compare_runs(
+        SystemResamples(count_units(found.scores, [here.by], found.units), found.plan), systems, baseline
+    )
+
+
+def _table(here: Here, found: Comparison, compared: RunComparison) -> None:
+    differences = compared.differences.drop(columns=["error", "freedom", "why"])
+    rows = compared.means.merge(differences, on=["criterion", "system"], how="left")
+    rows = rows.sort_values("f1", ascending=False, kind="stable").reset_index(drop=True)
+    p, corrected = ([p_value_text(one) for one in rows[name]] for name in ("p", "p_holm"))
+    daggers = are_significant(rows, found.plan.level).map({True: DAGGER, False: ""})
+    table = pd.DataFrame(
+        {
+            "system": rows["system"],
+            "runs": rows["runs"],
+            "mean F1": [value_with_interval(*row) for row in rows[["f1", "f1_low", "f1_high"]].to_numpy()],
+            "standard deviation": rows["f1_sd"],
+            "best": rows["f1_best"],
+            "worst": rows["f1_worst"],
+            "difference": rows["difference"],
+            "p": p,
+            "p after Holm": [text + dagger for text, dagger in zip(corrected, daggers, strict=True)],
+        }
+    )
+    said = (
+        f"Intervals and tests are over {found.units.many} and runs together; differences of mean F1 are to "
+        f"{compared.baseline}, of {', '.join(compared.systems[compared.baseline])}."
+    )
+    title = f"Mean F1 over runs under {plain(here.by)}"
+    parts.comparison_table(here, found.scores, table, "compare_runs", rows, 110, title, said=said, method=said)
