@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from nereval_core import __version__
 from nereval_core.engine.tally import Columns, Tally
+from nereval_core.problems import FormatError
 from nereval_core.scoring import Settings
 from nereval_core.scoring.criteria import Criterion
 
@@ -33,6 +34,10 @@ LEFT_BEHIND = 24 * 3600
 """Seconds after which an unfinished file belongs to no running job."""
 BROKEN = (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, zlib.error)
 """The exceptions that reading a damaged entry raises."""
+
+
+class FolderError(FormatError):
+    """A folder that takes no more, as on a full disk: the job ends, since no other shard can be stored there."""
 
 
 def settings_digest(settings: Settings, **reading: str) -> str:
@@ -112,12 +117,23 @@ def prepare_folder(folder: str) -> None:
 
 @contextmanager
 def replace_file(path: Path) -> Iterator[Path]:
-    """Yield a path to write to, which then replaces the given one; after an error it is removed."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    """Yield a path to write to, which then replaces the given one; after an error it is removed.
+
+    Raises:
+        FolderError: the folder takes no more.
+    """
     place = path.with_name(f".{path.name}.{os.getpid()}.{time.monotonic_ns()}.tmp")
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         yield place
         place.replace(path)
+    except OSError as error:
+        if error.filename not in (None, str(place), str(path.parent)):
+            # Of a file that was read meanwhile.
+            raise
+        found = f"cannot be written into: {os.strerror(error.errno) if error.errno else error}"
+        remedy = "mend that and score again: shards that were scored are kept"
+        raise FolderError.single(str(path.parent), None, found, remedy) from None
     finally:
         place.unlink(missing_ok=True)
 

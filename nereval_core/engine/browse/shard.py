@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -29,6 +28,7 @@ from nereval_core.engine.browse.spans import (
     write_documents,
     write_layer,
 )
+from nereval_core.engine.shard_counts import replace_file
 from nereval_core.ledger import ledger
 from nereval_core.ledger.facet_counts import COUNTED, FacetCounts
 from nereval_core.scoring import Scores
@@ -47,20 +47,10 @@ def column_file(folder: str | os.PathLike[str], key: str) -> Path:
 @contextmanager
 def writing_columns(path: Path, about: dict[str, Any]) -> Iterator[ColumnWriter]:
     """Yield a writer of columns to a file that appears once it is complete; `about` is read at the end."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(".tmp", f".{path.name}.", path.parent)
-    try:
-        with os.fdopen(handle, "wb", buffering=1 << 20) as file:
-            writer = ColumnWriter(file)
-            yield writer
-            writer.finish(about | {"form": FORM, "nereval": __version__})
-        # Unlike a temporary file it is for whoever may read the folder.
-        umask = os.umask(0)
-        os.umask(umask)
-        Path(name).chmod(0o666 & ~umask)
-        Path(name).replace(path)
-    finally:
-        Path(name).unlink(missing_ok=True)
+    with replace_file(path) as place, place.open("wb", buffering=1 << 20) as file:
+        writer = ColumnWriter(file)
+        yield writer
+        writer.finish(about | {"form": FORM, "nereval": __version__})
 
 
 def map_file(path: Path) -> Columns:
