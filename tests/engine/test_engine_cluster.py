@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from nereval_core.engine import run
-from tests.support import ROOT
+from tests.support import PYTHON_PATH
 from tests.support.commands import WAIT, Cli, corpus, entries, unanswered, wait_for, written
 
 distributed = pytest.importorskip("distributed")
@@ -151,7 +151,7 @@ def test_without_dask_one_line_says_so(tmp_path: Path) -> None:
     code = "import sys; sys.modules['distributed'] = None; from nereval_core.cli import main; sys.exit(main())"
     done = subprocess.run(
         [sys.executable, "-c", code, "score", *places, "--engine", "dask"],
-        env={**os.environ, "PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(tmp_path)},
+        env={**os.environ, "PYTHONPATH": PYTHON_PATH, "XDG_CACHE_HOME": str(tmp_path)},
         capture_output=True,
         text=True,
         check=False,

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from nereval_core.engine import run
-from tests.support import ROOT
+from tests.support import PYTHON_PATH, ROOT
 from tests.support.commands import WAIT, Cli, corpus, entries, unanswered, wait_for, written
 
 distributed = pytest.importorskip("distributed")
@@ -28,7 +28,7 @@ def test_a_job_that_is_interrupted_stops_cleanly_and_goes_on(cli: Cli, tmp_path:
     pipe = Path(places[0], "part-10.jsonl")
     asked = ("--criteria", "all", "--work", "work", "--json", "dask.json")
     command = [sys.executable, "-m", "nereval_core", "score", *places, "--engine", "dask", "--workers", "2", *asked]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "PYTHONPATH": PYTHON_PATH}
     with (
         unanswered(pipe),
         subprocess.Popen(
@@ -83,7 +83,7 @@ def test_a_job_that_loses_its_cluster_says_so_and_goes_on(
             command += ["--nthreads", "2"] if name == "dask_worker" else []
             process = subprocess.Popen(
                 command,
-                env={**os.environ, "PYTHONPATH": str(ROOT)},
+                env={**os.environ, "PYTHONPATH": PYTHON_PATH},
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.STDOUT,
             )
