@@ -18,9 +18,10 @@ from hypothesis import settings
 from hypothesis.internal.conjecture import providers
 
 from nereval_core.cli import main
-from tests.support import databases
+from tests.support import OFFLINE, databases
 from tests.support.browser import Visit, serve_app, start_browser
 from tests.support.commands import Cli
+from tests.support.offline import sitecustomize as sitecustomize  # Refuses connections from now on.
 
 # A shell has what it runs in the background ignore interrupts, and what that starts in turn: tests send some.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -28,6 +29,10 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ["NEREVAL_CACHE"] = ""
 # Nor are verdicts; each test process, and the apps it starts, have a file of their own.
 os.environ["NEREVAL_REVIEW_URL"] = f"sqlite:///{tempfile.mkdtemp(prefix='nereval-')}/review.sqlite"
+
+# Nothing that tests start opens a connection that leaves this machine; see `connections`.
+os.environ["PYTHONPATH"] = str(OFFLINE)
+os.environ["NEREVAL_CONNECTIONS"] = tempfile.mkstemp(prefix="nereval-")[1]
 
 # Hypothesis draws constants that it finds in the modules imported so far: what a test is given would depend on which
 # tests ran before it in the same process. No setting leaves them out: `derandomize` fixes the seed, not what is drawn
@@ -37,6 +42,16 @@ providers._get_local_constants = lambda: NO_CONSTANTS
 
 settings.register_profile("nereval", derandomize=True, deadline=None, max_examples=40)
 settings.load_profile("nereval")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def connections() -> Iterator[None]:
+    """Fail where the app, a command or the library tried to leave this machine, even if it went on without."""
+    yield
+    log = Path(os.environ["NEREVAL_CONNECTIONS"])
+    tried = log.read_text()
+    log.unlink()
+    assert not tried
 
 
 @pytest.fixture(scope="session")

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Set up what the tests need and run them: `bash tests/run.sh [pytest arguments]`.
 #
-# Needs Python 3.11 or newer, and the package index the first time. Makes its own environment, .venv-tests, again only
-# when the Python or the requirements change. PYTHON names another interpreter. Chromium, for the browser tests, is
-# installed through apt where there is none and that is possible; so is PostgreSQL.
+# Needs Python 3.11 or newer, and the package index the first time. Makes its own environment, .venv-tests, of the
+# versions in tests/requirements.lock, again only when the Python or the lock changes. PYTHON names another interpreter.
+# Chromium, for the browser tests, is installed through apt where there is none and that is possible; so is PostgreSQL.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -24,7 +24,7 @@ if [ -z "$python" ]; then
 fi
 
 venv=.venv-tests
-wanted=$("$python" -c 'import sys; print(sys.version, sys.prefix)'; cat requirements.txt tests/requirements.txt)
+wanted=$("$python" -c 'import sys; print(sys.version, sys.prefix)'; cat tests/requirements.lock)
 if ! fits "$venv/bin/python" || [ "$(cat "$venv/installed" 2>/dev/null)" != "$wanted" ]; then
     echo "tests/run.sh: setting up $venv with $("$python" --version)"
     rm -rf "$venv"
@@ -36,7 +36,7 @@ if ! fits "$venv/bin/python" || [ "$(cat "$venv/installed" 2>/dev/null)" != "$wa
         "$python" -m venv --without-pip "$venv"
         pip=("$python" -m pip --python "$venv/bin/python")
     fi
-    "${pip[@]}" install --quiet --disable-pip-version-check -r requirements.txt -r tests/requirements.txt
+    "${pip[@]}" install --quiet --disable-pip-version-check --require-hashes -r tests/requirements.lock
     printf '%s\n' "$wanted" >"$venv/installed"
 fi
 
@@ -60,5 +60,7 @@ if ! server >/dev/null; then
     echo "tests/run.sh: no PostgreSQL: tests of verdicts kept there cannot run (Debian: apt-get install postgresql)" >&2
 fi
 
+# Numpy's own threads would only wait for the other process.
+export OPENBLAS_NUM_THREADS=1
 # Two processes take one file after the other, in the order that tests/conftest.py gives them.
 exec "$venv/bin/python" -m pytest -n 2 --dist loadfile --no-loadscope-reorder "$@" </dev/null

@@ -150,6 +150,8 @@ def test_options_are_those_of_the_command_line(capsys: pytest.CaptureFixture[str
         "--server",
         "--files",
         "--quick",
+        "--require-hashes",
+        "--upgrade",
         "--tiny",
         "--check",
         "--nthreads",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import signal
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager
@@ -21,6 +22,8 @@ Run = Callable[[Sequence[Shard], Job], Iterator[ShardResult]]
 
 SCHEDULER_SECONDS = 15
 """Seconds within which a scheduler must answer."""
+WORKER_SECONDS = 60
+"""Seconds that a job waits for a scheduler without workers."""
 
 
 def run_locally(shards: Sequence[Shard], job: Job) -> Iterator[ShardResult]:
@@ -38,7 +41,7 @@ def run_on_dask(
     work of a worker that dies is done by another.
 
     Raises:
-        FormatError: Dask is not installed, no scheduler answers, or it no longer does.
+        FormatError: Dask is not installed, no scheduler answers, it no longer does, or it has no workers.
     """
     try:
         dask, distributed = import_module("dask"), import_module("distributed")
@@ -70,15 +73,15 @@ def run_on_dask(
             found = f"no Dask scheduler answers at {scheduler}: {error or 'no answer in time'}"
             raise FormatError.single("--scheduler", None, found, "start one: dask scheduler") from None
         with _connected(client, scheduler):
-            yield from _scored(client, shards, job)
+            yield from _scored(client, shards, job, scheduler)
 
 
-def _scored(client: Any, shards: Sequence[Shard], job: Job) -> Iterator[ShardResult]:
+def _scored(client: Any, shards: Sequence[Shard], job: Job, scheduler: str | None) -> Iterator[ShardResult]:
     distributed: Any = import_module("distributed")
     # A shard is held until its future goes: what a result holds is small.
     shards_of = dict(zip(client.map(score_shard, shards, job=job, pure=False), shards, strict=True))
     try:
-        for future in distributed.as_completed(list(shards_of), loop=client.loop):
+        for future in _finished(client, list(shards_of), scheduler):
             try:
                 yield future.result()
             except distributed.KilledWorker:
@@ -90,6 +93,27 @@ def _scored(client: Any, shards: Sequence[Shard], job: Job) -> Iterator[ShardRes
     finally:
         if client.status == "running":
             client.cancel(list(shards_of), force=True)
+
+
+def _finished(client: Any, futures: Sequence[Any], scheduler: str | None) -> Iterator[Any]:
+    """Yield futures as they are done.
+
+    Raises:
+        FormatError: the scheduler has been without workers for WORKER_SECONDS: Dask would wait for ever.
+    """
+    distributed: Any = import_module("distributed")
+    left, seen = dict.fromkeys(futures), time.monotonic()
+    while left:
+        try:
+            for future in distributed.as_completed(list(left), loop=client.loop, timeout=WORKER_SECONDS / 4):
+                del left[future]
+                yield future
+                seen = time.monotonic()
+        except TimeoutError:
+            if client.nthreads():
+                seen = time.monotonic()
+            elif time.monotonic() - seen > WORKER_SECONDS:
+                raise _lost(scheduler, f"has had no worker for {WORKER_SECONDS} seconds", "start workers") from None
 
 
 @contextmanager
@@ -106,9 +130,13 @@ def _connected(client: Any, scheduler: str | None) -> Iterator[None]:
         # connection has none, and the client may not have noticed yet.
         if client.status == "running" and isinstance(error, OSError) and error.errno is not None:
             raise
-        found = f"the Dask scheduler{f' at {scheduler}' if scheduler else ''} no longer answers"
-        remedy = "start it and score again: shards that were scored are kept"
-        raise FormatError.single("--scheduler" if scheduler else "--engine dask", None, found, remedy) from None
+        raise _lost(scheduler, "no longer answers", "start it") from None
+
+
+def _lost(scheduler: str | None, found: str, remedy: str) -> FormatError:
+    option, place = ("--scheduler", f" at {scheduler}") if scheduler else ("--engine dask", "")
+    kept = "and score again: shards that were scored are kept"
+    return FormatError.single(option, None, f"the Dask scheduler{place} {found}", f"{remedy} {kept}")
 
 
 @contextmanager

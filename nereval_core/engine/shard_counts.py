@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import os
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,6 +23,7 @@ from numpy.typing import NDArray
 
 from nereval_core import __version__
 from nereval_core.engine.tally import Columns, Tally
+from nereval_core.problems import FormatError
 from nereval_core.readers.input.confinement import open_file
 from nereval_core.readers.input.temporaries import replaced_file
 from nereval_core.scoring import Settings
@@ -31,6 +33,10 @@ ENTRY_FORM = 1
 """The version of entries, part of their keys; it changes with their content."""
 BROKEN = (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, zlib.error)
 """The exceptions that reading a damaged entry raises."""
+
+
+class FolderError(FormatError):
+    """A folder that takes no more, as on a full disk: the job ends, since no other shard can be stored there."""
 
 
 def settings_digest(settings: Settings, **reading: str) -> str:
@@ -102,10 +108,23 @@ class CountsStore:
 
 @contextmanager
 def replace_file(path: Path) -> Iterator[Path]:
-    """Yield a path to write to, which then replaces the given one; in a private folder the file is private too."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with replaced_file(path, private=not path.parent.stat().st_mode & 0o077) as place:
-        yield place
+    """Yield a path to write to, which then replaces the given one; in a private folder the file is private too.
+
+    Raises:
+        FolderError: the folder takes no more.
+    """
+    place = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with replaced_file(path, private=not path.parent.stat().st_mode & 0o077) as place:
+            yield place
+    except OSError as error:
+        if error.filename not in (None, str(place), str(path), str(path.parent)):
+            # Of a file that was read meanwhile.
+            raise
+        found = f"cannot be written into: {os.strerror(error.errno) if error.errno else error}"
+        remedy = "mend that and score again: shards that were scored are kept"
+        raise FolderError.single(str(path.parent), None, found, remedy) from None
 
 
 def _described(criterion: Criterion) -> Mapping[str, str]:

@@ -13,7 +13,7 @@ from nereval_core import __version__, readers
 from nereval_core.corpus import Documents, Layer, layer
 from nereval_core.engine.browse.shard import is_whole, write_gold, write_system
 from nereval_core.engine.record_files import Recorder, is_written_for, records_path
-from nereval_core.engine.shard_counts import CountsStore, file_digest, key_of, settings_digest
+from nereval_core.engine.shard_counts import CountsStore, FolderError, file_digest, key_of, settings_digest
 from nereval_core.engine.shards import Shard, ShardFiles
 from nereval_core.engine.tally import Tally, add_share, empty_tally, tally_scores
 from nereval_core.pairing import Pairing, missing_mark, pair
@@ -79,6 +79,9 @@ def score_shard(shard: Shard, job: Job) -> ShardResult:
     """Return the counts of a shard under every system, from the entries where these exist and are whole.
 
     Problems of the shard are in the result, beside the systems that could be scored.
+
+    Raises:
+        FolderError: the counts cannot be stored.
     """
     if job.version != __version__:
         found = f"the worker runs nereval {__version__}, the job was sent by {job.version}"
@@ -87,6 +90,8 @@ def score_shard(shard: Shard, job: Job) -> ShardResult:
         )
     try:
         return _scored(shard, job)
+    except FolderError:
+        raise
     except FormatError as error:
         return ShardResult(shard.name, problems=error.problems)
     except OSError as error:

@@ -26,7 +26,7 @@ from nereval_core.cli import main, output
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source, select_layer
 from nereval_core.scoring.criteria import APPLICABLE, CRITERIA
-from tests.support import ROOT
+from tests.support import PYTHON_PATH
 from tests.support.commands import Cli
 
 TEXT = "Ann saw Bob in Rome and Oslo."
@@ -820,7 +820,7 @@ def test_help(command: Cli, arguments: list[str]) -> None:
 
 def started(*arguments: str, **more: Any) -> subprocess.Popen[str]:
     line = [sys.executable, "-m", "nereval_core", *arguments]
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    environment = os.environ | {"PYTHONPATH": PYTHON_PATH}
     return subprocess.Popen(line, text=True, env=environment, stderr=subprocess.PIPE, **more)
 
 
@@ -851,7 +851,7 @@ def test_a_closed_stream_is_no_error(command: Cli, closed: str) -> None:
     line = [sys.executable, "-m", "nereval_core", "score", "gold.jsonl", "gold.jsonl", "--json", "out.json"]
     done = subprocess.run(
         ["sh", "-c", shell, "sh", *line],
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        env=os.environ | {"PYTHONPATH": PYTHON_PATH},
         capture_output=True,
         text=True,
         check=False,
@@ -867,7 +867,7 @@ def test_standard_error_on_a_full_disk_stops_nothing(command: Cli, system: str, 
     gold()
     with Path("/dev/full").open("w") as full:
         line = [sys.executable, "-m", "nereval_core", "score", "gold.jsonl", system]
-        environment = os.environ | {"PYTHONPATH": str(ROOT)}
+        environment = os.environ | {"PYTHONPATH": PYTHON_PATH}
         done = subprocess.run(line, env=environment, stdout=subprocess.PIPE, stderr=full, text=True, check=False)
     assert (done.returncode, "strict" in done.stdout) == (status, status == 0)
 

@@ -34,7 +34,7 @@ from nereval_core.scoring.averages import Average, Sums
 from nereval_core.scoring.counts import ratio_columns
 from nereval_core.scoring.criteria import CRITERIA
 from nereval_core.scoring.criterion_syntax import criterion_from_parts
-from tests.support import ROOT
+from tests.support import PYTHON_PATH
 from tests.support.commands import SIDES, Cli, corpus, written
 
 FORMS = ("json", "csv", "markdown", "html")
@@ -363,7 +363,7 @@ def test_equal_jobs_at_once_have_folders_of_their_own(tmp_path: Path) -> None:
     pipe.unlink()
     os.mkfifo(pipe)
     command = [sys.executable, "-m", "nereval_core", "score", *places[:2], "--engine", "local", "-q", "--json"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(tmp_path)}
+    environment = {**os.environ, "PYTHONPATH": PYTHON_PATH, "XDG_CACHE_HOME": str(tmp_path)}
     jobs = [
         subprocess.Popen([*command, f"{number}.json"], cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True)
         for number in range(2)

@@ -20,7 +20,7 @@ from nereval_core.review.store import ReviewStore
 from nereval_core.review.verdicts import Draft
 from pages.shared.data import verdict_store
 from tests.pages.test_verdicts_pages import ANN, first, press, progress, said
-from tests.support import ROOT, databases
+from tests.support import PYTHON_PATH, ROOT, databases
 from tests.support.reviewers import verdict
 from tests.support.workbench import act
 
@@ -263,7 +263,7 @@ def test_rights_that_lack_are_told_and_what_can_be_read_is_read() -> None:
         )
         command = [sys.executable, "-m", "tests.support.unprivileged"]
         asked = json.dumps([arguments for arguments, _ in cases])
-        environment = os.environ | {"PYTHONPATH": str(ROOT)}
+        environment = os.environ | {"PYTHONPATH": PYTHON_PATH}
         done = subprocess.run(command, input=asked, capture_output=True, text=True, cwd=ROOT, env=environment)
         assert done.returncode == 0, done.stderr
         for (status, _, err), (arguments, expected) in zip(json.loads(done.stdout), cases, strict=True):

@@ -16,7 +16,7 @@ from nereval_core.problems import FormatError
 from nereval_core.review.store import ReviewStore
 from nereval_core.review.verdicts import Draft
 from pages.shared.data.verdict_store import Verdicts
-from tests.support import ROOT, databases
+from tests.support import PYTHON_PATH, ROOT, databases
 from tests.support.reviewers import READER, RECORDS, verdict
 
 
@@ -27,7 +27,7 @@ def reviewers(where: str, count: int, *names: str) -> Iterator[subprocess.Popen[
     with subprocess.Popen(
         command,
         cwd=ROOT,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        env=os.environ | {"PYTHONPATH": PYTHON_PATH},
         stdout=subprocess.PIPE,
         text=True,
         start_new_session=True,

@@ -4,3 +4,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 FIXTURES = ROOT / "tests" / "fixtures"
+OFFLINE = ROOT / "tests" / "support" / "offline"
+PYTHON_PATH = f"{OFFLINE}:{ROOT}"
+"""For processes that import nereval from elsewhere and are, like all others, refused connections."""

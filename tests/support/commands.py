@@ -1,11 +1,14 @@
-"""Corpora of random documents, written as shards of JSONL: what the tests of the engine score."""
+"""What the tests of the engine score, corpora of random documents as shards of JSONL, and what jobs leave."""
 
 from __future__ import annotations
 
 import gzip
 import json
+import os
 import random
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +18,8 @@ Rows = Sequence[Mapping[str, Any]]
 Cli = Callable[..., tuple[int, str, str]]
 """Runs a verb, or `score`, with these arguments: exit status, standard output and standard error."""
 SIDES = ("gold", "one", "two")
+WAIT = 60
+"""Seconds after which something will not happen any more."""
 
 
 def corpus(documents: int = 24, *, seed: int = 0, tokens: bool = True) -> dict[str, list[dict[str, Any]]]:
@@ -57,3 +62,26 @@ def written(folder: Path, sides: Mapping[str, Rows], *, shards: int = 5, packed:
             else:
                 place.write_bytes(raw)
     return [str(folder / side) for side in sides]
+
+
+def entries(folder: str) -> int:
+    """Return the number of stored counts."""
+    return len(list(Path(folder).glob("*.npz")))
+
+
+def wait_for(condition: Callable[[], object]) -> None:
+    until = time.monotonic() + WAIT
+    while not condition():
+        assert time.monotonic() < until
+        time.sleep(0.002)
+
+
+@contextmanager
+def unanswered(path: Path) -> Iterator[None]:
+    """Put a pipe that nobody writes to in place of a shard: the worker that takes it on never ends with it."""
+    kept = path.rename(path.with_name(".kept"))
+    os.mkfifo(path)
+    try:
+        yield
+    finally:
+        kept.replace(path)

@@ -20,7 +20,7 @@ from nereval_core.corpus import Documents, Labels, Layer, layer
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source, SourceFile, read
 from nereval_core.writers import write, writers
-from tests.support import ROOT
+from tests.support import PYTHON_PATH
 from tests.support.layer_strategies import content
 
 LINE = '{"id": "d%d", "text": "abc é💊", "spans": [{"start": 0, "end": 5, "label": "%s"}]}\n'
@@ -206,7 +206,7 @@ def test_what_is_written_packed_reads_back(format: str, raw: bytes, suffix: str,
 def run(*arguments: str, given: bytes, folder: Path) -> subprocess.CompletedProcess[bytes]:
     command = [sys.executable, "-m", "nereval_core", *arguments]
     return subprocess.run(
-        command, input=given, capture_output=True, cwd=folder, env={"PYTHONPATH": str(ROOT)}, check=False
+        command, input=given, capture_output=True, cwd=folder, env={"PYTHONPATH": PYTHON_PATH}, check=False
     )
 
 
