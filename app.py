@@ -20,7 +20,8 @@ if st.runtime.exists():
             account.draw_account(here)
         start.choose_corpus(here)
 
-else:
+elif __name__ != "__mp_main__":
+    # A process that the server starts runs this file too, and serves nothing.
     named_files.read_named_files()
     access.announce()
     expiry.begin()

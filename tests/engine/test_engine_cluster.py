@@ -130,10 +130,13 @@ def test_a_shard_that_kills_its_workers_is_named_and_the_others_are_kept(
     with unanswered(path), distributed.Client(cluster, set_as_default=False) as client:
         before = client.run(os.getpid)
 
+        def busy() -> list[str]:
+            return [worker for worker, tasks in client.processing().items() if tasks]
+
         def kill() -> None:
-            wait_for(lambda: entries("work") == 10)
-            (worker,) = (worker for worker, tasks in client.processing().items() if tasks)
-            os.kill(before[worker], signal.SIGKILL)
+            # What another worker has written it may not have told yet.
+            wait_for(lambda: entries("work") == 10 and len(busy()) == 1)
+            os.kill(before[busy()[0]], signal.SIGKILL)
 
         killer = threading.Thread(target=kill)
         killer.start()

@@ -54,11 +54,13 @@ def systems() -> tuple[str, ...]:
 @pytest.fixture
 def served(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     st.cache_resource.clear()
+    caches.shelf.cache_clear()
     # Other tests star records of the same demo.
     monkeypatch.setenv("NEREVAL_REVIEW_URL", f"sqlite:///{tmp_path}/review.sqlite")
     monkeypatch.setattr(caches, "served_folder", lambda: root)
     yield root
     st.cache_resource.clear()
+    caches.shelf.cache_clear()
 
 
 def whole() -> tuple[Scores, Documents]:
@@ -193,6 +195,7 @@ def test_a_damaged_folder_is_told_and_the_rest_goes_on(
     harm: str, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     st.cache_resource.clear()
+    caches.shelf.cache_clear()
     shutil.copytree(root / "scored", tmp_path / "scored")
     digest = read(root / "scored").digest
     manifest = tmp_path / "scored" / MANIFEST
@@ -216,6 +219,7 @@ def test_a_damaged_folder_is_told_and_the_rest_goes_on(
         assert {"index": "0.0.columns: No such file", "shard": "shard 1 of 3: damaged"}[harm] in app.code[0].value
     assert opened("Overview", View(corpus=load_demo("pharmacology").corpus.digest)).dataframe
     st.cache_resource.clear()
+    caches.shelf.cache_clear()
 
 
 @pytest.mark.parametrize("name", ["columns", "index", "counts", "scored.json", "columns/*", "index/*"])
@@ -229,6 +233,7 @@ def test_links_of_a_scored_folder_stay_inside(name: str, root: Path, tmp_path: P
             path.unlink() if path.is_symlink() or path.is_file() else shutil.rmtree(path)
             path.symlink_to(target / path.relative_to(served / "scored"))
         st.cache_resource.clear()
+    caches.shelf.cache_clear()
         found = []
         try:
             loaded = scored_folders.open_folder(served / "scored", served)

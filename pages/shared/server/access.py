@@ -21,6 +21,7 @@ import streamlit as st
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit import net_util
 from streamlit.errors import StreamlitSecretNotFoundError
 
 from pages.shared.server import server_options
@@ -70,6 +71,8 @@ def token() -> str:
 
 def announce() -> None:
     """Print the address with the token, where visitors need one."""
+    # Streamlit would ask a server of somebody else for the address that this machine has on the internet.
+    net_util.get_external_ip = lambda: None
     if token() and not os.environ.get(VARIABLE):
         host = st.get_option("browser.serverAddress") or "ADDRESS"
         query = urlencode({PARAMETER: token()})
