@@ -12,9 +12,9 @@ import pytest
 from nereval_core.corpus import Corpus
 from nereval_core.readers import Source
 from nereval_core.scoring import Settings, score_layers
-from pages.shared.data import scoring_process
 from pages.shared.data.loading import load, load_demo
 from pages.shared.data.scoring_process import overlapping_pairs, score_apart
+from pages.shared.server import bounds
 from tests.support.browser import Visit, serve_app_process
 
 
@@ -41,13 +41,13 @@ def tangled(folder: Path, spans: int, more: int = 0) -> Corpus:
 def processes(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """The processes that are started to score."""
     found: list[Any] = []
-    start = scoring_process.start_process
+    start = bounds.start_process
 
     def noted(module: str) -> Any:
         found.append(start(module))
         return found[-1]
 
-    monkeypatch.setattr(scoring_process, "start_process", noted)
+    monkeypatch.setattr(bounds, "start_process", noted)
     return found
 
 

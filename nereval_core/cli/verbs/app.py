@@ -18,6 +18,8 @@ The pages show the files given, which are read before the server starts, or the 
 front page later are read there. The server answers this machine alone, unless STREAMLIT_SERVER_ADDRESS names another
 address; then it asks for a token, which it prints. It runs until Ctrl-C.
 """
+BOUNDS = {"keep": "days", "memory": "gigabytes", "seconds": "seconds"}
+"""Options that are numbers above 0, and what they count."""
 INSTALLED = "nereval_app"
 """The folder beside `nereval_core` in which an installation has the pages; a clone has them beside it as they are."""
 
@@ -30,6 +32,8 @@ def add_arguments(parser: Parser) -> None:
     add("--open", action="store_true", help="off this machine, let in whoever reaches the server, without a token")
     add("--read-only", action="store_true", help="take no verdicts and no playlists")
     add("--keep", type=int, metavar="DAYS", help="remove uploads not opened for so long (off this machine: 30)")
+    add("--memory", type=float, metavar="GB", help="memory of one reading or scoring (off this machine: half of it)")
+    add("--seconds", type=float, metavar="N", help="time of one reading or scoring (off this machine: 600)")
     add("--port", type=int, metavar="N", help="the port that the server listens on (default: 8501, or the next free)")
     add_reading(parser, "GOLD first, then SYSTEM or NAME=SYSTEM; none for the demo", least=0)
     # The server parses them once more and reads the files, so that what was read is not carried from here to there.
@@ -39,8 +43,10 @@ def add_arguments(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> None:
     if find_spec("streamlit") is None or find_spec("plotly") is None:
         raise UsageError("the pages need Streamlit and Plotly: pip install 'nereval[app]'")
-    if options.keep is not None and options.keep < 1:
-        raise UsageError(f"--keep {options.keep}, write a number of days")
+    for name, unit in BOUNDS.items():
+        given = getattr(options, name)
+        if given is not None and not given > 0:
+            raise UsageError(f"--{name} {given:g}, write a number of {unit}")
     if options.data is not None and not Path(options.data).is_dir():
         raise UsageError(f"--data {options.data}: no such folder")
     server = ["--server.port", str(options.port)] if options.port is not None else []
@@ -53,7 +59,8 @@ def run(options: argparse.Namespace) -> None:
     elif options.review is not None:
         ours += ["--review", options.review]
     ours += [f"--{name}" for name in ("mask", "open", "read-only") if getattr(options, name.replace("-", "_"))]
-    ours += ["--keep", str(options.keep)] if options.keep is not None else []
+    for name in BOUNDS:
+        ours += [f"--{name}", str(getattr(options, name))] if getattr(options, name) is not None else []
     ours += ["--files", *options.arguments] if options.files else []
     line = [sys.executable, "-m", "streamlit", "run", str(_app_file()), *server, "--", *ours]
     # This process becomes the server, so that signals that end it end the server.

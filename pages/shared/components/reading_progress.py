@@ -9,6 +9,7 @@ from pages.shared.data import caches
 from pages.shared.data.jobs import BYTES, Job
 from pages.shared.data.reading_orders import Order, Served
 from pages.shared.data.reading_process import read_order
+from pages.shared.server import access
 from pages.shared.server.ownership import EVERYBODY, visitor
 from pages.shared.view import keys
 from pages.shared.view.text import plain
@@ -24,7 +25,8 @@ def begin_reading(order: Order) -> None:
     jobs, keeper = caches.jobs(), caches.shelf().keeper
     jobs.cancel(st.session_state.get(keys.READING, ""))
     owner = EVERYBODY if isinstance(order, Served) else visitor()
-    number = jobs.start(order.title, lambda watch: read_order(keeper, order, watch), owner)
+    bounds = access.session_bounds()
+    number = jobs.start(order.title, lambda watch: read_order(keeper, order, watch, bounds), owner)
     st.session_state[keys.READING] = number
     job = jobs.get(number)
     if job is not None and job.finished.wait(PATIENCE):

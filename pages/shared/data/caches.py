@@ -51,6 +51,7 @@ from pages.shared.data.named_files import named_corpus
 from pages.shared.data.scoring_process import score_apart as scored_apart
 from pages.shared.server import server_options
 from pages.shared.server.access import only_this_machine
+from pages.shared.server.bounds import server_bounds
 from pages.shared.server.ownership import Ownership, visitor
 from pages.shared.view import View, keys
 from pages.shared.view.count_tables import averages_table
@@ -203,7 +204,8 @@ def scores(loaded: Loaded, system: str, settings: Settings) -> Scores:
 @st.cache_resource(max_entries=24, show_spinner="Scoring …", show_time=True, hash_funcs=HASHED_BY)
 def _scores(loaded: Loaded, system: str, settings: Settings) -> Scores:
     gold, pred = loaded.corpus.gold, loaded.corpus.system(system)
-    return scored_apart(gold, pred, settings, marks=loaded.marks[system], check_wanted=_check_wanted)
+    bounds = server_bounds(alone=only_this_machine())
+    return scored_apart(gold, pred, settings, marks=loaded.marks[system], check_wanted=_check_wanted, bounds=bounds)
 
 
 def _check_wanted() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import pickle
+import signal
 import sys
 import traceback
 from contextlib import suppress
@@ -20,11 +21,11 @@ from typing import Any, TextIO
 from nereval_core.problems import FormatError, Problem
 from nereval_core.readers.input.temporaries import TemporaryFolder, remove_abandoned
 from nereval_core.store import Store
-from pages.shared.data.jobs import Watch
+from pages.shared.data.jobs import CancelledError, Watch
 from pages.shared.data.kept_corpora import Keeper
 from pages.shared.data.loading import Loaded
 from pages.shared.data.reading_orders import Order
-from pages.shared.server import start_process
+from pages.shared.server.bounds import UNBOUNDED, Bounds, Overtime, bounded_process
 
 EVERY = 0.1
 """Seconds between two lines about how far it is."""
@@ -32,18 +33,25 @@ NICE = 5
 """Niceness of the process, so that pages get the processor first."""
 
 
-def read_order(keeper: Keeper, order: Order, watch: Watch) -> Loaded:
-    """Read the corpus of an order: in this process if it is small.
+def read_order(keeper: Keeper, order: Order, watch: Watch, bounds: Bounds = UNBOUNDED) -> Loaded:
+    """Read the corpus of an order: in this process if it is small, unless the bounds ask for another.
 
     Raises:
-        FormatError: as `load`.
+        FormatError: as `load`, or a bound was reached.
         CancelledError: it is no longer wanted.
     """
-    if order.small:
+    if order.small and not bounds.apart:
         return _read(keeper, order, watch)
     with TemporaryFolder() as spare:
-        said = _answer(keeper.store, order, Path(spare), watch)
+        try:
+            said = _answer(keeper.store, order, Path(spare), watch, bounds)
+        except Overtime:
+            raise bounds.too_long(order.title) from None
         watch.tick()
+        if not bounds.wanted():
+            raise CancelledError
+        if "memory" in said:
+            raise bounds.too_large(order.title)
         if "problems" in said:
             raise FormatError([Problem(**problem) for problem in said["problems"]])
         if "fault" in said:
@@ -52,6 +60,8 @@ def read_order(keeper: Keeper, order: Order, watch: Watch) -> Loaded:
         for store in (keeper.store, _spare(Path(spare))):
             if store is not None and (loaded := keeper.take(store, said["key"])) is not None:
                 return loaded
+    if bounds.apart:
+        raise bounds.problem(order.title, "was read, but there is no room on the disk to keep it")
     # There is no room on any disk.
     return _read(keeper, order, watch)
 
@@ -60,25 +70,27 @@ def _read(keeper: Keeper, order: Order, watch: Watch) -> Loaded:
     return keeper.read(*order.opened(), order.options, first_annotator=order.first_annotator, watch=watch)
 
 
-def _answer(store: Store | None, order: Order, spare: Path, watch: Watch) -> dict[str, Any]:
+def _answer(store: Store | None, order: Order, spare: Path, watch: Watch, bounds: Bounds) -> dict[str, Any]:
     """Start the process, pass on how far it is, and return its last word."""
-    process = start_process("pages.shared.data.reading_process")
-    assert process.stdin is not None and process.stdout is not None
-    watch.ends(process.kill)
-    said: dict[str, Any] = {"fault": "it ended without a word"}
+    said: dict[str, Any] = {}
     try:
-        with suppress(BrokenPipeError), process.stdin:
-            pickle.dump((order, store, spare), process.stdin)
-        with process.stdout:
-            for line in process.stdout:
-                said = json.loads(line)
-                if "stage" in said:
-                    watch.show(**said)
+        with bounded_process("pages.shared.data.reading_process", bounds) as process:
+            assert process.stdin is not None and process.stdout is not None
+            watch.ends(process.kill)
+            with suppress(BrokenPipeError), process.stdin:
+                pickle.dump((order, store, spare), process.stdin)
+            with process.stdout:
+                for line in process.stdout:
+                    said = json.loads(line)
+                    if "stage" in said:
+                        watch.show(**said)
+            status = process.wait()
     finally:
-        process.kill()
-        process.wait()
         for folder in (spare.parent, *([store.folder] if store is not None else [])):
             remove_abandoned(folder)
+    if not said or "stage" in said:
+        # C++ code that gets no memory aborts.
+        return {"memory": True} if status == -signal.SIGABRT else {"fault": f"it ended with status {status}"}
     return said
 
 
@@ -124,6 +136,10 @@ def main() -> None:
         loaded = _read(keeper, order, _Telling(out))
     except FormatError as error:
         _say(out, problems=[asdict(problem) for problem in error.problems])
+    except MemoryError:
+        # What holds the memory is let go first: to say it takes some.
+        del keeper
+        _say(out, memory=True)
     except BrokenPipeError:
         # The server is gone.
         sys.exit(1)

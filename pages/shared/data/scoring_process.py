@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import pickle
 import subprocess
 import sys
@@ -17,12 +18,14 @@ import numpy as np
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError, Problem
 from nereval_core.scoring import Scores, Settings, score_layers
-from pages.shared.server import start_process
+from pages.shared.server.bounds import UNBOUNDED, Bounds, Overtime, bounded_process
 
 PAIRS = 1 << 14
 """Overlapping pairs up to which scoring takes less time than a process needs to start."""
 TANGLED = 8
 """Overlapping pairs a span from which layers are tangled: spans of ordinary layers overlap one or two others."""
+OUT_OF_MEMORY = 3
+"""Exit status of a process that needed more memory than it may have."""
 EVERY = 0.1
 """Seconds between two questions whether the scores are still wanted."""
 
@@ -37,38 +40,44 @@ def overlapping_pairs(gold: Layer, pred: Layer) -> int:
 
 
 def score_apart(
-    gold: Layer, pred: Layer, settings: Settings, *, marks: Sequence[str], check_wanted: Callable[[], None]
+    gold: Layer,
+    pred: Layer,
+    settings: Settings,
+    *,
+    marks: Sequence[str],
+    check_wanted: Callable[[], None],
+    bounds: Bounds = UNBOUNDED,
 ) -> Scores:
     """Return the scores as `score_layers` does; those of tangled layers from another process.
 
     `check_wanted` is called while the process runs, and ends it by raising.
 
     Raises:
-        FormatError: as `score_layers`.
+        FormatError: as `score_layers`, or a bound was reached.
     """
     pairs = overlapping_pairs(gold, pred)
     if pairs < PAIRS or pairs < TANGLED * (len(gold) + len(pred)):
         return score_layers(gold, pred, settings, marks=marks)
     asked = io.BytesIO()
     _Pickler(asked).dump((gold, pred, settings, marks))
-    process = start_process("pages.shared.data.scoring_process")
-    # `communicate` never sends what it has not sent when its time is over: a pipe holds 64 kB, and a process needs
-    # longer to start than we wait for it. So the pipe is written to beside it, and is none of its business.
-    pipe, process.stdin = process.stdin, None
-    sending = Thread(target=_send, args=(asked.getbuffer(), pipe), daemon=True)
-    sending.start()
     try:
-        while True:
-            check_wanted()
-            try:
-                answer, _ = process.communicate(timeout=EVERY)
-                break
-            except subprocess.TimeoutExpired:
-                continue
-    finally:
-        process.kill()
-        process.wait()
-        sending.join()
+        with bounded_process("pages.shared.data.scoring_process", bounds) as process:
+            # `communicate` never sends what it has not sent when its time is over: a pipe holds 64 kB, and a process
+            # needs longer to start than we wait for it. So the pipe is written to beside it.
+            pipe, process.stdin = process.stdin, None
+            sending = Thread(target=_send, args=(asked.getbuffer(), pipe), daemon=True)
+            sending.start()
+            while True:
+                check_wanted()
+                try:
+                    answer, _ = process.communicate(timeout=EVERY)
+                    break
+                except subprocess.TimeoutExpired:
+                    continue
+    except Overtime:
+        raise bounds.too_long(f"{pred.name}: scoring") from None
+    if process.returncode == OUT_OF_MEMORY:
+        raise bounds.too_large(f"{pred.name}: scoring")
     known = {"gold": gold, "pred": pred, "documents": gold.documents}
     if process.returncode:
         raise RuntimeError(f"the process that scores ended with status {process.returncode}")
@@ -121,6 +130,8 @@ def main() -> None:
         found: Scores | tuple[Problem, ...] = score_layers(gold, pred, settings, marks=marks)
     except FormatError as error:
         found = error.problems
+    except MemoryError:
+        os._exit(OUT_OF_MEMORY)
     _Pickler(out, gold=gold, pred=pred, documents=gold.documents).dump(found)
 
 

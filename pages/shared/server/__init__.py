@@ -18,8 +18,8 @@ _known_modules = 0
 def server_options() -> argparse.Namespace:
     """Return the options of `streamlit run app.py -- [--data DIR] [--mask] ... [--files GOLD SYSTEM ...]`.
 
-    They are `data` and `review` (None where not given), `mask`, `open`, `read_only`, `keep` (days), and `files`: all
-    that stands behind it, which are arguments of `nereval app`. Others are Streamlit's own.
+    They are `data` and `review` (None where not given), `mask`, `open`, `read_only`, `keep` (days), `memory` (GB),
+    `seconds`, and `files`: all that stands behind it, which are arguments of `nereval app`. Others are Streamlit's own.
     """
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--data", type=Path)
@@ -28,6 +28,8 @@ def server_options() -> argparse.Namespace:
     parser.add_argument("--open", action="store_true")
     parser.add_argument("--read-only", action="store_true")
     parser.add_argument("--keep", type=int)
+    parser.add_argument("--memory", type=float)
+    parser.add_argument("--seconds", type=float)
     parser.add_argument("--files", nargs=argparse.REMAINDER, default=[])
     return parser.parse_known_args(sys.argv[1:])[0]
 

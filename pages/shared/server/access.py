@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import secrets
 import sys
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from hmac import compare_digest
 from http.cookies import CookieError, SimpleCookie
@@ -23,8 +23,11 @@ from starlette.responses import HTMLResponse, PlainTextResponse, RedirectRespons
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import net_util
 from streamlit.errors import StreamlitSecretNotFoundError
+from streamlit.runtime import Runtime
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages.shared.server import server_options
+from pages.shared.server.bounds import Bounds, server_bounds, while_active
 
 VARIABLE = "NEREVAL_TOKEN"
 PARAMETER = "token"
@@ -35,6 +38,8 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 TOKEN_PAGE = Path(__file__).parent / "token_page.html"
 AGAIN = '<!doctype html><meta http-equiv="refresh" content="0"><title>nereval</title>'
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'self'"
+LEFT = 30.0
+"""Seconds after which somebody whose connection is gone has left: it may come back before."""
 DAYS = 400
 """Days for which a browser keeps its number, the most that browsers allow."""
 
@@ -79,6 +84,15 @@ def announce() -> None:
         print(f"Visitors need this address: http://{host}:{st.get_option('server.port')}/?{query}", flush=True)
     elif server_options().open and not only_this_machine():
         print("Whoever reaches this server may use it: it was started with --open.", flush=True)
+
+
+def session_bounds() -> Bounds:
+    """Return the bounds of what this session computes: it ends some time after the session."""
+    context = get_script_run_ctx()
+    bounds = server_bounds(alone=only_this_machine())
+    if context is None or not Runtime.exists():
+        return bounds
+    return while_active(bounds, partial(Runtime.instance().is_active_session, context.session_id), LEFT)
 
 
 def browser() -> str:

@@ -1,0 +1,95 @@
+"""Bounds of reading and scoring: real processes that take too much, too long, or that nobody waits for."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from nereval_core.problems import FormatError
+from nereval_core.readers import Source
+from nereval_core.scoring import Settings
+from nereval_core.store import Store
+from pages.shared.data.jobs import CancelledError, Watch
+from pages.shared.data.kept_corpora import Keeper
+from pages.shared.data.loading import load
+from pages.shared.data.reading_orders import Part, Uploaded
+from pages.shared.data.reading_process import read_order
+from pages.shared.data.scoring_process import score_apart
+from pages.shared.server import bounds
+from pages.shared.server.bounds import Bounds, Overtime, bounded_process, while_active
+from tests.pages.test_scoring_process import nested
+from tests.support.pages import GOLD, PREDICTION
+
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="memory is bounded on Linux alone")
+
+
+def order(text: str) -> Uploaded:
+    """Return the order to read a system beside some text as gold."""
+    files = {"gold": ("gold.jsonl", text), "system": ("system.jsonl", text)}
+    return Uploaded("x", {name: [Part([(file, raw.encode())])] for name, (file, raw) in files.items()})
+
+
+@pytest.mark.parametrize("memory", [None, 8_000_000_000])
+def test_small_files_are_read_apart_on_a_server_for_others(tmp_path: Path, memory: int | None) -> None:
+    files = {"gold": ("gold.jsonl", GOLD), "system": ("system.jsonl", PREDICTION)}
+    asked = Uploaded("x", {name: [Part([(file, raw.encode())])] for name, (file, raw) in files.items()})
+    here = read_order(Keeper(None), asked, Watch())
+    apart = read_order(Keeper(Store(tmp_path)), asked, Watch(), Bounds(memory, 60, apart=True))
+    assert apart.corpus.digest == here.corpus.digest
+
+
+@LINUX
+def test_a_reading_beyond_its_memory_is_one_line(tmp_path: Path) -> None:
+    large = "".join(json.dumps({"id": str(n), "text": "x" * 1_000_000, "spans": []}) + "\n" for n in range(150))
+    with pytest.raises(FormatError) as refused:
+        read_order(Keeper(Store(tmp_path)), order(large), Watch(), Bounds(900_000_000, 60, apart=True))
+    (line,) = refused.value.lines()
+    assert "takes more memory than the 0.9 GB that the server allows; give less, or" in line
+    assert not list(tmp_path.glob("*nereval-*"))
+
+
+def test_a_reading_beyond_its_time_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match=r"takes longer than the 0\.1 seconds that the server allows"):
+        read_order(Keeper(Store(tmp_path)), order(GOLD), Watch(), Bounds(seconds=0.1, apart=True))
+
+
+def test_a_reading_that_nobody_waits_for_ends(tmp_path: Path) -> None:
+    with pytest.raises(CancelledError):
+        read_order(Keeper(Store(tmp_path)), order(GOLD), Watch(), Bounds(apart=True, wanted=lambda: False))
+
+
+def test_scoring_beyond_its_time_is_one_line(tmp_path: Path) -> None:
+    for name, shift in (("gold", 0), ("system", 1)):
+        (tmp_path / f"{name}.jsonl").write_text(nested(400, shift))
+    gold, system = (Source.of_path(tmp_path / f"{name}.jsonl") for name in ("gold", "system"))
+    corpus = load("tangled", gold, {"system": system}).corpus
+    asked = (corpus.gold, corpus.system("system"), Settings())
+    with pytest.raises(FormatError, match=r"system: scoring: takes longer than the 0\.1 seconds"):
+        score_apart(*asked, marks=(), check_wanted=lambda: None, bounds=Bounds(seconds=0.1))
+
+
+def test_a_process_ends_with_its_block_and_when_its_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    def sleeping(module: str) -> subprocess.Popen[bytes]:
+        return subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], stdout=subprocess.PIPE)
+
+    monkeypatch.setattr(bounds, "start_process", sleeping)
+    with bounded_process("any", Bounds()) as process:
+        assert process.poll() is None
+    assert process.returncode is not None
+    begun = time.monotonic()
+    with pytest.raises(Overtime), bounded_process("any", Bounds(seconds=0.2)) as process:
+        process.wait(30)
+    assert time.monotonic() - begun < 30
+
+
+def test_a_session_is_missed_for_a_while() -> None:
+    active = [True, False, False]
+    bound = while_active(Bounds(), lambda: active.pop(0), 0.3)
+    assert bound.wanted() and bound.wanted()
+    time.sleep(0.4)
+    assert not bound.wanted()
