@@ -41,7 +41,7 @@ def test_from_a_shared_task_to_a_table_and_a_figure(visit: Visit, tmp_path: Path
     page.get_by_text(f"F1 is {official(RUNS[0])}").wait_for()
 
     hand.click(sidebar.get_by_role("link", name="Systems", exact=True))
-    page.get_by_text("team10_bundle1_en_1 is better.").wait_for()
+    page.get_by_text("team10_bundle1_en_1 is significantly better.").wait_for()
     hand.click(page.get_by_role("button", name="Export"))
     with page.expect_download() as table:
         hand.click(page.get_by_role("button", name="LaTeX").first)

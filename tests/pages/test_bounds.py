@@ -53,7 +53,8 @@ def test_a_reading_beyond_its_memory_is_one_line(tmp_path: Path) -> None:
     assert not list(tmp_path.glob("*nereval-*"))
 
 
-def test_a_reading_beyond_its_time_is_one_line(tmp_path: Path) -> None:
+def test_a_reading_beyond_its_time_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounds, "EVERY", 0.02)
     with pytest.raises(FormatError, match=r"takes longer than the 0\.1 seconds that the server allows"):
         read_order(Keeper(Store(tmp_path)), order(GOLD), Watch(), Bounds(seconds=0.1, apart=True))
 
@@ -63,7 +64,8 @@ def test_a_reading_that_nobody_waits_for_ends(tmp_path: Path) -> None:
         read_order(Keeper(Store(tmp_path)), order(GOLD), Watch(), Bounds(apart=True, wanted=lambda: False))
 
 
-def test_scoring_beyond_its_time_is_one_line(tmp_path: Path) -> None:
+def test_scoring_beyond_its_time_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounds, "EVERY", 0.02)
     for name, shift in (("gold", 0), ("system", 1)):
         (tmp_path / f"{name}.jsonl").write_text(nested(400, shift))
     gold, system = (Source.of_path(tmp_path / f"{name}.jsonl") for name in ("gold", "system"))

@@ -233,7 +233,7 @@ def test_links_of_a_scored_folder_stay_inside(name: str, root: Path, tmp_path: P
             path.unlink() if path.is_symlink() or path.is_file() else shutil.rmtree(path)
             path.symlink_to(target / path.relative_to(served / "scored"))
         st.cache_resource.clear()
-    caches.shelf.cache_clear()
+        caches.shelf.cache_clear()
         found = []
         try:
             loaded = scored_folders.open_folder(served / "scored", served)

@@ -8,6 +8,8 @@ export default function () {
     found.classList.add("nvg-found");
     const example = found.querySelector("details");
     if (example) example.open = true;
+    const folded = found.closest("details");
+    if (folded) folded.open = true;
     found.scrollIntoView({ block: "start" });
   };
   // Once the page above has its height.

@@ -47,7 +47,10 @@ def draw_entries() -> None:
         st.header(title, anchor=anchor)
         if sentence:
             st.caption(sentence)
-        st.html(entries_html(entries))
+        html = entries_html(entries)
+        # Who looks for a method comes by a link, which unfolds them.
+        folded = Markup("<details><summary>Show all {}</summary>{}</details>").format(len(entries), html)
+        st.html(folded if anchor == "methods" else html)
     _mount(key="guide_anchor")
 
 

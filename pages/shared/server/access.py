@@ -76,10 +76,11 @@ def token() -> str:
 
 def announce() -> None:
     """Print the address with the token, where visitors need one."""
-    # Streamlit would ask a server of somebody else for the address that this machine has on the internet.
+    # Asked for an unknown origin, Streamlit would ask a server of somebody else for this machine's address.
     net_util.get_external_ip = lambda: None
     if token() and not os.environ.get(VARIABLE):
-        host = st.get_option("browser.serverAddress") or "ADDRESS"
+        names = [name for name in st.get_option("server.allowedHosts") if name not in LOOPBACK]
+        host = names[0] if names else "localhost"
         query = urlencode({PARAMETER: token()})
         print(f"Visitors need this address: http://{host}:{st.get_option('server.port')}/?{query}", flush=True)
     elif server_options().open and not only_this_machine():
