@@ -12,7 +12,7 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from tests.support.browser import serve_app
-from tests.support.visitors import HTML, ask
+from tests.support.http_requests import HTML, ask
 
 TOKEN = "correct horse battery"
 

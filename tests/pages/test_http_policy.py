@@ -19,7 +19,8 @@ from pages.shared.server.http_policy import (
 )
 from pages.shared.server.upload_limits import SERVER_FILES, SESSION_FILES
 from tests.support.browser import Visit, serve_app
-from tests.support.visitors import MB, Answer, Visitor, ask
+from tests.support.http_requests import MB, Answer, ask
+from tests.support.visitors import Visitor
 
 
 @pytest.fixture

@@ -9,57 +9,26 @@ A widget is named by its key in the app, or by its label.
 
 from __future__ import annotations
 
-import http.client
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
 from http.cookies import SimpleCookie
 from itertools import count
 from typing import Any, Self
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
-import pyarrow as pa
-from google.protobuf.message import Message
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from websockets.sync.client import connect
 from websockets.typing import Origin, Subprotocol
 
-MB = 1 << 20
-WAIT = 120.0
-"""Seconds after which a server will not answer any more."""
-HTML = {"Accept": "text/html"}
+from tests.support.drawn_page import DrawnPage
+from tests.support.http_requests import HTML, MB, WAIT, Answer, ask
+
 TRIGGERS = ("trigger_value", "string_trigger_value", "json_trigger_value")
 """Values of widgets that hold for one run."""
-
-
-@dataclass(frozen=True)
-class Answer:
-    status: int
-    headers: dict[str, str]
-    raw: bytes
-    cookies: tuple[str, ...] = ()
-
-    @property
-    def body(self) -> str:
-        return self.raw.decode(errors="replace")
-
-
-def ask(address: str, path: str, *, method: str = "GET", body: Any = None, **headers: str) -> Answer:
-    """Send a request; an underscore in the name of a header stands for a hyphen."""
-    connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=WAIT)
-    try:
-        sent = {name.replace("_", "-"): value for name, value in headers.items()}
-        connection.request(method, path, body, sent, encode_chunked=not isinstance(body, bytes | None))
-        response = connection.getresponse()
-        found = {name.lower(): value for name, value in response.getheaders()}
-        cookies = tuple(response.headers.get_all("set-cookie", ()))
-        return Answer(response.status, found, response.read(), cookies)
-    finally:
-        connection.close()
 
 
 class Visitor:
@@ -83,10 +52,7 @@ class Visitor:
         self.page = ""
         """The hash by which Streamlit knows the page that was drawn last."""
         self._received = received
-        self._drawn: dict[tuple[int, ...], tuple[Message, str, str]] = {}
-        """What is drawn by its place: an element or a block, the number of its run, and its fragment."""
-        self._run = ""
-        self._fragments: set[str] = set()
+        self.shown = DrawnPage()
         self._repeated: dict[str, float] = {}
         """Seconds by fragment that asks to be drawn again and again."""
         self._states: dict[str, WidgetState] = {}
@@ -166,7 +132,9 @@ class Visitor:
         while True:
             said = self._next()
             if said.WhichOneof("type") == "script_finished" and said.script_finished != early:
-                self._tidy(fragment=said.script_finished == ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY)
+                self.shown.end(fragment=said.script_finished == ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY)
+                here = {one.id for one in self.shown.widgets()}
+                self._states = {one: held for one, held in self._states.items() if one in here}
                 return time.perf_counter() - self._since
 
     def wait(self) -> float:
@@ -190,8 +158,8 @@ class Visitor:
         kind = said.WhichOneof("type")
         if kind == "new_session":
             self.session = said.new_session.initialize.session_id
-            self._run, self._fragments = said.metadata.run.script_run_id, set(said.metadata.run.fragment_ids)
-            if not self._fragments:
+            self.shown.begin(said.metadata.run.script_run_id, said.metadata.run.fragment_ids)
+            if not said.metadata.run.fragment_ids:
                 self._repeated.clear()
         elif kind == "navigation":
             self.page = said.navigation.page_script_hash
@@ -203,60 +171,11 @@ class Visitor:
             for fragment in said.stop_auto_rerun.fragment_ids:
                 self._repeated.pop(fragment, None)
         elif kind == "delta":
-            self._draw(tuple(said.metadata.delta_path), said.delta)
+            widget = self.shown.draw(tuple(said.metadata.delta_path), said.delta)
+            if getattr(widget, "set_value", False):
+                # The server has changed it: what was chosen before holds no more.
+                self._states.pop(widget.id, None)
         return said
-
-    def _draw(self, place: tuple[int, ...], delta: Any) -> None:
-        if delta.HasField("new_transient"):
-            # A spinner over what stands there.
-            return
-        found = getattr(delta, delta.WhichOneof("type"))
-        self._drawn[place] = (found, self._run, delta.fragment_id)
-        one = next(iter(_widgets(found)), None)
-        if one is not None and getattr(one, "set_value", False):
-            # The server has changed it: what was chosen before holds no more.
-            self._states.pop(one.id, None)
-
-    def _tidy(self, *, fragment: bool) -> None:
-        """Forget what the run has not drawn again, and the values of widgets that are gone."""
-        self._drawn = {
-            place: held
-            for place, held in self._drawn.items()
-            if held[1] == self._run or (fragment and held[2] not in self._fragments)
-        }
-        here = {one.id for one in self.widgets()}
-        self._states = {one: held for one, held in self._states.items() if one in here}
-
-    @property
-    def drawn(self) -> Sequence[Any]:
-        """The elements and blocks of the page, in the order of their places."""
-        return [self._drawn[place][0] for place in sorted(self._drawn)]
-
-    def widgets(self) -> Iterator[Any]:
-        for one in self.drawn:
-            yield from _widgets(one)
-
-    def widget(self, name: str) -> Any:
-        """Return the widget with a key or, where none has it, with a label."""
-        every = list(self.widgets())
-        keyed = [one for one in every if _key(one.id) == name]
-        found = keyed or [one for one in every if getattr(one, "label", None) == name]
-        assert found, f"no widget is called {name}, only {[_key(one.id) for one in every]}"
-        return found[0]
-
-    def has(self, name: str) -> bool:
-        return any(name in (_key(one.id), getattr(one, "label", None)) for one in self.widgets())
-
-    def texts(self) -> Iterator[str]:
-        """Yield all texts of the page, those in tables and in data of components too."""
-        for one in self.drawn:
-            yield from _texts(one)
-
-    def faults(self) -> list[str]:
-        """Return the faults of the app that the page shows."""
-        exceptions = [one.exception.message for one in self.drawn if _kind(one) == "exception"]
-        alerts = [one.alert.body for one in self.drawn if _kind(one) == "alert"]
-        return exceptions + [body for body in alerts if "fault of nereval" in body]
 
     def click(self, name: str) -> float:
         return self._change(name, trigger_value=True)
@@ -271,7 +190,7 @@ class Visitor:
 
     def choose(self, name: str, *options: str) -> float:
         """Choose options of a group of buttons or of a multiselect."""
-        state = WidgetState(id=self.widget(name).id)
+        state = WidgetState(id=self.shown.widget(name).id)
         state.string_array_value.data.extend(options)
         return self._set(state)
 
@@ -284,7 +203,7 @@ class Visitor:
         return self._change(name, json_value=json.dumps(values))
 
     def _change(self, name: str, **value: Any) -> float:
-        return self._set(WidgetState(id=self.widget(name).id, **value))
+        return self._set(WidgetState(id=self.shown.widget(name).id, **value))
 
     def _set(self, state: WidgetState) -> float:
         self._states[state.id] = state
@@ -299,7 +218,7 @@ class Visitor:
         self._send(sent)
         while (said := self._next()).file_urls_response.response_id != number:
             pass
-        state = WidgetState(id=self.widget(name).id)
+        state = WidgetState(id=self.shown.widget(name).id)
         for place, (file, content) in zip(said.file_urls_response.file_urls, files.items(), strict=True):
             answer = self.put_file(place.file_id, content, name=file)
             assert answer.status == 204, answer
@@ -324,7 +243,7 @@ class Visitor:
 
     def download(self, name: str) -> bytes:
         """Return the file that a button downloads; one that is yet to be made is asked for first."""
-        button = self.widget(name)
+        button = self.shown.widget(name)
         url = button.url
         if button.deferred_file_id:
             sent = BackMsg()
@@ -339,34 +258,3 @@ class Visitor:
         answer = self.ask(url)
         assert answer.status == 200, (url, answer)
         return answer.raw
-
-
-def _kind(one: Message) -> str:
-    return str(one.WhichOneof("type"))
-
-
-def _key(number: str) -> str:
-    """Return the key in the number of a widget, which has two other parts in front."""
-    return number.split("-", 2)[-1]
-
-
-def _widgets(one: Message) -> Iterator[Any]:
-    """Yield the widget that an element or a block is, where it is one."""
-    kind = _kind(one)
-    held = getattr(one, kind) if kind != "None" else None
-    if str(getattr(held, "id", "")).startswith("$$ID-"):
-        yield held
-
-
-def _texts(message: Message) -> Iterator[str]:
-    for field, held in message.ListFields():
-        several = isinstance(held, Sequence | Mapping) and not isinstance(held, str | bytes)
-        for value in (held.values() if isinstance(held, Mapping) else held) if several else (held,):
-            if isinstance(value, Message):
-                yield from _texts(value)
-            elif isinstance(value, bytes) and field.full_name.endswith("ArrowData.data"):
-                table = pa.ipc.open_stream(value).read_all()
-                yield from table.column_names
-                yield from (str(cell) for column in table.columns for cell in column.to_pylist())
-            elif isinstance(value, str):
-                yield value
