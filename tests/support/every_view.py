@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from typing import Any
 
 from nereval_core.conventions import conventions
 from nereval_core.records.queries import ORDERS
+from nereval_core.review.playlists import Playlist
 from nereval_core.scoring.criteria import CRITERIA
+from pages.shared.data.loading import Loaded
 from pages.shared.view import (
     AGREEMENT_VIEWS,
     BY_CLASS,
@@ -53,10 +56,25 @@ class Subject:
     view: View
     systems: tuple[str, ...]
     types: tuple[str, ...]
-    documents: tuple[str, ...]
+    document: str
     record: tuple[str, str]
     playlist: str
     items: tuple[str, ...]
+
+
+def subject_of(loaded: Loaded, playlist: Playlist) -> Subject:
+    """Return a corpus, with a playlist of its records, as a subject."""
+    systems = tuple(layer.name for layer in loaded.corpus.systems)
+    first = playlist.items[0].starred.shown
+    return Subject(
+        View(corpus=loaded.digest, system=systems[0]),
+        systems,
+        tuple(loaded.types),
+        loaded.corpus.documents.ids[0],
+        (first.document, first.record),
+        playlist.uid,
+        tuple(item.uid for item in playlist.items),
+    )
 
 
 def every_view(of: Subject) -> Iterator[tuple[str, View]]:
@@ -72,10 +90,15 @@ def every_view(of: Subject) -> Iterator[tuple[str, View]]:
         yield page, replace(view, reference=second)
         merged = tuple((kind, of.types[-1] + "+") for kind in of.types[:2])
         yield page, replace(view, merge=merged, leaveout=of.types[2:3], type=of.types[-1:])
-    filters = View(gold=of.types[:1], pred=of.types[1:2], q=of.types[0], doc=document)
+    filters: tuple[dict[str, Any], ...] = (
+        {"gold": of.types[:1]},
+        {"pred": of.types[1:2]},
+        {"q": of.types[0]},
+        {"doc": of.document},
+    )
     for page in ("Inspect", "Linking", "Present"):
-        for name in ("gold", "pred", "q", "doc"):
-            yield page, replace(view, **{name: getattr(filters, name)})
+        for one in filters:
+            yield page, replace(view, **one)
         yield page, replace(view, doc=document, record=record)
     yield "Inspect", replace(view, doc=document, at="0-5", beside=second)
     for criterion in CRITERIA:
@@ -96,7 +119,8 @@ def every_view(of: Subject) -> Iterator[tuple[str, View]]:
 
 def wrong_links(words: list[str]) -> Iterator[tuple[str, dict[str, str]]]:
     """Yield pages with the parameters of links whose values are words that a corpus does not have."""
+    names = [one.name for one in fields(View) if one.name not in ("corpus", "mask")]
     for number, word in enumerate(words):
         page = tuple(WORDS)[number % len(WORDS)]
         # All parameters at once; a notice names each that is left out. The corpus has to be one that there is.
-        yield page, {name: word for name in View.__dataclass_fields__ if name not in ("corpus", "mask")} | {word: word}
+        yield page, {name: word for name in names} | {word: word}

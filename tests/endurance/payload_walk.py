@@ -1,0 +1,195 @@
+"""A walk through the views of a corpus in Chromium: all that unfolds is unfolded, all that saves is saved and opened."""
+
+from __future__ import annotations
+
+import csv
+import io
+import zipfile
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Error
+
+from tests.support.browser import Visit
+from tests.support.payloads import FORMULAS
+from tests.support.traps import Trap
+
+HOVERED = 12
+"""Tooltips of one kind that are looked at on one view."""
+DRAWN_ELSEWHERE = "PDF for papers"
+"""A file that takes long to make, with the words of the SVG beside it."""
+TEX = ("\\input{", "\\write18", "\\href{", "\\url{", "\\includegraphics{", "\\immediate")
+FORMULA_PARTS = ("<f>", "<f ", "<hyperlink", 'TargetMode="External"')
+
+
+class Walk:
+    """A walk in one browser. `begin` each corpus with its words, and with files of them by name."""
+
+    def __init__(self, visit: Visit, folder: Path, counts: Counter[str]) -> None:
+        self.visit, self.trap, self.folder, self.counts = visit, Trap(visit), folder, counts
+
+    def begin(self, words: Sequence[str], files: Mapping[str, bytes]) -> None:
+        self.words, self.files = words, files
+        self.saved: set[str] = set()
+        self.pages: set[str] = set()
+
+    def view(self, page: str, path: str) -> None:
+        """Open a view and all that it unfolds; write and drop words wherever the first view of a page takes some."""
+        self.trap.place = path
+        self.counts["views"] += 1
+        self.visit.go(path)
+        self.trap.look()
+        for step in (self._unfold, self._hover, self._choose, self._menus, self._save_all):
+            step()
+            self.trap.look()
+        if page not in self.pages:
+            self.pages.add(page)
+            self._write(self.visit.page.get_by_test_id("stMain"))
+            self._drop()
+            self._keys()
+
+    def _rest(self) -> None:
+        self.visit.wait_until_drawn(self.visit.run_count() - 1)
+
+    def _unfold(self) -> None:
+        folds = self.visit.page.locator("[data-testid='stExpander'] details:not([open]) > summary")
+        for fold in reversed(folds.all()):
+            _click(fold)
+        self._rest()
+
+    def _hover(self) -> None:
+        page = self.visit.page
+        for name in ("stTooltipHoverTarget", "stTooltipIcon", "stPlotlyChart"):
+            for target in page.get_by_test_id(name).all()[:HOVERED]:
+                with suppress(Error):
+                    target.hover(timeout=1_000)
+                    page.wait_for_timeout(50)
+                    self.counts["hovered"] += 1
+                    self.trap.look()
+
+    def _choose(self) -> None:
+        """Choose a cell of each table: it lists records or shows a formula."""
+        page = self.visit.page
+        for table in page.get_by_test_id("stDataFrame").all():
+            with suppress(Error):
+                table.scroll_into_view_if_needed(timeout=1_000)
+                box = table.bounding_box()
+                page.mouse.click(box["x"] + box["width"] - 40, box["y"] + 52)
+                page.wait_for_timeout(100)
+                self._rest()
+                self.counts["chosen"] += 1
+                self.trap.look()
+
+    def _menus(self) -> None:
+        """Open each menu, look at it, and save what it offers."""
+        page = self.visit.page
+        menus, body = page.get_by_test_id("stPopoverButton"), page.get_by_test_id("stPopoverBody")
+        for menu in menus.all():
+            if not _click(menu):
+                continue
+            self._rest()
+            self.counts["menus"] += 1
+            self.trap.look()
+            for button in body.get_by_test_id("stDownloadButton").locator("button").all():
+                self._save(button)
+            page.keyboard.press("Escape")
+            if body.count():
+                _click(menu)
+
+    def _save_all(self) -> None:
+        for button in self.visit.page.get_by_test_id("stMain").get_by_test_id("stDownloadButton").locator("button").all():
+            self._save(button)
+
+    def _save(self, button: Any) -> None:
+        """Save a file, once for each corpus, and look at it."""
+        name = str(button.evaluate("one => one.closest('[class*=st-key-]')?.className + one.innerText"))
+        if name in self.saved or DRAWN_ELSEWHERE in name or not (button.is_visible() and button.is_enabled()):
+            return
+        self.saved.add(name)
+        try:
+            with self.visit.page.expect_download() as started:
+                button.click(timeout=5_000)
+        except Error:
+            self.counts["not saved"] += 1
+            return
+        file = self.folder / f"saved{Path(started.value.suggested_filename).suffix}"
+        started.value.save_as(file)
+        self.counts["files"] += 1
+        if file.suffix in (".html", ".svg"):
+            self.trap.look_at_file(file)
+        for found in formulas(file) if button.inner_text() in ("CSV", "Excel", "LaTeX") else ():
+            self.trap.note("formulas", f"{started.value.suggested_filename}: {found}")
+
+    def _write(self, place: Any) -> None:
+        """Write a word into each field, and look at what becomes of it."""
+        for number, field in enumerate(place.locator("input[type=text]:not([role=combobox]), textarea").all()):
+            with suppress(Error):
+                field.fill(self.words[number % len(self.words)], timeout=1_000)
+                field.press("Control+Enter" if field.evaluate("one => one.localName") == "textarea" else "Enter")
+                self.visit.page.wait_for_timeout(100)
+                self._rest()
+                self.counts["written"] += 1
+                self.trap.look()
+
+    def _drop(self) -> None:
+        """Drop files called by words, and made of them, wherever there is a place for files; read those at Start."""
+        for place in self.visit.page.locator("input[type=file]").all():
+            several = place.get_attribute("multiple") is not None
+            for names in [list(self.files)] if several else [[name] for name in self.files]:
+                with suppress(Error):
+                    files = [{"name": name, "mimeType": "text/plain", "buffer": self.files[name]} for name in names]
+                    place.set_input_files(files)
+                    self.visit.page.wait_for_timeout(300)
+                    self._rest()
+                    self.counts["dropped"] += 1
+                    self.trap.look()
+        if _click(self.visit.page.get_by_role("button", name="Read and score").first):
+            self.visit.page.wait_for_timeout(1_000)
+            self._rest()
+            self.trap.look()
+
+    def _keys(self) -> None:
+        """Press the keys that give verdicts and stars, and look at what they open."""
+        page = self.visit.page
+        if not page.locator(".nw-entry").count():
+            return
+        for key in ("1", "4", "s", "u", "5"):
+            page.keyboard.press("Escape")
+            page.keyboard.press(key)
+            page.wait_for_timeout(300)
+            self._rest()
+            self.trap.look()
+            self._write(page.get_by_test_id("stDialog"))
+
+
+def formulas(file: Path) -> Iterator[str]:
+    """Yield the cells of a table that a spreadsheet takes for formulas, and the commands of LaTeX that read or write."""
+    if file.suffix == ".csv":
+        for row in csv.reader(io.StringIO(file.read_bytes().decode(), newline="")):
+            yield from (cell for cell in row if cell.startswith(FORMULAS) and not _is_number(cell))
+    elif file.suffix == ".xlsx":
+        with zipfile.ZipFile(file) as book:
+            for name in book.namelist():
+                yield from (f"{name} {part}" for part in FORMULA_PARTS if part.encode() in book.read(name))
+    else:
+        text = file.read_bytes().decode()
+        yield from (part for part in TEX if part in text)
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def _click(target: Any) -> bool:
+    """Click what can be clicked within a second; return whether that was done."""
+    with suppress(Error):
+        target.click(timeout=1_000)
+        return True
+    return False
