@@ -1,0 +1,142 @@
+"""A server that masks everything sends nothing of the texts, whatever is opened, searched, unfolded, saved or refused.
+
+The texts, metadata and notes of a corpus are made of words that stand nowhere else. Every message and every file that
+the server sends is searched for pieces of them, in every way they may be written.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+from urllib.parse import urlencode
+
+from nereval_core.cli import main
+from nereval_core.corpus import Layer
+from nereval_core.corpus.masking import masked_error, masked_quotes
+from nereval_core.problems import FormatError
+from nereval_core.readers import Source, read
+from nereval_core.review.store import ReviewStore
+from nereval_core.writers import pack_layer, writers
+from pages.shared.data.loading import Loaded
+from pages.shared.view import View
+from pages.shared.view.link import write_link
+from tests.endurance.masked_walk import Walk
+from tests.fuzzing.mutation import changed
+from tests.support.browser import serve_app
+from tests.support.every_view import every_view, subject_of, wrong_links
+from tests.support.markers import Search, markers
+from tests.support.visitors import Visitor
+from tests.support.worded_corpora import WHERE, Words, keep, layer_files, review
+
+NAMES = tuple(f"name-{number}" for number in range(6))
+"""Names of documents, types, systems and concepts, which are not masked."""
+UPLOADS_EACH = 20
+"""Refused uploads between two views; more of them are read in this process."""
+READ_EACH = 200
+
+
+def run(folder: Path, wanted: Callable[[int], bool], *, masked: bool = True) -> Counter[str]:
+    """Walk through the views of a corpus, again and again with other words, as long as `wanted` says so of their number.
+
+    Return the numbers of `views` and of what was done on them, of `messages` that were searched, of damaged files that
+    were `refused`, and of `leaks`, `faults` and `errors`, which there may not be. Each of these is printed once.
+    """
+    counts: Counter[str] = Counter()
+    served, verdicts = folder / "served", f"sqlite:///{folder}/review.sqlite"
+    served.mkdir()
+    with patch.dict(os.environ, {"NEREVAL_CACHE": str(folder / "store"), "NEREVAL_REVIEW_URL": verdicts}):
+        first = Words(markers(12), NAMES, markers(12)[::-1])
+        _score(served, first)
+        reviews = ReviewStore(verdicts)
+        with serve_app("--data", str(served), *(["--mask"] if masked else [])) as address:
+            round = 0
+            while wanted(counts["views"]):
+                words = markers(12, round)
+                made = Words(words, NAMES, words[::-1])
+                loaded = keep(folder / "store", f"corpus {round}", made)
+                search = Search({*words, *first.texts})
+                _walk(address, loaded, made, reviews, search, counts, wanted)
+                round += 1
+        reviews.close()
+    return counts
+
+
+def _walk(
+    address: str,
+    loaded: Loaded,
+    words: Words,
+    reviews: ReviewStore,
+    search: Search,
+    counts: Counter[str],
+    wanted: Callable[[int], bool],
+) -> None:
+    playlist = review(reviews, loaded, words, named=NAMES)
+    walk = Walk(address, search, counts, words.texts)
+    by_page: dict[str, list[View]] = {}
+    for page, view in every_view(subject_of(loaded, playlist)):
+        by_page.setdefault(page, []).append(view)
+    links = [
+        (page, write_link(view), ())
+        for views in zip_longest(*by_page.values())
+        for page, view in zip(by_page, views, strict=True)
+        if view is not None
+    ]
+    for word in words.texts:
+        links += [(page, {**params, "corpus": loaded.digest}, (word,)) for page, params in wrong_links([word])]
+        links += [("Inspect", {"corpus": loaded.digest, "q": word}, (word,))]
+    damaged = damaged_files(loaded.corpus.gold, len(words.texts))
+    for page, params, typed in links:
+        if not wanted(counts["views"]):
+            break
+        walk.view(page, urlencode(params), typed)
+        for _ in range(READ_EACH):
+            _read_damaged(next(damaged), search, counts)
+        if counts["views"] % UPLOADS_EACH == 1:
+            files = layer_files(words)
+            walk.upload({f"{where}.jsonl": files[where].encode() for where in WHERE[:2]})
+            name, content = next(damaged)
+            walk.upload({f"gold-{name}": content, "system.jsonl": files["first"].encode()})
+    walk.close()
+
+
+def damaged_files(layer: Layer, seed: int) -> Iterator[tuple[str, bytes]]:
+    """Yield names and contents of files in all formats that can be written, each damaged in another way."""
+    whole = []
+    for format in writers():
+        try:
+            name, content, _ = pack_layer(layer, format, "damaged", lossy=True)
+        except FormatError:
+            continue
+        whole.append((name, content))
+    while True:
+        for name, content in whole:
+            seed += 1
+            yield name, changed(content, seed)
+
+
+def _read_damaged(file: tuple[str, bytes], search: Search, counts: Counter[str]) -> None:
+    """Read a damaged file, and search the problems or notes as a masked page shows them."""
+    try:
+        said = [masked_quotes(note) for note in read(Source.of_uploads([file])).notes]
+        counts["read"] += 1
+    except FormatError as error:
+        said = masked_error(error).lines()
+        counts["refused"] += 1
+    for line in said:
+        if search.found(line.encode()):
+            counts["leaks"] += 1
+            print(f"leak in a message about {file[0]}: {line}")
+
+
+def _score(folder: Path, words: Words) -> None:
+    """Write layers into the served folder, and score them there: a server that masks does not open what was scored."""
+    for where, text in layer_files(words).items():
+        (folder / where).mkdir()
+        (folder / where / "part-0.jsonl").write_text(text, encoding="utf-8")
+    options = ["--engine", "local", "-q", "--out", str(folder / "scored"), "--json", str(folder / "scores.json")]
+    assert main(["score", str(folder / "gold"), str(folder / "first"), *options]) == 0
