@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import parse_qs
 
 import pyarrow as pa
 
@@ -36,7 +38,7 @@ class Walk:
 
     def _received(self, raw: bytes) -> None:
         self._counts["messages"] += 1
-        if self._typed is not None and (found := self._search.found(raw, self._typed)):
+        if (found := self._search.found(raw, self._typed)):
             self._counts["leaks"] += 1
             self._tell("leak", f"{sorted(found)[0]} in {_around(raw, found)}")
 
@@ -53,6 +55,9 @@ class Walk:
         self._counts["views"] += 1
         self.visitor.open("" if page == "Start" else page, query)
         self._check()
+        if page == "Inspect" and "q" in parse_qs(query) and typed and self._records():
+            self._counts["leaks"] += 1
+            self._tell("leak", f"a search for {typed[0]} finds records")
         for use in (self._unfold, self._save, self._choose):
             use()
             self._check()
@@ -139,6 +144,11 @@ class Walk:
                 self.visitor.click(name)
                 self._check()
 
+    def _records(self) -> int:
+        """Return the number of records that Inspect lists."""
+        every = [json.loads(one.bidi_component.json or "{}") for one in self.visitor.shown.elements() if _is_component(one)]
+        return int(next(one for one in every if "entries" in one)["total"])
+
     def _here(self, number: str) -> bool:
         return any(one.id == number for one in self.visitor.shown.widgets())
 
@@ -146,6 +156,10 @@ class Walk:
 def name_of(widget: Any) -> str:
     """Return the key of a widget."""
     return str(widget.id).split("-", 2)[-1]
+
+
+def _is_component(drawn: Any) -> bool:
+    return drawn.WhichOneof("type") == "bidi_component"
 
 
 def _column(table: Any) -> str:

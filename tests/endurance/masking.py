@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -35,16 +35,18 @@ from tests.support.worded_corpora import WHERE, Words, keep, layer_files, review
 
 NAMES = tuple(f"name-{number}" for number in range(6))
 """Names of documents, types, systems and concepts, which are not masked."""
-UPLOADS_EACH = 20
-"""Refused uploads between two views; more of them are read in this process."""
 READ_EACH = 200
+"""Damaged files that are read between two views, in this process."""
+UPLOADED_EACH = 30
+"""One of so many files whose problems quote the texts is uploaded, too."""
 
 
 def run(folder: Path, wanted: Callable[[int], bool], *, masked: bool = True) -> Counter[str]:
     """Walk through the views of a corpus, again and again with other words, as long as `wanted` says so of their number.
 
     Return the numbers of `views` and of what was done on them, of `messages` that were searched, of damaged files that
-    were `refused`, and of `leaks`, `faults` and `errors`, which there may not be. Each of these is printed once.
+    were `read` and `refused` and of those `quoting` the texts, and of `leaks` and `faults`, which there may not be. They
+    are printed, one for each page. What is `masked` is the server; without that there are leaks.
     """
     counts: Counter[str] = Counter()
     served, verdicts = folder / "served", f"sqlite:///{folder}/review.sqlite"
@@ -89,18 +91,19 @@ def _walk(
     for word in words.texts:
         links += [(page, {**params, "corpus": loaded.digest}, (word,)) for page, params in wrong_links([word])]
         links += [("Inspect", {"corpus": loaded.digest, "q": word}, (word,))]
-    damaged = damaged_files(loaded.corpus.gold, len(words.texts))
+    files = {where: text.encode() for where, text in layer_files(words).items()}
+    walk.upload({f"{where}.jsonl": files[where] for where in WHERE[:2]})
+    damaged = damaged_files(loaded.corpus.gold, len(links))
     for page, params, typed in links:
         if not wanted(counts["views"]):
             break
         walk.view(page, urlencode(params), typed)
-        for _ in range(READ_EACH):
-            _read_damaged(next(damaged), search, counts)
-        if counts["views"] % UPLOADS_EACH == 1:
-            files = layer_files(words)
-            walk.upload({f"{where}.jsonl": files[where].encode() for where in WHERE[:2]})
-            name, content = next(damaged)
-            walk.upload({f"gold-{name}": content, "system.jsonl": files["first"].encode()})
+        for file in islice(damaged, READ_EACH):
+            if _read_damaged(file, search, counts) and counts["quoting"] % UPLOADED_EACH == 1:
+                walk.upload({f"gold-{file[0]}": file[1], "system.jsonl": files["first"]})
+        # Texts that differ are quoted where two layers are paired.
+        texts = files["first"].decode().replace(words.texts[0], words.texts[0] + words.texts[1])
+        walk.upload({"gold.jsonl": files["gold"], "system.jsonl": texts.encode()})
     walk.close()
 
 
@@ -119,18 +122,22 @@ def damaged_files(layer: Layer, seed: int) -> Iterator[tuple[str, bytes]]:
             yield name, changed(content, seed)
 
 
-def _read_damaged(file: tuple[str, bytes], search: Search, counts: Counter[str]) -> None:
-    """Read a damaged file, and search the problems or notes as a masked page shows them."""
+def _read_damaged(file: tuple[str, bytes], search: Search, counts: Counter[str]) -> bool:
+    """Search the problems of a damaged file as a masked page shows them; return whether they quote the texts."""
     try:
-        said = [masked_quotes(note) for note in read(Source.of_uploads([file])).notes]
+        notes = read(Source.of_uploads([file])).notes
         counts["read"] += 1
+        said, shown = list(notes), list(map(masked_quotes, notes))
     except FormatError as error:
-        said = masked_error(error).lines()
         counts["refused"] += 1
-    for line in said:
+        said, shown = error.lines(), masked_error(error).lines()
+    for line in shown:
         if search.found(line.encode()):
             counts["leaks"] += 1
             print(f"leak in a message about {file[0]}: {line}")
+    quoting = bool(search.found("\n".join(said).encode()))
+    counts["quoting"] += quoting
+    return quoting
 
 
 def _score(folder: Path, words: Words) -> None:
