@@ -1,4 +1,4 @@
-"""A walk through the views of a server without a browser: each widget is used, each file saved, all messages searched."""
+"""A walk through the views of a server without a browser: all widgets are used, all messages searched."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Walk:
 
     def _received(self, raw: bytes) -> None:
         self._counts["messages"] += 1
-        if (found := self._search.found(raw, self._typed)):
+        if found := self._search.found(raw, self._typed):
             self._counts["leaks"] += 1
             self._tell("leak", f"{sorted(found)[0]} in {_around(raw, found)}")
 
@@ -146,7 +146,9 @@ class Walk:
 
     def _records(self) -> int:
         """Return the number of records that Inspect lists."""
-        every = [json.loads(one.bidi_component.json or "{}") for one in self.visitor.shown.elements() if _is_component(one)]
+        every = [
+            json.loads(one.bidi_component.json or "{}") for one in self.visitor.shown.elements() if _is_component(one)
+        ]
         return int(next(one for one in every if "entries" in one)["total"])
 
     def _here(self, number: str) -> bool:

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from itertools import islice, zip_longest
+from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
-from typing import Any
 from unittest.mock import patch
 from urllib.parse import urlencode
 
@@ -23,14 +22,11 @@ from nereval_core.readers import Source, read
 from nereval_core.review.store import ReviewStore
 from nereval_core.writers import pack_layer, writers
 from pages.shared.data.loading import Loaded
-from pages.shared.view import View
-from pages.shared.view.link import write_link
 from tests.endurance.masked_walk import Walk
 from tests.fuzzing.mutation import changed
 from tests.support.browser import serve_app
-from tests.support.every_view import every_view, subject_of, wrong_links
+from tests.support.every_view import links_by_turns, subject_of, wrong_links
 from tests.support.markers import Search, markers
-from tests.support.visitors import Visitor
 from tests.support.worded_corpora import WHERE, Words, keep, layer_files, review
 
 NAMES = tuple(f"name-{number}" for number in range(6))
@@ -42,11 +38,11 @@ UPLOADED_EACH = 30
 
 
 def run(folder: Path, wanted: Callable[[int], bool], *, masked: bool = True) -> Counter[str]:
-    """Walk through the views of a corpus, again and again with other words, as long as `wanted` says so of their number.
+    """Walk through the views of corpora, one after the other, as long as `wanted` says so of their number.
 
     Return the numbers of `views` and of what was done on them, of `messages` that were searched, of damaged files that
-    were `read` and `refused` and of those `quoting` the texts, and of `leaks` and `faults`, which there may not be. They
-    are printed, one for each page. What is `masked` is the server; without that there are leaks.
+    were `read` and `refused` and of those `quoting` the texts, and of `leaks` and `faults`, which there may not be. Those
+    are printed, one for each page. Where the server is not `masked` there are leaks.
     """
     counts: Counter[str] = Counter()
     served, verdicts = folder / "served", f"sqlite:///{folder}/review.sqlite"
@@ -56,14 +52,14 @@ def run(folder: Path, wanted: Callable[[int], bool], *, masked: bool = True) -> 
         _score(served, first)
         reviews = ReviewStore(verdicts)
         with serve_app("--data", str(served), *(["--mask"] if masked else [])) as address:
-            round = 0
+            number = 0
             while wanted(counts["views"]):
-                words = markers(12, round)
+                words = markers(12, number)
                 made = Words(words, NAMES, words[::-1])
-                loaded = keep(folder / "store", f"corpus {round}", made)
+                loaded = keep(folder / "store", f"corpus {number}", made)
                 search = Search({*words, *first.texts})
                 _walk(address, loaded, made, reviews, search, counts, wanted)
-                round += 1
+                number += 1
         reviews.close()
     return counts
 
@@ -79,14 +75,8 @@ def _walk(
 ) -> None:
     playlist = review(reviews, loaded, words, named=NAMES)
     walk = Walk(address, search, counts, words.texts)
-    by_page: dict[str, list[View]] = {}
-    for page, view in every_view(subject_of(loaded, playlist)):
-        by_page.setdefault(page, []).append(view)
-    links = [
-        (page, write_link(view), ())
-        for views in zip_longest(*by_page.values())
-        for page, view in zip(by_page, views, strict=True)
-        if view is not None
+    links: list[tuple[str, dict[str, str], tuple[str, ...]]] = [
+        (page, params, ()) for page, params in links_by_turns(subject_of(loaded, playlist))
     ]
     for word in words.texts:
         links += [(page, {**params, "corpus": loaded.digest}, (word,)) for page, params in wrong_links([word])]

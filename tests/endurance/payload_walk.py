@@ -1,4 +1,4 @@
-"""A walk through the views of a corpus in Chromium: all that unfolds is unfolded, all that saves is saved and opened."""
+"""A walk through the views of a corpus in Chromium: all is unfolded, chosen, saved and opened."""
 
 from __future__ import annotations
 
@@ -28,8 +28,9 @@ FORMULA_PARTS = ("<f>", "<f ", "<hyperlink", 'TargetMode="External"')
 class Walk:
     """A walk in one browser. `begin` each corpus with its words, and with files of them by name."""
 
-    def __init__(self, visit: Visit, folder: Path, counts: Counter[str]) -> None:
+    def __init__(self, visit: Visit, folder: Path, counts: Counter[str], *, steps: bool = True) -> None:
         self.visit, self.trap, self.folder, self.counts = visit, Trap(visit), folder, counts
+        self.steps = steps
 
     def begin(self, words: Sequence[str], files: Mapping[str, bytes]) -> None:
         self.words, self.files = words, files
@@ -42,6 +43,8 @@ class Walk:
         self.counts["views"] += 1
         self.visit.go(path)
         self.trap.look()
+        if not self.steps:
+            return
         for step in (self._unfold, self._hover, self._choose, self._menus, self._save_all):
             step()
             self.trap.look()
@@ -100,7 +103,9 @@ class Walk:
                 _click(menu)
 
     def _save_all(self) -> None:
-        for button in self.visit.page.get_by_test_id("stMain").get_by_test_id("stDownloadButton").locator("button").all():
+        for button in (
+            self.visit.page.get_by_test_id("stMain").get_by_test_id("stDownloadButton").locator("button").all()
+        ):
             self._save(button)
 
     def _save(self, button: Any) -> None:
@@ -138,7 +143,7 @@ class Walk:
         """Drop files called by words, and made of them, wherever there is a place for files; read those at Start."""
         for place in self.visit.page.locator("input[type=file]").all():
             several = place.get_attribute("multiple") is not None
-            for names in [list(self.files)] if several else [[name] for name in self.files]:
+            for names in (list(self.files)[:2], list(self.files)) if several else ([name] for name in self.files):
                 with suppress(Error):
                     files = [{"name": name, "mimeType": "text/plain", "buffer": self.files[name]} for name in names]
                     place.set_input_files(files)
@@ -146,9 +151,15 @@ class Walk:
                     self._rest()
                     self.counts["dropped"] += 1
                     self.trap.look()
+                    self._read()
+
+    def _read(self) -> None:
+        """Read what was dropped at Start, and wait until that is done."""
         if _click(self.visit.page.get_by_role("button", name="Read and score").first):
-            self.visit.page.wait_for_timeout(1_000)
+            self.visit.page.wait_for_timeout(300)
+            self.visit.page.get_by_role("button", name="Cancel").wait_for(state="detached")
             self._rest()
+            self.counts["read"] += 1
             self.trap.look()
 
     def _keys(self) -> None:
@@ -166,7 +177,7 @@ class Walk:
 
 
 def formulas(file: Path) -> Iterator[str]:
-    """Yield the cells of a table that a spreadsheet takes for formulas, and the commands of LaTeX that read or write."""
+    """Yield the cells of a table that a spreadsheet takes for formulas, and commands of LaTeX that do more than print."""
     if file.suffix == ".csv":
         for row in csv.reader(io.StringIO(file.read_bytes().decode(), newline="")):
             yield from (cell for cell in row if cell.startswith(FORMULAS) and not _is_number(cell))

@@ -11,31 +11,29 @@ import io
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from itertools import zip_longest
 from pathlib import Path
 from unittest.mock import patch
 from urllib.parse import urlencode
 
 from nereval_core.review.playlists import NAME_CHARACTERS
 from nereval_core.review.store import ReviewStore
-from pages.shared.view import View
-from pages.shared.view.link import write_link
 from tests.endurance.payload_walk import Walk
 from tests.support.browser import TALL, Visit, serve_app, start_browser
-from tests.support.every_view import every_view, subject_of, wrong_links
+from tests.support.every_view import links_by_turns, subject_of, wrong_links
 from tests.support.payloads import payloads
 from tests.support.worded_corpora import Words, keep, layer_files, one_line, review
 
-NEVER = ("ran", "made", "requests", "faults", "errors", "formulas")
 TOGETHER = 60
 """Payloads that one corpus is made of: with more, its tables would not show them all."""
 
 
-def run(folder: Path, wanted: Callable[[int], bool], *, together: int = TOGETHER) -> Counter[str]:
+def run(folder: Path, wanted: Callable[[int], bool], *, together: int = TOGETHER, steps: bool = True) -> Counter[str]:
     """Walk through views as long as `wanted` says so of their number, over one corpus after the other.
 
+    Without `steps` views are only opened.
+
     Return the numbers of `views` and of what was done on them, of what was `blocked` by the policy of the server, and
-    of what may NEVER be: payloads that `ran`, elements `made`, `requests` to elsewhere, `faults` and `errors` of the
+    of what may never be: payloads that `ran`, elements `made`, `requests` to elsewhere, `faults` and `errors` of the
     page, `formulas`. Each is printed with the view that it was found on first.
     """
     counts: Counter[str] = Counter()
@@ -46,7 +44,7 @@ def run(folder: Path, wanted: Callable[[int], bool], *, together: int = TOGETHER
         start_browser() as browser,
     ):
         reviews = ReviewStore(verdicts)
-        walk = Walk(Visit(browser, address, viewport=TALL), folder, counts)
+        walk = Walk(Visit(browser, address, viewport=TALL), folder, counts, steps=steps)
         for words in _parts(payloads(), together):
             if not wanted(counts["views"]):
                 break
@@ -75,11 +73,7 @@ def _links(store: Path, reviews: ReviewStore, words: list[str]) -> Iterator[tupl
     made = Words(words, words, words)
     loaded = keep(store, one_line(words[0]), made)
     names = [name for name in map(one_line, words) if 0 < len(name) <= NAME_CHARACTERS]
-    by_page: dict[str, list[View]] = {}
-    for page, view in every_view(subject_of(loaded, review(reviews, loaded, made, named=names))):
-        by_page.setdefault(page, []).append(view)
-    for views in zip_longest(*by_page.values()):
-        yield from ((page, write_link(view)) for page, view in zip(by_page, views, strict=True) if view is not None)
+    yield from links_by_turns(subject_of(loaded, review(reviews, loaded, made, named=names)))
     for page, params in wrong_links(words):
         yield page, {**params, "corpus": loaded.digest}
 

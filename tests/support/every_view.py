@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
+from itertools import zip_longest
 from typing import Any
 
 from nereval_core.conventions import conventions
@@ -32,6 +33,7 @@ from pages.shared.view import (
     WHOLE,
     View,
 )
+from pages.shared.view.link import write_link
 
 WORDS: dict[str, tuple[str, ...]] = {
     "Overview": (*OVERVIEW_TABS, *SLICES_VIEWS, *SLICED_BY),
@@ -117,10 +119,19 @@ def every_view(of: Subject) -> Iterator[tuple[str, View]]:
         yield "Systems", replace(view, resample=unit)
 
 
+def links_by_turns(of: Subject) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield pages with the parameters of the links to every view: the first view of each page, then the second."""
+    by_page: dict[str, list[View]] = {}
+    for page, view in every_view(of):
+        by_page.setdefault(page, []).append(view)
+    for views in zip_longest(*by_page.values()):
+        yield from ((page, write_link(view)) for page, view in zip(by_page, views, strict=True) if view is not None)
+
+
 def wrong_links(words: list[str]) -> Iterator[tuple[str, dict[str, str]]]:
     """Yield pages with the parameters of links whose values are words that a corpus does not have."""
     names = [one.name for one in fields(View) if one.name not in ("corpus", "mask")]
     for number, word in enumerate(words):
         page = tuple(WORDS)[number % len(WORDS)]
         # All parameters at once; a notice names each that is left out. The corpus has to be one that there is.
-        yield page, {name: word for name in names} | {word: word}
+        yield page, dict.fromkeys(names, word) | {word: word}

@@ -1,4 +1,4 @@
-"""Words that stand nowhere but in the texts of a corpus, and the search for pieces of them in all that a server sends."""
+"""Words that stand nowhere but in the texts of a corpus, and the search for pieces of them in what a server sends."""
 
 from __future__ import annotations
 
@@ -55,10 +55,12 @@ class Search:
         self._short, self._long = (
             {piece: word for word in words for piece in pieces(word, size)} for size in (PIECE, PIECE_DECODED)
         )
-        self._any_short, self._any_long = (re.compile("|".join(map(re.escape, one))) for one in (self._short, self._long))
+        self._any_short, self._any_long = (
+            re.compile("|".join(map(re.escape, one))) for one in (self._short, self._long)
+        )
 
     def found(self, raw: bytes, typed: Collection[str] = ()) -> set[str]:
-        """Return the words of which pieces stand in what was sent, but for those that were typed and are shown again."""
+        """Return the words of which pieces stand in what was sent, but for those that were typed."""
         hits = {self._short[hit] for part in (raw, *_unpacked(raw)) for hit in self._hits(part, self._any_short)}
         hits |= {self._long[hit] for part in _decoded(raw) for hit in self._hits(part, self._any_long)}
         return hits - set(typed)

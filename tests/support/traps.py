@@ -21,7 +21,8 @@ TRAP = """
 """
 FOUND = """
 ([host, made]) => {
-  const found = [], addresses = ["href", "src", "srcset", "xlink:href", "action", "formaction", "data", "poster", "ping"];
+  const found = [];
+  const addresses = ["href", "src", "srcset", "xlink:href", "action", "formaction", "data", "poster", "ping"];
   const foreign = /^[\\s\\x00-\\x20]*(javascript|vbscript|data:text)/i, word = new RegExp(`^${made}\\\\d+$`);
   const leads = (value) => {
     try { return foreign.test(value) || new URL(value, location.href).hostname.includes(host); } catch { return false; }
