@@ -31,7 +31,7 @@ from tests.support.worded_corpora import WHERE, Words, keep, layer_files, review
 
 NAMES = tuple(f"name-{number}" for number in range(6))
 """Names of documents, types, systems and concepts, which are not masked."""
-READ_EACH = 200
+READ_EACH = 100
 """Damaged files that are read between two views, in this process."""
 UPLOADED_EACH = 30
 """One of so many files whose problems quote the texts is uploaded, too."""
@@ -41,8 +41,8 @@ def run(folder: Path, wanted: Callable[[int], bool], *, masked: bool = True) -> 
     """Walk through the views of corpora, one after the other, as long as `wanted` says so of their number.
 
     Return the numbers of `views` and of what was done on them, of `messages` that were searched, of damaged files that
-    were `read` and `refused` and of those `quoting` the texts, and of `leaks` and `faults`, which there may not be. Those
-    are printed, one for each page. Where the server is not `masked` there are leaks.
+    were `read` and `refused` and of those `quoting` the texts, and of `leaks` and `faults`, which there may not be: one
+    for each page is printed. Where the server is not `masked` there are leaks.
     """
     counts: Counter[str] = Counter()
     served, verdicts = folder / "served", f"sqlite:///{folder}/review.sqlite"

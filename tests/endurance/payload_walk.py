@@ -8,6 +8,7 @@ import zipfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -25,21 +26,30 @@ TEX = ("\\input{", "\\write18", "\\href{", "\\url{", "\\includegraphics{", "\\im
 FORMULA_PARTS = ("<f>", "<f ", "<hyperlink", 'TargetMode="External"')
 
 
+@dataclass
+class Given:
+    """The words of a corpus and files of them by name; the files that were saved of it, and the pages seen."""
+
+    words: Sequence[str]
+    files: Mapping[str, bytes]
+    saved: set[str] = field(default_factory=set)
+    pages: set[str] = field(default_factory=set)
+
+
 class Walk:
-    """A walk in one browser. `begin` each corpus with its words, and with files of them by name."""
+    """A walk in one browser; without `steps` views are only opened."""
+
+    given: Given
 
     def __init__(self, visit: Visit, folder: Path, counts: Counter[str], *, steps: bool = True) -> None:
         self.visit, self.trap, self.folder, self.counts = visit, Trap(visit), folder, counts
         self.steps = steps
 
-    def begin(self, words: Sequence[str], files: Mapping[str, bytes]) -> None:
-        self.words, self.files = words, files
-        self.saved: set[str] = set()
-        self.pages: set[str] = set()
-
-    def view(self, page: str, path: str) -> None:
+    def view(self, given: Given, page: str, path: str) -> None:
         """Open a view and all that it unfolds; write and drop words wherever the first view of a page takes some."""
-        self.trap.place = path
+        self.given, self.trap.place = given, path
+        first = page not in given.pages
+        given.pages.add(page)
         self.counts["views"] += 1
         self.visit.go(path)
         self.trap.look()
@@ -48,8 +58,7 @@ class Walk:
         for step in (self._unfold, self._hover, self._choose, self._menus, self._save_all):
             step()
             self.trap.look()
-        if page not in self.pages:
-            self.pages.add(page)
+        if first:
             self._write(self.visit.page.get_by_test_id("stMain"))
             self._drop()
             self._keys()
@@ -111,9 +120,9 @@ class Walk:
     def _save(self, button: Any) -> None:
         """Save a file, once for each corpus, and look at it."""
         name = str(button.evaluate("one => one.closest('[class*=st-key-]')?.className + one.innerText"))
-        if name in self.saved or DRAWN_ELSEWHERE in name or not (button.is_visible() and button.is_enabled()):
+        if name in self.given.saved or DRAWN_ELSEWHERE in name or not (button.is_visible() and button.is_enabled()):
             return
-        self.saved.add(name)
+        self.given.saved.add(name)
         try:
             with self.visit.page.expect_download() as started:
                 button.click(timeout=5_000)
@@ -130,10 +139,10 @@ class Walk:
 
     def _write(self, place: Any) -> None:
         """Write a word into each field, and look at what becomes of it."""
-        for number, field in enumerate(place.locator("input[type=text]:not([role=combobox]), textarea").all()):
+        for number, box in enumerate(place.locator("input[type=text]:not([role=combobox]), textarea").all()):
             with suppress(Error):
-                field.fill(self.words[number % len(self.words)], timeout=1_000)
-                field.press("Control+Enter" if field.evaluate("one => one.localName") == "textarea" else "Enter")
+                box.fill(self.given.words[number % len(self.given.words)], timeout=1_000)
+                box.press("Control+Enter" if box.evaluate("one => one.localName") == "textarea" else "Enter")
                 self.visit.page.wait_for_timeout(100)
                 self._rest()
                 self.counts["written"] += 1
@@ -143,9 +152,15 @@ class Walk:
         """Drop files called by words, and made of them, wherever there is a place for files; read those at Start."""
         for place in self.visit.page.locator("input[type=file]").all():
             several = place.get_attribute("multiple") is not None
-            for names in (list(self.files)[:2], list(self.files)) if several else ([name] for name in self.files):
+            for names in (
+                (list(self.given.files)[:2], list(self.given.files))
+                if several
+                else ([name] for name in self.given.files)
+            ):
                 with suppress(Error):
-                    files = [{"name": name, "mimeType": "text/plain", "buffer": self.files[name]} for name in names]
+                    files = [
+                        {"name": name, "mimeType": "text/plain", "buffer": self.given.files[name]} for name in names
+                    ]
                     place.set_input_files(files)
                     self.visit.page.wait_for_timeout(300)
                     self._rest()
@@ -177,7 +192,7 @@ class Walk:
 
 
 def formulas(file: Path) -> Iterator[str]:
-    """Yield the cells of a table that a spreadsheet takes for formulas, and commands of LaTeX that do more than print."""
+    """Yield the cells of a table that a spreadsheet takes for formulas, and commands of LaTeX that may not be."""
     if file.suffix == ".csv":
         for row in csv.reader(io.StringIO(file.read_bytes().decode(), newline="")):
             yield from (cell for cell in row if cell.startswith(FORMULAS) and not _is_number(cell))

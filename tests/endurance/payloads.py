@@ -9,26 +9,27 @@ from __future__ import annotations
 import csv
 import io
 import os
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from unittest.mock import patch
 from urllib.parse import urlencode
 
 from nereval_core.review.playlists import NAME_CHARACTERS
 from nereval_core.review.store import ReviewStore
-from tests.endurance.payload_walk import Walk
+from tests.endurance.payload_walk import Given, Walk
 from tests.support.browser import TALL, Visit, serve_app, start_browser
-from tests.support.every_view import links_by_turns, subject_of, wrong_links
+from tests.support.every_view import WORDS, links_by_turns, subject_of, wrong_links
 from tests.support.payloads import payloads
 from tests.support.worded_corpora import Words, keep, layer_files, one_line, review
 
-TOGETHER = 60
-"""Payloads that one corpus is made of: with more, its tables would not show them all."""
+TOGETHER = 20
+"""Payloads that one corpus is made of: with more, few of them would be names of systems."""
 
 
 def run(folder: Path, wanted: Callable[[int], bool], *, together: int = TOGETHER, steps: bool = True) -> Counter[str]:
-    """Walk through views as long as `wanted` says so of their number, over one corpus after the other.
+    """Walk through views as long as `wanted` says so of their number, of one corpus after the other by turns.
 
     Without `steps` views are only opened.
 
@@ -45,15 +46,19 @@ def run(folder: Path, wanted: Callable[[int], bool], *, together: int = TOGETHER
     ):
         reviews = ReviewStore(verdicts)
         walk = Walk(Visit(browser, address, viewport=TALL), folder, counts, steps=steps)
-        for words in _parts(payloads(), together):
-            if not wanted(counts["views"]):
-                break
-            counts["payloads"] += len(words)
-            walk.begin(words, _files(words))
-            for page, params in _links(folder / "store", reviews, words):
-                if not wanted(counts["views"]):
-                    break
-                walk.view(page, f"/{'' if page == 'Start' else page}?{urlencode(params)}")
+        corpora = deque(
+            (Given(words, _files(words)), _links(folder / "store", reviews, words))
+            for words in _parts(payloads(), together)
+        )
+        while corpora and wanted(counts["views"]):
+            given, links = corpora.popleft()
+            counts["payloads"] += 0 if given.pages else len(given.words)
+            turn = list(islice(links, len(WORDS)))
+            for page, params in turn:
+                if wanted(counts["views"]):
+                    walk.view(given, page, f"/{'' if page == 'Start' else page}?{urlencode(params)}")
+            if turn:
+                corpora.append((given, links))
         walk.visit.context.close()
         reviews.close()
     for (kind, said), place in walk.trap.found.items():
@@ -70,10 +75,13 @@ def _parts(words: Sequence[str], size: int) -> Iterator[list[str]]:
 
 def _links(store: Path, reviews: ReviewStore, words: list[str]) -> Iterator[tuple[str, dict[str, str]]]:
     """Yield pages with the parameters of links to all their views, pages by turns; then links that fit nothing."""
-    made = Words(words, words, words)
-    loaded = keep(store, one_line(words[0]), made)
-    names = [name for name in map(one_line, words) if 0 < len(name) <= NAME_CHARACTERS]
-    yield from links_by_turns(subject_of(loaded, review(reviews, loaded, made, named=names)))
+    # Names are few on a page, so that each has several words in it.
+    names = [" ".join(some) for some in zip(words, words[1:] + words, words[2:] + words, strict=False)]
+    made = Words(words, names, words)
+    loaded = keep(store, one_line(names[0]), made)
+    yield from links_by_turns(
+        subject_of(loaded, review(reviews, loaded, made, named=[one_line(name)[:NAME_CHARACTERS] for name in names]))
+    )
     for page, params in wrong_links(words):
         yield page, {**params, "corpus": loaded.digest}
 

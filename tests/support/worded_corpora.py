@@ -129,11 +129,14 @@ def review(store: ReviewStore, loaded: Loaded, words: Words, *, named: Sequence[
     kinds, values = cycle(KINDS), cycle(words.values)
     people = [one_line(name)[:REVIEWER_CHARACTERS] for name in named]
     subjects = list(verdict_subjects(about.about, positions.tolist()))
+    drafts: dict[str, list[Draft]] = {}
     for number, (key, partner, seen) in enumerate(subjects):
         kind = next(kinds)
         right = (Marked(key.span.fragments, words.names[0]),) if kind == "neither" else ()
         verdict = Verdict(key, kind, seen, partner, right, next(values))
-        store.give([Draft(verdict, 0)], people[number % len(people)])
+        drafts.setdefault(people[number % len(people)], []).append(Draft(verdict, 0))
+    for who, given in drafts.items():
+        store.give(given, who)
     playlists = PlaylistStore(store)
     uid = playlists.make(people[0], people[-1])
     starred = [
