@@ -23,11 +23,13 @@ OPTIONS = 6
 
 
 class Walk:
-    """A visitor whose every message is searched; `words` are typed into fields."""
+    """A visitor whose every message is searched; the first of `words` is typed into fields."""
 
     def __init__(self, address: str, search: Search, counts: Counter[str], words: Sequence[str]) -> None:
         self._search, self._counts, self._words = search, counts, words
         self._typed: Sequence[str] = ()
+        self._given: set[str] = set()
+        """The word that was typed into fields: what it names or comments on may show it from then on."""
         self._place = "the first answer"
         self._seen: set[str] = set()
         self._said: set[tuple[str, str]] = set()
@@ -38,7 +40,7 @@ class Walk:
 
     def _received(self, raw: bytes) -> None:
         self._counts["messages"] += 1
-        if found := self._search.found(raw, self._typed):
+        if found := self._search.found(raw, {*self._typed, *self._given}):
             self._counts["leaks"] += 1
             self._tell("leak", f"{sorted(found)[0]} in {_around(raw, found)}")
 
@@ -123,13 +125,12 @@ class Walk:
                     self.visitor.choose(name_of(one), option.content)
 
     def _write(self) -> None:
-        """Type a word of the texts into each field: it finds nothing, and no other word is sent."""
-        for number, one in enumerate(self._widgets("TextInput", "TextArea")):
+        """Type a word of the texts into each field: no other word is sent."""
+        self._given = {self._words[0]}
+        for one in self._widgets("TextInput", "TextArea"):
             if self._here(one.id):
-                word = self._words[number % len(self._words)]
-                self._typed = [*self._typed, word]
                 self._counts["written"] += 1
-                self.visitor.write(name_of(one), word)
+                self.visitor.write(name_of(one), self._words[0])
                 self._check()
 
     def _press(self, page: str, query: str) -> None:

@@ -48,7 +48,7 @@ def run(folder: Path, wanted: Callable[[int], bool], *, masked: bool = True) -> 
     served, verdicts = folder / "served", f"sqlite:///{folder}/review.sqlite"
     served.mkdir()
     with patch.dict(os.environ, {"NEREVAL_CACHE": str(folder / "store"), "NEREVAL_REVIEW_URL": verdicts}):
-        first = Words(markers(12), NAMES, markers(12)[::-1])
+        first = Words(markers(12, -1), NAMES, markers(12, -1)[::-1])
         _score(served, first)
         reviews = ReviewStore(verdicts)
         with serve_app("--data", str(served), *(["--mask"] if masked else [])) as address:

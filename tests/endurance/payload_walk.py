@@ -23,17 +23,18 @@ HOVERED = 12
 DRAWN_ELSEWHERE = "PDF for papers"
 """A file that takes long to make, with the words of the SVG beside it."""
 TEX = ("\\input{", "\\write18", "\\href{", "\\url{", "\\includegraphics{", "\\immediate")
+FIELDS = "input[type=text]:not([role=combobox]), textarea"
 FORMULA_PARTS = ("<f>", "<f ", "<hyperlink", 'TargetMode="External"')
 
 
 @dataclass
 class Given:
-    """The words of a corpus and files of them by name; the files that were saved of it, and the pages seen."""
+    """The words of a corpus and files of them by name; the pages seen, and the fields and buttons used, by name."""
 
     words: Sequence[str]
     files: Mapping[str, bytes]
-    saved: set[str] = field(default_factory=set)
     pages: set[str] = field(default_factory=set)
+    used: set[str] = field(default_factory=set)
 
 
 class Walk:
@@ -46,7 +47,7 @@ class Walk:
         self.steps = steps
 
     def view(self, given: Given, page: str, path: str) -> None:
-        """Open a view and all that it unfolds; write and drop words wherever the first view of a page takes some."""
+        """Open a view and all that it unfolds; write and drop words wherever it takes some, once for each corpus."""
         self.given, self.trap.place = given, path
         first = page not in given.pages
         given.pages.add(page)
@@ -55,12 +56,10 @@ class Walk:
         self.trap.look()
         if not self.steps:
             return
-        for step in (self._unfold, self._hover, self._choose, self._menus, self._save_all):
+        for step in (self._unfold, self._hover, self._choose, self._menus, self._save_all, self._write, self._drop):
             step()
             self.trap.look()
         if first:
-            self._write(self.visit.page.get_by_test_id("stMain"))
-            self._drop()
             self._keys()
 
     def _rest(self) -> None:
@@ -107,6 +106,8 @@ class Walk:
             self.trap.look()
             for button in body.get_by_test_id("stDownloadButton").locator("button").all():
                 self._save(button)
+            self._write(body)
+            self._drop()
             page.keyboard.press("Escape")
             if body.count():
                 _click(menu)
@@ -119,15 +120,14 @@ class Walk:
 
     def _save(self, button: Any) -> None:
         """Save a file, once for each corpus, and look at it."""
-        name = str(button.evaluate("one => one.closest('[class*=st-key-]')?.className + one.innerText"))
-        if name in self.given.saved or DRAWN_ELSEWHERE in name or not (button.is_visible() and button.is_enabled()):
+        if DRAWN_ELSEWHERE in button.inner_text() or not button.is_enabled() or not self._is_new(button):
             return
-        self.given.saved.add(name)
         try:
-            with self.visit.page.expect_download() as started:
+            with self.visit.page.expect_download(timeout=20_000) as started:
                 button.click(timeout=5_000)
         except Error:
             self.counts["not saved"] += 1
+            print(f"not saved at {self.trap.place}: {button.inner_text()}")
             return
         file = self.folder / f"saved{Path(started.value.suggested_filename).suffix}"
         started.value.save_as(file)
@@ -137,10 +137,20 @@ class Walk:
         for found in formulas(file) if button.inner_text() in ("CSV", "Excel", "LaTeX") else ():
             self.trap.note("formulas", f"{started.value.suggested_filename}: {found}")
 
-    def _write(self, place: Any) -> None:
-        """Write a word into each field, and look at what becomes of it."""
-        for number, box in enumerate(place.locator("input[type=text]:not([role=combobox]), textarea").all()):
+    def _is_new(self, element: Any) -> bool:
+        """Return whether a field or button that is seen was not used yet over this corpus."""
+        name = str(element.evaluate("one => one.closest('[class*=st-key-]')?.className + one.innerText"))
+        known = name in self.given.used
+        self.given.used.add(name)
+        return not known
+
+    def _write(self, place: Any | None = None) -> None:
+        """Write a word into each field, of the page or a place in it, and look at what becomes of it."""
+        fields = (place or self.visit.page.get_by_test_id("stMain")).locator(FIELDS)
+        for number, box in enumerate(fields.all()):
             with suppress(Error):
+                if not self._is_new(box):
+                    continue
                 box.fill(self.given.words[number % len(self.given.words)], timeout=1_000)
                 box.press("Control+Enter" if box.evaluate("one => one.localName") == "textarea" else "Enter")
                 self.visit.page.wait_for_timeout(100)
@@ -151,6 +161,8 @@ class Walk:
     def _drop(self) -> None:
         """Drop files called by words, and made of them, wherever there is a place for files; read those at Start."""
         for place in self.visit.page.locator("input[type=file]").all():
+            if not self._is_new(place):
+                continue
             several = place.get_attribute("multiple") is not None
             for names in (
                 (list(self.given.files)[:2], list(self.given.files))
