@@ -7,19 +7,21 @@ import io
 import zipfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Error
 
-from tests.support.browser import Visit
+from tests.support.browser import BEGUN, Visit
 from tests.support.payloads import FORMULAS
 from tests.support.traps import Trap
 
 HOVERED = 12
 """Tooltips of one kind that are looked at on one view."""
+BEGUN_WITHIN_MS = 1_000
+"""Time in which a click that draws the page anew has begun to."""
 DRAWN_ELSEWHERE = "PDF for papers"
 """A file that takes long to make, with the words of the SVG beside it."""
 TEX = ("\\input{", "\\write18", "\\href{", "\\url{", "\\includegraphics{", "\\immediate")
@@ -62,14 +64,20 @@ class Walk:
         if first:
             self._keys()
 
-    def _rest(self) -> None:
+    @contextmanager
+    def _settled(self) -> Iterator[None]:
+        """Wait, after the block, for what it may have asked for: not everything draws the page anew."""
+        before = self.visit.run_count()
+        yield
+        with suppress(Error):
+            self.visit.page.wait_for_function(BEGUN, arg=before, timeout=BEGUN_WITHIN_MS)
         self.visit.wait_until_drawn(self.visit.run_count() - 1)
 
     def _unfold(self) -> None:
         folds = self.visit.page.locator("[data-testid='stExpander'] details:not([open]) > summary")
         for fold in reversed(folds.all()):
-            _click(fold)
-        self._rest()
+            with self._settled():
+                _click(fold)
 
     def _hover(self) -> None:
         page = self.visit.page
@@ -88,9 +96,8 @@ class Walk:
             with suppress(Error):
                 table.scroll_into_view_if_needed(timeout=1_000)
                 box = table.bounding_box()
-                page.mouse.click(box["x"] + box["width"] - 40, box["y"] + 52)
-                page.wait_for_timeout(100)
-                self._rest()
+                with self._settled():
+                    page.mouse.click(box["x"] + box["width"] - 40, box["y"] + 52)
                 self.counts["chosen"] += 1
                 self.trap.look()
 
@@ -99,9 +106,10 @@ class Walk:
         page = self.visit.page
         menus, body = page.get_by_test_id("stPopoverButton"), page.get_by_test_id("stPopoverBody")
         for menu in menus.all():
-            if not _click(menu):
+            with self._settled():
+                opened = _click(menu)
+            if not opened:
                 continue
-            self._rest()
             self.counts["menus"] += 1
             self.trap.look()
             for button in body.get_by_test_id("stDownloadButton").locator("button").all():
@@ -151,10 +159,9 @@ class Walk:
             with suppress(Error):
                 if not self._is_new(box):
                     continue
-                box.fill(self.given.words[number % len(self.given.words)], timeout=1_000)
-                box.press("Control+Enter" if box.evaluate("one => one.localName") == "textarea" else "Enter")
-                self.visit.page.wait_for_timeout(100)
-                self._rest()
+                with self._settled():
+                    box.fill(self.given.words[number % len(self.given.words)], timeout=1_000)
+                    box.press("Control+Enter" if box.evaluate("one => one.localName") == "textarea" else "Enter")
                 self.counts["written"] += 1
                 self.trap.look()
 
@@ -173,19 +180,19 @@ class Walk:
                     files = [
                         {"name": name, "mimeType": "text/plain", "buffer": self.given.files[name]} for name in names
                     ]
-                    place.set_input_files(files)
-                    self.visit.page.wait_for_timeout(300)
-                    self._rest()
+                    with self._settled():
+                        place.set_input_files(files)
                     self.counts["dropped"] += 1
                     self.trap.look()
                     self._read()
 
     def _read(self) -> None:
         """Read what was dropped at Start, and wait until that is done."""
-        if _click(self.visit.page.get_by_role("button", name="Read and score").first):
-            self.visit.page.wait_for_timeout(300)
-            self.visit.page.get_by_role("button", name="Cancel").wait_for(state="detached")
-            self._rest()
+        with self._settled():
+            begun = _click(self.visit.page.get_by_role("button", name="Read and score").first)
+        if begun:
+            with self._settled():
+                self.visit.page.get_by_role("button", name="Cancel").wait_for(state="detached")
             self.counts["read"] += 1
             self.trap.look()
 
@@ -196,9 +203,8 @@ class Walk:
             return
         for key in ("1", "4", "s", "u", "5"):
             page.keyboard.press("Escape")
-            page.keyboard.press(key)
-            page.wait_for_timeout(300)
-            self._rest()
+            with self._settled():
+                page.keyboard.press(key)
             self.trap.look()
             self._write(page.get_by_test_id("stDialog"))
 
