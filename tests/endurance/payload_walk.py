@@ -25,6 +25,9 @@ BEGUN_WITHIN_MS = 1_000
 DRAWN_ELSEWHERE = "PDF for papers"
 """A file that takes long to make, with the words of the SVG beside it."""
 TEX = ("\\input{", "\\write18", "\\href{", "\\url{", "\\includegraphics{", "\\immediate")
+NAME = """one => [...one.closest("[class*='st-key-']")?.classList ?? []].find(name => name.startsWith("st-key-"))
+  + (one.ariaLabel ?? one.innerText.split("\\n").at(-1))"""
+"""In the page: the key and the label of a field or button."""
 FIELDS = "input[type=text]:not([role=combobox]), textarea"
 FORMULA_PARTS = ("<f>", "<f ", "<hyperlink", 'TargetMode="External"')
 
@@ -75,14 +78,14 @@ class Walk:
 
     def _unfold(self) -> None:
         folds = self.visit.page.locator("[data-testid='stExpander'] details:not([open]) > summary")
-        for fold in reversed(folds.all()):
+        for fold in reversed(folds.element_handles()):
             with self._settled():
                 _click(fold)
 
     def _hover(self) -> None:
         page = self.visit.page
         for name in ("stTooltipHoverTarget", "stTooltipIcon", "stPlotlyChart"):
-            for target in page.get_by_test_id(name).all()[:HOVERED]:
+            for target in page.get_by_test_id(name).element_handles()[:HOVERED]:
                 with suppress(Error):
                     target.hover(timeout=1_000)
                     page.wait_for_timeout(50)
@@ -92,7 +95,7 @@ class Walk:
     def _choose(self) -> None:
         """Choose a cell of each table: it lists records or shows a formula."""
         page = self.visit.page
-        for table in page.get_by_test_id("stDataFrame").all():
+        for table in page.get_by_test_id("stDataFrame").element_handles():
             with suppress(Error):
                 table.scroll_into_view_if_needed(timeout=1_000)
                 box = table.bounding_box()
@@ -105,49 +108,61 @@ class Walk:
         """Open each menu, look at it, and save what it offers."""
         page = self.visit.page
         menus, body = page.get_by_test_id("stPopoverButton"), page.get_by_test_id("stPopoverBody")
-        for menu in menus.all():
+        for menu in menus.element_handles():
             with self._settled():
                 opened = _click(menu)
             if not opened:
                 continue
             self.counts["menus"] += 1
             self.trap.look()
-            for button in body.get_by_test_id("stDownloadButton").locator("button").all():
+            for button in body.get_by_test_id("stDownloadButton").locator("button").element_handles():
                 self._save(button)
             self._write(body)
             self._drop()
             page.keyboard.press("Escape")
-            if body.count():
-                _click(menu)
+            with suppress(Error):
+                body.wait_for(state="detached", timeout=2_000)
 
     def _save_all(self) -> None:
         for button in (
-            self.visit.page.get_by_test_id("stMain").get_by_test_id("stDownloadButton").locator("button").all()
+            self.visit.page.get_by_test_id("stMain")
+            .get_by_test_id("stDownloadButton")
+            .locator("button")
+            .element_handles()
         ):
             self._save(button)
 
     def _save(self, button: Any) -> None:
         """Save a file, once for each corpus, and look at it."""
-        if DRAWN_ELSEWHERE in button.inner_text() or not button.is_enabled() or not self._is_new(button):
+        try:
+            label = button.inner_text().split("\n")[-1]
+            if (
+                label == DRAWN_ELSEWHERE
+                or not (button.is_visible() and button.is_enabled())
+                or not self._is_new(button)
+            ):
+                return
+        except Error:
+            # The page was drawn anew, and the button is another one now.
             return
         try:
             with self.visit.page.expect_download(timeout=20_000) as started:
                 button.click(timeout=5_000)
         except Error:
             self.counts["not saved"] += 1
-            print(f"not saved at {self.trap.place}: {button.inner_text()}")
+            print(f"not saved at {self.trap.place}: {label}")
             return
         file = self.folder / f"saved{Path(started.value.suggested_filename).suffix}"
         started.value.save_as(file)
         self.counts["files"] += 1
         if file.suffix in (".html", ".svg"):
             self.trap.look_at_file(file)
-        for found in formulas(file) if button.inner_text() in ("CSV", "Excel", "LaTeX") else ():
+        for found in formulas(file) if label in ("CSV", "Excel", "LaTeX") else ():
             self.trap.note("formulas", f"{started.value.suggested_filename}: {found}")
 
     def _is_new(self, element: Any) -> bool:
         """Return whether a field or button that is seen was not used yet over this corpus."""
-        name = str(element.evaluate("one => one.closest('[class*=st-key-]')?.className + one.innerText"))
+        name = str(element.evaluate(NAME))
         known = name in self.given.used
         self.given.used.add(name)
         return not known
@@ -155,9 +170,9 @@ class Walk:
     def _write(self, place: Any | None = None) -> None:
         """Write a word into each field, of the page or a place in it, and look at what becomes of it."""
         fields = (place or self.visit.page.get_by_test_id("stMain")).locator(FIELDS)
-        for number, box in enumerate(fields.all()):
+        for number, box in enumerate(fields.element_handles()):
             with suppress(Error):
-                if not self._is_new(box):
+                if not box.is_visible() or not self._is_new(box):
                     continue
                 with self._settled():
                     box.fill(self.given.words[number % len(self.given.words)], timeout=1_000)
@@ -167,24 +182,22 @@ class Walk:
 
     def _drop(self) -> None:
         """Drop files called by words, and made of them, wherever there is a place for files; read those at Start."""
-        for place in self.visit.page.locator("input[type=file]").all():
-            if not self._is_new(place):
-                continue
-            several = place.get_attribute("multiple") is not None
-            for names in (
-                (list(self.given.files)[:2], list(self.given.files))
-                if several
-                else ([name] for name in self.given.files)
-            ):
-                with suppress(Error):
-                    files = [
-                        {"name": name, "mimeType": "text/plain", "buffer": self.given.files[name]} for name in names
-                    ]
-                    with self._settled():
-                        place.set_input_files(files)
-                    self.counts["dropped"] += 1
-                    self.trap.look()
-                    self._read()
+        for place in self.visit.page.locator("input[type=file]").element_handles():
+            with suppress(Error):
+                self._drop_at(place)
+
+    def _drop_at(self, place: Any) -> None:
+        if not self._is_new(place):
+            return
+        every = list(self.given.files)
+        several = place.get_attribute("multiple") is not None
+        for names in (every[:2], every) if several else ([name] for name in every):
+            files = [{"name": name, "mimeType": "text/plain", "buffer": self.given.files[name]} for name in names]
+            with self._settled():
+                place.set_input_files(files, timeout=5_000)
+            self.counts["dropped"] += 1
+            self.trap.look()
+            self._read()
 
     def _read(self) -> None:
         """Read what was dropped at Start, and wait until that is done."""
