@@ -20,7 +20,7 @@ from tests.support.traps import Trap
 
 HOVERED = 12
 """Tooltips of one kind that are looked at on one view."""
-BEGUN_WITHIN_MS = 1_000
+BEGUN_WITHIN_MS = 300
 """Time in which a click that draws the page anew has begun to."""
 DRAWN_ELSEWHERE = "PDF for papers"
 """A file that takes long to make, with the words of the SVG beside it."""
