@@ -1,6 +1,6 @@
 """Many people use one server in rounds, each with an upload: nobody is sent a word of another, and memory comes back.
 
-In each of three rounds new people come, bring an upload, click as long as the round lasts, and leave all together.
+In each of some rounds new people come, bring an upload, click as long as the round lasts, and leave all together.
 """
 
 from __future__ import annotations
@@ -21,13 +21,19 @@ from tests.endurance.person import KEPT, TOKEN, Person, logged_faults, serve_peo
 from tests.support.processes import resident_bytes
 from tests.support.visitors import Visitor
 
-ROUNDS = 3
 MB = 1_000_000
 GROWTH = 1.1
 """Memory after a round in proportion to that after the first, beyond which it does not come back."""
 
 
-def run(folder: Path, wanted: Wanted, *, visitors: int = 50, pause: tuple[float, float] = (1.0, 3.0)) -> Counter[str]:
+def run(
+    folder: Path,
+    wanted: Wanted,
+    *,
+    visitors: int = 50,
+    pause: tuple[float, float] = (1.0, 3.0),
+    rounds: int = 3,
+) -> Counter[str]:
     """Have people use a server, each waiting for some seconds between two clicks; `wanted` is asked with the clicks.
 
     Return the numbers of clicks and of what else they did, of `foreign texts`, `errors` and `lost verdicts`,
@@ -38,10 +44,10 @@ def run(folder: Path, wanted: Wanted, *, visitors: int = 50, pause: tuple[float,
     after: list[int] = []
     with serve_people(folder) as (address, server):
         counts["MB at first"] = resident_bytes(server) // MB
-        for turn in range(1, ROUNDS + 1):
+        for turn in range(1, rounds + 1):
             came = [come(address, len(people) + number, pause) for number in range(visitors)]
             people += came
-            stay(came, partial(_goes_on, wanted, people, turn / ROUNDS))
+            stay(came, partial(_goes_on, wanted, people, turn / rounds))
             counts["MB with all"] = max(counts["MB with all"], resident_bytes(server) // MB)
             for one in came:
                 one.leave()
@@ -84,6 +90,7 @@ def _use(person: Person, links: list[str], goes_on: Callable[[], bool]) -> None:
             person.turn(links)
             if not goes_on():
                 break
+        person.pry(links)
     except Exception:
         # The others go on.
         person.counts["errors"] += 1
@@ -92,10 +99,10 @@ def _use(person: Person, links: list[str], goes_on: Callable[[], bool]) -> None:
 
 def memory_at_rest(address: str, server: int) -> int:
     """Return the server's memory once it has forgotten who left: it looks for them when another one leaves."""
-    time.sleep(KEPT + 1)
+    time.sleep(KEPT + 0.5)
     with Visitor(address, token=TOKEN) as last:
         last.open()
-    time.sleep(1)
+    time.sleep(0.5)
     return resident_bytes(server)
 
 

@@ -33,7 +33,7 @@ from tests.support.visitors import Visitor
 from tests.support.workbench import sent_by
 
 TOKEN = "a token of many words"
-KEPT = 3
+KEPT = 1
 """Seconds for which the server keeps a session whose visitor has left."""
 PAGES = ("", "Overview", "Confusion", "Inspect", "Systems", "Criteria", "Annotators", "Review", "Present", "Guide")
 SLOW = ("pdf_", "svg_")
@@ -165,9 +165,8 @@ class Person:
         self.judge()
         if self._rng.random() < 0.2:
             self.press("star")
-        others = [link for link in links if link != self.link]
-        if others and self._rng.random() < 0.3:
-            self.pry(self._rng.choice(others))
+        if self._rng.random() < 0.3:
+            self.pry(links)
 
     def look(self, page: str) -> None:
         self._open(page, self.link)
@@ -219,9 +218,12 @@ class Person:
         self.notes.append(note)
         self.counts["verdicts"] += 1
 
-    def pry(self, link: str) -> None:
-        """Open the corpus of a link that belongs to somebody else."""
-        (digest,) = parse_qs(link)["corpus"]
+    def pry(self, links: Sequence[str]) -> None:
+        """Open the corpus of one of the links that belongs to somebody else."""
+        others = [link for link in links if link != self.link]
+        if not others:
+            return
+        (digest,) = parse_qs(self._rng.choice(others))["corpus"]
         self._open(self._rng.choice(PAGES), f"corpus={digest}")
         self.counts["links of others"] += 1
 
