@@ -40,6 +40,8 @@ SLOW = ("pdf_", "svg_")
 """Keys of downloads that begin so: a browser draws them."""
 WORD = re.compile(rb"zq([a-z]{5})qz", re.IGNORECASE)
 DOCUMENTS = 12
+SHOWN = 3
+"""Foreign texts of each person that are printed."""
 
 
 @contextmanager
@@ -132,7 +134,7 @@ class Person:
             for found in set(WORD.findall(content)):
                 kind = "own texts" if found.decode().lower() == self.word[2:-2] else "foreign texts"
                 self.counts[kind] += 1
-                if kind == "foreign texts":
+                if kind == "foreign texts" and self.counts[kind] <= SHOWN:
                     place = content.index(found)
                     print(f"{self.word} was sent", content[max(0, place - 200) : place + 200], file=sys.stderr)
 
