@@ -10,6 +10,7 @@ import gc
 import os
 import random
 import resource
+import shutil
 import sys
 import time
 from collections import Counter
@@ -37,12 +38,16 @@ MEMORY_BYTES = 500 << 20
 """The memory that it may take."""
 BACKSTOP_BYTES = 6 << 30
 """Memory beyond this is refused to the process."""
-WRITTEN_EACH = 4
+WRITTEN_EACH = 8
 """One of so many corpora that were read is written and read again."""
 EXPANDING_EACH = 1_000
 """One of so many inputs expands to megabytes."""
 PREFIXES = ("gold", "gold", "sys", "pred", "ann1", "x", "gold.texts", "labels")
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+CHANGES = {"os.mkdir": 0, "os.rename": 1, "os.symlink": 1, "os.link": 1, "os.remove": 0, "os.rmdir": 0, "os.chmod": 0}
+"""Events of Python that change files, with the argument that says which."""
+LEAVING = frozenset(("subprocess.Popen", "os.system", "os.exec", "socket.connect", "socket.getaddrinfo"))
+"""Events that reach other processes and machines."""
 
 Given = tuple[str, Mapping[str, bytes], Callable[[], Iterator[str]]]
 """A try: its kind, its files, and what reads them and yields the outcomes."""
@@ -69,8 +74,11 @@ class Inputs:
         for format, given in self.seeds.items():
             attempt(format, *taken(format, given[0]), self.own)
         self.outside: list[str] = []
+        self.written = False
         sys.addaudithook(self._watch)
         resource.setrlimit(resource.RLIMIT_AS, (BACKSTOP_BYTES, resource.RLIM_INFINITY))
+        _forget_peak()
+        self.allowed = _peak() + MEMORY_BYTES
 
     def make(self, number: int) -> Iterator[str]:
         """Read the input of a number.
@@ -80,34 +88,42 @@ class Inputs:
         """
         drawn = random.Random(number)
         kind, files, outcomes = self._given(drawn)
-        before, began = _memory(), time.process_time()
-        _forget_peak()
-        self.outside.clear()
-        found: list[str] = []
+        began = time.process_time()
         try:
-            found += outcomes()
+            found = list(outcomes())
         except Exception as error:
             error.add_note(f"{kind}: {dict(files)!r}")
             raise
-        told = f"{kind}: {dict(files)!r}"
-        seconds, peak = time.process_time() - began, _peak()
-        if seconds > SECONDS:
-            raise Failure(f"{kind}: {seconds:.1f} seconds", told)
-        if peak - before > MEMORY_BYTES:
-            raise Failure(f"{kind}: {(peak - before) >> 20} MB", told)
-        if self.outside:
-            raise Failure(f"{kind}: written outside of the temporary folder: {self.outside[0]}", told)
-        if left := [*os.listdir(self.work), *os.listdir(self.own), *os.listdir(self.folder / "home")]:
-            # What Python has yet to let go of is no fault.
-            gc.collect()
-            left = [*os.listdir(self.work), *os.listdir(self.own), *os.listdir(self.folder / "home")]
-            if left:
-                raise Failure(f"{kind}: left behind: {left[0]}", told)
+        seconds = time.process_time() - began
+        if broken := [*self._limits_broken(seconds), *self._traces()]:
+            raise Failure(f"{kind}: {broken[0]}", f"{kind}: {dict(files)!r}")
         yield from found
         yield kind
 
+    def _limits_broken(self, seconds: float) -> Iterator[str]:
+        if seconds > SECONDS:
+            yield f"took more than {SECONDS:.0f} seconds"
+        if _peak() > self.allowed:
+            yield f"took more than {MEMORY_BYTES >> 20} MB"
+            _forget_peak()
+
+    def _traces(self) -> Iterator[str]:
+        """Yield what was written outside of the folder since this was asked last, and what is left in it."""
+        if self.outside:
+            yield f"reached out of the temporary folder: {self.outside[0]}"
+            self.outside.clear()
+        if self.written:
+            places = (self.work, self.own, self.folder / "home")
+            if any(map(os.listdir, places)):
+                # What Python has yet to let go of is no fault.
+                gc.collect()
+            for path in [path for place in places for path in place.iterdir()]:
+                yield f"left behind: a file or folder in {path.parent.name}"
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+            self.written = False
+
     def _given(self, drawn: random.Random) -> Given:
-        kind = drawn.choices(("format", "upload", "archive"), (6, 2, 2))[0]
+        kind = drawn.choices(("format", "upload", "archive"), (78, 7, 15))[0]
         format = drawn.choice(tuple(self.seeds))
         if kind == "format":
             files, options = taken(format, self._raw(drawn, format, drawn.choice((0, 1, 1, 1, 2))))
@@ -219,18 +235,21 @@ class Inputs:
             yield "refused"
 
     def _watch(self, event: str, given: tuple[Any, ...]) -> None:
-        """Note what is written outside of the folder, and what leaves this process."""
+        """Note that something is written, and where that is outside of the folder, and what leaves this process."""
         if event == "open":
             path, mode, flags = given
-            writes = flags & WRITING if isinstance(flags, int) else set(str(mode)) & set("wax+")
-            if writes and isinstance(path, str | os.PathLike) and not self._is_inside(os.fspath(path)):
-                self.outside.append(str(path))
-        elif event in ("os.mkdir", "os.rename", "os.symlink", "os.link", "os.remove", "os.rmdir", "os.chmod"):
-            path = given[1] if event in ("os.rename", "os.symlink", "os.link") else given[0]
-            if isinstance(path, str | os.PathLike) and not self._is_inside(os.fspath(path)):
-                self.outside.append(f"{event} {path}")
-        elif event in ("subprocess.Popen", "os.system", "os.exec", "socket.connect", "socket.getaddrinfo"):
+            if not (flags & WRITING if isinstance(flags, int) else set(str(mode)) & set("wax+")):
+                return
+        elif event in CHANGES:
+            path = given[CHANGES[event]]
+        elif event in LEAVING:
             self.outside.append(event)
+            return
+        else:
+            return
+        self.written = True
+        if isinstance(path, str | bytes | os.PathLike) and not self._is_inside(os.fspath(path)):
+            self.outside.append(f"{event} {path!r}")
 
     def _is_inside(self, path: str | bytes) -> bool:
         place = os.path.abspath(os.fsdecode(path))
@@ -256,11 +275,8 @@ def _order(rows: Sequence[tuple[list[Upload], str, Preview]], roles: Sequence[st
     return Uploaded("corpus", layers, first_annotator="" if GOLD in roles else "first")
 
 
-def _memory() -> int:
-    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
-
-
 def _forget_peak() -> None:
+    """Let the greatest memory of this process be that of now."""
     Path("/proc/self/clear_refs").write_text("5")
 
 

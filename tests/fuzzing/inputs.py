@@ -19,7 +19,7 @@ import numpy as np
 
 from nereval_core.corpus import SPAN_KEYS, Documents, Layer
 from nereval_core.corpus.builder import Builder
-from nereval_core.problems import FormatError, one_line
+from nereval_core.problems import SHOWN, FormatError, one_line
 from nereval_core.readers import ReadOptions, Source, read, readers
 from nereval_core.readers.shared.offset_units import Offsets
 from nereval_core.writers import write, writers
@@ -174,12 +174,14 @@ def check_problems(error: FormatError, files: Files | None = None) -> None:
     files = files or {}
     for problem in error.problems:
         assert problem.found.strip() and problem.remedy.strip(), "a problem says nothing"
-        assert f": {one_line(problem.found)}; {one_line(problem.remedy)}" in str(problem), "a line lacks finding or remedy"
         if problem.line is not None and problem.source in files and b"PAR1" not in files[problem.source]:
             # Tables may end rows in a carriage return alone.
             lines = len(re.findall(rb"\r\n?|\n", files[problem.source])) + 1
             assert 1 <= problem.line <= lines, "a problem at no line of its file"
-    assert error.lines() and all(line.isprintable() for line in error.lines()), "a problem not to be printed"
+    lines = error.lines()
+    assert lines and all(line.isprintable() for line in lines), "a problem not to be printed"
+    for problem, line in zip(error.problems[:SHOWN], lines, strict=False):
+        assert line.endswith(f": {one_line(problem.found)}; {one_line(problem.remedy)}"), "a line says something else"
 
 
 def check_layer(layer: Layer) -> None:
