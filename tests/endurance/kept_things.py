@@ -59,6 +59,7 @@ class Kind:
 
 def ask(answers: Answers, question: str, answer: Callable[[], Any]) -> Any:
     """Note the answer to a question, and return it; None where it is refused."""
+    assert question not in answers
     try:
         found = answer()
     except FormatError as error:
@@ -112,7 +113,11 @@ def use_corpora(folder: Path, drawn: random.Random | None) -> Answers:
     for digest, key in _chosen(drawn, json.loads((folder / "keys.json").read_text())):
         for entry in store.entries():
             if entry.digest == digest:
-                ask(answers, f"{digest} account", lambda entry=entry: store.account(entry))
+                account = store.account(entry)
+                answers[f"{digest} account"] = DROPPED if account is None else (account.layers, account.decided)
+                name = DROPPED if account is None else account.name
+                # The name that users gave may be lost, and that of the corpus is shown then.
+                answers[f"{digest} name"] = DROPPED if name.startswith("corpus ") else name
         by_key = drawn is None or drawn.random() < 0.5
         kept = store.of_input(key) if by_key else store.of_digest(digest[:12])
         if kept is None:
@@ -123,7 +128,7 @@ def use_corpora(folder: Path, drawn: random.Random | None) -> Answers:
         layers = (corpus.gold, *corpus.systems)
         answers[f"{digest} corpus"] = repr(
             [
-                *(corpus.name, corpus.digest, corpus.notes, loaded.layers, loaded.marks, loaded.problems, loaded.key),
+                *(corpus.digest, corpus.notes, loaded.layers, loaded.marks, loaded.problems, loaded.key),
                 *((layer.name, layer.types, layer.digest, _plain(content(layer))) for layer in layers),
             ]
         )
@@ -175,22 +180,27 @@ def make_scored(folder: Path) -> None:
 def use_scored(folder: Path, drawn: random.Random | None) -> Answers:
     """Open a scored folder as pages do, and ask for scores, documents and records."""
     answers = Answers()
-    opened = ask(answers, "open", lambda: scored_folder.read(folder / "scored", within=folder))
-    answers["open"] = REFUSED if opened is None else opened.digest
-    if opened is None:
-        return answers
-    documents = ask(answers, "documents", lambda: FolderDocuments(opened.shown))
-    size = ask(answers, "documents", lambda: len(documents))
+    try:
+        opened = scored_folder.read(folder / "scored", within=folder)
+    except FormatError as error:
+        check_problems(error)
+        return {"open": REFUSED}
+    answers["open"] = opened.digest
+    documents = FolderDocuments(opened.shown)
+    size = ask(answers, "size", lambda: len(documents))
     answers["names"] = repr([(side.name, side.digest, len(side), scores.marks) for side, scores in opened.whole])
     ask(answers, "results", lambda: json_bytes(results(opened.whole.gold, opened.whole.systems)))
     for number in _chosen(drawn, range(6), 2) if size == 6 else ():
         ask(answers, f"text {number}", lambda number=number: (documents.ids[number], documents.texts[number]))
         ask(answers, f"place {number}", lambda number=number: documents.index.get(f"d{number}", -1))
     for criterion in _chosen(drawn, [one.name for one in SETTINGS.criteria]):
-        ask(answers, f"{criterion} by document", lambda: repr([*opened.scores("system").by_document(criterion).items()]))
-        found = ask(answers, f"{criterion} ledger", lambda: opened.ledger("system", criterion))
-        answers[f"{criterion} ledger"] = REFUSED if found is None else ""
-        if found is not None:
+        ask(answers, f"{criterion} counts", lambda: repr([*opened.scores("system").by_document(criterion).items()]))
+        try:
+            found = opened.ledger("system", criterion)
+        except FormatError as error:
+            check_problems(error)
+            answers[f"{criterion} ledger"] = REFUSED
+        else:
             _ask_ledger(answers, criterion, found, drawn)
     return answers
 
@@ -273,9 +283,13 @@ def use_verdicts(folder: Path, drawn: random.Random | None) -> Answers:
         for at in _chosen(drawn, range(28), 3):
             ask(answers, f"history {at}", lambda at=at: store.history(draft(at).verdict.key))
         ask(answers, "playlists", lambda: PlaylistStore(store).playlists().standing)
-        given = ask(answers, "given", lambda: store.give([draft(90)], "Dee"))
-        answers["given"] = REFUSED if given is None else [(one.who, one.verdict, one.version) for one in given]
-    if given is not None:
+        try:
+            given = store.give([draft(90)], "Dee")
+            answers["given"] = [(one.who, one.verdict, one.version) for one in given]
+        except FormatError as error:
+            check_problems(error)
+            given, answers["given"] = (), REFUSED
+    if given:
         with closing(ReviewStore(place)) as store:
             ask(answers, "every then", lambda: [one.uid for one in store.every() if one.who != "Dee"])
             ask(answers, "Dee's", lambda: [one == given[0] for one in store.every() if one.who == "Dee"])

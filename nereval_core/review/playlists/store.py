@@ -33,6 +33,7 @@ from nereval_core.review.playlists import (
     starred_of,
 )
 from nereval_core.review.store import ReviewStore, moment
+from nereval_core.review.store.checksums import add_checksum, remove_checksum
 from nereval_core.review.store.schema import ITEMS, NAMES
 from nereval_core.review.verdicts import minute_of
 
@@ -223,7 +224,7 @@ def _write(connection: Connection, uid: str, items: Iterable[Item]) -> None:
             "version": one.version,
             "place": one.place,
             "gone": one.gone,
-            "body": body_of(one.starred),
+            "body": add_checksum(body_of(one.starred), _checked(uid, one)),
             "comment": one.comment,
             "who": one.who,
             "at": one.at,
@@ -239,8 +240,23 @@ def _named(row: Row[Any]) -> PlaylistName:
 
 
 def _item(row: Row[Any]) -> Item:
-    starred = starred_of(json.loads(row.body))
-    return Item(starred, row.place, row.comment, row.who, row.at, row.version, bool(row.gone))
+    def item(body: str) -> Item:
+        starred = starred_of(json.loads(body))
+        return Item(starred, row.place, row.comment, row.who, row.at, row.version, bool(row.gone))
+
+    try:
+        found = item(row.body)
+        if remove_checksum(row.body, _checked(row.playlist, found)) and found.uid != row.item:
+            raise ValueError("the row of another item")
+    except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        told = f"item number {row.number} of the playlists is damaged"
+        raise FormatError.single("playlists", None, told, "restore a copy, or name another one") from error
+    return found
+
+
+def _checked(playlist: str, item: Item) -> list[str | int]:
+    """Return what the checksum of an item's row covers, besides the body."""
+    return [playlist, item.uid, item.version, item.place, int(item.gone), item.comment, item.who, item.at]
 
 
 def _said_of_name(known: PlaylistName | None) -> str:

@@ -75,6 +75,7 @@ class Database:
             shown = url.difference_update_query(_SECRETS).set(drivername="postgresql")
             self.name = shown.render_as_string(hide_password=True)
         self._opened: tuple[int, int] | None = None
+        self._whole = False
         # Looking at the file and comparing are one step: else a thread that saw no file compares it with the file that
         # another thread has made meanwhile.
         self._identity_lock = Lock()
@@ -97,7 +98,9 @@ class Database:
                 yield None
             else:
                 self._is_the_same()
-                yield self._looked_into(self.file, stack)
+                connection = self._looked_into(self.file, stack)
+                self._refuse_damage(connection)
+                yield connection
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
@@ -115,6 +118,7 @@ class Database:
                     _stand_in_line(connection)
                 else:
                     self._is_the_same()
+                    self._refuse_damage(connection)
                 yield connection
 
     def close(self) -> None:
@@ -156,6 +160,16 @@ class Database:
             elif self._opened != now:
                 what = "the file was removed, or another one put in its place, while it was open"
                 raise FormatError.single(self.name, None, what, "start nereval again")
+
+    def _refuse_damage(self, connection: Connection) -> None:
+        """Refuse a SQLite file that is damaged, once: SQLite itself passes over rows in pages that are not what they were.
+
+        It takes a second for 100,000 verdicts, a tenth of the time in which they are read.
+        """
+        if not self._whole:
+            if connection.exec_driver_sql("PRAGMA integrity_check(1)").scalar() != "ok":
+                raise FormatError.single(self.name, None, *DAMAGED)
+            self._whole = True
 
     @contextmanager
     def _told(self) -> Iterator[None]:
