@@ -6,14 +6,15 @@
     DIR/columns, DIR/index                      the columns that pages read, see `browse`
     DIR/records/SYSTEM/CRITERION/SHARD.parquet  with --records: see `record_files`
 
-The manifest is one JSON object: `form` (2; one of form 1 has no checksum), `nereval` (version), `checksum` (SHA-256 of
-the object without it, see `_checksum`), `sha256` (of settings and data: the name of the folder in links), `columns` (the
-keys of the shards' gold columns), `settings` and `reading` (as given), `gold` and, in order, `systems` (name, sha256, tally; a system also folder and signatures by criterion), `criteria` (the names of those
-reported; the settings hold those computed, in the order of the entries' columns), `records` (whether there are) and
-`shards` in order. A shard has `name`, `documents`, `gold_spans`, `gold` and, by system, `systems`: path (null where the
-system lacks the shard) and files (path, from here: the way from the folder to it, bytes, sha256); a system's also
-`spans` and `counts`, the key of its entry. The number of a shard's first document in the whole is the sum of
-`documents` before it, and that of its first span likewise.
+The manifest is one JSON object: `form` (2; one of form 1 has no checksum), `nereval` (version), `checksum` (SHA-256
+of the object without it, see `_checksum`), `sha256` (of settings and data: the name of the folder in links),
+`columns` (the keys of the shards' gold columns), `settings` and `reading` (as given), `gold` and, in order, `systems`
+(name, sha256, tally; a system also folder and signatures by criterion), `criteria` (the names of those reported; the
+settings hold those computed, in the order of the entries' columns), `records` (whether there are) and `shards` in
+order. A shard has `name`, `documents`, `gold_spans`, `gold` and, by system, `systems`: path (null where the system
+lacks the shard) and files (path, from here: the way from the folder to it, bytes, sha256); a system's also `spans`
+and `counts`, the key of its entry. The number of a shard's first document in the whole is the sum of `documents`
+before it, and that of its first span likewise.
 """
 
 from __future__ import annotations

@@ -99,8 +99,8 @@ def map_columns(
     """Map a file of columns after checking all its bytes, except those of the columns `unchecked`.
 
     Of a file of more than `checked_bytes` only size and directory are checked: a truncated file is detected, a changed
-    byte is not. The file may be removed while it is mapped, as by a cache that makes room. With `within`, it must lie in
-    that folder.
+    byte is not. The file may be removed while it is mapped, as by a cache that makes room. With `within`, it must lie
+    in that folder.
 
     Raises:
         DamagedError: the file is truncated, changed or of another form.

@@ -17,7 +17,7 @@ from pathlib import Path
 from nereval_core.api.doctor import examine
 from nereval_core.store import FOLDER
 from tests.endurance.kept_things import DROPPED, KINDS, REFUSED, Answers, Kind
-from tests.endurance.tries import Failure, Try, make_tries
+from tests.endurance.tries import FailedTryError, Try, make_tries
 from tests.fuzzing.mutation import damaged
 
 EXAMINED_EACH = 8
@@ -82,7 +82,7 @@ class Damaged:
         """Damage an example and use it.
 
         Raises:
-            Failure: something happened that must not.
+            FailedTryError: something happened that must not.
         """
         drawn = random.Random(number)
         example = self.examples[number % len(self.examples)]
@@ -99,10 +99,10 @@ class Damaged:
         for question, answer in answers.items():
             wrong = _wrong(example, question, answer, files)
             if wrong:
-                raise Failure(f"{kind}: {wrong}: {_without_digest(question)}", f"{told}\n{str(answer)[:2000]}")
+                raise FailedTryError(f"{kind}: {wrong}: {_without_digest(question)}", f"{told}\n{str(answer)[:2000]}")
         refused = [question for question, answer in answers.items() if isinstance(answer, str) and answer == REFUSED]
         if examined and refused and not findings:
-            raise Failure(f"{kind}: doctor names nothing: {_without_digest(refused[0])}", told)
+            raise FailedTryError(f"{kind}: doctor names nothing: {_without_digest(refused[0])}", told)
         yield kind
         if examined:
             yield "examined"
@@ -130,7 +130,9 @@ def damaged_files(files: Files, drawn: random.Random) -> tuple[Files, str]:
         else:
             made[name] = damaged(made[name], drawn, tuple(made.values()))
             told.append(f"damaged {name}")
-    changed = [f"{name}: {_difference(files.get(name, b''), raw)}" for name, raw in made.items() if raw != files.get(name)]
+    changed = [
+        f"{name}: {_difference(files.get(name, b''), raw)}" for name, raw in made.items() if raw != files.get(name)
+    ]
     return made, "; ".join((*told, *changed))
 
 
@@ -152,7 +154,9 @@ def _damaged_pages(raw: bytes, drawn: random.Random) -> bytes:
 
 
 def _difference(one: bytes, other: bytes) -> str:
-    at = next((at for at, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]), min(len(one), len(other)))
+    at = next(
+        (at for at, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]), min(len(one), len(other))
+    )
     return f"{len(one)} and {len(other)} bytes, from {at}: {one[at : at + 24]!r} {other[at : at + 24]!r}"
 
 
@@ -194,5 +198,5 @@ def _examined(example: Example, files: Files) -> list[str]:
     # SQLite makes an empty log where it looks, and its index of the log anew.
     before, after = ({name: raw for name, raw in one.items() if raw and name[-4:] != "-shm"} for one in (files, there))
     if before != after:
-        raise Failure(f"{example.kind.name}: doctor changes what it examines", str(sorted(there)))
+        raise FailedTryError(f"{example.kind.name}: doctor changes what it examines", str(sorted(there)))
     return [str(one.problem) for one in found if "other accounts have rights" not in one.problem.found]

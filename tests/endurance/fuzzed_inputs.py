@@ -1,7 +1,8 @@
 """Inputs that no tool writes are read by every reader, uploaded as on the front page, and packed in archives.
 
 Whatever is given, there may only be a corpus that keeps what corpora promise, or problems that each say what was found
-and how to mend it, within SECONDS and MEMORY_BYTES. Nothing is written but in temporary folders, and nothing stays there.
+and how to mend it, within SECONDS and MEMORY_BYTES. Nothing is written but in temporary folders, and nothing is left
+there.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from pages.shared.data.kept_corpora import Keeper
 from pages.shared.data.loading import GOLD as GOLD_LAYER
 from pages.shared.data.loading import Loaded
 from pages.shared.data.reading_orders import Part, Upload, Uploaded, Wanted
-from tests.endurance.tries import Failure, Try, make_tries
+from tests.endurance.tries import FailedTryError, Try, make_tries
 from tests.fuzzing.archives import NAMES, PACKINGS, expanding, packed
 from tests.fuzzing.inputs import attempt, check_layer, check_problems, check_written, seeds, taken
 from tests.fuzzing.mutation import changed, damaged, words_of
@@ -84,7 +85,7 @@ class Inputs:
         """Read the input of a number.
 
         Raises:
-            Failure: something happened that must not.
+            FailedTryError: something happened that must not.
         """
         drawn = random.Random(number)
         kind, files, outcomes = self._given(drawn)
@@ -96,7 +97,7 @@ class Inputs:
             raise
         seconds = time.process_time() - began
         if broken := [*self._limits_broken(seconds), *self._traces()]:
-            raise Failure(f"{kind}: {broken[0]}", f"{kind}: {dict(files)!r}")
+            raise FailedTryError(f"{kind}: {broken[0]}", f"{kind}: {dict(files)!r}")
         yield from found
         yield kind
 
@@ -252,7 +253,8 @@ class Inputs:
             self.outside.append(f"{event} {path!r}")
 
     def _is_inside(self, path: str | bytes) -> bool:
-        place = os.path.abspath(os.fsdecode(path))
+        # Links are not followed: what is asked is what the name says.
+        place = os.path.normpath(Path.cwd() / os.fsdecode(path))
         return place.startswith((f"{self.folder}/", "/proc/self/"))
 
 

@@ -6,9 +6,10 @@ import json
 import random
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,6 @@ from nereval_core.engine.merged_scores import ScoredShards, merge_scores
 from nereval_core.engine.run import run_locally
 from nereval_core.engine.shards import list_shards
 from nereval_core.engine.work import Job
-from nereval_core.ledger import MemoryLedger
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source
 from nereval_core.records.queries import FACETS, ORDERS, Ledger, Query
@@ -57,11 +57,11 @@ class Kind:
     use: Callable[[Path, random.Random | None], Answers]
 
 
-def ask(answers: Answers, question: str, answer: Callable[[], Any]) -> Any:
+def ask(answers: Answers, question: str, answer: Callable[..., Any], *given: Any) -> Any:
     """Note the answer to a question, and return it; None where it is refused."""
     assert question not in answers
     try:
-        found = answer()
+        found = answer(*given)
     except FormatError as error:
         check_problems(error)
         answers[question] = REFUSED
@@ -133,14 +133,14 @@ def use_corpora(folder: Path, drawn: random.Random | None) -> Answers:
             ]
         )
         for name, source in loaded.sources.items():
-            ask(answers, f"{digest} {name}", lambda source=source: [file.read() for file in source.files])
+            ask(answers, f"{digest} {name}", _contents, source)
     return answers
 
 
 def _plain(found: dict[str, Any]) -> dict[str, Any]:
-    return {key: list(map(dict, value)) if key == "meta of documents" and value else value for key, value in found.items()} | {
-        "texts": list(found["texts"])
-    }
+    return {
+        key: list(map(dict, value)) if key == "meta of documents" and value else value for key, value in found.items()
+    } | {"texts": list(found["texts"])}
 
 
 def _shards(folder: Path) -> Path:
@@ -191,10 +191,10 @@ def use_scored(folder: Path, drawn: random.Random | None) -> Answers:
     answers["names"] = repr([(side.name, side.digest, len(side), scores.marks) for side, scores in opened.whole])
     ask(answers, "results", lambda: json_bytes(results(opened.whole.gold, opened.whole.systems)))
     for number in _chosen(drawn, range(6), 2) if size == 6 else ():
-        ask(answers, f"text {number}", lambda number=number: (documents.ids[number], documents.texts[number]))
-        ask(answers, f"place {number}", lambda number=number: documents.index.get(f"d{number}", -1))
+        ask(answers, f"text {number}", _text, documents, number)
+        ask(answers, f"place {number}", documents.index.get, f"d{number}", -1)
     for criterion in _chosen(drawn, [one.name for one in SETTINGS.criteria]):
-        ask(answers, f"{criterion} counts", lambda: repr([*opened.scores("system").by_document(criterion).items()]))
+        ask(answers, f"{criterion} counts", _by_document, opened, criterion)
         try:
             found = opened.ledger("system", criterion)
         except FormatError as error:
@@ -206,20 +206,37 @@ def use_scored(folder: Path, drawn: random.Random | None) -> Answers:
 
 
 def _ask_ledger(answers: Answers, criterion: str, ledger: Ledger, drawn: random.Random | None) -> None:
-    ask(answers, f"{criterion} total", lambda: ledger.total(Query()))
+    ask(answers, f"{criterion} total", ledger.total, Query())
     ask(answers, f"{criterion} confusion", ledger.confusion)
     for facet in _chosen(drawn, FACETS, 2):
-        ask(answers, f"{criterion} {facet}", lambda: ledger.facet_counts(Query(), facet))
+        ask(answers, f"{criterion} {facet}", ledger.facet_counts, Query(), facet)
     for order in _chosen(drawn, ORDERS):
-        ask(answers, f"{criterion} by {order}", lambda: ledger.page(Query(), order).to_csv())
+        ask(answers, f"{criterion} by {order}", _listed, ledger, Query(), order)
     for word in _chosen(drawn, WORDS):
-        ask(answers, f"{criterion} with {word}", lambda: ledger.page(Query(text=word)).to_csv())
+        ask(answers, f"{criterion} with {word}", _listed, ledger, Query(text=word))
     for number in _chosen(drawn, range(6)):
-        ask(answers, f"{criterion} in {number}", lambda: ledger.page(Query(doc=f"d{number}")).to_csv())
-        ask(answers, f"{criterion} near {number}", lambda: ledger.near(Query(), f"d{number}", start=3))
-        ask(answers, f"{criterion} document {number}", lambda: _counted(ledger, f"d{number}", criterion))
+        ask(answers, f"{criterion} in {number}", _listed, ledger, Query(doc=f"d{number}"))
+        ask(answers, f"{criterion} near {number}", partial(ledger.near, Query(), f"d{number}", start=3))
+        ask(answers, f"{criterion} document {number}", _counted, ledger, f"d{number}", criterion)
     ask(answers, f"{criterion} documents", ledger.documents)
-    ask(answers, f"{criterion} LOC", lambda: (ledger.total(Query(pred=("LOC",))), ledger.first(Query(pred=("LOC",)))))
+    ask(answers, f"{criterion} LOC", ledger.total, Query(pred=("LOC",)))
+    ask(answers, f"{criterion} first LOC", ledger.first, Query(pred=("LOC",)))
+
+
+def _contents(source: Source) -> list[bytes]:
+    return [file.read() for file in source.files]
+
+
+def _text(documents: FolderDocuments, number: int) -> tuple[str, str]:
+    return documents.ids[number], documents.texts[number]
+
+
+def _by_document(folder: scored_folder.ScoredFolder, criterion: str) -> str:
+    return repr([*folder.scores("system").by_document(criterion).items()])
+
+
+def _listed(ledger: Ledger, query: Query, order: str = ORDERS[0]) -> str:
+    return str(ledger.page(query, order).to_csv())
 
 
 def _counted(ledger: Ledger, document: str, criterion: str) -> Any:
@@ -281,7 +298,7 @@ def use_verdicts(folder: Path, drawn: random.Random | None) -> Answers:
         ask(answers, "every", store.every)
         ask(answers, "standing", lambda: store.reviewed().last)
         for at in _chosen(drawn, range(28), 3):
-            ask(answers, f"history {at}", lambda at=at: store.history(draft(at).verdict.key))
+            ask(answers, f"history {at}", store.history, draft(at).verdict.key)
         ask(answers, "playlists", lambda: PlaylistStore(store).playlists().standing)
         try:
             given = store.give([draft(90)], "Dee")

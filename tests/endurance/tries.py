@@ -34,12 +34,12 @@ _PROCESSES = multiprocessing.get_context("spawn")
 Try = Callable[[int], Iterable[str]]
 """Makes the try of a number, and returns its outcomes, by which it is counted.
 
-It fails by raising: `Failure`, whose text says what happened with which input, or any other exception."""
+It fails by raising: `FailedTryError`, whose text says what happened with which input, or any other exception."""
 Prepare = Callable[[Path], Try]
 """Makes ready in a folder, in each process anew."""
 
 
-class Failure(Exception):
+class FailedTryError(Exception):
     """What must not happen: its kind, of which one is printed, and what it happened with."""
 
     def __init__(self, kind: str, given: str) -> None:
@@ -181,7 +181,7 @@ def _work(prepare: Prepare, folder: Path, connection: Connection) -> None:
 def _answer(make: Try, number: int) -> Answer:
     try:
         return number, list(make(number)), None
-    except Failure as failure:
+    except FailedTryError as failure:
         return number, [], (failure.kind, failure.given)
     except Exception as error:
         frames = traceback.extract_tb(error.__traceback__)

@@ -185,7 +185,7 @@ def check_problems(error: FormatError, files: Files | None = None) -> None:
 
 
 def check_layer(layer: Layer) -> None:
-    """Check what a layer promises: spans and all of their parts inside the text and sorted, and text that can be written.
+    """Check what a layer promises: spans and their parts inside the text and sorted, and text that can be written.
 
     Raises:
         AssertionError: it is broken.
@@ -196,9 +196,7 @@ def check_layer(layer: Layer) -> None:
         text.encode()
     assert len(set(layer.documents.ids)) == len(texts), "two documents of one id"
     assert list(layer.types) == sorted(set(layer.types)), "types that are not sorted"
-    rows = list(
-        zip(layer.doc.tolist(), layer.start.tolist(), layer.end.tolist(), layer.type.tolist(), strict=True)
-    )
+    rows = list(zip(layer.doc.tolist(), layer.start.tolist(), layer.end.tolist(), layer.type.tolist(), strict=True))
     assert all(one <= other for one, other in pairwise(rows)), "spans that are not sorted"
     order = [] if layer.order is None else layer.order.tolist()
     assert len(set(order)) == len(order) and min(order, default=0) >= 0, "an order that is none"

@@ -84,7 +84,7 @@ def _lines(body: bytes, drawn: random.Random) -> bytes:
 
 
 def damaged(raw: bytes, drawn: random.Random, others: Sequence[bytes] = ()) -> bytes:
-    """Return bytes as disks and transfers damage them; they may become a part of one of `others`, or that as a whole."""
+    """Return bytes as disks and transfers damage them; parts of them, or all, may become those of one of `others`."""
     at = drawn.randrange(len(raw)) if raw else 0
     size = drawn.choice((1, 4, 64, 512, 4096))
     how = drawn.randrange(10)

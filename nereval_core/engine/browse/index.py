@@ -118,9 +118,7 @@ def index_files(folder: str | os.PathLike[str], systems: int, criteria: int) -> 
     return [_place(folder, name) for name in (DOCUMENTS, *numbers)]
 
 
-def _write_classes(
-    path: Path, key: str, gold: Sequence[Columns], preds: Sequence[Columns], criterion: str
-) -> None:
+def _write_classes(path: Path, key: str, gold: Sequence[Columns], preds: Sequence[Columns], criterion: str) -> None:
     counts_of_parts = [read_facets(columns, criterion) for columns in preds]
     whole, classes = FacetCounts.gathered(counts_of_parts)
     with writing_columns(path, {"of": key, "names": whole.names, "criterion": criterion}) as writer:

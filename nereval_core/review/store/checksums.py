@@ -1,4 +1,4 @@
-"""Checksums of rows, at the end of the JSON that they hold: databases have none, and a changed byte says other things."""
+"""Checksums of rows, at the end of the JSON that they hold: databases have none, and give back what a byte became."""
 
 from __future__ import annotations
 

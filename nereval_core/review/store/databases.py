@@ -162,7 +162,7 @@ class Database:
                 raise FormatError.single(self.name, None, what, "start nereval again")
 
     def _refuse_damage(self, connection: Connection) -> None:
-        """Refuse a SQLite file that is damaged, once: SQLite itself passes over rows in pages that are not what they were.
+        """Refuse a SQLite file that is damaged, once: SQLite itself passes over rows in damaged pages.
 
         It takes a second for 100,000 verdicts, a tenth of the time in which they are read.
         """
