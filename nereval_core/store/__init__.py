@@ -47,6 +47,8 @@ FORMAT = 3
 FOLDER, BYTES = "NEREVAL_CACHE", "NEREVAL_CACHE_BYTES"
 LIMIT = 4_000_000_000
 SUFFIX, REMARKS = ".columns", ".remarks"
+REMARK_KINDS = {"name": str, "decided": int, "records": int, "link": str, "owners": str, "key": str}
+"""The remarks that there may be, and the types of their values."""
 CHECKSUM = "checksum"
 """The key of the CRC-32 of remarks."""
 ENTRY = re.compile(r"([0-9a-f]{64})-([0-9a-f]{64})" + re.escape(SUFFIX))
@@ -147,8 +149,7 @@ class Store:
             said = read_remarks(self._remarks(digest))
         except (OSError, ValueError):
             return {}
-        kinds = {"name": str, "decided": int, "records": int, "link": str, "owners": str, "key": str}
-        return {key: value for key, value in said.items() if isinstance(value, kinds.get(key, ()))}
+        return {key: value for key, value in said.items() if isinstance(value, REMARK_KINDS.get(key, ()))}
 
     def remark(self, digest: str, **said: str | int) -> None:
         """Add to the remarks on a corpus.
@@ -288,7 +289,7 @@ def read_remarks(path: Path) -> Mapping[str, Any]:
     if not isinstance(said, dict):
         raise ValueError("no remarks")
     checksum = said.pop(CHECKSUM, None)
-    if checksum is not None and checksum != _checksum(path, said):
+    if checksum != _checksum(path, said) if checksum is not None else not said.keys() <= REMARK_KINDS.keys():
         raise ValueError("not as they were written")
     return said
 

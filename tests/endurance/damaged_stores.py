@@ -85,7 +85,7 @@ class Damaged:
             FailedTryError: something happened that must not.
         """
         drawn = random.Random(number)
-        example = self.examples[number % len(self.examples)]
+        (example,) = drawn.choices(self.examples, [one.kind.share for one in self.examples])
         kind = example.kind.name
         files, told = damaged_files(example.files, drawn)
         example.restore(files)

@@ -48,13 +48,14 @@ Answers = dict[str, Any]
 class Kind:
     """Something that is kept: `make` makes an example in a folder, in `place`; `use` asks it.
 
-    What `use` asks is drawn, so that each try asks some of all there is.
+    What `use` asks is drawn, so that each try asks some of all there is. `share` is the share of tries, in percent.
     """
 
     name: str
     place: str
     make: Callable[[Path], None]
     use: Callable[[Path, random.Random | None], Answers]
+    share: int
 
 
 def ask(answers: Answers, question: str, answer: Callable[..., Any], *given: Any) -> Any:
@@ -243,10 +244,6 @@ def _counted(ledger: Ledger, document: str, criterion: str) -> Any:
     return ledger.document(document, SETTINGS).by_type(criterion)
 
 
-def make_rescored(folder: Path) -> None:
-    _score(folder, "scored/counts", "scored")
-
-
 def use_rescored(folder: Path, drawn: random.Random | None) -> Answers:
     """Score again into a scored folder, which makes anew what is not whole: all of it is as it was, then."""
     answers = Answers()
@@ -314,9 +311,9 @@ def use_verdicts(folder: Path, drawn: random.Random | None) -> Answers:
 
 
 KINDS = (
-    Kind("corpora", "corpora", make_corpora, use_corpora),
-    Kind("scored folders", "scored", make_scored, use_scored),
-    Kind("folders scored again", "scored", make_rescored, use_rescored),
-    Kind("kept counts", "counts", make_counts, use_counts),
-    Kind("verdicts", "verdicts", make_verdicts, use_verdicts),
+    Kind("corpora", "corpora", make_corpora, use_corpora, 25),
+    Kind("scored folders", "scored", make_scored, use_scored, 30),
+    Kind("folders scored again", "scored", make_scored, use_rescored, 5),
+    Kind("kept counts", "counts", make_counts, use_counts, 15),
+    Kind("verdicts", "verdicts", make_verdicts, use_verdicts, 25),
 )

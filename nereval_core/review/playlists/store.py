@@ -37,6 +37,9 @@ from nereval_core.review.store.checksums import add_checksum, remove_checksum
 from nereval_core.review.store.schema import ITEMS, NAMES
 from nereval_core.review.verdicts import minute_of
 
+CHECKED = ("playlist", "item", "version", "place", "gone", "comment", "who", "at")
+"""The columns that the checksum in an item's body covers, besides the body."""
+
 
 class PlaylistStore:
     """The playlists in the database of a store of verdicts; safe to use from several threads."""
@@ -217,20 +220,19 @@ def _items(connection: Connection, uid: str) -> dict[str, Item]:
 
 
 def _write(connection: Connection, uid: str, items: Iterable[Item]) -> None:
-    rows = [
-        {
+    rows = []
+    for one in items:
+        row: dict[str, Any] = {
             "playlist": uid,
             "item": one.uid,
             "version": one.version,
             "place": one.place,
             "gone": one.gone,
-            "body": add_checksum(body_of(one.starred), _checked(uid, one)),
             "comment": one.comment,
             "who": one.who,
             "at": one.at,
         }
-        for one in items
-    ]
+        rows.append(row | {"body": add_checksum(body_of(one.starred), [row[name] for name in CHECKED])})
     if rows:
         connection.execute(insert(ITEMS), rows)
 
@@ -240,23 +242,13 @@ def _named(row: Row[Any]) -> PlaylistName:
 
 
 def _item(row: Row[Any]) -> Item:
-    def item(body: str) -> Item:
-        starred = starred_of(json.loads(body))
-        return Item(starred, row.place, row.comment, row.who, row.at, row.version, bool(row.gone))
-
     try:
-        found = item(row.body)
-        if remove_checksum(row.body, _checked(row.playlist, found)) and found.uid != row.item:
-            raise ValueError("the row of another item")
+        body = remove_checksum(row.body, [getattr(row, name) for name in CHECKED])
+        starred = starred_of(json.loads(body))
     except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
-        told = f"item number {row.number} of the playlists is damaged"
-        raise FormatError.single("playlists", None, told, "restore a copy, or name another one") from error
-    return found
-
-
-def _checked(playlist: str, item: Item) -> list[str | int]:
-    """Return what the checksum of an item's row covers, besides the body."""
-    return [playlist, item.uid, item.version, item.place, int(item.gone), item.comment, item.who, item.at]
+        found = f"item number {row.number} of the playlists is damaged"
+        raise FormatError.single("playlists", None, found, "restore a copy, or name another one") from error
+    return Item(starred, row.place, row.comment, row.who, row.at, row.version, bool(row.gone))
 
 
 def _said_of_name(known: PlaylistName | None) -> str:
