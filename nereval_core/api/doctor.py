@@ -30,7 +30,7 @@ from nereval_core.readers.input.temporaries import (
 from nereval_core.report.json_results import json_bytes, results, versions
 from nereval_core.review.store import ReviewStore
 from nereval_core.review.store.backup import LOGS, copy_file, integrity_problem
-from nereval_core.review.store.databases import default_file
+from nereval_core.review.store.databases import LONE_LOG, default_file, has_lone_log
 from nereval_core.store import REMARKS, Entry, Store, read_remarks, work_folder
 from nereval_core.store.columns import DamagedError, map_columns
 
@@ -150,6 +150,8 @@ def _of_verdicts(store: ReviewStore, file: Path | None) -> Iterator[Finding]:
     try:
         if file is None:
             store.every()
+        elif has_lone_log(file):
+            yield Finding(Problem(str(file), None, *LONE_LOG))
         elif file.exists():
             # A group may share a file that is not at the default place.
             ours = file == default_file().absolute()

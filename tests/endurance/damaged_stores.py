@@ -90,7 +90,7 @@ class Damaged:
         files, told = damaged_files(example.files, drawn)
         example.restore(files)
         examined = drawn.randrange(EXAMINED_EACH) == 0
-        findings = _examined(example, files) if examined else []
+        findings = _examined(example, files, told) if examined else []
         try:
             answers = example.kind.use(example.folder, drawn)
         except Exception as error:
@@ -188,7 +188,7 @@ def _without_digest(question: str) -> str:
     return " ".join(word for word in question.split() if len(word) < 64)
 
 
-def _examined(example: Example, files: Files) -> list[str]:
+def _examined(example: Example, files: Files, told: str) -> list[str]:
     """Return what doctor finds, which changes nothing."""
     place = example.folder / example.kind.place
     review = place / "review.sqlite" if example.kind.name == "verdicts" else example.folder / "none.sqlite"
@@ -198,5 +198,6 @@ def _examined(example: Example, files: Files) -> list[str]:
     # SQLite makes an empty log where it looks, and its index of the log anew.
     before, after = ({name: raw for name, raw in one.items() if raw and name[-4:] != "-shm"} for one in (files, there))
     if before != after:
-        raise FailedTryError(f"{example.kind.name}: doctor changes what it examines", str(sorted(there)))
+        changed = sorted(name for name in {*before, *after} if before.get(name) != after.get(name))
+        raise FailedTryError(f"{example.kind.name}: doctor changes what it examines", f"{told}: {', '.join(changed)}")
     return [str(one.problem) for one in found if "other accounts have rights" not in one.problem.found]

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from nereval_core.api.doctor import examine
 from nereval_core.problems import FormatError
 from nereval_core.review.exchange import export_lines
 from nereval_core.review.playlists.store import PlaylistStore
@@ -248,6 +249,26 @@ def test_verdicts_that_a_damaged_page_passes_over_are_not_lost_without_a_word(tm
         with pytest.raises(FormatError, match="the file is damaged; restore a copy"):
             action()
     assert file.read_bytes() == raw
+
+
+@pytest.mark.parametrize("harm", ["emptied", "removed"])
+def test_a_log_without_its_file_is_kept_and_told(harm: str, tmp_path: Path) -> None:
+    opened = ReviewStore(tmp_path / "review.sqlite")
+    give(opened, 0)
+    file = tmp_path / "copy.sqlite"
+    for ending in ("", "-wal"):
+        shutil.copyfile(tmp_path / f"review.sqlite{ending}", f"{file}{ending}")
+    opened.close()
+    file.write_bytes(b"") if harm == "emptied" else file.unlink()
+    log = Path(f"{file}-wal")
+    content = log.read_bytes()
+    assert content
+    for action in (ReviewStore(file).every, lambda: give(ReviewStore(file), 1)):
+        with pytest.raises(FormatError, match="is empty or gone, and its log is there; restore the file"):
+            action()
+    (finding,) = (one for one in examine(str(file)).findings if one.problem.source == str(file))
+    assert "its log is there" in finding.problem.found
+    assert log.read_bytes() == content
 
 
 @pytest.mark.parametrize("change", ["body = '{'", "body = '[]'", "comment = 'x'", "place = 7"])

@@ -154,6 +154,8 @@ class Database:
                 raise FormatError.single(self.name, None, what, "name a file")
             now = (found.st_dev, found.st_ino) if found is not None else None
             if self._opened is None:
+                if has_lone_log(self.file):
+                    raise FormatError.single(self.name, None, *LONE_LOG)
                 self._opened = now
                 if found is not None:
                     _take_rights(self.file)
@@ -188,6 +190,12 @@ class Database:
             raise FormatError.single(self.name, None, *DAMAGED) from error
         except OSError as error:
             raise FormatError.single(self.name, None, str(error.strerror or error), "name another file") from error
+
+
+def has_lone_log(file: Path) -> bool:
+    """Return whether the log of a SQLite file has verdicts while the file is empty or gone: opening would remove it."""
+    log = file.with_name(file.name + "-wal")
+    return log.exists() and log.stat().st_size > 0 and not (file.exists() and file.stat().st_size)
 
 
 def _take_rights(file: Path) -> None:
@@ -305,6 +313,11 @@ def _begins(connection: Connection) -> None:
 
 
 LOST = "and nothing was kept"
+
+LONE_LOG = (
+    "the file is empty or gone, and its log is there",
+    "restore the file, or move the log away: it ends in -wal",
+)
 
 DAMAGED = ("the file is damaged", "restore a copy, or name another file")
 
