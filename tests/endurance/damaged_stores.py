@@ -74,9 +74,9 @@ class Example:
 class Damaged:
     """The tries by number, in a folder with an example of each kind."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, kinds: Sequence[Kind] = KINDS) -> None:
         os.environ[FOLDER] = str(folder / KINDS[0].name / KINDS[0].place)
-        self.examples = [Example.of(kind, folder / kind.name) for kind in KINDS]
+        self.examples = [Example.of(kind, folder / kind.name) for kind in kinds]
 
     def make(self, number: int) -> Iterator[str]:
         """Damage an example and use it.
