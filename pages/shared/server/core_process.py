@@ -159,13 +159,18 @@ def main() -> None:
     if hasattr(os, "nice"):
         os.nice(NICE)
     try:
-        call = pickle.load(sys.stdin.buffer)
-        # The objects are listed in the order in which they are written: the same here and there.
-        listing = _Pickler(_Nowhere())
-        listing.dump(call)
-        _Pickler(out, listing.kept).dump(_outcome(call))
+        make_call(sys.stdin.buffer, out)
     except MemoryError:
         os._exit(OUT_OF_MEMORY)
+
+
+def make_call(asked: IO[bytes], out: IO[bytes]) -> None:
+    """Read a call, and write what became of it."""
+    call = pickle.load(asked)
+    # The objects are listed in the order in which they are written: the same here and there.
+    listing = _Pickler(_Nowhere())
+    listing.dump(call)
+    _Pickler(out, listing.kept).dump(_outcome(call))
 
 
 def _outcome(call: Callable[[], object]) -> tuple[str, object]:
