@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from threading import Lock
 from typing import Any, BinaryIO
 
 from nereval_core import __version__
@@ -47,6 +48,8 @@ LIMIT = 4_000_000_000
 SUFFIX, REMARKS = ".columns", ".remarks"
 ENTRY = re.compile(r"([0-9a-f]{64})-([0-9a-f]{64})" + re.escape(SUFFIX))
 _LOG = logging.getLogger("nereval")
+_REMARKING = Lock()
+"""Held while remarks are read and written: sessions of a server remark on one corpus at the same time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,7 +156,7 @@ class Store:
         Raises:
             OSError: the folder cannot be written to.
         """
-        with replaced_file(self._remarks(digest), private=True) as place:
+        with _REMARKING, replaced_file(self._remarks(digest), private=True) as place:
             place.write_text(json.dumps({**self.remarks(digest), **said}), encoding="utf-8")
 
     def _remarks(self, digest: str) -> Path:
@@ -257,9 +260,11 @@ class Store:
 
     def _remove_lone_remarks(self) -> None:
         """Remove the remarks on corpora that are no longer stored."""
+        # Listed before the entries: what others store meanwhile is remarked on after it is stored.
+        remarks = [path for path, _, _ in _listed(self.folder) if path.name.endswith(REMARKS)]
         stored = {entry.digest for entry in self.entries()}
-        for path, _, _ in _listed(self.folder):
-            if path.name.endswith(REMARKS) and path.name.removesuffix(REMARKS) not in stored:
+        for path in remarks:
+            if path.name.removesuffix(REMARKS) not in stored:
                 _remove(path)
 
     def clear(self) -> None:
