@@ -9,7 +9,7 @@ import time
 from importlib import import_module
 from pathlib import Path
 
-SCRIPTS = {"swapped-links": "swapped_links", "people": "people", "week": "week"}
+SCRIPTS = {"neighbours": "neighbours", "people": "people", "swapped-links": "swapped_links", "week": "week"}
 NEVER = (
     *("leaks", "foreign texts", "errors", "lost verdicts", "lost uploads", "grown"),
     *("more threads", "more open files", "temporaries", "processes"),

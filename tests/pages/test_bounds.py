@@ -24,8 +24,8 @@ from pages.shared.data.reading_process import read_order
 from pages.shared.server import bounds
 from pages.shared.server.bounds import Bounds, Overtime, bounded_process, while_active
 from pages.shared.server.core_process import call_apart
-from tests.pages.test_core_process import nested
 from tests.support.pages import GOLD, PREDICTION
+from tests.support.samples import nested
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="memory is bounded on Linux alone")
 

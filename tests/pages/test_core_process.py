@@ -18,13 +18,7 @@ from pages.shared.data.loading import load, load_demo
 from pages.shared.server import bounds
 from pages.shared.server.core_process import call_apart
 from tests.support.browser import Visit, serve_app_process
-
-
-def nested(spans: int, shift: int, more: int = 0) -> str:
-    """Return a document of spans within spans, none of which is the same on both sides, and of `more` characters."""
-    length = 4 * spans
-    found = [{"start": at + shift, "end": length - at - 2 * shift, "label": "T"} for at in range(spans)]
-    return json.dumps({"id": "a", "text": "x" * (length + more), "spans": found}) + "\n"
+from tests.support.samples import nested
 
 
 def written(folder: Path, spans: int, more: int = 0) -> tuple[Path, Path]:
