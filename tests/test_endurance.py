@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.endurance import people, swapped_links, week
+from tests.endurance import neighbours, people, swapped_links, week
 
 
 def test_nothing_outside_is_read_while_links_are_swapped(tmp_path: Path) -> None:
@@ -25,3 +25,9 @@ def test_a_killed_server_loses_nothing_and_leaves_nothing(tmp_path: Path) -> Non
     assert counts["foreign texts"] == counts["errors"] == counts["lost verdicts"] == counts["lost uploads"] == 0
     assert counts["temporaries"] == counts["processes"] == 0
     assert counts["kills"] == 1 and counts["verdicts"] == 100 and counts["opened again"] == 1
+
+
+def test_neighbours_compute_while_somebody_clicks(tmp_path: Path) -> None:
+    counts = neighbours.run(tmp_path, lambda tries, share=1.0: False, spans=1_000, megabytes=1, tangled=200, quiet=2)
+    assert counts["errors"] == 0
+    assert len([name for name, count in counts.items() if name.endswith(": clicks") and count]) == 5

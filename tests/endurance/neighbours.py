@@ -27,17 +27,15 @@ from tests.support.http_requests import MB
 from tests.support.samples import nested
 from tests.support.visitors import Visitor
 
-QUIET = 24
-"""Clicks before each neighbour comes."""
 SIDES = ("gold", "system")
 QUESTIONS = ("Annotators", "consistency"), ("Systems", "types-of-systems"), ("Annotators", "figures")
 """Pages and words of links that look at all spans of a corpus."""
 
 
 def run(
-    folder: Path, wanted: Wanted, *, spans: int = 1_000_000, megabytes: int = 55, tangled: int = 3_000
+    folder: Path, wanted: Wanted, *, spans: int = 1_000_000, megabytes: int = 55, tangled: int = 3_000, quiet: int = 24
 ) -> Counter[str]:
-    """Have each neighbour compute once, however long is wanted, while somebody clicks.
+    """Have each neighbour compute once, however long is wanted, after some `quiet` clicks of somebody who clicks on.
 
     Return for each neighbour the median milliseconds of a click before it came and beside it, the latter in percent of
     the former, and how many clicks there were beside it; and the number of `errors`.
@@ -60,18 +58,18 @@ def run(
             "tangled": [partial(_read, address, {f"{side}.jsonl": nested(tangled, side == "gold") for side in SIDES})],
         }
         for name, works in neighbours.items():
-            for _ in range(QUIET):
+            for _ in range(quiet):
                 next(clicks)
-            before = [next(clicks) for _ in range(QUIET)]
+            before = [next(clicks) for _ in range(quiet)]
             running = [pool.submit(work) for work in works]
             beside = [next(clicks)]
             while not all(one.done() for one in running):
                 beside.append(next(clicks))
             for one in running:
                 one.result()
-            quiet, loaded = map(statistics.median, (before, beside))
-            counts[f"{name}: ms before"], counts[f"{name}: ms"] = round(1_000 * quiet), round(1_000 * loaded)
-            counts[f"{name}: %"], counts[f"{name}: clicks"] = round(100 * loaded / quiet), len(beside)
+            alone, loaded = map(statistics.median, (before, beside))
+            counts[f"{name}: ms before"], counts[f"{name}: ms"] = round(1_000 * alone), round(1_000 * loaded)
+            counts[f"{name}: %"], counts[f"{name}: clicks"] = round(100 * loaded / alone), len(beside)
     counts["errors"] = logged_faults(folder)
     return counts
 
