@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.endurance import damaged_stores, fuzzed_inputs, swapped_links, tries
+from tests.endurance import damaged_stores, fuzzed_inputs, neighbours, people, swapped_links, tries, week
 from tests.endurance.damaged_stores import Damaged
 from tests.endurance.fuzzed_inputs import Given, Inputs
 from tests.endurance.kept_things import KINDS
@@ -121,3 +121,22 @@ def prepare_unchecked(folder: Path) -> Try:
 def test_other_answers_of_what_is_damaged_are_seen(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     counts = make_tries(prepare_unchecked, tmp_path, lambda tries: tries < 120)
     assert counts[FAILURES] > 0 and "scored folders: another answer" in capfd.readouterr().err
+
+
+def test_nobody_is_sent_a_word_of_another(tmp_path: Path) -> None:
+    counts = people.run(tmp_path, lambda clicks, share=1.0: clicks < 30, visitors=2, pause=(0, 0), rounds=1)
+    assert counts["foreign texts"] == counts["errors"] == counts["lost verdicts"] == 0
+    assert counts["own texts"] > 100 and counts["verdicts"] >= 2 and counts["links of others"] > 0
+
+
+def test_a_killed_server_loses_nothing_and_leaves_nothing(tmp_path: Path) -> None:
+    counts = week.run(tmp_path, lambda sessions, share=1.0: True, sessions=10, tenths=2, killed=1)
+    assert counts["foreign texts"] == counts["errors"] == counts["lost verdicts"] == counts["lost uploads"] == 0
+    assert counts["temporaries"] == counts["processes"] == 0
+    assert counts["kills"] == 1 and counts["verdicts"] == 100 and counts["opened again"] == 1
+
+
+def test_neighbours_compute_while_somebody_clicks(tmp_path: Path) -> None:
+    counts = neighbours.run(tmp_path, lambda tries, share=1.0: False, spans=1_000, megabytes=1, tangled=200, quiet=2)
+    assert counts["errors"] == 0
+    assert len([name for name, count in counts.items() if name.endswith(": clicks") and count]) == 5

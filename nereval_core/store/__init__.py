@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from threading import Lock
 from typing import Any, BinaryIO
 
 from nereval_core import __version__
@@ -53,6 +54,8 @@ CHECKSUM = "checksum"
 """The key of the CRC-32 of remarks."""
 ENTRY = re.compile(r"([0-9a-f]{64})-([0-9a-f]{64})" + re.escape(SUFFIX))
 _LOG = logging.getLogger("nereval")
+_REMARKING = Lock()
+"""Held while remarks are read and written: sessions of a server remark on one corpus at the same time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,7 +161,7 @@ class Store:
             OSError: the folder cannot be written to.
         """
         path = self._remarks(digest)
-        with replaced_file(path, private=True) as place:
+        with _REMARKING, replaced_file(path, private=True) as place:
             found = {**self.remarks(digest), **said}
             place.write_text(json.dumps({**found, CHECKSUM: _checksum(path, found)}), encoding="utf-8")
 
@@ -263,9 +266,11 @@ class Store:
 
     def _remove_lone_remarks(self) -> None:
         """Remove the remarks on corpora that are no longer stored."""
+        # Listed before the entries: what others store meanwhile is remarked on after it is stored.
+        remarks = [path for path, _, _ in _listed(self.folder) if path.name.endswith(REMARKS)]
         stored = {entry.digest for entry in self.entries()}
-        for path, _, _ in _listed(self.folder):
-            if path.name.endswith(REMARKS) and path.name.removesuffix(REMARKS) not in stored:
+        for path in remarks:
+            if path.name.removesuffix(REMARKS) not in stored:
                 _remove(path)
 
     def clear(self) -> None:

@@ -11,11 +11,10 @@ import pytest
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from tests.pages.test_http_policy import ask
 from tests.support.browser import serve_app
+from tests.support.http_requests import HTML, ask
 
 TOKEN = "correct horse battery"
-HTML = {"Accept": "text/html"}
 
 
 @pytest.fixture(scope="module")

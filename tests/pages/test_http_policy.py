@@ -3,19 +3,11 @@
 from __future__ import annotations
 
 import base64
-import http.client
-import re
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
-from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.ClientState_pb2 import ClientState
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from websockets.sync.client import ClientConnection, connect
 
 from pages.shared.components.navigation import pages
 from pages.shared.server.http_policy import (
@@ -27,55 +19,8 @@ from pages.shared.server.http_policy import (
 )
 from pages.shared.server.upload_limits import SERVER_FILES, SESSION_FILES
 from tests.support.browser import Visit, serve_app
-
-MB = 1 << 20
-
-
-@dataclass(frozen=True)
-class Answer:
-    status: int
-    headers: dict[str, str]
-    body: str
-
-
-def ask(address: str, path: str, *, method: str = "GET", body: Any = None, **headers: str) -> Answer:
-    connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=30)
-    try:
-        sent = {name.replace("_", "-"): value for name, value in headers.items()}
-        connection.request(method, path, body, sent, encode_chunked=not isinstance(body, bytes | None))
-        response = connection.getresponse()
-        found = {name.lower(): value for name, value in response.getheaders()}
-        return Answer(response.status, found, response.read().decode(errors="replace"))
-    finally:
-        connection.close()
-
-
-class Session:
-    """A session without a browser: it is connected as a page is, and uploads as one does."""
-
-    def __init__(self, address: str, connection: ClientConnection) -> None:
-        self._address = address
-        cookie = ask(address, "/_stcore/health").headers["set-cookie"]
-        found = re.search("_streamlit_xsrf=([^;]+)", cookie)
-        assert found, cookie
-        self._headers = {"Cookie": found[0], "X_Xsrftoken": found[1]}
-        connection.send(BackMsg(rerun_script=ClientState()).SerializeToString())
-        said = ForwardMsg()
-        while not said.HasField("new_session"):
-            said.ParseFromString(bytes(connection.recv(timeout=30)))
-        self._name = said.new_session.initialize.session_id
-
-    def _ask(self, file: str, **asked: Any) -> Answer:
-        return ask(self._address, f"/_stcore/upload_file/{self._name}/{file}", **asked, **self._headers)
-
-    def put(self, file: str, size: int, *, chunked: bool = False) -> Answer:
-        head = b'--edge\r\nContent-Disposition: form-data; name="f"; filename="f.txt"\r\n\r\n'
-        body = head + bytes(size) + b"\r\n--edge--\r\n"
-        parts = (body[place : place + MB // 8] for place in range(0, len(body), MB // 8)) if chunked else body
-        return self._ask(file, method="PUT", body=parts, Content_Type="multipart/form-data; boundary=edge")
-
-    def delete(self, file: str) -> Answer:
-        return self._ask(file, method="DELETE")
+from tests.support.http_requests import MB, Answer, ask
+from tests.support.visitors import Visitor
 
 
 @pytest.fixture
@@ -84,12 +29,6 @@ def small(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     monkeypatch.setenv("STREAMLIT_SERVER_MAX_UPLOAD_SIZE", "1")
     with serve_app() as address:
         yield address
-
-
-def connected(address: str) -> ClientConnection:
-    """Connect as a page does; the page's messages are not read, so the server's answer to a close is not awaited."""
-    stream = address.replace("http", "ws") + "/_stcore/stream"
-    return connect(stream, subprotocols=["streamlit"], max_size=None, close_timeout=0.1)
 
 
 @pytest.mark.parametrize("path", ["/", "/Inspect", "/nowhere/at/all", "/_stcore/health", "/media/none", "/favicon.png"])
@@ -154,26 +93,29 @@ def test_a_former_address_leads_to_the_page_of_today(app: str) -> None:
 
 def test_uploads_of_a_session_are_bounded(small: str) -> None:
     for chunked in (False, True):
-        with connected(small) as connection:
-            session = Session(small, connection)
+        with Visitor(small) as visitor:
+            visitor.open()
+
+            def put(file: str, size: int, *, visitor: Visitor = visitor, chunked: bool = chunked) -> Answer:
+                return visitor.put_file(file, bytes(size), chunked=chunked)
+
             # No widget asked for these files.
-            fit = [session.put(f"file-{number}", MB // 2, chunked=chunked).status for number in range(3)]
-            assert fit == [204] * 3
-            refused = session.put("more", 6 * MB // 10, chunked=chunked)
+            assert [put(f"file-{number}", MB // 2).status for number in range(3)] == [204] * 3
+            refused = put("more", 6 * MB // 10)
             assert (refused.status, f"{SESSION_FILES} MB together" in refused.body) == (413, True)
             # A small one still fits, the same again takes its place, and a file that is removed makes room.
-            assert session.put("small", MB // 100, chunked=chunked).status == 204
-            assert session.put("file-0", MB // 100, chunked=chunked).status == 204
-            assert session.delete("file-1").status == 204
-            assert session.put("more", 6 * MB // 10, chunked=chunked).status == 204
+            assert put("small", MB // 100).status == put("file-0", MB // 100).status == 204
+            assert visitor.delete_file("file-1").status == 204
+            assert put("more", 6 * MB // 10).status == 204
 
 
 def test_uploads_of_all_sessions_are_bounded(small: str) -> None:
     with ExitStack() as stack:
         answers = []
         for _ in range(SERVER_FILES // SESSION_FILES + 1):
-            session = Session(small, stack.enter_context(connected(small)))
-            answers += [session.put(f"file-{number}", 9 * MB // 10) for number in range(SESSION_FILES)]
+            visitor = stack.enter_context(Visitor(small))
+            visitor.open()
+            answers += [visitor.put_file(f"file-{number}", bytes(9 * MB // 10)) for number in range(SESSION_FILES)]
     assert [answer.status for answer in answers].count(204) == SERVER_FILES
     assert [answer.status for answer in answers[SERVER_FILES:]] == [413] * SESSION_FILES
     assert "all sessions" in answers[-1].body

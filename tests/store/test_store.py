@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from nereval_core.problems import FormatError
 from nereval_core.readers.input.source import Source
 from nereval_core.store import (
     ChangedError,
+    Entry,
     Store,
     StoredCorpus,
     TooLargeError,
@@ -441,3 +443,31 @@ def test_the_command_line_says_what_is_stored_and_clears_it(
     monkeypatch.setenv("NEREVAL_CACHE", "")
     assert main(["store"]) == 0
     assert capsys.readouterr().out == "nothing is stored: NEREVAL_CACHE is empty\n"
+
+
+def test_remarks_on_what_is_stored_meanwhile_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store, listed, others = Store(tmp_path), Store.entries, iter(range(100))
+    digests = []
+
+    def entries_and_meanwhile(store: Store) -> tuple[Entry, ...]:
+        found = listed(store)
+        with monkeypatch.context() as patch:
+            patch.setattr(Store, "entries", listed)
+            other, prints = kept(example(f"Aspirin {next(others)}"))
+            store.put(replace(other, key=f"{len(digests):064}"), prints)
+            store.remark(other.corpus.digest, owners="me")
+        digests.append(other.corpus.digest)
+        return found
+
+    monkeypatch.setattr(Store, "entries", entries_and_meanwhile)
+    store.put(*kept(example()))
+    assert len(digests) > 1 and all(store.remarks(digest) == {"owners": "me"} for digest in digests)
+
+
+def test_remarks_of_two_sessions_at_once_are_both_kept(tmp_path: Path) -> None:
+    store, digest = Store(tmp_path), "0" * 64
+    names = ("owners", "key", "link", "name")
+    with ThreadPoolExecutor(len(names)) as pool:
+        for number in range(50):
+            list(pool.map(lambda name: store.remark(digest, **{name: str(number)}), names))  # noqa: B023
+            assert store.remarks(digest) == dict.fromkeys(names, str(number))

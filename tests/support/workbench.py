@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from streamlit.testing.v1 import AppTest
@@ -32,10 +33,20 @@ def listed(app: AppTest) -> int:
 
 
 def act(app: AppTest, name: str, *, note: str | None = None, **more: Any) -> AppTest:
-    """Do what a key does: a verdict (which opens the next record), j, k, undo, star, over, leave, whole, beside."""
-    data = workbench(app)
-    (doc, record), at = data["open"], data["at"]
+    """Do what a key does, see `sent_by`."""
     last = app.session_state["applied"].last if "applied" in app.session_state else 0
+    app.session_state[KEY] = {"out": sent_by(workbench(app), name, last=last, note=note, **more)}
+    return sound(app.run())
+
+
+def sent_by(
+    data: Mapping[str, Any], name: str, *, last: int, mount: str = MOUNT, note: str | None = None, **more: Any
+) -> dict[str, Any]:
+    """Return what a key sends: a verdict (which opens the next record), j, k, undo, star, over, leave, whole, beside.
+
+    `data` is that of the component, `last` the number of its last event since it was mounted.
+    """
+    (doc, record), at = data["open"], data["at"]
     event: dict[str, Any] = {"seq": last + 1, "act": name, "doc": doc, "record": record, **more}
     step = 0
     if name == "star":
@@ -51,6 +62,4 @@ def act(app: AppTest, name: str, *, note: str | None = None, **more: Any) -> App
     there = place - data["first"]
     if step and 0 <= there < len(data["entries"]):
         doc, record, at = *data["entries"][there][:2], place
-    sent = {"mount": MOUNT, "at": [doc, record, int(at)], "events": [event]}
-    app.session_state[KEY] = {"out": sent}
-    return sound(app.run())
+    return {"mount": mount, "at": [doc, record, int(at)], "events": [event]}
