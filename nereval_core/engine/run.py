@@ -107,11 +107,9 @@ def _finished(client: Any, futures: Sequence[Any], scheduler: str | None) -> Ite
     while left:
         try:
             for future in distributed.as_completed(list(left), loop=client.loop, timeout=WORKER_SECONDS / 4):
-                if future.status == "error":
-                    found = future.exception()
-                else:
-                    # The worker that holds the result may be lost: then another does the work anew, if there is one.
-                    found = future.result(timeout=WORKER_SECONDS / 4)
+                # The worker that holds a result may be lost: then another does the work anew, if there is one.
+                done = future.status != "error"
+                found = future.result(timeout=WORKER_SECONDS / 4) if done else future.exception()
                 del left[future]
                 yield future, found
                 seen = time.monotonic()

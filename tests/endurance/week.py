@@ -38,8 +38,8 @@ STORE_BYTES = 1_500_000
 DAYS = 7
 """Days for which the server keeps uploads."""
 DAY = 86_400
-PASSERS, WRITERS = 3, 3
-"""People who come and go, and processes that give verdicts, at the same time."""
+PASSERS, WRITERS, UPLOADERS = 3, 3, 2
+"""People who come and go, who give verdicts, and who upload, at the same time."""
 SPARE = 4
 """Threads and open files by which a server at rest may differ from itself."""
 
@@ -148,13 +148,13 @@ class Week:
             while lacks(name, number):
                 self._attempt(act)
 
-        with ThreadPoolExecutor() as pool:
+        with ThreadPoolExecutor(PASSERS + WRITERS + UPLOADERS) as pool:
             running = [pool.submit(repeat, "sessions", 1, self._pass_by) for _ in range(PASSERS)]
             running += [
                 pool.submit(self._write, f"writer {number}", partial(lacks, "verdicts", VERDICTS))
                 for number in range(WRITERS)
             ]
-            running.append(pool.submit(repeat, "uploads", UPLOADS, self._upload))
+            running += [pool.submit(repeat, "uploads", UPLOADS, self._upload) for _ in range(UPLOADERS)]
             if kill:
                 time.sleep(1)
                 self._kill()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
 import os
 import subprocess
@@ -23,6 +24,7 @@ from nereval_core.corpus import Corpus, Layer
 from nereval_core.corpus.builder import Builder
 from nereval_core.corpus.texts import Texts
 from nereval_core.corpus.tokens import tokens_of
+from nereval_core.ledger import single_document
 from nereval_core.problems import FormatError
 from nereval_core.readers.input.source import Source
 from nereval_core.store import (
@@ -471,3 +473,21 @@ def test_remarks_of_two_sessions_at_once_are_both_kept(tmp_path: Path) -> None:
         for number in range(50):
             list(pool.map(lambda name: store.remark(digest, **{name: str(number)}), names))  # noqa: B023
             assert store.remarks(digest) == dict.fromkeys(names, str(number))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="mapped files are listed by Linux alone")
+def test_a_document_that_is_kept_keeps_no_stored_corpus_open(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    one, prints = kept(example())
+    store.put(one, prints)
+
+    def is_mapped() -> bool:
+        gc.collect()
+        return str(tmp_path) in Path("/proc/self/maps").read_text()
+
+    opened = store.of_digest(one.corpus.digest)
+    assert opened is not None and is_mapped()
+    document = single_document(opened.corpus.gold, 0)
+    del opened
+    assert not is_mapped()
+    assert document.documents.texts[0] == "Aspirin helps" and document.text(0) == "Aspirin"
