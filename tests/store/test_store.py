@@ -318,8 +318,18 @@ def test_remarks_stand_beside_a_corpus_and_go_with_it(tmp_path: Path) -> None:
     assert store.remarks(digest) == {"name": "Notes", "decided": 2, "records": 5}
     opened = store.of_digest(digest)
     assert opened is not None and opened.corpus.name == "Notes" and opened.corpus.digest == digest
-    (tmp_path / f"{digest}.remarks").write_text('{"name": 3, "other": "x", "decided": 1}')
+    (tmp_path / f"{digest}.remarks").write_text('{"name": 3, "decided": 1}')
     assert store.remarks(digest) == {"decided": 1}
+    # Those of earlier versions have no checksum; others had one that is damaged.
+    (tmp_path / f"{digest}.remarks").write_text('{"name": "Notes", "checksun": 1}')
+    assert store.remarks(digest) == {}
+    store.remark(digest, name="Notes")
+    raw = (tmp_path / f"{digest}.remarks").read_text()
+    (tmp_path / f"{digest}.remarks").write_text(raw.replace("Notes", "Nodes"))
+    assert store.remarks(digest) == {}
+    # Nor are those on another corpus.
+    (tmp_path / f"{'0' * 64}.remarks").write_text(raw)
+    assert store.remarks("0" * 64) == {}
     (tmp_path / f"{digest}.remarks").write_text("[")
     assert store.remarks(digest) == {} and store.of_digest(digest) is not None
     store.clear()
