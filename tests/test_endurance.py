@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.endurance import damaged_stores, fuzzed_inputs, neighbours, people, swapped_links, tries, week
+from tests.endurance import damaged_stores, fuzzed_inputs, masking, neighbours, people, swapped_links, tries, week
+from tests.endurance.__main__ import NEVER
 from tests.endurance.damaged_stores import Damaged
 from tests.endurance.fuzzed_inputs import Given, Inputs
 from tests.endurance.kept_things import KINDS
@@ -140,3 +141,19 @@ def test_neighbours_compute_while_somebody_clicks(tmp_path: Path) -> None:
     counts = neighbours.run(tmp_path, lambda tries, share=1.0: False, spans=1_000, megabytes=1, tangled=200, quiet=2)
     assert counts["errors"] == 0
     assert len([name for name, count in counts.items() if name.endswith(": clicks") and count]) == 5
+
+
+@pytest.mark.browser
+def test_no_payload_runs(tmp_path: Path) -> None:
+    # Not by tests that have no browser: it takes long to import.
+    from tests.endurance import payloads
+
+    counts = payloads.run(tmp_path, lambda views: views < 3, together=40, steps=False)
+    assert not [name for name in NEVER if counts[name]]
+    assert counts["views"] == 3 and counts["payloads"] > 30
+
+
+def test_a_masking_server_sends_none_of_the_texts(tmp_path: Path) -> None:
+    counts = masking.run(tmp_path, lambda views: views < 1)
+    assert not [name for name in NEVER if counts[name]]
+    assert counts["messages"] > 500 and counts["files"] > 5 and counts["quoting"] > 0

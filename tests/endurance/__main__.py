@@ -14,7 +14,9 @@ from tests.endurance.tries import FAILURES
 SCRIPTS = {
     "damaged-stores": "damaged_stores",
     "fuzzed-inputs": "fuzzed_inputs",
+    "masking": "masking",
     "neighbours": "neighbours",
+    "payloads": "payloads",
     "people": "people",
     "swapped-links": "swapped_links",
     "week": "week",
@@ -22,6 +24,7 @@ SCRIPTS = {
 NEVER = (
     FAILURES,
     *("leaks", "foreign texts", "errors", "lost verdicts", "lost uploads", "grown"),
+    *("faults", "ran", "made", "requests", "formulas"),
     *("more threads", "more open files", "temporaries", "processes"),
 )
 """Counts of what must not happen."""

@@ -32,7 +32,7 @@ TRIGGERS = ("trigger_value", "string_trigger_value", "json_trigger_value")
 
 
 class Visitor:
-    """A session of the app. `received` is called with the bytes of each message and each file that the server sends.
+    """A session of the app. `received` is called with the bytes of each message, file and header that the server sends.
 
     `cookies` are those of a browser that was here before; with `token` they are got as its first visit does.
     """
@@ -89,6 +89,7 @@ class Visitor:
         answer = ask(self.address, path, Cookie=self._cookie_header(), **asked)
         for one in answer.cookies:
             self.cookies |= {name: kept.value for name, kept in SimpleCookie(one).items()}
+        self._received("\n".join(f"{name}: {value}" for name, value in answer.headers.items()).encode("latin-1"))
         self._received(answer.raw)
         return answer
 
