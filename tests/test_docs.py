@@ -156,6 +156,9 @@ def test_options_are_those_of_the_command_line(capsys: pytest.CaptureFixture[str
         "--check",
         "--nthreads",
         "--nworkers",
+        "--tries",
+        "--processes",
+        "--first",
     }
     of_scorers = {f"--{one.name.replace('_', '-')}" for each in conventions().values() for one in each.options}
     named = {found for text in DOCS.values() for found in option.findall(text)} - of_other_programs - {"--help"}

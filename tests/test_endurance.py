@@ -1,13 +1,21 @@
-"""Every script of endurance runs briefly, and counts nothing that must not happen."""
+"""Every script of endurance runs briefly, counts nothing that must not happen, and sees it where it happens."""
 
 from __future__ import annotations
 
+import os
+import random
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.endurance import masking, swapped_links
+from tests.endurance import damaged_stores, fuzzed_inputs, masking, neighbours, people, swapped_links, tries, week
 from tests.endurance.__main__ import NEVER
+from tests.endurance.damaged_stores import Damaged
+from tests.endurance.fuzzed_inputs import Given, Inputs
+from tests.endurance.kept_things import KINDS
+from tests.endurance.tries import FAILURES, FailedTryError, Try, make_tries
 
 
 def test_nothing_outside_is_read_while_links_are_swapped(tmp_path: Path) -> None:
@@ -15,6 +23,124 @@ def test_nothing_outside_is_read_while_links_are_swapped(tmp_path: Path) -> None
     assert counts["leaks"] == 0
     # Both were seen: what leads inside is read, and what leads outside is refused.
     assert counts["read"] > 100 and counts["refused"] > 100
+
+
+def test_fuzzed_inputs_are_read_or_refused(tmp_path: Path) -> None:
+    counts = fuzzed_inputs.run(tmp_path, lambda tries: tries < 1_000)
+    assert (counts["tries"], counts[FAILURES]) == (1_000, 0)
+    assert min(counts["read"], counts["refused"]) > 100 and min(counts["upload"], counts["archive"]) > 50
+
+
+def test_damaged_stores_answer_as_before_or_not(tmp_path: Path) -> None:
+    counts = damaged_stores.run(tmp_path, lambda tries: tries < 75)
+    assert (counts["tries"], counts[FAILURES]) == (75, 0)
+    assert all(counts[kind.name] > 0 for kind in KINDS)
+    assert counts["refused"] > 5 and counts["examined"] > 5
+
+
+def prepare_faults(folder: Path) -> Try:
+    """Make tries of which some fail, each in another way."""
+
+    def fails(number: int) -> Iterator[str]:
+        if number == 12:
+            os.abort()
+        if number == 13:
+            time.sleep(600)
+        if number in (14, 15):
+            raise FailedTryError("of one kind", f"input {number}")
+        if number == 16:
+            raise KeyError(number)
+        yield "done"
+
+    return fails
+
+
+def test_tries_that_fail_hang_or_end_their_process_are_counted_and_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(tries, "LOST_SECONDS", 1.0)
+    counts = make_tries(prepare_faults, tmp_path, lambda tries: tries < 10, first=10)
+    assert counts == {"tries": 10, "done": 5, FAILURES: 5}
+    said = capfd.readouterr().err
+    for number, kind in (
+        (12, "the process ended with status -6"),
+        (13, "not done after 1 seconds"),
+        (14, "of one kind"),
+        (16, "KeyError at test_endurance.py"),
+    ):
+        assert f"--first {number} --tries 1: {kind}" in said
+    assert "input 14" in said and "input 15" not in said and 'test_endurance.py", line' in said
+
+
+def prepare_broken_inputs(folder: Path) -> Try:
+    """Let each input break another promise."""
+    inputs = Inputs(folder)
+
+    def writes_outside() -> None:
+        (folder / ".." / "outside").touch()
+
+    def leaves_a_file() -> None:
+        (inputs.work / "left").touch()
+
+    def takes_memory() -> None:
+        bytearray(600 << 20)[:: 1 << 12] = b"x" * (600 << 8)
+
+    def starts_a_process() -> None:
+        os.system("true")
+
+    faults: tuple[Callable[[], None], ...] = (writes_outside, leaves_a_file, takes_memory, starts_a_process)
+
+    def given(drawn: random.Random) -> Given:
+        fault = faults[inputs_made.pop()]
+
+        def reads() -> Iterator[str]:
+            fault()
+            yield "read"
+
+        return "fault", {}, reads
+
+    inputs_made = list(range(len(faults)))
+    inputs._given = given  # type: ignore[method-assign]
+    return inputs.make
+
+
+def test_promises_that_inputs_break_are_seen(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert make_tries(prepare_broken_inputs, tmp_path, lambda tries: tries < 4) == {"tries": 4, FAILURES: 4}
+    said = capfd.readouterr().err
+    for kind in ("reached out of the temporary folder: open", "left behind", "more than 500 MB", "os.system"):
+        assert kind in said
+
+
+def prepare_unchecked(folder: Path) -> Try:
+    """Map the columns of scored folders without looking at what stands in them."""
+    from nereval_core.engine.browse import shard
+
+    shard.CHECKED_BYTES = 0
+    return Damaged(folder / "own", [kind for kind in KINDS if kind.name == "scored folders"]).make
+
+
+def test_other_answers_of_what_is_damaged_are_seen(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    counts = make_tries(prepare_unchecked, tmp_path, lambda tries: tries < 120)
+    assert counts[FAILURES] > 0 and "scored folders: another answer" in capfd.readouterr().err
+
+
+def test_nobody_is_sent_a_word_of_another(tmp_path: Path) -> None:
+    counts = people.run(tmp_path, lambda clicks, share=1.0: clicks < 30, visitors=2, pause=(0, 0), rounds=1)
+    assert counts["foreign texts"] == counts["errors"] == counts["lost verdicts"] == 0
+    assert counts["own texts"] > 100 and counts["verdicts"] >= 2 and counts["links of others"] > 0
+
+
+def test_a_killed_server_loses_nothing_and_leaves_nothing(tmp_path: Path) -> None:
+    counts = week.run(tmp_path, lambda sessions, share=1.0: True, sessions=10, tenths=2, killed=1)
+    assert counts["foreign texts"] == counts["errors"] == counts["lost verdicts"] == counts["lost uploads"] == 0
+    assert counts["temporaries"] == counts["processes"] == 0
+    assert counts["kills"] == 1 and counts["verdicts"] >= 100 and counts["opened again"] >= 1
+
+
+def test_neighbours_compute_while_somebody_clicks(tmp_path: Path) -> None:
+    counts = neighbours.run(tmp_path, lambda tries, share=1.0: False, spans=1_000, megabytes=1, tangled=200, quiet=2)
+    assert counts["errors"] == 0
+    assert len([name for name, count in counts.items() if name.endswith(": clicks") and count]) == 5
 
 
 @pytest.mark.browser

@@ -16,7 +16,8 @@ from pathlib import Path
 
 from nereval_core.engine.browse.index import index_files, write_index
 from nereval_core.engine.browse.shard import column_file, map_file
-from nereval_core.engine.scored_folder import COUNTS, read
+from nereval_core.engine.record_files import damage_of_records, records_path
+from nereval_core.engine.scored_folder import COUNTS, RECORDS, RESULTS, ScoredFolder, read
 from nereval_core.engine.shard_counts import CountsStore
 from nereval_core.problems import FormatError, Problem
 from nereval_core.readers.input.temporaries import (
@@ -26,10 +27,11 @@ from nereval_core.readers.input.temporaries import (
     is_temporary,
     remove_abandoned,
 )
+from nereval_core.report.json_results import json_bytes, results, versions
 from nereval_core.review.store import ReviewStore
 from nereval_core.review.store.backup import LOGS, copy_file, integrity_problem
-from nereval_core.review.store.databases import default_file
-from nereval_core.store import REMARKS, Entry, Store, work_folder
+from nereval_core.review.store.databases import LONE_LOG, default_file, has_lone_log
+from nereval_core.store import REMARKS, Entry, Store, read_remarks, work_folder
 from nereval_core.store.columns import DamagedError, map_columns
 
 MENDED, MENDABLE, NAMED = "mended", "--mend mends it", "not to be mended by nereval"
@@ -137,7 +139,7 @@ def _of_corpora(store: Store, entries: Iterable[Entry]) -> Iterator[Finding]:
             yield Finding(problem, entry.path.unlink)
     for path in remarks:
         try:
-            json.loads(path.read_bytes())
+            read_remarks(path)
         except (OSError, ValueError) as error:
             problem = Problem(str(path), None, f"the remarks on a corpus are damaged: {error}", "remove them")
             yield Finding(problem, path.unlink)
@@ -148,6 +150,8 @@ def _of_verdicts(store: ReviewStore, file: Path | None) -> Iterator[Finding]:
     try:
         if file is None:
             store.every()
+        elif has_lone_log(file):
+            yield Finding(Problem(str(file), None, *LONE_LOG))
         elif file.exists():
             # A group may share a file that is not at the default place.
             ours = file == default_file().absolute()
@@ -181,8 +185,13 @@ def _of_scored(path: str) -> Iterator[Finding]:
         return
     counts = CountsStore(str(Path(path, COUNTS)))
     keys = {key for _, scores in folder.whole for key in scores.keys}
-    for key in sorted(key for key in keys if counts.get(key) is None):
+    lost = sorted(key for key in keys if counts.get(key) is None)
+    for key in lost:
         yield Finding(Problem(str(counts.path(key)), None, "the counts are missing or damaged", SCORE_AGAIN))
+    if not lost:
+        yield from _of_results(folder)
+    if folder.records:
+        yield from _of_records(folder)
     if folder.columns is None:
         return
     shards = folder.columns.shards
@@ -198,6 +207,30 @@ def _of_scored(path: str) -> Iterator[Finding]:
         if damage := _damage(place):
             mend = None if damaged else partial(write_index, path, shards, criteria)
             yield Finding(Problem(str(place), None, f"the index is damaged: {damage}", "make it again"), mend)
+
+
+def _of_results(folder: ScoredFolder) -> Iterator[Finding]:
+    """Compare the results with those that the manifest says, whichever version wrote them."""
+    place = Path(folder.path, RESULTS)
+    right = json_bytes(results(folder.whole.gold, folder.whole.systems))
+    try:
+        found = json.loads(place.read_bytes())
+        damage = "" if found | versions() == json.loads(right) else "they are not those of the manifest"
+    except (OSError, ValueError, TypeError, RecursionError) as error:
+        damage = getattr(error, "strerror", None) or str(error)
+    if damage:
+        problem = Problem(str(place), None, f"the results are damaged: {damage}", "write them again")
+        yield Finding(problem, partial(place.write_bytes, right))
+
+
+def _of_records(folder: ScoredFolder) -> Iterator[Finding]:
+    for shard in folder.shards:
+        # Nothing is recorded of a shard without documents.
+        for system, part in shard["systems"].items() if shard["documents"] else ():
+            for criterion in folder.whole.systems[0][1].computed:
+                place = records_path(str(Path(folder.path, RECORDS)), system, criterion, shard["name"])
+                if damage := damage_of_records(place, part["counts"]):
+                    yield Finding(Problem(str(place), None, f"the records are damaged: {damage}", SCORE_AGAIN))
 
 
 def _damage(place: Path) -> str:

@@ -15,7 +15,7 @@ from nereval_core.conventions.shares import Share
 from nereval_core.corpus import Unit
 from nereval_core.corpus.digest import combined
 from nereval_core.corpus.tokens import token_origin
-from nereval_core.engine.shard_counts import BROKEN, CountsStore
+from nereval_core.engine.shard_counts import CountsStore
 from nereval_core.engine.shards import Shard
 from nereval_core.engine.tally import SPANS, Means, Tally, ids_of, shares_of, sum_tallies
 from nereval_core.engine.work import Job, ShardResult
@@ -159,16 +159,12 @@ def merge_scores(shards: Sequence[Shard], done: Iterable[ShardResult], job: Job)
     store = CountsStore(job.work)
     systems = list(shards[0].systems)
     keys = {system: tuple(row.systems[system].key for row in rows) for system in systems}
-    try:
-        first = keys[systems[0]]
-        problems = list(_repeated(store, [(shard.gold.path, key) for shard, key in zip(shards, first, strict=True)]))
-        if problems:
-            raise FormatError(problems)
-        gold = _digest("layer", store, first, "gold")
-        digests = {system: _digest("layer", store, keys[system], "pred") for system in systems}
-    except BROKEN as error:
-        found = f"an entry of the counts of shards cannot be read: {error}"
-        raise FormatError.single(job.work, None, found, "score again: it is made anew") from None
+    first = keys[systems[0]]
+    problems = list(_repeated(store, [(shard.gold.path, key) for shard, key in zip(shards, first, strict=True)]))
+    if problems:
+        raise FormatError(problems)
+    gold = _digest("layer", store, first, "gold")
+    digests = {system: _digest("layer", store, keys[system], "pred") for system in systems}
     tallies = {system: sum_tallies(row.systems[system].tally for row in rows) for system in systems}
     return whole_of_tallies(job.settings, tallies, store=store, keys=keys, gold=gold, digests=digests)
 

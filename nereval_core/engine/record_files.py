@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from nereval_core import __version__
 from nereval_core.corpus import Layer
 from nereval_core.engine.shard_counts import replace_file
+from nereval_core.problems import one_line
 from nereval_core.records.reasons import BOUNDARIES, boundaries, reasons
 from nereval_core.records.tables import DECISIONS, RECORD_COLUMNS, SIDES, TOKEN_REASONS, Rows, record_ids, rows
 from nereval_core.records.text_search import span_texts
@@ -130,18 +131,20 @@ class _Side:
         return {f"{side}_{name}": values.take(places) for name, values in self._columns.items()}
 
 
-def is_written_for(path: Path, key: str) -> bool:
-    """Return whether a complete file of records made from the entry with this key exists."""
+def damage_of_records(path: Path, key: str) -> str:
+    """Return what is wrong with a file of records made from the entry with this key; "" where it is whole."""
     try:
-        return bool(_made_from(path).get("key") == key)
-    except (OSError, ValueError, pa.ArrowException):
-        return False
-
-
-def _made_from(path: Path) -> dict[str, Any]:
-    with pq.ParquetFile(path) as file:
-        found: dict[str, Any] = json.loads((file.schema_arrow.metadata or {}).get(MADE_FROM, b"{}"))
-        return found
+        with pq.ParquetFile(path, page_checksum_verification=True) as file:
+            made: dict[str, Any] = json.loads((file.schema_arrow.metadata or {}).get(MADE_FROM, b"{}"))
+            if made.get("key") != key:
+                return "the records of something else"
+            if file.schema_arrow.names != list(RECORD_COLUMNS):
+                return "other columns"
+            for number in range(file.num_row_groups):
+                file.read_row_group(number).validate(full=True)
+    except (OSError, ValueError, AttributeError, pa.ArrowException) as error:
+        return one_line(getattr(error, "strerror", None) or str(error))
+    return ""
 
 
 def _coded(codes: NDArray[Any], names: tuple[str, ...]) -> pa.Array:

@@ -81,22 +81,23 @@ def _scored(client: Any, shards: Sequence[Shard], job: Job, scheduler: str | Non
     # A shard is held until its future goes: what a result holds is small.
     shards_of = dict(zip(client.map(score_shard, shards, job=job, pure=False), shards, strict=True))
     try:
-        for future in _finished(client, list(shards_of), scheduler):
-            try:
-                yield future.result()
-            except distributed.KilledWorker:
+        for future, found in _finished(client, list(shards_of), scheduler):
+            if isinstance(found, distributed.KilledWorker):
                 shard = shards_of[future]
-                found = "each worker that took it on died"
-                remedy = "give workers more memory, or cut it into smaller shards"
-                yield ShardResult(shard.name, problems=(Problem(shard.gold.path, None, found, remedy),))
+                said = ("each worker that took it on died", "give workers more memory, or cut it into smaller shards")
+                yield ShardResult(shard.name, problems=(Problem(shard.gold.path, None, *said),))
+            elif isinstance(found, BaseException):
+                raise found
+            else:
+                yield found
             future.release()
     finally:
         if client.status == "running":
             client.cancel(list(shards_of), force=True)
 
 
-def _finished(client: Any, futures: Sequence[Any], scheduler: str | None) -> Iterator[Any]:
-    """Yield futures as they are done.
+def _finished(client: Any, futures: Sequence[Any], scheduler: str | None) -> Iterator[tuple[Any, Any]]:
+    """Yield futures as they are done, each with its result or error.
 
     Raises:
         FormatError: the scheduler has been without workers for WORKER_SECONDS: Dask would wait for ever.
@@ -106,8 +107,11 @@ def _finished(client: Any, futures: Sequence[Any], scheduler: str | None) -> Ite
     while left:
         try:
             for future in distributed.as_completed(list(left), loop=client.loop, timeout=WORKER_SECONDS / 4):
+                # The worker that holds a result may be lost: then another does the work anew, if there is one.
+                done = future.status != "error"
+                found = future.result(timeout=WORKER_SECONDS / 4) if done else future.exception()
                 del left[future]
-                yield future
+                yield future, found
                 seen = time.monotonic()
         except TimeoutError:
             if client.nthreads():

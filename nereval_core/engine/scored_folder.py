@@ -6,14 +6,15 @@
     DIR/columns, DIR/index                      the columns that pages read, see `browse`
     DIR/records/SYSTEM/CRITERION/SHARD.parquet  with --records: see `record_files`
 
-The manifest is one JSON object: `form` (1), `nereval` (version), `sha256` (of settings and data: the name of the folder
-in links), `columns` (the keys of the shards' gold columns), `settings` and `reading` (as given), `gold` and, in
-order, `systems` (name, sha256, tally; a system also folder and signatures by criterion), `criteria` (the names of those
-reported; the settings hold those computed, in the order of the entries' columns), `records` (whether there are) and
-`shards` in order. A shard has `name`, `documents`, `gold_spans`, `gold` and, by system, `systems`: path (null where the
-system lacks the shard) and files (path, from here: the way from the folder to it, bytes, sha256); a system's also
-`spans` and `counts`, the key of its entry. The number of a shard's first document in the whole is the sum of
-`documents` before it, and that of its first span likewise.
+The manifest is one JSON object: `form` (2; one of form 1 has no checksum), `nereval` (version), `checksum` (SHA-256
+of the object without it, see `_checksum`), `sha256` (of settings and data: the name of the folder in links),
+`columns` (the keys of the shards' gold columns), `settings` and `reading` (as given), `gold` and, in order, `systems`
+(name, sha256, tally; a system also folder and signatures by criterion), `criteria` (the names of those reported; the
+settings hold those computed, in the order of the entries' columns), `records` (whether there are) and `shards` in
+order. A shard has `name`, `documents`, `gold_spans`, `gold` and, by system, `systems`: path (null where the system
+lacks the shard) and files (path, from here: the way from the folder to it, bytes, sha256); a system's also `spans`
+and `counts`, the key of its entry. The number of a shard's first document in the whole is the sum of `documents`
+before it, and that of its first span likewise.
 """
 
 from __future__ import annotations
@@ -51,7 +52,8 @@ from nereval_core.scoring.criteria import Criterion, Decision
 MANIFEST, RESULTS, COUNTS, RECORDS = "scored.json", "results.json", "counts", "records"
 SHOWN = (COLUMNS, INDEX)
 """The folders that pages read."""
-FORM = 1
+FORM, FORM_UNCHECKED = 2, 1
+"""The form of manifests that are written, and the earlier one, without a checksum, that is read too."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,6 +153,7 @@ def write(path: str, result: ScoredShards, shards: Sequence[Shard], done: Iterab
         ],
         "shards": [_shard(root, shard, by_name[shard.name]) for shard in shards],
     }
+    manifest["checksum"] = _checksum(manifest)
     with replace_file(root / MANIFEST) as place:
         place.write_text(json.dumps(manifest, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
@@ -167,16 +170,27 @@ def read(path: str | os.PathLike[str], *, within: str | os.PathLike[str] | None 
         with open_file(Path(path, MANIFEST), limit) as file:
             row = json.loads(file.read())
         form = row["form"]
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         raise FormatError.single(shown, None, "no scored folder", f"give one with a {MANIFEST} in it") from None
-    if form != FORM:
+    if form not in (FORM, FORM_UNCHECKED):
         found = f"a scored folder of form {form}, this nereval knows {FORM}"
         raise FormatError.single(shown, None, found, "score the shards again")
+    try:
+        if form == FORM and row.pop("checksum") != _checksum(row):
+            raise ValueError("it is not as it was written")
+        return _opened(shown, row, limit)
+    except (LookupError, TypeError, ValueError, AttributeError, StopIteration) as error:
+        found = f"the manifest is damaged: {error}"
+        raise FormatError.single(shown, None, found, "score the shards again into a new folder") from None
+
+
+def _opened(shown: str, row: Mapping[str, Any], limit: str | None) -> ScoredFolder:
+    """Return the scored folder of a manifest."""
     settings = settings_of_json(row["settings"])
     result = whole_of_tallies(
         settings,
         {system["name"]: Tally.of_json(system["tally"]) for system in row["systems"]},
-        store=CountsStore(str(Path(path, COUNTS)), limit),
+        store=CountsStore(str(Path(shown, COUNTS)), limit),
         keys={
             system["name"]: tuple(shard["systems"][system["name"]]["counts"] for shard in row["shards"])
             for system in row["systems"]
@@ -257,6 +271,11 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Decision):
         return value.name
     return str(value) if isinstance(value, Fraction) else value
+
+
+def _checksum(manifest: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of a manifest, which has no checksum yet, as JSON with sorted keys and without blanks."""
+    return hashlib.sha256(json.dumps(manifest, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
 def _tuples(value: Any) -> Any:

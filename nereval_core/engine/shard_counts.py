@@ -1,7 +1,8 @@
 """The counts of shards on disk, each under the digest of its sources: `KEY.npz`, written whole or not at all.
 
-An entry holds the columns of `tally.Columns` and `tally`, the JSON of a `Tally` as UTF-8 bytes. Nothing in it is ever
-unpickled; each array has a checksum (that of the zip), so that a damaged entry is noticed and computed again.
+An entry holds the columns of `tally.Columns`, `tally`, the JSON of a `Tally` as UTF-8 bytes, and `about`, likewise: its
+`key` and the names of its `columns`. Nothing in it is ever unpickled; each array has a checksum (that of the zip), so
+that a damaged entry is noticed and computed again.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ import hashlib
 import io
 import json
 import os
+import tokenize
 import zipfile
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
@@ -24,15 +25,19 @@ from numpy.typing import NDArray
 from nereval_core import __version__
 from nereval_core.engine.tally import Columns, Tally
 from nereval_core.problems import FormatError
+from nereval_core.readers.input import origins
 from nereval_core.readers.input.confinement import open_file
 from nereval_core.readers.input.temporaries import replaced_file
 from nereval_core.scoring import Settings
 from nereval_core.scoring.criteria import Criterion
 
-ENTRY_FORM = 1
+ENTRY_FORM = 2
 """The version of entries, part of their keys; it changes with their content."""
-BROKEN = (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, zlib.error)
+BROKEN = (*origins.BROKEN, LookupError, TypeError, AttributeError, SyntaxError, tokenize.TokenError)
 """The exceptions that reading a damaged entry raises."""
+
+TALLY, ABOUT = "tally", "about"
+"""The arrays of an entry that are JSON."""
 
 
 class FolderError(FormatError):
@@ -76,9 +81,10 @@ class CountsStore:
 
     def put(self, key: str, tally: Tally, columns: Columns) -> None:
         """Write an entry, whole or not at all."""
-        raw = json.dumps(tally.as_json()).encode()
+        texts = {TALLY: tally.as_json(), ABOUT: {"key": key, "columns": sorted(columns)}}
+        arrays = {name: np.frombuffer(json.dumps(row).encode(), np.uint8) for name, row in texts.items()}
         file = io.BytesIO()
-        np.savez(file, allow_pickle=False, tally=np.frombuffer(raw, np.uint8), **columns)
+        np.savez(file, allow_pickle=False, **arrays, **columns)
         with replace_file(self.path(key)) as place:
             place.write_bytes(file.getbuffer())
 
@@ -86,24 +92,44 @@ class CountsStore:
         """Return an entry's tally after checking the whole entry, None where it is missing or damaged."""
         try:
             with zipfile.ZipFile(self.path(key)) as packed:
+                names = {name.removesuffix(".npy") for name in packed.namelist()}
                 if packed.testzip() is not None:
                     return None
-            return self.tally(key)
+            entry = self._read(key, TALLY, ABOUT)
+            return Tally.of_json(_json(entry[TALLY])) if names >= {*_json(entry[ABOUT])["columns"]} else None
         except BROKEN:
             return None
 
-    def tally(self, key: str) -> Tally:
-        return Tally.of_json(json.loads(self.column(key, "tally").tobytes()))
-
     def column(self, key: str, name: str) -> NDArray[Any]:
-        """Read one column of an entry."""
-        with open_file(self.path(key), self.within) as file, np.load(file, allow_pickle=False) as entry:
-            found: NDArray[Any] = entry[name]
-            return found
+        """Read one column of an entry.
+
+        Raises:
+            FormatError: the entry is missing or damaged.
+        """
+        return self.columns(key, name)[name]
 
     def columns(self, key: str, *names: str) -> Columns:
+        """Read columns of an entry.
+
+        Raises:
+            FormatError: as `column`.
+        """
+        try:
+            return self._read(key, *names)
+        except BROKEN as error:
+            found = f"an entry of the counts of shards cannot be read: {error}"
+            raise FormatError.single(self.folder, None, found, "score again: it is made anew") from None
+
+    def _read(self, key: str, *names: str) -> Columns:
         with open_file(self.path(key), self.within) as file, np.load(file, allow_pickle=False) as entry:
+            # Those of earlier versions do not say whose they are.
+            if ABOUT in entry and _json(entry[ABOUT])["key"] != key:
+                raise ValueError("it is another entry than its name says")
             return {name: entry[name] for name in names}
+
+
+def _json(array: NDArray[np.uint8]) -> Any:
+    return json.loads(array.tobytes())
 
 
 @contextmanager

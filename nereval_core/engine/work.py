@@ -12,7 +12,7 @@ import numpy as np
 from nereval_core import __version__, readers
 from nereval_core.corpus import Documents, Layer, layer
 from nereval_core.engine.browse.shard import is_whole, write_gold, write_system
-from nereval_core.engine.record_files import Recorder, is_written_for, records_path
+from nereval_core.engine.record_files import Recorder, damage_of_records, records_path
 from nereval_core.engine.shard_counts import CountsStore, FolderError, file_digest, key_of, settings_digest
 from nereval_core.engine.shards import Shard, ShardFiles
 from nereval_core.engine.tally import Tally, add_share, empty_tally, tally_scores
@@ -223,8 +223,8 @@ def _empty(system: str, documents: Documents) -> Layer:
 
 
 def _recorded(shard: Shard, job: Job, system: str, key: str) -> bool:
-    """Return whether the records asked for exist and were made from the same files."""
+    """Return whether the records asked for exist, are whole, and were made from the same files."""
     return job.records is None or all(
-        is_written_for(records_path(job.records, system, criterion.name, shard.name), key)
+        not damage_of_records(records_path(job.records, system, criterion.name, shard.name), key)
         for criterion in job.settings.criteria
     )

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from nereval_core.analysis.slices.decades_and_noise import NOISE, UNDATED, UNKNOWN, document_decades, span_noise
 from nereval_core.arrays import Int32, Int64
-from nereval_core.corpus import SPAN_KEYS, Documents, Layer, frozen
+from nereval_core.corpus import SPAN_KEYS, Documents, Intervals, Layer, frozen
 from nereval_core.corpus.subset import select_documents, select_spans
 from nereval_core.ledger.attributes import find_attribute
 from nereval_core.ledger.attributes.verdicts import VERDICT_ATTRIBUTES
@@ -378,11 +378,14 @@ def ledger(scores: Scores, name: str, read: tuple[Layer, Layer], others: Others 
 
 
 def single_document(layer: Layer, number: int) -> Layer:
-    """Return the layer of one document alone, numbered 0; its spans keep their order."""
+    """Return the layer of one document alone, numbered 0; its spans keep their order.
+
+    Its arrays are copies: a document that is kept does not keep the whole corpus, and its file, in memory.
+    """
     documents = layer.documents
     low, high = layer.first[number : number + 2].tolist()
     meta = None if documents.meta is None else (documents.meta[number],)
-    tokens, sentences = (of and of.between(number, number + 1) for of in (documents.tokens, documents.sentences))
+    tokens, sentences = (of and _intervals_of(of, number) for of in (documents.tokens, documents.sentences))
     one = Documents((documents.ids[number],), (documents.texts[number],), tokens, sentences, meta, documents.named)
     extras: dict[str, Any] = {}
     for key in SPAN_KEYS:
@@ -392,13 +395,18 @@ def single_document(layer: Layer, number: int) -> Layer:
         layer.name,
         one,
         np.zeros(high - low, np.int32),
-        layer.start[low:high],
-        layer.end[low:high],
-        layer.type[low:high],
+        layer.start[low:high].copy(),
+        layer.end[low:high].copy(),
+        layer.type[low:high].copy(),
         layer.types,
-        None if layer.order is None else layer.order[low:high],
+        None if layer.order is None else layer.order[low:high].copy(),
         **extras,
     )
+
+
+def _intervals_of(every: Intervals, number: int) -> Intervals:
+    one = every.between(number, number + 1)
+    return Intervals(one.first, frozen(one.starts.copy()), frozen(one.ends.copy()))
 
 
 Coded = tuple[tuple[str, ...], NDArray[Any]]

@@ -250,12 +250,17 @@ def body_of(verdict: Verdict) -> str:
     return json.dumps(content, separators=(",", ":"))
 
 
+_BODY_KEYS = {"text", "side", "span", "partner", "right", "document", "quote", "before", "after"}
+
+
 def verdict_of(kind: Kind, note: str, body: Mapping[str, Any]) -> Verdict:
     """Return the verdict of a `body_of`.
 
     Raises:
         KeyError, TypeError, ValueError: the body has another form.
     """
+    if body.keys() != _BODY_KEYS:
+        raise KeyError("other keys")
     for name in ("text", "document", "quote", "before", "after"):
         if not isinstance(body[name], str):
             raise TypeError(f"{name}: no text")

@@ -14,10 +14,12 @@ import logging
 import os
 import re
 import time
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from threading import Lock
 from typing import Any, BinaryIO
 
 from nereval_core import __version__
@@ -37,6 +39,7 @@ __all__ = [
     "TooLargeError",
     "fingerprints",
     "input_key",
+    "read_remarks",
     "work_folder",
 ]
 
@@ -45,8 +48,14 @@ FORMAT = 3
 FOLDER, BYTES = "NEREVAL_CACHE", "NEREVAL_CACHE_BYTES"
 LIMIT = 4_000_000_000
 SUFFIX, REMARKS = ".columns", ".remarks"
+REMARK_KINDS = {"name": str, "decided": int, "records": int, "link": str, "owners": str, "key": str}
+"""The remarks that there may be, and the types of their values."""
+CHECKSUM = "checksum"
+"""The key of the CRC-32 of remarks."""
 ENTRY = re.compile(r"([0-9a-f]{64})-([0-9a-f]{64})" + re.escape(SUFFIX))
 _LOG = logging.getLogger("nereval")
+_REMARKING = Lock()
+"""Held while remarks are read and written: sessions of a server remark on one corpus at the same time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +127,7 @@ class Store:
     def account(self, entry: Entry) -> EntryAccount | None:
         """Return what an entry holds without reading it; None where it is damaged, gone or of another version."""
         try:
-            about = map_columns(entry.path, checked=False).about
+            about = map_columns(entry.path, checked_bytes=0).about
             if (about["format"], about["version"]) != (FORMAT, __version__):
                 return None
             first = about["said"].get("first_annotator")
@@ -140,12 +149,10 @@ class Store:
         On a server that several people use it says too who its `owners` are, and by which `key` others open it.
         """
         try:
-            said = json.loads(self._remarks(digest).read_bytes())
+            said = read_remarks(self._remarks(digest))
         except (OSError, ValueError):
             return {}
-        kinds = {"name": str, "decided": int, "records": int, "link": str, "owners": str, "key": str}
-        found = said.items() if isinstance(said, dict) else ()
-        return {key: value for key, value in found if isinstance(value, kinds.get(key, ()))}
+        return {key: value for key, value in said.items() if isinstance(value, REMARK_KINDS.get(key, ()))}
 
     def remark(self, digest: str, **said: str | int) -> None:
         """Add to the remarks on a corpus.
@@ -153,8 +160,10 @@ class Store:
         Raises:
             OSError: the folder cannot be written to.
         """
-        with replaced_file(self._remarks(digest), private=True) as place:
-            place.write_text(json.dumps({**self.remarks(digest), **said}), encoding="utf-8")
+        path = self._remarks(digest)
+        with _REMARKING, replaced_file(path, private=True) as place:
+            found = {**self.remarks(digest), **said}
+            place.write_text(json.dumps({**found, CHECKSUM: _checksum(path, found)}), encoding="utf-8")
 
     def _remarks(self, digest: str) -> Path:
         return self.folder / f"{digest}{REMARKS}"
@@ -257,9 +266,11 @@ class Store:
 
     def _remove_lone_remarks(self) -> None:
         """Remove the remarks on corpora that are no longer stored."""
+        # Listed before the entries: what others store meanwhile is remarked on after it is stored.
+        remarks = [path for path, _, _ in _listed(self.folder) if path.name.endswith(REMARKS)]
         stored = {entry.digest for entry in self.entries()}
-        for path, _, _ in _listed(self.folder):
-            if path.name.endswith(REMARKS) and path.name.removesuffix(REMARKS) not in stored:
+        for path in remarks:
+            if path.name.removesuffix(REMARKS) not in stored:
                 _remove(path)
 
     def clear(self) -> None:
@@ -267,6 +278,29 @@ class Store:
         for entry in self.entries():
             _remove(entry.path)
         self._remove_lone_remarks()
+
+
+def read_remarks(path: Path) -> Mapping[str, Any]:
+    """Return the remarks on a corpus; those of earlier versions have no checksum.
+
+    Raises:
+        OSError: they cannot be read.
+        ValueError: they are not as they were written.
+    """
+    try:
+        said = json.loads(path.read_bytes())
+    except RecursionError as error:
+        raise ValueError(str(error)) from None
+    if not isinstance(said, dict):
+        raise ValueError("no remarks")
+    checksum = said.pop(CHECKSUM, None)
+    if checksum != _checksum(path, said) if checksum is not None else not said.keys() <= REMARK_KINDS.keys():
+        raise ValueError("not as they were written")
+    return said
+
+
+def _checksum(path: Path, said: Mapping[str, Any]) -> int:
+    return zlib.crc32(json.dumps([path.name, said], sort_keys=True).encode())
 
 
 def work_folder(environment: Mapping[str, str] = os.environ) -> Path:

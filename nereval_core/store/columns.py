@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import mmap
 import struct
+import sys
 import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -93,12 +94,13 @@ class Columns:
 
 
 def map_columns(
-    path: Path, *, unchecked: Iterable[str] = (), checked: bool = True, within: str | None = None
+    path: Path, *, unchecked: Iterable[str] = (), checked_bytes: int = sys.maxsize, within: str | None = None
 ) -> Columns:
     """Map a file of columns after checking all its bytes, except those of the columns `unchecked`.
 
-    If not `checked`, only size and directory are checked: a truncated file is detected, a changed byte is not. The file
-    may be removed while it is mapped, as by a cache that makes room. With `within`, it must lie in that folder.
+    Of a file of more than `checked_bytes` only size and directory are checked: a truncated file is detected, a changed
+    byte is not. The file may be removed while it is mapped, as by a cache that makes room. With `within`, it must lie
+    in that folder.
 
     Raises:
         DamagedError: the file is truncated, changed or of another form.
@@ -122,7 +124,7 @@ def map_columns(
         skipped = frozenset(unchecked)
         for name, (dtype, shape, at, length, crc) in rows.items():
             _check_row(name, dtype, shape, at, length, size)
-            if checked and name not in skipped and _crc(file, at, length) != crc:
+            if size <= checked_bytes and name not in skipped and _crc(file, at, length) != crc:
                 raise DamagedError(f"column {name} is not as it was written")
         view = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     arrays = {name: _array(view, dtype, shape, at) for name, (dtype, shape, at, _, _) in rows.items()}

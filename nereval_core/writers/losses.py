@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +37,8 @@ NOTED: Mapping[str, str] = {"ids": "span ids", "tokens": "tokens", "sentences": 
 FRAGMENTS = "fragments"
 EVERYTHING = frozenset((*ANNOTATION, *NOTED, FRAGMENTS, DOCUMENT_META))
 REMEDY = "leave out what it cannot hold: --lossy; or write jsonl, which holds everything"
+UNPLACED, UNPLACED_REMEDY = "stands nowhere in its text", "leave it out: --lossy, or --unplaced drop"
+"""The reason for which no format can state a span of words without a place, and what helps."""
 
 Unsayable = Iterable[tuple[int, str]]
 
@@ -66,9 +69,11 @@ class Losses:
             f"{quoted(layer.text(span))} ({layer.label(span)}) {why}"
             for span, why in sorted(self.spans.items())
         ]
+        remedies = [UNPLACED_REMEDY if why == UNPLACED else REMEDY for _, why in sorted(self.spans.items())]
         found += [f"{self.format} has no place for {one}" for one in self._without_place()]
         found += self.changes
-        return FormatError(Problem(os.fspath(path), None, one, REMEDY) for one in found) if found else None
+        told = zip_longest(found, remedies, fillvalue=REMEDY)
+        return FormatError(Problem(os.fspath(path), None, one, remedy) for one, remedy in told) if found else None
 
     def notes(self) -> tuple[str, ...]:
         """Return notes that count the parts left out or changed."""
@@ -94,6 +99,7 @@ def find_losses(layer: Layer, writer: Writer) -> Losses:
     unsayable: Callable[[Layer], Unsayable] | None = getattr(writer, "unsayable", None)
     if unsayable is not None:
         spans = dict(unsayable(layer)) | spans
+    spans |= dict.fromkeys(np.flatnonzero(layer.unplaced).tolist(), UNPLACED)
     several = {span for span, links in layer.links.items() if len(links) > 1}
     holds_meta: Callable[[Mapping[str, Any]], bool] | None = getattr(writer, "holds_meta", None)
     unheld = {span for span, meta in layer.meta.items() if holds_meta is None or not holds_meta(meta)}

@@ -25,7 +25,7 @@ CHANGED = 0.1
 def rows(scale: Scale) -> Iterator[tuple[str, float, str]]:
     """Yield what was measured, the figure, and the aim."""
     small, large = (
-        _layers(spans) for spans in scale.of((SPANS // 10, SPANS), (SPANS // 10, SPANS // 10), (1_000, 1_000))
+        layers_of(spans) for spans in scale.of((SPANS // 10, SPANS), (SPANS // 10, SPANS // 10), (1_000, 1_000))
     )
     size = f"{len(large[0]):,} spans"
     # What is found once, such as what each character is, does not count.
@@ -42,7 +42,8 @@ def rows(scale: Scale) -> Iterator[tuple[str, float, str]]:
         yield "all kinds: 1,000,000 spans / ten times 100,000", least / fewer / 10, "<= 2"
 
 
-def _layers(spans: int) -> list[Layer]:
+def layers_of(spans: int) -> list[Layer]:
+    """Return gold and two systems."""
     gold = drawn(spans).read[0]
     rng = np.random.default_rng(1)
     shared = rng.random(len(gold)) < CHANGED / 2

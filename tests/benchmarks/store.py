@@ -1,7 +1,6 @@
 """The app over the store: how soon a stored corpus is on the screen, and what memory sessions take.
 
-Seconds are those of a clock: what a person waits, the browser's part included. Memory is what the server's process
-holds itself (RssAnon) and what of mapped files is loaded (RssFile), as Linux tells it in /proc.
+Seconds are those of a clock: what a person waits, the browser's part included. Memory is that of the server's process.
 """
 
 from __future__ import annotations
@@ -26,6 +25,7 @@ from tests.benchmarks.app import SPANS, corpus, environment, keep
 from tests.benchmarks.reading_documents import write_jsonl
 from tests.benchmarks.scales import Scale
 from tests.support.browser import ROOT, Visit, serve_app_process, start_browser
+from tests.support.processes import resident_bytes
 
 PAGES = ("Overview", "Confusion", "Inspect", "Overview")
 PEOPLE = 4
@@ -124,15 +124,15 @@ def _memory(browser: Any, digest: str, scale: Scale) -> Iterator[tuple[str, floa
         warm = Visit(browser, address)
         warm.go("/Guide")
         warm.close()
-        empty = _resident(process)
+        empty = resident_bytes(process)
         visits = [_walk(browser, address, digest, pages)]
-        one = _resident(process)
+        one = resident_bytes(process)
         visits += [_walk(browser, address, digest, pages) for _ in range(people - 1)]
-        everyone = _resident(process)
+        everyone = resident_bytes(process)
         for visit in visits:
             visit.close()
         deadline = time.monotonic() + scale.of(SETTLED, SETTLED, 0)
-        while (after := _resident(process)) > one and time.monotonic() < deadline:
+        while (after := resident_bytes(process)) > one and time.monotonic() < deadline:
             time.sleep(1)
         yield "memory of the server, MB: no corpus", empty / 1e6, "reported"
         yield f"memory of the server, MB: one person on {len(pages)} pages", one / 1e6, "reported"
@@ -146,11 +146,6 @@ def _walk(browser: Any, address: str, digest: str, pages: Sequence[str]) -> Visi
     for page in pages:
         visit.go(f"/{page}?corpus={digest[:16]}&system=system")
     return visit
-
-
-def _resident(process: int) -> int:
-    lines = Path(f"/proc/{process}/status").read_text().splitlines()
-    return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith(("RssAnon", "RssFile")))
 
 
 def _run(code: str, *arguments: str) -> str:

@@ -180,6 +180,25 @@ def test_what_was_scored_is_named(name: str, scored: Path, command: Cli) -> None
     assert findings[0]["place"] == (str(scored) if name == "scored.json" else str(place))
 
 
+def test_results_are_written_again_and_records_named(home: Path, command: Cli) -> None:
+    places = written(home, corpus())
+    assert command("score", *places, "--engine", "local", "-q", "--records", "scored")[0] == 0
+    scored = home / "scored"
+    assert examined(command, str(scored))[::2] == (0, [])
+    place = scored / "results.json"
+    good = place.read_text()
+    place.write_text(good.replace('"spans": ', '"spans": 1', 1))
+    assert place.read_text() != good
+    assert [row["place"] for row in examined(command, str(scored))[2]] == [str(place)]
+    assert examined(command, str(scored), "--mend")[0] == 0 and place.read_text() == good
+    records = min(scored.glob("records/*/*/*.parquet"))
+    raw = bytearray(records.read_bytes())
+    raw[len(raw) // 4] ^= 1
+    records.write_bytes(raw)
+    (finding,) = examined(command, str(scored), "--mend")[2]
+    assert finding["place"] == str(records) and "score the shards again" in finding["remedy"]
+
+
 def test_a_folder_that_is_not_there_is_wrong_usage(home: Path, command: Cli) -> None:
     status, out, err = command("doctor", str(home / "none"))
     assert (status, out) == (2, "") and "is no folder" in err

@@ -1,4 +1,4 @@
-"""Run a script of endurance: `python -m tests.endurance SCRIPT [--seconds N]`."""
+"""Run a script of endurance: `python -m tests.endurance SCRIPT [--seconds N | --tries N] [--processes N]`."""
 
 from __future__ import annotations
 
@@ -9,21 +9,47 @@ import time
 from importlib import import_module
 from pathlib import Path
 
-SCRIPTS = {"masking": "masking", "payloads": "payloads", "swapped-links": "swapped_links"}
-NEVER = ("leaks", "faults", "ran", "made", "requests", "errors", "formulas")
-"""The counts of what must not happen."""
+from tests.endurance.tries import FAILURES
+
+SCRIPTS = {
+    "damaged-stores": "damaged_stores",
+    "fuzzed-inputs": "fuzzed_inputs",
+    "masking": "masking",
+    "neighbours": "neighbours",
+    "payloads": "payloads",
+    "people": "people",
+    "swapped-links": "swapped_links",
+    "week": "week",
+}
+NEVER = (
+    FAILURES,
+    *("leaks", "foreign texts", "errors", "lost verdicts", "lost uploads", "grown"),
+    *("faults", "ran", "made", "requests", "formulas"),
+    *("more threads", "more open files", "temporaries", "processes"),
+)
+"""Counts of what must not happen."""
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("script", choices=SCRIPTS)
     parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--visitors", type=int, help="people at the same time, of the scripts that have some")
+    parser.add_argument("--tries", type=int, help="a number of tries, in place of seconds")
+    parser.add_argument("--processes", type=int, help="processes at the same time, of the scripts that number tries")
+    parser.add_argument("--first", type=int, help="number of the first try, of the scripts that number tries")
     options = parser.parse_args()
-    until = time.monotonic() + options.seconds
+    own = ("visitors", "processes", "first")
+    given = {name: value for name in own if (value := getattr(options, name)) is not None}
+    begun = time.monotonic()
+
+    def wanted(tries: int, share: float = 1.0) -> bool:
+        if options.tries is not None:
+            return tries < share * options.tries
+        return time.monotonic() < begun + share * options.seconds
+
     with tempfile.TemporaryDirectory() as folder:
-        counts = import_module(f"tests.endurance.{SCRIPTS[options.script]}").run(
-            Path(folder), lambda tries: time.monotonic() < until
-        )
+        counts = import_module(f"tests.endurance.{SCRIPTS[options.script]}").run(Path(folder), wanted, **given)
     print(", ".join(f"{name}: {count:,}" for name, count in sorted(counts.items())))
     return 1 if any(counts[name] for name in NEVER) else 0
 

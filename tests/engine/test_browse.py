@@ -225,7 +225,13 @@ def test_a_folder_of_nothing(tmp_path: Path) -> None:
     assert found.documents() == ({}, 0) and found.total(Query(text="a")) == (0, 0)
 
 
+def change_a_byte(path: Path) -> None:
+    raw = path.read_bytes()
+    path.write_bytes(raw[:70] + bytes([raw[70] ^ 1]) + raw[71:])
+
+
 DAMAGE = {
+    "a byte changed": change_a_byte,
     "cut short": lambda path: path.write_bytes(path.read_bytes()[:-9]),
     "empty": lambda path: path.write_bytes(b""),
     "missing": lambda path: path.unlink(),
@@ -248,6 +254,17 @@ def test_a_damaged_shard_is_named_and_the_others_answer(damage: object, key: str
         found.page(Query(), first=total - 1)
     (problem,) = error.value.problems
     assert problem.source == str(tmp_path) and problem.found.startswith("shard 2 of 2: ")
+
+
+def test_columns_of_something_else_are_told(tmp_path: Path) -> None:
+    gold, pred = sides(1)
+    made = written(tmp_path, gold, [pred, pred], Settings((CRITERIA["strict"],)), (3, 8))
+    column_file(tmp_path, "0-1").write_bytes(column_file(tmp_path, "0-0").read_bytes())
+    (tmp_path / "index" / "1.0.columns").write_bytes((tmp_path / "index" / "0.0.columns").read_bytes())
+    with pytest.raises(FormatError, match="shard 2 of 2: damaged: the columns of something else"):
+        made.ledger(0, "strict").page(Query(), first=0)
+    with pytest.raises(FormatError, match="index: damaged: the index of something else"):
+        made.ledger(1, "strict")
 
 
 @pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)

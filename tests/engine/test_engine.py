@@ -27,6 +27,7 @@ from nereval_core.engine.shards import list_shards
 from nereval_core.engine.tally import Mean, Tally, sum_tallies
 from nereval_core.engine.work import Job, score_shard
 from nereval_core.pairing import added_marks
+from nereval_core.problems import FormatError
 from nereval_core.records.tables import RECORD_COLUMNS
 from nereval_core.report.json_results import results
 from nereval_core.scoring import Counts, Settings
@@ -224,14 +225,62 @@ def test_the_scored_folder_opens_again(cli: Cli, tmp_path: Path) -> None:
     assert not opened.records and not Path("scored/records").exists()
 
 
-@pytest.mark.parametrize("content", [None, "", "{}", '{"form": 2}'])
+@pytest.mark.parametrize("content", [None, "", "{}", '{"form": 3}', '{"form": 2}', '{"form": 2, "checksum": ""}', "[]"])
 def test_no_scored_folder_is_told(tmp_path: Path, content: str | None) -> None:
-    from nereval_core.problems import FormatError
-
     if content is not None:
         (tmp_path / "scored.json").write_text(content)
-    with pytest.raises(FormatError, match="scored folder"):
+    with pytest.raises(FormatError, match=r"scored folder|the manifest is damaged"):
         scored_folder.read(tmp_path)
+
+
+def test_a_manifest_of_the_first_form_is_read_and_a_changed_one_is_not(cli: Cli, tmp_path: Path) -> None:
+    places = written(tmp_path, corpus())
+    assert cli(*places, "--engine", "local", "-q", "--out", "scored")[0] == 0
+    manifest = Path("scored/scored.json")
+    row = json.loads(manifest.read_text())
+    digest = scored_folder.read("scored").digest
+    row["shards"][0]["documents"] += 1
+    manifest.write_text(json.dumps(row))
+    with pytest.raises(FormatError, match="the manifest is damaged: it is not as it was written; score the shards"):
+        scored_folder.read("scored")
+    row["shards"][0]["documents"] -= 1
+    del row["checksum"]
+    manifest.write_text(json.dumps(row | {"form": 1}))
+    assert scored_folder.read("scored").digest == digest
+
+
+@pytest.mark.parametrize("harm", ["cut short", "another's", "missing"])
+def test_counts_of_documents_that_are_damaged_are_told(cli: Cli, tmp_path: Path, harm: str) -> None:
+    places = written(tmp_path, corpus())
+    assert cli(*places, "--engine", "local", "-q", "--out", "scored")[0] == 0
+    one, other, *_ = sorted(Path("scored/counts").iterdir())
+    if harm == "cut short":
+        one.write_bytes(one.read_bytes()[:-50])
+    elif harm == "another's":
+        one.write_bytes(other.read_bytes())
+    else:
+        one.unlink()
+    assert CountsStore("scored/counts").get(one.stem) is None
+    told = 0
+    for _, scores in scored_folder.read("scored").whole:
+        if one.stem in scores.keys:
+            with pytest.raises(FormatError, match=r"an entry of the counts of shards cannot be read: .*score again"):
+                scores.by_document("strict")
+            told += 1
+    assert told
+
+
+@pytest.mark.parametrize("name", ["columns/*.columns", "records/*/*/*.parquet"])
+def test_what_has_a_changed_byte_is_made_anew(cli: Cli, tmp_path: Path, name: str) -> None:
+    places = written(tmp_path, corpus())
+    asked = (*places, "--engine", "local", "-q", "--records", "scored")
+    assert cli(*asked)[0] == 0
+    place = min(Path("scored").glob(name))
+    good = place.read_bytes()
+    at = len(good) // 4
+    place.write_bytes(good[:at] + bytes([good[at] ^ 1]) + good[at + 1 :])
+    assert cli(*asked)[0] == 0
+    assert place.read_bytes() == good
 
 
 def entries(work: str | Path) -> dict[str, int]:

@@ -11,12 +11,15 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from nereval_core.corpus import Documents, Layer
+import numpy as np
+
+from nereval_core.corpus import SPAN_KEYS, Documents, Layer
 from nereval_core.corpus.builder import Builder
-from nereval_core.problems import FormatError
+from nereval_core.problems import SHOWN, FormatError, one_line
 from nereval_core.readers import ReadOptions, Source, read, readers
 from nereval_core.readers.shared.offset_units import Offsets
 from nereval_core.writers import write, writers
@@ -123,8 +126,10 @@ def taken(format: str, raw: bytes) -> tuple[Files, ReadOptions]:
     return shape.cut(raw[2:]), replace(options, layer=shape.layer)
 
 
-def attempt(format: str, files: Files, options: ReadOptions) -> bool:
+def attempt(format: str, files: Files, options: ReadOptions, folder: Path | None = None) -> bool:
     """Read files in every way they are read, and say whether there was anything in them.
+
+    Where a `folder` is given, what was read is written there, read again and removed.
 
     Raises:
         Exception: what a reader may not raise: anything but a FormatError, and one that points to no line of its file.
@@ -132,7 +137,8 @@ def attempt(format: str, files: Files, options: ReadOptions) -> bool:
     """
     try:
         source = Source.of_uploads(files.items())
-    except FormatError:
+    except FormatError as error:
+        check_problems(error)
         return False
     reader = readers()[format]
     assert 0 <= reader.recognise(source) <= 1
@@ -142,7 +148,7 @@ def attempt(format: str, files: Files, options: ReadOptions) -> bool:
             names = reader.layers(source, options)
             assert len(set(names)) == len(names), "two layers of one name"
     except FormatError as error:
-        _told(error, {} if format in OF_ROWS else files)
+        check_problems(error, {} if format in OF_ROWS else files)
     done = False
     for name in dict.fromkeys((options.layer, *names[:2])):
         if name is not None and not hasattr(reader, "layers"):
@@ -150,36 +156,88 @@ def attempt(format: str, files: Files, options: ReadOptions) -> bool:
         try:
             reading = read(source, format=format, options=replace(options, layer=name))
         except FormatError as error:
-            _told(error, {} if format in OF_ROWS else files)
+            check_problems(error, {} if format in OF_ROWS else files)
             continue
-        _sound(reading.layer)
+        check_layer(reading.layer)
+        if folder is not None:
+            check_written(reading.layer, folder / "again.jsonl")
         done = True
     return done
 
 
-def _told(error: FormatError, files: Files) -> None:
+def check_problems(error: FormatError, files: Files | None = None) -> None:
+    """Check that each problem says what was found and how to mend it, at a line of its file.
+
+    Raises:
+        AssertionError: one does not.
+    """
+    files = files or {}
     for problem in error.problems:
-        assert problem.found and problem.remedy, "a problem says nothing"
+        assert problem.found.strip() and problem.remedy.strip(), "a problem says nothing"
         if problem.line is not None and problem.source in files and b"PAR1" not in files[problem.source]:
             # Tables may end rows in a carriage return alone.
             lines = len(re.findall(rb"\r\n?|\n", files[problem.source])) + 1
             assert 1 <= problem.line <= lines, "a problem at no line of its file"
-    assert error.lines() and all(line.isprintable() for line in error.lines()), "a problem not to be printed"
+    lines = error.lines()
+    assert lines and all(line.isprintable() for line in lines), "a problem not to be printed"
+    for problem, line in zip(error.problems[:SHOWN], lines, strict=False):
+        assert line.endswith(f": {one_line(problem.found)}; {one_line(problem.remedy)}"), "a line says something else"
 
 
-def _sound(layer: Layer) -> None:
+def check_layer(layer: Layer) -> None:
+    """Check what a layer promises: spans and their parts inside the text and sorted, and text that can be written.
+
+    Raises:
+        AssertionError: it is broken.
+        UnicodeEncodeError: text that no encoding can write.
+    """
     texts = list(layer.documents.texts)
     for text in (*texts, *layer.documents.ids, *map(layer.label, range(len(layer)))):
         text.encode()
-    for span, (doc, start, end) in enumerate(
-        zip(layer.doc.tolist(), layer.start.tolist(), layer.end.tolist(), strict=True)
-    ):
-        if start == end == len(texts[doc]) and layer.meta.get(span, {}).get("placed") == "nowhere":
-            continue
-        assert 0 <= start < end <= len(texts[doc]) or layer.documents.sizes is not None, "a span outside its text"
+    assert len(set(layer.documents.ids)) == len(texts), "two documents of one id"
+    assert list(layer.types) == sorted(set(layer.types)), "types that are not sorted"
+    rows = list(zip(layer.doc.tolist(), layer.start.tolist(), layer.end.tolist(), layer.type.tolist(), strict=True))
+    assert all(one <= other for one, other in pairwise(rows)), "spans that are not sorted"
+    order = [] if layer.order is None else layer.order.tolist()
+    assert len(set(order)) == len(order) and min(order, default=0) >= 0, "an order that is none"
+    for span, (doc, start, end, _) in enumerate(rows):
+        if layer.documents.sizes is None:
+            size = len(texts[doc])
+            if start == end == size and layer.meta.get(span, {}).get("placed") == "nowhere":
+                continue
+            assert 0 <= start < end <= size, "a span outside its text"
+        parts = layer.fragments.get(span, ())
+        edges = [edge for part in parts for edge in part]
+        assert edges == sorted(edges) and (not edges or (edges[0], edges[-1]) == (start, end)), "wrong fragments"
+        core = layer.cores.get(span, (start, end))
+        assert start <= core[0] < core[1] <= end, "a core outside its span"
+    for intervals in (layer.documents.tokens, layer.documents.sentences):
+        for number, text in enumerate(texts if intervals is not None else ()):
+            edges = [edge for pair in intervals.of_document(number) for edge in pair]  # type: ignore[union-attr]
+            inside = not edges or 0 <= edges[0] <= edges[-1] <= len(text) or layer.documents.sizes is not None
+            assert inside and edges == sorted(edges), "tokens or sentences outside the text"
     for extra in (layer.ids, layer.links, layer.scores, layer.meta):
         json.dumps(dict(extra), allow_nan=False, ensure_ascii=False).encode()
     assert layer.digest
+
+
+def check_written(layer: Layer, path: Path) -> None:
+    """Check that a layer is the same after it was written to a file of our own format, and read.
+
+    Words without a place are refused by writers.
+
+    Raises:
+        AssertionError: it is not.
+    """
+    if layer.documents.sizes is not None:
+        return
+    layer = layer.take(np.flatnonzero(~layer.unplaced)) if layer.unplaced.any() else layer
+    write(layer, path, format="jsonl")
+    again = read(path, format="jsonl").layer
+    path.unlink()
+    assert again.digest == layer.digest, "another digest after it was written and read"
+    for key in SPAN_KEYS:
+        assert dict(getattr(again, key)) == dict(getattr(layer, key)), f"other {key} after it was written and read"
 
 
 def _written(format: str) -> Iterator[Files]:

@@ -81,3 +81,27 @@ def _lines(body: bytes, drawn: random.Random) -> bytes:
     else:
         lines[at:at] = lines[at:other]
     return b"\n".join(lines)
+
+
+def damaged(raw: bytes, drawn: random.Random, others: Sequence[bytes] = ()) -> bytes:
+    """Return bytes as disks and transfers damage them; parts of them, or all, may become those of one of `others`."""
+    at = drawn.randrange(len(raw)) if raw else 0
+    size = drawn.choice((1, 4, 64, 512, 4096))
+    how = drawn.randrange(10)
+    if how < 4 and raw:
+        made = bytearray(raw)
+        for _ in range(drawn.choice((1, 1, 1, 2, 8))):
+            made[drawn.randrange(len(made))] ^= 1 << drawn.randrange(8)
+        return bytes(made)
+    if how == 4:
+        return raw[:at]
+    if how == 5:
+        return raw + drawn.choice((b"\0" * size, drawn.randbytes(size), raw[:size], raw))
+    if how == 6:
+        return raw[:at] + b"\0" * len(raw[at : at + size]) + raw[at + size :]
+    if how == 7:
+        return raw[:at] + raw[at + size :]
+    if how == 8 and others:
+        other = drawn.choice(others)
+        return drawn.choice((other, raw[:at] + other[at:], raw[:at] + other[at : at + size] + raw[at + size :]))
+    return b"" if how == 9 and drawn.random() < 0.2 else raw[:at] + drawn.randbytes(size) + raw[at + size :]

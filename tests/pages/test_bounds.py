@@ -6,24 +6,26 @@ import json
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from nereval_core.conventions import conventions
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source
-from nereval_core.scoring import Settings
+from nereval_core.scoring import score_layers
 from nereval_core.store import Store
 from pages.shared.data.jobs import CancelledError, Watch
 from pages.shared.data.kept_corpora import Keeper
 from pages.shared.data.loading import load
 from pages.shared.data.reading_orders import Part, Uploaded
 from pages.shared.data.reading_process import read_order
-from pages.shared.data.scoring_process import score_apart
 from pages.shared.server import bounds
 from pages.shared.server.bounds import Bounds, Overtime, bounded_process, while_active
-from tests.pages.test_scoring_process import nested
+from pages.shared.server.core_process import call_apart
 from tests.support.pages import GOLD, PREDICTION
+from tests.support.samples import nested
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="memory is bounded on Linux alone")
 
@@ -70,9 +72,33 @@ def test_scoring_beyond_its_time_is_one_line(tmp_path: Path, monkeypatch: pytest
         (tmp_path / f"{name}.jsonl").write_text(nested(400, shift))
     gold, system = (Source.of_path(tmp_path / f"{name}.jsonl") for name in ("gold", "system"))
     corpus = load("tangled", gold, {"system": system}).corpus
-    asked = (corpus.gold, corpus.system("system"), Settings())
+    scoring = partial(score_layers, corpus.gold, corpus.system("system"))
     with pytest.raises(FormatError, match=r"system: scoring: takes longer than the 0\.1 seconds"):
-        score_apart(*asked, marks=(), check_wanted=lambda: None, bounds=Bounds(seconds=0.1))
+        call_apart(scoring, "system: scoring", check_wanted=lambda: None, bounds=Bounds(seconds=0.1))
+
+
+@LINUX
+def test_a_computation_beyond_its_memory_is_one_line() -> None:
+    with pytest.raises(FormatError, match=r"large: takes more memory than the 1\.0 GB that the server allows"):
+        call_apart(partial(bytes, 2_000_000_000), "large", check_wanted=lambda: None, bounds=Bounds(1_000_000_000))
+
+
+def test_a_fault_of_a_computation_is_told_with_its_traceback() -> None:
+    with pytest.raises(RuntimeError, match=r"(?s)in the process that computes: Traceback.*ZeroDivisionError"):
+        call_apart(partial(divmod, 1, 0), "fault", check_wanted=lambda: None)
+
+
+def test_the_problems_of_a_computation_are_those_of_a_call_here(tmp_path: Path) -> None:
+    source = tmp_path / "nested.jsonl"
+    source.write_text(nested(4, 0))
+    corpus = load("nested", Source.of_path(source), {"system": Source.of_path(source)}).corpus
+    asked = partial(conventions()["spacy-ents"].of_layers, corpus.gold, corpus.system("system"), {})
+    raised = []
+    for call in (asked, lambda: call_apart(asked, "scoring", check_wanted=lambda: None)):
+        with pytest.raises(FormatError) as refused:
+            call()
+        raised.append(refused.value.lines())
+    assert raised[0] and raised[0] == raised[1]
 
 
 def test_a_process_ends_with_its_block_and_when_its_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:

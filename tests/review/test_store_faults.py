@@ -14,12 +14,15 @@ from pathlib import Path
 
 import pytest
 
+from nereval_core.api.doctor import examine
 from nereval_core.problems import FormatError
 from nereval_core.review.exchange import export_lines
+from nereval_core.review.playlists.store import PlaylistStore
 from nereval_core.review.store import ReviewStore
-from nereval_core.review.verdicts import Draft
+from nereval_core.review.verdicts import Draft, body_of
 from pages.shared.data import verdict_store
 from tests.pages.test_verdicts_pages import ANN, first, press, progress, said
+from tests.review.test_playlists import star
 from tests.support import PYTHON_PATH, ROOT, databases
 from tests.support.reviewers import verdict
 from tests.support.workbench import act
@@ -201,6 +204,82 @@ def test_a_damaged_row_is_told(tmp_path: Path) -> None:
         connection.exec_driver_sql("UPDATE verdict_event SET body = '{}'")
     with pytest.raises(FormatError, match="verdict number 1 is damaged; restore a copy"):
         store.reviewed()
+    store.close()
+
+
+@pytest.mark.parametrize("change", ["note = 'other'", "who = 'Bob'", "kind = 'pred'", "at = at || '1'"])
+def test_a_row_that_says_something_else_is_told(change: str, tmp_path: Path) -> None:
+    store = ReviewStore(tmp_path / "review.sqlite")
+    give(store, 0)
+    with store.database.writing() as connection:
+        connection.exec_driver_sql(f"UPDATE verdict_event SET {change}")
+    with pytest.raises(FormatError, match="verdict number 1 is damaged; restore a copy"):
+        store.every()
+    store.close()
+
+
+def test_a_row_of_an_earlier_version_has_no_checksum_and_is_read(tmp_path: Path) -> None:
+    store = ReviewStore(tmp_path / "review.sqlite")
+    give(store, 0)
+    with store.database.writing() as connection:
+        body = body_of(store.every()[0].verdict)
+        connection.exec_driver_sql("UPDATE verdict_event SET body = ?", (body,))
+        assert "checksum" not in body
+    assert store.every()[0].verdict == verdict(0)
+    store.close()
+
+
+def test_verdicts_that_a_damaged_page_passes_over_are_not_lost_without_a_word(tmp_path: Path) -> None:
+    file = tmp_path / "review.sqlite"
+    store = ReviewStore(file)
+    for number in range(5):
+        give(store, number)
+    with store.database.reading() as connection:
+        assert connection is not None
+        asked = "SELECT rootpage FROM sqlite_master WHERE name = 'verdict_event'"
+        page = connection.exec_driver_sql(asked).scalar_one()
+    store.close()
+    raw = bytearray(file.read_bytes())
+    # The number of cells of the page: the last ones are not looked at any more.
+    at = 4096 * (page - 1) + 3
+    assert raw[at : at + 2] == b"\0\5"
+    raw[at + 1] = 3
+    file.write_bytes(raw)
+    for action in (ReviewStore(file).every, lambda: give(ReviewStore(file), 9)):
+        with pytest.raises(FormatError, match="the file is damaged; restore a copy"):
+            action()
+    assert file.read_bytes() == raw
+
+
+@pytest.mark.parametrize("harm", ["emptied", "removed"])
+def test_a_log_without_its_file_is_kept_and_told(harm: str, tmp_path: Path) -> None:
+    opened = ReviewStore(tmp_path / "review.sqlite")
+    give(opened, 0)
+    file = tmp_path / "copy.sqlite"
+    for ending in ("", "-wal"):
+        shutil.copyfile(tmp_path / f"review.sqlite{ending}", f"{file}{ending}")
+    opened.close()
+    file.write_bytes(b"") if harm == "emptied" else file.unlink()
+    log = Path(f"{file}-wal")
+    content = log.read_bytes()
+    assert content
+    for action in (ReviewStore(file).every, lambda: give(ReviewStore(file), 1)):
+        with pytest.raises(FormatError, match="is empty or gone, and its log is there; restore the file"):
+            action()
+    (finding,) = (one for one in examine(str(file)).findings if one.problem.source == str(file))
+    assert "its log is there" in finding.problem.found
+    assert log.read_bytes() == content
+
+
+@pytest.mark.parametrize("change", ["body = '{'", "body = '[]'", "comment = 'x'", "place = 7"])
+def test_an_item_of_a_playlist_that_says_something_else_is_told(change: str, tmp_path: Path) -> None:
+    store = ReviewStore(tmp_path / "review.sqlite")
+    playlists = PlaylistStore(store)
+    playlists.star(playlists.make("Meeting", "Ann"), [star()], "Ann")
+    with store.database.writing() as connection:
+        connection.exec_driver_sql(f"UPDATE playlist_item SET {change}")
+    with pytest.raises(FormatError, match="item number 1 of the playlists is damaged; restore a copy"):
+        PlaylistStore(store).playlists()
     store.close()
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
 import os
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,10 +24,12 @@ from nereval_core.corpus import Corpus, Layer
 from nereval_core.corpus.builder import Builder
 from nereval_core.corpus.texts import Texts
 from nereval_core.corpus.tokens import tokens_of
+from nereval_core.ledger import single_document
 from nereval_core.problems import FormatError
 from nereval_core.readers.input.source import Source
 from nereval_core.store import (
     ChangedError,
+    Entry,
     Store,
     StoredCorpus,
     TooLargeError,
@@ -314,8 +318,18 @@ def test_remarks_stand_beside_a_corpus_and_go_with_it(tmp_path: Path) -> None:
     assert store.remarks(digest) == {"name": "Notes", "decided": 2, "records": 5}
     opened = store.of_digest(digest)
     assert opened is not None and opened.corpus.name == "Notes" and opened.corpus.digest == digest
-    (tmp_path / f"{digest}.remarks").write_text('{"name": 3, "other": "x", "decided": 1}')
+    (tmp_path / f"{digest}.remarks").write_text('{"name": 3, "decided": 1}')
     assert store.remarks(digest) == {"decided": 1}
+    # Those of earlier versions have no checksum; others had one that is damaged.
+    (tmp_path / f"{digest}.remarks").write_text('{"name": "Notes", "checksun": 1}')
+    assert store.remarks(digest) == {}
+    store.remark(digest, name="Notes")
+    raw = (tmp_path / f"{digest}.remarks").read_text()
+    (tmp_path / f"{digest}.remarks").write_text(raw.replace("Notes", "Nodes"))
+    assert store.remarks(digest) == {}
+    # Nor are those on another corpus.
+    (tmp_path / f"{'0' * 64}.remarks").write_text(raw)
+    assert store.remarks("0" * 64) == {}
     (tmp_path / f"{digest}.remarks").write_text("[")
     assert store.remarks(digest) == {} and store.of_digest(digest) is not None
     store.clear()
@@ -431,3 +445,49 @@ def test_the_command_line_says_what_is_stored_and_clears_it(
     monkeypatch.setenv("NEREVAL_CACHE", "")
     assert main(["store"]) == 0
     assert capsys.readouterr().out == "nothing is stored: NEREVAL_CACHE is empty\n"
+
+
+def test_remarks_on_what_is_stored_meanwhile_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store, listed, others = Store(tmp_path), Store.entries, iter(range(100))
+    digests = []
+
+    def entries_and_meanwhile(store: Store) -> tuple[Entry, ...]:
+        found = listed(store)
+        with monkeypatch.context() as patch:
+            patch.setattr(Store, "entries", listed)
+            other, prints = kept(example(f"Aspirin {next(others)}"))
+            store.put(replace(other, key=f"{len(digests):064}"), prints)
+            store.remark(other.corpus.digest, owners="me")
+        digests.append(other.corpus.digest)
+        return found
+
+    monkeypatch.setattr(Store, "entries", entries_and_meanwhile)
+    store.put(*kept(example()))
+    assert len(digests) > 1 and all(store.remarks(digest) == {"owners": "me"} for digest in digests)
+
+
+def test_remarks_of_two_sessions_at_once_are_both_kept(tmp_path: Path) -> None:
+    store, digest = Store(tmp_path), "0" * 64
+    names = ("owners", "key", "link", "name")
+    with ThreadPoolExecutor(len(names)) as pool:
+        for number in range(50):
+            list(pool.map(lambda name: store.remark(digest, **{name: str(number)}), names))  # noqa: B023
+            assert store.remarks(digest) == dict.fromkeys(names, str(number))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="mapped files are listed by Linux alone")
+def test_a_document_that_is_kept_keeps_no_stored_corpus_open(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    one, prints = kept(example())
+    store.put(one, prints)
+
+    def is_mapped() -> bool:
+        gc.collect()
+        return str(tmp_path) in Path("/proc/self/maps").read_text()
+
+    opened = store.of_digest(one.corpus.digest)
+    assert opened is not None and is_mapped()
+    document = single_document(opened.corpus.gold, 0)
+    del opened
+    assert not is_mapped()
+    assert document.documents.texts[0] == "Aspirin helps" and document.text(0) == "Aspirin"

@@ -66,12 +66,15 @@ def serve_app(*arguments: str, script: Path = ROOT / "app.py", port: int | None 
 
 @contextmanager
 def serve_app_process(
-    *arguments: str, script: Path = ROOT / "app.py", port: int | None = None
+    *arguments: str, script: Path = ROOT / "app.py", port: int | None = None, log: Path | None = None
 ) -> Iterator[tuple[str, int]]:
-    """Start the app as `serve_app` does; yield its address and the number of the server's process."""
+    """Start the app as `serve_app` does; yield its address and the number of the server's process.
+
+    What the server says is added to the file `log`.
+    """
     at = str(port or free_port())
     command = [sys.executable, "-m", "streamlit", "run", str(script), "--server.port", at, "--", *arguments]
-    with serve_command(command, at, ROOT) as found:
+    with serve_command(command, at, ROOT, log=log) as found:
         yield found
 
 
@@ -83,13 +86,12 @@ def free_port() -> int:
 
 
 @contextmanager
-def serve_command(command: list[str], port: str, folder: Path) -> Iterator[tuple[str, int]]:
+def serve_command(command: list[str], port: str, folder: Path, *, log: Path | None = None) -> Iterator[tuple[str, int]]:
     """Start a server by a command that is run in a folder; yield its address and the number of its process."""
     # Looking for changes in all modules after every run of a page is a third of what the server does.
     environment = {**os.environ, "STREAMLIT_SERVER_FILE_WATCHER_TYPE": "none"}
-    server = subprocess.Popen(
-        command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
+    with Path(log or os.devnull).open("ab") as said:
+        server = subprocess.Popen(command, cwd=folder, env=environment, stdout=said, stderr=said)
     address = f"http://{HERE}:{port}"
     try:
         for _ in range(300):

@@ -53,9 +53,10 @@ class DrawnPage:
         return [_key(one.id) for one in self.widgets()]
 
     def widget(self, name: str) -> Any:
-        """Return the widget with a key or, where none has it, with a label."""
+        """Return the widget with an id or a key or, where none has it, with a label."""
         every = list(self.widgets())
-        found = [one for one in every if _key(one.id) == name] or [one for one in every if _label(one) == name]
+        found = [one for one in every if name in (one.id, _key(one.id))]
+        found = found or [one for one in every if _label(one) == name]
         assert found, f"no widget is called {name}, only {self.keys()}"
         return found[0]
 

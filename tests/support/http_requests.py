@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 MB = 1 << 20
-WAIT = 120.0
+WAIT = 600.0
 """Seconds after which a server will not answer any more."""
 HTML = {"Accept": "text/html"}
 

@@ -13,33 +13,39 @@ import traceback
 
 from nereval_core.problems import FormatError
 from nereval_core.review.store import ReviewStore
-from nereval_core.review.verdicts import ConflictError, Draft, Key, Marked, Seen, Verdict, text_digest
+from nereval_core.review.verdicts import ConflictError, Draft, Given, Key, Marked, Seen, Verdict, text_digest
 
 TEXT = "Ann took aspirin and then more aspirin."
 RECORDS = 5
 READER = "reader"
 
 
-def verdict(number: int, note: str = "") -> Verdict:
+def verdict(number: int, note: str = "", text: str = TEXT) -> Verdict:
     span = Marked(((number % RECORDS, 16),), "Drug")
-    return Verdict(Key(text_digest(TEXT), "gold", span), "gold", Seen.of("d1", TEXT, span), note=note)
+    return Verdict(Key(text_digest(text), "gold", span), "gold", Seen.of("d1", text, span), note=note)
 
 
 def give(store: ReviewStore, who: str, much: int) -> None:
-    seen = 0
+    seen = [0] * RECORDS
     for number in range(much):
-        one = verdict(number, f"{who} {number}")
-        for _ in range(1000):
-            try:
-                (kept,) = store.give([Draft(one, seen)], who)
-            except ConflictError as told:
-                seen = told.theirs[0].version if told.theirs else 0
-            except FormatError:
-                # A server that is gone comes back.
-                time.sleep(0.05)
-            else:
-                break
+        kept = give_one(store, verdict(number, f"{who} {number}"), who, seen[number % RECORDS])
+        seen[number % RECORDS] = kept.version
         say(who, kept.uid)
+
+
+def give_one(store: ReviewStore, one: Verdict, who: str, seen: int = 0) -> Given:
+    """Give a verdict over those of others that came first, and return it as it is kept."""
+    for _ in range(1000):
+        try:
+            (kept,) = store.give([Draft(one, seen)], who)
+        except ConflictError as told:
+            seen = told.theirs[0].version if told.theirs else 0
+        except FormatError:
+            # A server that is gone comes back.
+            time.sleep(0.05)
+        else:
+            return kept
+    raise AssertionError("a verdict was not taken")
 
 
 def follow(store: ReviewStore, much: int) -> None:

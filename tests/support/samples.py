@@ -464,3 +464,10 @@ SAMPLES: dict[str, tuple[str, Files, str | None]] = {
 def raw(content: str | bytes) -> bytes:
     """Return the bytes of a file."""
     return content.encode() if isinstance(content, str) else content
+
+
+def nested(spans: int, shift: int, more: int = 0) -> str:
+    """Return a document of spans within spans, none of which is the same on both sides, and of `more` characters."""
+    length = 4 * spans
+    found = [{"start": at + shift, "end": length - at - 2 * shift, "label": "T"} for at in range(spans)]
+    return json.dumps({"id": "a", "text": "x" * (length + more), "spans": found}) + "\n"

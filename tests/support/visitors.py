@@ -243,19 +243,23 @@ class Visitor:
         return self.ask(f"/_stcore/upload_file/{self.session}/{number}", X_Xsrftoken=token, **asked)
 
     def download(self, name: str) -> bytes:
-        """Return the file that a button downloads; one that is yet to be made is asked for first."""
-        button = self.shown.widget(name)
-        url = button.url
-        if button.deferred_file_id:
-            sent = BackMsg()
-            asked = sent.backend_operation_request
-            asked.request_id, asked.session_id = f"file-{next(self._numbers)}", self.session
-            asked.deferred_file.file_id = button.deferred_file_id
-            self._send(sent)
-            while (said := self._next()).backend_operation_response.request_id != asked.request_id:
-                pass
-            assert not said.backend_operation_response.error_msg, said
-            url = said.backend_operation_response.deferred_file.url
+        """Return the file that a button downloads."""
+        url = self.file_address(name)
         answer = self.ask(url)
         assert answer.status == 200, (url, answer)
         return answer.raw
+
+    def file_address(self, name: str) -> str:
+        """Return the address of the file that a button downloads; one that is yet to be made is asked for."""
+        button = self.shown.widget(name)
+        if not button.deferred_file_id:
+            return str(button.url)
+        sent = BackMsg()
+        asked = sent.backend_operation_request
+        asked.request_id, asked.session_id = f"file-{next(self._numbers)}", self.session
+        asked.deferred_file.file_id = button.deferred_file_id
+        self._send(sent)
+        while (said := self._next()).backend_operation_response.request_id != asked.request_id:
+            pass
+        assert not said.backend_operation_response.error_msg, said
+        return str(said.backend_operation_response.deferred_file.url)

@@ -39,10 +39,12 @@ def act(app: AppTest, name: str, *, note: str | None = None, **more: Any) -> App
     return sound(app.run())
 
 
-def sent_by(data: Mapping[str, Any], name: str, *, last: int, note: str | None = None, **more: Any) -> dict[str, Any]:
+def sent_by(
+    data: Mapping[str, Any], name: str, *, last: int, mount: str = MOUNT, note: str | None = None, **more: Any
+) -> dict[str, Any]:
     """Return what a key sends: a verdict (which opens the next record), j, k, undo, star, over, leave, whole, beside.
 
-    `data` is that of the component, `last` the number of its last event.
+    `data` is that of the component, `last` the number of its last event since it was mounted.
     """
     (doc, record), at = data["open"], data["at"]
     event: dict[str, Any] = {"seq": last + 1, "act": name, "doc": doc, "record": record, **more}
@@ -60,4 +62,4 @@ def sent_by(data: Mapping[str, Any], name: str, *, last: int, note: str | None =
     there = place - data["first"]
     if step and 0 <= there < len(data["entries"]):
         doc, record, at = *data["entries"][there][:2], place
-    return {"mount": MOUNT, "at": [doc, record, int(at)], "events": [event]}
+    return {"mount": mount, "at": [doc, record, int(at)], "events": [event]}

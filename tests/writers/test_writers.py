@@ -91,6 +91,21 @@ def test_all_that_a_format_cannot_hold_is_listed_and_nothing_written(format: str
     assert find_losses(again, writers()[format]).refusal(again, out) is None
 
 
+@pytest.mark.parametrize("format", writers())
+def test_words_that_stand_nowhere_are_refused_or_left_out(format: str, tmp_path: Path) -> None:
+    rows = [
+        {"id": "d", "text": "Ann met Bob", "entities": [{"text": "Ann", "label": "P"}, {"text": "Eve", "label": "P"}]}
+    ]
+    (tmp_path / "answers.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    layer = read(tmp_path / "answers.jsonl", format="mentions").layer
+    assert layer.unplaced.tolist() == [False, True]
+    with pytest.raises(FormatError, match=r"'Eve' .P. stands nowhere in its text; leave it out: --lossy, or"):
+        write(layer, tmp_path / "out", format=format)
+    write(layer, tmp_path / "out", format=format, lossy=True)
+    again = read(tmp_path / "out", format=format, options=ReadOptions(scheme="IOB2")).layer
+    assert [again.text(span) for span in range(len(again))] == ["Ann"]
+
+
 @pytest.mark.parametrize(("one", "two"), list(product(writers(), writers())))
 def test_every_pair_of_formats_converts(one: str, two: str, tmp_path: Path) -> None:
     """What both hold is the same on both sides of a conversion."""

@@ -16,7 +16,7 @@ from nereval_core.corpus.texts import Texts
 from nereval_core.engine.browse.index import DocumentIndex, ShardKeys, read_classes, read_documents
 from nereval_core.engine.browse.ledger import FolderLedger
 from nereval_core.engine.browse.reading import ShardRecords
-from nereval_core.engine.browse.shard import MappedShard, RecordColumns, column_file, map_file
+from nereval_core.engine.browse.shard import MappedShard, RecordColumns, map_shard
 from nereval_core.problems import FormatError
 from nereval_core.scoring import Settings
 from nereval_core.store.columns import DamagedError
@@ -48,7 +48,7 @@ class FolderRecords:
 
     @cached_property
     def index(self) -> DocumentIndex:
-        return self._checked("index", lambda: read_documents(self.path, self.within))
+        return self._checked("index", lambda: read_documents(self.path, self.shards, self.within))
 
     @cachedmethod(_LEDGERS, lock=_LOCK)
     def ledger(self, system: int, criterion: str) -> FolderLedger:
@@ -58,7 +58,7 @@ class FolderRecords:
             FormatError: a file is missing or damaged.
         """
         number = [one.name for one in self.settings.criteria].index(criterion)
-        classes = self._checked("index", lambda: read_classes(self.path, system, number, self.within))
+        classes = self._checked("index", lambda: read_classes(self.path, self.shards, system, number, self.within))
         rule, each = self.settings.criteria[number], self.settings.counting == "each-side"
         return FolderLedger(ShardRecords(rule, each, classes, self.index, partial(self._records, system, criterion)))
 
@@ -73,7 +73,7 @@ class FolderRecords:
         return self._checked(
             self._shard_name(number),
             lambda: MappedShard.of(
-                *(map_file(column_file(self.path, key), self.within) for key in (keys.gold, keys.systems[system]))
+                *(map_shard(self.path, key, self.within) for key in (keys.gold, keys.systems[system]))
             ),
         )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.arrays import Int64
-from nereval_core.engine.browse.shard import column_file, document_number, map_file, read_facets, writing_columns
+from nereval_core.engine.browse.shard import document_number, map_file, map_shard, read_facets, writing_columns
 from nereval_core.engine.browse.spans import narrow_integers
 from nereval_core.ledger.facet_counts import COUNTED, FacetCounts
-from nereval_core.store.columns import Columns
+from nereval_core.store.columns import Columns, DamagedError
 
 FOLDER, DOCUMENTS = "index", "documents"
 
@@ -96,17 +98,18 @@ def write_index(folder: str | os.PathLike[str], shards: Sequence[ShardKeys], cri
     Raises:
         DamagedError: one of them is.
     """
-    gold = [map_file(column_file(folder, shard.gold)) for shard in shards]
-    with writing_columns(_place(folder, DOCUMENTS), {}) as writer:
+    gold = [map_shard(folder, shard.gold) for shard in shards]
+    with writing_columns(_place(folder, DOCUMENTS), {"of": _index_key(shards, DOCUMENTS)}) as writer:
         numbers = np.concatenate([np.zeros(0, np.int64), *(columns["numbers"] for columns in gold)])
         order = np.argsort(numbers, kind="stable")
         writer.add("numbers", numbers[order])
         writer.add("documents", narrow_integers(order))
         writer.add("first", _starts(len(columns["numbers"]) for columns in gold))
     for system in range(len(shards[0].systems)):
-        preds = [map_file(column_file(folder, shard.systems[system])) for shard in shards]
+        preds = [map_shard(folder, shard.systems[system]) for shard in shards]
         for number, criterion in enumerate(criteria):
-            _write_classes(_place(folder, f"{system}.{number}"), gold, preds, criterion)
+            name = f"{system}.{number}"
+            _write_classes(_place(folder, name), _index_key(shards, name), gold, preds, criterion)
 
 
 def index_files(folder: str | os.PathLike[str], systems: int, criteria: int) -> list[Path]:
@@ -115,10 +118,10 @@ def index_files(folder: str | os.PathLike[str], systems: int, criteria: int) -> 
     return [_place(folder, name) for name in (DOCUMENTS, *numbers)]
 
 
-def _write_classes(path: Path, gold: Sequence[Columns], preds: Sequence[Columns], criterion: str) -> None:
+def _write_classes(path: Path, key: str, gold: Sequence[Columns], preds: Sequence[Columns], criterion: str) -> None:
     counts_of_parts = [read_facets(columns, criterion) for columns in preds]
     whole, classes = FacetCounts.gathered(counts_of_parts)
-    with writing_columns(path, {"names": whole.names, "criterion": criterion}) as writer:
+    with writing_columns(path, {"of": key, "names": whole.names, "criterion": criterion}) as writer:
         for facet in COUNTED:
             writer.add(f"{facet}.code", whole.codes[facet])
         writer.add("records", whole.records)
@@ -148,25 +151,33 @@ def _sizes(gold: Columns, pred: Columns, criterion: str) -> tuple[int, int, int]
     return int(np.count_nonzero(first[1:] != first[:-1])), spans[0], spans[1]
 
 
-def read_documents(folder: str | os.PathLike[str], within: str | None = None) -> DocumentIndex:
-    """Return the index of documents.
+def read_documents(
+    folder: str | os.PathLike[str], shards: Sequence[ShardKeys], within: str | None = None
+) -> DocumentIndex:
+    """Return the index of the documents of shards.
 
     Raises:
         FormatError: the file lies outside of `within`.
         DamagedError, OSError: the file is missing or damaged.
     """
-    columns = map_file(_place(folder, DOCUMENTS), within)
+    columns = _mapped(folder, shards, DOCUMENTS, within)
     return DocumentIndex(np.array(columns["first"]), columns["numbers"], columns["documents"])
 
 
-def read_classes(folder: str | os.PathLike[str], system: int, criterion: int, within: str | None = None) -> Classes:
+def read_classes(
+    folder: str | os.PathLike[str],
+    shards: Sequence[ShardKeys],
+    system: int,
+    criterion: int,
+    within: str | None = None,
+) -> Classes:
     """Return the classes of a system's records under a criterion, both by number.
 
     Raises:
         FormatError: the file lies outside of `within`.
         DamagedError, OSError: the file is missing or damaged.
     """
-    columns = map_file(_place(folder, f"{system}.{criterion}"), within)
+    columns = _mapped(folder, shards, f"{system}.{criterion}", within)
     # They are few, and looked at again and again.
     of = {name: np.array(column) for name, column in columns.arrays.items()}
     facets = FacetCounts(
@@ -177,6 +188,19 @@ def read_classes(folder: str | os.PathLike[str], system: int, criterion: int, wi
     )
     rows = of["rows.class"], of["rows.records"], of["rows.weight"]
     return Classes(facets, of["first"], *rows, of["documents"], of["gold"], of["pred"])
+
+
+def _mapped(folder: str | os.PathLike[str], shards: Sequence[ShardKeys], name: str, within: str | None) -> Columns:
+    columns, key = map_file(_place(folder, name), within), _index_key(shards, name)
+    # Those of earlier versions do not say of what they are.
+    if columns.about.get("of", key) != key:
+        raise DamagedError("the index of something else")
+    return columns
+
+
+def _index_key(shards: Sequence[ShardKeys], name: str) -> str:
+    """Return a digest of the keys of the shards and the name of a file of their index."""
+    return hashlib.sha256(json.dumps([name, *map(list, shards)]).encode()).hexdigest()
 
 
 def _place(folder: str | os.PathLike[str], name: str) -> Path:

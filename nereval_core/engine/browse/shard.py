@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -37,6 +38,8 @@ from nereval_core.store.columns import Columns, ColumnWriter, DamagedError, map_
 FORM = 1
 """The version of the columns."""
 FOLDER, SUFFIX = "columns", ".columns"
+CHECKED_BYTES = 16 << 20
+"""The largest file that is checked when it is mapped, which takes about ten milliseconds; `doctor` checks all."""
 
 
 def column_file(folder: str | os.PathLike[str], key: str) -> Path:
@@ -54,24 +57,34 @@ def writing_columns(path: Path, about: dict[str, Any]) -> Iterator[ColumnWriter]
 
 
 def map_file(path: Path, within: str | None = None, *, checked: bool = False) -> Columns:
-    """Map a file of columns, in the folder `within` only; as it may be very large, only its completeness is `checked`.
+    """Map a file of columns, in the folder `within` only.
+
+    All its bytes are checked if it has at most CHECKED_BYTES, or must be `checked`; else only its completeness is.
 
     Raises:
         DamagedError: the file is truncated or of another form; or changed, where it is checked.
         FormatError: it lies outside.
         OSError: it cannot be read.
     """
-    columns = map_columns(path, checked=checked, within=within)
+    columns = map_columns(path, checked_bytes=sys.maxsize if checked else CHECKED_BYTES, within=within)
     if columns.about.get("form") != FORM:
         raise DamagedError("another form")
     return columns
 
 
+def map_shard(folder: str | os.PathLike[str], key: str, within: str | None = None) -> Columns:
+    """Map the columns of a key, as `map_file`; they must be those of the key."""
+    columns = map_file(column_file(folder, key), within)
+    if columns.about.get("key") != key:
+        raise DamagedError("the columns of something else")
+    return columns
+
+
 def is_whole(folder: str | os.PathLike[str], key: str) -> bool:
-    """Return whether the file of a key exists and is complete."""
+    """Return whether the file of a key exists, and is as it was written."""
     try:
-        return bool(map_file(column_file(folder, key)).about["key"] == key)
-    except (DamagedError, OSError, KeyError):
+        return bool(map_file(column_file(folder, key), checked=True).about["key"] == key)
+    except (DamagedError, OSError, LookupError, TypeError, ValueError, AttributeError):
         return False
 
 
@@ -224,6 +237,7 @@ __all__: Sequence[str] = (
     "column_file",
     "is_whole",
     "map_file",
+    "map_shard",
     "read_facets",
     "write_gold",
     "write_system",

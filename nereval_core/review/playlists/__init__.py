@@ -224,6 +224,12 @@ def body_of(starred: Starred) -> str:
 
 
 def starred_of(body: Mapping[str, Any]) -> Starred:
-    """Return the record of a `body_of`."""
+    """Return the record of a `body_of`.
+
+    Raises:
+        KeyError, TypeError, ValueError: the body has another form.
+    """
+    if body.keys() != {"text", "side", "fragments", "type", "seen", "shown"}:
+        raise KeyError("other keys")
     span = Marked(tuple((int(low), int(high)) for low, high in body["fragments"]), str(body["type"]))
     return Starred(Key(body["text"], body["side"], span), Seen(**body["seen"]), Shown(**body["shown"]))

@@ -33,8 +33,12 @@ from nereval_core.review.playlists import (
     starred_of,
 )
 from nereval_core.review.store import ReviewStore, moment
+from nereval_core.review.store.checksums import add_checksum, remove_checksum
 from nereval_core.review.store.schema import ITEMS, NAMES
 from nereval_core.review.verdicts import minute_of
+
+CHECKED = ("playlist", "item", "version", "place", "gone", "comment", "who", "at")
+"""The columns that the checksum in an item's body covers, besides the body."""
 
 
 class PlaylistStore:
@@ -216,20 +220,19 @@ def _items(connection: Connection, uid: str) -> dict[str, Item]:
 
 
 def _write(connection: Connection, uid: str, items: Iterable[Item]) -> None:
-    rows = [
-        {
+    rows = []
+    for one in items:
+        row: dict[str, Any] = {
             "playlist": uid,
             "item": one.uid,
             "version": one.version,
             "place": one.place,
             "gone": one.gone,
-            "body": body_of(one.starred),
             "comment": one.comment,
             "who": one.who,
             "at": one.at,
         }
-        for one in items
-    ]
+        rows.append(row | {"body": add_checksum(body_of(one.starred), [row[name] for name in CHECKED])})
     if rows:
         connection.execute(insert(ITEMS), rows)
 
@@ -239,7 +242,12 @@ def _named(row: Row[Any]) -> PlaylistName:
 
 
 def _item(row: Row[Any]) -> Item:
-    starred = starred_of(json.loads(row.body))
+    try:
+        body = remove_checksum(row.body, [getattr(row, name) for name in CHECKED])
+        starred = starred_of(json.loads(body))
+    except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        found = f"item number {row.number} of the playlists is damaged"
+        raise FormatError.single("playlists", None, found, "restore a copy, or name another one") from error
     return Item(starred, row.place, row.comment, row.who, row.at, row.version, bool(row.gone))
 
 

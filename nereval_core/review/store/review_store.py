@@ -22,6 +22,7 @@ from sqlalchemy.exc import IntegrityError
 from nereval_core.problems import FormatError
 from nereval_core.readers import garbage_collection_off
 from nereval_core.review.standing_verdicts import RecordHistory, Reviewed
+from nereval_core.review.store.checksums import add_checksum, remove_checksum
 from nereval_core.review.store.databases import VARIABLE, Database, default_file
 from nereval_core.review.store.schema import EVENTS, HEAD, read_revision, upgrade
 from nereval_core.review.verdicts import (
@@ -278,14 +279,17 @@ class ReviewStore:
     def _read(self, row: Row[Any]) -> Given:
         kind: Kind = row.kind if row.kind in _KNOWN else WITHDRAWN
         try:
-            verdict = verdict_of(kind, row.note, msgspec.json.decode(row.body))
-        except (KeyError, TypeError, ValueError, RecursionError) as error:
+            body = remove_checksum(row.body, [getattr(row, name) for name in CHECKED])
+            verdict = verdict_of(kind, row.note, msgspec.json.decode(body))
+        except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
             found = f"verdict number {row.number} is damaged"
             raise FormatError.single(self.name, None, found, "restore a copy, or name another one") from error
         return Given(verdict, row.who, row.at, row.version, row.uid, row.batch, row.undoes, row.number)
 
 
 _KNOWN = get_args(Kind)
+CHECKED = ("uid", "record", "version", "kind", "note", "who", "at", "batch", "undoes")
+"""The columns that the checksum in a row's body covers, besides the body."""
 
 
 def _parts(records: Iterable[str]) -> Iterator[Sequence[str]]:
@@ -301,15 +305,15 @@ def moment() -> str:
 
 def _row(given: Given) -> dict[str, Any]:
     verdict = given.verdict
-    return {
+    row: dict[str, Any] = {
         "uid": given.uid,
         "record": verdict.key.record,
         "version": given.version,
         "kind": verdict.kind,
-        "body": body_of(verdict),
         "note": verdict.note,
         "who": given.who,
         "at": given.at,
         "batch": given.batch,
         "undoes": given.undoes,
     }
+    return row | {"body": add_checksum(body_of(verdict), [row[name] for name in CHECKED])}

@@ -17,6 +17,7 @@ from pages.shared.components import navigation
 from pages.shared.components.count_table import ChosenCell, count_table
 from pages.shared.components.downloads import Export
 from pages.shared.data import caches
+from pages.shared.data.computing import compute
 from pages.shared.view import View, state
 from pages.shared.view.queries import ERRORS, view_of
 from pages.shared.view.text import plain
@@ -80,7 +81,8 @@ def counted_pair(here: Here, one: str, other: str) -> Counted:
 
 @st.cache_resource(max_entries=64, show_spinner="Counting what annotators disagree on …", hash_funcs=caches.HASHED_BY)
 def _counts(here: Here, criterion: str) -> pd.DataFrame:
-    return count_disagreements(here.scores(names=[criterion]), criterion)
+    scores = here.scores(names=[criterion])
+    return compute(here.loaded, "Disagreements", count_disagreements, scores, criterion)
 
 
 def _kinds(found: Counted) -> None:

@@ -45,6 +45,7 @@ from pages.shared.components.methods import explain_methods, offer_methods
 from pages.shared.components.record_list import open_records
 from pages.shared.components.sort_controls import choose_word
 from pages.shared.data import reference_layer
+from pages.shared.data.computing import compute
 from pages.shared.systems.tables import choose_units, interval_words, plan_of, show_warnings, units_of
 from pages.shared.view.count_tables import free, headings
 from pages.shared.view.queries import ERRORS
@@ -105,7 +106,9 @@ def _agreed(
 ) -> Agreement:
     layers = reference_layer.layers(_here.loaded)
     annotators, others = ({name: layers[name] for name in some} for some in (names, systems))
-    return measure_agreement(annotators, _settings, plan=plan, resampled=_units, systems=others)
+    return compute(
+        _here.loaded, "Agreement", measure_agreement, annotators, _settings, plan=plan, resampled=_units, systems=others
+    )
 
 
 def say_agreement(here: Here, found: Agreement) -> None:

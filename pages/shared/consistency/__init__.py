@@ -17,6 +17,7 @@ from nereval_core.scoring.type_merging import apply_rules
 from pages.shared.components.count_table import ROWS, count_table, first_row
 from pages.shared.components.downloads import Export
 from pages.shared.data import reference_layer
+from pages.shared.data.computing import compute
 from pages.shared.view import CONSISTENCY_VIEWS, keys, state
 from pages.shared.view.text import plain
 
@@ -49,7 +50,7 @@ def _asked(digest: str, key: str, _here: Here, _rules: TypeRules, _case: LetterC
     # Masked texts say so in the signature of themselves.
     known = _here.loaded.original or _here.loaded
     marks = tuple(f"{name}: {mark}" for name, some in known.marks.items() for mark in some)
-    return replace(ask(gold, systems, case=_case), marks=marks)
+    return replace(compute(_here.loaded, "Consistency", ask, gold, systems, case=_case), marks=marks)
 
 
 def choose_layer(here: Here) -> None:

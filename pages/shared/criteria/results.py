@@ -17,6 +17,7 @@ from nereval_core.analysis.criteria.recovered_spans import CHAIN, RecoveredSpans
 from nereval_core.scoring import Scores
 from nereval_core.scoring.criteria import Criterion, Share
 from pages.shared.data import caches
+from pages.shared.data.computing import compute
 
 if TYPE_CHECKING:
     from pages.shared.frame import Here
@@ -26,28 +27,34 @@ if TYPE_CHECKING:
 def gap_of(here: Here, one: str, other: str) -> tuple[Gap, pd.DataFrame]:
     """Return the gap between two criteria, and the decisions under them."""
     scores = here.scores(names=[one, other])
+    return compute(here.loaded, "Comparing criteria", _gap, scores, one, other)
+
+
+def _gap(scores: Scores, one: str, other: str) -> tuple[Gap, pd.DataFrame]:
     return gap(scores, one, other), decision_matrix(scores, one, other)
 
 
 @st.cache_resource(max_entries=24, show_spinner="Matching at every overlap …", hash_funcs=caches.HASHED_BY)
 def curve_of(here: Here, share: Share, *, same_type: bool) -> pd.DataFrame:
-    return overlap_curve(*here.scores().layers(here.by), share, same_type=same_type)
+    gold, pred = here.scores().layers(here.by)
+    return compute(here.loaded, "Matching", overlap_curve, gold, pred, share, same_type=same_type)
 
 
 @st.cache_resource(max_entries=24, show_spinner="Looking for what could be recovered …", hash_funcs=caches.HASHED_BY)
 def recovered_of(here: Here) -> RecoveredSpans:
-    return recover_spans(here.scores(names=CHAIN))
+    return compute(here.loaded, "Recoverable spans", recover_spans, here.scores(names=CHAIN))
 
 
 @st.cache_resource(max_entries=12, show_spinner="Scoring with merged types …", hash_funcs=caches.HASHED_BY)
 def merged_scores(here: Here, merge: Mapping[str, str]) -> Scores:
     """Return the scores with some types merged, on top of the merges in force."""
-    return merge_types(here.scores(), dict(merge))
+    return compute(here.loaded, "Merging types", merge_types, here.scores(), dict(merge))
 
 
 @st.cache_resource(max_entries=12, show_spinner="Scoring the folds of documents …", hash_funcs=caches.HASHED_BY)
 def fold_table(here: Here, number: int, seed: int) -> pd.DataFrame:
-    return fold_scores({system: here.scores(system) for system in here.systems}, number, seed)
+    scores = {system: here.scores(system) for system in here.systems}
+    return compute(here.loaded, "Folds", fold_scores, scores, number, seed)
 
 
 def spans_criteria(here: Here) -> tuple[str, ...]:

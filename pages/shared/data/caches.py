@@ -16,7 +16,6 @@ from typing import Any, cast
 import pandas as pd
 import streamlit as st
 from cachetools import LRUCache
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from nereval_core.analysis.criteria.all_criteria_table import (
     CriterionRow,
@@ -42,18 +41,16 @@ from nereval_core.scoring import Counts, Scores, Settings
 from nereval_core.scoring.averages import Average
 from nereval_core.scoring.criteria import CRITERIA, Criterion
 from nereval_core.store import Store
-from pages.shared.data import masks, scored_folders, verdict_store
+from pages.shared.data import computing, masks, scored_folders, verdict_store
 from pages.shared.data.convention_results import Options, apply_convention
 from pages.shared.data.jobs import Jobs
 from pages.shared.data.kept_corpora import Keeper
 from pages.shared.data.loading import Loaded, demo_names, load_demo
 from pages.shared.data.named_files import named_corpus
-from pages.shared.data.scoring_process import score_apart as scored_apart
 from pages.shared.server import server_options
 from pages.shared.server.access import only_this_machine
-from pages.shared.server.bounds import server_bounds
 from pages.shared.server.ownership import Ownership, visitor
-from pages.shared.view import View, keys
+from pages.shared.view import View
 from pages.shared.view.count_tables import averages_table
 from pages.shared.view.link import is_key
 
@@ -203,22 +200,7 @@ def scores(loaded: Loaded, system: str, settings: Settings) -> Scores:
 
 @st.cache_resource(max_entries=24, show_spinner="Scoring …", show_time=True, hash_funcs=HASHED_BY)
 def _scores(loaded: Loaded, system: str, settings: Settings) -> Scores:
-    gold, pred = loaded.corpus.gold, loaded.corpus.system(system)
-    bounds = server_bounds(alone=only_this_machine())
-    return scored_apart(gold, pred, settings, marks=loaded.marks[system], check_wanted=_check_wanted, bounds=bounds)
-
-
-def _check_wanted() -> None:
-    """End the run of a page whose visitor has left, stopped it or asked for something else meanwhile."""
-    # Streamlit ends a run that is no longer wanted where the run looks at its state.
-    st.session_state.get(keys.RUNS)
-    context = get_script_run_ctx()
-    if (
-        context is not None
-        and st.runtime.exists()
-        and not st.runtime.get_instance().is_active_session(context.session_id)
-    ):
-        st.stop()
+    return computing.score(loaded, system, settings)
 
 
 def spans_only(settings: Settings, names: Iterable[str]) -> Settings:
@@ -343,7 +325,8 @@ def _outcome(loaded: Loaded, system: str, name: str, options: Options) -> Outcom
     try:
         if loaded.original is not None:
             return outcome(loaded.original, system, name, options).masked()
-        return apply_convention(loaded, system, conventions()[name], options)
+        title = f"{system}: scoring as {name} does"
+        return computing.compute(loaded, title, apply_convention, loaded, system, conventions()[name], options)
     except FormatError as error:
         return error if loaded.original is None else masked_error(error)
 

@@ -25,12 +25,10 @@ from pages.shared.data.jobs import CancelledError, Watch
 from pages.shared.data.kept_corpora import Keeper
 from pages.shared.data.loading import Loaded
 from pages.shared.data.reading_orders import Order
-from pages.shared.server.bounds import UNBOUNDED, Bounds, Overtime, bounded_process
+from pages.shared.server.bounds import NICE, UNBOUNDED, Bounds, Overtime, bounded_process
 
 EVERY = 0.1
 """Seconds between two lines about how far it is."""
-NICE = 5
-"""Niceness of the process, so that pages get the processor first."""
 
 
 def read_order(keeper: Keeper, order: Order, watch: Watch, bounds: Bounds = UNBOUNDED) -> Loaded:

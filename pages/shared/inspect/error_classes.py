@@ -19,6 +19,8 @@ from pages.shared.components.downloads import Export
 from pages.shared.components.record_list import open_records
 from pages.shared.components.sort_controls import choose_word
 from pages.shared.data import scored_folders
+from pages.shared.data.computing import compute
+from pages.shared.data.loading import Loaded
 from pages.shared.view import BY_CLASS, keys
 from pages.shared.view.count_tables import formula
 from pages.shared.view.count_tables import number as number_said
@@ -75,12 +77,12 @@ def errors_of(here: Here) -> ErrorReport:
     """Return the errors of the system by class, mended under the chosen criterion."""
     rule = repr((here.settings.merge, here.settings.leave_out, here.criterion, here.loaded.number))
     scores = here.scores(names=[STRICT, here.by])
-    return _report(here.loaded.corpus.digest, here.system, rule, here.by, scores)
+    return _report(here.loaded.corpus.digest, here.system, rule, here.by, scores, here.loaded)
 
 
 @st.cache_resource(max_entries=8, show_spinner="Mending each class of errors and scoring anew …")
-def _report(digest: str, system: str, rule: str, name: str, _scores: Scores) -> ErrorReport:
-    return error_report(_scores, [name])
+def _report(digest: str, system: str, rule: str, name: str, _scores: Scores, _loaded: Loaded) -> ErrorReport:
+    return compute(_loaded, "Error classes", error_report, _scores, [name])
 
 
 def _classes(here: Here, found: ErrorReport, table: pd.DataFrame) -> None:

@@ -13,6 +13,7 @@ from nereval_core.analysis.linking import LinkScores, Truth, judge_links, link_s
 from nereval_core.analysis.linking.link_tables import link_records
 from nereval_core.analysis.linking.mentions import Boundaries, LinkAlignment, Mentions, align_links
 from nereval_core.scoring.type_merging import apply_rules
+from pages.shared.data.computing import compute
 from pages.shared.linking.tables import Rule
 
 if TYPE_CHECKING:
@@ -57,7 +58,9 @@ def _alignment(facts: tuple[str, ...], boundaries: Boundaries, _of: Linking) -> 
     corpus = _of.here.loaded.corpus
     rules = _of.here.settings.rules_for(_of.here.criterion)
     gold, pred = (apply_rules(layer, rules) for layer in (corpus.gold, corpus.system(_of.here.system)))
-    return align_links(gold, pred, boundaries=boundaries, mentions=_of.mentions)
+    return compute(
+        _of.here.loaded, "Aligning mentions", align_links, gold, pred, boundaries=boundaries, mentions=_of.mentions
+    )
 
 
 @st.cache_resource(max_entries=16, show_spinner="Listing links …")

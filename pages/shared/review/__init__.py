@@ -24,6 +24,7 @@ from nereval_core.scoring.criteria import CRITERIA
 from pages.shared.components import navigation
 from pages.shared.components.record_list import record_card
 from pages.shared.data import verdict_store
+from pages.shared.data.computing import compute
 from pages.shared.data.loading import Loaded
 from pages.shared.view import keys, state
 from pages.shared.view.text import plain
@@ -107,31 +108,36 @@ def corrected_gold(here: Here, choice: Accepted | None = None) -> AppliedVerdict
 def _applied(corpus: int, now: Hashable, chosen: Accepted, _loaded: Loaded, _reviewed: Reviewed) -> AppliedVerdicts:
     some = select_verdicts(_reviewed, who=chosen.who, kinds=chosen.kinds)
     only = not chosen.every_document
-    return apply_verdicts(_loaded.corpus.gold, some, _loaded.corpus.systems, only_this_document=only)
+    given = (_loaded.corpus.gold, some, _loaded.corpus.systems)
+    return compute(_loaded, "Verdicts", apply_verdicts, *given, only_this_document=only)
 
 
 def what_if_scores_of(here: Here, names: Sequence[str]) -> WhatIf:
     """Return all systems' scores as they are and with verdicts, under some criteria: those that then apply."""
     settings = settings_of(here, names)
-    return _scored(_key(here, settings), corrected_gold(here), systems(here), settings)
+    return _scored(_key(here, settings), here.loaded, corrected_gold(here), systems(here), settings)
 
 
 @st.cache_resource(max_entries=16, show_spinner="Scoring …")
-def _scored(key: Hashable, _found: AppliedVerdicts, _systems: tuple[Layer, ...], _settings: Settings) -> WhatIf:
-    return what_if(_found, _systems, _settings)
+def _scored(
+    key: Hashable, _loaded: Loaded, _found: AppliedVerdicts, _systems: tuple[Layer, ...], _settings: Settings
+) -> WhatIf:
+    return compute(_loaded, "Scoring with verdicts", what_if, _found, _systems, _settings)
 
 
 def hanging_of(here: Here) -> tuple[Conclusion, ...]:
     """Return the verdicts that decide the order of each two systems; of many, only of pairs with the chosen one."""
     settings = settings_of(here, [here.by])
-    return _hangs(_key(here, settings), corrected_gold(here), systems(here), settings)
+    return _hangs(_key(here, settings), here.loaded, corrected_gold(here), systems(here), settings)
 
 
 @st.cache_resource(max_entries=16, show_spinner="Seeking the verdicts that the order hangs on …")
 def _hangs(
-    key: Hashable, _found: AppliedVerdicts, _systems: tuple[Layer, ...], _settings: Settings
+    key: Hashable, _loaded: Loaded, _found: AppliedVerdicts, _systems: tuple[Layer, ...], _settings: Settings
 ) -> tuple[Conclusion, ...]:
-    return tuple(conclude_pairs(_found, _systems, _settings, first_only=len(_systems) > FEW).values())
+    few = len(_systems) <= FEW
+    found = compute(_loaded, "The order", conclude_pairs, _found, _systems, _settings, first_only=not few)
+    return tuple(found.values())
 
 
 def _key(here: Here, settings: Settings) -> Hashable:

@@ -22,6 +22,8 @@ from pages.shared.components.downloads import Export
 from pages.shared.components.record_list import count
 from pages.shared.criteria import as_read
 from pages.shared.data import reference_layer, verdict_store
+from pages.shared.data.computing import compute
+from pages.shared.data.loading import Loaded
 from pages.shared.review import copies as review_copies
 from pages.shared.view import state
 from pages.shared.view.queries import ERRORS, view_of
@@ -89,12 +91,14 @@ def adjudication_of(here: Here) -> Adjudicated:
     name = here.view.reference or here.words.reference
     key = (here.loaded.number, here.system, review.verdicts_number(), chosen)
     only = not chosen.every_document
-    return _adjudicated(key, corpus.gold.renamed(name), corpus.system(here.system), some, only)
+    return _adjudicated(key, here.loaded, corpus.gold.renamed(name), corpus.system(here.system), some, only)
 
 
 @st.cache_resource(max_entries=8, show_spinner="Comparing the annotators …")
-def _adjudicated(key: Hashable, _first: Layer, _second: Layer, _reviewed: Reviewed, _only: bool) -> Adjudicated:
-    return adjudicate(_first, _second, _reviewed, only_this_document=_only)
+def _adjudicated(
+    key: Hashable, _loaded: Loaded, _first: Layer, _second: Layer, _reviewed: Reviewed, _only: bool
+) -> Adjudicated:
+    return compute(_loaded, "Adjudication", adjudicate, _first, _second, _reviewed, only_this_document=_only)
 
 
 def list_open(here: Here, found: Adjudicated) -> None:

@@ -1,4 +1,4 @@
-"""Bounds of the processes that read and score beside the server: their memory, their time, and who waits for them.
+"""Bounds of the processes that read and compute beside the server: their memory, their time, and who waits for them.
 
 Memory is bounded on Linux alone (`RLIMIT_AS`); other systems do not hold processes to it. No Streamlit in here.
 """
@@ -21,6 +21,8 @@ try:
 except ImportError:
     resource = None  # type: ignore[assignment]
 
+NICE = 10
+"""Niceness of the processes, so that pages get the processor first."""
 EVERY = 0.5
 """Seconds between two looks at the clock, and at whether somebody waits."""
 GB = 1e9

@@ -66,6 +66,11 @@ def sliced_of(here: Here) -> SlicedScores:
     return SlicedScores(here.scores(), here.by, (corpus.gold, corpus.system(here.system)), caches.beside().get)
 
 
+def without_data_beside(given: SlicedScores) -> SlicedScores:
+    """Return scores whose slices are known, for another process."""
+    return SlicedScores(given.scores, given.criterion, given.read)
+
+
 def draw_slices(here: Here) -> None:
     """Offer the slicings; show P, R and F1 of each slice, and the records of the chosen count."""
     names = offered_slicings(here)

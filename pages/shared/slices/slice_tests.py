@@ -30,6 +30,7 @@ from pages.shared.components.count_table import ChosenCell, count_table
 from pages.shared.components.downloads import Export
 from pages.shared.components.record_list import noun, open_records
 from pages.shared.data import caches
+from pages.shared.data.computing import compute
 from pages.shared.slices import offered_slicings, sliced_of
 from pages.shared.systems.tables import units_of
 from pages.shared.view import keys
@@ -146,11 +147,11 @@ def _tallies(here: Here, names: tuple[str, ...]) -> Mapping[str, SliceTally]:
 
 @st.cache_resource(max_entries=24, show_spinner="Testing the slices …", hash_funcs=caches.HASHED_BY)
 def _apart(here: Here, names: tuple[str, ...]) -> SliceTests:
-    return apart_tests(_tallies(here, names), units_of(here))
+    return compute(here.loaded, "Testing slices", apart_tests, _tallies(here, names), units_of(here))
 
 
 @st.cache_resource(max_entries=24, show_spinner="Testing the changes …", hash_funcs=caches.HASHED_BY)
 def _changes(here: Here, names: tuple[str, ...]) -> SliceTests:
     systems = (here.system, *(system for system in here.systems if system != here.system))
     tallies = {system: _tallies(here if system == here.system else here.of(system), names) for system in systems}
-    return change_tests(tallies, here.system, units_of(here))
+    return compute(here.loaded, "Testing changes", change_tests, tallies, here.system, units_of(here))

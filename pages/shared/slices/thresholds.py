@@ -8,7 +8,9 @@ import pandas as pd
 import streamlit as st
 
 from nereval_core.analysis.methods import methods
+from nereval_core.analysis.resampling_units import ResamplingUnits
 from nereval_core.analysis.slices.calibration import Calibration, calibration
+from nereval_core.analysis.slices.span_values import SlicedScores
 from nereval_core.analysis.slices.thresholds import sweep_thresholds
 from nereval_core.report.figures.slices import threshold_lines
 from nereval_core.report.method_terms import AREA, BRIER, ECE, EQUAL_MASS, INTERVAL, MCE, REFLECTED
@@ -19,7 +21,8 @@ from pages.shared.components.downloads import Export
 from pages.shared.components.methods import explain_methods, offer_methods
 from pages.shared.components.record_list import open_records
 from pages.shared.data import caches
-from pages.shared.slices import report_of_page, sliced_of
+from pages.shared.data.computing import compute
+from pages.shared.slices import report_of_page, sliced_of, without_data_beside
 from pages.shared.slices.calibration import draw_calibration
 from pages.shared.systems.tables import choose_units, show_warnings, units_of
 from pages.shared.view.count_tables import RATIOS, formula
@@ -54,6 +57,10 @@ def draw_thresholds(here: Here) -> None:
 @st.cache_resource(max_entries=50, show_spinner="Scoring at every threshold …", hash_funcs=caches.HASHED_BY)
 def _scored(here: Here) -> tuple[pd.DataFrame, Calibration] | None:
     given, units = sliced_of(here), units_of(here)
+    return compute(here.loaded, "Thresholds", _swept, without_data_beside(given), units)
+
+
+def _swept(given: SlicedScores, units: ResamplingUnits) -> tuple[pd.DataFrame, Calibration] | None:
     sweep = sweep_thresholds(given.scores, given.criterion, units=units)
     return None if sweep is None else (sweep.curve(), calibration(given, sweep, units=units))
 

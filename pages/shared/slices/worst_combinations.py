@@ -16,7 +16,8 @@ from pages.shared.components.count_table import ROWS, count_table
 from pages.shared.components.downloads import Export
 from pages.shared.components.record_list import noun, open_records
 from pages.shared.data import caches
-from pages.shared.slices import offered_slicings, sliced_of
+from pages.shared.data.computing import compute
+from pages.shared.slices import offered_slicings, sliced_of, without_data_beside
 from pages.shared.systems.tables import units_of
 from pages.shared.view.queries import Query
 from pages.shared.view.text import plain
@@ -107,6 +108,6 @@ def in_words(table: pd.DataFrame) -> Sentence:
 
 @st.cache_resource(max_entries=24, show_spinner="Testing the combinations of two slices …", hash_funcs=caches.HASHED_BY)
 def _tested(here: Here, names: tuple[str, ...]) -> pd.DataFrame:
-    given = sliced_of(here)
+    given, units = sliced_of(here), units_of(here)
     values = {name: found for name in names if (found := slicings.find_values(given, name))}
-    return worst_table(given, values, units_of(here))
+    return compute(here.loaded, "Combinations of slices", worst_table, without_data_beside(given), values, units)

@@ -14,6 +14,7 @@ from nereval_core.problems import FormatError
 from pages.shared.components import reading_progress
 from pages.shared.components.downloads import Export
 from pages.shared.data import caches
+from pages.shared.data.computing import compute
 from pages.shared.data.loading import Loaded
 from pages.shared.data.reading_orders import Again
 from pages.shared.frame import Here
@@ -51,7 +52,7 @@ def offer_mapping(here: Here) -> None:
 
 @st.cache_resource(max_entries=8, show_spinner="Counting what spans overlap …")
 def _suggested(digest: str, _loaded: Loaded) -> tuple[Suggestion, ...]:
-    return suggest_types(_loaded.corpus.gold, _loaded.corpus.systems)
+    return compute(_loaded, "Suggesting types", suggest_types, _loaded.corpus.gold, _loaded.corpus.systems)
 
 
 def _table(found: tuple[Suggestion, ...]) -> pd.DataFrame:

@@ -46,6 +46,7 @@ from pages.shared.components.count_table import count_figure
 from pages.shared.components.formula_box import formula_box
 from pages.shared.components.methods import explain_methods
 from pages.shared.data import caches
+from pages.shared.data.computing import compute
 from pages.shared.systems import tables as parts
 from pages.shared.systems.tables import interval_words, plan_of, test_words, units_of
 from pages.shared.view import keys
@@ -76,17 +77,32 @@ def _comparison(here: Here, names: tuple[str, ...], plan: ResamplingPlan) -> Com
     systems = (here.system, *(name for name in here.systems if name != here.system))
     scored = {name: here.scores(name, names) for name in systems}
     units = units_of(here)
-    return compare_scores(scored, names=names, baseline=here.system, plan=plan, units=units, pairwise=False)
+    return compute(
+        here.loaded,
+        "Resampling",
+        compare_scores,
+        scored,
+        names=names,
+        baseline=here.system,
+        plan=plan,
+        units=units,
+        pairwise=False,
+    )
 
 
 @st.cache_resource(max_entries=12, show_spinner="Resampling, by type …", hash_funcs=HASHED_BY)
 def _by_type(here: Here, found: Comparison) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    return by_type_tables(found.scores, here.by, found.plan, here.system, found.units)
+    asked = (found.scores, here.by, found.plan, here.system, found.units)
+    return compute(here.loaded, "Resampling, by type", by_type_tables, *asked)
 
 
 @st.cache_resource(max_entries=12, show_spinner="Comparing each system with each …", hash_funcs=HASHED_BY)
 def _pairs(here: Here, found: Comparison) -> pd.DataFrame:
-    return difference_table(SystemResamples(count_units(found.scores, [here.by], found.units), found.plan))
+    return compute(here.loaded, "Comparing each with each", _differences, found, here.by)
+
+
+def _differences(found: Comparison, criterion: str) -> pd.DataFrame:
+    return difference_table(SystemResamples(count_units(found.scores, [criterion], found.units), found.plan))
 
 
 @st.cache_resource(max_entries=12, show_spinner=False, hash_funcs=HASHED_BY)

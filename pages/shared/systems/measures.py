@@ -13,6 +13,7 @@ from nereval_core.analysis.result_tables import p_value_text, value_with_interva
 from nereval_core.conventions import conventions
 from nereval_core.problems import FormatError
 from pages.shared.data import masks
+from pages.shared.data.computing import compute
 from pages.shared.systems import HASHED_BY, rows_by_place
 from pages.shared.systems import tables as parts
 from pages.shared.view import keys
@@ -31,9 +32,8 @@ BY_TYPE_HELP = "Also the measures of each type, besides those of all types toget
 def _tables(
     here: Here, found: Comparison, by_type: bool, scorers: tuple[str, ...]
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    return measure_tables(
-        found.scores, [here.by], MEASURES, here.system, found.plan, found.units, by_type=by_type, scorers=scorers
-    )
+    asked = (found.scores, [here.by], MEASURES, here.system, found.plan, found.units)
+    return compute(here.loaded, "Resampling measures", measure_tables, *asked, by_type=by_type, scorers=scorers)
 
 
 def measures(here: Here, found: Comparison) -> None:

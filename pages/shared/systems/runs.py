@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -13,6 +14,7 @@ from nereval_core.analysis.comparison.significance import SystemResamples, are_s
 from nereval_core.analysis.result_tables import p_value_text, value_with_interval
 from nereval_core.report.table_formats import DAGGER
 from pages.shared.components.count_table import table_key
+from pages.shared.data.computing import compute
 from pages.shared.systems import HASHED_BY
 from pages.shared.systems import tables as parts
 from pages.shared.view import keys
@@ -65,9 +67,14 @@ def _chosen(here: Here) -> dict[str, tuple[str, ...]]:
 def _compared(here: Here, found: Comparison, chosen: tuple[tuple[str, tuple[str, ...]], ...]) -> RunComparison:
     systems = group_runs(found.scores, dict(chosen))
     baseline = next(system for system, runs in systems.items() if here.system in runs)
-    return compare_runs(
-        SystemResamples(count_units(found.scores, [here.by], found.units), found.plan), systems, baseline
-    )
+    return compute(here.loaded, "Resampling runs", _resampled_runs, found, here.by, systems, baseline)
+
+
+def _resampled_runs(
+    found: Comparison, criterion: str, systems: Mapping[str, tuple[str, ...]], baseline: str
+) -> RunComparison:
+    resamples = SystemResamples(count_units(found.scores, [criterion], found.units), found.plan)
+    return compare_runs(resamples, systems, baseline)
 
 
 def _table(here: Here, found: Comparison, compared: RunComparison) -> None:

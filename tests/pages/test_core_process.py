@@ -1,9 +1,10 @@
-"""Scoring in a process of its own: the same scores as here, and an end once nobody waits for them."""
+"""Calls in a process of their own: the same answers as here, and an end once nobody waits for them."""
 
 from __future__ import annotations
 
 import json
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,17 +13,12 @@ import pytest
 from nereval_core.corpus import Corpus
 from nereval_core.readers import Source
 from nereval_core.scoring import Settings, score_layers
+from pages.shared.data.computing import is_tangled, overlapping_pairs
 from pages.shared.data.loading import load, load_demo
-from pages.shared.data.scoring_process import overlapping_pairs, score_apart
 from pages.shared.server import bounds
+from pages.shared.server.core_process import call_apart
 from tests.support.browser import Visit, serve_app_process
-
-
-def nested(spans: int, shift: int, more: int = 0) -> str:
-    """Return a document of spans within spans, none of which is the same on both sides, and of `more` characters."""
-    length = 4 * spans
-    found = [{"start": at + shift, "end": length - at - 2 * shift, "label": "T"} for at in range(spans)]
-    return json.dumps({"id": "a", "text": "x" * (length + more), "spans": found}) + "\n"
+from tests.support.samples import nested
 
 
 def written(folder: Path, spans: int, more: int = 0) -> tuple[Path, Path]:
@@ -39,7 +35,7 @@ def tangled(folder: Path, spans: int, more: int = 0) -> Corpus:
 
 @pytest.fixture
 def processes(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """The processes that are started to score."""
+    """The processes that are started to compute."""
     found: list[Any] = []
     start = bounds.start_process
 
@@ -57,7 +53,8 @@ def test_the_scores_are_those_of_scoring_here(tmp_path: Path, processes: list[An
     gold, pred = corpus.gold, corpus.system("system")
     asked = iter(range(1_000))
     # What never ends would be asked about for ever: the questions run out.
-    found = score_apart(gold, pred, Settings(), marks=("m",), check_wanted=lambda: next(asked) and None)
+    scoring = partial(score_layers, gold, pred, Settings(), marks=("m",))
+    found = call_apart(scoring, "scoring", check_wanted=lambda: next(asked) and None)
     here = score_layers(gold, pred, Settings(), marks=("m",))
     assert len(processes) == 1
     assert found.read == (gold, pred) and found.marks == ("m",)
@@ -68,11 +65,11 @@ def test_the_scores_are_those_of_scoring_here(tmp_path: Path, processes: list[An
         ]
 
 
-def test_a_corpus_that_is_not_tangled_is_scored_here(processes: list[Any]) -> None:
+def test_only_what_is_tangled_takes_long_to_score(tmp_path: Path) -> None:
     corpus = load_demo("pharmacology").corpus
-    for system in corpus.systems:
-        score_apart(corpus.gold, system, Settings(), marks=(), check_wanted=lambda: None)
-    assert processes == []
+    assert not any(is_tangled(corpus.gold, system) for system in corpus.systems)
+    nested = tangled(tmp_path, 130)
+    assert is_tangled(nested.gold, nested.system("system"))
 
 
 def test_what_nobody_waits_for_is_ended(tmp_path: Path, processes: list[Any]) -> None:
@@ -83,7 +80,7 @@ def test_what_nobody_waits_for_is_ended(tmp_path: Path, processes: list[Any]) ->
             raise InterruptedError
 
     with pytest.raises(InterruptedError):
-        score_apart(corpus.gold, corpus.system("system"), Settings(), marks=(), check_wanted=check_wanted)
+        call_apart(partial(score_layers, corpus.gold, corpus.system("system")), "scoring", check_wanted=check_wanted)
     assert processes[0].returncode != 0
 
 
@@ -117,7 +114,7 @@ def scoring_under(server: int) -> list[int]:
             command = (status.parent / "cmdline").read_bytes()
         except OSError:
             continue
-        if parent == server and b"scoring_process" in command:
+        if parent == server and b"core_process" in command:
             found.append(int(status.parent.name))
     return found
 

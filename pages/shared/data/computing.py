@@ -1,0 +1,97 @@
+"""What takes long, computed beside the server: it ends when who asked has left, and within the server's bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import ParamSpec, TypeVar
+
+import numpy as np
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from nereval_core.corpus import Layer
+from nereval_core.scoring import Scores, Settings, score_layers
+from pages.shared.data.loading import Loaded
+from pages.shared.server.access import only_this_machine
+from pages.shared.server.bounds import server_bounds
+from pages.shared.server.core_process import call_apart
+from pages.shared.view import keys
+
+SPANS, DOCUMENTS = 100_000, 5_000
+"""Spans of all layers, and documents, from which what looks at a whole corpus takes longer than a process to start."""
+SCORED = 2_000_000
+"""The same for scoring: spans of both sides."""
+PAIRS = 1 << 14
+"""Overlapping pairs up to which tangled layers are scored faster than a process starts."""
+TANGLED = 8
+"""Overlapping pairs a span from which layers are tangled: spans of ordinary layers overlap one or two others."""
+Given = ParamSpec("Given")
+Found = TypeVar("Found")
+
+
+def compute(
+    loaded: Loaded, title: str, call: Callable[Given, Found], *given: Given.args, **named: Given.kwargs
+) -> Found:
+    """Return what a function returns about a corpus; for a large corpus it is called in a process of its own.
+
+    `title` says in messages what is computed. The function and what it is given must be such as can be pickled.
+
+    Raises:
+        FormatError: as the function, or a bound of the server was reached.
+    """
+    whole = partial(call, *given, **named)
+    return _apart(whole, title) if _is_large(loaded) else whole()
+
+
+def score(loaded: Loaded, system: str, settings: Settings) -> Scores:
+    """Return the scores of a system; those of many spans, or of tangled ones, from a process of its own.
+
+    Raises:
+        FormatError: as `score_layers`, or a bound of the server was reached.
+    """
+    gold, pred = loaded.corpus.gold, loaded.corpus.system(system)
+    whole = partial(score_layers, gold, pred, settings, marks=loaded.marks[system])
+    many = len(gold) + len(pred) >= SCORED
+    return _apart(whole, f"{system}: scoring") if many or is_tangled(gold, pred) else whole()
+
+
+def _apart(call: Callable[[], Found], title: str) -> Found:
+    return call_apart(call, title, check_wanted=check_wanted, bounds=server_bounds(alone=only_this_machine()))
+
+
+def _is_large(loaded: Loaded) -> bool:
+    gold, systems = loaded.corpus.gold, loaded.corpus.systems
+    return (
+        len(gold) + sum(map(len, systems)) >= SPANS
+        or len(loaded.corpus.documents) >= DOCUMENTS
+        or any(is_tangled(gold, system) for system in systems)
+    )
+
+
+def is_tangled(gold: Layer, pred: Layer) -> bool:
+    """Return whether spans overlap so many others that scoring them takes longer than a process to start."""
+    pairs = overlapping_pairs(gold, pred)
+    return pairs >= max(PAIRS, TANGLED * (len(gold) + len(pred)))
+
+
+def overlapping_pairs(gold: Layer, pred: Layer) -> int:
+    """Count the pairs of a gold span and a prediction that share characters, by the outer ends of each."""
+    width = np.int64(max(int(layer.end.max(initial=0)) for layer in (gold, pred)) + 1)
+    starts, ends = (np.sort(pred.doc * width + side) for side in (pred.start, pred.end))
+    begun = np.searchsorted(starts, gold.doc * width + gold.end, "left")
+    ended = np.searchsorted(ends, gold.doc * width + gold.start, "right")
+    return int((begun - ended).sum())
+
+
+def check_wanted() -> None:
+    """End the run of a page whose visitor has left, stopped it or asked for something else meanwhile."""
+    # Streamlit ends a run that is no longer wanted where the run looks at its state.
+    st.session_state.get(keys.RUNS)
+    context = get_script_run_ctx()
+    if (
+        context is not None
+        and st.runtime.exists()
+        and not st.runtime.get_instance().is_active_session(context.session_id)
+    ):
+        st.stop()

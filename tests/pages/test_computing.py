@@ -1,0 +1,73 @@
+"""What pages compute in processes of their own: each page asks for what can be sent there, and shows the answer."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import streamlit as st
+
+from nereval_core.review.store import ReviewStore
+from pages.shared.data import computing
+from pages.shared.server import core_process
+from pages.shared.view.keys import LIST
+from tests.pages.test_review_page import given
+from tests.support.pages import VIEW, opened
+
+ASKED = {
+    "Consistency": ["Consistency"],
+    "Systems": ["Resampling", "Resampling measures"],
+    "Systems types-of-systems": ["Resampling, by type"],
+    "Systems all-pairs": ["Comparing each with each"],
+    "Annotators": ["Disagreements"],
+    "Annotators figures": ["Agreement"],
+    "Review": ["Verdicts", "Scoring with verdicts", "The order"],
+    "Review adjudicate": ["Adjudication"],
+    "Inspect by-class": ["Error classes"],
+    "Slices": ["Testing slices", "Testing changes"],
+    "Slices scores": ["Thresholds"],
+    "Slices worst-slices": ["Combinations of slices"],
+    "Criteria published": ["rules: scoring as bc5cdr does"],
+    "Criteria recovered": ["Recoverable spans"],
+    "Criteria two-criteria": ["Comparing criteria"],
+    "Criteria curve": ["Matching"],
+    "Criteria stand-in": ["Folds"],
+}
+"""By page and word of the link: titles of what it has computed."""
+UNFOLDED = {f"{LIST}measures": True, f"{LIST}differing": True}
+
+
+@pytest.fixture
+def sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The titles of what was computed as for a large corpus with verdicts, by what runs in the other process."""
+    where = f"sqlite:///{tmp_path}/review.sqlite"
+    monkeypatch.setenv("NEREVAL_REVIEW_URL", where)
+    given(ReviewStore(where))
+    titles: list[str] = []
+
+    def called(call: Callable[[], object], title: str, **rest: object) -> object:
+        titles.append(title)
+        return apart(call, title, **rest)
+
+    def answered(asked: memoryview, *_: object) -> tuple[int, bytes]:
+        out = io.BytesIO()
+        core_process.make_call(io.BytesIO(asked), out)
+        return 0, out.getvalue()
+
+    apart = core_process.call_apart
+    st.cache_resource.clear()
+    monkeypatch.setattr(computing, "SPANS", 0)
+    monkeypatch.setattr(computing, "call_apart", called)
+    monkeypatch.setattr(core_process, "_answer", answered)
+    return titles
+
+
+@pytest.mark.parametrize("asking", ASKED)
+def test_pages_have_what_takes_long_computed_elsewhere(sent: list[str], asking: str) -> None:
+    page, _, word = asking.partition(" ")
+    opened(page, replace(VIEW, criterion="partial").with_sort(word), **UNFOLDED)
+    missing = set(ASKED[asking]) - set(sent)
+    assert not missing, (missing, sent)
