@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
+import io
+import json
 import os
 import random
 import time
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from nereval_core.corpus.masking import masked_text
 from tests.endurance import damaged_stores, fuzzed_inputs, masking, neighbours, people, swapped_links, tries, week
 from tests.endurance.__main__ import NEVER
 from tests.endurance.damaged_stores import Damaged
 from tests.endurance.fuzzed_inputs import Given, Inputs
 from tests.endurance.kept_things import KINDS
 from tests.endurance.tries import FAILURES, FailedTryError, Try, make_tries
+from tests.support.browser import Visit
+from tests.support.markers import Search, markers
+from tests.support.traps import Trap
 
 
 def test_nothing_outside_is_read_while_links_are_swapped(tmp_path: Path) -> None:
@@ -151,6 +161,46 @@ def test_no_payload_runs(tmp_path: Path) -> None:
     counts = payloads.run(tmp_path, lambda views: views < 3, together=40, steps=False)
     assert not [name for name in NEVER if counts[name]]
     assert counts["views"] == 3 and counts["payloads"] > 30
+
+
+@pytest.mark.browser
+def test_what_a_payload_does_is_seen(browser: Any, app: str, tmp_path: Path) -> None:
+    trap = Trap(Visit(browser, app))
+    file = tmp_path / "saved.html"
+    file.write_text(
+        "<script>nereval_ran(1)</script><img class=zq src=https://payload.example/2.png><svg><text><tspan>zq3</tspan>"
+        "</text></svg><a href='javascript:nereval_ran(4)'></a><div data-testid=stMarkdownContainer><em>zq5</em></div>"
+    )
+    trap.look_at_file(file)
+    trap.visit.context.close()
+    assert ("ran", "1") in trap.found and trap.counts()["requests"] == 1
+    made = " ".join(words for kind, words in trap.found if kind == "made")
+    assert all(one in made for one in ("element: <img", "address: <a", "markup: <tspan", "markup: <em"))
+
+
+def test_cells_that_are_formulas_are_seen(tmp_path: Path) -> None:
+    from tests.endurance.payload_walk import formulas
+
+    table = tmp_path / "table.csv"
+    table.write_text("=1+1,-0.5,'=1+1\n@a,plain,+b\n", encoding="utf-8")
+    assert list(formulas(table)) == ["=1+1", "@a", "+b"]
+
+
+@pytest.mark.parametrize("word", markers(3))
+def test_pieces_of_words_are_seen_however_they_are_written(word: str) -> None:
+    search, text = Search(markers(6)), f"about {word} and what else is said"
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as file:
+        file.writestr("sheet.xml", text)
+    utf_8 = text.encode()
+    for raw in (
+        *(utf_8, text.upper().encode(), text[::-1].encode(), word[2:6].encode(), json.dumps(text).encode()),
+        *("".join(f"%{byte:02X}" for byte in utf_8).encode(), "".join(f"&#{ord(char)};" for char in text).encode()),
+        *(base64.b64encode(b"12" + utf_8), base64.urlsafe_b64encode(utf_8), utf_8.hex().encode()),
+        *(text.encode("utf-16-le"), b"1" + text.encode("utf-16-be"), gzip.compress(utf_8), archive.getvalue()),
+    ):
+        assert search.found(raw) == {word}, raw
+    assert not search.found(utf_8, [word]) and not search.found(b"X" * 99 + masked_text(text).encode())
 
 
 def test_a_masking_server_sends_none_of_the_texts(tmp_path: Path) -> None:
