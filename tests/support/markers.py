@@ -11,7 +11,6 @@ import random
 import re
 import zipfile
 from collections.abc import Collection, Iterator
-from contextlib import suppress
 from itertools import product
 from urllib.parse import unquote_to_bytes
 
@@ -25,6 +24,7 @@ PIECE_DECODED = 6
 """The same in what was decoded from base64, as numbers may be letters by chance."""
 PACKED = re.compile(rb"[A-Za-z0-9+/_-]{24,}={0,2}")
 """What may be base64: longer than any word."""
+DIGITS = re.compile(rb"[0-9a-fA-F]+")
 URL_SAFE = bytes.maketrans(b"-_", b"+/")
 ESCAPED = re.compile(r"\\+u([0-9a-fA-F]{4})")
 
@@ -90,12 +90,13 @@ def _readings(raw: bytes) -> Iterator[str]:
 def _decoded(raw: bytes) -> Iterator[bytes]:
     """Yield what base64 and hexadecimal digits hold."""
     for one in set(PACKED.findall(raw)):
+        if DIGITS.fullmatch(one):
+            yield binascii.unhexlify(one[: len(one) - len(one) % 2])
+            continue
         letters = one.rstrip(b"=").translate(URL_SAFE)
         # A run may begin with letters that are not part of it.
         for part in (letters[cut:] for cut in range(4)):
             yield base64.b64decode(part[: len(part) - len(part) % 4])
-        with suppress(binascii.Error):
-            yield binascii.unhexlify(one)
 
 
 def _unpacked(raw: bytes) -> Iterator[bytes]:
