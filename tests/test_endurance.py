@@ -154,11 +154,11 @@ def test_neighbours_compute_while_somebody_clicks(tmp_path: Path) -> None:
 
 
 @pytest.mark.browser
-def test_no_payload_runs(tmp_path: Path) -> None:
+def test_no_payload_runs(tmp_path: Path, browser: Any) -> None:
     # Not by tests that have no browser: it takes long to import.
     from tests.endurance import payloads
 
-    counts = payloads.run(tmp_path, lambda views: views < 3, together=40, steps=False)
+    counts = payloads.run(tmp_path, lambda views: views < 3, together=40, steps=False, browser=browser)
     assert not [name for name in NEVER if counts[name]]
     assert counts["views"] == 3 and counts["payloads"] > 30
 

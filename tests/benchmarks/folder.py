@@ -23,7 +23,7 @@ import numpy as np
 from nereval_core.corpus import Documents, Layer
 from nereval_core.corpus.texts import Texts
 from nereval_core.engine import scored_folder as scored
-from nereval_core.engine.browse.shard import column_file, write_gold, write_system
+from nereval_core.engine.browse.shard import column_file, map_file, write_gold, write_system, writing_columns
 from nereval_core.engine.merged_scores import merge_scores
 from nereval_core.engine.shard_counts import CountsStore, file_digest, key_of
 from nereval_core.engine.shards import Shard, ShardFiles
@@ -133,7 +133,10 @@ def _part(root: str, job: Job, numbers: Sequence[tuple[int, int]]) -> list[Shard
         write_gold(job.columns, gold_key(job.digest, digests[:1]), replace(gold, documents=over))
         if first:
             # It knows nothing of ids.
-            shutil.copyfile(column_file(job.columns, first), column_file(job.columns, key))
+            copied = map_file(column_file(job.columns, first))
+            with writing_columns(column_file(job.columns, key), {**copied.about, "key": key}) as writer:
+                for name, column in copied.arrays.items():
+                    writer.add(name, column)
         else:
             first = key
             write_system(job.columns, key, gold, pred, scores)

@@ -25,7 +25,7 @@ def test_the_guide_is_short_and_has_every_entry(visit: Visit) -> None:
     main = visit.page.get_by_test_id("stMain")
     assert main.evaluate("main => main.scrollHeight") <= MOST_PIXELS
     visit.page.set_viewport_size({"width": 390, "height": 844})
-    assert main.evaluate("main => main.scrollWidth <= main.clientWidth")
+    visit.page.wait_for_function("main => main.scrollWidth <= main.clientWidth", arg=main.element_handle())
 
 
 @pytest.mark.parametrize("anchor", [GLOSSARY["micro"].anchor, "criterion-left"])

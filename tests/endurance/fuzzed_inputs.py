@@ -32,6 +32,7 @@ from tests.endurance.tries import FailedTryError, Try, make_tries
 from tests.fuzzing.archives import NAMES, PACKINGS, expanding, packed
 from tests.fuzzing.inputs import attempt, check_layer, check_problems, check_written, seeds, taken
 from tests.fuzzing.mutation import changed, damaged, words_of
+from tests.support.processes import peak_bytes
 
 SECONDS = 5.0
 """The processor's time that an input of a few kilobytes may take."""
@@ -79,7 +80,7 @@ class Inputs:
         sys.addaudithook(self._watch)
         resource.setrlimit(resource.RLIMIT_AS, (BACKSTOP_BYTES, resource.RLIM_INFINITY))
         _forget_peak()
-        self.allowed = _peak() + MEMORY_BYTES
+        self.allowed = peak_bytes() + MEMORY_BYTES
 
     def make(self, number: int) -> Iterator[str]:
         """Read the input of a number.
@@ -104,7 +105,7 @@ class Inputs:
     def _limits_broken(self, seconds: float) -> Iterator[str]:
         if seconds > SECONDS:
             yield f"took more than {SECONDS:.0f} seconds"
-        if _peak() > self.allowed:
+        if peak_bytes() > self.allowed:
             yield f"took more than {MEMORY_BYTES >> 20} MB"
             _forget_peak()
 
@@ -280,7 +281,3 @@ def _order(rows: Sequence[tuple[list[Upload], str, Preview]], roles: Sequence[st
 def _forget_peak() -> None:
     """Let the greatest memory of this process be that of now."""
     Path("/proc/self/clear_refs").write_text("5")
-
-
-def _peak() -> int:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

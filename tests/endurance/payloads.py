@@ -11,8 +11,10 @@ import io
 import os
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from itertools import islice
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 from urllib.parse import urlencode
 
@@ -28,10 +30,12 @@ TOGETHER = 20
 """Payloads that one corpus is made of: with more, few of them would be names of systems."""
 
 
-def run(folder: Path, wanted: Callable[[int], bool], *, together: int = TOGETHER, steps: bool = True) -> Counter[str]:
+def run(
+    folder: Path, wanted: Callable[[int], bool], *, together: int = TOGETHER, steps: bool = True, browser: Any = None
+) -> Counter[str]:
     """Walk through views as long as `wanted` says so of their number, of one corpus after the other by turns.
 
-    Without `steps` views are only opened.
+    Without `steps` views are only opened. Without a `browser` one is started.
 
     Return the numbers of `views` and of what was done on them, of what was `blocked` by the policy of the server, and
     of what may never be: payloads that `ran`, elements `made`, `requests` to elsewhere, `faults` and `errors` of the
@@ -42,10 +46,10 @@ def run(folder: Path, wanted: Callable[[int], bool], *, together: int = TOGETHER
     with (
         patch.dict(os.environ, {"NEREVAL_CACHE": str(folder / "store"), "NEREVAL_REVIEW_URL": verdicts}),
         serve_app() as address,
-        start_browser() as browser,
+        start_browser() if browser is None else nullcontext(browser) as window,
     ):
         reviews = ReviewStore(verdicts)
-        walk = Walk(Visit(browser, address, viewport=TALL), folder, counts, steps=steps)
+        walk = Walk(Visit(window, address, viewport=TALL), folder, counts, steps=steps)
         corpora = deque(
             (Given(words, _files(words)), _links(folder / "store", reviews, words))
             for words in _parts(payloads(), together)
