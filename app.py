@@ -6,7 +6,7 @@ from streamlit.starlette import App
 from pages.shared import start
 from pages.shared.data import expiry, named_files
 from pages.shared.frame import Here, page
-from pages.shared.server import access, downloads, http_policy
+from pages.shared.server import access, downloads, http_policy, share_heaps
 from pages.shared.start import account
 
 if st.runtime.exists():
@@ -22,6 +22,7 @@ if st.runtime.exists():
 
 elif __name__ != "__mp_main__":
     # A process that the server starts runs this file too, and serves nothing.
+    share_heaps()
     named_files.read_named_files()
     access.announce()
     downloads.keep_downloads()

@@ -1,18 +1,24 @@
-"""The server: its options, processes beside it, and its garbage collection. No Streamlit in here."""
+"""The server: its options, processes beside it, and its memory. No Streamlit in here."""
 
 from __future__ import annotations
 
 import argparse
+import ctypes
 import gc
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
 IMPORTED_MODULES = 50
 """Modules imported since the last time from which objects are frozen again: pages import theirs when first drawn."""
 _known_modules = 0
+ARENAS = 2
+"""Heaps that the threads of the server share."""
+_M_ARENA_MAX = -8
+"""The number of this parameter in malloc.h of glibc."""
 
 
 def server_options() -> argparse.Namespace:
@@ -43,6 +49,17 @@ def start_process(module: str) -> subprocess.Popen[bytes]:
         stdout=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": path},
     )
+
+
+def share_heaps() -> None:
+    """Have all threads share few heaps, where the C library is glibc.
+
+    Every run of a page is a thread. By default there are up to eight heaps for each processor, and what one thread has
+    freed in its heap is of no use to the others.
+    """
+    if sys.platform == "linux":
+        with suppress(OSError, AttributeError):
+            ctypes.CDLL(None).mallopt(_M_ARENA_MAX, ARENAS)
 
 
 def freeze_imported() -> None:
