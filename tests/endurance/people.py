@@ -99,7 +99,7 @@ def _use(person: Person, links: list[str], goes_on: Callable[[], bool]) -> None:
 
 def memory_at_rest(address: str, server: int) -> int:
     """Return the server's memory once it has forgotten who left: it looks for them when another one leaves."""
-    time.sleep(KEPT + 0.5)
+    time.sleep(3 * KEPT)
     with Visitor(address, token=TOKEN) as last:
         last.open()
     time.sleep(0.5)
