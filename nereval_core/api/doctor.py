@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from nereval_core.engine.browse.index import index_files, write_index
-from nereval_core.engine.browse.shard import column_file, map_file
+from nereval_core.engine.browse.index import index_files, map_index, write_index
+from nereval_core.engine.browse.shard import column_file, map_shard
 from nereval_core.engine.record_files import damage_of_records, records_path
 from nereval_core.engine.scored_folder import COUNTS, RECORDS, RESULTS, ScoredFolder, read
 from nereval_core.engine.shard_counts import CountsStore
@@ -196,15 +196,15 @@ def _of_scored(path: str) -> Iterator[Finding]:
         return
     shards = folder.columns.shards
     damaged = [
-        (place, damage)
+        (column_file(path, key), damage)
         for key in sorted({key for shard in shards for key in shard})
-        if (damage := _damage(place := column_file(path, key)))
+        if (damage := _damage(partial(map_shard, path, key, checked=True)))
     ]
     for place, damage in damaged:
         yield Finding(Problem(str(place), None, f"the columns are damaged: {damage}", SCORE_AGAIN))
     criteria = [criterion.name for criterion in folder.columns.settings.criteria]
     for place in index_files(path, len(folder.whole.systems), len(criteria)):
-        if damage := _damage(place):
+        if damage := _damage(partial(map_index, path, shards, place.stem, checked=True)):
             mend = None if damaged else partial(write_index, path, shards, criteria)
             yield Finding(Problem(str(place), None, f"the index is damaged: {damage}", "make it again"), mend)
 
@@ -233,9 +233,9 @@ def _of_records(folder: ScoredFolder) -> Iterator[Finding]:
                     yield Finding(Problem(str(place), None, f"the records are damaged: {damage}", SCORE_AGAIN))
 
 
-def _damage(place: Path) -> str:
+def _damage(opens: Callable[[], object]) -> str:
     try:
-        map_file(place, checked=True)
+        opens()
     except (DamagedError, OSError, ValueError, KeyError, TypeError) as error:
         return getattr(error, "strerror", None) or str(error)
     return ""

@@ -180,6 +180,18 @@ def test_what_was_scored_is_named(name: str, scored: Path, command: Cli) -> None
     assert findings[0]["place"] == (str(scored) if name == "scored.json" else str(place))
 
 
+def test_columns_and_index_of_something_else_are_named(scored: Path, command: Cli) -> None:
+    one, other = sorted((scored / "index").glob("0.*.columns"))[:2]
+    one.write_bytes(other.read_bytes())
+    (finding,) = examined(command, str(scored))[2]
+    assert finding["place"] == str(one) and finding["found"].endswith("the index of something else")
+    assert examined(command, str(scored), "--mend")[0] == 0
+    one, other = sorted((scored / "columns").iterdir())[:2]
+    one.write_bytes(other.read_bytes())
+    (finding,) = examined(command, str(scored))[2]
+    assert finding["place"] == str(one) and finding["found"].endswith("the columns of something else")
+
+
 def test_results_are_written_again_and_records_named(home: Path, command: Cli) -> None:
     places = written(home, corpus())
     assert command("score", *places, "--engine", "local", "-q", "--records", "scored")[0] == 0

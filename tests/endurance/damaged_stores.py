@@ -124,7 +124,7 @@ def damaged_files(files: Files, drawn: random.Random) -> tuple[Files, str]:
             other = drawn.choice(tuple(made))
             made[name], made[other] = made[other], made[name]
             told.append(f"exchanged {name} and {other}")
-        elif name.endswith(".sqlite") and how < 7:
+        elif name.endswith(".sqlite") and made[name] and how < 7:
             made[name] = _damaged_pages(made[name], drawn)
             told.append(f"damaged pages of {name}")
         else:

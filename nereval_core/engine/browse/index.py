@@ -160,7 +160,7 @@ def read_documents(
         FormatError: the file lies outside of `within`.
         DamagedError, OSError: the file is missing or damaged.
     """
-    columns = _mapped(folder, shards, DOCUMENTS, within)
+    columns = map_index(folder, shards, DOCUMENTS, within)
     return DocumentIndex(np.array(columns["first"]), columns["numbers"], columns["documents"])
 
 
@@ -177,7 +177,7 @@ def read_classes(
         FormatError: the file lies outside of `within`.
         DamagedError, OSError: the file is missing or damaged.
     """
-    columns = _mapped(folder, shards, f"{system}.{criterion}", within)
+    columns = map_index(folder, shards, f"{system}.{criterion}", within)
     # They are few, and looked at again and again.
     of = {name: np.array(column) for name, column in columns.arrays.items()}
     facets = FacetCounts(
@@ -190,8 +190,16 @@ def read_classes(
     return Classes(facets, of["first"], *rows, of["documents"], of["gold"], of["pred"])
 
 
-def _mapped(folder: str | os.PathLike[str], shards: Sequence[ShardKeys], name: str, within: str | None) -> Columns:
-    columns, key = map_file(_place(folder, name), within), _index_key(shards, name)
+def map_index(
+    folder: str | os.PathLike[str],
+    shards: Sequence[ShardKeys],
+    name: str,
+    within: str | None = None,
+    *,
+    checked: bool = False,
+) -> Columns:
+    """Map a file of the index, by its name without ending, as `map_file`; it must be that of the shards."""
+    columns, key = map_file(_place(folder, name), within, checked=checked), _index_key(shards, name)
     # Those of earlier versions do not say of what they are.
     if columns.about.get("of", key) != key:
         raise DamagedError("the index of something else")
@@ -212,5 +220,14 @@ def _starts(sizes: Iterable[int]) -> Int64:
 
 
 __all__: Sequence[str] = (
-    *("Classes", "DocumentIndex", "ShardKeys", "index_files", "read_classes", "read_documents", "write_index"),
+    *(
+        "Classes",
+        "DocumentIndex",
+        "ShardKeys",
+        "index_files",
+        "map_index",
+        "read_classes",
+        "read_documents",
+        "write_index",
+    ),
 )

@@ -72,9 +72,9 @@ def map_file(path: Path, within: str | None = None, *, checked: bool = False) ->
     return columns
 
 
-def map_shard(folder: str | os.PathLike[str], key: str, within: str | None = None) -> Columns:
+def map_shard(folder: str | os.PathLike[str], key: str, within: str | None = None, *, checked: bool = False) -> Columns:
     """Map the columns of a key, as `map_file`; they must be those of the key."""
-    columns = map_file(column_file(folder, key), within)
+    columns = map_file(column_file(folder, key), within, checked=checked)
     if columns.about.get("key") != key:
         raise DamagedError("the columns of something else")
     return columns
@@ -83,9 +83,10 @@ def map_shard(folder: str | os.PathLike[str], key: str, within: str | None = Non
 def is_whole(folder: str | os.PathLike[str], key: str) -> bool:
     """Return whether the file of a key exists, and is as it was written."""
     try:
-        return bool(map_file(column_file(folder, key), checked=True).about["key"] == key)
+        map_shard(folder, key, checked=True)
     except (DamagedError, OSError, LookupError, TypeError, ValueError, AttributeError):
         return False
+    return True
 
 
 def document_number(name: str) -> int:
