@@ -61,8 +61,6 @@ def run(folder: Path, wanted: Callable[[int], bool], *, together: int = TOGETHER
                 corpora.append((given, links))
         walk.visit.context.close()
         reviews.close()
-    for (kind, said), place in walk.trap.found.items():
-        print(f"{kind} at {place}: {said}")
     return counts + walk.trap.counts()
 
 
