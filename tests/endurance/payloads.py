@@ -65,8 +65,6 @@ def run(
                 corpora.append((given, links))
         walk.visit.context.close()
         reviews.close()
-    for (kind, said), place in walk.trap.found.items():
-        print(f"{kind} at {place}: {said}")
     return counts + walk.trap.counts()
 
 

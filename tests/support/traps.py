@@ -65,7 +65,9 @@ class Trap:
         visit.context.on("page", lambda page: self.note("requests", f"a window opens: {page.url}"))
 
     def note(self, kind: str, words: str) -> None:
-        self.found.setdefault((kind, words), self.place)
+        if (kind, words) not in self.found:
+            self.found[kind, words] = self.place
+            print(f"{kind} at {self.place}: {words}", flush=True)
 
     def look(self, page: Any | None = None) -> None:
         """Note the elements of a page that were made from data, the requests and errors so far, and our own faults."""
