@@ -21,7 +21,7 @@ from urllib.parse import urlencode
 from nereval_core.review.playlists import NAME_CHARACTERS
 from nereval_core.review.store import ReviewStore
 from tests.endurance.payload_walk import Given, Walk
-from tests.support.browser import TALL, Visit, serve_app, start_browser
+from tests.support.browser import TALL, Visit, serve_app_process, start_browser
 from tests.support.every_view import WORDS, links_by_turns, subject_of, wrong_links
 from tests.support.payloads import payloads
 from tests.support.worded_corpora import Words, keep, layer_files, one_line, review
@@ -45,7 +45,7 @@ def run(
     verdicts = f"sqlite:///{folder}/review.sqlite"
     with (
         patch.dict(os.environ, {"NEREVAL_CACHE": str(folder / "store"), "NEREVAL_REVIEW_URL": verdicts}),
-        serve_app() as address,
+        serve_app_process(log=folder / "server.log") as (address, _),
         start_browser() if browser is None else nullcontext(browser) as window,
     ):
         reviews = ReviewStore(verdicts)
@@ -65,7 +65,10 @@ def run(
                 corpora.append((given, links))
         walk.visit.context.close()
         reviews.close()
-    return counts + walk.trap.counts()
+    counts += walk.trap.counts()
+    if counts["faults"]:
+        print((folder / "server.log").read_text(encoding="utf-8"))
+    return counts
 
 
 def _parts(words: Sequence[str], size: int) -> Iterator[list[str]]:

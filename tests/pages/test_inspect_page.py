@@ -5,21 +5,24 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import streamlit as st
 from hypothesis import given, settings
 
 from nereval_core.corpus import Documents, Layer, layer
 from nereval_core.ledger import MemoryLedger, ledger
+from nereval_core.readers import Source
 from nereval_core.records.queries import Query
 from nereval_core.records.tables import records
 from nereval_core.report.marks import Mark, marks
 from nereval_core.scoring import Scores, Settings, score_layers
 from nereval_core.scoring.examples import SIX_CASES, decide
 from pages.shared.components.highlighted_text import text_data
-from pages.shared.data.loading import demo_names, load_demo
+from pages.shared.data.loading import demo_names, load, load_demo
 from pages.shared.inspect.document import (
     ReadDocument,
     document_marks,
@@ -29,8 +32,9 @@ from pages.shared.inspect.document import (
     record_card_data,
 )
 from pages.shared.inspect.queue import CHUNK, queue_part
+from pages.shared.view import View
 from tests.report.test_highlight import marked
-from tests.support.pages import VIEW, address, sound
+from tests.support.pages import GOLD, PREDICTION, VIEW, address, sound, upload
 from tests.support.pages import opened as open_page
 from tests.support.workbench import act, card, workbench
 
@@ -214,6 +218,22 @@ def test_inspect_opens_the_first_record_at_once_and_goes_on_from_it() -> None:
     page = act(page, "j")
     assert workbench(page)["at"] == 1 and set(names[:7]) <= workbench(page)["cards"].keys()
     assert [address(page)[name] for name in ("doc", "record")] == sent["entries"][1][:2]
+
+
+def test_ids_and_types_may_hold_line_breaks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NEREVAL_REVIEW_URL", f"sqlite:///{tmp_path}/review.sqlite")
+    st.cache_resource.clear()
+    gold, prediction = (text.replace("d1", "d\\n1").replace("Drug", "Drug\\n---\\n") for text in (GOLD, PREDICTION))
+    upload(open_page("Start"), gold, prediction)
+    digest = load(None, _source(gold), {"system0": _source(prediction)}).corpus.digest
+    app = open_page("Inspect", View(corpus=digest))
+    assert workbench(app)["open"] == ["d\n1", "g:0-7:Drug\n---\n"] and card(app)["version"] == 0
+    assert card(act(app, "star"))["starred"]
+    st.cache_resource.clear()
+
+
+def _source(text: str) -> Source:
+    return Source.of_uploads([("layer.jsonl", text.encode())])
 
 
 def test_a_link_opens_a_record_in_its_queue_a_document_as_a_whole_and_a_place() -> None:

@@ -38,6 +38,8 @@ QUOTED = 1_000
 """Characters of a span that a card quotes."""
 CHARACTERS = 60_000
 """Characters of texts up to which more of them are sent along."""
+Name = tuple[str, str]
+"""The ids of a document and of one of its records."""
 _mount = st.components.v2.component(
     "nereval_workbench",
     css=STYLE + (_HERE / "workbench.css").read_text(encoding="utf-8"),
@@ -203,7 +205,7 @@ def _texts_and_cards(here: Here, there: Open) -> tuple[dict[str, Any], dict[str,
         return {}, {}
     beside, part = here.beside, _part(here, there)
     texts = {_key(there.doc, part): _text(here, beside, there.doc, part, there.record, here.view.place)}
-    cards: dict[str, Any] = {}
+    cards: dict[Name, dict[str, Any]] = {}
     size = new = 0
     made = applied().made_under(_card_facts(here))
     wanted = [there.position] if there.record else []
@@ -222,30 +224,26 @@ def _texts_and_cards(here: Here, there: Open) -> tuple[dict[str, Any], dict[str,
                 break
             texts[key] = _text(here, beside, doc, found[1], "", None)
             size += sum(len(piece) for block in texts[key]["paragraphs"] for piece in block["texts"])
-        cards[f"{doc}\n{record}"] = found[0] | {"key": key}
-    return texts, _with_reviews(here, cards)
+        cards[doc, record] = found[0] | {"key": key}
+    # Ids of documents and types may hold line breaks themselves: the names are put together, and never taken apart.
+    return texts, {"\n".join(name): card for name, card in _with_reviews(here, cards).items()}
 
 
-def _with_reviews(here: Here, cards: Mapping[str, Any]) -> dict[str, Any]:
+def _with_reviews(here: Here, cards: Mapping[Name, dict[str, Any]]) -> dict[Name, dict[str, Any]]:
     """Return cards with what reviewers have decided of the records, and whether they are starred."""
-    made = {key: dict(card) for key, card in cards.items()}
+    made = {name: dict(card) for name, card in cards.items()}
     playlist = None if verdict_store.problems() else playlists.target_playlist(here.view)
     if playlist is not None and playlist.items:
-        for key, card in made.items():
-            star = playlists.star_of(here, *_name(key))
+        for name, card in made.items():
+            star = playlists.star_of(here, *name)
             card["starred"] = star is not None and playlist.find(star.uid) is not None
     if reason_unoffered(here) or not cards:
         return made
     ledger = ledger_of(here)
-    known = {key: place for key in made if (place := ledger.position(*_name(key))) is not None}
-    for key, case in zip(known, cases_of(here, list(known.values())), strict=True):
-        made[key] |= _review(case)
+    known = {name: place for name in made if (place := ledger.position(*name)) is not None}
+    for name, case in zip(known, cases_of(here, list(known.values())), strict=True):
+        made[name] |= _review(case)
     return made
-
-
-def _name(key: str) -> tuple[str, str]:
-    doc, _, record = key.rpartition("\n")
-    return doc, record
 
 
 def _review(case: Case) -> dict[str, Any]:
