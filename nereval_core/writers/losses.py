@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -65,15 +64,16 @@ class Losses:
         """Return the error to raise if nothing may be lost, None where nothing would be lost."""
         ids = layer.documents.ids
         found = [
-            f"document {quoted(ids[layer.doc[span]])}: span [{layer.start[span]}, {layer.end[span]}) "
-            f"{quoted(layer.text(span))} ({layer.label(span)}) {why}"
+            (
+                f"document {quoted(ids[layer.doc[span]])}: span [{layer.start[span]}, {layer.end[span]}) "
+                f"{quoted(layer.text(span))} ({layer.label(span)}) {why}",
+                UNPLACED_REMEDY if why == UNPLACED else REMEDY,
+            )
             for span, why in sorted(self.spans.items())
         ]
-        remedies = [UNPLACED_REMEDY if why == UNPLACED else REMEDY for _, why in sorted(self.spans.items())]
-        found += [f"{self.format} has no place for {one}" for one in self._without_place()]
-        found += self.changes
-        told = zip_longest(found, remedies, fillvalue=REMEDY)
-        return FormatError(Problem(os.fspath(path), None, one, remedy) for one, remedy in told) if found else None
+        found += [(f"{self.format} has no place for {one}", REMEDY) for one in self._without_place()]
+        found += [(change, REMEDY) for change in self.changes]
+        return FormatError(Problem(os.fspath(path), None, *said) for said in found) if found else None
 
     def notes(self) -> tuple[str, ...]:
         """Return notes that count the parts left out or changed."""

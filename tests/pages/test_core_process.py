@@ -13,7 +13,7 @@ import pytest
 from nereval_core.corpus import Corpus
 from nereval_core.readers import Source
 from nereval_core.scoring import Settings, score_layers
-from pages.shared.data.computing import is_tangled, overlapping_pairs
+from pages.shared.data.computations import is_tangled, overlapping_pairs
 from pages.shared.data.loading import load, load_demo
 from pages.shared.server import bounds
 from pages.shared.server.core_process import call_apart

@@ -69,6 +69,10 @@ class Comparison(Displayed):
     warnings: tuple[str, ...] = ()
     runs: RunComparison | None = None
 
+    def resamples(self, names: Sequence[str]) -> SystemResamples:
+        """Return the resamples of all systems under some criteria, drawn by the same plan."""
+        return SystemResamples(count_units(self.scores, names, self.units), self.plan)
+
     @property
     def criteria(self) -> list[str]:
         """The names of the criteria compared under."""

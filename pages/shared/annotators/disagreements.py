@@ -17,7 +17,7 @@ from pages.shared.components import navigation
 from pages.shared.components.count_table import ChosenCell, count_table
 from pages.shared.components.downloads import Export
 from pages.shared.data import caches
-from pages.shared.data.computing import compute
+from pages.shared.data.computations import compute
 from pages.shared.view import View, state
 from pages.shared.view.queries import ERRORS, view_of
 from pages.shared.view.text import plain

@@ -45,7 +45,7 @@ from pages.shared.components.methods import explain_methods, offer_methods
 from pages.shared.components.record_list import open_records
 from pages.shared.components.sort_controls import choose_word
 from pages.shared.data import reference_layer
-from pages.shared.data.computing import compute
+from pages.shared.data.computations import compute
 from pages.shared.systems.tables import choose_units, interval_words, plan_of, show_warnings, units_of
 from pages.shared.view.count_tables import free, headings
 from pages.shared.view.queries import ERRORS

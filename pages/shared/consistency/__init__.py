@@ -17,7 +17,7 @@ from nereval_core.scoring.type_merging import apply_rules
 from pages.shared.components.count_table import ROWS, count_table, first_row
 from pages.shared.components.downloads import Export
 from pages.shared.data import reference_layer
-from pages.shared.data.computing import compute
+from pages.shared.data.computations import compute
 from pages.shared.view import CONSISTENCY_VIEWS, keys, state
 from pages.shared.view.text import plain
 

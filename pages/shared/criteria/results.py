@@ -17,7 +17,7 @@ from nereval_core.analysis.criteria.recovered_spans import CHAIN, RecoveredSpans
 from nereval_core.scoring import Scores
 from nereval_core.scoring.criteria import Criterion, Share
 from pages.shared.data import caches
-from pages.shared.data.computing import compute
+from pages.shared.data.computations import compute
 
 if TYPE_CHECKING:
     from pages.shared.frame import Here

@@ -41,7 +41,7 @@ from nereval_core.scoring import Counts, Scores, Settings
 from nereval_core.scoring.averages import Average
 from nereval_core.scoring.criteria import CRITERIA, Criterion
 from nereval_core.store import Store
-from pages.shared.data import computing, masks, scored_folders, verdict_store
+from pages.shared.data import computations, masks, scored_folders, verdict_store
 from pages.shared.data.convention_results import Options, apply_convention
 from pages.shared.data.jobs import Jobs
 from pages.shared.data.kept_corpora import Keeper
@@ -200,7 +200,7 @@ def scores(loaded: Loaded, system: str, settings: Settings) -> Scores:
 
 @st.cache_resource(max_entries=24, show_spinner="Scoring …", show_time=True, hash_funcs=HASHED_BY)
 def _scores(loaded: Loaded, system: str, settings: Settings) -> Scores:
-    return computing.score(loaded, system, settings)
+    return computations.score(loaded, system, settings)
 
 
 def spans_only(settings: Settings, names: Iterable[str]) -> Settings:
@@ -326,7 +326,7 @@ def _outcome(loaded: Loaded, system: str, name: str, options: Options) -> Outcom
         if loaded.original is not None:
             return outcome(loaded.original, system, name, options).masked()
         title = f"{system}: scoring as {name} does"
-        return computing.compute(loaded, title, apply_convention, loaded, system, conventions()[name], options)
+        return computations.compute(loaded, title, apply_convention, loaded, system, conventions()[name], options)
     except FormatError as error:
         return error if loaded.original is None else masked_error(error)
 

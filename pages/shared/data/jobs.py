@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import logging
-import os
 import secrets
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from threading import BoundedSemaphore, Event, Lock, Thread
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -14,12 +12,11 @@ from typing import TYPE_CHECKING
 from cachetools import LRUCache
 
 from nereval_core.problems import FormatError
+from pages.shared.server.bounds import AT_ONCE, waited_for
 
 if TYPE_CHECKING:
     from pages.shared.data.loading import Loaded
 
-AT_ONCE = max(2, os.cpu_count() or 1)
-"""Readings that run at the same time; further ones wait."""
 FINISHED = 64
 """Finished readings that nobody has come back for."""
 UNITS = {"brat": "documents", "jsonl": "documents", "parquet": "files"}
@@ -64,7 +61,8 @@ class Jobs:
 
     def _run(self, number: str, job: Job, work: Callable[[Watch], Loaded]) -> None:
         try:
-            with self._place(job.watch):
+            job.watch.begin("Waiting for other readings to end")
+            with waited_for(self._places, job.watch.tick):
                 job.loaded = work(job.watch)
         except CancelledError:
             pass
@@ -78,16 +76,6 @@ class Jobs:
                 if self._running.pop(number, None) is not None:
                     self._finished[number] = job
             job.finished.set()
-
-    @contextmanager
-    def _place(self, watch: Watch) -> Iterator[None]:
-        watch.begin("Waiting for other readings to end")
-        while not self._places.acquire(timeout=0.1):
-            watch.tick()
-        try:
-            yield
-        finally:
-            self._places.release()
 
     def get(self, number: str) -> Job | None:
         with self._lock:

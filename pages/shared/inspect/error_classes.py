@@ -19,7 +19,7 @@ from pages.shared.components.downloads import Export
 from pages.shared.components.record_list import open_records
 from pages.shared.components.sort_controls import choose_word
 from pages.shared.data import scored_folders
-from pages.shared.data.computing import compute
+from pages.shared.data.computations import compute
 from pages.shared.data.loading import Loaded
 from pages.shared.view import BY_CLASS, keys
 from pages.shared.view.count_tables import formula

@@ -13,7 +13,7 @@ from nereval_core.analysis.linking import LinkScores, Truth, judge_links, link_s
 from nereval_core.analysis.linking.link_tables import link_records
 from nereval_core.analysis.linking.mentions import Boundaries, LinkAlignment, Mentions, align_links
 from nereval_core.scoring.type_merging import apply_rules
-from pages.shared.data.computing import compute
+from pages.shared.data.computations import compute
 from pages.shared.linking.tables import Rule
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from nereval_core.scoring.criteria import CRITERIA
 from pages.shared.components import navigation
 from pages.shared.components.record_list import record_card
 from pages.shared.data import verdict_store
-from pages.shared.data.computing import compute
+from pages.shared.data.computations import compute
 from pages.shared.data.loading import Loaded
 from pages.shared.view import keys, state
 from pages.shared.view.text import plain

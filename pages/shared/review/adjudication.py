@@ -22,7 +22,7 @@ from pages.shared.components.downloads import Export
 from pages.shared.components.record_list import count
 from pages.shared.criteria import as_read
 from pages.shared.data import reference_layer, verdict_store
-from pages.shared.data.computing import compute
+from pages.shared.data.computations import compute
 from pages.shared.data.loading import Loaded
 from pages.shared.review import copies as review_copies
 from pages.shared.view import state

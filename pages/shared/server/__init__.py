@@ -57,9 +57,14 @@ def share_heaps() -> None:
     Every run of a page is a thread. By default there are up to eight heaps for each processor, and what one thread has
     freed in its heap is of no use to the others.
     """
+    call_glibc("mallopt", _M_ARENA_MAX, ARENAS)
+
+
+def call_glibc(function: str, *numbers: int) -> None:
+    """Call a function of glibc; where the C library is another one, nothing happens."""
     if sys.platform == "linux":
         with suppress(OSError, AttributeError):
-            ctypes.CDLL(None).mallopt(_M_ARENA_MAX, ARENAS)
+            getattr(ctypes.CDLL(None), function)(*numbers)
 
 
 def freeze_imported() -> None:

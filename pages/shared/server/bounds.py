@@ -10,7 +10,7 @@ import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from threading import Event, Thread
+from threading import BoundedSemaphore, Event, Thread
 from time import monotonic
 
 from nereval_core.problems import FormatError
@@ -23,6 +23,8 @@ except ImportError:
 
 NICE = 10
 """Niceness of the processes, so that pages get the processor first."""
+AT_ONCE = max(2, os.cpu_count() or 1)
+"""Readings that run at the same time, and computations likewise; further ones wait."""
 EVERY = 0.5
 """Seconds between two looks at the clock, and at whether somebody waits."""
 GB = 1e9
@@ -115,6 +117,17 @@ def _watch(process: subprocess.Popen[bytes], bounds: Bounds, done: Event, late: 
         if late.is_set() or not bounds.wanted():
             process.kill()
             return
+
+
+@contextmanager
+def waited_for(places: BoundedSemaphore, check_wanted: Callable[[], object]) -> Iterator[None]:
+    """Hold one of some places within the block; until one is free, `check_wanted` is called, and may end it."""
+    while not places.acquire(timeout=0.1):
+        check_wanted()
+    try:
+        yield
+    finally:
+        places.release()
 
 
 def while_active(bounds: Bounds, is_active: Callable[[], bool], patience: float) -> Bounds:

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import traceback
 from collections.abc import Callable, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from copyreg import __newobj__  # type: ignore[attr-defined]
 from dataclasses import is_dataclass
 from threading import BoundedSemaphore, Thread
@@ -25,15 +25,15 @@ import cloudpickle
 from nereval_core.corpus import Documents, Layer
 from nereval_core.problems import FormatError, Problem
 from nereval_core.scoring import Scores
-from pages.shared.server.bounds import NICE, UNBOUNDED, Bounds, Overtime, bounded_process
+from pages.shared.server.bounds import AT_ONCE, NICE, UNBOUNDED, Bounds, Overtime, bounded_process, waited_for
 
 OUT_OF_MEMORY = 3
 """Exit status of a process that needed more memory than it may have."""
 EVERY = 0.1
 """Seconds between two questions whether the answer is still wanted."""
-AT_ONCE = BoundedSemaphore(max(2, os.cpu_count() or 1))
-"""Processes that compute at the same time; further ones wait."""
+PLACES = BoundedSemaphore(AT_ONCE)
 KEPT = (Layer, Documents, Scores)
+"""What an answer holds by number where it was given with the call."""
 Found = TypeVar("Found")
 
 
@@ -48,7 +48,7 @@ def call_apart(
         FormatError: as the call, or a bound was reached.
         RuntimeError: the call raised something else, or the process was killed.
     """
-    with _place(check_wanted):
+    with waited_for(PLACES, check_wanted):
         asked = io.BytesIO()
         writer = _Pickler(asked)
         writer.dump(call)
@@ -67,16 +67,6 @@ def call_apart(
         raise RuntimeError(f"in the process that computes: {found}")
     returned: Found = found
     return returned
-
-
-@contextmanager
-def _place(check_wanted: Callable[[], None]) -> Any:
-    while not AT_ONCE.acquire(timeout=EVERY):
-        check_wanted()
-    try:
-        yield
-    finally:
-        AT_ONCE.release()
 
 
 def _answer(asked: memoryview, check_wanted: Callable[[], None], bounds: Bounds) -> tuple[int, bytes]:

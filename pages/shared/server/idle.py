@@ -5,18 +5,18 @@ Corpora that were read stay, and readings go on.
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import logging
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import suppress
 from threading import Thread
 
 import streamlit as st
 from streamlit.runtime import Runtime, RuntimeState
 from streamlit.runtime.caching.cache_utils import CachedFunc
+
+from pages.shared.server import call_glibc
 
 EVERY = 5.0
 """Seconds between two looks at whether somebody is there, at most."""
@@ -51,10 +51,8 @@ def forget_results() -> None:
     for function in _kept_functions():
         function.clear()
     gc.collect()
-    if sys.platform == "linux":
-        # The C library keeps what is free for the next time; only glibc has this.
-        with suppress(OSError, AttributeError):
-            ctypes.CDLL(None).malloc_trim(0)
+    # The C library keeps what is free for the next time.
+    call_glibc("malloc_trim", 0)
 
 
 def _kept_functions() -> Iterator[CachedFunc]:

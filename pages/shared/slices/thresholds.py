@@ -21,7 +21,7 @@ from pages.shared.components.downloads import Export
 from pages.shared.components.methods import explain_methods, offer_methods
 from pages.shared.components.record_list import open_records
 from pages.shared.data import caches
-from pages.shared.data.computing import compute
+from pages.shared.data.computations import compute
 from pages.shared.slices import report_of_page, sliced_of, without_data_beside
 from pages.shared.slices.calibration import draw_calibration
 from pages.shared.systems.tables import choose_units, show_warnings, units_of

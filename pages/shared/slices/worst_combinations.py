@@ -16,7 +16,7 @@ from pages.shared.components.count_table import ROWS, count_table
 from pages.shared.components.downloads import Export
 from pages.shared.components.record_list import noun, open_records
 from pages.shared.data import caches
-from pages.shared.data.computing import compute
+from pages.shared.data.computations import compute
 from pages.shared.slices import offered_slicings, sliced_of, without_data_beside
 from pages.shared.systems.tables import units_of
 from pages.shared.view.queries import Query

@@ -14,7 +14,7 @@ from nereval_core.problems import FormatError
 from pages.shared.components import reading_progress
 from pages.shared.components.downloads import Export
 from pages.shared.data import caches
-from pages.shared.data.computing import compute
+from pages.shared.data.computations import compute
 from pages.shared.data.loading import Loaded
 from pages.shared.data.reading_orders import Again
 from pages.shared.frame import Here

@@ -11,10 +11,8 @@ import streamlit as st
 from nereval_core.analysis.comparison import Comparison, compare_scores, headline, percent_of_resamples
 from nereval_core.analysis.comparison.power import POWER
 from nereval_core.analysis.comparison.significance import (
-    SystemResamples,
     are_significant,
     by_type_tables,
-    count_units,
     difference_table,
 )
 from nereval_core.analysis.comparison.system_tables import (
@@ -46,7 +44,7 @@ from pages.shared.components.count_table import count_figure
 from pages.shared.components.formula_box import formula_box
 from pages.shared.components.methods import explain_methods
 from pages.shared.data import caches
-from pages.shared.data.computing import compute
+from pages.shared.data.computations import compute
 from pages.shared.systems import tables as parts
 from pages.shared.systems.tables import interval_words, plan_of, test_words, units_of
 from pages.shared.view import keys
@@ -102,7 +100,7 @@ def _pairs(here: Here, found: Comparison) -> pd.DataFrame:
 
 
 def _differences(found: Comparison, criterion: str) -> pd.DataFrame:
-    return difference_table(SystemResamples(count_units(found.scores, [criterion], found.units), found.plan))
+    return difference_table(found.resamples([criterion]))
 
 
 @st.cache_resource(max_entries=12, show_spinner=False, hash_funcs=HASHED_BY)

@@ -13,7 +13,7 @@ from nereval_core.analysis.result_tables import p_value_text, value_with_interva
 from nereval_core.conventions import conventions
 from nereval_core.problems import FormatError
 from pages.shared.data import masks
-from pages.shared.data.computing import compute
+from pages.shared.data.computations import compute
 from pages.shared.systems import HASHED_BY, rows_by_place
 from pages.shared.systems import tables as parts
 from pages.shared.view import keys

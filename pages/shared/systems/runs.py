@@ -10,11 +10,11 @@ import streamlit as st
 
 from nereval_core.analysis.comparison import Comparison
 from nereval_core.analysis.comparison.runs import RunComparison, compare_runs, group_runs, name_runs, suggest_runs
-from nereval_core.analysis.comparison.significance import SystemResamples, are_significant, count_units
+from nereval_core.analysis.comparison.significance import are_significant
 from nereval_core.analysis.result_tables import p_value_text, value_with_interval
 from nereval_core.report.table_formats import DAGGER
 from pages.shared.components.count_table import table_key
-from pages.shared.data.computing import compute
+from pages.shared.data.computations import compute
 from pages.shared.systems import HASHED_BY
 from pages.shared.systems import tables as parts
 from pages.shared.view import keys
@@ -73,8 +73,7 @@ def _compared(here: Here, found: Comparison, chosen: tuple[tuple[str, tuple[str,
 def _resampled_runs(
     found: Comparison, criterion: str, systems: Mapping[str, tuple[str, ...]], baseline: str
 ) -> RunComparison:
-    resamples = SystemResamples(count_units(found.scores, [criterion], found.units), found.plan)
-    return compare_runs(resamples, systems, baseline)
+    return compare_runs(found.resamples([criterion]), systems, baseline)
 
 
 def _table(here: Here, found: Comparison, compared: RunComparison) -> None:

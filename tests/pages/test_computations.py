@@ -11,7 +11,7 @@ import pytest
 import streamlit as st
 
 from nereval_core.review.store import ReviewStore
-from pages.shared.data import computing
+from pages.shared.data import computations
 from pages.shared.server import core_process
 from pages.shared.view.keys import LIST
 from tests.pages.test_review_page import given
@@ -59,8 +59,8 @@ def sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     apart = core_process.call_apart
     st.cache_resource.clear()
-    monkeypatch.setattr(computing, "SPANS", 0)
-    monkeypatch.setattr(computing, "call_apart", called)
+    monkeypatch.setattr(computations, "SPANS", 0)
+    monkeypatch.setattr(computations, "call_apart", called)
     monkeypatch.setattr(core_process, "_answer", answered)
     return titles
 
