@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count, islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from nereval_core.api.load import load_corpus
 from nereval_core.api.load_options import LoadOptions
 from nereval_core.corpus import Corpus, Layer
-from nereval_core.engine.scored_folder import ScoredFolder
 from nereval_core.problems import FormatError, Problem
 from nereval_core.readers import Reading, Source, read
 from nereval_core.readers.input.confinement import folder_entries, is_inside
@@ -21,6 +21,10 @@ from nereval_core.readers.input.source import LAYER_MARK, label_of
 from nereval_core.readers.recognition import likely_format
 from nereval_core.scoring import Settings
 from pages.shared.data.jobs import BYTES, UNITS, Watch
+
+if TYPE_CHECKING:
+    # It takes long to import, and a process that reads opens none.
+    from nereval_core.engine.scored_folder import ScoredFolder
 
 DEMOS = Path(__file__).parents[3] / "demo_data"
 GOLD = "gold"

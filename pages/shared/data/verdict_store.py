@@ -10,13 +10,14 @@ import streamlit as st
 from nereval_core.problems import FormatError, Problem
 from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.review.store import ReviewStore
-from pages.shared.server import freeze_objects, server_options
+from pages.shared.server import server_options
 from pages.shared.server.access import only_this_machine
+from pages.shared.server.memory import freeze_objects
 
 PATIENCE = 10
 """Seconds for which a database that failed is left alone: pages are not to wait for it again and again."""
 MANY = 1_000
-"""Verdicts read at once that are worth setting aside, see `settled`."""
+"""Verdicts read at once that are worth being frozen, so that collections pass them over."""
 
 
 class Verdicts:

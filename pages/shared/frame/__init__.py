@@ -24,7 +24,6 @@ from pages.shared.data import caches, masks, own_criteria, reference_layer, scor
 from pages.shared.data.loading import Loaded, demo_names
 from pages.shared.data.named_files import named_corpus
 from pages.shared.frame import chips, context_bar, login
-from pages.shared.server import freeze_imported
 from pages.shared.server.access import only_this_machine
 from pages.shared.verdicts.events import end_events
 from pages.shared.view import View, keys, state
@@ -314,4 +313,3 @@ def _count_run() -> None:
     st.session_state[keys.RUNS] = runs
     with st.container(key=f"run-{runs}"):
         st.caption(f"nereval {__version__}")
-    freeze_imported()

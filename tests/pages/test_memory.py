@@ -1,12 +1,14 @@
-"""What a server forgets once nobody is there, and what it keeps."""
+"""What a server forgets once nobody is there, what it keeps, and what its collections pass over."""
 
 from __future__ import annotations
 
 import gc
 import weakref
 
+import streamlit as st
+
 from pages.shared.data import caches
-from pages.shared.server.idle import forget_results
+from pages.shared.server.memory import forget_results, freeze_objects
 from pages.shared.view import View
 from tests.support.pages import DEMO, VIEW, opened
 
@@ -24,3 +26,10 @@ def test_results_are_forgotten_and_computed_anew() -> None:
     assert (caches.jobs(), caches.beside()) == kept
     assert caches.scores(DEMO, "rules", settings).counts("strict") == strict
     opened("Overview", VIEW)
+
+
+def test_collections_pass_over_what_was_frozen_and_runs_of_pages_make_none() -> None:
+    opened("Overview", VIEW)
+    freeze_objects()
+    assert len(gc.get_objects()) < gc.get_freeze_count()
+    assert not st.get_option("runner.postScriptGC")

@@ -1,0 +1,104 @@
+"""Memory of the server: garbage is collected beside the runs of pages, and what nobody needs any more is given back.
+
+What was computed is forgotten once everybody has left for a while. Corpora that were read stay, and readings go on.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import logging
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from threading import Thread
+
+import streamlit as st
+from streamlit.runtime import Runtime, RuntimeState
+from streamlit.runtime.caching.cache_utils import CachedFunc
+
+COLLECTION_SECONDS = 5.0
+"""Seconds between two collections, and between two looks at whether somebody is there, at most.
+
+Streamlit would collect after every run of a page (`runner.postScriptGC`), and walk through the objects of all sessions
+each time: with fifty people that took as long as the pages themselves.
+"""
+IMPORTED_MODULES = 50
+"""Modules imported since the last time from which objects are frozen again: pages import theirs when first drawn."""
+ARENAS = 2
+"""Heaps that the threads of the server share."""
+_M_ARENA_MAX = -8
+"""The number of this parameter in malloc.h of glibc."""
+_LOG = logging.getLogger("nereval")
+
+
+def share_heaps() -> None:
+    """Have all threads share few heaps, where the C library is glibc.
+
+    Every run of a page is a thread. By default there are up to eight heaps for each processor, and what one thread has
+    freed in its heap is of no use to the others.
+    """
+    _call_glibc("mallopt", _M_ARENA_MAX, ARENAS)
+
+
+def begin() -> None:
+    """Collect garbage while somebody is there; forget results once nobody was for as long as a session is kept."""
+    patience = float(st.get_option("server.disconnectedSessionTTL"))
+    Thread(target=_watch, args=(patience,), name="memory", daemon=True).start()
+
+
+def _watch(patience: float) -> None:
+    seen, used, modules = time.monotonic(), False, 0
+    while True:
+        time.sleep(min(COLLECTION_SECONDS, patience / 2))
+        if not Runtime.exists():
+            continue
+        if Runtime.instance().state is RuntimeState.ONE_OR_MORE_SESSIONS_CONNECTED:
+            seen, used = time.monotonic(), True
+            if len(sys.modules) >= modules + IMPORTED_MODULES:
+                modules = len(sys.modules)
+                freeze_objects()
+            else:
+                gc.collect()
+        elif used and time.monotonic() - seen > patience:
+            used = False
+            try:
+                forget_results()
+            except Exception:
+                _LOG.exception("what was computed could not be forgotten")
+
+
+def freeze_objects() -> None:
+    """Freeze the objects there are, after a collection: much has come in that lives as long as the server.
+
+    Collections no longer walk through a frozen object. It still goes when nothing refers to it any more; only cycles
+    among frozen objects stay.
+    """
+    gc.collect()
+    gc.freeze()
+
+
+def forget_results() -> None:
+    """Forget what pages have computed, and give the memory back."""
+    for function in _kept_functions():
+        function.clear()
+    gc.collect()
+    # The C library keeps what is free for the next time.
+    _call_glibc("malloc_trim", 0)
+
+
+def _kept_functions() -> Iterator[CachedFunc]:
+    """Yield the functions whose results are kept in some number; what is kept once for all sessions has none."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("pages.shared"):
+            for one in list(vars(module).values()):
+                if isinstance(one, CachedFunc) and one._info.max_entries is not None:
+                    yield one
+
+
+def _call_glibc(function: str, *numbers: int) -> None:
+    """Call a function of glibc; where the C library is another one, nothing happens."""
+    if sys.platform == "linux":
+        with suppress(OSError, AttributeError):
+            getattr(ctypes.CDLL(None), function)(*numbers)
