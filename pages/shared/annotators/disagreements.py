@@ -16,8 +16,8 @@ from pages.shared.annotators import pair_of_view, with_pair
 from pages.shared.components import navigation
 from pages.shared.components.count_table import ChosenCell, count_table
 from pages.shared.components.downloads import Export
-from pages.shared.data import caches
 from pages.shared.data.computations import compute
+from pages.shared.data.result_cache import keep_results
 from pages.shared.view import View, state
 from pages.shared.view.queries import ERRORS, view_of
 from pages.shared.view.text import plain
@@ -79,7 +79,7 @@ def counted_pair(here: Here, one: str, other: str) -> Counted:
     return Counted(one, other, there, criterion, _counts(there, criterion))
 
 
-@st.cache_resource(max_entries=64, show_spinner="Counting what annotators disagree on …", hash_funcs=caches.HASHED_BY)
+@keep_results(64, "Counting what annotators disagree on …")
 def _counts(here: Here, criterion: str) -> pd.DataFrame:
     scores = here.scores(names=[criterion])
     return compute(here.loaded, "Disagreements", count_disagreements, scores, criterion)

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pandas as pd
-import streamlit as st
 
 from nereval_core.analysis.criteria.gap import Gap, decision_matrix, gap
 from nereval_core.analysis.criteria.merging import merge_types
@@ -16,14 +15,14 @@ from nereval_core.analysis.criteria.proxy_criterion import fold_scores
 from nereval_core.analysis.criteria.recovered_spans import CHAIN, RecoveredSpans, recover_spans
 from nereval_core.scoring import Scores
 from nereval_core.scoring.criteria import Criterion, Share
-from pages.shared.data import caches
 from pages.shared.data.computations import compute
+from pages.shared.data.result_cache import keep_results
 
 if TYPE_CHECKING:
     from pages.shared.frame import Here
 
 
-@st.cache_resource(max_entries=24, show_spinner="Comparing the two criteria …", hash_funcs=caches.HASHED_BY)
+@keep_results(24, "Comparing the two criteria …")
 def gap_of(here: Here, one: str, other: str) -> tuple[Gap, pd.DataFrame]:
     """Return the gap between two criteria, and the decisions under them."""
     scores = here.scores(names=[one, other])
@@ -34,24 +33,24 @@ def _gap(scores: Scores, one: str, other: str) -> tuple[Gap, pd.DataFrame]:
     return gap(scores, one, other), decision_matrix(scores, one, other)
 
 
-@st.cache_resource(max_entries=24, show_spinner="Matching at every overlap …", hash_funcs=caches.HASHED_BY)
+@keep_results(24, "Matching at every overlap …")
 def curve_of(here: Here, share: Share, *, same_type: bool) -> pd.DataFrame:
     gold, pred = here.scores().layers(here.by)
     return compute(here.loaded, "Matching", overlap_curve, gold, pred, share, same_type=same_type)
 
 
-@st.cache_resource(max_entries=24, show_spinner="Looking for what could be recovered …", hash_funcs=caches.HASHED_BY)
+@keep_results(24, "Looking for what could be recovered …")
 def recovered_of(here: Here) -> RecoveredSpans:
     return compute(here.loaded, "Recoverable spans", recover_spans, here.scores(names=CHAIN))
 
 
-@st.cache_resource(max_entries=12, show_spinner="Scoring with merged types …", hash_funcs=caches.HASHED_BY)
+@keep_results(12, "Scoring with merged types …")
 def merged_scores(here: Here, merge: Mapping[str, str]) -> Scores:
     """Return the scores with some types merged, on top of the merges in force."""
     return compute(here.loaded, "Merging types", merge_types, here.scores(), dict(merge))
 
 
-@st.cache_resource(max_entries=12, show_spinner="Scoring the folds of documents …", hash_funcs=caches.HASHED_BY)
+@keep_results(12, "Scoring the folds of documents …")
 def fold_table(here: Here, number: int, seed: int) -> pd.DataFrame:
     scores = {system: here.scores(system) for system in here.systems}
     return compute(here.loaded, "Folds", fold_scores, scores, number, seed)

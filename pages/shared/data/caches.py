@@ -1,4 +1,4 @@
-"""Corpora and scores by content digest, kept once for all sessions. Data are never hashed by Streamlit.
+"""Corpora by content digest, and what every page asks about them, kept once for all sessions.
 
 Session state holds digests only: a closed session may stay in memory for minutes.
 """
@@ -6,12 +6,12 @@ Session state holds digests only: a closed session may stay in memory for minute
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from threading import Lock
-from typing import Any, cast
+from typing import cast
 
 import pandas as pd
 import streamlit as st
@@ -47,6 +47,7 @@ from pages.shared.data.jobs import Jobs
 from pages.shared.data.kept_corpora import Keeper
 from pages.shared.data.loading import Loaded, demo_names, load_demo
 from pages.shared.data.named_files import named_corpus
+from pages.shared.data.result_cache import SMALL_FACTOR, is_small, keep_results
 from pages.shared.server import server_options
 from pages.shared.server.access import only_this_machine
 from pages.shared.server.ownership import Ownership, visitor
@@ -55,19 +56,11 @@ from pages.shared.view.count_tables import averages_table
 from pages.shared.view.link import is_key
 
 UPLOADS = 16
-"""Corpora kept in memory beside the demos; the one unused longest goes first."""
+"""Large corpora kept in memory beside the demos, or small ones in their places; the one unused longest goes first."""
 
 
-HASHED_BY: Mapping[str | type, Callable[[Any], object]] = {
-    Loaded: lambda loaded: (loaded.corpus.digest, loaded.number),
-    # The whole rules, as two users may call different ones by the same name.
-    Settings: repr,
-    "pages.shared.frame.Here": lambda here: (here.loaded, here.system, here.by, here.settings, here.view.resample),
-}
-"""Facts that tell arguments of kept functions apart, for `hash_funcs` of Streamlit, which else looks at all data.
-
-The marks and the metadata of a corpus are no part of its digest, yet they stand in the scores: hence the number.
-"""
+def _places(loaded: Loaded) -> float:
+    return 1 / SMALL_FACTOR if is_small(loaded) else 1.0
 
 
 class Shelf:
@@ -78,7 +71,7 @@ class Shelf:
         self.ownership = Ownership(keeper.store)
         self._lock = Lock()
         self._opening = Lock()
-        self._corpora: LRUCache[str, Loaded] = LRUCache(UPLOADS)
+        self._corpora: LRUCache[str, Loaded] = LRUCache(UPLOADS, _places)
 
     def put(self, loaded: Loaded) -> str:
         digest = loaded.corpus.digest
@@ -198,7 +191,7 @@ def scores(loaded: Loaded, system: str, settings: Settings) -> Scores:
     return _scores(loaded, system, settings)
 
 
-@st.cache_resource(max_entries=24, show_spinner="Scoring …", show_time=True, hash_funcs=HASHED_BY)
+@keep_results(24, "Scoring …", show_time=True)
 def _scores(loaded: Loaded, system: str, settings: Settings) -> Scores:
     return computations.score(loaded, system, settings)
 
@@ -218,7 +211,7 @@ def ledger(loaded: Loaded, system: str, settings: Settings, criterion: str) -> L
     return _ledger(loaded, system, settings, criterion)
 
 
-@st.cache_resource(max_entries=24, show_spinner="Counting match records …", hash_funcs=HASHED_BY)
+@keep_results(24, "Counting match records …")
 def _ledger(loaded: Loaded, system: str, settings: Settings, criterion: str) -> Ledger:
     found = scores(loaded, system, spans_only(settings, [criterion]))
     corpus = loaded.corpus
@@ -279,7 +272,7 @@ def beside() -> Beside:
     return Beside()
 
 
-@st.cache_resource(max_entries=200, show_spinner=False, hash_funcs=HASHED_BY)
+@keep_results(200)
 def reading(loaded: Loaded, system: str, settings: Settings, _criterion: str, doc: str) -> Scores:
     """Return the scores of one document alone, under all criteria; those of any criterion's records are the same."""
     return ledger(loaded, system, settings, _criterion).document(doc, settings)
@@ -288,7 +281,7 @@ def reading(loaded: Loaded, system: str, settings: Settings, _criterion: str, do
 Averages = tuple[pd.DataFrame, Mapping[str, Average], Mapping[str, Average]]
 
 
-@st.cache_resource(max_entries=100, show_spinner=False, hash_funcs=HASHED_BY)
+@keep_results(100)
 def averages(loaded: Loaded, system: str, settings: Settings, criterion: str) -> Averages:
     """Return the table of averages, and those over types and over documents: the latter are many, so it is kept."""
     found = scores(loaded, system, spans_only(settings, [criterion]))
@@ -299,7 +292,7 @@ def averages(loaded: Loaded, system: str, settings: Settings, criterion: str) ->
 Decades = tuple[pd.DataFrame, Mapping[str, Counts], Mapping[str, int]]
 
 
-@st.cache_resource(max_entries=100, show_spinner=False, hash_funcs=HASHED_BY)
+@keep_results(100)
 def decades(loaded: Loaded, system: str, settings: Settings, criterion: str) -> Decades:
     """Return the table of decades, the counts of each, and how many documents each has: they are kept."""
     found = scores(loaded, system, spans_only(settings, [criterion]))
@@ -320,7 +313,7 @@ def outcome(loaded: Loaded, system: str, name: str, options: Options = ()) -> Ou
 
 
 # A refusal is kept like a result: finding out takes as long.
-@st.cache_resource(max_entries=64, show_spinner="Scoring as the published scorer does …", hash_funcs=HASHED_BY)
+@keep_results(64, "Scoring as the published scorer does …")
 def _outcome(loaded: Loaded, system: str, name: str, options: Options) -> Outcome | FormatError:
     try:
         if loaded.original is not None:
@@ -331,7 +324,7 @@ def _outcome(loaded: Loaded, system: str, name: str, options: Options) -> Outcom
         return error if loaded.original is None else masked_error(error)
 
 
-@st.cache_resource(max_entries=24, show_spinner="Listing the scorer's records …", hash_funcs=HASHED_BY)
+@keep_results(24, "Listing the scorer's records …")
 def outcome_records(loaded: Loaded, system: str, name: str, evaluation: str, options: Options = ()) -> pd.DataFrame:
     """Return the records of one evaluation of a published scorer."""
     return outcome(loaded, system, name, options).records(evaluation)
@@ -349,7 +342,7 @@ def differing(loaded: Loaded, system: str, name: str, evaluation: str, criterion
     return found
 
 
-@st.cache_resource(max_entries=24, show_spinner="Looking for the spans where the two part …", hash_funcs=HASHED_BY)
+@keep_results(24, "Looking for the spans where the two part …")
 def _differing(loaded: Loaded, system: str, name: str, evaluation: str, criterion: str) -> pd.DataFrame | FormatError:
     ours = scores(loaded, system, as_read(loaded))
     try:
@@ -366,9 +359,7 @@ def as_read(loaded: Loaded) -> Settings:
 Refused = Mapping[str, FormatError]
 
 
-@st.cache_resource(
-    max_entries=24, show_spinner="Scoring under every criterion and published scorer …", hash_funcs=HASHED_BY
-)
+@keep_results(24, "Scoring under every criterion and published scorer …")
 def every_row(loaded: Loaded, system: str, settings: Settings) -> tuple[tuple[CriterionRow, ...], Refused]:
     """Return a row for each criterion and published scorer, and the scorers that do not apply with the reason."""
     published: list[CriterionRow] = []
@@ -381,7 +372,7 @@ def every_row(loaded: Loaded, system: str, settings: Settings) -> tuple[tuple[Cr
     return order_rows(criteria_rows(scores(loaded, system, settings)), published), refused
 
 
-@st.cache_resource(max_entries=12, show_spinner="Looking for the spans that differ …", hash_funcs=HASHED_BY)
+@keep_results(12, "Looking for the spans that differ …")
 def step(loaded: Loaded, system: str, settings: Settings, row: CriterionRow, above: CriterionRow) -> pd.DataFrame:
     """Return the spans that two rows decide differently."""
     one, two = (_row_spans(loaded, system, settings, each) for each in (row, above))
@@ -391,7 +382,7 @@ def step(loaded: Loaded, system: str, settings: Settings, row: CriterionRow, abo
 Sizes = tuple[tuple[int, int] | None, ...]
 
 
-@st.cache_resource(max_entries=24, show_spinner="Comparing each row with the one above it …", hash_funcs=HASHED_BY)
+@keep_results(24, "Comparing each row with the one above it …")
 def step_sizes(loaded: Loaded, system: str, settings: Settings, rows: tuple[CriterionRow, ...]) -> Sizes:
     """Return by how many spans each row differs from the one above it, and how many of these earn another credit."""
     pairs = comparable_neighbours(rows)

@@ -18,7 +18,8 @@ from nereval_core.review.verdicts import KINDS
 from nereval_core.scoring.criteria import SCHEMAS
 from pages.shared.components.highlighted_text import DRAWING, STYLE, look, painted, text_data
 from pages.shared.components.record_list import count_words
-from pages.shared.data import caches, playlists, reviewer, verdict_store
+from pages.shared.data import playlists, reviewer, verdict_store
+from pages.shared.data.result_cache import keep_results
 from pages.shared.inspect.document import ReadDocument, read_document, start_of
 from pages.shared.inspect.queue import QueuePart, entries, queue_part
 from pages.shared.verdicts.case import Case, cases_of, ledger_of, reason_unoffered
@@ -85,13 +86,13 @@ def read(here: Here, doc: str) -> ReadDocument:
     return _read(here, here.beside, doc)
 
 
-@st.cache_resource(max_entries=300, show_spinner=False, hash_funcs=caches.HASHED_BY)
+@keep_results(300)
 def _read(here: Here, beside: str, doc: str) -> ReadDocument:
     second = (beside, here.of(beside).reading) if beside else None
     return read_document(here.reading, here.by, doc, second, here.words)
 
 
-@st.cache_resource(max_entries=300, show_spinner=False, hash_funcs=caches.HASHED_BY)
+@keep_results(300)
 def _text(here: Here, beside: str, doc: str, part: int, first: str, place: tuple[int, int] | None) -> dict[str, Any]:
     """Return a window of a document as it is drawn; the lanes nearest to the text hold the record `first`."""
     found = read(here, doc)
@@ -116,7 +117,7 @@ def _text(here: Here, beside: str, doc: str, part: int, first: str, place: tuple
     }
 
 
-@st.cache_resource(max_entries=1_000, show_spinner=False, hash_funcs=caches.HASHED_BY)
+@keep_results(1_000)
 def _card(here: Here, beside: str, doc: str, record: str) -> tuple[dict[str, Any], int] | None:
     """Return the card of a record, and the window that it lies in."""
     there = read(here, doc)

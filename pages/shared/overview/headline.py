@@ -13,7 +13,7 @@ from nereval_core.report.method_terms import INTERVAL
 from pages.shared.components import navigation
 from pages.shared.components.formula_box import formula_box
 from pages.shared.components.methods import method_notes
-from pages.shared.data import caches
+from pages.shared.data.result_cache import keep_results
 from pages.shared.systems.tables import plan_of, units_of
 from pages.shared.view import keys
 from pages.shared.view.count_tables import RATIOS, number
@@ -64,7 +64,7 @@ def _intervals_of(here: Here) -> list[tuple[float, float]]:
     return _intervals(here, plan_of(here))
 
 
-@st.cache_data(max_entries=200, show_spinner=False, hash_funcs=caches.HASHED_BY)
+@keep_results(200)
 def _intervals(here: Here, plan: ResamplingPlan) -> list[tuple[float, float]]:
     scores = {here.system: here.scores()}
     found = SystemResamples(count_units(scores, [here.by], units_of(here)), plan).interval()

@@ -93,8 +93,10 @@ def _kept_functions() -> Iterator[CachedFunc]:
     for name, module in list(sys.modules.items()):
         if name.startswith("pages.shared"):
             for one in list(vars(module).values()):
-                if isinstance(one, CachedFunc) and one._info.max_entries is not None:
-                    yield one
+                # Those of `keep_results` have several.
+                for function in getattr(one, "result_caches", (one,)):
+                    if isinstance(function, CachedFunc) and function._info.max_entries is not None:
+                        yield function
 
 
 def _call_glibc(function: str, *numbers: int) -> None:

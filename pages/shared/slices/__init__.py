@@ -40,6 +40,7 @@ from pages.shared.components.downloads import Export
 from pages.shared.components.methods import explain_methods, offer_methods
 from pages.shared.components.record_list import noun, open_records
 from pages.shared.data import caches, masks
+from pages.shared.data.result_cache import keep_results
 from pages.shared.systems.tables import choose_units, show_warnings, units_of
 from pages.shared.view import SLICED_BY, keys, state
 from pages.shared.view.count_tables import RATIOS, formula, sided
@@ -152,7 +153,7 @@ def _beside(key: str, kind: type) -> Any:
     return found if isinstance(found, kind) else None
 
 
-@st.cache_resource(max_entries=100, show_spinner="Slicing …", hash_funcs=caches.HASHED_BY)
+@keep_results(100, "Slicing …")
 def _table(here: Here, name: str) -> tuple[pd.DataFrame | None, str | None]:
     """Return the table of a slicing, and which ratios it lacks because one side has no values."""
     given = sliced_of(here)

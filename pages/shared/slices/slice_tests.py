@@ -29,8 +29,8 @@ from pages.shared.components.columns import text_columns
 from pages.shared.components.count_table import ChosenCell, count_table
 from pages.shared.components.downloads import Export
 from pages.shared.components.record_list import noun, open_records
-from pages.shared.data import caches
 from pages.shared.data.computations import compute
+from pages.shared.data.result_cache import keep_results
 from pages.shared.slices import offered_slicings, sliced_of
 from pages.shared.systems.tables import units_of
 from pages.shared.view import keys
@@ -138,19 +138,19 @@ def _signed(here: Here) -> str:
     return signature(here.scores(), here.by, intervals=units_of(here).signature(SLICE_PLAN))
 
 
-@st.cache_resource(max_entries=12, show_spinner="Slicing …", hash_funcs=caches.HASHED_BY)
+@keep_results(12, "Slicing …")
 def _tallies(here: Here, names: tuple[str, ...]) -> Mapping[str, SliceTally]:
     given = sliced_of(here)
     values = {name: found for name in names if (found := slicings.find_values(given, name))}
     return {name: tally_slices(given, found) for name, found in values.items()}
 
 
-@st.cache_resource(max_entries=24, show_spinner="Testing the slices …", hash_funcs=caches.HASHED_BY)
+@keep_results(24, "Testing the slices …")
 def _apart(here: Here, names: tuple[str, ...]) -> SliceTests:
     return compute(here.loaded, "Testing slices", apart_tests, _tallies(here, names), units_of(here))
 
 
-@st.cache_resource(max_entries=24, show_spinner="Testing the changes …", hash_funcs=caches.HASHED_BY)
+@keep_results(24, "Testing the changes …")
 def _changes(here: Here, names: tuple[str, ...]) -> SliceTests:
     systems = (here.system, *(system for system in here.systems if system != here.system))
     tallies = {system: _tallies(here if system == here.system else here.of(system), names) for system in systems}

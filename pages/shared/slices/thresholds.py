@@ -20,8 +20,8 @@ from pages.shared.components.count_table import ChosenCell, count_figure, count_
 from pages.shared.components.downloads import Export
 from pages.shared.components.methods import explain_methods, offer_methods
 from pages.shared.components.record_list import open_records
-from pages.shared.data import caches
 from pages.shared.data.computations import compute
+from pages.shared.data.result_cache import keep_results
 from pages.shared.slices import report_of_page, sliced_of, without_data_beside
 from pages.shared.slices.calibration import draw_calibration
 from pages.shared.systems.tables import choose_units, show_warnings, units_of
@@ -54,7 +54,7 @@ def draw_thresholds(here: Here) -> None:
     draw_calibration(here, trust)
 
 
-@st.cache_resource(max_entries=50, show_spinner="Scoring at every threshold …", hash_funcs=caches.HASHED_BY)
+@keep_results(50, "Scoring at every threshold …")
 def _scored(here: Here) -> tuple[pd.DataFrame, Calibration] | None:
     given, units = sliced_of(here), units_of(here)
     return compute(here.loaded, "Thresholds", _swept, without_data_beside(given), units)

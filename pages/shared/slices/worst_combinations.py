@@ -15,8 +15,8 @@ from pages.shared.components.columns import text_columns
 from pages.shared.components.count_table import ROWS, count_table
 from pages.shared.components.downloads import Export
 from pages.shared.components.record_list import noun, open_records
-from pages.shared.data import caches
 from pages.shared.data.computations import compute
+from pages.shared.data.result_cache import keep_results
 from pages.shared.slices import offered_slicings, sliced_of, without_data_beside
 from pages.shared.systems.tables import units_of
 from pages.shared.view.queries import Query
@@ -106,7 +106,7 @@ def in_words(table: pd.DataFrame) -> Sentence:
     )
 
 
-@st.cache_resource(max_entries=24, show_spinner="Testing the combinations of two slices …", hash_funcs=caches.HASHED_BY)
+@keep_results(24, "Testing the combinations of two slices …")
 def _tested(here: Here, names: tuple[str, ...]) -> pd.DataFrame:
     given, units = sliced_of(here), units_of(here)
     values = {name: found for name in names if (found := slicings.find_values(given, name))}

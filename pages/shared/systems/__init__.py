@@ -43,8 +43,8 @@ from pages.shared.components import navigation, sentence
 from pages.shared.components.count_table import count_figure
 from pages.shared.components.formula_box import formula_box
 from pages.shared.components.methods import explain_methods
-from pages.shared.data import caches
 from pages.shared.data.computations import compute
+from pages.shared.data.result_cache import keep_results
 from pages.shared.systems import tables as parts
 from pages.shared.systems.tables import interval_words, plan_of, test_words, units_of
 from pages.shared.view import keys
@@ -61,16 +61,13 @@ def shown_criteria(here: Here, everything: bool) -> tuple[str, ...]:
     return (here.by, *(name for name in names if name != here.by))
 
 
-HASHED_BY = {**caches.HASHED_BY, Comparison: lambda found: found.plan}
-
-
 def comparison_of(here: Here, names: tuple[str, ...]) -> Comparison:
     """Compare all systems with the one chosen under some criteria."""
     return _comparison(here, names, plan_of(here))
 
 
 # Few are kept, as each holds on to the scores of all systems.
-@st.cache_resource(max_entries=4, show_spinner="Resampling …", hash_funcs=HASHED_BY)
+@keep_results(4, "Resampling …")
 def _comparison(here: Here, names: tuple[str, ...], plan: ResamplingPlan) -> Comparison:
     systems = (here.system, *(name for name in here.systems if name != here.system))
     scored = {name: here.scores(name, names) for name in systems}
@@ -88,13 +85,13 @@ def _comparison(here: Here, names: tuple[str, ...], plan: ResamplingPlan) -> Com
     )
 
 
-@st.cache_resource(max_entries=12, show_spinner="Resampling, by type …", hash_funcs=HASHED_BY)
+@keep_results(12, "Resampling, by type …")
 def _by_type(here: Here, found: Comparison) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     asked = (found.scores, here.by, found.plan, here.system, found.units)
     return compute(here.loaded, "Resampling, by type", by_type_tables, *asked)
 
 
-@st.cache_resource(max_entries=12, show_spinner="Comparing each system with each …", hash_funcs=HASHED_BY)
+@keep_results(12, "Comparing each system with each …")
 def _pairs(here: Here, found: Comparison) -> pd.DataFrame:
     return compute(here.loaded, "Comparing each with each", _differences, found, here.by)
 
@@ -103,7 +100,7 @@ def _differences(found: Comparison, criterion: str) -> pd.DataFrame:
     return difference_table(found.resamples([criterion]))
 
 
-@st.cache_resource(max_entries=12, show_spinner=False, hash_funcs=HASHED_BY)
+@keep_results(12)
 def _order(here: Here, names: tuple[str, ...], found: Comparison) -> tuple[pd.DataFrame, pd.DataFrame]:
     places = ranks_wide(rows_by_place(found.intervals, found, here.by))
     return order_table(found.intervals, found.taus, here.by), places
@@ -169,7 +166,7 @@ def leaderboard(here: Here, found: Comparison) -> None:
         _open_score(here, found, here.by, str(point[0]))
 
 
-@st.cache_resource(max_entries=24, show_spinner=False, hash_funcs=HASHED_BY)
+@keep_results(24)
 def _leaderboard(here: Here, found: Comparison) -> Any:
     rows = found.intervals[found.intervals["criterion"] == here.by]
     words = f"{found.plan.level:.0%} intervals, {found.plan.resamples:,} resamples"

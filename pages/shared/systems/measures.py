@@ -14,7 +14,8 @@ from nereval_core.conventions import conventions
 from nereval_core.problems import FormatError
 from pages.shared.data import masks
 from pages.shared.data.computations import compute
-from pages.shared.systems import HASHED_BY, rows_by_place
+from pages.shared.data.result_cache import keep_results
+from pages.shared.systems import rows_by_place
 from pages.shared.systems import tables as parts
 from pages.shared.view import keys
 from pages.shared.view.text import show_problems
@@ -28,7 +29,7 @@ SCORERS_HELP = "Their precision, recall and F1 join the table, under their own r
 BY_TYPE_HELP = "Also the measures of each type, besides those of all types together."
 
 
-@st.cache_resource(max_entries=12, show_spinner="Resampling each measure …", hash_funcs=HASHED_BY)
+@keep_results(12, "Resampling each measure …")
 def _tables(
     here: Here, found: Comparison, by_type: bool, scorers: tuple[str, ...]
 ) -> tuple[pd.DataFrame, pd.DataFrame]:

@@ -15,7 +15,7 @@ from nereval_core.analysis.result_tables import p_value_text, value_with_interva
 from nereval_core.report.table_formats import DAGGER
 from pages.shared.components.count_table import table_key
 from pages.shared.data.computations import compute
-from pages.shared.systems import HASHED_BY
+from pages.shared.data.result_cache import keep_results
 from pages.shared.systems import tables as parts
 from pages.shared.view import keys
 from pages.shared.view.text import plain
@@ -63,7 +63,7 @@ def _chosen(here: Here) -> dict[str, tuple[str, ...]]:
     return chosen
 
 
-@st.cache_resource(max_entries=12, show_spinner=False, hash_funcs=HASHED_BY)
+@keep_results(12)
 def _compared(here: Here, found: Comparison, chosen: tuple[tuple[str, tuple[str, ...]], ...]) -> RunComparison:
     systems = group_runs(found.scores, dict(chosen))
     baseline = next(system for system, runs in systems.items() if here.system in runs)
