@@ -6,6 +6,7 @@ import argparse
 import os
 import subprocess
 import sys
+from functools import lru_cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
@@ -17,6 +18,12 @@ def server_options() -> argparse.Namespace:
     They are `data` and `review` (None where not given), `mask`, `open`, `read_only`, `keep` (days), `memory` (GB),
     `seconds`, and `files`: all that stands behind it, which are arguments of `nereval app`. Others are Streamlit's own.
     """
+    # Every run of a page asks for some of them.
+    return _options(tuple(sys.argv[1:]))
+
+
+@lru_cache(1)
+def _options(arguments: tuple[str, ...]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--data", type=Path)
     parser.add_argument("--review", type=Path)
@@ -27,7 +34,7 @@ def server_options() -> argparse.Namespace:
     parser.add_argument("--memory", type=float)
     parser.add_argument("--seconds", type=float)
     parser.add_argument("--files", nargs=argparse.REMAINDER, default=[])
-    return parser.parse_known_args(sys.argv[1:])[0]
+    return parser.parse_known_args(arguments)[0]
 
 
 def start_process(module: str) -> subprocess.Popen[bytes]:

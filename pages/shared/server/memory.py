@@ -18,8 +18,10 @@ import streamlit as st
 from streamlit.runtime import Runtime, RuntimeState
 from streamlit.runtime.caching.cache_utils import CachedFunc
 
-COLLECTION_SECONDS = 5.0
-"""Seconds between two collections, and between two looks at whether somebody is there, at most.
+LOOK_SECONDS = 5.0
+"""Seconds between two looks at whether somebody is there, at most."""
+COLLECTION_SECONDS = 30.0
+"""Seconds between two collections while somebody is there.
 
 Streamlit would collect after every run of a page (`runner.postScriptGC`), and walk through the objects of all sessions
 each time: with fifty people that took as long as the pages themselves.
@@ -49,19 +51,22 @@ def begin() -> None:
 
 
 def _watch(patience: float) -> None:
-    seen, used, modules = time.monotonic(), False, 0
+    seen = collected = time.monotonic()
+    used, modules = False, 0
     while True:
-        time.sleep(min(COLLECTION_SECONDS, patience / 2))
+        time.sleep(min(LOOK_SECONDS, patience / 2))
         if not Runtime.exists():
             continue
+        now = time.monotonic()
         if Runtime.instance().state is RuntimeState.ONE_OR_MORE_SESSIONS_CONNECTED:
-            seen, used = time.monotonic(), True
+            seen, used = now, True
             if len(sys.modules) >= modules + IMPORTED_MODULES:
-                modules = len(sys.modules)
+                modules, collected = len(sys.modules), now
                 freeze_objects()
-            else:
+            elif now - collected > COLLECTION_SECONDS:
+                collected = now
                 gc.collect()
-        elif used and time.monotonic() - seen > patience:
+        elif used and now - seen > patience:
             used = False
             try:
                 forget_results()
