@@ -103,7 +103,7 @@ def test_the_problems_of_a_computation_are_those_of_a_call_here(tmp_path: Path) 
 
 def test_a_process_ends_with_its_block_and_when_its_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
     def sleeping(module: str) -> subprocess.Popen[bytes]:
-        return subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], stdout=subprocess.PIPE)
+        return subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], stdin=subprocess.PIPE)
 
     monkeypatch.setattr(bounds, "start_process", sleeping)
     with bounded_process("any", Bounds()) as process:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import pickle
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -54,7 +55,7 @@ def sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     def answered(asked: memoryview, *_: object) -> tuple[int, bytes]:
         out = io.BytesIO()
-        core_process.make_call(io.BytesIO(asked), out)
+        core_process.make_call(pickle.loads(asked), out)
         return 0, out.getvalue()
 
     apart = core_process.call_apart

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import pickle
 import time
 from functools import partial
 from pathlib import Path
@@ -11,11 +13,12 @@ from typing import Any
 import pytest
 
 from nereval_core.corpus import Corpus
+from nereval_core.problems import FormatError
 from nereval_core.readers import Source
 from nereval_core.scoring import Settings, score_layers
 from pages.shared.data.computations import is_tangled, overlapping_pairs
 from pages.shared.data.loading import load, load_demo
-from pages.shared.server import bounds
+from pages.shared.server import bounds, core_process, start_process
 from pages.shared.server.core_process import call_apart
 from tests.support.browser import Visit, serve_app_process
 from tests.support.samples import nested
@@ -70,6 +73,21 @@ def test_only_what_is_tangled_takes_long_to_score(tmp_path: Path) -> None:
     assert not any(is_tangled(corpus.gold, system) for system in corpus.systems)
     nested = tangled(tmp_path, 130)
     assert is_tangled(nested.gold, nested.system("system"))
+
+
+def test_a_process_ends_with_the_server() -> None:
+    process = start_process(core_process.__name__)
+    assert process.stdin is not None and process.stdout is not None
+    process.stdin.write(pickle.dumps(partial(time.sleep, 600)))
+    # When a server ends, however that comes, its end of the pipe is closed.
+    process.stdin.close()
+    assert process.wait(60) == 1
+    process.stdout.close()
+
+
+def test_a_process_that_c_code_aborts_has_no_memory() -> None:
+    with pytest.raises(FormatError, match="takes more memory than there is"):
+        call_apart(os.abort, "aborting", check_wanted=lambda: None)
 
 
 def test_what_nobody_waits_for_is_ended(tmp_path: Path, processes: list[Any]) -> None:

@@ -25,7 +25,7 @@ from pages.shared.data.jobs import CancelledError, Watch
 from pages.shared.data.kept_corpora import Keeper
 from pages.shared.data.loading import Loaded
 from pages.shared.data.reading_orders import Order
-from pages.shared.server.bounds import NICE, UNBOUNDED, Bounds, Overtime, bounded_process
+from pages.shared.server.bounds import NICE, UNBOUNDED, Bounds, Overtime, bounded_process, end_with_server
 
 EVERY = 0.1
 """Seconds between two lines about how far it is."""
@@ -75,8 +75,9 @@ def _answer(store: Store | None, order: Order, spare: Path, watch: Watch, bounds
         with bounded_process("pages.shared.data.reading_process", bounds) as process:
             assert process.stdin is not None and process.stdout is not None
             watch.ends(process.kill)
-            with suppress(BrokenPipeError), process.stdin:
+            with suppress(BrokenPipeError):
                 pickle.dump((order, store, spare), process.stdin)
+                process.stdin.flush()
             with process.stdout:
                 for line in process.stdout:
                     said = json.loads(line)
@@ -129,6 +130,7 @@ def main() -> None:
     if hasattr(os, "nice"):
         os.nice(NICE)
     order, store, spare = pickle.load(sys.stdin.buffer)
+    end_with_server()
     keeper = Keeper(store, spare=_spare(spare))
     try:
         loaded = _read(keeper, order, _Telling(out))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from threading import BoundedSemaphore, Event, Thread
 from time import monotonic
@@ -89,12 +89,16 @@ class Overtime(Exception):  # noqa: N818
 def bounded_process(module: str, bounds: Bounds) -> Iterator[subprocess.Popen[bytes]]:
     """Start a module of ours in a process that ends with the block, beyond a bound, or when nobody waits for it.
 
+    Its standard input stays open for as long, see `end_with_server`.
+
     Raises:
         Overtime: after a block whose process was ended because its time was over.
     """
     process = start_process(module)
+    told = process.stdin
     if bounds.memory is not None and hasattr(resource, "prlimit"):
         resource.prlimit(process.pid, resource.RLIMIT_AS, (bounds.memory, bounds.memory))
+    assert told is not None
     done, late = Event(), Event()
     watching = Thread(target=_watch, args=(process, bounds, done, late), name="bounds", daemon=True)
     watching.start()
@@ -105,6 +109,9 @@ def bounded_process(module: str, bounds: Bounds) -> Iterator[subprocess.Popen[by
         process.kill()
         process.wait()
         watching.join()
+        # What it was not sent any more has no reader.
+        with suppress(BrokenPipeError):
+            told.close()
     if late.is_set():
         raise Overtime
 
@@ -117,6 +124,21 @@ def _watch(process: subprocess.Popen[bytes], bounds: Bounds, done: Event, late: 
         if late.is_set() or not bounds.wanted():
             process.kill()
             return
+
+
+def end_with_server() -> None:
+    """Have this process end when the server that started it ends, by whatever: its standard input is closed then.
+
+    What the server has to say must have been read before.
+    """
+
+    def wait() -> None:
+        # Not by `sys.stdin`, which could not be closed at the end while a thread reads from it.
+        while os.read(0, 1):
+            pass
+        os._exit(1)
+
+    Thread(target=wait, name="server", daemon=True).start()
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import os
 import pickle
+import signal
 import subprocess
 import sys
 import traceback
@@ -25,7 +26,16 @@ import cloudpickle
 from nereval_core.corpus import Documents, Layer
 from nereval_core.problems import FormatError, Problem
 from nereval_core.scoring import Scores
-from pages.shared.server.bounds import AT_ONCE, NICE, UNBOUNDED, Bounds, Overtime, bounded_process, waited_for
+from pages.shared.server.bounds import (
+    AT_ONCE,
+    NICE,
+    UNBOUNDED,
+    Bounds,
+    Overtime,
+    bounded_process,
+    end_with_server,
+    waited_for,
+)
 
 OUT_OF_MEMORY = 3
 """Exit status of a process that needed more memory than it may have."""
@@ -56,7 +66,8 @@ def call_apart(
             status, answer = _answer(asked.getbuffer(), check_wanted, bounds)
         except Overtime:
             raise bounds.too_long(title) from None
-    if status == OUT_OF_MEMORY:
+    # C++ code that gets no memory aborts.
+    if status in (OUT_OF_MEMORY, -signal.SIGABRT):
         raise bounds.too_large(title)
     if status:
         raise RuntimeError(f"the process that computes ended with status {status}")
@@ -73,7 +84,7 @@ def _answer(asked: memoryview, check_wanted: Callable[[], None], bounds: Bounds)
     """Return the exit status of a process that was asked something, and its answer."""
     with bounded_process("pages.shared.server.core_process", bounds) as process:
         # `communicate` never sends what it has not sent when its time is over: a pipe holds 64 kB, and a process needs
-        # longer to start than we wait for it. So the pipe is written to beside it.
+        # longer to start than we wait for it. So the pipe is written to beside it, and stays open.
         pipe, process.stdin = process.stdin, None
         Thread(target=_send, args=(asked, pipe), daemon=True).start()
         while True:
@@ -88,8 +99,9 @@ def _answer(asked: memoryview, check_wanted: Callable[[], None], bounds: Bounds)
 def _send(content: memoryview, pipe: IO[bytes] | None) -> None:
     """Write to a process until it has all or ends."""
     assert pipe is not None
-    with suppress(BrokenPipeError), pipe:
+    with suppress(BrokenPipeError):
         pipe.write(content)
+        pipe.flush()
 
 
 class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
@@ -149,14 +161,15 @@ def main() -> None:
     if hasattr(os, "nice"):
         os.nice(NICE)
     try:
-        make_call(sys.stdin.buffer, out)
+        call = pickle.load(sys.stdin.buffer)
+        end_with_server()
+        make_call(call, out)
     except MemoryError:
         os._exit(OUT_OF_MEMORY)
 
 
-def make_call(asked: IO[bytes], out: IO[bytes]) -> None:
-    """Read a call, and write what became of it."""
-    call = pickle.load(asked)
+def make_call(call: Callable[[], object], out: IO[bytes]) -> None:
+    """Make a call, and write what became of it."""
     # The objects are listed in the order in which they are written: the same here and there.
     listing = _Pickler(_Nowhere())
     listing.dump(call)
