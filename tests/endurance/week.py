@@ -249,7 +249,7 @@ class Week:
     def at_rest(self) -> dict[str, int]:
         """Return what the server takes when nobody is there, and the number of verdicts by then."""
         return {
-            "bytes": memory_at_rest(self._address, self._process),
+            "bytes": memory_at_rest(self._process),
             "threads": thread_count(self._process),
             "open files": open_file_count(self._process),
             "verdicts": self.counts["verdicts"],

@@ -13,10 +13,14 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from threading import Thread
+from typing import cast
 
 import streamlit as st
+from cachetools import TTLCache
 from streamlit.runtime import Runtime, RuntimeState
 from streamlit.runtime.caching.cache_utils import CachedFunc
+from streamlit.runtime.memory_session_storage import MemorySessionStorage
+from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 
 LOOK_SECONDS = 5.0
 """Seconds between two looks at whether somebody is there, at most."""
@@ -45,33 +49,47 @@ def share_heaps() -> None:
 
 
 def begin() -> None:
-    """Collect garbage while somebody is there; forget results once nobody was for as long as a session is kept."""
+    """Collect garbage while somebody is there; forget results once no session is kept any more."""
     patience = float(st.get_option("server.disconnectedSessionTTL"))
-    Thread(target=_watch, args=(patience,), name="memory", daemon=True).start()
+    Thread(target=_watch, args=(min(LOOK_SECONDS, patience / 2),), name="memory", daemon=True).start()
 
 
-def _watch(patience: float) -> None:
-    seen = collected = time.monotonic()
-    used, modules = False, 0
+def _watch(seconds: float) -> None:
+    collected, used, modules = time.monotonic(), False, 0
     while True:
-        time.sleep(min(LOOK_SECONDS, patience / 2))
+        time.sleep(seconds)
         if not Runtime.exists():
             continue
-        now = time.monotonic()
-        if Runtime.instance().state is RuntimeState.ONE_OR_MORE_SESSIONS_CONNECTED:
-            seen, used = now, True
-            if len(sys.modules) >= modules + IMPORTED_MODULES:
-                modules, collected = len(sys.modules), now
-                freeze_objects()
-            elif now - collected > COLLECTION_SECONDS:
-                collected = now
-                gc.collect()
-        elif used and now - seen > patience:
-            used = False
-            try:
+        try:
+            kept = end_left_sessions(Runtime.instance())
+            if Runtime.instance().state is RuntimeState.ONE_OR_MORE_SESSIONS_CONNECTED:
+                used = True
+                if len(sys.modules) >= modules + IMPORTED_MODULES:
+                    modules, collected = len(sys.modules), time.monotonic()
+                    freeze_objects()
+                elif time.monotonic() - collected > COLLECTION_SECONDS:
+                    collected = time.monotonic()
+                    gc.collect()
+            elif used and not kept:
+                used = False
                 forget_results()
-            except Exception:
-                _LOG.exception("what was computed could not be forgotten")
+        except Exception:
+            _LOG.exception("the memory of the server could not be looked after")
+
+
+def end_left_sessions(runtime: Runtime) -> int:
+    """End the sessions that were left longer ago than sessions are kept; return the number of those left since.
+
+    Streamlit ends them when another visitor leaves, and not before, and each holds its uploads until then.
+    """
+    manager = cast(WebsocketSessionManager, runtime._session_mgr)
+    sessions = cast(TTLCache[str, object], cast(MemorySessionStorage, manager._session_storage)._cache)
+    with manager._storage_lock:
+        ended = sessions.expire()
+        kept = len(sessions)
+    # They end here, without the lock.
+    del ended
+    return kept
 
 
 def freeze_objects() -> None:
