@@ -124,6 +124,9 @@ def test_damaged_verdicts_are_named(home: Path, command: Cli) -> None:
         opened.execute("UPDATE verdict_event SET body = '{'")
         opened.commit()
     assert "verdict number 1 is damaged" in examined(command)[2][0]["found"]
+    # SQLite quotes what is damaged, which need not be UTF-8.
+    path.write_bytes(good.replace(b"NOT NULL", b"\xceOT NULL"))
+    assert "malformed" in examined(command)[2][0]["found"]
     path.write_bytes(good[:5000])
     for arguments in ((), ("--mend",)):
         status, _, findings = examined(command, *arguments)
@@ -187,6 +190,9 @@ def test_columns_and_index_of_something_else_are_named(scored: Path, command: Cl
     assert finding["place"] == str(one) and finding["found"].endswith("the index of something else")
     assert examined(command, str(scored), "--mend")[0] == 0
     one, other = sorted((scored / "columns").iterdir())[:2]
+    # The columns of a shard do not say of what they would be the index.
+    (scored / "index" / "documents.columns").write_bytes(other.read_bytes())
+    assert [row["state"] for row in examined(command, str(scored), "--mend")[2]] == ["mended"]
     one.write_bytes(other.read_bytes())
     (finding,) = examined(command, str(scored))[2]
     assert finding["place"] == str(one) and finding["found"].endswith("the columns of something else")
