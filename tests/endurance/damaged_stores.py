@@ -1,7 +1,7 @@
 """All that nereval keeps is damaged and used again: corpora, scored folders, verdicts, counts of shards.
 
 Each answer is the one that the undamaged example gives, or a documented problem, or as if nothing had been kept, and
-verdicts are not lost without a word. Whatever is refused, `nereval doctor` names.
+verdicts are not lost without a word. Whatever is refused or dropped, and not gone, `nereval doctor` names.
 """
 
 from __future__ import annotations
@@ -113,10 +113,14 @@ class Damaged:
             wrong = _wrong(example, question, answer, files)
             if wrong:
                 raise FailedTryError(f"{kind}: {wrong}: {_without_digest(question)}", f"{told()}\n{str(answer)[:2000]}")
-        refused = [question for question, answer in answers.items() if isinstance(answer, str) and answer == REFUSED]
-        if examined and refused and not findings:
-            raise FailedTryError(f"{kind}: doctor names nothing: {_without_digest(refused[0])}", told())
-        dropped = any(isinstance(answer, str) and answer == DROPPED for answer in answers.values())
+        refused, dropped = (
+            [question for question, answer in answers.items() if isinstance(answer, str) and answer == instead]
+            for instead in (REFUSED, DROPPED)
+        )
+        # What is gone leaves nothing that could be named.
+        lost = [*refused, *(dropped if files.keys() == example.files.keys() else ())]
+        if examined and lost and not findings:
+            raise FailedTryError(f"{kind}: doctor names nothing: {_without_digest(lost[0])}", told())
         became = "unharmed" if files == example.files else "refused" if refused else "dropped" if dropped else "whole"
         yield from (kind, became)
         if examined:
