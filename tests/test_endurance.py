@@ -45,7 +45,8 @@ def test_damaged_stores_answer_as_before_or_not(tmp_path: Path) -> None:
     counts = damaged_stores.run(tmp_path, lambda tries: tries < 75)
     assert (counts["tries"], counts[FAILURES]) == (75, 0)
     assert all(counts[kind.name] > 0 for kind in KINDS)
-    assert counts["refused"] > 5 and counts["examined"] > 5
+    examined = [name for name in counts if name.startswith("examined")]
+    assert counts["refused"] > 5 and len(examined) > 3
 
 
 def prepare_faults(folder: Path) -> Try:

@@ -28,6 +28,7 @@ from nereval_core.readers.input.temporaries import (
     remove_abandoned,
 )
 from nereval_core.report.json_results import json_bytes, results, versions
+from nereval_core.review.playlists.store import PlaylistStore
 from nereval_core.review.store import ReviewStore
 from nereval_core.review.store.backup import LOGS, copy_file, integrity_problem
 from nereval_core.review.store.databases import LONE_LOG, default_file, has_lone_log
@@ -115,6 +116,8 @@ def mend(finding: Finding) -> str:
         finding.mend()
     except OSError as error:
         return f"could not be mended: {error.strerror}"
+    except FormatError as error:
+        return f"could not be mended: {error.problems[0].found}"
     return MENDED
 
 
@@ -149,7 +152,7 @@ def _of_verdicts(store: ReviewStore, file: Path | None) -> Iterator[Finding]:
     remedy = "restore a copy that `nereval review backup` made, or name another one as --review"
     try:
         if file is None:
-            store.every()
+            _read_all(store)
         elif has_lone_log(file):
             yield Finding(Problem(str(file), None, *LONE_LOG))
         elif file.exists():
@@ -164,7 +167,7 @@ def _of_verdicts(store: ReviewStore, file: Path | None) -> Iterator[Finding]:
             with TemporaryFolder(sweep=False) as folder, closing(ReviewStore(Path(folder, "copy"))) as copy:
                 copy_file(file, Path(folder, "copy"))
                 try:
-                    copy.every()
+                    _read_all(copy)
                 except FormatError as error:
                     raise FormatError(
                         Problem(str(file), one.line, one.found, one.remedy) for one in error.problems
@@ -174,6 +177,16 @@ def _of_verdicts(store: ReviewStore, file: Path | None) -> Iterator[Finding]:
             yield Finding(one)
     except (OSError, sqlite3.Error) as error:
         yield Finding(Problem(store.name, None, f"the verdicts cannot be read: {error}", remedy))
+
+
+def _read_all(store: ReviewStore) -> None:
+    """Read all verdicts and playlists.
+
+    Raises:
+        FormatError: one is damaged, or the database cannot be read.
+    """
+    store.every()
+    PlaylistStore(store).playlists()
 
 
 def _of_scored(path: str) -> Iterator[Finding]:

@@ -8,6 +8,7 @@ column changes its CRC-32: neither file is opened. Numbers are little-endian.
 from __future__ import annotations
 
 import json
+import math
 import mmap
 import struct
 import sys
@@ -134,7 +135,7 @@ def map_columns(
 def _check_row(name: str, dtype: str, shape: list[int], at: int, length: int, size: int) -> None:
     if dtype not in TYPES or at % ALIGNED or at + length > size:
         raise DamagedError(f"column {name} lies outside")
-    if int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize != length:
+    if math.prod(shape) * np.dtype(dtype).itemsize != length:
         raise DamagedError(f"column {name} has another size")
 
 
@@ -152,7 +153,7 @@ def _crc(file: BinaryIO, at: int, length: int) -> int:
 
 
 def _array(view: mmap.mmap, dtype: str, shape: list[int], at: int) -> Array:
-    count = int(np.prod(shape, dtype=np.int64))
+    count = math.prod(shape)
     flat = np.frombuffer(view, dtype, count, at) if count else np.zeros(0, dtype)
     flat.setflags(write=False)
     return flat.reshape(shape)

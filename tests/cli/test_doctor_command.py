@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import sqlite3
 import subprocess
 import tempfile
@@ -13,10 +15,12 @@ from typing import Any
 
 import pytest
 
+from nereval_core.review.playlists.store import PlaylistStore
 from nereval_core.review.store import ReviewStore
 from nereval_core.store import Store
 from tests.readers.input.test_temporaries import holding
 from tests.review.test_backup import draft
+from tests.review.test_playlists import star
 from tests.store.test_store import example, stored
 from tests.support.commands import Cli, corpus, written
 from tests.support.databases import as_user, emptied
@@ -124,6 +128,17 @@ def test_damaged_verdicts_are_named(home: Path, command: Cli) -> None:
         opened.execute("UPDATE verdict_event SET body = '{'")
         opened.commit()
     assert "verdict number 1 is damaged" in examined(command)[2][0]["found"]
+    path.write_bytes(good)
+    with closing(ReviewStore(path)) as store:
+        playlists = PlaylistStore(store)
+        playlists.star(playlists.make("Meeting", "Ann"), [star(0)], "Ann")
+        assert examined(command)[2] == []
+        with store.database.writing() as connection:
+            connection.exec_driver_sql("UPDATE playlist_item SET comment = 'another'")
+    assert "item number 1 of the playlists is damaged" in examined(command)[2][0]["found"]
+    # SQLite quotes what is damaged, which need not be UTF-8.
+    path.write_bytes(good.replace(b"NOT NULL", b"\xceOT NULL"))
+    assert "malformed" in examined(command)[2][0]["found"]
     path.write_bytes(good[:5000])
     for arguments in ((), ("--mend",)):
         status, _, findings = examined(command, *arguments)
@@ -171,6 +186,32 @@ def test_an_index_is_made_again(scored: Path, command: Cli) -> None:
     assert everything(scored) == whole
 
 
+def test_an_index_that_cannot_be_made_again_is_told(scored: Path, command: Cli) -> None:
+    shutil.rmtree(scored / "index")
+    (scored / "index").touch()
+    status, _, findings = examined(command, str(scored), "--mend")
+    assert status == 1 and all(row["state"].startswith("could not be mended: cannot be written") for row in findings)
+
+
+def test_files_that_may_be_mapped_are_never_written_into(scored: Path, home: Path, command: Cli) -> None:
+    # What is cut while it is mapped ends the process that reads it. Other names show what became of the files.
+    places = [*scored.glob("columns/*"), *scored.glob("index/*"), *(home / "store").glob("*.columns")]
+    for number, place in enumerate(places):
+        place.write_bytes(place.read_bytes()[:-1])
+        os.link(place, home / str(number))
+    before = [place.read_bytes() for place in places]
+    assert len(command("doctor", "--mend", str(scored))[1]) > 0
+    stored(home / "store", example())
+    score = ("score", *written(home, corpus()), "--engine", "local", "-q", "--out", "scored")
+    assert command(*score)[0] == 0
+    assert examined(command, str(scored), "--mend")[0] == 0
+    one, other = min(Path(score[2]).glob("*.jsonl")), min(Path(score[1]).glob("*.jsonl"))
+    one.write_bytes(other.read_bytes())
+    assert command(*score)[0] == 0 and command("store", "--clear")[0] == 0
+    assert [(home / str(number)).read_bytes() for number in range(len(places))] == before
+    assert not any(place.exists() and place.read_bytes() in before for place in places)
+
+
 @pytest.mark.parametrize("name", ["columns/*.columns", "counts/*.npz", "scored.json"])
 def test_what_was_scored_is_named(name: str, scored: Path, command: Cli) -> None:
     place = min(scored.glob(name))
@@ -187,6 +228,9 @@ def test_columns_and_index_of_something_else_are_named(scored: Path, command: Cl
     assert finding["place"] == str(one) and finding["found"].endswith("the index of something else")
     assert examined(command, str(scored), "--mend")[0] == 0
     one, other = sorted((scored / "columns").iterdir())[:2]
+    # The columns of a shard do not say of what they would be the index.
+    (scored / "index" / "documents.columns").write_bytes(other.read_bytes())
+    assert [row["state"] for row in examined(command, str(scored), "--mend")[2]] == ["mended"]
     one.write_bytes(other.read_bytes())
     (finding,) = examined(command, str(scored))[2]
     assert finding["place"] == str(one) and finding["found"].endswith("the columns of something else")

@@ -1,17 +1,17 @@
 """All that nereval keeps is damaged and used again: corpora, scored folders, verdicts, counts of shards.
 
 Each answer is the one that the undamaged example gives, or a documented problem, or as if nothing had been kept, and
-verdicts are not lost without a word. Whatever is refused, `nereval doctor` names.
+verdicts are not lost without a word. Whatever is refused or dropped, and not gone, `nereval doctor` names.
 """
 
 from __future__ import annotations
 
 import os
 import random
-import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from nereval_core.api.doctor import examine
@@ -53,22 +53,34 @@ class Example:
     def of(cls, kind: Kind, folder: Path) -> Example:
         folder.mkdir(parents=True)
         kind.make(folder)
-        place = folder / kind.place
-        files = {str(path.relative_to(place)): path.read_bytes() for path in sorted(place.rglob("*")) if path.is_file()}
+        files = dict(sorted(_contents(folder / kind.place).items()))
         found = cls(kind, folder, files, kind.use(folder, None))
         assert not {REFUSED, DROPPED} & {value for value in found.answers.values() if isinstance(value, str)}
         return found
 
     def restore(self, files: Files) -> None:
-        """Let the example have these files, and no others."""
+        """Let the example have these files, and no others; those that are as they should be stay."""
         place = self.folder / self.kind.place
-        shutil.rmtree(place, ignore_errors=True)
-        place.mkdir(mode=0o700)
+        there = _contents(place)
+        for name in there.keys() - files.keys():
+            (place / name).unlink()
         for name, raw in files.items():
             path = place / name
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            path.touch(0o600)
-            path.write_bytes(raw)
+            if there.get(name) != raw:
+                # A new file: the former one may still be mapped.
+                path.unlink(missing_ok=True)
+                path.touch(0o600)
+                path.write_bytes(raw)
+
+
+def _contents(place: Path) -> Files:
+    """Return the contents of all files in a folder."""
+    folders = ((Path(folder), names) for folder, _, names in os.walk(place))
+    return {
+        str((folder / name).relative_to(place)): (folder / name).read_bytes()
+        for folder, names in folders
+        for name in names
+    }
 
 
 class Damaged:
@@ -87,30 +99,35 @@ class Damaged:
         drawn = random.Random(number)
         (example,) = drawn.choices(self.examples, [one.kind.share for one in self.examples])
         kind = example.kind.name
-        files, told = damaged_files(example.files, drawn)
+        files, damage = damaged_files(example.files, drawn)
+        told = partial(_told, damage, example.files, files)
         example.restore(files)
         examined = drawn.randrange(EXAMINED_EACH) == 0
         findings = _examined(example, files, told) if examined else []
         try:
             answers = example.kind.use(example.folder, drawn)
         except Exception as error:
-            error.add_note(f"{kind}: {told}")
+            error.add_note(f"{kind}: {told()}")
             raise
         for question, answer in answers.items():
             wrong = _wrong(example, question, answer, files)
             if wrong:
-                raise FailedTryError(f"{kind}: {wrong}: {_without_digest(question)}", f"{told}\n{str(answer)[:2000]}")
-        refused = [question for question, answer in answers.items() if isinstance(answer, str) and answer == REFUSED]
-        if examined and refused and not findings:
-            raise FailedTryError(f"{kind}: doctor names nothing: {_without_digest(refused[0])}", told)
-        yield kind
+                raise FailedTryError(f"{kind}: {wrong}: {_without_digest(question)}", f"{told()}\n{str(answer)[:2000]}")
+        refused, dropped = (
+            [question for question, answer in answers.items() if isinstance(answer, str) and answer == instead]
+            for instead in (REFUSED, DROPPED)
+        )
+        # What is gone leaves nothing that could be named.
+        lost = [*refused, *(dropped if files.keys() == example.files.keys() else ())]
+        if examined and lost and not findings:
+            raise FailedTryError(f"{kind}: doctor names nothing: {_without_digest(lost[0])}", told())
+        became = "unharmed" if files == example.files else "refused" if refused else "dropped" if dropped else "whole"
+        yield from (kind, became)
         if examined:
-            yield "examined"
-            yield from ("not named by doctor",) if files != example.files and not findings else ()
-        yield "unharmed" if files == example.files else "refused" if refused else "whole or dropped"
+            yield f"examined, {kind}: {became}{'' if findings else ', not named'}"
 
 
-def damaged_files(files: Files, drawn: random.Random) -> tuple[Files, str]:
+def damaged_files(files: Files, drawn: random.Random) -> tuple[Files, list[str]]:
     """Return files of which one or two are damaged, exchanged or gone, and what was done to them."""
     made, told = dict(files), []
     for _ in range(drawn.choice((1, 1, 2))):
@@ -130,10 +147,15 @@ def damaged_files(files: Files, drawn: random.Random) -> tuple[Files, str]:
         else:
             made[name] = damaged(made[name], drawn, tuple(made.values()))
             told.append(f"damaged {name}")
+    return made, told
+
+
+def _told(damage: Sequence[str], before: Files, after: Files) -> str:
+    """Say what was done to the files, and what differs."""
     changed = [
-        f"{name}: {_difference(files.get(name, b''), raw)}" for name, raw in made.items() if raw != files.get(name)
+        f"{name}: {_difference(before.get(name, b''), raw)}" for name, raw in after.items() if raw != before.get(name)
     ]
-    return made, "; ".join((*told, *changed))
+    return "; ".join((*damage, *changed))
 
 
 def _damaged_pages(raw: bytes, drawn: random.Random) -> bytes:
@@ -188,16 +210,18 @@ def _without_digest(question: str) -> str:
     return " ".join(word for word in question.split() if len(word) < 64)
 
 
-def _examined(example: Example, files: Files, told: str) -> list[str]:
+def _examined(example: Example, files: Files, told: Callable[[], str]) -> list[str]:
     """Return what doctor finds, which changes nothing."""
     place = example.folder / example.kind.place
     review = place / "review.sqlite" if example.kind.name == "verdicts" else example.folder / "none.sqlite"
     scored = [str(place)] if example.kind.place == "scored" else []
     found = examine(str(review), scored).findings
-    there = {str(path.relative_to(place)): path.read_bytes() for path in place.rglob("*") if path.is_file()}
+    there = _contents(place)
     # SQLite makes an empty log where it looks, and its index of the log anew.
     before, after = ({name: raw for name, raw in one.items() if raw and name[-4:] != "-shm"} for one in (files, there))
     if before != after:
         changed = sorted(name for name in {*before, *after} if before.get(name) != after.get(name))
-        raise FailedTryError(f"{example.kind.name}: doctor changes what it examines", f"{told}: {', '.join(changed)}")
-    return [str(one.problem) for one in found if "other accounts have rights" not in one.problem.found]
+        raise FailedTryError(f"{example.kind.name}: doctor changes what it examines", f"{told()}: {', '.join(changed)}")
+    # Other examples are as the last try left them.
+    own = [one.problem for one in found if Path(one.problem.source).is_relative_to(example.folder)]
+    return [str(one) for one in own if "other accounts have rights" not in one.found]

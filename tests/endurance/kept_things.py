@@ -22,7 +22,7 @@ from nereval_core.engine.work import Job
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source
 from nereval_core.records.queries import FACETS, ORDERS, Ledger, Query
-from nereval_core.report.json_results import json_bytes, results
+from nereval_core.report.json_results import results
 from nereval_core.review.playlists.store import PlaylistStore
 from nereval_core.review.store import ReviewStore
 from nereval_core.scoring import Settings
@@ -170,8 +170,8 @@ def _score(folder: Path, work: str, out: str | None) -> ScoredShards:
     return result
 
 
-def _all_results(result: ScoredShards) -> bytes:
-    return json_bytes(results(result.gold, result.systems, documents=True))
+def _all_results(result: ScoredShards) -> str:
+    return repr(results(result.gold, result.systems, documents=True))
 
 
 def make_scored(folder: Path) -> None:
@@ -190,7 +190,7 @@ def use_scored(folder: Path, drawn: random.Random | None) -> Answers:
     documents = FolderDocuments(opened.shown)
     size = ask(answers, "size", lambda: len(documents))
     answers["names"] = repr([(side.name, side.digest, len(side), scores.marks) for side, scores in opened.whole])
-    ask(answers, "results", lambda: json_bytes(results(opened.whole.gold, opened.whole.systems)))
+    ask(answers, "results", lambda: repr(results(opened.whole.gold, opened.whole.systems)))
     for number in _chosen(drawn, range(6), 2) if size == 6 else ():
         ask(answers, f"text {number}", _text, documents, number)
         ask(answers, f"place {number}", documents.index.get, f"d{number}", -1)

@@ -6,6 +6,7 @@ A try depends on its number alone, so that `--first NUMBER --tries 1` repeats it
 from __future__ import annotations
 
 import faulthandler
+import gc
 import logging
 import multiprocessing
 import os
@@ -169,6 +170,8 @@ def _work(prepare: Prepare, folder: Path, connection: Connection) -> None:
     with (folder / "stack").open("w") as stack:
         faulthandler.enable(stack)
         make = prepare(folder)
+        # What stays need not be looked through for garbage again and again.
+        gc.freeze()
         connection.send("ready")
         try:
             while True:

@@ -200,8 +200,9 @@ def map_index(
 ) -> Columns:
     """Map a file of the index, by its name without ending, as `map_file`; it must be that of the shards."""
     columns, key = map_file(_place(folder, name), within, checked=checked), _index_key(shards, name)
-    # Those of earlier versions do not say of what they are.
-    if columns.about.get("of", key) != key:
+    # Those of earlier versions do not say of what they are, nor do the files of shards.
+    wanted = {"first", "numbers" if name == DOCUMENTS else "rows.class"}
+    if columns.about.get("of", key) != key or not wanted <= columns.arrays.keys():
         raise DamagedError("the index of something else")
     return columns
 

@@ -59,6 +59,9 @@ def integrity_problem(file: str | os.PathLike[str]) -> str:
             found: str = opened.execute("PRAGMA integrity_check(1)").fetchone()[0]
     except sqlite3.Error as error:
         return str(error)
+    except UnicodeDecodeError as error:
+        # The driver fails on what SQLite says of a damaged file, where that is no UTF-8.
+        return str(error.object, errors="replace")
     return "" if found == "ok" else found.splitlines()[-1]
 
 
