@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import ExitStack
 from http.cookies import SimpleCookie
-from urllib.parse import urlencode
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from threading import Thread
+from time import time
+from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
 
 import pytest
+from joserfc import jwt
+from joserfc.jwk import OctKey
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
@@ -15,6 +21,14 @@ from tests.support.browser import serve_app
 from tests.support.http_requests import HTML, ask
 
 TOKEN = "correct horse battery"
+KEY = OctKey.import_key("k" * 32, {"kid": "key", "alg": "HS256"})
+SECRETS = """[auth]
+redirect_uri = "http://127.0.0.1:{{port}}/oauth2callback"
+cookie_secret = "of the cookies of this server"
+client_id = "nereval"
+client_secret = "of nereval at the provider"
+server_metadata_url = "{provider}/metadata"
+"""
 
 
 @pytest.fixture(scope="module")
@@ -27,6 +41,53 @@ def shared() -> Iterator[str]:
             patch.setenv("NEREVAL_TOKEN", TOKEN)
             address = stack.enter_context(serve_app("--read-only"))
         yield address
+
+
+class Provider(BaseHTTPRequestHandler):
+    """A provider of logins by OpenID Connect that lets everybody in as Ada; a code is the nonce that it answers."""
+
+    def do_GET(self) -> None:
+        here = f"http://127.0.0.1:{self.server.server_port}"
+        places = {
+            "authorization_endpoint": f"{here}/enter",
+            "token_endpoint": f"{here}/token",
+            "jwks_uri": f"{here}/keys",
+        }
+        metadata = {"issuer": here, "id_token_signing_alg_values_supported": ["HS256"], **places}
+        self._say(metadata if self.path == "/metadata" else {"keys": [KEY.as_dict(private=True)]})
+
+    def do_POST(self) -> None:
+        sent = parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())
+        said = {"iss": f"http://127.0.0.1:{self.server.server_port}", "aud": "nereval", "sub": "1", "name": "Ada"}
+        claims = said | {"nonce": sent["code"][0], "iat": int(time()), "exp": int(time()) + 60}
+        token = jwt.encode({"alg": "HS256", "kid": "key"}, claims, KEY)
+        self._say({"access_token": "a", "token_type": "Bearer", "id_token": token})
+
+    def _say(self, content: object) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.end_headers()
+        self.wfile.write(json.dumps(content).encode())
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def with_login(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a server whose visitors log in."""
+    home = tmp_path_factory.mktemp("home")
+    with HTTPServer(("127.0.0.1", 0), Provider) as provider:
+        Thread(target=provider.serve_forever, daemon=True).start()
+        secrets = home / ".streamlit" / "secrets.toml"
+        secrets.parent.mkdir()
+        secrets.write_text(SECRETS.format(provider=f"http://127.0.0.1:{provider.server_port}"))
+        with ExitStack() as stack:
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setenv("HOME", str(home))
+                address = stack.enter_context(serve_app())
+            yield address
+        provider.shutdown()
 
 
 def pass_of(address: str) -> str:
@@ -77,6 +138,34 @@ def test_cookies_are_kept_from_scripts_and_other_sites(shared: str) -> None:
     xsrf = SimpleCookie(ask(shared, "/_stcore/health").headers["set-cookie"])["_streamlit_xsrf"]
     # Streamlit's own script sends this one along with an upload.
     assert xsrf["samesite"] == "Strict" and not xsrf["httponly"] and not xsrf["secure"]
+
+
+def test_nothing_is_answered_before_the_login(with_login: str) -> None:
+    page = ask(with_login, "/Inspect", **HTML)
+    assert (page.status, 'href="/auth/login"' in page.body) == (401, True)
+    for method, path in (("GET", "/media/none"), ("GET", "/_stcore/metrics"), ("PUT", "/_stcore/upload_file/a/b")):
+        assert ask(with_login, path, method=method).status == 401
+    stream = with_login.replace("http", "ws") + "/_stcore/stream"
+    for cookie in ("", "_streamlit_user=e30.forged.cookie"):
+        with pytest.raises(InvalidStatus) as refused:
+            connect(stream, subprotocols=["streamlit"], additional_headers={"Cookie": cookie})
+        assert refused.value.response.status_code == 403
+
+
+def test_whoever_logs_in_is_answered(with_login: str) -> None:
+    login = ask(with_login, ask(with_login, "/auth/login", **HTML).headers["location"], **HTML)
+    sent = dict(parse_qsl(urlsplit(login.headers["location"]).query))
+    back = "/oauth2callback?" + urlencode({"state": sent["state"], "code": sent["nonce"]})
+    # A browser shows no strict cookie on its way back from the provider's site.
+    assert 'http-equiv="refresh"' in ask(with_login, back, **HTML, Sec_Fetch_Site="cross-site").body
+    begun = {one.partition(";")[0] for one in login.cookies}
+    entered = ask(with_login, back, **HTML, Cookie="; ".join(begun))
+    cookie = "; ".join(one.partition(";")[0] for one in entered.cookies)
+    assert ask(with_login, "/Inspect", **HTML, Cookie=cookie).status == 200
+    stream = with_login.replace("http", "ws") + "/_stcore/stream"
+    with connect(stream, subprotocols=["streamlit"], additional_headers={"Cookie": cookie}, close_timeout=0.1):
+        pass
+    assert ask(with_login, "/Inspect", **HTML, Cookie=cookie.replace("_user=", "_user=x")).status == 401
 
 
 def test_figures_of_the_server_are_for_its_machine(app: str) -> None:

@@ -17,7 +17,7 @@ from starlette.middleware import Middleware
 from starlette.responses import PlainTextResponse, RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from pages.shared.server.access import BrowserNumbers, LocalMetrics, StrictCookies, Token
+from pages.shared.server.access import BrowserNumbers, LocalMetrics, Login, StrictCookies, Token
 from pages.shared.server.upload_limits import UploadLimits
 
 INDEX = Path(st.__file__).parent / "static" / "index.html"
@@ -32,6 +32,7 @@ def middleware() -> list[Middleware]:
         Middleware(AllowedHosts),
         Middleware(LocalMetrics),
         Middleware(Token),
+        Middleware(Login),
         Middleware(BrowserNumbers),
         Middleware(FormerAddresses),
         Middleware(UploadLimits),
