@@ -16,6 +16,7 @@ from threading import Thread
 
 import streamlit as st
 from streamlit.runtime import Runtime, RuntimeState
+from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.caching.cache_utils import CachedFunc
 
 LOOK_SECONDS = 5.0
@@ -45,7 +46,11 @@ def share_heaps() -> None:
 
 
 def begin() -> None:
-    """Collect garbage while somebody is there; forget results once nobody was for as long as a session is kept."""
+    """Collect garbage while somebody is there; forget results once nobody was for as long as a session is kept.
+
+    The caches are those of all sessions: a browser's request that they be cleared goes unheard.
+    """
+    AppSession._handle_clear_cache_request = lambda _: None  # type: ignore[method-assign]
     patience = float(st.get_option("server.disconnectedSessionTTL"))
     Thread(target=_watch, args=(patience,), name="memory", daemon=True).start()
 
