@@ -18,7 +18,7 @@ from starlette.responses import PlainTextResponse, RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pages.shared.server.access import BrowserNumbers, LocalMetrics, Login, StrictCookies, Token
-from pages.shared.server.upload_limits import UploadLimits
+from pages.shared.server.upload_limits import StandstillLimit, UploadLimits
 
 INDEX = Path(st.__file__).parent / "static" / "index.html"
 """The page that Streamlit sends for every address; it holds a script."""
@@ -35,6 +35,7 @@ def middleware() -> list[Middleware]:
         Middleware(Login),
         Middleware(BrowserNumbers),
         Middleware(FormerAddresses),
+        Middleware(StandstillLimit),
         Middleware(UploadLimits),
     ]
 
