@@ -168,6 +168,11 @@ def test_whoever_logs_in_is_answered(with_login: str) -> None:
     assert ask(with_login, "/Inspect", **HTML, Cookie=cookie.replace("_user=", "_user=x")).status == 401
 
 
+@pytest.mark.parametrize("odd", ['theme={"dark":true}', "no value", 'open="', "a[b]=1"])
+def test_cookies_of_other_apps_on_the_host_are_no_obstacle(shared: str, odd: str) -> None:
+    assert ask(shared, "/", **HTML, Cookie=f"{odd}; {pass_of(shared)}").status == 200
+
+
 def test_figures_of_the_server_are_for_its_machine(app: str) -> None:
     assert ask(app, "/_stcore/metrics").status == 200
     assert ask(app, "/_stcore/metrics", X_Forwarded_For="192.0.2.7").status == 403

@@ -14,12 +14,12 @@ import sys
 from functools import cache, partial
 from hashlib import sha256
 from hmac import compare_digest
-from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
 from urllib.parse import parse_qs, parse_qsl, urlencode
 
 import streamlit as st
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import cookie_parser
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import net_util
@@ -117,10 +117,8 @@ def _pass() -> str:
 
 
 def _cookies(scope: Scope) -> dict[str, str]:
-    try:
-        return {name: one.value for name, one in SimpleCookie(Headers(scope=scope).get("cookie", "")).items()}
-    except CookieError:
-        return {}
+    # The standard library reads none where another app on this host has one that it finds wrong.
+    return cookie_parser(Headers(scope=scope).get("cookie", ""))
 
 
 def _set_cookie(name: str, value: str) -> str:
