@@ -27,6 +27,13 @@ from tests.support.browser import Visit, serve_app
 from tests.support.http_requests import MB, Answer, ask
 from tests.support.visitors import Visitor
 
+UPGRADE = {
+    "Upgrade": "websocket",
+    "Connection": "Upgrade",
+    "Sec_WebSocket_Version": "13",
+    "Sec_WebSocket_Key": base64.b64encode(bytes(16)).decode(),
+}
+
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
@@ -82,10 +89,16 @@ def test_a_foreign_host_is_answered_nothing(app: str) -> None:
     for path in ("/", "/_stcore/host-config", "/media/none"):
         answer = ask(app, path, Host="evil.example")
         assert (answer.status, "--server.allowedHosts" in answer.body) == (403, True)
-    upgrade = {"Upgrade": "websocket", "Connection": "Upgrade", "Sec_WebSocket_Version": "13"}
-    key = base64.b64encode(bytes(16)).decode()
     for host, status in (("evil.example", 403), (urlsplit(app).netloc, 101)):
-        assert ask(app, "/_stcore/stream", Host=host, Sec_WebSocket_Key=key, **upgrade).status == status
+        assert ask(app, "/_stcore/stream", Host=host, **UPGRADE).status == status
+
+
+@pytest.mark.parametrize(
+    "origin", ["http://localhost:9000", "http://127.0.0.1:9000", "http://evil.example", "null", "http://["]
+)
+def test_pages_of_other_origins_are_not_connected(app: str, origin: str) -> None:
+    assert ask(app, "/_stcore/stream", Origin=origin, **UPGRADE).status == 403
+    assert ask(app, "/_stcore/stream", Origin=app, **UPGRADE).status == 101
 
 
 def test_a_former_address_leads_to_the_page_of_today(app: str) -> None:
