@@ -38,6 +38,7 @@ def shared() -> Iterator[str]:
         # Other servers that are started later are not to be like it.
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("STREAMLIT_SERVER_ADDRESS", "0.0.0.0")
+            patch.setenv("STREAMLIT_SERVER_ALLOWED_HOSTS", "127.0.0.1 localhost ner.example.org")
             patch.setenv("NEREVAL_TOKEN", TOKEN)
             address = stack.enter_context(serve_app("--read-only"))
         yield address
@@ -173,9 +174,13 @@ def test_cookies_of_other_apps_on_the_host_are_no_obstacle(shared: str, odd: str
     assert ask(shared, "/", **HTML, Cookie=f"{odd}; {pass_of(shared)}").status == 200
 
 
-def test_figures_of_the_server_are_for_its_machine(app: str) -> None:
+def test_figures_of_the_server_are_for_its_machine(app: str, shared: str) -> None:
     assert ask(app, "/_stcore/metrics").status == 200
-    assert ask(app, "/_stcore/metrics", X_Forwarded_For="192.0.2.7").status == 403
+    for name in ("Forwarded", "Via", "X-Forwarded-For", "X-Real-IP"):
+        assert ask(app, "/_stcore/metrics", **{name: "192.0.2.7"}).status == 403
+    # A proxy on this machine that passes on no more than the name of the host.
+    for host, said in (("ner.example.org", "Only this machine"), ("localhost", "# TYPE")):
+        assert ask(shared, "/_stcore/metrics", Host=host, Cookie=pass_of(shared)).body.startswith(said)
 
 
 def test_this_machine_alone_is_asked_for_nothing(app: str) -> None:

@@ -286,19 +286,3 @@ def _strict(cookie: str, *, secure: bool) -> str:
     kept = [one for one in attributes if one.lower().partition("=")[0] not in ("samesite", "httponly", "secure")]
     script = [] if first.startswith("_streamlit_xsrf=") else ["HttpOnly"]
     return "; ".join([first, *kept, *script, "SameSite=Strict", *(["Secure"] if secure else [])])
-
-
-class LocalMetrics:
-    """Answer questions about the server's own figures from this machine alone, and not through a proxy."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["path"].rstrip("/").endswith("/_stcore/metrics"):
-            client = (scope.get("client") or ("",))[0]
-            headers = Headers(scope=scope)
-            if client not in LOOPBACK or "x-forwarded-for" in headers or "forwarded" in headers:
-                await PlainTextResponse("Only this machine may ask for these figures.\n", 403)(scope, receive, send)
-                return
-        await self._app(scope, receive, send)
