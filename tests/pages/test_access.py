@@ -98,7 +98,9 @@ def pass_of(address: str) -> str:
     return answer.headers["set-cookie"].partition(";")[0]
 
 
-@pytest.mark.parametrize("path", ["/", "/Inspect", "/_stcore/host-config", "/media/none", "/_stcore/metrics"])
+@pytest.mark.parametrize(
+    "path", ["/", "/Inspect", "/_stcore/host-config", "/media/none", "/_stcore/metrics", "/media/_stcore/health"]
+)
 @pytest.mark.parametrize("shown", ["", "nereval_pass=", "nereval_pass=é; token=" + TOKEN])
 def test_nothing_is_answered_without_the_token(shared: str, path: str, shown: str) -> None:
     port = shared.rpartition(":")[2]

@@ -126,7 +126,7 @@ def _set_cookie(name: str, value: str) -> str:
 
 
 def _is_health(scope: Scope) -> bool:
-    return bool(scope["path"].endswith("/_stcore/health"))
+    return bool(scope["path"] == make_url_path(st.get_option("server.baseUrlPath"), "_stcore/health"))
 
 
 async def _refuse_connection(receive: Receive, send: Send) -> None:
