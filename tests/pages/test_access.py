@@ -196,6 +196,27 @@ def test_whoever_starts_it_open_is_asked_for_nothing(monkeypatch: pytest.MonkeyP
         assert "nereval_browser" in ask(address, "/", **HTML).headers["set-cookie"]
 
 
+@pytest.mark.parametrize(
+    ("hosts", "base", "address"),
+    [
+        (["*"], "", "http://localhost:8501/?token="),
+        (["localhost", "*.team.example", "ner.example.org"], "ner", "http://ner.example.org:8501/ner/?token="),
+    ],
+)
+def test_the_address_that_visitors_need(
+    hosts: list[str], base: str, address: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from pages.shared.server import access
+
+    options = {"server.allowedHosts": hosts, "server.baseUrlPath": base, "server.port": 8501}
+    monkeypatch.setattr(access.st, "get_option", lambda name: options.get(name, ""))
+    monkeypatch.delenv("NEREVAL_TOKEN", raising=False)
+    access.token.cache_clear()
+    access.announce()
+    assert address in capsys.readouterr().out
+    access.token.cache_clear()
+
+
 def test_a_short_token_ends_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
     from pages.shared.server import access
 

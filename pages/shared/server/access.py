@@ -84,10 +84,10 @@ def announce() -> None:
     # Asked for an unknown origin, Streamlit would ask a server of somebody else for this machine's address.
     net_util.get_external_ip = lambda: None
     if token() and not os.environ.get(VARIABLE):
-        names = [name for name in st.get_option("server.allowedHosts") if name not in LOOPBACK]
-        host = names[0] if names else "localhost"
+        names = [name for name in st.get_option("server.allowedHosts") if name not in LOOPBACK and "*" not in name]
+        host, place = names[0] if names else "localhost", make_url_path(st.get_option("server.baseUrlPath"), "/")
         query = urlencode({PARAMETER: token()})
-        print(f"Visitors need this address: http://{host}:{st.get_option('server.port')}/?{query}", flush=True)
+        print(f"Visitors need this address: http://{host}:{st.get_option('server.port')}{place}?{query}", flush=True)
     elif server_options().open and not only_this_machine():
         print("Whoever reaches this server may use it: it was started with --open.", flush=True)
 
