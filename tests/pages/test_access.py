@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import ExitStack
 from http.cookies import SimpleCookie
-from urllib.parse import urlencode
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from threading import Thread
+from time import time
+from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
 
 import pytest
+from joserfc import jwt
+from joserfc.jwk import OctKey
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
@@ -15,6 +21,14 @@ from tests.support.browser import serve_app
 from tests.support.http_requests import HTML, ask
 
 TOKEN = "correct horse battery"
+KEY = OctKey.import_key("k" * 32, {"kid": "key", "alg": "HS256"})
+SECRETS = """[auth]
+redirect_uri = "http://127.0.0.1:{{port}}/oauth2callback"
+cookie_secret = "of the cookies of this server"
+client_id = "nereval"
+client_secret = "of nereval at the provider"
+server_metadata_url = "{provider}/metadata"
+"""
 
 
 @pytest.fixture(scope="module")
@@ -24,9 +38,57 @@ def shared() -> Iterator[str]:
         # Other servers that are started later are not to be like it.
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("STREAMLIT_SERVER_ADDRESS", "0.0.0.0")
+            patch.setenv("STREAMLIT_SERVER_ALLOWED_HOSTS", "127.0.0.1 localhost ner.example.org")
             patch.setenv("NEREVAL_TOKEN", TOKEN)
             address = stack.enter_context(serve_app("--read-only"))
         yield address
+
+
+class Provider(BaseHTTPRequestHandler):
+    """A provider of logins by OpenID Connect that lets everybody in as Ada; a code is the nonce that it answers."""
+
+    def do_GET(self) -> None:
+        here = f"http://127.0.0.1:{self.server.server_port}"
+        places = {
+            "authorization_endpoint": f"{here}/enter",
+            "token_endpoint": f"{here}/token",
+            "jwks_uri": f"{here}/keys",
+        }
+        metadata = {"issuer": here, "id_token_signing_alg_values_supported": ["HS256"], **places}
+        self._say(metadata if self.path == "/metadata" else {"keys": [KEY.as_dict(private=True)]})
+
+    def do_POST(self) -> None:
+        sent = parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())
+        said = {"iss": f"http://127.0.0.1:{self.server.server_port}", "aud": "nereval", "sub": "1", "name": "Ada"}
+        claims = said | {"nonce": sent["code"][0], "iat": int(time()), "exp": int(time()) + 60}
+        token = jwt.encode({"alg": "HS256", "kid": "key"}, claims, KEY)
+        self._say({"access_token": "a", "token_type": "Bearer", "id_token": token})
+
+    def _say(self, content: object) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.end_headers()
+        self.wfile.write(json.dumps(content).encode())
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def with_login(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a server whose visitors log in."""
+    home = tmp_path_factory.mktemp("home")
+    with HTTPServer(("127.0.0.1", 0), Provider) as provider:
+        Thread(target=provider.serve_forever, daemon=True).start()
+        secrets = home / ".streamlit" / "secrets.toml"
+        secrets.parent.mkdir()
+        secrets.write_text(SECRETS.format(provider=f"http://127.0.0.1:{provider.server_port}"))
+        with ExitStack() as stack:
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setenv("HOME", str(home))
+                address = stack.enter_context(serve_app())
+            yield address
+        provider.shutdown()
 
 
 def pass_of(address: str) -> str:
@@ -36,7 +98,9 @@ def pass_of(address: str) -> str:
     return answer.headers["set-cookie"].partition(";")[0]
 
 
-@pytest.mark.parametrize("path", ["/", "/Inspect", "/_stcore/host-config", "/media/none", "/_stcore/metrics"])
+@pytest.mark.parametrize(
+    "path", ["/", "/Inspect", "/_stcore/host-config", "/media/none", "/_stcore/metrics", "/media/_stcore/health"]
+)
 @pytest.mark.parametrize("shown", ["", "nereval_pass=", "nereval_pass=é; token=" + TOKEN])
 def test_nothing_is_answered_without_the_token(shared: str, path: str, shown: str) -> None:
     port = shared.rpartition(":")[2]
@@ -79,9 +143,46 @@ def test_cookies_are_kept_from_scripts_and_other_sites(shared: str) -> None:
     assert xsrf["samesite"] == "Strict" and not xsrf["httponly"] and not xsrf["secure"]
 
 
-def test_figures_of_the_server_are_for_its_machine(app: str) -> None:
+def test_nothing_is_answered_before_the_login(with_login: str) -> None:
+    page = ask(with_login, "/Inspect", **HTML)
+    assert (page.status, 'href="/auth/login"' in page.body) == (401, True)
+    for method, path in (("GET", "/media/none"), ("GET", "/_stcore/metrics"), ("PUT", "/_stcore/upload_file/a/b")):
+        assert ask(with_login, path, method=method).status == 401
+    stream = with_login.replace("http", "ws") + "/_stcore/stream"
+    for cookie in ("", "_streamlit_user=e30.forged.cookie"):
+        with pytest.raises(InvalidStatus) as refused:
+            connect(stream, subprotocols=["streamlit"], additional_headers={"Cookie": cookie})
+        assert refused.value.response.status_code == 403
+
+
+def test_whoever_logs_in_is_answered(with_login: str) -> None:
+    login = ask(with_login, ask(with_login, "/auth/login", **HTML).headers["location"], **HTML)
+    sent = dict(parse_qsl(urlsplit(login.headers["location"]).query))
+    back = "/oauth2callback?" + urlencode({"state": sent["state"], "code": sent["nonce"]})
+    # A browser shows no strict cookie on its way back from the provider's site.
+    assert 'http-equiv="refresh"' in ask(with_login, back, **HTML, Sec_Fetch_Site="cross-site").body
+    begun = {one.partition(";")[0] for one in login.cookies}
+    entered = ask(with_login, back, **HTML, Cookie="; ".join(begun))
+    cookie = "; ".join(one.partition(";")[0] for one in entered.cookies)
+    assert ask(with_login, "/Inspect", **HTML, Cookie=cookie).status == 200
+    stream = with_login.replace("http", "ws") + "/_stcore/stream"
+    with connect(stream, subprotocols=["streamlit"], additional_headers={"Cookie": cookie}, close_timeout=0.1):
+        pass
+    assert ask(with_login, "/Inspect", **HTML, Cookie=cookie.replace("_user=", "_user=x")).status == 401
+
+
+@pytest.mark.parametrize("odd", ['theme={"dark":true}', "no value", 'open="', "a[b]=1"])
+def test_cookies_of_other_apps_on_the_host_are_no_obstacle(shared: str, odd: str) -> None:
+    assert ask(shared, "/", **HTML, Cookie=f"{odd}; {pass_of(shared)}").status == 200
+
+
+def test_figures_of_the_server_are_for_its_machine(app: str, shared: str) -> None:
     assert ask(app, "/_stcore/metrics").status == 200
-    assert ask(app, "/_stcore/metrics", X_Forwarded_For="192.0.2.7").status == 403
+    for name in ("Forwarded", "Via", "X-Forwarded-For", "X-Real-IP"):
+        assert ask(app, "/_stcore/metrics", **{name: "192.0.2.7"}).status == 403
+    # A proxy on this machine that passes on no more than the name of the host.
+    for host, said in (("ner.example.org", "Only this machine"), ("localhost", "# TYPE")):
+        assert ask(shared, "/_stcore/metrics", Host=host, Cookie=pass_of(shared)).body.startswith(said)
 
 
 def test_this_machine_alone_is_asked_for_nothing(app: str) -> None:
@@ -93,6 +194,27 @@ def test_whoever_starts_it_open_is_asked_for_nothing(monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("STREAMLIT_SERVER_ADDRESS", "0.0.0.0")
     with serve_app("--open") as address:
         assert "nereval_browser" in ask(address, "/", **HTML).headers["set-cookie"]
+
+
+@pytest.mark.parametrize(
+    ("hosts", "base", "address"),
+    [
+        (["*"], "", "http://localhost:8501/?token="),
+        (["localhost", "*.team.example", "ner.example.org"], "ner", "http://ner.example.org:8501/ner/?token="),
+    ],
+)
+def test_the_address_that_visitors_need(
+    hosts: list[str], base: str, address: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from pages.shared.server import access
+
+    options = {"server.allowedHosts": hosts, "server.baseUrlPath": base, "server.port": 8501}
+    monkeypatch.setattr(access.st, "get_option", lambda name: options.get(name, ""))
+    monkeypatch.delenv("NEREVAL_TOKEN", raising=False)
+    access.token.cache_clear()
+    access.announce()
+    assert address in capsys.readouterr().out
+    access.token.cache_clear()
 
 
 def test_a_short_token_ends_the_server(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 from collections.abc import Iterator
 from contextlib import ExitStack
 from urllib.parse import urlsplit
 
 import pytest
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.types import Message, Receive, Scope, Send
 
 from pages.shared.components.navigation import pages
+from pages.shared.server import upload_limits
 from pages.shared.server.http_policy import (
     FORMER,
     INDEX,
@@ -17,10 +22,17 @@ from pages.shared.server.http_policy import (
     host_is_allowed,
     inline_scripts,
 )
-from pages.shared.server.upload_limits import SERVER_FILES, SESSION_FILES
+from pages.shared.server.upload_limits import SERVER_FILES, SESSION_FILES, StandstillLimit
 from tests.support.browser import Visit, serve_app
 from tests.support.http_requests import MB, Answer, ask
 from tests.support.visitors import Visitor
+
+UPGRADE = {
+    "Upgrade": "websocket",
+    "Connection": "Upgrade",
+    "Sec_WebSocket_Version": "13",
+    "Sec_WebSocket_Key": base64.b64encode(bytes(16)).decode(),
+}
 
 
 @pytest.fixture
@@ -77,10 +89,16 @@ def test_a_foreign_host_is_answered_nothing(app: str) -> None:
     for path in ("/", "/_stcore/host-config", "/media/none"):
         answer = ask(app, path, Host="evil.example")
         assert (answer.status, "--server.allowedHosts" in answer.body) == (403, True)
-    upgrade = {"Upgrade": "websocket", "Connection": "Upgrade", "Sec_WebSocket_Version": "13"}
-    key = base64.b64encode(bytes(16)).decode()
     for host, status in (("evil.example", 403), (urlsplit(app).netloc, 101)):
-        assert ask(app, "/_stcore/stream", Host=host, Sec_WebSocket_Key=key, **upgrade).status == status
+        assert ask(app, "/_stcore/stream", Host=host, **UPGRADE).status == status
+
+
+@pytest.mark.parametrize(
+    "origin", ["http://localhost:9000", "http://127.0.0.1:9000", "http://evil.example", "null", "http://["]
+)
+def test_pages_of_other_origins_are_not_connected(app: str, origin: str) -> None:
+    assert ask(app, "/_stcore/stream", Origin=origin, **UPGRADE).status == 403
+    assert ask(app, "/_stcore/stream", Origin=app, **UPGRADE).status == 101
 
 
 def test_a_former_address_leads_to_the_page_of_today(app: str) -> None:
@@ -119,6 +137,43 @@ def test_uploads_of_all_sessions_are_bounded(small: str) -> None:
     assert [answer.status for answer in answers].count(204) == SERVER_FILES
     assert [answer.status for answer in answers[SERVER_FILES:]] == [413] * SESSION_FILES
     assert "all sessions" in answers[-1].body
+
+
+def test_an_upload_that_does_not_arrive_is_no_obstacle_for_others(small: str) -> None:
+    with ExitStack() as stack:
+        for _ in range(SERVER_FILES):
+            visitor = stack.enter_context(Visitor(small))
+            visitor.open()
+            still = stack.enter_context(visitor.begin_file("still", MB))
+            # The server takes up one request of a connection after the other.
+            assert still.recv(100).startswith(b"HTTP/1.1 100 Continue")
+        other = stack.enter_context(Visitor(small))
+        other.open()
+        assert other.put_file("file", bytes(9 * MB // 10)).status == 204
+
+
+def test_an_upload_that_stands_still_or_whose_sender_leaves_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def app(scope: Scope, receive: Receive, _send: Send) -> None:
+        async for _ in Request(scope, receive).stream():
+            pass
+
+    async def receive_nothing() -> Message:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    async def receive_farewell() -> Message:
+        return {"type": "http.disconnect"}
+
+    async def send(_: Message) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(upload_limits, "STANDSTILL", 0)
+    scope = {"type": "http", "method": "PUT", "path": "/ner/_stcore/upload_file/session/file"}
+    ended = StandstillLimit(app)
+    with pytest.raises(HTTPException) as stopped:
+        asyncio.run(ended(scope, receive_nothing, send))
+    assert stopped.value.status_code == 408
+    asyncio.run(ended(scope, receive_farewell, send))
 
 
 @pytest.mark.browser

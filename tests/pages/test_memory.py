@@ -10,7 +10,10 @@ import streamlit as st
 from pages.shared.data import caches
 from pages.shared.server.memory import forget_results, freeze_objects
 from pages.shared.view import View
+from tests.support.browser import serve_app
+from tests.support.http_requests import ask
 from tests.support.pages import DEMO, VIEW, opened
+from tests.support.visitors import Visitor
 
 
 def test_results_are_forgotten_and_computed_anew() -> None:
@@ -26,6 +29,14 @@ def test_results_are_forgotten_and_computed_anew() -> None:
     assert (caches.jobs(), caches.beside()) == kept
     assert caches.scores(DEMO, "rules", settings).counts("strict") == strict
     opened("Overview", VIEW)
+
+
+def test_a_visitor_cannot_clear_the_caches_of_all() -> None:
+    with serve_app() as address, Visitor(address) as visitor:
+        visitor.open("Overview")
+        visitor.clear_caches()
+        visitor.open("Guide")
+        assert "caches._scores" in ask(address, "/_stcore/metrics?families=cache_memory_bytes").body
 
 
 def test_collections_pass_over_what_was_frozen_and_runs_of_pages_make_none() -> None:

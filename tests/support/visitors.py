@@ -10,13 +10,14 @@ A widget is named by its key in the app, or by its label.
 from __future__ import annotations
 
 import json
+import socket
 import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from http.cookies import SimpleCookie
 from itertools import count
 from typing import Any, Self
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
@@ -178,6 +179,10 @@ class Visitor:
                 self._states.pop(widget.id, None)
         return said
 
+    def clear_caches(self) -> None:
+        """Ask for the caches to be cleared, as Streamlit's menu does."""
+        self._send(BackMsg(clear_cache=True))
+
     def click(self, name: str) -> float:
         return self._change(name, trigger_value=True)
 
@@ -234,6 +239,22 @@ class Visitor:
         body = head.encode() + content + b"\r\n--edge--\r\n"
         parts = (body[place : place + MB // 8] for place in range(0, len(body), MB // 8)) if chunked else body
         return self._ask_file(number, method="PUT", body=parts, Content_Type="multipart/form-data; boundary=edge")
+
+    def begin_file(self, number: str, size: int) -> socket.socket:
+        """Announce a file of some bytes, and return the connection on which two of them were sent."""
+        at = urlsplit(self.address)
+        connection = socket.create_connection((at.hostname, at.port), WAIT)
+        lines = (
+            f"PUT /_stcore/upload_file/{self.session}/{number} HTTP/1.1",
+            f"Host: {at.netloc}",
+            f"Cookie: {self._cookie_header()}",
+            f"X-Xsrftoken: {self.cookies['_streamlit_xsrf']}",
+            "Content-Type: multipart/form-data; boundary=edge",
+            f"Content-Length: {size}",
+            "Expect: 100-continue",
+        )
+        connection.sendall("\r\n".join((*lines, "", "--")).encode())
+        return connection
 
     def delete_file(self, number: str) -> Answer:
         return self._ask_file(number, method="DELETE")

@@ -121,13 +121,13 @@ class Shelf:
             return [self._corpora[digest] for digest in list(self._corpora) if digest.startswith(prefix)]
 
 
-# Not kept by Streamlit, as uploads expire where no page runs.
+# Not kept by Streamlit: uploads expire where no page runs, and these outlast an emptying of its caches.
 @cache
 def shelf() -> Shelf:
     return Shelf(Keeper(Store.of_environment()))
 
 
-@st.cache_resource
+@cache
 def jobs() -> Jobs:
     return Jobs()
 
@@ -267,7 +267,7 @@ class Beside:
             return self._given.get(name)
 
 
-@st.cache_resource
+@cache
 def beside() -> Beside:
     return Beside()
 

@@ -7,24 +7,29 @@ this machine alone nobody is asked.
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
 import sys
 from functools import cache, partial
 from hashlib import sha256
 from hmac import compare_digest
-from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
 from urllib.parse import parse_qs, parse_qsl, urlencode
 
 import streamlit as st
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import cookie_parser
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import net_util
 from streamlit.errors import StreamlitSecretNotFoundError
 from streamlit.runtime import Runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.url_util import make_url_path
+from streamlit.user_info import generate_login_redirect_url
+from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
+from streamlit.web.server.starlette.starlette_websocket import _get_signed_cookie_with_chunks
 
 from pages.shared.server import server_options
 from pages.shared.server.bounds import Bounds, server_bounds, while_active
@@ -35,7 +40,7 @@ SHORTEST = 16
 """Characters of a token that nobody guesses."""
 FORM_BYTES = 4096
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
-TOKEN_PAGE = Path(__file__).parent / "token_page.html"
+TOKEN_PAGE, LOGIN_PAGE = (Path(__file__).parent / f"{name}_page.html" for name in ("token", "login"))
 AGAIN = '<!doctype html><meta http-equiv="refresh" content="0"><title>nereval</title>'
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'self'"
 LEFT = 30.0
@@ -79,10 +84,10 @@ def announce() -> None:
     # Asked for an unknown origin, Streamlit would ask a server of somebody else for this machine's address.
     net_util.get_external_ip = lambda: None
     if token() and not os.environ.get(VARIABLE):
-        names = [name for name in st.get_option("server.allowedHosts") if name not in LOOPBACK]
-        host = names[0] if names else "localhost"
+        names = [name for name in st.get_option("server.allowedHosts") if name not in LOOPBACK and "*" not in name]
+        host, place = names[0] if names else "localhost", make_url_path(st.get_option("server.baseUrlPath"), "/")
         query = urlencode({PARAMETER: token()})
-        print(f"Visitors need this address: http://{host}:{st.get_option('server.port')}/?{query}", flush=True)
+        print(f"Visitors need this address: http://{host}:{st.get_option('server.port')}{place}?{query}", flush=True)
     elif server_options().open and not only_this_machine():
         print("Whoever reaches this server may use it: it was started with --open.", flush=True)
 
@@ -112,14 +117,72 @@ def _pass() -> str:
 
 
 def _cookies(scope: Scope) -> dict[str, str]:
-    try:
-        return {name: one.value for name, one in SimpleCookie(Headers(scope=scope).get("cookie", "")).items()}
-    except CookieError:
-        return {}
+    # The standard library reads none where another app on this host has one that it finds wrong.
+    return cookie_parser(Headers(scope=scope).get("cookie", ""))
 
 
 def _set_cookie(name: str, value: str) -> str:
     return f"{_cookie(name)}={value}; Path=/; Max-Age={DAYS * 86_400}; HttpOnly; SameSite=Strict"
+
+
+def _is_health(scope: Scope) -> bool:
+    return bool(scope["path"] == make_url_path(st.get_option("server.baseUrlPath"), "_stcore/health"))
+
+
+async def _refuse_connection(receive: Receive, send: Send) -> None:
+    await receive()
+    await send({"type": "websocket.close", "code": 1008})
+
+
+def _comes_from_other_site(scope: Scope) -> bool:
+    """Return whether a browser opens a page from another site: it shows cookies once the page loads itself again."""
+    headers = Headers(scope=scope)
+    page = scope["method"] == "GET" and "text/html" in headers.get("accept", "")
+    return page and headers.get("sec-fetch-site") == "cross-site"
+
+
+def _load_again() -> Response:
+    return HTMLResponse(AGAIN, headers={"Content-Security-Policy": POLICY})
+
+
+def _ask(scope: Scope, page: str, said: str) -> Response:
+    """Return a page that asks for what is missing; who wants no page gets a line."""
+    if "text/html" not in Headers(scope=scope).get("accept", ""):
+        return PlainTextResponse(f"{said}\n", 401)
+    return HTMLResponse(page, 401, {"Content-Security-Policy": POLICY})
+
+
+class Login:
+    """Answer nothing but the login before it, where visitors log in, and the question whether the server is well."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        base = st.get_option("server.baseUrlPath")
+        self._login, self._return = (make_url_path(base, path) for path in ("auth/login", "oauth2callback"))
+        self._page = LOGIN_PAGE.read_text(encoding="utf-8").replace("{address}", self._login)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        asked = scope["type"] in ("http", "websocket") and has_login()
+        if not asked or _is_health(scope) or _is_logged_in(scope):
+            await self._app(scope, receive, send)
+        elif scope["type"] == "websocket":
+            await _refuse_connection(receive, send)
+        elif _comes_from_other_site(scope):
+            # The provider's site leads back here; the cookies tell which login it answers.
+            await _load_again()(scope, receive, send)
+        elif scope["path"] == self._login and not scope["query_string"]:
+            # Streamlit's own address for a login holds for two minutes.
+            await RedirectResponse(generate_login_redirect_url("default"), 303)(scope, receive, send)
+        elif scope["path"] in (self._login, self._return):
+            await self._app(scope, receive, send)
+        else:
+            await _ask(scope, self._page, "This server asks its visitors to log in.")(scope, receive, send)
+
+
+def _is_logged_in(scope: Scope) -> bool:
+    """Return whether a request shows the cookie that Streamlit has signed after a login."""
+    said = _get_signed_cookie_with_chunks(_cookies(scope), USER_COOKIE_NAME)
+    return said is not None and json.loads(said).get("is_logged_in") is True
 
 
 class Token:
@@ -132,11 +195,10 @@ class Token:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         wanted = token() if scope["type"] in ("http", "websocket") else ""
         shown = _cookies(scope).get(_cookie("pass"), "") if wanted else ""
-        if not wanted or scope["path"].endswith("/_stcore/health") or compare_digest(shown.encode(), _pass().encode()):
+        if not wanted or _is_health(scope) or compare_digest(shown.encode(), _pass().encode()):
             await self._app(scope, receive, send)
         elif scope["type"] == "websocket":
-            await receive()
-            await send({"type": "websocket.close", "code": 1008})
+            await _refuse_connection(receive, send)
         else:
             await (await self._answer(scope, receive))(scope, receive, send)
 
@@ -154,14 +216,10 @@ class Token:
             answer = RedirectResponse(f"{place}?{rest}" if rest else place, 303)
             answer.headers.append("Set-Cookie", _set_cookie("pass", _pass()))
             return answer
-        headers = Headers(scope=scope)
-        if "text/html" not in headers.get("accept", ""):
-            return PlainTextResponse("This server asks for a token: open the address with it first.\n", 401)
-        if headers.get("sec-fetch-site") == "cross-site" and scope["method"] == "GET" and not given:
-            # A browser that comes from a link on another site shows its cookies when the page loads itself again.
-            return HTMLResponse(AGAIN, headers={"Content-Security-Policy": POLICY})
-        said = "That is not this server's token." if given else ""
-        return HTMLResponse(self._page.replace("{said}", said), 401, {"Content-Security-Policy": POLICY})
+        if _comes_from_other_site(scope) and not given:
+            return _load_again()
+        page = self._page.replace("{said}", "That is not this server's token." if given else "")
+        return _ask(scope, page, "This server asks for a token: open the address with it first.")
 
 
 async def _sent_token(receive: Receive) -> str:
@@ -228,19 +286,3 @@ def _strict(cookie: str, *, secure: bool) -> str:
     kept = [one for one in attributes if one.lower().partition("=")[0] not in ("samesite", "httponly", "secure")]
     script = [] if first.startswith("_streamlit_xsrf=") else ["HttpOnly"]
     return "; ".join([first, *kept, *script, "SameSite=Strict", *(["Secure"] if secure else [])])
-
-
-class LocalMetrics:
-    """Answer questions about the server's own figures from this machine alone, and not through a proxy."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["path"].rstrip("/").endswith("/_stcore/metrics"):
-            client = (scope.get("client") or ("",))[0]
-            headers = Headers(scope=scope)
-            if client not in LOOPBACK or "x-forwarded-for" in headers or "forwarded" in headers:
-                await PlainTextResponse("Only this machine may ask for these figures.\n", 403)(scope, receive, send)
-                return
-        await self._app(scope, receive, send)

@@ -16,12 +16,15 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware import Middleware
 from starlette.responses import PlainTextResponse, RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit.web.server.server_util import allow_all_cross_origin_requests, is_allowed_origin
 
-from pages.shared.server.access import BrowserNumbers, LocalMetrics, StrictCookies, Token
-from pages.shared.server.upload_limits import UploadLimits
+from pages.shared.server.access import LOOPBACK, BrowserNumbers, Login, StrictCookies, Token
+from pages.shared.server.upload_limits import StandstillLimit, UploadLimits
 
 INDEX = Path(st.__file__).parent / "static" / "index.html"
 """The page that Streamlit sends for every address; it holds a script."""
+PROXY = {"forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip"}
+"""Headers that proxies add to a request."""
 
 
 def middleware() -> list[Middleware]:
@@ -30,10 +33,13 @@ def middleware() -> list[Middleware]:
         Middleware(SecurityHeaders),
         Middleware(StrictCookies),
         Middleware(AllowedHosts),
+        Middleware(SameOrigin),
         Middleware(LocalMetrics),
         Middleware(Token),
+        Middleware(Login),
         Middleware(BrowserNumbers),
         Middleware(FormerAddresses),
+        Middleware(StandstillLimit),
         Middleware(UploadLimits),
     ]
 
@@ -132,6 +138,43 @@ class AllowedHosts:
             if not host_is_allowed(host, st.get_option("server.allowedHosts")):
                 said = f"This server does not answer to {host!r}: start it with --server.allowedHosts NAME.\n"
                 await PlainTextResponse(said, 403)(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
+
+
+class SameOrigin:
+    """Connect pages of this server only: Streamlit would connect those of any port of this machine too.
+
+    Cookies do not tell ports apart. `server.corsAllowedOrigins` names further origins.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "websocket" and not allow_all_cross_origin_requests():
+            headers = Headers(scope=scope)
+            # A browser always names the origin.
+            origin = headers.get("origin", "")
+            if origin and origin.partition("://")[2] != headers.get("host") and not is_allowed_origin(origin):
+                await PlainTextResponse("This server connects its own pages only.\n", 403)(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
+
+
+class LocalMetrics:
+    """Answer questions about the server's own figures from this machine alone, and not through a proxy."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["path"].rstrip("/").endswith("/_stcore/metrics"):
+            client = (scope.get("client") or ("",))[0]
+            headers = Headers(scope=scope)
+            through_proxy = not PROXY.isdisjoint(headers) or not host_is_allowed(headers.get("host", ""), [*LOOPBACK])
+            if client not in LOOPBACK or through_proxy:
+                await PlainTextResponse("Only this machine may ask for these figures.\n", 403)(scope, receive, send)
                 return
         await self._app(scope, receive, send)
 

@@ -18,6 +18,7 @@ from typing import cast
 import streamlit as st
 from cachetools import TTLCache
 from streamlit.runtime import Runtime, RuntimeState
+from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.caching.cache_utils import CachedFunc
 from streamlit.runtime.memory_session_storage import MemorySessionStorage
 from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
@@ -49,7 +50,11 @@ def share_heaps() -> None:
 
 
 def begin() -> None:
-    """Collect garbage while somebody is there; forget results once no session is kept any more."""
+    """Collect garbage while somebody is there; forget results once no session is kept any more.
+
+    The caches are those of all sessions: a browser's request that they be cleared goes unheard.
+    """
+    AppSession._handle_clear_cache_request = lambda _: None  # type: ignore[method-assign]
     patience = float(st.get_option("server.disconnectedSessionTTL"))
     Thread(target=_watch, args=(min(LOOK_SECONDS, patience / 2),), name="memory", daemon=True).start()
 

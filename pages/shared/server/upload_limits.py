@@ -6,11 +6,14 @@ bounded too.
 
 from __future__ import annotations
 
+import asyncio
 import re
+from contextlib import suppress
 
 import streamlit as st
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.runtime import Runtime
 
@@ -18,14 +21,45 @@ SESSION_FILES, SERVER_FILES = 2, 10
 """Limits of the uploads of one session, and of all sessions, in files of `server.maxUploadSize`."""
 FILE = 1 << 16
 """Bytes that a file counts beside its content, so that the number of small ones is bounded too."""
+STANDSTILL = 30.0
+"""Seconds without a byte after which an upload is ended."""
 _UPLOAD = re.compile(r"/_stcore/upload_file/(?P<session>[^/]+)/(?P<file>[^/]+)$")
+
+
+def _upload(scope: Scope) -> re.Match[str] | None:
+    """Return the session and the file of an upload, None of other requests."""
+    return _UPLOAD.search(scope["path"]) if scope["type"] == "http" and scope["method"] == "PUT" else None
+
+
+class StandstillLimit:
+    """End an upload of which nothing arrives for a while, or whose sender has left."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if _upload(scope) is None:
+            await self._app(scope, receive, send)
+            return
+
+        async def receive_in_time() -> Message:
+            try:
+                async with asyncio.timeout(STANDSTILL):
+                    return await receive()
+            except TimeoutError:
+                raise HTTPException(408, "The upload stood still.\n", {"Connection": "close"}) from None
+
+        # Nobody is left who could be answered, and it is no fault of the server.
+        with suppress(ClientDisconnect):
+            await self._app(scope, receive_in_time, send)
 
 
 class UploadLimits:
     """Refuse an upload, while it arrives, that would take a session or the server past what they may hold.
 
-    Bytes are counted under the session of the address. Those that stay are asked of Streamlit, which alone knows when a
-    file is replaced or removed, or goes with its session.
+    What counts for others are the bytes that have arrived, not those that are announced. They are counted under the
+    session of the address. Those that stay are asked of Streamlit, which alone knows when a file is replaced or
+    removed, or goes with its session.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -36,7 +70,7 @@ class UploadLimits:
         self._arriving: dict[object, tuple[str, int]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        found = _UPLOAD.search(scope["path"]) if scope["type"] == "http" and scope["method"] == "PUT" else None
+        found = _upload(scope)
         if found is None:
             await self._app(scope, receive, send)
             return
@@ -49,8 +83,8 @@ class UploadLimits:
             nonlocal arrived
             message = await receive()
             arrived += len(message.get("body", b""))
-            self._arriving[request] = session, max(arrived, announced) + FILE
-            if excess := self._excess(session):
+            self._arriving[request] = session, arrived + FILE
+            if excess := self._excess(session, max(announced - arrived, 0)):
                 await _drain(message, receive)
                 raise HTTPException(413, excess)
             return message
@@ -75,14 +109,17 @@ class UploadLimits:
             else:
                 del self._files[session]
 
-    def _excess(self, session: str) -> str:
-        """Return the message where the uploads of a session, or of all, exceed their limit; "" where they do not."""
+    def _excess(self, session: str, rest: int) -> str:
+        """Return the message where the uploads of a session, or of all, exceed their limit; "" where they do not.
+
+        The rest is what an upload of this session has announced, beside what arrived of it.
+        """
         arriving = [size for one, size in self._arriving.values() if one == session]
         whole = sum(self._held.values()) + sum(size for _, size in self._arriving.values())
         size = int(st.get_option("server.maxUploadSize"))
         for whose, held, files in (
-            ("one session", self._held.get(session, 0) + sum(arriving), SESSION_FILES),
-            ("all sessions", whole, SERVER_FILES),
+            ("one session", self._held.get(session, 0) + sum(arriving) + rest, SESSION_FILES),
+            ("all sessions", whole + rest, SERVER_FILES),
         ):
             if held > files * size << 20:
                 return (
