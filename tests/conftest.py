@@ -5,8 +5,10 @@ A run in which no test passed, because all were skipped, is no success.
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
+import sys
 import tempfile
 from collections.abc import Iterator
 from functools import partial
@@ -23,6 +25,9 @@ from tests.support.browser import Visit, serve_app, start_browser
 from tests.support.commands import Cli
 from tests.support.offline import sitecustomize as sitecustomize  # Refuses connections from now on.
 
+# Tests start many processes: where Python is kept from writing what it compiles, each would compile the product anew.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # A shell has what it runs in the background ignore interrupts, and what that starts in turn: tests send some.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 # What tests read is not to lie beside what people read.
@@ -111,6 +116,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("browser")
     waiting = {item.path for item in items if item.get_closest_marker("browser")}
     items.sort(key=lambda item: item.path not in waiting)
+
+
+def pytest_collection_finish() -> None:
+    """Leave what collecting made out of later searches for garbage: Streamlit makes one after each run of a page."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -42,6 +42,10 @@ RUN_EFFECTS = {2: 0.15, 5: 0.4}
 """Standard deviations between runs on the logit of what is found, by the points of F1 they come to."""
 RUN_BY_DOCUMENT = 0.5
 """The same between runs in one document."""
+TRUTH = 1_000_000
+"""Documents of the corpus that stands for all there could be."""
+TRUE_RUNS, TRUE_DOCUMENTS = 400, 20_000
+"""The same of runs."""
 SIZES = (15, 30, 100)
 """Clusters of uneven size: documents of an author, say."""
 
@@ -55,30 +59,32 @@ def rows(scale: Scale) -> Iterator[tuple[str, float, str]]:
         counts = drawn(1, SYSTEMS, MANY, np.random.default_rng(0))
         yield (f"s: the same of one criterion, {MANY:,} documents", seconds(lambda: compared(counts)), "reported")
     corpora = scale.of(CORPORA, CORPORA // 4, 2)
-    shown, equal = planned(scale.of(100, 100, 20), corpora)
+    truth = scale.of(TRUTH, TRUTH, TRUTH // 100)
+    shown, equal = planned(scale.of(100, 100, 20), corpora, truth)
     yield ("%: p <= 0.05 for a true difference with as many documents as were said to be needed", shown, "75..85")
     yield ("%: as good within a margin that is the true difference", equal, "<= 5.5")
     for documents in SIZES:
-        errors, held, apart = simulated(documents, corpora)
+        errors, held, apart = simulated(documents, corpora, truth)
         yield (f"%: p <= 0.05 where two systems are equal, {documents} clusters, {corpora:,} corpora", errors, "4..6")
         yield (f"%: 95% intervals that hold the F1 of all clusters, {documents} clusters", held, "93..97")
         yield (f"%: 95% intervals that hold the difference of two systems, {documents} clusters", apart, "93..97")
+    of_all = scale.of((TRUE_RUNS, TRUE_DOCUMENTS), (TRUE_RUNS, TRUE_DOCUMENTS), (20, 1_000))
     for points, effect in RUN_EFFECTS.items():
         for runs in RUNS_A_SYSTEM:
             what = f"{runs} runs that differ by {points} points, {SIZES[-1]} clusters"
-            errors, held, apart = simulated_runs(effect, runs, corpora)
+            errors, held, apart = simulated_runs(effect, runs, corpora, *of_all)
             yield (f"%: p <= 0.05 where two systems are equal, {what}", errors, "<= 6")
             yield (f"%: 95% intervals that hold the mean F1 over clusters and runs, {what}", held, "reported")
             yield (f"%: 95% intervals that hold the difference of two systems, {what}", apart, "93..97")
 
 
-def planned(documents: int, corpora: int) -> tuple[float, float]:
+def planned(documents: int, corpora: int, truth: int) -> tuple[float, float]:
     """Return in how many of 100 corpora, as large as others say is needed, a true difference has p at most 5%.
 
     And in how many two systems are called equally good within a margin that is their true difference.
     """
     rng = np.random.default_rng(documents)
-    f1 = SystemResamples(named(drawn(1, 2, 1_000_000, rng, worse=WORSE)), ResamplingPlan()).observed[0, :, F1]
+    f1 = SystemResamples(named(drawn(1, 2, truth, rng, worse=WORSE)), ResamplingPlan()).observed[0, :, F1]
     true = float(f1[0] - f1[1])
     pilot = power_of(drawn(TOGETHER, 2, documents, rng, worse=WORSE), 0, true)
     needed = round(float(pilot["needed"].median()) * (0.01 / true) ** 2)
@@ -132,13 +138,13 @@ def drawn(
     return np.stack([2 * right, 2 * right, gold, predicted], axis=2).astype(np.int32)
 
 
-def simulated(documents: int, corpora: int) -> tuple[float, float, float]:
+def simulated(documents: int, corpora: int, of_all: int) -> tuple[float, float, float]:
     """Return in how many of 100 corpora equal systems differ at 5%, and how many intervals of 100 hold the truth.
 
     These are intervals of F1, and of the difference of two equal systems, which is 0.
     """
     rng = np.random.default_rng(documents)
-    truth = SystemResamples(named(drawn(1, 1, 1_000_000, rng)), ResamplingPlan()).observed[0, 0, F1]
+    truth = SystemResamples(named(drawn(1, 1, of_all, rng)), ResamplingPlan()).observed[0, 0, F1]
     differ, held, apart = [], [], []
     for part in range(max(1, corpora // TOGETHER)):
         resampled = SystemResamples(
@@ -166,15 +172,17 @@ def drawn_runs(groups: int, runs: int, documents: int, effect: float, rng: np.ra
 
 
 @cache
-def true_mean(effect: float) -> float:
+def true_mean(effect: float, runs: int, documents: int) -> float:
     """Return the mean F1 over very many runs on very many documents."""
-    counts = drawn_runs(1, 400, 20_000, effect, np.random.default_rng(0))
+    counts = drawn_runs(1, runs, documents, effect, np.random.default_rng(0))
     return float(SystemResamples(named(counts), ResamplingPlan()).observed[0, :, F1].mean())
 
 
-def simulated_runs(effect: float, runs: int, corpora: int) -> tuple[float, float, float]:
+def simulated_runs(
+    effect: float, runs: int, corpora: int, true_runs: int, true_documents: int
+) -> tuple[float, float, float]:
     """Return the same of 100 as `simulated`, of two equal systems with several runs each."""
-    rng, truth = np.random.default_rng(runs), true_mean(effect)
+    rng, truth = np.random.default_rng(runs), true_mean(effect, true_runs, true_documents)
     systems = {name: [str(place + run) for run in range(runs)] for name, place in (("a", 0), ("b", runs))}
     differ, held, apart = [], [], []
     for _ in range(max(1, corpora // TOGETHER)):

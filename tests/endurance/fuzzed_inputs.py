@@ -77,6 +77,8 @@ class Inputs:
             attempt(format, *taken(format, given[0]), self.own)
         self.outside: list[str] = []
         self.written = False
+        # A module that is first imported while an input is read would be written beside its source, compiled.
+        sys.dont_write_bytecode = True
         sys.addaudithook(self._watch)
         resource.setrlimit(resource.RLIMIT_AS, (BACKSTOP_BYTES, resource.RLIM_INFINITY))
         _forget_peak()

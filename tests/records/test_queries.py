@@ -50,17 +50,20 @@ CASES = [
 ]
 
 
+demo = cache(load_demo)
+
+
 @cache
 def scored(name: str, system: str, merged: bool) -> Scores:
     criteria = tuple(CRITERIA[criterion] for criterion in APPLICABLE)
     settings = Settings(criteria, MERGES[name], (LEFT_OUT[name],)) if merged else Settings(criteria)
-    corpus = load_demo(name).corpus
+    corpus = demo(name).corpus
     return score_layers(corpus.gold, corpus.system(system), settings)
 
 
 @cache
 def listed(name: str, system: str, merged: bool, criterion: str) -> MemoryLedger:
-    corpus = load_demo(name).corpus
+    corpus = demo(name).corpus
     return ledger(scored(name, system, merged), criterion, (corpus.gold, corpus.system(system)))
 
 
@@ -294,7 +297,7 @@ def test_orders_keep_every_record(order: str) -> None:
 
 
 def test_context_is_the_text_around_the_anchor() -> None:
-    corpus = load_demo("pharmacology").corpus
+    corpus = demo("pharmacology").corpus
     frame = listed("pharmacology", "rules", False, "strict").page(Query())
     around = context(frame, corpus.documents.texts, 20)
     for (_, row), part in zip(frame.iterrows(), around, strict=True):

@@ -151,32 +151,6 @@ def test_the_title_is_for_the_caption() -> None:
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("name", FIGURES)
-def test_a_pdf_is_as_wide_as_asked_for_and_holds_its_fonts(name: str) -> None:
-    chromium()
-    assert why_no_pictures() is None
-    content = paper_file(FIGURES[name](), "f.pdf", WIDTHS_MM["column"])
-    (box,) = re.findall(rb"/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]", content)
-    assert abs(float(box[0]) * 25.4 / 72 - 84) < 0.2
-    # Each font of the document comes with the file of its shapes.
-    assert content.count(b"/FontDescriptor ") == len(re.findall(rb"/FontFile[23]? ", content)) > 0
-    assert b"/Type3" not in content
-
-
-@pytest.mark.browser
-@pytest.mark.parametrize("name", FIGURES)
-def test_an_svg_has_its_size_its_type_and_its_caption(name: str) -> None:
-    chromium()
-    figure = FIGURES[name]()
-    drawing = paper_file(figure, "f.svg", WIDTHS_MM["text"]).decode()
-    assert ' width="174mm" height="' in drawing[:300]
-    sizes = {float(size) * 72 / 96 for size in re.findall(r"font-size: ([\d.]+)px", drawing)}
-    assert sizes and min(sizes) > 6.99 and max(sizes) < 9.01
-    words = re.search("<title>(.*?)</title>", drawing)
-    assert words is not None and words[1] == caption(figure).replace("<", "&lt;")
-
-
-@pytest.mark.browser
 def test_the_command_line_draws_for_papers(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -187,6 +161,49 @@ def test_the_command_line_draws_for_papers(
     assert capsys.readouterr().err.startswith("caption of f.pdf: F1 under strict gained by mending each error class")
     assert main(["errors", *FILES[:2], "--figure", "f.svg", "--figure-width", "77", "-q"]) == 0
     assert 'width="77mm"' in Path("f.svg").read_text(encoding="utf-8")[:300]
+
+
+@pytest.fixture(scope="module")
+def one_chromium() -> Iterator[None]:
+    """Have one Chromium draw all pictures, instead of one for each."""
+    chromium()
+    import kaleido
+
+    kaleido.start_sync_server(mathjax=False)
+    yield
+    kaleido.stop_sync_server()
+
+
+# That one was told the options of Kaleido when it started.
+one_for_all = pytest.mark.filterwarnings("ignore:The kopts argument is ignored")
+
+
+@pytest.mark.browser
+@one_for_all
+@pytest.mark.usefixtures("one_chromium")
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_pdf_is_as_wide_as_asked_for_and_holds_its_fonts(name: str) -> None:
+    assert why_no_pictures() is None
+    content = paper_file(FIGURES[name](), "f.pdf", WIDTHS_MM["column"])
+    (box,) = re.findall(rb"/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]", content)
+    assert abs(float(box[0]) * 25.4 / 72 - 84) < 0.2
+    # Each font of the document comes with the file of its shapes.
+    assert content.count(b"/FontDescriptor ") == len(re.findall(rb"/FontFile[23]? ", content)) > 0
+    assert b"/Type3" not in content
+
+
+@pytest.mark.browser
+@one_for_all
+@pytest.mark.usefixtures("one_chromium")
+@pytest.mark.parametrize("name", FIGURES)
+def test_an_svg_has_its_size_its_type_and_its_caption(name: str) -> None:
+    figure = FIGURES[name]()
+    drawing = paper_file(figure, "f.svg", WIDTHS_MM["text"]).decode()
+    assert ' width="174mm" height="' in drawing[:300]
+    sizes = {float(size) * 72 / 96 for size in re.findall(r"font-size: ([\d.]+)px", drawing)}
+    assert sizes and min(sizes) > 6.99 and max(sizes) < 9.01
+    words = re.search("<title>(.*?)</title>", drawing)
+    assert words is not None and words[1] == caption(figure).replace("<", "&lt;")
 
 
 @pytest.mark.parametrize(

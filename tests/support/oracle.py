@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
 COR, INC, PAR, MIS, SPU = "COR", "INC", "PAR", "MIS", "SPU"
 
@@ -28,11 +29,11 @@ class Span:
     def end(self) -> int:
         return self.fragments[-1][1]
 
-    @property
+    @cached_property
     def characters(self) -> frozenset[int]:
         return frozenset(c for low, high in self.fragments for c in range(low, high))
 
-    @property
+    @cached_property
     def key(self) -> tuple[object, ...]:
         # One fragment is no fragments: a continuous span comes before a discontinuous one of the same hull. What only
         # some spans have comes last: none before any.
@@ -93,24 +94,33 @@ def matchings(edges: list[tuple[int, int]]) -> Iterator[list[tuple[int, int]]]:
         yield [(i, j), *way]
 
 
+@lru_cache(maxsize=16)
+def every_matching(edges: tuple[tuple[int, int], ...]) -> list[list[tuple[int, int]]]:
+    """Return what `matchings` yields; many criteria are asked of the same spans, one after the other."""
+    return list(matchings(list(edges)))
+
+
 def best(gold: list[Span], pred: list[Span], rule: Callable[[Span, Span], str]) -> list[tuple[int, int]]:
     """Return the alignment that design section 4 prefers, from all there are."""
     edges = [(i, j) for i, g in enumerate(gold) for j, p in enumerate(pred) if g.characters & p.characters]
-
-    def rank(way: list[tuple[int, int]]) -> tuple[object, ...]:
-        spans = [(gold[i], pred[j]) for i, j in way]
-        keys = sorted(tuple(sorted((g.key, p.key))) for g, p in spans)
-        return (
-            -sum(CREDIT[rule(g, p)] for g, p in spans),
-            -sum(g.fragments == p.fragments for g, p in spans),
-            -len(spans),
-            -sum(g.kind == p.kind for g, p in spans),
-            -sum(len(g.characters & p.characters) for g, p in spans),
-            sum(abs(g.start - p.start) + abs(g.end - p.end) for g, p in spans),
-            keys,
+    pairs = [(gold[i], pred[j]) for i, j in edges]
+    weights = {
+        edge: (
+            -CREDIT[rule(g, p)],
+            -(g.fragments == p.fragments),
+            -1,
+            -(g.kind == p.kind),
+            -len(g.characters & p.characters),
+            abs(g.start - p.start) + abs(g.end - p.end),
         )
-
-    return min(matchings(edges), key=rank)
+        for edge, (g, p) in zip(edges, pairs, strict=True)
+    }
+    keys = {edge: tuple(sorted((g.key, p.key))) for edge, (g, p) in zip(edges, pairs, strict=True)}
+    ways = every_matching(tuple(edges))
+    ranks = [tuple(map(sum, zip(*map(weights.__getitem__, way), strict=True))) or (0,) * 6 for way in ways]
+    first = min(ranks)
+    equal = [way for way, rank in zip(ways, ranks, strict=True) if rank == first]
+    return min(equal, key=lambda way: sorted(keys[edge] for edge in way))
 
 
 def decide(gold: list[Span], pred: list[Span], name: str) -> tuple[list[str], list[str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+from functools import partial
 from typing import Any, BinaryIO, Protocol, cast
 
 from nereval_core.problems import FormatError
@@ -81,6 +82,10 @@ class _Watched(io.RawIOBase):
             return self._inner.readinto(buffer)
         except BROKEN as error:
             raise self._origin.refused(error) from None
+
+    def readall(self) -> bytes:
+        # Python would read pieces of 8 kB, which takes a third longer where a file expands to much more.
+        return b"".join(iter(partial(self.read, BLOCK), b""))
 
     def stored(self) -> int:
         """Return the number of stored bytes that were read."""

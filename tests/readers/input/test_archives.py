@@ -33,7 +33,7 @@ def entry(name: str = "d.jsonl", raw: bytes = JSONL, *, mode: int = 0, method: i
         info = zipfile.ZipInfo(name)
         info.external_attr = mode << 16
         info.compress_type = method
-        archive.writestr(info, raw)
+        archive.writestr(info, raw, compresslevel=1)
     return buffer.getvalue()
 
 

@@ -21,6 +21,7 @@ from nereval_core.problems import FormatError
 from nereval_core.readers import Source, SourceFile, read
 from nereval_core.writers import write, writers
 from tests.support import PYTHON_PATH
+from tests.support.commands import Cli
 from tests.support.layer_strategies import content
 
 LINE = '{"id": "d%d", "text": "abc é💊", "spans": [{"start": 0, "end": 5, "label": "%s"}]}\n'
@@ -203,31 +204,39 @@ def test_what_is_written_packed_reads_back(format: str, raw: bytes, suffix: str,
     assert content(read(places[1], format=format).layer) == content(read(places[0], format=format).layer)
 
 
-def run(*arguments: str, given: bytes, folder: Path) -> subprocess.CompletedProcess[bytes]:
-    command = [sys.executable, "-m", "nereval_core", *arguments]
-    return subprocess.run(
-        command, input=given, capture_output=True, cwd=folder, env={"PYTHONPATH": PYTHON_PATH}, check=False
-    )
+Given = Callable[[bytes], None]
+
+
+@pytest.fixture
+def give(monkeypatch: pytest.MonkeyPatch) -> Given:
+    """Give a command that runs in this process its standard input."""
+    return lambda raw: monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(raw)))
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress, zstd], ids=["plain", "gzip", "zstd"])
-def test_standard_input_is_gold_or_a_prediction_or_what_is_converted(pack: Pack, tmp_path: Path) -> None:
+def test_standard_input_is_gold_or_a_prediction_or_what_is_converted(
+    pack: Pack, give: Given, command: Cli, tmp_path: Path
+) -> None:
     stored(tmp_path, "x.jsonl", JSONL)
     for files, name in ((("-", "x.jsonl"), "x"), (("x.jsonl", "-"), "stdin"), (("x.jsonl", "mine=-"), "mine")):
-        done = run("score", *files, "--json", "-", given=pack(JSONL), folder=tmp_path)
-        assert done.returncode == 0, done.stderr
-        assert b"<stdin>: jsonl; 500 documents, 500 spans" in done.stderr
-        [system] = json.loads(done.stdout)["systems"]
+        give(pack(JSONL))
+        status, out, err = command("score", *files, "--json", "-")
+        assert status == 0, err
+        assert "<stdin>: jsonl; 500 documents, 500 spans" in err
+        [system] = json.loads(out)["systems"]
         assert (system["name"], system["criteria"]["strict"]["COR"]) == (name, 500)
-    done = run("convert", "-", "out.jsonl", "--to", "jsonl", "--quiet", given=pack(JSONL), folder=tmp_path)
-    assert (done.returncode, done.stderr) == (0, b"")
+    give(pack(JSONL))
+    assert command("convert", "-", "out.jsonl", "--to", "jsonl", "--quiet") == (0, "", "")
     assert read(tmp_path / "out.jsonl").layer.digest == read(tmp_path / "x.jsonl").layer.digest
 
 
 def test_standard_input_may_hold_both_columns(tmp_path: Path) -> None:
     raw = b"Anna B-PER B-PER\nBerlin B-LOC O\n"
     columns = ("--gold-column", "2", "--pred-column", "3", "--json", "-")
-    done = run("score", "-", *columns, given=raw, folder=tmp_path)
+    # In a process of its own, as a pipe gives it.
+    command = [sys.executable, "-m", "nereval_core", "score", "-", *columns]
+    environment = {"PYTHONPATH": PYTHON_PATH}
+    done = subprocess.run(command, input=raw, capture_output=True, cwd=tmp_path, env=environment, check=False)
     assert done.returncode == 0, done.stderr
     strict = json.loads(done.stdout)["systems"][0]["criteria"]["strict"]
     assert (strict["COR"], strict["MIS"]) == (1, 1)
@@ -250,13 +259,14 @@ def test_standard_input_may_hold_both_columns(tmp_path: Path) -> None:
     ],
 )
 def test_bad_standard_input_is_one_line_and_status_2(
-    arguments: tuple[str, ...], given: bytes, said: str, tmp_path: Path
+    arguments: tuple[str, ...], given: bytes, said: str, give: Given, command: Cli, tmp_path: Path
 ) -> None:
     stored(tmp_path, "x.jsonl", JSONL)
-    done = run(*arguments, given=given, folder=tmp_path)
-    assert (done.returncode, done.stdout) == (2, b"")
-    assert done.stderr.decode().startswith(said)
-    assert len(done.stderr.splitlines()) == 1
+    give(given)
+    status, out, err = command(*arguments)
+    assert (status, out) == (2, "")
+    assert err.startswith(said)
+    assert len(err.splitlines()) == 1
 
 
 def test_standard_input_is_not_reached_from_a_served_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
