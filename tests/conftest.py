@@ -5,7 +5,6 @@ A run in which no test passed, because all were skipped, is no success.
 
 from __future__ import annotations
 
-import gc
 import os
 import signal
 import sys
@@ -116,12 +115,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("browser")
     waiting = {item.path for item in items if item.get_closest_marker("browser")}
     items.sort(key=lambda item: item.path not in waiting)
-
-
-def pytest_collection_finish() -> None:
-    """Leave what collecting made out of later searches for garbage: Streamlit makes one after each run of a page."""
-    gc.collect()
-    gc.freeze()
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import gc
+import time
 import weakref
 
+import pytest
 import streamlit as st
 
 from pages.shared.data import caches
 from pages.shared.server.memory import forget_results, freeze_objects
 from pages.shared.view import View
-from tests.support.browser import serve_app
-from tests.support.http_requests import ask
+from tests.support.browser import serve_app, serve_app_process
+from tests.support.http_requests import MB, ask
 from tests.support.pages import DEMO, VIEW, opened
+from tests.support.processes import resident_bytes
 from tests.support.visitors import Visitor
 
 
@@ -37,6 +40,20 @@ def test_a_visitor_cannot_clear_the_caches_of_all() -> None:
         visitor.clear_caches()
         visitor.open("Guide")
         assert "caches._scores" in ask(address, "/_stcore/metrics?families=cache_memory_bytes").body
+
+
+def test_a_visitor_who_left_takes_no_memory_though_nobody_else_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STREAMLIT_SERVER_DISCONNECTED_SESSION_TTL", "1")
+    with serve_app_process() as (address, server):
+        with Visitor(address) as visitor:
+            visitor.open()
+            before = resident_bytes(server)
+            visitor.upload("upload_files", {"notes.txt": b"\n" * 60 * MB})
+            assert resident_bytes(server) > before + 50 * MB
+        until = time.monotonic() + 60
+        while resident_bytes(server) > before + 30 * MB and time.monotonic() < until:
+            time.sleep(0.2)
+        assert resident_bytes(server) < before + 30 * MB
 
 
 def test_collections_pass_over_what_was_frozen_and_runs_of_pages_make_none() -> None:
