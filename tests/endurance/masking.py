@@ -87,8 +87,8 @@ def _walk(
     links: list[tuple[str, dict[str, str], tuple[str, ...]]] = [(page, params, ()) for page, params in every]
     corpus = {"corpus": subjects[0].view.corpus}
     for word in words.texts:
-        links += [(page, params | corpus, (word,)) for page, params in wrong_links([word])]
-        links += [("Inspect", {"q": word, **corpus}, (word,))]
+        links += [(page, corpus | params, (word,)) for page, params in wrong_links([word])]
+        links += [("Inspect", corpus | {"q": word}, (word,))]
     files = {where: text.encode() for where, text in layer_files(words).items()}
     walk.upload({f"{where}.jsonl": files[where] for where in WHERE[:2]})
     # Texts that differ are quoted where two layers are paired.
