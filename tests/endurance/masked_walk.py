@@ -192,8 +192,16 @@ class Walk:
                 self._check()
 
     def _press(self, query: str) -> None:
-        """Press each button, and each key of the workbench."""
-        for name in [name_of(one) for one in self._widgets("Button") if not one.disabled]:
+        """Press each key of the workbench, and each button."""
+        buttons = [name_of(one) for one in self._widgets("Button") if not one.disabled]
+        if self._workbench() and self._first(KEY):
+            for number, (key, more) in enumerate(PRESSED):
+                # A key may leave no record open.
+                if data := self._workbench():
+                    self._counts["pressed"] += 1
+                    self.visitor.send(KEY, out=sent_by(data, key, last=number, note=self._words[0], **more))
+                    self._check()
+        for name in buttons:
             if any(part in name for part in LEFT_ALONE) or not self._first(name):
                 continue
             self._open(query)
@@ -201,12 +209,6 @@ class Walk:
             if self.visitor.shown.has(name):
                 self._counts["pressed"] += 1
                 self.visitor.click(name)
-                self._check()
-        if self._workbench() and self._first(KEY):
-            self._open(query)
-            for number, (key, more) in enumerate(PRESSED):
-                self._counts["pressed"] += 1
-                self.visitor.send(KEY, out=sent_by(self._workbench(), key, last=number, note=self._words[0], **more))
                 self._check()
 
     def _workbench(self) -> dict[str, Any]:
