@@ -214,7 +214,7 @@ class Walk:
     def _workbench(self) -> dict[str, Any]:
         """Return what the workbench shows, nothing where there is none or no record is open."""
         shown = json.loads(self.visitor.shown.widget(KEY).json) if self.visitor.shown.has(KEY) else {}
-        return shown if shown.get("open") else {}
+        return shown if "\n".join(shown.get("open", ())) in shown.get("cards", ()) else {}
 
     def _records(self) -> int:
         """Return the number of records that Inspect lists."""

@@ -59,7 +59,7 @@ def run(folder: Path, wanted: Callable[[int], bool], *, masked: bool = True, dra
         with serve_app("--data", str(served), *(["--mask"] if masked else [])) as address:
             number = 0
             while wanted(counts["views"]):
-                words = markers(12, number)
+                words = markers(12, number, apart=first.texts)
                 made = Words(words, NAMES, words[::-1])
                 loaded = keep(folder / "store", f"corpus {number}", made)
                 search = Search({*words, *first.texts})

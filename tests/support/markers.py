@@ -31,11 +31,11 @@ URL_SAFE = bytes.maketrans(b"-_", b"+/")
 ESCAPED = re.compile(r"\\+u([0-9a-fA-F]{4})")
 
 
-def markers(number: int, seed: int = 0) -> list[str]:
-    """Return words of eight letters, no two with a piece in common."""
+def markers(number: int, seed: int = 0, *, apart: Collection[str] = ()) -> list[str]:
+    """Return words of eight letters, no two with a piece in common, nor with one of `apart`."""
     drawn = random.Random(seed)
     found: list[str] = []
-    taken: set[str] = set()
+    taken = {piece for word in apart for piece in pieces(word)}
     while len(found) < number:
         word = "".join(drawn.choices(LETTERS[len(found) % len(LETTERS)], k=8))
         if not taken & (own := pieces(word)):
