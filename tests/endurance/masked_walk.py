@@ -194,6 +194,9 @@ class Walk:
     def _press(self, query: str) -> None:
         """Press each key of the workbench, and each button."""
         buttons = [name_of(one) for one in self._widgets("Button") if not one.disabled]
+        # What was chosen may have emptied the list of the workbench.
+        if not self._used[self._page, KEY]:
+            self._open(query)
         if self._workbench() and self._first(KEY):
             for number, (key, more) in enumerate(PRESSED):
                 # A key may leave no record open.
