@@ -14,9 +14,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import plotly.graph_objects as go
 import pytest
 
 from nereval_core.corpus.masking import masked_text
+from nereval_core.report.figures.files import paper_file
 from tests.endurance import damaged_stores, fuzzed_inputs, masking, neighbours, people, swapped_links, tries, week
 from tests.endurance.__main__ import NEVER
 from tests.endurance.damaged_stores import Damaged
@@ -204,7 +206,15 @@ def test_pieces_of_words_are_seen_however_they_are_written(word: str) -> None:
     assert not search.found(utf_8, [word]) and not search.found(b"X" * 99 + masked_text(text).encode())
 
 
+@pytest.mark.browser
+def test_pieces_of_words_are_seen_in_the_shapes_of_a_pdf() -> None:
+    words = markers(3)
+    drawn = paper_file(go.Figure(go.Bar(x=words, y=[1, 2, 3])), "f.pdf", 84)
+    assert Search(markers(6)).found(drawn) == set(words)
+
+
 def test_a_masking_server_sends_none_of_the_texts(tmp_path: Path) -> None:
-    counts = masking.run(tmp_path, lambda views: views < 1)
+    # Of a corpus that was read, and of a scored folder.
+    counts = masking.run(tmp_path, lambda views: views < 2, drawn=False)
     assert not [name for name in NEVER if counts[name]]
     assert counts["messages"] > 500 and counts["files"] > 5 and counts["quoting"] > 0

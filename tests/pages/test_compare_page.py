@@ -151,6 +151,18 @@ def test_a_p_opens_the_gold_spans_that_only_one_gets_right(kind: str | None) -> 
     assert len(apart.value) == min(only[0], ROWS), "rules is better: what it alone gets right is listed"
 
 
+def test_one_difference_is_opened_from_two_tables_at_once() -> None:
+    app = opened("Systems", VIEW)
+    chosen = {}
+    for name, column in (("scores", "strict"), ("differences", "p")):
+        frame = next(one for one in app.dataframe if str(one.key).startswith(f"table_compare_{name}"))
+        chosen[str(frame.key)] = cell(frame.value[frame.value.columns[0]].tolist().index("perceptron"), column)
+    lists = [
+        one for one in opened("Systems", VIEW, **chosen).dataframe if str(one.key).startswith("list_compare_apart")
+    ]
+    assert len(lists) == 2 and lists[0].value.equals(lists[1].value)
+
+
 def test_of_many_documents_fewer_resamples_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compare_tables, "MANY", 19)
     app = opened("Systems", VIEW)

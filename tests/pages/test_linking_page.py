@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from typing import Any
+from urllib.parse import urlencode
 
 import pandas as pd
 import pytest
@@ -33,7 +34,9 @@ from pages.shared.linking.tables import (
 from pages.shared.linking.text import linked_text
 from pages.shared.view import View
 from pages.shared.view.link import read_link, write_link
+from pages.shared.view.text import plain
 from tests.support.pages import DEMO, GOLD, VIEW, address, opened, sound, upload
+from tests.support.visitors import Visitor
 
 MENTIONS = ("end-to-end", "gold")
 GIVEN = replace(VIEW, sort=("given-mentions",))
@@ -196,6 +199,16 @@ def test_the_ids_most_confused_are_kept_in_the_link() -> None:
     app = sound(opened("Linking", VIEW).segmented_control(key="widget_links-shown").set_value("confused-ids").run())
     assert list(app.dataframe[1].value.columns) == ["gold id", "gold text", "predicted id", "predicted text", "count"]
     assert address(app)["sort"] == "confused-ids"
+
+
+def test_a_row_of_confused_ids_lists_its_records(app: str) -> None:
+    ((gold, _, pred, _, number),) = confused(link_records(scored("end-to-end")[rule_of(VIEW)]), 1).to_numpy()
+    with Visitor(app) as visitor:
+        visitor.open("Linking", urlencode(write_link(VIEW.with_sort("confused-ids"))))
+        visitor.select("table_confused", rows=[], columns=[], cells=[[0, "count"]])
+        assert visitor.shown.faults() == [] and not visitor.shown.has("table_confused")
+        (title,) = (text for text in visitor.shown.texts() if text.startswith("**") and " record" in text)
+    assert f"gold {plain(gold)}, predicted {plain(pred)}, " in title and f": {number} record" in title
 
 
 def test_a_mapping_relaxes_and_a_bad_one_is_told() -> None:

@@ -16,6 +16,8 @@ from urllib.parse import unquote_to_bytes
 
 from pyarrow import parquet
 
+from tests.support.pdf_text import pdf_texts
+
 PIECE = 4
 """Letters in a row that give a word away."""
 LETTERS = ("qzjvkw", "žķŵĵǩṽ", "ъэщфжы")
@@ -29,11 +31,11 @@ URL_SAFE = bytes.maketrans(b"-_", b"+/")
 ESCAPED = re.compile(r"\\+u([0-9a-fA-F]{4})")
 
 
-def markers(number: int, seed: int = 0) -> list[str]:
-    """Return words of eight letters, no two with a piece in common."""
+def markers(number: int, seed: int = 0, *, apart: Collection[str] = ()) -> list[str]:
+    """Return words of eight letters, no two with a piece in common, nor with one of `apart`."""
     drawn = random.Random(seed)
     found: list[str] = []
-    taken: set[str] = set()
+    taken = {piece for word in apart for piece in pieces(word)}
     while len(found) < number:
         word = "".join(drawn.choices(LETTERS[len(found) % len(LETTERS)], k=8))
         if not taken & (own := pieces(word)):
@@ -100,7 +102,7 @@ def _decoded(raw: bytes) -> Iterator[bytes]:
 
 
 def _unpacked(raw: bytes) -> Iterator[bytes]:
-    """Yield what files of Excel, of Parquet and compressed ones hold."""
+    """Yield what files of Excel, of Parquet, compressed ones and PDFs hold."""
     if raw.startswith(b"PK"):
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
             yield from map(archive.read, archive.namelist())
@@ -109,3 +111,5 @@ def _unpacked(raw: bytes) -> Iterator[bytes]:
         yield f"{table.schema} {table.to_pydict()}".encode()
     elif raw.startswith(b"\x1f\x8b"):
         yield gzip.decompress(raw)
+    elif raw.startswith(b"%PDF"):
+        yield "\n".join(pdf_texts(raw)).encode()

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import socket
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from http.cookies import SimpleCookie
 from itertools import count
@@ -189,6 +189,12 @@ class Visitor:
     def unfold(self, name: str, shown: bool = True) -> float:
         """Unfold or fold a popover or an expander, or switch a checkbox or a toggle."""
         return self._change(name, bool_value=shown)
+
+    def unfold_all(self, names: Iterable[str]) -> float:
+        """Unfold popovers and expanders at once."""
+        states = [WidgetState(id=self.shown.widget(name).id, bool_value=True) for name in names]
+        self._states |= {state.id: state for state in states}
+        return self.rerun()
 
     def write(self, name: str, text: str) -> float:
         """Write into a field, or choose an option of a selectbox."""

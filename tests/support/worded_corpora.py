@@ -119,8 +119,13 @@ def keep(store: Path, title: str, words: Words) -> Loaded:
     return Keeper(Store(store)).read(title, gold, named, LoadOptions())
 
 
-def review(store: ReviewStore, loaded: Loaded, words: Words, *, named: Sequence[str]) -> Playlist:
-    """Give a verdict on each record of the first system, by people `named`, and put some on a playlist; return it."""
+def review(
+    store: ReviewStore, loaded: Loaded, words: Words, *, named: Sequence[str], shown: tuple[str, str] | None = None
+) -> Playlist:
+    """Give a verdict on each record of the first system, by people `named`, and put some on a playlist; return it.
+
+    `shown` names the corpus and the system in which its items are opened, by default these.
+    """
     corpus = loaded.corpus
     system = corpus.systems[0]
     about = ledger(score_layers(corpus.gold, system), "strict", (corpus.gold, system))
@@ -139,8 +144,9 @@ def review(store: ReviewStore, loaded: Loaded, words: Words, *, named: Sequence[
         store.give(given, who)
     playlists = PlaylistStore(store)
     uid = playlists.make(people[0], people[-1])
+    opened = shown or (loaded.digest, system.name)
     starred = [
-        Starred(key, seen, Shown(loaded.digest, system.name, "strict", row.document, row.record))
+        Starred(key, seen, Shown(*opened, "strict", row.document, row.record))
         for (key, _, seen), row in zip(subjects, table.itertuples(), strict=True)
     ]
     playlists.star(uid, starred[:8], people[-1])

@@ -55,7 +55,7 @@ def show_confused(linking: Linking) -> None:
         return
     shown = table.assign(**{name: table[name].replace(NONE, "–") for name in table.columns[:4]})
 
-    def list_records(cell: ChosenCell) -> None:
+    def open_pair(cell: ChosenCell) -> None:
         row = table.iloc[cell.row]
         list_records(linking, rule, LinkQuery(gold_id=str(row["gold id"]), pred_id=str(row["predicted id"])))
 
@@ -66,7 +66,7 @@ def show_confused(linking: Linking) -> None:
         columns={"count": st.column_config.NumberColumn("count", width=60, format="localized")},
         export=Export(table, linking.signature(rule), "confused-ids", key="confused"),
         caption=f"Under {rule.words}; ids missing or spurious come last. Choose a row to see its records.",
-        on_choose=list_records,
+        on_choose=open_pair,
         height=248,
     )
 

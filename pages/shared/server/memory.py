@@ -21,6 +21,7 @@ from streamlit.runtime import Runtime, RuntimeState
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.caching.cache_utils import CachedFunc
 from streamlit.runtime.memory_session_storage import MemorySessionStorage
+from streamlit.runtime.session_manager import SessionInfo
 from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 
 LOOK_SECONDS = 5.0
@@ -88,12 +89,12 @@ def end_left_sessions(runtime: Runtime) -> int:
     Streamlit ends them when another visitor leaves, and not before, and each holds its uploads until then.
     """
     manager = cast(WebsocketSessionManager, runtime._session_mgr)
-    sessions = cast(TTLCache[str, object], cast(MemorySessionStorage, manager._session_storage)._cache)
+    sessions = cast(TTLCache[str, SessionInfo], cast(MemorySessionStorage, manager._session_storage)._cache)
     with manager._storage_lock:
-        ended = sessions.expire()
+        ended = list(sessions.expire())
         kept = len(sessions)
-    # They end here, without the lock.
-    del ended
+    for _, left in ended:
+        left.session.shutdown()
     return kept
 
 
@@ -111,7 +112,9 @@ def forget_results() -> None:
     """Forget what pages have computed, and give the memory back."""
     for function in _kept_functions():
         function.clear()
-    gc.collect()
+    # Sessions that were there when objects were frozen are cycles.
+    gc.unfreeze()
+    freeze_objects()
     # The C library keeps what is free for the next time.
     _call_glibc("malloc_trim", 0)
 

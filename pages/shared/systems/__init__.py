@@ -148,22 +148,22 @@ def score_table(here: Here, found: Comparison) -> None:
         figure=lambda: _leaderboard(here, found),
     )
     if cell is not None and cell[1] != table.columns[0]:
-        _open_score(here, found, cell[1], str(table.iat[cell[0], 0]))
+        _open_score(here, found, cell[1], str(table.iat[cell[0], 0]), "scores")
 
 
-def _open_score(here: Here, found: Comparison, criterion: str, system: str) -> None:
+def _open_score(here: Here, found: Comparison, criterion: str, system: str, place: str) -> None:
     row, difference = (
         _row(table, criterion=criterion, system=system) for table in (found.intervals, found.differences)
     )
     assert row is not None, "every system has a score under every criterion"
-    parts.score_box(here, criterion, system, found.scores[system].counts(criterion), row, difference)
+    parts.score_box(here, criterion, system, found.scores[system].counts(criterion), row, difference, place=place)
 
 
 def leaderboard(here: Here, found: Comparison) -> None:
     """Draw F1 of all systems under the chosen criterion, the best on top."""
     point = count_figure(_leaderboard(here, found), "leaderboard", (here.view,), file="leaderboard")
     if point and str(point[0]) in found.scores:
-        _open_score(here, found, here.by, str(point[0]))
+        _open_score(here, found, here.by, str(point[0]), "leaderboard")
 
 
 @keep_results(24)
@@ -197,7 +197,7 @@ def baseline_differences(here: Here, found: Comparison) -> None:
     title = f"F1 less that of {here.system} under {here.by}"
     cell = parts.comparison_table(here, found.scores, table, "compare_differences", rows, 74, title, said=said)
     if cell is not None:
-        _open_score(here, found, here.by, str(table["system"].iat[cell[0]]))
+        _open_score(here, found, here.by, str(table["system"].iat[cell[0]]), "differences")
 
 
 def power(here: Here, found: Comparison) -> None:
@@ -250,7 +250,7 @@ def by_type(here: Here, found: Comparison) -> None:
     row, difference = (_row(each, type=kind, system=system) for each in (intervals, against))
     assert row is not None, "every system has a row for every type"
     counts = found.scores[system].by_type(name).get(kind, Counts())
-    parts.score_box(here, name, system, counts, row, difference)
+    parts.score_box(here, name, system, counts, row, difference, place="types")
 
 
 def order_of_systems(here: Here, found: Comparison) -> None:
@@ -302,7 +302,7 @@ def pairwise_differences(here: Here, found: Comparison) -> None:
     if one == other or both.empty:
         return
     with st.container(border=True):
-        parts.say_difference(here, here.by, both.iloc[0])
+        parts.say_difference(here, here.by, both.iloc[0], place="pairs")
         for system in (one, other):
             formula_box(here, here.by, "F1", found.scores[system].counts(here.by), None, system=system)
 

@@ -183,11 +183,18 @@ def comparison_table(
 
 
 def score_box(
-    here: Here, criterion: str, system: str, counts: Counts, row: pd.Series[Any], difference: pd.Series[Any] | None
+    here: Here,
+    criterion: str,
+    system: str,
+    counts: Counts,
+    row: pd.Series[Any],
+    difference: pd.Series[Any] | None,
+    *,
+    place: str,
 ) -> None:
     """Show the formula of an F1, of a type where the row has one, its interval, and its difference from the baseline.
 
-    `row` has INTERVAL_COLUMNS, `difference` DIFFERENCE_COLUMNS.
+    `row` has INTERVAL_COLUMNS, `difference` DIFFERENCE_COLUMNS; `place` is as in `say_difference`.
     """
     kind = None if pd.isna(row["type"]) else str(row["type"])
     with st.container(border=True):
@@ -207,11 +214,14 @@ def score_box(
             view = replace(here.view, criterion=criterion, system=system)
             navigation.link_to("Overview", f":primary[Overview of {plain(system)} under {plain(criterion)} →]", view)
         if difference is not None:
-            say_difference(here, criterion, difference, kind)
+            say_difference(here, criterion, difference, kind, place=place)
 
 
-def say_difference(here: Here, criterion: str, row: pd.Series[Any], kind: str | None = None) -> None:
-    """Say a row of DIFFERENCE_COLUMNS, and open the gold spans that only one of the two systems gets right."""
+def say_difference(here: Here, criterion: str, row: pd.Series[Any], kind: str | None = None, *, place: str) -> None:
+    """Say a row of DIFFERENCE_COLUMNS, and open the gold spans that only one of the two systems gets right.
+
+    A page may do so at several places: `place` names the table or figure that was chosen from.
+    """
     one, other = str(row["baseline"]), str(row["system"])
     p, holm = (p_value_sentence(row[name], plan_of(here).resamples) for name in ("p", "p_holm"))
     corrected = f" ({holm} after Holm's correction over {row['tests']} tests)" if row["tests"] > 1 else ""
@@ -234,7 +244,7 @@ def say_difference(here: Here, criterion: str, row: pd.Series[Any], kind: str | 
             navigation.link_to("Inspect", f":primary[only {plain(name)} right: {number} →]", view_of(view, query))
     if one == here.system:
         better = other if row["difference"] > 0 else one
-        open_records(here, criterion, asked[better], f"only {plain(better)} right", name="compare_apart")
+        open_records(here, criterion, asked[better], f"only {plain(better)} right", name=f"compare_apart_{place}")
 
 
 def _number(value: float) -> str:
