@@ -47,6 +47,7 @@ FORMAT = 3
 """The version of entries; it changes with their content and with the definition of digests."""
 FOLDER, BYTES = "NEREVAL_CACHE", "NEREVAL_CACHE_BYTES"
 LIMIT = 4_000_000_000
+HOUR = 3_600
 SUFFIX, REMARKS = ".columns", ".remarks"
 REMARK_KINDS = {"name": str, "decided": int, "records": int, "link": str, "owners": str, "key": str}
 """The remarks that there may be, and the types of their values."""
@@ -185,9 +186,9 @@ class Store:
             self.remove(digest)
         return gone
 
-    def of_digest(self, prefix: str) -> StoredCorpus | None:
-        """Return the corpus whose digest has this prefix; None where there is none or several."""
-        entries = [entry for entry in self.entries() if prefix and entry.digest.startswith(prefix)]
+    def of_digest(self, prefix: str, wanted: Callable[[Entry], bool] = lambda entry: True) -> StoredCorpus | None:
+        """Return the corpus whose digest has this prefix, of the `wanted` ones; None where there is none or several."""
+        entries = [entry for entry in self.entries() if prefix and entry.digest.startswith(prefix) and wanted(entry)]
         return self._first(entries) if len({entry.digest for entry in entries}) == 1 else None
 
     def of_input(self, key: str) -> StoredCorpus | None:
@@ -218,6 +219,13 @@ class Store:
         with suppress(OSError):
             os.utime(entry.path)
         return kept
+
+    def mark_used(self, digest: str, key: str) -> None:
+        """Keep that an entry is in use, where it was not opened for an hour."""
+        path = self.folder / f"{digest}-{key}{SUFFIX}"
+        with suppress(OSError):
+            if path.stat().st_mtime < time.time() - HOUR:
+                os.utime(path)
 
     def put(self, kept: StoredCorpus, prints: Sequence[bytes], *, tick: Callable[[], None] = lambda: None) -> None:
         """Write an entry, whole or not at all, and make room for it.

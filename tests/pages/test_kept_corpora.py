@@ -503,6 +503,57 @@ def test_uploads_that_nobody_opens_expire(stored: Store) -> None:
     assert caches.find(digest) is None and stored.entries() == () and stored.remarks(entry.digest) == {}
 
 
+@pytest.fixture
+def shared(stored: Store, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """A server that others reach; calling it says whose browser asks from now on."""
+    monkeypatch.setattr(access, "LOOPBACK", ())
+
+    def asked_by(name: str) -> None:
+        monkeypatch.setattr(access, "browser", lambda: name)
+
+    asked_by("ada")
+    return asked_by
+
+
+def aged(store: Store) -> float:
+    """Make the one entry of a store two days old, and return the time when it was used."""
+    (entry,) = store.entries()
+    os.utime(entry.path, (entry.used - 2 * 86_400,) * 2)
+    return store.entries()[0].used
+
+
+def test_an_upload_is_marked_as_used_when_its_owner_opens_it_from_memory(
+    stored: Store, shared: Callable[[str], None]
+) -> None:
+    digest = address(upload(opened("Start"), GOLD, PREDICTION))["corpus"]
+    before = aged(stored)
+    first = caches.find(digest)
+    (entry,) = stored.entries()
+    assert first is not None and entry.used > before + 86_400
+    # Within an hour a second time changes nothing on the disk.
+    minutes = entry.used - 600
+    os.utime(entry.path, (minutes,) * 2)
+    assert caches.find(digest) is first and stored.entries()[0].used == pytest.approx(minutes)
+
+
+@pytest.mark.parametrize("in_memory", [True, False])
+def test_asking_for_an_upload_of_somebody_else_neither_marks_nor_opens_it(
+    in_memory: bool, stored: Store, shared: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    digest = address(upload(opened("Start"), GOLD, PREDICTION))["corpus"]
+    before = aged(stored)
+    if not in_memory:
+        caches.shelf.cache_clear()
+    shared("eve")
+    assert caches.find(digest) is None and caches.find(digest[:12]) is None
+    assert stored.entries()[0].used == before
+    if not in_memory:
+        # Were it in memory, it would open without its entry.
+        stored.clear()
+        shared("ada")
+        assert caches.find(digest) is None
+
+
 def test_a_damaged_corpus_is_not_offered(stored: Store) -> None:
     upload(opened("Start"), GOLD, PREDICTION)
     (entry,) = stored.entries()

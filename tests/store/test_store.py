@@ -274,6 +274,19 @@ def test_short_digests_name_one_corpus_or_none(tmp_path: Path) -> None:
     for corpus in corpora:
         assert (store.of_digest(corpus.digest[0]) is None) == (firsts.count(corpus.digest[0]) > 1)
     assert store.of_digest("") is None and store.of_digest("../") is None
+    one = store.of_digest(firsts[0], lambda entry: entry.digest == corpora[0].digest)
+    assert one is not None and one.corpus.digest == corpora[0].digest
+    assert store.of_digest(corpora[0].digest, lambda entry: False) is None
+
+
+def test_an_entry_is_marked_as_used_once_an_hour(tmp_path: Path) -> None:
+    store, _ = stored(tmp_path, example())
+    (entry,) = store.entries()
+    for age, marked in ((600, False), (7_200, True)):
+        os.utime(entry.path, (entry.used - age,) * 2)
+        store.mark_used(entry.digest, entry.key)
+        assert (store.entries()[0].used > entry.used - 60) == marked
+    store.mark_used(entry.digest, "0" * 64)
 
 
 def test_the_corpus_unused_longest_goes_first(tmp_path: Path) -> None:

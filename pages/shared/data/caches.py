@@ -6,7 +6,7 @@ Session state holds digests only: a closed session may stay in memory for minute
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -50,7 +50,7 @@ from pages.shared.data.named_files import named_corpus
 from pages.shared.data.result_cache import SMALL_FACTOR, is_small, keep_results
 from pages.shared.server import server_options
 from pages.shared.server.access import only_this_machine
-from pages.shared.server.ownership import Ownership, visitor
+from pages.shared.server.ownership import EVERYBODY, Ownership, visitor
 from pages.shared.view import View
 from pages.shared.view.count_tables import averages_table
 from pages.shared.view.link import is_key
@@ -104,21 +104,29 @@ class Shelf:
             self.remove(digest)
         return gone
 
-    def find(self, prefix: str) -> Loaded | None:
-        """Return the one corpus whose digest begins so; None where there is none, or several."""
-        found = self._in_memory(prefix)
-        if found:
-            return found[0] if len(found) == 1 else None
-        with self._opening:
-            # Two sessions that follow one link are to have one corpus.
-            if not self._in_memory(prefix) and (loaded := self.keeper.find(prefix)) is not None:
-                self.put(loaded)
-            found = self._in_memory(prefix)
-        return found[0] if len(found) == 1 else None
+    def find(self, prefix: str, may_open: Callable[[str], bool] = lambda digest: True) -> Loaded | None:
+        """Return the one corpus whose digest begins so and that may be opened; None where there is none, or several.
 
-    def _in_memory(self, prefix: str) -> list[Loaded]:
+        It is marked as used in the store, which what may not be opened is not.
+        """
+        found = self._in_memory(prefix, may_open)
+        if not found:
+            with self._opening:
+                # Two sessions that follow one link are to have one corpus.
+                found = self._in_memory(prefix, may_open)
+                if not found and (opened := self.keeper.find(prefix, lambda entry: may_open(entry.digest))) is not None:
+                    self.put(opened)
+                    return opened
+        if len(found) != 1:
+            return None
+        if self.keeper.store is not None and found[0].key:
+            self.keeper.store.mark_used(found[0].digest, found[0].key)
+        return found[0]
+
+    def _in_memory(self, prefix: str, may_open: Callable[[str], bool]) -> list[Loaded]:
         with self._lock:
-            return [self._corpora[digest] for digest in list(self._corpora) if digest.startswith(prefix)]
+            digests = [one for one in self._corpora if one.startswith(prefix) and may_open(one)]
+            return [self._corpora[digest] for digest in digests]
 
 
 # Not kept by Streamlit, as uploads expire where no page runs.
@@ -147,23 +155,19 @@ def find(prefix: str) -> Loaded | None:
     named = named_corpus()
     if named is not None and named.corpus.digest.startswith(prefix):
         return named
-    found = shelf().find(prefix)
-    if found is not None and not may_open(found):
-        found = None
+    found = shelf().find(prefix, may_open)
     # Spans of a scored folder lie on disk unmasked.
     if found is None and not masks.all_masked() and (root := served_folder()) is not None:
         found = scored_folders.find_folder(root, prefix)
         if found is not None:
-            shelf().put(found)
+            shelf().ownership.add(shelf().put(found), EVERYBODY)
     demos = (demo(name) for name in demo_names()) if found is None else ()
     return found or next((loaded for loaded in demos if loaded.corpus.digest.startswith(prefix)), None)
 
 
-def may_open(loaded: Loaded) -> bool:
+def may_open(digest: str) -> bool:
     """Return whether this session may open a corpus by its digest: it is its visitor's own, or everybody's."""
-    if only_this_machine() or loaded.folder is not None:
-        return True
-    return shelf().ownership.is_of(loaded.corpus.digest, visitor())
+    return only_this_machine() or shelf().ownership.is_of(digest, visitor())
 
 
 @st.cache_resource

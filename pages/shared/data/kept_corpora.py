@@ -21,7 +21,7 @@ from nereval_core.pairing.type_names import TypeNames
 from nereval_core.problems import FormatError, Problem
 from nereval_core.readers import Source
 from nereval_core.readers.shared.offset_units import Offsets
-from nereval_core.store import FORMAT, ChangedError, Store, StoredCorpus, TooLargeError, fingerprints, input_key
+from nereval_core.store import FORMAT, ChangedError, Entry, Store, StoredCorpus, TooLargeError, fingerprints, input_key
 from pages.shared.data.jobs import Watch
 from pages.shared.data.loading import LayerRead, Loaded, load
 
@@ -131,9 +131,9 @@ class Keeper:
             _LOG.warning("a corpus could not be stored: %s", trouble)
         self.trouble = trouble
 
-    def find(self, prefix: str) -> Loaded | None:
-        """Return the kept corpus whose digest begins so; None where there is none, or several."""
-        kept = self.store.of_digest(prefix) if self.store is not None else None
+    def find(self, prefix: str, wanted: Callable[[Entry], bool] = lambda entry: True) -> Loaded | None:
+        """Return the kept corpus whose digest begins so, of the `wanted` ones; None where there is none, or several."""
+        kept = self.store.of_digest(prefix, wanted) if self.store is not None else None
         return None if kept is None else self._used(loaded_of(kept))
 
 
