@@ -25,6 +25,7 @@ from nereval_core.problems import FormatError
 from nereval_core.readers import Source
 from nereval_core.readers.input.temporaries import is_temporary
 from nereval_core.store import Store
+from pages.shared.components import reading_progress
 from pages.shared.components.navigation import pages
 from pages.shared.data import caches, masks, reading_orders
 from pages.shared.data.convention_results import apply_convention
@@ -34,7 +35,7 @@ from pages.shared.data.loading import Loaded
 from pages.shared.data.reading_orders import Part, Served, Uploaded, Wanted
 from pages.shared.data.reading_process import read_order
 from pages.shared.server import access
-from pages.shared.view import View, keys
+from pages.shared.view import View, keys, state
 from tests.store.test_store import same
 from tests.support.pages import GOLD, PREDICTION, address, headings, opened, settled, sound, upload
 from tests.support.samples import lines
@@ -552,6 +553,25 @@ def test_asking_for_an_upload_of_somebody_else_neither_marks_nor_opens_it(
         stored.clear()
         shared("ada")
         assert caches.find(digest) is None
+
+
+def test_what_the_account_reads_on_its_machine_is_no_visitors(
+    stored: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine = address(upload(opened("Start"), GOLD, PREDICTION))["corpus"]
+    folder = tmp_path / "served"
+    folder.mkdir()
+    for name in ("gold", "run"):
+        (folder / f"{name}.tsv").write_text(TAGS)
+    reading_progress.begin_reading(Served(folder, ".", "gold.tsv", ["run.tsv"]))
+    served = state.view().corpus
+    for restarted in (False, True):
+        if restarted:
+            caches.shelf.cache_clear()
+        with monkeypatch.context() as patch:
+            patch.setattr(access, "LOOPBACK", ())
+            assert caches.find(mine) is None and caches.find(served) is not None
+        assert caches.find(mine) is not None
 
 
 def test_a_damaged_corpus_is_not_offered(stored: Store) -> None:

@@ -20,8 +20,11 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from nereval_core.store import Store
 from pages.shared.server import access
 
-EVERYBODY = "everybody"
-"""The owner of a corpus that was read from the folder that the server offers."""
+ACCOUNT = ""
+"""The owner of what is read while the server answers this machine alone: the account on it, which is no visitor."""
+EVERYBODY = "all"
+"""The owner of a corpus that was read from the folder that the server offers. Earlier versions had another word, also
+for what the account read, so that what they stored is nobody's where others reach the server."""
 KEY = re.compile(r"s-[0-9a-f]{32}")
 """The key of a shared corpus, in the words of a link."""
 
@@ -98,7 +101,7 @@ class Ownership:
 def visitor() -> str:
     """Return the owner of what this session uploads: who is logged in, or its browser; without cookies the session."""
     if access.only_this_machine():
-        return EVERYBODY
+        return ACCOUNT
     if access.has_login():
         user = st.user.to_dict()
         said = f"user {user.get('iss', '')} {user.get('sub') or user.get('email')}"
