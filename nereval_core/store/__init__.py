@@ -118,10 +118,10 @@ class Store:
             _LOG.warning("%s=%s is no number of bytes: %d taken", BYTES, size, LIMIT)
         return cls(Path(folder).expanduser(), int(size) if size.isdecimal() else LIMIT)
 
-    def entries(self) -> tuple[Entry, ...]:
-        """Return all entries, the last used first; none where the folder cannot be read."""
+    def entries(self, prefix: str = "") -> tuple[Entry, ...]:
+        """Return the entries whose digest begins so, the last used first; none where the folder cannot be read."""
         found = []
-        for path, size, used in _listed(self.folder):
+        for path, size, used in _listed(self.folder, prefix):
             if match := ENTRY.fullmatch(path.name):
                 found.append(Entry(path, match[1], match[2], size, used))
         return tuple(sorted(found, key=lambda entry: -entry.used))
@@ -185,7 +185,7 @@ class Store:
 
     def of_digest(self, prefix: str, wanted: Callable[[Entry], bool] = lambda entry: True) -> StoredCorpus | None:
         """Return the corpus whose digest has this prefix, of the `wanted` ones; None where there is none or several."""
-        entries = [entry for entry in self.entries() if prefix and entry.digest.startswith(prefix) and wanted(entry)]
+        entries = [*filter(wanted, self.entries(prefix))] if prefix else []
         return self._first(entries) if len({entry.digest for entry in entries}) == 1 else None
 
     def of_input(self, key: str) -> StoredCorpus | None:
@@ -317,10 +317,10 @@ def _caches(environment: Mapping[str, str]) -> Path:
     return Path(environment.get("XDG_CACHE_HOME") or "~/.cache")
 
 
-def _listed(folder: Path) -> Iterator[tuple[Path, int, float]]:
-    """Yield path, size and time of the files in a folder; files that vanish meanwhile are skipped."""
+def _listed(folder: Path, prefix: str = "") -> Iterator[tuple[Path, int, float]]:
+    """Yield path, size and time of the files whose names begin so; files that vanish meanwhile are skipped."""
     try:
-        rows = list(os.scandir(folder))
+        rows = [row for row in os.scandir(folder) if row.name.startswith(prefix)]
     except OSError:
         return
     for row in rows:

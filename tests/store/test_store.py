@@ -464,8 +464,8 @@ def test_remarks_on_what_is_stored_meanwhile_stay(tmp_path: Path, monkeypatch: p
     store, listed, others = Store(tmp_path), Store.entries, iter(range(100))
     digests = []
 
-    def entries_and_meanwhile(store: Store) -> tuple[Entry, ...]:
-        found = listed(store)
+    def entries_and_meanwhile(store: Store, prefix: str = "") -> tuple[Entry, ...]:
+        found = listed(store, prefix)
         with monkeypatch.context() as patch:
             patch.setattr(Store, "entries", listed)
             other, prints = kept(example(f"Aspirin {next(others)}"))

@@ -99,8 +99,8 @@ class Shelf:
     def remove(self, digest: str, owner: str | None = None) -> None:
         """Remove what an owner, or without one anybody, has stored of a corpus; it goes from memory too."""
         store = self.keeper.store
-        for entry in store.entries() if store is not None else ():
-            if store is not None and entry.digest == digest and self._is_of(entry, owner):
+        for entry in store.entries(digest) if store is not None else ():
+            if store is not None and self._is_of(entry, owner):
                 store.remove(entry)
                 self._forget(entry)
 
