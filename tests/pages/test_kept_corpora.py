@@ -244,6 +244,22 @@ def test_what_is_stored_has_its_owner_before_anybody_comes_for_it(
     assert found is not None and found.owner == loaded.owner == "ada"
 
 
+def test_what_was_removed_is_stored_again_though_it_is_still_in_use(tmp_path: Path) -> None:
+    store, order = (
+        Store(tmp_path),
+        Uploaded("one", {name: [Part([("a.tsv", TAGS.encode())])] for name in ("gold", "b")}),
+    )
+    shelf = caches.Shelf(Keeper(store))
+    first = read_order(shelf.keeper, order, Watch(), owner="ada")
+    shelf.put(first)
+    shelf.remove(first.digest, "eve")
+    assert len(store.entries()) == 1 and shelf.find(first.digest, "ada") is first
+    shelf.remove(first.digest, "ada")
+    assert store.entries() == () and shelf.find(first.digest) is None
+    again = read_order(shelf.keeper, order, Watch(), owner="ada")
+    assert [entry.key for entry in store.entries()] == [first.key] == [again.key]
+
+
 @pytest.mark.usefixtures("apart")
 def test_one_file_is_gold_and_systems_and_kept_once(tmp_path: Path) -> None:
     rows = [

@@ -113,6 +113,7 @@ class Shelf:
 
     def _forget(self, entry: Entry) -> None:
         self._close(entry.key)
+        self.keeper.forget(entry.key)
         self.ownership.forget(entry.key)
 
     def _close(self, key: str) -> None:

@@ -113,8 +113,12 @@ class Keeper:
         """
         if self.store is not None:
             self.store.remark(key, name=name)
-            with self._lock:
-                self._in_use.pop(key, None)
+            self.forget(key)
+
+    def forget(self, key: str) -> None:
+        """Take the corpus of an input from the store, or read it, when it is asked for next, also if it is in use."""
+        with self._lock:
+            self._in_use.pop(key, None)
 
     def note_progress(self, loaded: Loaded, decided: int, records: int, link: str) -> None:
         """Keep how many records of a list are decided, for a corpus that is stored; `link` leads to the list."""
