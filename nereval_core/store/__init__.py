@@ -3,8 +3,7 @@
 An entry is one file, `DIGEST-KEY.columns`: the corpus's digest, and the key of the input it was read from (contents and
 names of the files, options, version). It is written under another name and renamed, so that several processes may
 write at the same time; a damaged entry is removed when it is found. To make room, the entries unused longest are
-removed first. What users remark on a corpus (another name, how far they are) stands beside its entries, in
-`DIGEST.remarks`.
+removed first. What users remark on a corpus (another name, how far they are) stands beside its entry, in `KEY.remarks`.
 """
 
 from __future__ import annotations
@@ -47,8 +46,9 @@ FORMAT = 3
 """The version of entries; it changes with their content and with the definition of digests."""
 FOLDER, BYTES = "NEREVAL_CACHE", "NEREVAL_CACHE_BYTES"
 LIMIT = 4_000_000_000
+HOUR = 3_600
 SUFFIX, REMARKS = ".columns", ".remarks"
-REMARK_KINDS = {"name": str, "decided": int, "records": int, "link": str, "owners": str, "key": str}
+REMARK_KINDS = {"name": str, "decided": int, "records": int, "link": str, "key": str}
 """The remarks that there may be, and the types of their values."""
 CHECKSUM = "checksum"
 """The key of the CRC-32 of remarks."""
@@ -83,6 +83,7 @@ class Entry:
 class EntryAccount:
     """The content of an entry in words: the name of the corpus, and the names of its layers, gold first.
 
+    `owner` is who brought it, "" where nobody is named.
     `decided` of `records` in the list that was reviewed last have a verdict; `link` leads to that list. Where nobody
     has reviewed anything they are 0 and "".
     """
@@ -92,6 +93,7 @@ class EntryAccount:
     decided: int = 0
     records: int = 0
     link: str = ""
+    owner: str = ""
 
 
 class TooLargeError(Exception):
@@ -116,10 +118,10 @@ class Store:
             _LOG.warning("%s=%s is no number of bytes: %d taken", BYTES, size, LIMIT)
         return cls(Path(folder).expanduser(), int(size) if size.isdecimal() else LIMIT)
 
-    def entries(self) -> tuple[Entry, ...]:
-        """Return all entries, the last used first; none where the folder cannot be read."""
+    def entries(self, prefix: str = "") -> tuple[Entry, ...]:
+        """Return the entries whose digest begins so, the last used first; none where the folder cannot be read."""
         found = []
-        for path, size, used in _listed(self.folder):
+        for path, size, used in _listed(self.folder, prefix):
             if match := ENTRY.fullmatch(path.name):
                 found.append(Entry(path, match[1], match[2], size, used))
         return tuple(sorted(found, key=lambda entry: -entry.used))
@@ -132,62 +134,58 @@ class Store:
                 return None
             first = about["said"].get("first_annotator")
             layers = tuple(row["name"] for row in about["said"]["layers"])
-            remarks = self.remarks(entry.digest)
+            remarks = self.remarks(entry.key)
             return EntryAccount(
                 remarks.get("name", about["corpus"]["name"]),
                 (first, *layers[1:]) if first else layers,
                 remarks.get("decided", 0),
                 remarks.get("records", 0),
                 remarks.get("link", ""),
+                about["said"].get("owner", ""),
             )
         except (DamagedError, KeyError, TypeError, ValueError, OSError):
             return None
 
-    def remarks(self, digest: str) -> Mapping[str, Any]:
-        """Return what users remarked on a corpus: `name`, `decided`, `records`, `link`, where there is any.
+    def remarks(self, key: str) -> Mapping[str, Any]:
+        """Return what users remarked on the corpus of an input: `name`, `decided`, `records` and `link`, if anything.
 
-        On a server that several people use it says too who its `owners` are, and by which `key` others open it.
+        On a server that several people use it says too by which `key` others open it.
         """
         try:
-            said = read_remarks(self._remarks(digest))
+            said = read_remarks(self._remarks(key))
         except (OSError, ValueError):
             return {}
         return {key: value for key, value in said.items() if isinstance(value, REMARK_KINDS.get(key, ()))}
 
-    def remark(self, digest: str, **said: str | int) -> None:
-        """Add to the remarks on a corpus.
+    def remark(self, input_key: str, /, **said: str | int) -> None:
+        """Add to the remarks on the corpus of an input.
 
         Raises:
             OSError: the folder cannot be written to.
         """
-        path = self._remarks(digest)
+        path = self._remarks(input_key)
         with _REMARKING, replaced_file(path, private=True) as place:
-            found = {**self.remarks(digest), **said}
+            found = {**self.remarks(input_key), **said}
             place.write_text(json.dumps({**found, CHECKSUM: _checksum(path, found)}), encoding="utf-8")
 
-    def _remarks(self, digest: str) -> Path:
-        return self.folder / f"{digest}{REMARKS}"
+    def _remarks(self, key: str) -> Path:
+        return self.folder / f"{key}{REMARKS}"
 
-    def remove(self, digest: str) -> None:
-        """Remove all entries of a corpus; where it is open it stays so."""
-        for entry in self.entries():
-            if entry.digest == digest:
-                _remove(entry.path)
-        _remove(self._remarks(digest))
+    def remove(self, entry: Entry) -> None:
+        """Remove an entry; where its corpus is open it stays so."""
+        _remove(entry.path)
+        _remove(self._remarks(entry.key))
 
-    def remove_unused(self, seconds: float) -> tuple[str, ...]:
-        """Remove the corpora that were not opened for so long; return their digests."""
-        last: dict[str, float] = {}
-        for entry in self.entries():
-            last[entry.digest] = max(last.get(entry.digest, 0.0), entry.used)
-        gone = tuple(digest for digest, used in last.items() if used < time.time() - seconds)
-        for digest in gone:
-            self.remove(digest)
+    def remove_unused(self, seconds: float) -> tuple[Entry, ...]:
+        """Remove the entries that were not opened for so long, and return them."""
+        gone = tuple(entry for entry in self.entries() if entry.used < time.time() - seconds)
+        for entry in gone:
+            self.remove(entry)
         return gone
 
-    def of_digest(self, prefix: str) -> StoredCorpus | None:
-        """Return the corpus whose digest has this prefix; None where there is none or several."""
-        entries = [entry for entry in self.entries() if prefix and entry.digest.startswith(prefix)]
+    def of_digest(self, prefix: str, wanted: Callable[[Entry], bool] = lambda entry: True) -> StoredCorpus | None:
+        """Return the corpus whose digest has this prefix, of the `wanted` ones; None where there is none or several."""
+        entries = [*filter(wanted, self.entries(prefix))] if prefix else []
         return self._first(entries) if len({entry.digest for entry in entries}) == 1 else None
 
     def of_input(self, key: str) -> StoredCorpus | None:
@@ -206,7 +204,7 @@ class Store:
             if (about["corpus"]["digest"], about["key"]) != (entry.digest, entry.key):
                 raise DamagedError("another corpus than its name says")
             corpus = read_corpus(columns, about["corpus"])
-            corpus = replace(corpus, name=self.remarks(entry.digest).get("name", corpus.name))
+            corpus = replace(corpus, name=self.remarks(entry.key).get("name", corpus.name))
             kept = StoredCorpus(corpus, about["said"], StoredSources(columns), entry.key)
         except (DamagedError, KeyError, TypeError, ValueError) as error:
             _LOG.warning("stored corpus %s is damaged and goes: %s", entry.path.name, error)
@@ -218,6 +216,13 @@ class Store:
         with suppress(OSError):
             os.utime(entry.path)
         return kept
+
+    def mark_used(self, digest: str, key: str) -> None:
+        """Keep that an entry is in use, where it was not opened for an hour."""
+        path = self.folder / f"{digest}-{key}{SUFFIX}"
+        with suppress(OSError):
+            if path.stat().st_mtime < time.time() - HOUR:
+                os.utime(path)
 
     def put(self, kept: StoredCorpus, prints: Sequence[bytes], *, tick: Callable[[], None] = lambda: None) -> None:
         """Write an entry, whole or not at all, and make room for it.
@@ -268,7 +273,7 @@ class Store:
         """Remove the remarks on corpora that are no longer stored."""
         # Listed before the entries: what others store meanwhile is remarked on after it is stored.
         remarks = [path for path, _, _ in _listed(self.folder) if path.name.endswith(REMARKS)]
-        stored = {entry.digest for entry in self.entries()}
+        stored = {entry.key for entry in self.entries()}
         for path in remarks:
             if path.name.removesuffix(REMARKS) not in stored:
                 _remove(path)
@@ -312,10 +317,10 @@ def _caches(environment: Mapping[str, str]) -> Path:
     return Path(environment.get("XDG_CACHE_HOME") or "~/.cache")
 
 
-def _listed(folder: Path) -> Iterator[tuple[Path, int, float]]:
-    """Yield path, size and time of the files in a folder; files that vanish meanwhile are skipped."""
+def _listed(folder: Path, prefix: str = "") -> Iterator[tuple[Path, int, float]]:
+    """Yield path, size and time of the files whose names begin so; files that vanish meanwhile are skipped."""
     try:
-        rows = list(os.scandir(folder))
+        rows = [row for row in os.scandir(folder) if row.name.startswith(prefix)]
     except OSError:
         return
     for row in rows:

@@ -39,7 +39,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     stored(tmp_path / "store", example())
     store = Store.of_environment()
     assert store is not None
-    store.remark(store.entries()[0].digest, name="mine")
+    store.remark(store.entries()[0].key, name="mine")
     with closing(ReviewStore.of_environment()) as verdicts:
         verdicts.give([draft(0)], "Ann")
     return tmp_path

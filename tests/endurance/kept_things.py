@@ -104,7 +104,7 @@ def make_corpora(folder: Path) -> None:
             for name in ("gold", "system")
         )
         loaded = keeper.read(f"corpus {number}", gold, {"system": system})
-        keeper.rename(loaded.corpus.digest, f"renamed {number}")
+        keeper.rename(loaded.key, f"renamed {number}")
     (folder / "keys.json").write_text(json.dumps([(entry.digest, entry.key) for entry in store.entries()]))
 
 

@@ -25,6 +25,7 @@ from nereval_core.problems import FormatError
 from nereval_core.readers import Source
 from nereval_core.readers.input.temporaries import is_temporary
 from nereval_core.store import Store
+from pages.shared.components import reading_progress
 from pages.shared.components.navigation import pages
 from pages.shared.data import caches, masks, reading_orders
 from pages.shared.data.convention_results import apply_convention
@@ -34,9 +35,9 @@ from pages.shared.data.loading import Loaded
 from pages.shared.data.reading_orders import Part, Served, Uploaded, Wanted
 from pages.shared.data.reading_process import read_order
 from pages.shared.server import access
-from pages.shared.view import View, keys
+from pages.shared.view import View, keys, state
 from tests.store.test_store import same
-from tests.support.pages import GOLD, PREDICTION, address, headings, opened, settled, sound, upload
+from tests.support.pages import GOLD, PREDICTION, address, drop, headings, opened, settled, sound, upload
 from tests.support.samples import lines
 
 TAGS = "Aspirin\tB-Drug\nhelps\tO\n\n"
@@ -228,6 +229,35 @@ def test_a_process_keeps_what_the_server_opens(tmp_path: Path) -> None:
     loaded = read_order(keeper, order, Watch())
     assert read_order(keeper, order, Watch()) is loaded is keeper.find(loaded.corpus.digest)
     assert len(Store(tmp_path / "store").entries()) == 1
+
+
+@pytest.mark.parametrize("small", [1 << 20, 0])
+def test_what_is_stored_has_its_owner_before_anybody_comes_for_it(
+    small: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading_orders, "SMALL", small)
+    order = Uploaded("one", {name: [Part([(f"{name}.tsv", TAGS.encode())])] for name in ("gold", "run")})
+    loaded = read_order(Keeper(Store(tmp_path)), order, Watch(), owner="ada")
+    later = caches.Shelf(Keeper(Store(tmp_path)))
+    assert later.find(loaded.digest, "eve") is None
+    found = later.find(loaded.digest, "ada")
+    assert found is not None and found.owner == loaded.owner == "ada"
+
+
+def test_what_was_removed_is_stored_again_though_it_is_still_in_use(tmp_path: Path) -> None:
+    store, order = (
+        Store(tmp_path),
+        Uploaded("one", {name: [Part([("a.tsv", TAGS.encode())])] for name in ("gold", "b")}),
+    )
+    shelf = caches.Shelf(Keeper(store))
+    first = read_order(shelf.keeper, order, Watch(), owner="ada")
+    shelf.put(first)
+    shelf.remove(first.digest, "eve")
+    assert len(store.entries()) == 1 and shelf.find(first.digest, "ada") is first
+    shelf.remove(first.digest, "ada")
+    assert store.entries() == () and shelf.find(first.digest) is None
+    again = read_order(shelf.keeper, order, Watch(), owner="ada")
+    assert [entry.key for entry in store.entries()] == [first.key] == [again.key]
 
 
 @pytest.mark.usefixtures("apart")
@@ -478,7 +508,7 @@ def test_a_review_goes_on_from_start(stored: Store, tmp_path: Path, monkeypatch:
     (link,) = [one for one in opened("Start").get("page_link") if "3 of 12 decided" in one.label]
     assert "decision=INC" in link.proto.query_string
     # A name that is given later leaves the progress as it is.
-    keeper.rename(loaded.digest, "Notes")
+    keeper.rename(loaded.key, "Notes")
     (entry,) = stored.entries()
     account = stored.account(entry)
     assert account is not None and (account.name, account.decided, account.records) == ("Notes", 3, 12)
@@ -499,8 +529,119 @@ def test_uploads_that_nobody_opens_expire(stored: Store) -> None:
     week = 7 * 86_400
     assert caches.shelf().remove_unused(week) == () and caches.find(digest) is not None
     os.utime(entry.path, (time.time() - week - 60,) * 2)
-    assert caches.shelf().remove_unused(week) == (entry.digest,)
-    assert caches.find(digest) is None and stored.entries() == () and stored.remarks(entry.digest) == {}
+    assert [one.path for one in caches.shelf().remove_unused(week)] == [entry.path]
+    assert caches.find(digest) is None and list(stored.folder.iterdir()) == []
+
+
+@pytest.fixture
+def shared(stored: Store, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """A server that others reach; calling it says whose browser asks from now on."""
+    monkeypatch.setattr(access, "LOOPBACK", ())
+
+    def asked_by(name: str) -> None:
+        monkeypatch.setattr(access, "browser", lambda: name)
+
+    asked_by("ada")
+    return asked_by
+
+
+def aged(store: Store) -> float:
+    """Make the one entry of a store two days old, and return the time when it was used."""
+    (entry,) = store.entries()
+    os.utime(entry.path, (entry.used - 2 * 86_400,) * 2)
+    return store.entries()[0].used
+
+
+def test_an_upload_is_marked_as_used_when_its_owner_opens_it_from_memory(
+    stored: Store, shared: Callable[[str], None]
+) -> None:
+    digest = address(upload(opened("Start"), GOLD, PREDICTION))["corpus"]
+    before = aged(stored)
+    first = caches.find(digest)
+    (entry,) = stored.entries()
+    assert first is not None and entry.used > before + 86_400
+    # Within an hour a second time changes nothing on the disk.
+    minutes = entry.used - 600
+    os.utime(entry.path, (minutes,) * 2)
+    assert caches.find(digest) is first and stored.entries()[0].used == pytest.approx(minutes)
+
+
+@pytest.mark.parametrize("in_memory", [True, False])
+def test_asking_for_an_upload_of_somebody_else_neither_marks_nor_opens_it(
+    in_memory: bool, stored: Store, shared: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    digest = address(upload(opened("Start"), GOLD, PREDICTION))["corpus"]
+    before = aged(stored)
+    if not in_memory:
+        caches.shelf.cache_clear()
+    shared("eve")
+    assert caches.find(digest) is None and caches.find(digest[:12]) is None
+    assert stored.entries()[0].used == before
+    if not in_memory:
+        # Were it in memory, it would open without its entry.
+        stored.clear()
+        shared("ada")
+        assert caches.find(digest) is None
+
+
+def test_what_two_visitors_upload_is_two_corpora_also_if_all_texts_and_spans_are_the_same(
+    stored: Store, shared: Callable[[str], None]
+) -> None:
+    def read_by(name: str, file: str) -> str:
+        shared(name)
+        app = drop(opened("Start"), {f"{file}-gold.jsonl": GOLD.encode(), "run.jsonl": PREDICTION.encode()})
+        return address(settled(app.button(key="upload_read").click().run()))["corpus"]
+
+    def start(name: str) -> AppTest:
+        shared(name)
+        return opened("Start", **{f"list_remove-{digest}": True})
+
+    def seen_by(name: str) -> Loaded | None:
+        shared(name)
+        return caches.find(digest)
+
+    digest = read_by("ada", "one")
+    assert read_by("eve", "two") == digest and read_by("ben", "one") == digest
+    ours, keys_of = caches.shelf().ownership, {}
+    for restarted in (False, True):
+        if restarted:
+            caches.shelf.cache_clear()
+        for name, file in (("ada", "one"), ("eve", "two"), ("ben", "one")):
+            found = seen_by(name)
+            assert found is not None and found.layers[0].source == f"{file}-gold.jsonl"
+            keys_of[name] = found.key
+    assert len(set(keys_of.values())) == 3
+    link = ours.share(keys_of["ada"])
+    ours.withdraw(keys_of["eve"])
+    app = start("eve")
+    app.text_input(key=f"kept-name-{digest}").set_value("Eve's notes")
+    sound(app.button(key=f"kept-rename-{digest}").click().run())
+    names = {name: found.corpus.name for name in keys_of if (found := seen_by(name)) is not None}
+    assert names["eve"] == "Eve's notes" and len(names) == 3 and "Eve's notes" not in (names["ada"], names["ben"])
+    through = caches.find(link)
+    assert through is not None and through.key == keys_of["ada"]
+    sound(start("eve").button(key=f"kept-remove-{digest}").click().run())
+    assert {entry.key for entry in stored.entries()} == {keys_of["ada"], keys_of["ben"]}
+    assert seen_by("eve") is None and seen_by("ada") is not None and seen_by("ben") is not None
+
+
+def test_what_the_account_reads_on_its_machine_is_no_visitors(
+    stored: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine = address(upload(opened("Start"), GOLD, PREDICTION))["corpus"]
+    folder = tmp_path / "served"
+    folder.mkdir()
+    for name in ("gold", "run"):
+        (folder / f"{name}.tsv").write_text(TAGS)
+    reading_progress.begin_reading(Served(folder, ".", "gold.tsv", ["run.tsv"]))
+    served = state.view().corpus
+    for restarted in (False, True):
+        if restarted:
+            caches.shelf.cache_clear()
+        with monkeypatch.context() as patch:
+            patch.setattr(access, "LOOPBACK", ())
+            assert caches.find(mine) is None and caches.find(served) is not None
+        assert caches.find(mine) is not None
 
 
 def test_a_damaged_corpus_is_not_offered(stored: Store) -> None:

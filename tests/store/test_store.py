@@ -274,6 +274,19 @@ def test_short_digests_name_one_corpus_or_none(tmp_path: Path) -> None:
     for corpus in corpora:
         assert (store.of_digest(corpus.digest[0]) is None) == (firsts.count(corpus.digest[0]) > 1)
     assert store.of_digest("") is None and store.of_digest("../") is None
+    one = store.of_digest(firsts[0], lambda entry: entry.digest == corpora[0].digest)
+    assert one is not None and one.corpus.digest == corpora[0].digest
+    assert store.of_digest(corpora[0].digest, lambda entry: False) is None
+
+
+def test_an_entry_is_marked_as_used_once_an_hour(tmp_path: Path) -> None:
+    store, _ = stored(tmp_path, example())
+    (entry,) = store.entries()
+    for age, marked in ((600, False), (7_200, True)):
+        os.utime(entry.path, (entry.used - age,) * 2)
+        store.mark_used(entry.digest, entry.key)
+        assert (store.entries()[0].used > entry.used - 60) == marked
+    store.mark_used(entry.digest, "0" * 64)
 
 
 def test_the_corpus_unused_longest_goes_first(tmp_path: Path) -> None:
@@ -312,26 +325,26 @@ def test_clearing_leaves_open_corpora_as_they_are(tmp_path: Path) -> None:
 
 def test_remarks_stand_beside_a_corpus_and_go_with_it(tmp_path: Path) -> None:
     store, made = stored(tmp_path, example())
-    digest = made.corpus.digest
-    store.remark(digest, name="Notes")
-    store.remark(digest, decided=2, records=5)
-    assert store.remarks(digest) == {"name": "Notes", "decided": 2, "records": 5}
+    key, digest = made.key, made.corpus.digest
+    store.remark(key, name="Notes")
+    store.remark(key, decided=2, records=5)
+    assert store.remarks(key) == {"name": "Notes", "decided": 2, "records": 5}
     opened = store.of_digest(digest)
     assert opened is not None and opened.corpus.name == "Notes" and opened.corpus.digest == digest
-    (tmp_path / f"{digest}.remarks").write_text('{"name": 3, "decided": 1}')
-    assert store.remarks(digest) == {"decided": 1}
+    (tmp_path / f"{key}.remarks").write_text('{"name": 3, "decided": 1}')
+    assert store.remarks(key) == {"decided": 1}
     # Those of earlier versions have no checksum; others had one that is damaged.
-    (tmp_path / f"{digest}.remarks").write_text('{"name": "Notes", "checksun": 1}')
-    assert store.remarks(digest) == {}
-    store.remark(digest, name="Notes")
-    raw = (tmp_path / f"{digest}.remarks").read_text()
-    (tmp_path / f"{digest}.remarks").write_text(raw.replace("Notes", "Nodes"))
-    assert store.remarks(digest) == {}
+    (tmp_path / f"{key}.remarks").write_text('{"name": "Notes", "checksun": 1}')
+    assert store.remarks(key) == {}
+    store.remark(key, name="Notes")
+    raw = (tmp_path / f"{key}.remarks").read_text()
+    (tmp_path / f"{key}.remarks").write_text(raw.replace("Notes", "Nodes"))
+    assert store.remarks(key) == {}
     # Nor are those on another corpus.
     (tmp_path / f"{'0' * 64}.remarks").write_text(raw)
     assert store.remarks("0" * 64) == {}
-    (tmp_path / f"{digest}.remarks").write_text("[")
-    assert store.remarks(digest) == {} and store.of_digest(digest) is not None
+    (tmp_path / f"{key}.remarks").write_text("[")
+    assert store.remarks(key) == {} and store.of_digest(digest) is not None
     store.clear()
     assert list(tmp_path.iterdir()) == []
 
@@ -451,28 +464,28 @@ def test_remarks_on_what_is_stored_meanwhile_stay(tmp_path: Path, monkeypatch: p
     store, listed, others = Store(tmp_path), Store.entries, iter(range(100))
     digests = []
 
-    def entries_and_meanwhile(store: Store) -> tuple[Entry, ...]:
-        found = listed(store)
+    def entries_and_meanwhile(store: Store, prefix: str = "") -> tuple[Entry, ...]:
+        found = listed(store, prefix)
         with monkeypatch.context() as patch:
             patch.setattr(Store, "entries", listed)
             other, prints = kept(example(f"Aspirin {next(others)}"))
             store.put(replace(other, key=f"{len(digests):064}"), prints)
-            store.remark(other.corpus.digest, owners="me")
+            store.remark(f"{len(digests):064}", name="me")
         digests.append(other.corpus.digest)
         return found
 
     monkeypatch.setattr(Store, "entries", entries_and_meanwhile)
     store.put(*kept(example()))
-    assert len(digests) > 1 and all(store.remarks(digest) == {"owners": "me"} for digest in digests)
+    assert len(digests) > 1 and all(store.remarks(f"{at:064}") == {"name": "me"} for at in range(len(digests)))
 
 
 def test_remarks_of_two_sessions_at_once_are_both_kept(tmp_path: Path) -> None:
-    store, digest = Store(tmp_path), "0" * 64
-    names = ("owners", "key", "link", "name")
+    store, read = Store(tmp_path), "0" * 64
+    names = ("key", "link", "name")
     with ThreadPoolExecutor(len(names)) as pool:
         for number in range(50):
-            list(pool.map(lambda name: store.remark(digest, **{name: str(number)}), names))  # noqa: B023
-            assert store.remarks(digest) == dict.fromkeys(names, str(number))
+            list(pool.map(lambda name: store.remark(read, **{name: str(number)}), names))  # noqa: B023
+            assert store.remarks(read) == dict.fromkeys(names, str(number))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="mapped files are listed by Linux alone")

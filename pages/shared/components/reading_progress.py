@@ -26,7 +26,7 @@ def begin_reading(order: Order) -> None:
     jobs.cancel(st.session_state.get(keys.READING, ""))
     owner = EVERYBODY if isinstance(order, Served) else visitor()
     bounds = access.session_bounds()
-    number = jobs.start(order.title, lambda watch: read_order(keeper, order, watch, bounds), owner)
+    number = jobs.start(order.title, lambda watch: read_order(keeper, order, watch, bounds, owner))
     st.session_state[keys.READING] = number
     job = jobs.get(number)
     if job is not None and job.finished.wait(PATIENCE):
@@ -93,5 +93,5 @@ def _collect(job: Job) -> None:
         st.session_state[keys.UPLOAD_PROBLEMS] = job.problem.lines()
         st.session_state[keys.READING_REFUSED] = True
     elif job.loaded is not None:
-        caches.shelf().ownership.add(caches.shelf().put(job.loaded), job.owner)
+        caches.shelf().put(job.loaded)
         demo_cards.open_corpus(job.loaded)

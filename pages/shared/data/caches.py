@@ -6,12 +6,12 @@ Session state holds digests only: a closed session may stay in memory for minute
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from threading import Lock
-from typing import cast
+from typing import NamedTuple, cast
 
 import pandas as pd
 import streamlit as st
@@ -40,7 +40,7 @@ from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.scoring import Counts, Scores, Settings
 from nereval_core.scoring.averages import Average
 from nereval_core.scoring.criteria import CRITERIA, Criterion
-from nereval_core.store import Store
+from nereval_core.store import Entry, Store
 from pages.shared.data import computations, masks, scored_folders, verdict_store
 from pages.shared.data.convention_results import Options, apply_convention
 from pages.shared.data.jobs import Jobs
@@ -50,7 +50,7 @@ from pages.shared.data.named_files import named_corpus
 from pages.shared.data.result_cache import SMALL_FACTOR, is_small, keep_results
 from pages.shared.server import server_options
 from pages.shared.server.access import only_this_machine
-from pages.shared.server.ownership import Ownership, visitor
+from pages.shared.server.ownership import EVERYBODY, Ownership, visitor
 from pages.shared.view import View
 from pages.shared.view.count_tables import averages_table
 from pages.shared.view.link import is_key
@@ -63,62 +63,104 @@ def _places(loaded: Loaded) -> float:
     return 1 / SMALL_FACTOR if is_small(loaded) else 1.0
 
 
+class _Name(NamedTuple):
+    digest: str
+    key: str
+    owner: str
+
+
 class Shelf:
-    """Corpora by digest, shared by all sessions; those that went come back from the store on disk."""
+    """Corpora by digest, input and owner, shared by all sessions; those that went come back from the store on disk."""
 
     def __init__(self, keeper: Keeper) -> None:
         self.keeper = keeper
         self.ownership = Ownership(keeper.store)
         self._lock = Lock()
         self._opening = Lock()
-        self._corpora: LRUCache[str, Loaded] = LRUCache(UPLOADS, _places)
+        self._corpora: LRUCache[_Name, Loaded] = LRUCache(UPLOADS, _places)
 
     def put(self, loaded: Loaded) -> str:
-        digest = loaded.corpus.digest
+        name = _Name(loaded.corpus.digest, loaded.key, loaded.owner)
         with self._lock:
-            self._corpora[digest] = loaded
-        return digest
+            # Names stand in the order in which they came.
+            self._corpora.pop(name, None)
+            self._corpora[name] = loaded
+        return name.digest
 
-    def rename(self, digest: str, name: str) -> None:
-        """Give a stored corpus another name.
+    def rename(self, key: str, name: str) -> None:
+        """Give the stored corpus of an input another name.
 
         Raises:
             OSError: the store cannot be written to.
         """
-        self.keeper.rename(digest, name)
-        with self._lock:
-            self._corpora.pop(digest, None)
+        self.keeper.rename(key, name)
+        self._close(key)
 
-    def remove(self, digest: str) -> None:
-        """Remove a corpus from memory and from the store."""
-        with self._lock:
-            self._corpora.pop(digest, None)
-        if self.keeper.store is not None:
-            self.keeper.store.remove(digest)
-        self.ownership.forget(digest)
+    def remove(self, digest: str, owner: str | None = None) -> None:
+        """Remove what an owner, or without one anybody, has stored of a corpus; it goes from memory too."""
+        store = self.keeper.store
+        for entry in store.entries(digest) if store is not None else ():
+            if store is not None and self._is_of(entry, owner):
+                store.remove(entry)
+                self._forget(entry)
 
-    def remove_unused(self, seconds: float) -> tuple[str, ...]:
-        """Remove what was not opened for so long; return the digests."""
+    def remove_unused(self, seconds: float) -> tuple[Entry, ...]:
+        """Remove what was not opened for so long, and return it."""
         gone = () if self.keeper.store is None else self.keeper.store.remove_unused(seconds)
-        for digest in gone:
-            self.remove(digest)
+        for entry in gone:
+            self._forget(entry)
         return gone
 
-    def find(self, prefix: str) -> Loaded | None:
-        """Return the one corpus whose digest begins so; None where there is none, or several."""
-        found = self._in_memory(prefix)
-        if found:
-            return found[0] if len(found) == 1 else None
-        with self._opening:
-            # Two sessions that follow one link are to have one corpus.
-            if not self._in_memory(prefix) and (loaded := self.keeper.find(prefix)) is not None:
-                self.put(loaded)
-            found = self._in_memory(prefix)
-        return found[0] if len(found) == 1 else None
+    def _forget(self, entry: Entry) -> None:
+        self._close(entry.key)
+        self.keeper.forget(entry.key)
+        self.ownership.forget(entry.key)
 
-    def _in_memory(self, prefix: str) -> list[Loaded]:
+    def _close(self, key: str) -> None:
         with self._lock:
-            return [self._corpora[digest] for digest in list(self._corpora) if digest.startswith(prefix)]
+            for name in [one for one in self._corpora if one.key == key]:
+                del self._corpora[name]
+
+    def _is_of(self, entry: Entry, owner: str | None) -> bool:
+        return owner is None or self.ownership.owner(entry) == owner
+
+    def find(self, prefix: str, owner: str | None = None) -> Loaded | None:
+        """Return the one corpus of an owner, or without one of anybody, whose digest begins so.
+
+        None where there is none, or several. It is marked as used in the store; others are neither opened nor marked.
+        """
+        return self._found(
+            lambda name: name.digest.startswith(prefix) and owner in (None, name.owner),
+            lambda: self.keeper.find(prefix, lambda entry: self._is_of(entry, owner)),
+        )
+
+    def shared(self, key: str) -> Loaded | None:
+        """Return the corpus that is shared by a key."""
+        store, read = self.keeper.store, self.ownership.shared(key)
+        if not read:
+            return None
+        return self._found(
+            lambda name: name.key == read, lambda: None if store is None else self.keeper.take(store, read)
+        )
+
+    def _found(self, wanted: Callable[[_Name], bool], take: Callable[[], Loaded | None]) -> Loaded | None:
+        found = self._in_memory(wanted)
+        if not found:
+            with self._opening:
+                # Two sessions that follow one link are to have one corpus.
+                found = self._in_memory(wanted)
+                if not found and (opened := take()) is not None:
+                    self.put(opened)
+                    return opened
+        if len({one.digest for one in found}) != 1:
+            return None
+        if self.keeper.store is not None and found[-1].key:
+            self.keeper.store.mark_used(found[-1].digest, found[-1].key)
+        return found[-1]
+
+    def _in_memory(self, wanted: Callable[[_Name], bool]) -> list[Loaded]:
+        with self._lock:
+            return [self._corpora[name] for name in [*filter(wanted, self._corpora)]]
 
 
 # Not kept by Streamlit: uploads expire where no page runs, and these outlast an emptying of its caches.
@@ -142,14 +184,13 @@ def find(prefix: str) -> Loaded | None:
     if not prefix:
         return None
     if is_key(prefix):
-        digest = shelf().ownership.shared(prefix)
-        return shelf().find(digest) if digest else None
+        return shelf().shared(prefix)
     named = named_corpus()
     if named is not None and named.corpus.digest.startswith(prefix):
         return named
-    found = shelf().find(prefix)
-    if found is not None and not may_open(found):
-        found = None
+    # One's own goes first: others may have brought the same texts and spans under other names.
+    owners = (None,) if only_this_machine() else (visitor(), EVERYBODY)
+    found = next((loaded for owner in owners if (loaded := shelf().find(prefix, owner)) is not None), None)
     # Spans of a scored folder lie on disk unmasked.
     if found is None and not masks.all_masked() and (root := served_folder()) is not None:
         found = scored_folders.find_folder(root, prefix)
@@ -157,13 +198,6 @@ def find(prefix: str) -> Loaded | None:
             shelf().put(found)
     demos = (demo(name) for name in demo_names()) if found is None else ()
     return found or next((loaded for loaded in demos if loaded.corpus.digest.startswith(prefix)), None)
-
-
-def may_open(loaded: Loaded) -> bool:
-    """Return whether this session may open a corpus by its digest: it is its visitor's own, or everybody's."""
-    if only_this_machine() or loaded.folder is not None:
-        return True
-    return shelf().ownership.is_of(loaded.corpus.digest, visitor())
 
 
 @st.cache_resource

@@ -32,8 +32,8 @@ def begin() -> None:
 def _remove_every_hour(days: int) -> None:
     while True:
         try:
-            for digest in caches.shelf().remove_unused(days * 24 * HOUR):
-                _LOG.info("the upload %s was not opened for %d days and is removed", digest[:16], days)
+            for entry in caches.shelf().remove_unused(days * 24 * HOUR):
+                _LOG.info("the upload %s was not opened for %d days and is removed", entry.digest[:16], days)
         except Exception:
             _LOG.exception("expired uploads could not be removed")
         time.sleep(HOUR)

@@ -28,13 +28,11 @@ _LOG = logging.getLogger("nereval")
 class Job:
     """A reading with its progress (`watch`) and, once `finished`, its result: `loaded` or `problem`.
 
-    `owner` is who what is read belongs to. After a fault of ours there is neither, and `fault` is the number the log
-    has it under.
+    After a fault of ours there is neither, and `fault` is the number the log has it under.
     """
 
-    def __init__(self, title: str, owner: str = "") -> None:
+    def __init__(self, title: str) -> None:
         self.title = title
-        self.owner = owner
         self.watch = Watch()
         self.finished = Event()
         self.loaded: Loaded | None = None
@@ -51,9 +49,9 @@ class Jobs:
         self._finished: LRUCache[str, Job] = LRUCache(FINISHED)
         self._places = BoundedSemaphore(at_once)
 
-    def start(self, title: str, work: Callable[[Watch], Loaded], owner: str = "") -> str:
-        """Begin to read what will belong to an owner; return the number of the job."""
-        number, job = secrets.token_hex(8), Job(title, owner)
+    def start(self, title: str, work: Callable[[Watch], Loaded]) -> str:
+        """Begin to read; return the number of the job."""
+        number, job = secrets.token_hex(8), Job(title)
         with self._lock:
             self._running[number] = job
         Thread(target=self._run, args=(number, job, work), name=f"reading {number}", daemon=True).start()

@@ -21,7 +21,7 @@ from nereval_core.pairing.type_names import TypeNames
 from nereval_core.problems import FormatError, Problem
 from nereval_core.readers import Source
 from nereval_core.readers.shared.offset_units import Offsets
-from nereval_core.store import FORMAT, ChangedError, Store, StoredCorpus, TooLargeError, fingerprints, input_key
+from nereval_core.store import FORMAT, ChangedError, Entry, Store, StoredCorpus, TooLargeError, fingerprints, input_key
 from pages.shared.data.jobs import Watch
 from pages.shared.data.loading import LayerRead, Loaded, load
 
@@ -48,11 +48,13 @@ class Keeper:
         options: LoadOptions | None = None,
         *,
         first_annotator: str = "",
+        owner: str = "",
         watch: Watch | None = None,
     ) -> Loaded:
         """Return the corpus that is in use or in the store, or read it with `load` and store it.
 
-        Where all layers are annotators', `first_annotator` is the name of the one in gold's place.
+        Where all layers are annotators', `first_annotator` is the name of the one in gold's place. What two owners read
+        is two corpora, also where the files are the same.
 
         Raises:
             FormatError: as `load`.
@@ -64,9 +66,8 @@ class Keeper:
         watch.begin("Looking whether they were read before", "files")
         prints = fingerprints(opened, watch.step)
         refused = [str(source) for source in systems.values() if isinstance(source, FormatError)]
-        key = input_key(
-            opened, prints, repr((FORMAT, __version__, name, options or LoadOptions(), refused, first_annotator))
-        )
+        said = (FORMAT, __version__, name, options or LoadOptions(), refused, first_annotator)
+        key = input_key(opened, prints, repr((*said, owner) if owner else said))
         # A source that could not even be opened may be there the next time.
         store = None if refused else self.store
         if not refused and (there := self._in_use.get(key)) is not None:
@@ -74,7 +75,7 @@ class Keeper:
         if store is not None and (kept := self.take(store, key)) is not None:
             return kept
         loaded = load(name, gold, systems, options, watch=watch)
-        loaded = replace(loaded, key=key, first_annotator=first_annotator)
+        loaded = replace(loaded, key=key, first_annotator=first_annotator, owner=owner)
         watch.begin("Keeping a copy")
         for place in (store, self._spare):
             if place is not None and self._keep(place, loaded, opened, prints, watch):
@@ -104,26 +105,28 @@ class Keeper:
             self.tell(trouble)
         return not trouble
 
-    def rename(self, digest: str, name: str) -> None:
+    def rename(self, key: str, name: str) -> None:
         """Give a stored corpus another name; it has it from the next time on that it is opened.
 
         Raises:
             OSError: the store cannot be written to.
         """
         if self.store is not None:
-            self.store.remark(digest, name=name)
-            with self._lock:
-                for key, loaded in list(self._in_use.items()):
-                    if loaded.corpus.digest == digest:
-                        del self._in_use[key]
+            self.store.remark(key, name=name)
+            self.forget(key)
+
+    def forget(self, key: str) -> None:
+        """Take the corpus of an input from the store, or read it, when it is asked for next, also if it is in use."""
+        with self._lock:
+            self._in_use.pop(key, None)
 
     def note_progress(self, loaded: Loaded, decided: int, records: int, link: str) -> None:
         """Keep how many records of a list are decided, for a corpus that is stored; `link` leads to the list."""
         said = {"decided": decided, "records": records, "link": link}
-        if self.store is not None and loaded.key and self._progress.get(loaded.digest) != said:
-            self._progress[loaded.digest] = said
+        if self.store is not None and loaded.key and self._progress.get(loaded.key) != said:
+            self._progress[loaded.key] = said
             with suppress(OSError):
-                self.store.remark(loaded.digest, **said)
+                self.store.remark(loaded.key, **said)
 
     def tell(self, trouble: str) -> None:
         """Log a problem of the store, once until there is another one."""
@@ -131,9 +134,9 @@ class Keeper:
             _LOG.warning("a corpus could not be stored: %s", trouble)
         self.trouble = trouble
 
-    def find(self, prefix: str) -> Loaded | None:
-        """Return the kept corpus whose digest begins so; None where there is none, or several."""
-        kept = self.store.of_digest(prefix) if self.store is not None else None
+    def find(self, prefix: str, wanted: Callable[[Entry], bool] = lambda entry: True) -> Loaded | None:
+        """Return the kept corpus whose digest begins so, of the `wanted` ones; None where there is none, or several."""
+        kept = self.store.of_digest(prefix, wanted) if self.store is not None else None
         return None if kept is None else self._used(loaded_of(kept))
 
 
@@ -150,6 +153,7 @@ def _said(loaded: Loaded) -> dict[str, Any]:
         "problems": [asdict(problem) for problem in loaded.problems],
         "options": asdict(loaded.options),
         "first_annotator": loaded.first_annotator,
+        "owner": loaded.owner,
     }
 
 
@@ -167,6 +171,7 @@ def loaded_of(kept: StoredCorpus) -> Loaded:
         _options(said["options"]),
         kept.key,
         first_annotator=said.get("first_annotator", ""),
+        owner=said.get("owner", ""),
     )
 
 

@@ -57,10 +57,10 @@ class Loaded:
     """A corpus with an account of its reading; `marks` must stand in the signature of a system's scores.
 
     `start` is the system shown first. `problems` are those of systems that could not be read. `sources` (gold and the
-    systems by name) and `options` are what it was read from and how: published scorers read files their own way.
-    `key` is that of the input, empty for demos. The corpus of a scored `folder` is not in memory: it stands for what
-    was scored, and its texts are read as they are shown. `number` tells readings apart whose content is the same but
-    not, perhaps, their files.
+    systems by name) and `options` are what it was read from and how: published scorers read files their own way. `key`
+    is that of the input, empty for demos, and `owner` is who had it read. The corpus of a scored `folder` is not in
+    memory: it stands for what was scored, and its texts are read as they are shown. `number` tells readings apart
+    whose content is the same but not, perhaps, their files.
 
     What is made of a corpus to be shown in its stead has an own `number` too, and the `address` of what was read. One
     with another layer in gold's place says which (`reference`) and of what it was made (`origin`). One with masked
@@ -85,6 +85,7 @@ class Loaded:
     origin: Loaded | None = None
     original: Loaded | None = None
     first_annotator: str = ""
+    owner: str = ""
 
     @property
     def digest(self) -> str:

@@ -31,18 +31,18 @@ EVERY = 0.1
 """Seconds between two lines about how far it is."""
 
 
-def read_order(keeper: Keeper, order: Order, watch: Watch, bounds: Bounds = UNBOUNDED) -> Loaded:
-    """Read the corpus of an order: in this process if it is small, unless the bounds ask for another.
+def read_order(keeper: Keeper, order: Order, watch: Watch, bounds: Bounds = UNBOUNDED, owner: str = "") -> Loaded:
+    """Read the corpus of an order for an owner: in this process if it is small, unless the bounds ask for another.
 
     Raises:
         FormatError: as `load`, or a bound was reached.
         CancelledError: it is no longer wanted.
     """
     if order.small and not bounds.apart:
-        return _read(keeper, order, watch)
+        return _read(keeper, order, owner, watch)
     with TemporaryFolder() as spare:
         try:
-            said = _answer(keeper.store, order, Path(spare), watch, bounds)
+            said = _answer(keeper.store, order, owner, Path(spare), watch, bounds)
         except Overtime:
             raise bounds.too_long(order.title) from None
         watch.tick()
@@ -61,14 +61,15 @@ def read_order(keeper: Keeper, order: Order, watch: Watch, bounds: Bounds = UNBO
     if bounds.apart:
         raise bounds.problem(order.title, "was read, but there is no room on the disk to keep it")
     # There is no room on any disk.
-    return _read(keeper, order, watch)
+    return _read(keeper, order, owner, watch)
 
 
-def _read(keeper: Keeper, order: Order, watch: Watch) -> Loaded:
-    return keeper.read(*order.opened(), order.options, first_annotator=order.first_annotator, watch=watch)
+def _read(keeper: Keeper, order: Order, owner: str, watch: Watch) -> Loaded:
+    opened = order.opened()
+    return keeper.read(*opened, order.options, first_annotator=order.first_annotator, owner=owner, watch=watch)
 
 
-def _answer(store: Store | None, order: Order, spare: Path, watch: Watch, bounds: Bounds) -> dict[str, Any]:
+def _answer(store: Store | None, order: Order, owner: str, spare: Path, watch: Watch, bounds: Bounds) -> dict[str, Any]:
     """Start the process, pass on how far it is, and return its last word."""
     said: dict[str, Any] = {}
     try:
@@ -76,7 +77,7 @@ def _answer(store: Store | None, order: Order, spare: Path, watch: Watch, bounds
             assert process.stdin is not None and process.stdout is not None
             watch.ends(process.kill)
             with suppress(BrokenPipeError):
-                pickle.dump((order, store, spare), process.stdin)
+                pickle.dump((order, owner, store, spare), process.stdin)
                 process.stdin.flush()
             with process.stdout:
                 for line in process.stdout:
@@ -129,11 +130,11 @@ def main() -> None:
     out, sys.stdout = sys.stdout, sys.stderr
     if hasattr(os, "nice"):
         os.nice(NICE)
-    order, store, spare = pickle.load(sys.stdin.buffer)
+    order, owner, store, spare = pickle.load(sys.stdin.buffer)
     end_with_server()
     keeper = Keeper(store, spare=_spare(spare))
     try:
-        loaded = _read(keeper, order, _Telling(out))
+        loaded = _read(keeper, order, owner, _Telling(out))
     except FormatError as error:
         _say(out, problems=[asdict(problem) for problem in error.problems])
     except MemoryError:

@@ -15,6 +15,7 @@ from nereval_core.engine.merged_scores import MergedSide
 from nereval_core.engine.scored_folder import MANIFEST, ScoredFolder, is_scored, read
 from nereval_core.problems import FormatError
 from pages.shared.data.loading import LayerRead, Loaded, served_folders
+from pages.shared.server.ownership import EVERYBODY
 from pages.shared.view import View, keys, state
 from pages.shared.view.text import plain
 
@@ -101,7 +102,7 @@ def _opened(path: str, root: str, changed: int | None) -> Loaded:
     corpus: Any = FolderCorpus(name, documents, folder.whole.gold, systems, folder.digest)
     rows = tuple(_account(folder, side) for side in (folder.whole.gold, *systems))
     marks = {side.name: scores.marks for side, scores in folder.whole}
-    return Loaded(cast(Corpus, corpus), rows, marks, min(marks), folder=folder)
+    return Loaded(cast(Corpus, corpus), rows, marks, min(marks), folder=folder, owner=EVERYBODY)
 
 
 def _account(folder: ScoredFolder, side: MergedSide) -> LayerRead:

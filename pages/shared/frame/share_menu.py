@@ -33,12 +33,12 @@ def draw_share_menu(here: Here, fits: bool) -> None:
 def _link(here: Here, fits: bool) -> None:
     local, shared = only_this_machine(), caches.shelf().ownership
     st.markdown("**Copy link** (this machine only)" if local else "**Copy link**")
-    digest, view = here.loaded.digest, state.view()
-    own = not local and visitor() in shared.rights(digest).owners
+    read, view = here.loaded.key, state.view()
+    own = not local and here.loaded.owner == visitor()
     if own:
-        if not (key := shared.rights(digest).key):
+        if not (key := shared.key(read)):
             st.caption("What you uploaded opens in this browser alone. A link lets others in who may use this server.")
-            st.button("Make a link", key=f"{keys.WIDGET}share", on_click=shared.share, args=(digest,))
+            st.button("Make a link", key=f"{keys.WIDGET}share", on_click=shared.share, args=(read,))
             return
         view = replace(view, corpus=key)
     if fits:
@@ -49,7 +49,7 @@ def _link(here: Here, fits: bool) -> None:
         st.caption(f"What is shown does not fit a link of {LIMIT:,} characters. Clear some of it.")
     if is_key(view.corpus) and own:
         st.caption("Whoever may use this server opens what you uploaded by this link, until you withdraw it.")
-        st.button("Withdraw the link", key=f"{keys.WIDGET}withdraw", on_click=shared.withdraw, args=(digest,))
+        st.button("Withdraw the link", key=f"{keys.WIDGET}withdraw", on_click=shared.withdraw, args=(read,))
     if local:
         st.caption("The server listens only on this machine, so the link opens here alone. To let others in:")
         st.code(SERVE, language=None, wrap_lines=True)

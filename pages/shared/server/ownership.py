@@ -1,8 +1,9 @@
 """Ownership of uploads: a corpus belongs to who brought it, and others open it by a link once it is shared.
 
-Who owns a corpus stands in the store beside its entries, so that it outlasts the server; of a corpus that is not stored
-it is known as long as the server runs. A shared corpus has a key of 128 bits, which its link carries in place of the
-digest: whoever knows the files knows the digest.
+Who owns a corpus stands in its entry of the store, so that it outlasts the server; of a corpus that is not stored it
+is known as long as the server runs. The key of an input (`read`) is another for each owner, so that two who bring the
+same texts and spans have two corpora, each with its names, its files and a link of its own. A shared corpus has a key
+of 128 bits, which its link carries in place of the digest: whoever knows the files knows the digest.
 """
 
 from __future__ import annotations
@@ -10,95 +11,80 @@ from __future__ import annotations
 import re
 import secrets
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from hashlib import sha256
 from threading import Lock
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from nereval_core.store import Store
+from nereval_core.store import Entry, Store
 from pages.shared.server import access
 
-EVERYBODY = "everybody"
+ACCOUNT = ""
+"""The owner of what is read while the server answers this machine alone: the account on it, which is no visitor."""
+EVERYBODY = "all"
 """The owner of a corpus that was read from the folder that the server offers."""
 KEY = re.compile(r"s-[0-9a-f]{32}")
 """The key of a shared corpus, in the words of a link."""
 
 
-@dataclass(frozen=True)
-class Rights:
-    """The owners of a corpus, and the key by which others open it, "" where it is not shared."""
-
-    owners: tuple[str, ...] = ()
-    key: str = ""
-
-
 class Ownership:
-    """Rights by digest of the corpus."""
+    """Owners of entries of the store, and the keys by which corpora are shared, both by the key of the input."""
 
     def __init__(self, store: Store | None) -> None:
         self._store = store
         self._lock = Lock()
-        self._known: dict[str, Rights] = {}
+        self._owners: dict[str, str] = {}
+        self._keys: dict[str, str] = {}
 
-    def rights(self, digest: str) -> Rights:
-        if digest not in self._known:
-            said = {} if self._store is None else self._store.remarks(digest)
-            owners = said.get("owners", "")
-            self._known[digest] = Rights(tuple(owners.split()), said.get("key", ""))
-        return self._known[digest]
+    def owner(self, entry: Entry) -> str | None:
+        """Return the owner of an entry, None where it is damaged or of another version."""
+        if entry.key not in self._owners and self._store is not None:
+            if (account := self._store.account(entry)) is None:
+                return None
+            self._owners[entry.key] = account.owner
+        return self._owners.get(entry.key)
 
-    def is_of(self, digest: str, owner: str) -> bool:
-        return not {owner, EVERYBODY}.isdisjoint(self.rights(digest).owners)
+    def key(self, read: str) -> str:
+        """Return the key by which others open what was read from an input, "" where it is not shared."""
+        if read not in self._keys:
+            self._keys[read] = "" if self._store is None else self._store.remarks(read).get("key", "")
+        return self._keys[read]
 
-    def add(self, digest: str, owner: str) -> None:
+    def share(self, read: str) -> str:
+        """Return the key of what was read from an input, a new one where it is not shared."""
         with self._lock:
-            old = self.rights(digest)
-            self._keep(digest, replace(old, owners=tuple(dict.fromkeys((*old.owners, owner)))))
+            if not self.key(read):
+                self._keep(read, f"s-{secrets.token_hex(16)}")
+            return self.key(read)
 
-    def give_up(self, digest: str, owner: str) -> bool:
-        """Take an owner away; return whether others are left."""
+    def withdraw(self, read: str) -> None:
+        """End the sharing of what was read from an input: its link opens nothing from now on."""
         with self._lock:
-            old = self.rights(digest)
-            left = tuple(one for one in old.owners if one != owner)
-            self._keep(digest, replace(old, owners=left) if left else Rights())
-            return bool(left)
-
-    def share(self, digest: str) -> str:
-        """Return the key of a corpus, a new one where it is not shared."""
-        with self._lock:
-            old = self.rights(digest)
-            if not old.key:
-                self._keep(digest, replace(old, key=f"s-{secrets.token_hex(16)}"))
-            return self.rights(digest).key
-
-    def withdraw(self, digest: str) -> None:
-        """End the sharing of a corpus: its link opens nothing from now on."""
-        with self._lock:
-            self._keep(digest, replace(self.rights(digest), key=""))
+            self._keep(read, "")
 
     def shared(self, key: str) -> str:
-        """Return the digest of the corpus with a key, "" where there is none."""
+        """Return the input of what is shared by a key, "" where there is none."""
         stored = () if self._store is None else self._store.entries()
-        digests = dict.fromkeys((*self._known, *(entry.digest for entry in stored)))
-        return next((one for one in digests if self.rights(one).key == key), "") if KEY.fullmatch(key) else ""
+        inputs = dict.fromkeys((*self._keys, *(entry.key for entry in stored)))
+        return next((one for one in inputs if self.key(one) == key), "") if KEY.fullmatch(key) else ""
 
-    def forget(self, digest: str) -> None:
-        """Forget a corpus that is gone."""
-        self._known.pop(digest, None)
+    def forget(self, read: str) -> None:
+        """Forget what is gone."""
+        self._owners.pop(read, None)
+        self._keys.pop(read, None)
 
-    def _keep(self, digest: str, rights: Rights) -> None:
-        self._known[digest] = rights
+    def _keep(self, read: str, key: str) -> None:
+        self._keys[read] = key
         if self._store is not None:
             with suppress(OSError):
-                self._store.remark(digest, owners=" ".join(rights.owners), key=rights.key)
+                self._store.remark(read, key=key)
 
 
 def visitor() -> str:
     """Return the owner of what this session uploads: who is logged in, or its browser; without cookies the session."""
     if access.only_this_machine():
-        return EVERYBODY
+        return ACCOUNT
     if access.has_login():
         user = st.user.to_dict()
         said = f"user {user.get('iss', '')} {user.get('sub') or user.get('email')}"

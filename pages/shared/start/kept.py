@@ -31,9 +31,8 @@ def offer_kept(chosen: str | None) -> None:
     if keeper.store is None:
         return
     alone, owned = only_this_machine(), caches.shelf().ownership
-    entries = {entry.digest: entry for entry in reversed(keeper.store.entries())}
-    if not alone:
-        entries = {digest: entry for digest, entry in entries.items() if visitor() in owned.rights(digest).owners}
+    mine = [entry for entry in keeper.store.entries() if alone or owned.owner(entry) == visitor()]
+    entries = {entry.digest: entry for entry in reversed(mine)}
     last = sorted(entries.values(), key=lambda entry: -entry.used)[:SHOWN]
     found = [(entry, account) for entry in last if (account := keeper.store.account(entry)) is not None]
     if found:
@@ -72,22 +71,20 @@ def _row(entry: Entry, account: EntryAccount, chosen: str | None) -> None:
             if popover.open:
                 field = f"kept-name-{key}"
                 st.text_input("Name", value=account.name, max_chars=80, key=field)
-                st.button("Rename", key=f"kept-rename-{key}", on_click=_rename, args=(entry.digest, field))
+                st.button("Rename", key=f"kept-rename-{key}", on_click=_rename, args=(entry.key, field))
                 st.markdown(f"Remove the stored copy of **{name}**? Its verdicts stay.")
                 st.button("Remove it", key=f"kept-remove-{key}", on_click=_remove, args=(entry.digest,))
 
 
 def _remove(digest: str) -> None:
-    """Remove a corpus; one that others have uploaded too stays theirs."""
-    shelf = caches.shelf()
-    if only_this_machine() or not shelf.ownership.give_up(digest, visitor()):
-        shelf.remove(digest)
+    """Remove the visitor's corpus; what others have uploaded stays theirs."""
+    caches.shelf().remove(digest, None if only_this_machine() else visitor())
 
 
-def _rename(digest: str, field: str) -> None:
+def _rename(key: str, field: str) -> None:
     if name := st.session_state[field].strip():
         try:
-            caches.shelf().rename(digest, name)
+            caches.shelf().rename(key, name)
         except OSError as error:
             st.session_state[keys.UPLOAD_PROBLEMS] = [f"stored corpus: the name could not be kept: {error.strerror}"]
 
