@@ -7,9 +7,11 @@ from threading import Lock
 
 import streamlit as st
 
+from nereval_core.corpus import Documents
 from nereval_core.problems import FormatError, Problem
 from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.review.store import ReviewStore
+from nereval_core.review.verdicts_on_records import text_digests
 from pages.shared.server import server_options
 from pages.shared.server.access import only_this_machine
 from pages.shared.server.memory import freeze_objects
@@ -62,6 +64,14 @@ def refresh() -> None:
 def now() -> Reviewed:
     """Return the verdicts that stood when the page began, or as the page itself changed them."""
     return _kept().reviewed
+
+
+def quoted_texts(documents: Documents) -> frozenset[str] | None:
+    """Return the texts, by their digests, whose verdicts are quoted and taken back; None for any.
+
+    Verdicts quote texts. On a server for others those on texts outside the open corpus may be other people's.
+    """
+    return None if only_this_machine() else frozenset(text_digests(documents))
 
 
 def is_read_only() -> bool:
