@@ -16,7 +16,6 @@ from pages.shared.view import MASKED, View, state
 VARIABLE = "NEREVAL_MASK"
 
 
-@st.cache_resource
 def all_masked() -> bool:
     """Tell whether all is masked: `streamlit run app.py -- --mask`, or the variable NEREVAL_MASK is not empty."""
     return bool(server_options().mask or os.environ.get(VARIABLE))
