@@ -12,7 +12,7 @@ import streamlit as st
 from nereval_core.cli import verb_parser
 from nereval_core.cli.options import Parser
 from nereval_core.cli.server_options import OPTIONS, add_server, server_arguments
-from pages.shared.data import server_start
+from pages.shared.data import masks, server_start
 from pages.shared.server import access
 from tests.support import ROOT
 from tests.support.browser import free_port
@@ -63,9 +63,8 @@ def test_a_store_of_verdicts_that_cannot_be_opened_is_refused(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str, found: str
 ) -> None:
     (tmp_path / "file").write_text("no database, but a text that is as long as the head of one\n" * 9)
-    monkeypatch.chdir(tmp_path)
     with pytest.raises(SystemExit) as ended:
-        start(monkeypatch, "--review", name)
+        start(monkeypatch, "--review", name if "://" in name else str(tmp_path / name))
     (line,) = capsys.readouterr().err.splitlines()
     assert ended.value.code == 2 and found in line
 
@@ -85,6 +84,14 @@ def test_the_server_ends_before_it_serves() -> None:
     for arguments in (["--masked"], ["--files", "demo_data/pharmacology/gold.jsonl", "--mask"]):
         done = subprocess.run([*command, *arguments], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
         assert done.returncode == 2 and f"unrecognized arguments: {arguments[-1]}" in done.stderr
+
+
+def test_messages_do_not_say_where_the_served_folder_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "data").symlink_to(ROOT)
+    start(monkeypatch, "--data", str(tmp_path / "data"))
+    assert masks.mask_message(f"{ROOT}/scored/manifest.json: it is damaged") == "scored/manifest.json: it is damaged"
+    start(monkeypatch)
+    assert masks.mask_message("None/a: it is damaged") == "None/a: it is damaged"
 
 
 @pytest.mark.parametrize(

@@ -75,7 +75,9 @@ def _masked(problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
 
 
 def mask_message(text: str) -> str:
-    """Return a message as this session may read it: with its quotes masked if texts are."""
+    """Return a message as this session may read it: with its quotes masked if texts are, and no place of --data."""
+    if (served := server_options().data) is not None:
+        text = text.replace(f"{served}{os.sep}", "")
     return masked_quotes(text) if is_masked() else text
 
 

@@ -27,7 +27,11 @@ def server_options() -> argparse.Namespace:
 
 @lru_cache(1)
 def _options(arguments: tuple[str, ...]) -> argparse.Namespace:
-    return _parser().parse_known_args(arguments)[0]
+    found = _parser().parse_known_args(arguments)[0]
+    if found.data is not None:
+        # Messages name files by their way from it, in which no link is left.
+        found.data = found.data.resolve()
+    return found
 
 
 def check_options() -> None:
