@@ -4,9 +4,9 @@ import streamlit as st
 from streamlit.starlette import App
 
 from pages.shared import start
-from pages.shared.data import expiry, named_files
+from pages.shared.data import expiry, named_files, server_start
 from pages.shared.frame import Here, page
-from pages.shared.server import access, downloads, http_policy, memory
+from pages.shared.server import downloads, http_policy, memory
 from pages.shared.start import account
 
 if st.runtime.exists():
@@ -22,9 +22,10 @@ if st.runtime.exists():
 
 elif __name__ != "__mp_main__":
     # A process that the server starts runs this file too, and serves nothing.
+    verdicts = server_start.check()
     memory.share_heaps()
     named_files.read_named_files()
-    access.announce()
+    server_start.announce(verdicts)
     downloads.keep_downloads()
     expiry.begin()
     memory.begin()

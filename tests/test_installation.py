@@ -101,6 +101,8 @@ def test_named_files_open(nereval: str, browser: Any, tmp_path: Path) -> None:
         (["nowhere.jsonl", "nowhere.jsonl"], "nowhere.jsonl: no such file or folder; check the path"),
         (["bad.jsonl", str(DEMO / "rules.jsonl")], "bad.jsonl:1: not JSON"),
         (["--data", "nowhere"], "nereval app: --data nowhere: no such folder"),
+        (["--masked"], "nereval app: unrecognized arguments: --masked"),
+        (["--review", str(DEMO / "gold.jsonl" / "new.sqlite")], f"{DEMO / 'gold.jsonl' / 'new.sqlite'}: "),
     ],
 )
 def test_bad_input_starts_no_server(nereval: str, tmp_path: Path, arguments: list[str], line: str) -> None:

@@ -38,6 +38,7 @@ from nereval_core.store.columns import DamagedError, map_columns
 MENDED, MENDABLE, NAMED = "mended", "--mend mends it", "not to be mended by nereval"
 """The states of a finding; one that was to be mended and could not be has the reason."""
 DAY_SECONDS = 24 * 3600
+REMARKS_GONE = "remove them, and with them who owns the corpus and its shared link: its owners have to upload it again"
 SCORE_AGAIN = "score the shards again into this folder: what is whole is not computed again"
 
 
@@ -144,7 +145,7 @@ def _of_corpora(store: Store, entries: Iterable[Entry]) -> Iterator[Finding]:
         try:
             read_remarks(path)
         except (OSError, ValueError) as error:
-            problem = Problem(str(path), None, f"the remarks on a corpus are damaged: {error}", "remove them")
+            problem = Problem(str(path), None, f"the remarks on a corpus are damaged: {error}", REMARKS_GONE)
             yield Finding(problem, path.unlink)
 
 

@@ -107,6 +107,10 @@ class Reviewed:
         found = self.courses.get(key.record)
         return 0 if found is None else len(found.history)
 
+    def records_on(self, texts: Collection[str]) -> frozenset[str]:
+        """Return the records of some texts, by their digests, on which a verdict was ever given."""
+        return frozenset(record for record, one in self.last.items() if one.verdict.key.text in texts)
+
     def since(self, before: Reviewed) -> tuple[Given, ...] | None:
         """Return all verdicts, old and new, on the records decided on since an earlier moment; None if that is unknown.
 

@@ -152,9 +152,7 @@ def test_a_link_that_says_something_else_is_told_of() -> None:
 @pytest.fixture
 def forced(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv(masks.VARIABLE, "1")
-    masks.all_masked.clear()
     yield
-    masks.all_masked.clear()
     st.cache_resource.clear()
 
 

@@ -219,6 +219,23 @@ def test_verdicts_of_a_file_are_taken_once(store: ReviewStore, tmp_path: Path) -
     assert any("v.jsonl:1: " in one.value for one in app.code)
 
 
+def test_on_a_server_for_others_a_conflict_quotes_no_other_text(
+    store: ReviewStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given(store)
+    some = store.every()[-3:]
+    assert some[-1].verdict.seen.quote == "<b>old</b>"
+    raw = b"".join(export_lines(replace(one, uid=f"{number:032x}") for number, one in enumerate(some)))
+    monkeypatch.setattr(access, "LOOPBACK", ())
+    st.cache_resource.clear()
+    app = opened("Review", view("take-along"))
+    app.file_uploader(key=f"{keys.WIDGET}review_import").set_value(("v.jsonl", raw, "application/jsonl"))
+    app = sound(sound(app.run()).button(key="import_verdicts").click().run())
+    assert "3 spans with conflicting verdicts" in app.warning[0].value
+    assert sum("here Ann on" in one.value for one in app.caption) == 2
+    assert not any("here Bob" in one.value for one in app.caption)
+
+
 def test_two_annotators_are_adjudicated(store: ReviewStore) -> None:
     base = replace(VIEW, system="annotator-2", reference="annotator-1")
     loaded = reference_layer.swap_gold(DEMO, "annotator-1")

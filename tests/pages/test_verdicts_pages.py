@@ -16,9 +16,10 @@ from nereval_core.review.store import ReviewStore
 from nereval_core.review.verdicts import KINDS, NOTE_CHARACTERS, Draft, Marked
 from pages.shared.data import verdict_store
 from pages.shared.inspect.workbench import KEY
+from pages.shared.server import access
 from pages.shared.view import MASKED, WHOLE, View, keys
 from tests.support.pages import VIEW, headings, opened, sound
-from tests.support.workbench import act, card, listed, workbench
+from tests.support.workbench import act, card, listed, sent_by, workbench
 
 FILTERS, MORE = {f"{keys.WIDGET}filters": True}, {f"{keys.WIDGET}more": True}
 """The popovers, open."""
@@ -123,6 +124,31 @@ def test_u_takes_back_the_last_verdict_and_goes_back_to_it(view: View, store: Re
     bar = workbench(app)["verdicts"]
     assert bar["labels"][2] == "both" and "both are right" in said(app)
     assert "no verdict of Bob left" in said(press(first(BOB), "undo"))
+
+
+def test_on_a_server_for_others_u_takes_back_verdicts_on_the_open_corpus_alone(
+    store: ReviewStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = press(first(ANN), "gold")
+    (one,) = store.every()
+    elsewhere = replace(one.verdict.key, text="0" * 64)
+    other = replace(one.verdict, key=elsewhere, seen=replace(one.verdict.seen, quote="zq"))
+    (theirs,) = store.give([Draft(other)], "Ann")
+    monkeypatch.setattr(access, "LOOPBACK", ())
+    verdict_store._kept.clear()
+    app = press(app, "undo")
+    assert "Taken back: the last verdict of Ann, of 'troponin I'." in said(app)
+    app = press(app, "undo")
+    assert "There is no verdict of Ann left to take back." in said(app) and "zq" not in said(app)
+    assert store.reviewed().standing == (theirs,)
+
+
+def test_u_counts_again_where_the_workbench_is_mounted_anew(store: ReviewStore) -> None:
+    app = press(press(first(ANN), "gold"), "gold")
+    for mount, left in (("one", 1), ("two", 0)):
+        app.session_state[KEY] = {"out": sent_by(workbench(app), "undo", last=0, mount=mount)}
+        app = sound(app.run())
+        assert len(store.reviewed()) == left
 
 
 def test_verdicts_outlive_the_server(store: ReviewStore) -> None:

@@ -79,12 +79,14 @@ def open_descriptor(path: AnyPath, within: AnyPath | None = None) -> int:
             handle = inner
         mode = os.fstat(handle).st_mode
         if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
-            raise FormatError.single(os.fspath(path), None, "neither a file nor a folder", "give a file or a folder")
+            raise FormatError.single(
+                shown_path(path, within), None, "neither a file nor a folder", "give a file or a folder"
+            )
     except BaseException as error:
         os.close(handle)
         if isinstance(error, OSError) and error.errno in LINK_FOUND:
             found = "a link on its way was changed while it was opened"
-            raise FormatError.single(os.fspath(path), None, found, "try again") from None
+            raise FormatError.single(shown_path(path, within), None, found, "try again") from None
         raise
     return handle
 
@@ -92,6 +94,12 @@ def open_descriptor(path: AnyPath, within: AnyPath | None = None) -> int:
 def is_inside(path: AnyPath, within: AnyPath) -> bool:
     """Return whether a path leads into a folder now; only opening it tells for certain."""
     return PurePath(os.path.realpath(path)).is_relative_to(os.path.realpath(within))
+
+
+def shown_path(path: AnyPath, within: AnyPath | None) -> str:
+    """Return what problems call a path: its way from the folder `within`, whose own place is nobody's concern."""
+    name = os.fspath(path)
+    return name if within is None else name.removeprefix(os.path.join(within, ""))  # noqa: PTH118
 
 
 def resolve_inside(path: AnyPath, within: AnyPath) -> str:
@@ -102,7 +110,9 @@ def resolve_inside(path: AnyPath, within: AnyPath) -> str:
     """
     place = os.path.realpath(path)
     if not is_inside(place, within):
-        raise FormatError.single(os.fspath(path), None, "outside the folder being served", "choose a path inside it")
+        raise FormatError.single(
+            shown_path(path, within), None, "outside the folder being served", "choose a path inside it"
+        )
     return place
 
 

@@ -168,12 +168,12 @@ class Source:
 
         Hidden files are passed over. "-" is standard input. `PATH#LAYER` names one of several layers in a file. With
         `within`, nothing outside that folder is reached, by link or otherwise, now or when its files are read, and
-        nothing but files and folders.
+        nothing but files and folders; problems name files by their way from it.
 
         Raises:
             FormatError: no such path, nothing in it, or outside `within`.
         """
-        shown = os.fspath(path)
+        place = shown = os.fspath(path)
         if shown == STDIN_PATH and within is None:
             file = SourceFile("stdin", STDIN, standard_input())
             heads = {file: file.head()}
@@ -183,22 +183,23 @@ class Source:
         limit = None if within is None else os.path.realpath(within)
         try:
             if limit is not None:
-                from nereval_core.readers.input.confinement import resolve_inside
+                from nereval_core.readers.input.confinement import resolve_inside, shown_path
 
+                shown = shown_path(root, within)
                 resolve_inside(root, limit)
-            layered = split_layer(shown)
+            layered = split_layer(place)
             if layered is not None:
                 return replace(cls.of_path(layered[0], within=within), layer=layered[1], label=layered[1])
-            if not shown or not root.exists():
+            if not place or not root.exists():
                 raise FormatError.single(shown, None, "no such file or folder", "check the path")
             label = root.resolve().name or shown
             if root.is_dir():
-                return cls._checked(shown, label, _below(root, limit))
+                return cls._checked(shown, label, _below(root, shown, limit))
             if not root.is_file():
                 raise FormatError.single(shown, None, "neither a file nor a folder", "give a file or a folder")
             label = label_of(label)
             if root.suffix.lower() == ZIP:
-                inside, passed = _files_of_zip(shown, OnDisk(shown, shown, within=limit).load(-1))
+                inside, passed = _files_of_zip(shown, OnDisk(place, shown, within=limit).load(-1))
                 return cls._checked(shown, label, inside, passed)
             files = _file_of_path(root, shown, limit)
             heads = {files[0]: files[0].head()}
@@ -451,12 +452,11 @@ def _suffix(name: str) -> str:
     return name[dot:] if name.rfind("/") + 1 < dot < len(name) - 1 else ""
 
 
-def _below(root: Path, limit: str | None) -> list[SourceFile]:
+def _below(root: Path, shown: str, limit: str | None) -> list[SourceFile]:
     """Return the files below a folder, without a Path for each: there may be 200,000."""
     from nereval_core.readers.input.confinement import folder_entries, is_inside
 
-    top = os.fspath(root)
-    top = "" if top == "." else top.rstrip("/") + "/"
+    top, shown_top = ("" if name == "." else name.rstrip("/") + "/" for name in (os.fspath(root), shown))
     files: list[SourceFile] = []
     folders = [""]
     while folders:
@@ -464,7 +464,7 @@ def _below(root: Path, limit: str | None) -> list[SourceFile]:
         try:
             entries = folder_entries(top + folder or ".", limit)
         except OSError as error:
-            raise unreadable_file(top + folder, error) from None
+            raise unreadable_file(shown_top + folder, error) from None
         for name, kind in entries:
             if name[0] == ".":
                 continue
@@ -473,7 +473,8 @@ def _below(root: Path, limit: str | None) -> list[SourceFile]:
             if kind == "folder":
                 folders.append(inner + "/")
             elif kind == "file" or (Path(place).is_file() and (limit is None or is_inside(place, limit))):
-                files.append(SourceFile(unpacked_name(inner), place, OnDisk(place, place, within=limit)))
+                name = place if limit is None else shown_top + inner
+                files.append(SourceFile(unpacked_name(inner), name, OnDisk(place, name, within=limit)))
     return files
 
 
@@ -487,8 +488,7 @@ def _file_of_path(path: Path, shown: str, limit: str | None) -> list[SourceFile]
         for packed in ("", *SUFFIXES):
             beside = path.with_name(inner + packed)
             if beside.is_file() and not beside.is_symlink():
-                files.append(
-                    SourceFile(inner, os.fspath(beside), OnDisk(os.fspath(beside), os.fspath(beside), within=limit))
-                )
+                place = os.path.join(os.path.dirname(shown), beside.name)  # noqa: PTH118, PTH120
+                files.append(SourceFile(inner, place, OnDisk(os.fspath(beside), place, within=limit)))
                 break
     return files

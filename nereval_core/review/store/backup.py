@@ -28,7 +28,9 @@ def back_up(store: ReviewStore, file: Path) -> int:
     Raises:
         FormatError: there is such a file, there is nothing to copy, or the copy cannot be written or is not whole.
     """
-    for place in (file, *(file.with_name(file.name + ending) for ending in LOGS)):
+    for ending in ("", *LOGS):
+        # A name as "." has none to put an ending to, and exists.
+        place = file.with_name(file.name + ending) if ending else file
         if place.exists():
             raise FormatError.single(
                 str(place), None, "there is such a file, and it is not overwritten", "name a new FILE"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -129,26 +129,33 @@ class ReviewStore:
         batch = uuid.uuid4().hex
         return self._keep([(draft, who, moment(), uuid.uuid4().hex, batch) for draft in chosen.values()])
 
-    def undo(self, who: str) -> tuple[Given, ...]:
+    def undo(self, who: str, texts: Collection[str] | None = None) -> tuple[Given, ...]:
         """Take back a reviewer's last verdict, or last batch of verdicts, that is not taken back yet.
 
         The verdicts before them stand again. Return the verdicts stored to do so, none where the reviewer has none.
+        With `texts`, digests of texts, verdicts on other texts stay as they are.
 
         Raises:
             ConflictError: somebody else has decided on one of these records since; nothing is taken back.
             FormatError: the database refuses it.
         """
         raise_problems(name_problems(who, "verdict"))
+        records = None if texts is None else self.reviewed().records_on(texts)
         undone = select(EVENTS.c.undoes).where(EVENTS.c.who == who, EVENTS.c.undoes != "")
         with self.database.reading() as connection:
             if connection is None or not self.has_tables(connection):
                 return ()
             mine = EVENTS.c.who == who, EVENTS.c.undoes == "", EVENTS.c.uid.not_in(undone)
-            last = connection.execute(select(func.max(EVENTS.c.number)).where(*mine)).scalar()
-            if last is None:
+            newest_first = select(EVENTS.c.batch, EVENTS.c.record).where(*mine).order_by(EVENTS.c.number.desc())
+            rows = connection.execute(newest_first.limit(1) if records is None else newest_first)
+            batch = next((row.batch for row in rows if records is None or row.record in records), None)
+            if batch is None:
                 return ()
-            batch = connection.execute(select(EVENTS.c.batch).where(EVENTS.c.number == last)).scalar_one()
-            given = self._given(connection, EVENTS.c.batch == batch, *mine)
+            given = [
+                one
+                for one in self._given(connection, EVENTS.c.batch == batch, *mine)
+                if records is None or one.verdict.key.record in records
+            ]
             courses = self._courses(connection, {one.verdict.key.record for one in given})
         drafts, changed = [], []
         for one in given:

@@ -16,7 +16,6 @@ from pages.shared.view import MASKED, View, state
 VARIABLE = "NEREVAL_MASK"
 
 
-@st.cache_resource
 def all_masked() -> bool:
     """Tell whether all is masked: `streamlit run app.py -- --mask`, or the variable NEREVAL_MASK is not empty."""
     return bool(server_options().mask or os.environ.get(VARIABLE))
@@ -76,7 +75,9 @@ def _masked(problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
 
 
 def mask_message(text: str) -> str:
-    """Return a message as this session may read it: with its quotes masked if texts are."""
+    """Return a message as this session may read it: with its quotes masked if texts are, and no place of --data."""
+    if (served := server_options().data) is not None:
+        text = text.replace(f"{served}{os.sep}", "")
     return masked_quotes(text) if is_masked() else text
 
 

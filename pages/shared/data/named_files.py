@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from nereval_core.api.load import source_of
-from nereval_core.cli import verb_parser
 from nereval_core.cli.files import gold_path, system_paths
-from nereval_core.cli.options import BAD, UsageError, load_options
+from nereval_core.cli.options import BAD, Parser, UsageError, add_reading, load_options
 from nereval_core.cli.output import progress_bar
 from nereval_core.problems import FormatError
 from nereval_core.store import Store
@@ -28,7 +27,8 @@ def read_named_files() -> None:
     arguments = server_options().files
     if not arguments:
         return
-    parser = verb_parser("app", arguments)
+    parser = Parser(prog="nereval app", allow_abbrev=False)
+    add_reading(parser, least=0)
     options = parser.parse_intermixed_args(arguments)
     try:
         gold = source_of(gold_path(options))

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import time
+from tempfile import TemporaryFile
 from threading import Lock
 
 import streamlit as st
 
+from nereval_core.corpus import Documents
 from nereval_core.problems import FormatError, Problem
+from nereval_core.readers.input.temporaries import private_folder
 from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.review.store import ReviewStore
+from nereval_core.review.store.databases import VARIABLE
+from nereval_core.review.verdicts_on_records import text_digests
 from pages.shared.server import server_options
 from pages.shared.server.access import only_this_machine
 from pages.shared.server.memory import freeze_objects
@@ -49,10 +55,13 @@ class Verdicts:
 @st.cache_resource
 def _kept() -> Verdicts:
     try:
-        alone = only_this_machine()
-        return Verdicts(ReviewStore.of_environment(server_options().review, by_text_alone=not alone))
+        return Verdicts(_named())
     except FormatError as error:
         return Verdicts(None, error.problems)
+
+
+def _named() -> ReviewStore:
+    return ReviewStore.of_environment(server_options().review, by_text_alone=not only_this_machine())
 
 
 def refresh() -> None:
@@ -62,6 +71,14 @@ def refresh() -> None:
 def now() -> Reviewed:
     """Return the verdicts that stood when the page began, or as the page itself changed them."""
     return _kept().reviewed
+
+
+def quoted_texts(documents: Documents) -> frozenset[str] | None:
+    """Return the texts, by their digests, whose verdicts are quoted and taken back; None for any.
+
+    Verdicts quote texts. On a server for others those on texts outside the open corpus may be other people's.
+    """
+    return None if only_this_machine() else frozenset(text_digests(documents))
 
 
 def is_read_only() -> bool:
@@ -91,6 +108,32 @@ def store() -> ReviewStore:
     if kept.store is None:
         raise FormatError(kept.problems)
     return kept.store
+
+
+def check_named() -> str:
+    """Open the file or database of verdicts as it was named when the server was started, and return its name.
+
+    The URL of a database is without its password.
+
+    Raises:
+        FormatError: it is no store of verdicts; or the one named cannot be opened, or its folder not be written.
+    """
+    store = _named()
+    if server_options().review or os.environ.get(VARIABLE):
+        place = store.database.file
+        with store.database.reading() as connection:
+            if connection is not None:
+                store.has_tables(connection)
+            elif place is not None and not is_read_only():
+                try:
+                    private_folder(place.parent)
+                    TemporaryFile(dir=place.parent).close()
+                except OSError as error:
+                    raise FormatError.single(
+                        store.name, None, f"its folder cannot be written: {error.strerror}", "name another file"
+                    ) from None
+    store.close()
+    return store.name
 
 
 def file() -> str | None:

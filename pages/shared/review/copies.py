@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -14,12 +14,10 @@ from nereval_core.report.score_tables import Cell
 from nereval_core.review.apply.corrected_copy import CHANGE_LOG_SUFFIX, log_csv, log_rows, signature
 from nereval_core.review.exchange import export_lines, import_verdicts, read_lines
 from nereval_core.review.verdicts import Given
-from nereval_core.review.verdicts_on_records import text_digests
 from pages.shared import review
 from pages.shared.components.downloads import layer_file_name, offer_layer
 from pages.shared.components.record_list import count
 from pages.shared.data import masks, verdict_store
-from pages.shared.server.access import only_this_machine
 from pages.shared.view import keys
 from pages.shared.view.text import plain, show_problems
 
@@ -48,26 +46,25 @@ def draw_copies(here: Here) -> None:
     if masks.is_masked():
         st.caption("Verdicts quote the texts, which are masked here: they are neither exported nor imported.")
         return
-    alone, documents = only_this_machine(), here.loaded.corpus.documents
-
-    def kept(one: Given) -> bool:
-        # Verdicts quote texts, and those of other corpora may be other people's.
-        return alone or one.verdict.key.text in text_digests(documents)
-
+    texts = verdict_store.quoted_texts(here.loaded.corpus.documents)
     with st.container(horizontal=True, gap="large"):
         with st.container(width=340):
             st.download_button(
-                "All verdicts (JSON lines)" if alone else "Verdicts on this corpus (JSON lines)",
-                lambda: b"".join(export_lines(one for one in verdict_store.store().every() if kept(one))),
+                "All verdicts (JSON lines)" if texts is None else "Verdicts on this corpus (JSON lines)",
+                lambda: b"".join(export_lines(one for one in verdict_store.store().every() if _is_on(one, texts))),
                 file_name="nereval-verdicts.jsonl",
                 mime="application/jsonl",
                 key="export_verdicts",
                 on_click="ignore",
             )
-            about = "whatever corpus it is about" if alone else "about a text of this corpus"
+            about = "whatever corpus it is about" if texts is None else "about a text of this corpus"
             st.caption(f"Every verdict ever given {about}, with its history.")
         with st.container(width=420):
-            import_form()
+            import_form(texts)
+
+
+def _is_on(given: Given, texts: Collection[str] | None) -> bool:
+    return texts is None or given.verdict.key.text in texts
 
 
 def _copied(here: Here) -> str:
@@ -81,8 +78,8 @@ def _name(here: Here) -> str:
     return f"{layer_file_name(here.view.reference or here.words.reference)}-corrected"
 
 
-def import_form() -> None:
-    """Import the new verdicts of a file, and list those in conflict; not on a server that takes none."""
+def import_form(texts: Collection[str] | None) -> None:
+    """Import the new verdicts of a file, and list those in conflict on some texts; not on a server that takes none."""
     if verdict_store.is_read_only():
         return
     given = st.file_uploader("Import verdicts from JSON lines", key=IMPORT, type=["jsonl"])
@@ -102,7 +99,7 @@ def import_form() -> None:
     st.success(f"{count(len(found.taken), 'verdict')} imported, {found.known:,} known before.")
     if found.parted:
         st.warning(f"{count(len(found.parted), 'span')} with conflicting verdicts, none of which was imported:")
-        for one in found.parted[:SHOWN]:
+        for one in [one for one in found.parted if _is_on(one.ours, texts)][:SHOWN]:
             st.caption(plain(str(one), 600))
 
 

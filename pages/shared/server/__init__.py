@@ -9,14 +9,17 @@ import sys
 from functools import lru_cache
 from pathlib import Path
 
+from nereval_core.cli.options import Parser, UsageError
+from nereval_core.cli.server_options import add_server, check_server
+
 ROOT = Path(__file__).parents[3]
 
 
 def server_options() -> argparse.Namespace:
     """Return the options of `streamlit run app.py -- [--data DIR] [--mask] ... [--files GOLD SYSTEM ...]`.
 
-    They are `data` and `review` (None where not given), `mask`, `open`, `read_only`, `keep` (days), `memory` (GB),
-    `seconds`, and `files`: all that stands behind it, which are arguments of `nereval app`. Others are Streamlit's own.
+    They are those of `nereval_core.cli.server_options`, and `files`: all that stands behind it, which are files and
+    options of reading as `nereval app` takes them. `check_options` refuses others.
     """
     # Every run of a page asks for some of them.
     return _options(tuple(sys.argv[1:]))
@@ -24,17 +27,28 @@ def server_options() -> argparse.Namespace:
 
 @lru_cache(1)
 def _options(arguments: tuple[str, ...]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    parser.add_argument("--data", type=Path)
-    parser.add_argument("--review", type=Path)
-    parser.add_argument("--mask", action="store_true")
-    parser.add_argument("--open", action="store_true")
-    parser.add_argument("--read-only", action="store_true")
-    parser.add_argument("--keep", type=int)
-    parser.add_argument("--memory", type=float)
-    parser.add_argument("--seconds", type=float)
-    parser.add_argument("--files", nargs=argparse.REMAINDER, default=[])
-    return parser.parse_known_args(arguments)[0]
+    found = _parser().parse_known_args(arguments)[0]
+    if found.data is not None:
+        # Messages name files by their way from it, in which no link is left.
+        found.data = found.data.resolve()
+    return found
+
+
+def check_options() -> None:
+    """End the process, with one line and exit status 2, where it has an unknown option or one with a bad value."""
+    parser = _parser()
+    try:
+        check_server(parser.parse_args(sys.argv[1:]))
+    except UsageError as error:
+        parser.error(str(error))
+
+
+def _parser() -> Parser:
+    parser = Parser(prog="streamlit run app.py --", allow_abbrev=False)
+    add_server(parser.add_argument)
+    files = "files that are shown, and how they are read, to the end of the line: see nereval app --help"
+    parser.add_argument("--files", nargs=argparse.REMAINDER, default=[], metavar="GOLD SYSTEM ...", help=files)
+    return parser
 
 
 def start_process(module: str) -> subprocess.Popen[bytes]:

@@ -11,6 +11,7 @@ import json
 import os
 import secrets
 import sys
+from collections.abc import Mapping
 from functools import cache, partial
 from hashlib import sha256
 from hmac import compare_digest
@@ -79,17 +80,31 @@ def token() -> str:
     return given or secrets.token_urlsafe(24)
 
 
-def announce() -> None:
-    """Print the address with the token, where visitors need one."""
+def announce_access() -> None:
+    """Print who may use the server, and the address with the token where it was drawn."""
     # Asked for an unknown origin, Streamlit would ask a server of somebody else for this machine's address.
     net_util.get_external_ip = lambda: None
     if token() and not os.environ.get(VARIABLE):
         names = [name for name in st.get_option("server.allowedHosts") if name not in LOOPBACK and "*" not in name]
         host, place = names[0] if names else "localhost", make_url_path(st.get_option("server.baseUrlPath"), "/")
         query = urlencode({PARAMETER: token()})
-        print(f"Visitors need this address: http://{host}:{st.get_option('server.port')}{place}?{query}", flush=True)
-    elif server_options().open and not only_this_machine():
-        print("Whoever reaches this server may use it: it was started with --open.", flush=True)
+        said = f"Visitors need this address: http://{host}:{st.get_option('server.port')}{place}?{query}"
+    elif token():
+        said = f"Visitors need the token in {VARIABLE}."
+    elif has_login():
+        said = f"Visitors log in by {' or '.join(_issuers())}."
+    elif only_this_machine():
+        said = "Only this machine reaches this server, with all its accounts."
+    else:
+        said = "Everybody who reaches this server may use it."
+    print(said, flush=True)
+
+
+def _issuers() -> list[str]:
+    """Return who logs visitors in: the providers in Streamlit's secrets, which are one or several."""
+    auth = st.secrets["auth"]
+    found = [one.get("server_metadata_url", "") for one in (auth, *auth.values()) if isinstance(one, Mapping)]
+    return [str(url).partition("/.well-known/")[0] for url in found if url] or ["OpenID Connect"]
 
 
 def session_bounds() -> Bounds:

@@ -95,6 +95,8 @@ def end_left_sessions(runtime: Runtime) -> int:
         kept = len(sessions)
     for _, left in ended:
         left.session.shutdown()
+        # Streamlit's loop holds on to the session that it looked at last until somebody comes.
+        left.session.session_state.clear()
     return kept
 
 

@@ -84,7 +84,7 @@ def apply_events(here: Here, sent: Mapping[str, Any] | None) -> bool:
     now = applied()
     with now.lock:
         if sent["mount"] != now.mount:
-            now.mount, now.last = str(sent["mount"]), 0
+            now.mount, now.last, now.undone = str(sent["mount"]), 0, (0, ())
         if now.rest is None and sent["events"][-1]["seq"] <= now.last:
             return False
         now.rest = here, sent
@@ -135,7 +135,7 @@ def _apply(here: Here, event: Event) -> None:
         _verdict(here, event)
     elif act == "undo":
         if not reason_unoffered(here):
-            undo_verdict(here, partial(_taken_back, event), lambda at: _open(*ledger_of(here).name(at), -1))
+            undo_verdict(here, partial(_taken_back, here, event), lambda at: _open(*ledger_of(here).name(at), -1))
     elif act == "star":
         found = playlists.star_of(here, event["doc"], event["record"])
         if found is not None:
@@ -155,11 +155,11 @@ def _apply(here: Here, event: Event) -> None:
         _answer(here, event)
 
 
-def _taken_back(event: Event, who: str) -> Sequence[Given]:
+def _taken_back(here: Here, event: Event, who: str) -> Sequence[Given]:
     """Take back the last verdict of a reviewer, once an event; return what was taken back."""
     now, store = applied(), verdict_store.store_to_write()
     if now.undone[0] != event["seq"]:
-        now.undone = (event["seq"], store.undo(who))
+        now.undone = (event["seq"], store.undo(who, verdict_store.quoted_texts(here.loaded.corpus.documents)))
     return now.undone[1]
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from nereval_core.problems import FormatError
+from nereval_core.readers import Source, read
 from nereval_core.readers.input.confinement import folder_entries, is_inside, open_file
 
 OPENED = (
@@ -63,6 +64,20 @@ def test_what_leads_outside_is_refused(name: str, found: str, served: Path) -> N
         open_file(served / name, served)
     with pytest.raises(FileNotFoundError):
         open_file(served / "none", served)
+
+
+@pytest.mark.parametrize("name", ["deep/bad.jsonl", "deep", "bad.zip", "none.jsonl", "locked.jsonl", *REFUSED])
+def test_problems_name_files_from_the_served_folder(name: str, served: Path) -> None:
+    (served / "deep" / "own.txt").unlink()
+    (served / "deep" / "bad.jsonl").write_text('{"id": 1,\n')
+    (served / "bad.zip").write_bytes(b"PK")
+    (served / "locked.jsonl").symlink_to("locked.jsonl")
+    with pytest.raises(FormatError) as refused:
+        read(Source.of_path(served / name, within=served))
+    assert all(one.source.startswith(name) for one in refused.value.problems)
+    with pytest.raises(FormatError) as refused:
+        open_file(served / "out", served)
+    assert refused.value.problems[0].source == "out"
 
 
 def test_the_served_folder_may_be_a_link(served: Path) -> None:
