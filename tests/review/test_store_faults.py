@@ -73,6 +73,13 @@ def test_verdicts_are_for_no_other_account(tmp_path: Path, monkeypatch: pytest.M
         tmp_path.chmod(0o755)
         ReviewStore(shared).reviewed()
         assert (rights(tmp_path), rights(shared)) == (0o755, 0o660)
+        # What is no store of verdicts is refused, and stays as it is.
+        other = tmp_path / "accounts"
+        other.write_text("root:x:0:0\n")
+        other.chmod(0o644)
+        with pytest.raises(FormatError):
+            ReviewStore(other).reviewed()
+        assert rights(other) == 0o644
     finally:
         os.umask(before)
 

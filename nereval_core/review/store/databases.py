@@ -157,7 +157,7 @@ class Database:
                 if has_lone_log(self.file):
                     raise FormatError.single(self.name, None, *LONE_LOG)
                 self._opened = now
-                if found is not None:
+                if found is not None and _is_database(self.file):
                     _take_rights(self.file)
             elif self._opened != now:
                 what = "the file was removed, or another one put in its place, while it was open"
@@ -198,6 +198,15 @@ def has_lone_log(file: Path) -> bool:
     return log.exists() and log.stat().st_size > 0 and not (file.exists() and file.stat().st_size)
 
 
+def _is_database(file: Path) -> bool:
+    """Return whether a file begins as SQLite's do, or is empty: one of something else is refused, and stays as it is."""
+    try:
+        with file.open("rb") as content:
+            return content.read(len(SQLITE_MAGIC)) in (b"", SQLITE_MAGIC)
+    except OSError:
+        return False
+
+
 def _take_rights(file: Path) -> None:
     """Remove the rights of other accounts on an existing file and its log, because verdicts quote the texts.
 
@@ -218,6 +227,7 @@ def _take_rights(file: Path) -> None:
                 place.chmod(mode & ~taken)
 
 
+SQLITE_MAGIC = b"SQLite format 3\0"
 _NO_LOG = ("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_IOERR_SHM", "SQLITE_FULL")
 
 

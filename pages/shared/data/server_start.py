@@ -15,7 +15,8 @@ from pages.shared.server.access import announce_access, token
 def check() -> str:
     """Return where verdicts are kept.
 
-    End the process, with one line for each problem, where an option, the token or the named verdicts are bad."""
+    End the process, with one line for each problem, where an option, the token or the named verdicts are bad.
+    """
     check_options()
     token()
     try:
