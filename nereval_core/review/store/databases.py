@@ -199,7 +199,7 @@ def has_lone_log(file: Path) -> bool:
 
 
 def _is_database(file: Path) -> bool:
-    """Return whether a file begins as SQLite's do, or is empty: one of something else is refused, and stays as it is."""
+    """Return whether a file begins as those of SQLite do, or is empty: others are refused, and stay as they are."""
     try:
         with file.open("rb") as content:
             return content.read(len(SQLITE_MAGIC)) in (b"", SQLITE_MAGIC)
