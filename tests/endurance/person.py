@@ -197,7 +197,8 @@ class Person:
         buttons = [one for one in visitor.shown.elements() if one.WhichOneof("type") == "download_button"]
         names = [key for one in buttons if not (key := one.download_button.id.split("-", 2)[2]).startswith(SLOW)]
         if names:
-            assert visitor.download(self._rng.choice(names))
+            # One of verdicts is empty where nobody has given any.
+            visitor.download(self._rng.choice(names))
             self.counts["files"] += 1
 
     def press(self, key: str, **more: Any) -> dict[str, Any]:
