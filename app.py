@@ -4,7 +4,7 @@ import streamlit as st
 from streamlit.starlette import App
 
 from pages.shared import start
-from pages.shared.data import expiry, named_files, server_start
+from pages.shared.data import caches, expiry, named_files, server_start
 from pages.shared.frame import Here, page
 from pages.shared.server import downloads, http_policy, memory
 from pages.shared.start import account
@@ -28,6 +28,6 @@ elif __name__ != "__mp_main__":
     server_start.announce(verdicts)
     downloads.keep_downloads()
     expiry.begin()
-    memory.begin()
+    memory.begin(lambda: caches.shelf().close_stored())
     # `streamlit run app.py` finds the application by its name, and runs this file again for the page.
     app = App(__file__, middleware=http_policy.middleware())

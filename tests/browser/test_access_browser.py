@@ -112,7 +112,7 @@ def test_who_logs_in_is_the_reviewer(
     with serve_app(port=port) as address:
         visit = Visit(browser, address)
         visit.page.goto(address)
-        visit.page.get_by_role("button", name="Log in").click()
+        visit.page.get_by_role("link", name="Log in").click()
         visit.page.locator("input[name=sub]").fill("ada@example.org")
         visit.page.get_by_role("button", name="Authorize").click()
         visit.page.get_by_text("Logged in as ada").wait_for()

@@ -212,7 +212,7 @@ def test_the_address_that_visitors_need(
     monkeypatch.setattr(access.st, "get_option", lambda name: options.get(name, ""))
     monkeypatch.delenv("NEREVAL_TOKEN", raising=False)
     access.token.cache_clear()
-    access.announce()
+    access.announce_access()
     assert address in capsys.readouterr().out
     access.token.cache_clear()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from urllib.parse import urlsplit
 
@@ -170,10 +171,12 @@ def test_an_upload_that_stands_still_or_whose_sender_leaves_ends(monkeypatch: py
     monkeypatch.setattr(upload_limits, "STANDSTILL", 0)
     scope = {"type": "http", "method": "PUT", "path": "/ner/_stcore/upload_file/session/file"}
     ended = StandstillLimit(app)
-    with pytest.raises(HTTPException) as stopped:
-        asyncio.run(ended(scope, receive_nothing, send))
-    assert stopped.value.status_code == 408
-    asyncio.run(ended(scope, receive_farewell, send))
+    # The browser of other tests has a loop of its own running in this thread.
+    with ThreadPoolExecutor(1) as thread:
+        with pytest.raises(HTTPException) as stopped:
+            thread.submit(asyncio.run, ended(scope, receive_nothing, send)).result()
+        assert stopped.value.status_code == 408
+        thread.submit(asyncio.run, ended(scope, receive_farewell, send)).result()
 
 
 @pytest.mark.browser

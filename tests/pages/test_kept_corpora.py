@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import logging
 import os
 import re
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -37,7 +39,7 @@ from pages.shared.data.reading_process import read_order
 from pages.shared.server import access
 from pages.shared.view import View, keys, state
 from tests.store.test_store import same
-from tests.support.pages import GOLD, PREDICTION, address, drop, headings, opened, settled, sound, upload
+from tests.support.pages import DEMO, GOLD, PREDICTION, address, drop, headings, opened, settled, sound, upload
 from tests.support.samples import lines
 
 TAGS = "Aspirin\tB-Drug\nhelps\tO\n\n"
@@ -673,3 +675,17 @@ def test_what_is_said_of_a_corpus_is_plain(tmp_path: Path) -> None:
     kept = Store(tmp_path).of_input(entry.key)
     assert kept is not None and json.loads(json.dumps(kept.said)) == kept.said
     assert kept.said["options"] == asdict(loaded.options)
+
+
+def test_stored_corpora_are_closed_and_open_again(tmp_path: Path) -> None:
+    shelf = caches.Shelf(Keeper(Store(tmp_path / "store", 10**9)))
+    stored = read(shelf.keeper)
+    for one in (stored, DEMO):
+        shelf.put(one)
+    closed, digest = weakref.ref(stored), stored.digest
+    del stored, one
+    shelf.close_stored()
+    gc.collect()
+    assert closed() is None and shelf.find(DEMO.digest) is DEMO
+    again = shelf.find(digest)
+    assert again is not None and again.digest == digest

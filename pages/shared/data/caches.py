@@ -121,6 +121,11 @@ class Shelf:
             for name in [one for one in self._corpora if one.key == key]:
                 del self._corpora[name]
 
+    def close_stored(self) -> None:
+        """Let go of the corpora that are in the store: each holds its file open."""
+        for entry in self.keeper.store.entries() if self.keeper.store is not None else ():
+            self._close(entry.key)
+
     def _is_of(self, entry: Entry, owner: str | None) -> bool:
         return owner is None or self.ownership.owner(entry) == owner
 

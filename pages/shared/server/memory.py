@@ -1,6 +1,7 @@
 """Memory of the server: garbage is collected beside the runs of pages, and what nobody needs any more is given back.
 
-What was computed is forgotten once everybody has left for a while. Corpora that were read stay, and readings go on.
+What was computed is forgotten once everybody has left for a while, and corpora are closed that are stored. Readings go
+on.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import gc
 import logging
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from threading import Thread
 from typing import cast
@@ -50,17 +51,17 @@ def share_heaps() -> None:
     _call_glibc("mallopt", _M_ARENA_MAX, ARENAS)
 
 
-def begin() -> None:
-    """Collect garbage while somebody is there; forget results once no session is kept any more.
+def begin(close_corpora: Callable[[], None]) -> None:
+    """Collect garbage while somebody is there; forget results and close corpora once no session is kept any more.
 
     The caches are those of all sessions: a browser's request that they be cleared goes unheard.
     """
     AppSession._handle_clear_cache_request = lambda _: None  # type: ignore[method-assign]
     patience = float(st.get_option("server.disconnectedSessionTTL"))
-    Thread(target=_watch, args=(min(LOOK_SECONDS, patience / 2),), name="memory", daemon=True).start()
+    Thread(target=_watch, args=(min(LOOK_SECONDS, patience / 2), close_corpora), name="memory", daemon=True).start()
 
 
-def _watch(seconds: float) -> None:
+def _watch(seconds: float, close_corpora: Callable[[], None]) -> None:
     collected, used, modules = time.monotonic(), False, 0
     while True:
         time.sleep(seconds)
@@ -78,6 +79,7 @@ def _watch(seconds: float) -> None:
                     gc.collect()
             elif used and not kept:
                 used = False
+                close_corpora()
                 forget_results()
         except Exception:
             _LOG.exception("the memory of the server could not be looked after")
