@@ -33,7 +33,7 @@ def run(
     wanted: Wanted,
     *,
     visitors: int = 50,
-    pause: tuple[float, float] = (1.0, 3.0),
+    pause: tuple[float, float] = (2.0, 8.0),
     rounds: int = 3,
 ) -> Counter[str]:
     """Have people use a server, each waiting for some seconds between two clicks; `wanted` is asked with the clicks.
