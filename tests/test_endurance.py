@@ -138,7 +138,9 @@ def test_other_answers_of_what_is_damaged_are_seen(tmp_path: Path, capfd: pytest
 
 
 def test_nobody_is_sent_a_word_of_another(tmp_path: Path) -> None:
-    counts = people.run(tmp_path, lambda clicks, share=1.0: clicks < 30, visitors=2, pause=(0, 0), rounds=1)
+    counts = people.run(
+        tmp_path, lambda clicks, share=1.0: clicks < 30, visitors=2, pause=(0, 0), rounds=1, first_turns=1
+    )
     assert counts["foreign texts"] == counts["errors"] == counts["lost verdicts"] == 0
     assert counts["own texts"] > 100 and counts["verdicts"] >= 2 and counts["links of others"] > 0
 

@@ -24,8 +24,6 @@ from tests.support.processes import resident_bytes
 MB = 1_000_000
 GROWTH = 1.1
 """Memory after a round in proportion to that before it, beyond which it does not come back."""
-FIRST_TURNS = 10
-"""Turns of the first person."""
 
 
 def run(
@@ -35,8 +33,11 @@ def run(
     visitors: int = 50,
     pause: tuple[float, float] = (2.0, 8.0),
     rounds: int = 3,
+    first_turns: int = 10,
 ) -> Counter[str]:
     """Have people use a server, each waiting for some seconds between two clicks; `wanted` is asked with the clicks.
+
+    The first person takes some turns without waiting.
 
     Return the numbers of clicks and of what else they did, of `foreign texts`, `errors` and `lost verdicts`,
     milliseconds of a click, and MB of the server's memory; `grown` counts the rounds after which it did not come back.
@@ -47,7 +48,7 @@ def run(
         counts["MB at first"] = resident_bytes(server) // MB
         first = Person(address, 0)
         first.bring()
-        for _ in range(FIRST_TURNS):
+        for _ in range(first_turns):
             first.turn()
         first.leave()
         before = memory_at_rest(server)
