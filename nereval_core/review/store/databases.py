@@ -157,8 +157,6 @@ class Database:
                 if has_lone_log(self.file):
                     raise FormatError.single(self.name, None, *LONE_LOG)
                 self._opened = now
-                if found is not None and _is_database(self.file):
-                    _take_rights(self.file)
             elif self._opened != now:
                 what = "the file was removed, or another one put in its place, while it was open"
                 raise FormatError.single(self.name, None, what, "start nereval again")
@@ -166,11 +164,14 @@ class Database:
     def _refuse_damage(self, connection: Connection) -> None:
         """Refuse a SQLite file that is damaged, once: SQLite itself passes over rows in damaged pages.
 
-        It takes a second for 100,000 verdicts, a tenth of the time in which they are read.
+        It takes a second for 100,000 verdicts, a tenth of the time in which they are read. A whole file is kept from
+        other accounts. Only SQLite may open it: whoever else closes it takes the locks of this process from SQLite.
         """
         if not self._whole:
             if connection.exec_driver_sql("PRAGMA integrity_check(1)").scalar() != "ok":
                 raise FormatError.single(self.name, None, *DAMAGED)
+            assert self.file is not None
+            _take_rights(self.file)
             self._whole = True
 
     @contextmanager
@@ -198,15 +199,6 @@ def has_lone_log(file: Path) -> bool:
     return log.exists() and log.stat().st_size > 0 and not (file.exists() and file.stat().st_size)
 
 
-def _is_database(file: Path) -> bool:
-    """Return whether a file begins as those of SQLite do, or is empty: others are refused, and stay as they are."""
-    try:
-        with file.open("rb") as content:
-            return content.read(len(SQLITE_MAGIC)) in (b"", SQLITE_MAGIC)
-    except OSError:
-        return False
-
-
 def _take_rights(file: Path) -> None:
     """Remove the rights of other accounts on an existing file and its log, because verdicts quote the texts.
 
@@ -227,7 +219,6 @@ def _take_rights(file: Path) -> None:
                 place.chmod(mode & ~taken)
 
 
-SQLITE_MAGIC = b"SQLite format 3\0"
 _NO_LOG = ("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_IOERR_SHM", "SQLITE_FULL")
 
 
