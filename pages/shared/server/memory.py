@@ -65,11 +65,12 @@ def _watch(seconds: float, close_corpora: Callable[[], None]) -> None:
     collected, used, modules = time.monotonic(), False, 0
     while True:
         time.sleep(seconds)
-        if not Runtime.exists():
+        state = runtime_state()
+        if state not in (RuntimeState.ONE_OR_MORE_SESSIONS_CONNECTED, RuntimeState.NO_SESSIONS_CONNECTED):
             continue
         try:
             kept = end_left_sessions(Runtime.instance())
-            if Runtime.instance().state is RuntimeState.ONE_OR_MORE_SESSIONS_CONNECTED:
+            if state is RuntimeState.ONE_OR_MORE_SESSIONS_CONNECTED:
                 used = True
                 if len(sys.modules) >= modules + IMPORTED_MODULES:
                     modules, collected = len(sys.modules), time.monotonic()
@@ -83,6 +84,11 @@ def _watch(seconds: float, close_corpora: Callable[[], None]) -> None:
                 forget_results()
         except Exception:
             _LOG.exception("the memory of the server could not be looked after")
+
+
+def runtime_state() -> RuntimeState | None:
+    """Return the state of Streamlit's runtime, None while it is being made."""
+    return getattr(Runtime.instance(), "_state", None) if Runtime.exists() else None
 
 
 def end_left_sessions(runtime: Runtime) -> int:
