@@ -84,6 +84,30 @@ def test_verdicts_are_for_no_other_account(tmp_path: Path, monkeypatch: pytest.M
         os.umask(before)
 
 
+TRY_LOCK = """
+import fcntl, sys
+with open(sys.argv[1], "r+b") as file:
+    # The bytes that who reads an SQLite file has locked, see "File Locking And Concurrency" of its documentation.
+    fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 510, 0x40000002)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="locks of files as POSIX has them")
+def test_opening_a_store_leaves_the_locks_of_others_in_its_process(tmp_path: Path) -> None:
+    # Who opens the file by itself and closes it takes the locks of its process from SQLite; another process then
+    # believes to be the last one that leaves, and removes the log that is being written to.
+    file = tmp_path / "review.sqlite"
+    store = ReviewStore(file)
+    give(store, 1)
+    with store.database.writing():
+        again = ReviewStore(file)
+        again.reviewed()
+        again.close()
+        tried = subprocess.run([sys.executable, "-c", TRY_LOCK, file], capture_output=True, text=True)
+    assert "BlockingIOError" in tried.stderr
+    store.close()
+
+
 def test_a_damaged_file_whose_message_is_no_utf_8_is_told_in_a_line(tmp_path: Path) -> None:
     file = tmp_path / "review.sqlite"
     store = ReviewStore(file)

@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from itertools import islice
 
@@ -18,7 +17,7 @@ from nereval_core.review.store import ReviewStore
 from nereval_core.review.verdicts import Draft
 from pages.shared.data.verdict_store import Verdicts
 from tests.support import PYTHON_PATH, ROOT, databases
-from tests.support.reviewers import READER, RECORDS, give_one, verdict
+from tests.support.reviewers import READER, RECORDS, verdict
 
 
 @contextmanager
@@ -72,26 +71,6 @@ def test_four_writers_lose_nothing_and_a_reader_sees_all(empty_database: str) ->
     assert whole(store) == set.union(*found.values()) == seen
     assert [len(store.history(verdict(number).key)) for number in range(RECORDS)] == [120] * RECORDS
     store.close()
-
-
-def test_a_store_that_is_opened_takes_no_locks_from_a_writer_of_its_process(empty_database: str) -> None:
-    # Who opens SQLite's file by itself and closes it takes the locks of its process from SQLite: another process then
-    # believes to be the last one that leaves, and removes the log that is being written to.
-    writing = ReviewStore(empty_database)
-
-    def write() -> set[str]:
-        return {give_one(writing, verdict(number), "Max").uid for number in range(150)}
-
-    with reviewers(empty_database, 150, "Ann", "Bob") as running, ThreadPoolExecutor(1) as thread:
-        written = thread.submit(write)
-        while not written.done():
-            again = ReviewStore(empty_database)
-            again.reviewed()
-            again.close()
-        given = set.union(written.result(), *said(running).values())
-        assert running.wait(60) == 0
-    assert whole(writing) == given and len(given) == 450
-    writing.close()
 
 
 def test_what_was_acknowledged_outlives_killed_writers(empty_database: str) -> None:
