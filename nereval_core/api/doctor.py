@@ -38,7 +38,7 @@ from nereval_core.store.columns import DamagedError, map_columns
 MENDED, MENDABLE, NAMED = "mended", "--mend mends it", "not to be mended by nereval"
 """The states of a finding; one that was to be mended and could not be has the reason."""
 DAY_SECONDS = 24 * 3600
-REMARKS_GONE = "remove them, and with them who owns the corpus and its shared link: its owners have to upload it again"
+REMARKS_GONE = "remove them, and with them the name given to the corpus, how far its review is, and its shared link"
 SCORE_AGAIN = "score the shards again into this folder: what is whole is not computed again"
 
 

@@ -168,6 +168,9 @@ class Store:
             found = {**self.remarks(input_key), **said}
             place.write_text(json.dumps({**found, CHECKSUM: _checksum(path, found)}), encoding="utf-8")
 
+    def _entry(self, digest: str, key: str) -> Path:
+        return self.folder / f"{digest}-{key}{SUFFIX}"
+
     def _remarks(self, key: str) -> Path:
         return self.folder / f"{key}{REMARKS}"
 
@@ -219,7 +222,7 @@ class Store:
 
     def mark_used(self, digest: str, key: str) -> None:
         """Keep that an entry is in use, where it was not opened for an hour."""
-        path = self.folder / f"{digest}-{key}{SUFFIX}"
+        path = self._entry(digest, key)
         with suppress(OSError):
             if path.stat().st_mtime < time.time() - HOUR:
                 os.utime(path)
@@ -237,7 +240,7 @@ class Store:
             FormatError: a file can no longer be read.
         """
         private_folder(self.folder)
-        with replaced_file(self.folder / f"{kept.corpus.digest}-{kept.key}{SUFFIX}", private=True) as place:
+        with replaced_file(self._entry(kept.corpus.digest, kept.key), private=True) as place:
             with place.open("wb", buffering=1 << 20) as file:
                 self._write(file, kept, prints, tick)
             tick()

@@ -215,7 +215,7 @@ def clicked(
     script.write_text(TRIVIAL)
     warm, clicks = (0, 1) if scale is Scale.TINY else (WARM, CLICKS)
     with ExitStack() as stack:
-        stack.enter_context(environment(NEREVAL_CACHE=str(folder), STREAMLIT_SERVER_FILE_WATCHER_TYPE="none"))
+        stack.enter_context(environment(NEREVAL_CACHE=str(folder)))
         ours, theirs = stack.enter_context(serve_app(*arguments)), stack.enter_context(serve_app(script=script))
         browser = stack.enter_context(start_browser())
         floor = Clicker(Visit(browser, theirs))

@@ -124,7 +124,7 @@ def test_what_can_be_mended_is(harm: Callable[[Path], Path], home: Path, command
 def test_of_damaged_remarks_it_says_what_goes_with_them(home: Path, command: Cli) -> None:
     damaged_remarks(home)
     (finding,) = examined(command)[2]
-    assert "who owns the corpus and its shared link" in finding["remedy"]
+    assert "how far its review is, and its shared link" in finding["remedy"]
 
 
 def test_damaged_verdicts_are_named(home: Path, command: Cli) -> None:
