@@ -689,3 +689,13 @@ def test_stored_corpora_are_closed_and_open_again(tmp_path: Path) -> None:
     assert closed() is None and shelf.find(DEMO.digest) is DEMO
     again = shelf.find(digest)
     assert again is not None and again.digest == digest
+
+
+def test_a_corpus_that_the_store_threw_out_is_closed_too(tmp_path: Path) -> None:
+    store = Store(tmp_path / "store", 10**9)
+    shelf = caches.Shelf(Keeper(store))
+    digest = shelf.put(read(shelf.keeper))
+    store.clear()
+    assert shelf.find(digest) is not None
+    shelf.close_stored()
+    assert shelf.find(digest) is None

@@ -122,9 +122,10 @@ class Shelf:
                 del self._corpora[name]
 
     def close_stored(self) -> None:
-        """Let go of the corpora that are in the store: each holds its file open."""
-        for entry in self.keeper.store.entries() if self.keeper.store is not None else ():
-            self._close(entry.key)
+        """Let go of the corpora that were opened from the store: each holds its file, even one that was removed."""
+        with self._lock:
+            for name in [name for name, loaded in self._corpora.items() if self.keeper.holds_open(loaded)]:
+                del self._corpora[name]
 
     def _is_of(self, entry: Entry, owner: str | None) -> bool:
         return owner is None or self.ownership.owner(entry) == owner

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import asdict, replace
 from threading import Lock
 from typing import Any
-from weakref import WeakValueDictionary
+from weakref import WeakSet, WeakValueDictionary
 
 from nereval_core import __version__
 from nereval_core.api.load_options import LoadOptions
@@ -38,6 +38,7 @@ class Keeper:
         self._spare = spare
         self._lock = Lock()
         self._in_use: WeakValueDictionary[str, Loaded] = WeakValueDictionary()
+        self._stored: WeakSet[Loaded] = WeakSet()
         self._progress: dict[str, Mapping[str, str | int]] = {}
 
     def read(
@@ -86,7 +87,17 @@ class Keeper:
         """Return the corpus of an input, if it is in use or in the store."""
         there = self._in_use.get(key)
         kept = store.of_input(key) if there is None else None
-        return there if kept is None else self._used(loaded_of(kept))
+        return there if kept is None else self._opened(store, kept)
+
+    def _opened(self, store: Store | None, kept: StoredCorpus) -> Loaded:
+        loaded = self._used(loaded_of(kept))
+        if store is self.store:
+            self._stored.add(loaded)
+        return loaded
+
+    def holds_open(self, loaded: Loaded) -> bool:
+        """Return whether a corpus is read from a file of the store, which stays on the disk until it is let go."""
+        return loaded in self._stored
 
     def _used(self, loaded: Loaded) -> Loaded:
         with self._lock:
@@ -137,7 +148,7 @@ class Keeper:
     def find(self, prefix: str, wanted: Callable[[Entry], bool] = lambda entry: True) -> Loaded | None:
         """Return the kept corpus whose digest begins so, of the `wanted` ones; None where there is none, or several."""
         kept = self.store.of_digest(prefix, wanted) if self.store is not None else None
-        return None if kept is None else self._used(loaded_of(kept))
+        return None if kept is None else self._opened(self.store, kept)
 
 
 def _reason(error: Exception) -> str:
