@@ -98,7 +98,7 @@ def provider() -> Iterator[str]:
     program.wait(30)
 
 
-def test_who_logs_in_is_the_reviewer(
+def test_who_logs_in_is_the_reviewer_and_sees_the_page_asked_for(
     browser: Any, provider: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     secrets, port = tmp_path / "secrets.toml", free_port()
@@ -111,10 +111,12 @@ def test_who_logs_in_is_the_reviewer(
     monkeypatch.setenv("STREAMLIT_SERVER_ADDRESS", "0.0.0.0")
     with serve_app(port=port) as address:
         visit = Visit(browser, address)
-        visit.page.goto(address)
+        visit.page.goto(f"{address}/Guide?q=a%26b")
         visit.page.get_by_role("link", name="Log in").click()
         visit.page.locator("input[name=sub]").fill("ada@example.org")
         visit.page.get_by_role("button", name="Authorize").click()
+        visit.page.wait_for_url(f"{address}/Guide?q=a%26b")
+        visit.go("/")
         visit.page.get_by_text("Logged in as ada").wait_for()
         # The page of the provider asks another server for its style.
         visit.problems.clear()

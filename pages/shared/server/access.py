@@ -16,7 +16,7 @@ from functools import cache, partial
 from hashlib import sha256
 from hmac import compare_digest
 from pathlib import Path
-from urllib.parse import parse_qs, parse_qsl, urlencode
+from urllib.parse import parse_qs, parse_qsl, quote, unquote, urlencode
 
 import streamlit as st
 from starlette.datastructures import Headers, MutableHeaders
@@ -48,6 +48,8 @@ LEFT = 30.0
 """Seconds after which somebody whose connection is gone has left: it may come back before."""
 DAYS = 400
 """Days for which a browser keeps its number, the most that browsers allow."""
+LOGIN_SECONDS = 600
+"""Time that a login may take if it is to lead to the page that was asked for."""
 
 
 def only_this_machine() -> bool:
@@ -136,8 +138,14 @@ def _cookies(scope: Scope) -> dict[str, str]:
     return cookie_parser(Headers(scope=scope).get("cookie", ""))
 
 
-def _set_cookie(name: str, value: str) -> str:
-    return f"{_cookie(name)}={value}; Path=/; Max-Age={DAYS * 86_400}; HttpOnly; SameSite=Strict"
+def _set_cookie(name: str, value: str, seconds: int = DAYS * 86_400) -> str:
+    return f"{_cookie(name)}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Strict"
+
+
+def _local_address(path: str, query: str) -> str:
+    """Return an address on this server: one slash in front, or it would be that of another."""
+    place = "/" + path.lstrip("/\\")
+    return f"{place}?{query}" if query else place
 
 
 def _is_health(scope: Scope) -> bool:
@@ -168,7 +176,10 @@ def _ask(scope: Scope, page: str, said: str) -> Response:
 
 
 class Login:
-    """Answer nothing but the login before it, where visitors log in, and the question whether the server is well."""
+    """Answer nothing but the login before it, where visitors log in, and the question whether the server is well.
+
+    A login leads to the page that was asked for.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -188,10 +199,28 @@ class Login:
         elif scope["path"] == self._login and not scope["query_string"]:
             # Streamlit's own address for a login holds for two minutes.
             await RedirectResponse(generate_login_redirect_url("default"), 303)(scope, receive, send)
-        elif scope["path"] in (self._login, self._return):
+        elif scope["path"] == self._return:
+            await self._app(scope, receive, _leading_to(_cookies(scope).get(_cookie("wanted"), ""), send))
+        elif scope["path"] == self._login:
             await self._app(scope, receive, send)
         else:
-            await _ask(scope, self._page, "This server asks its visitors to log in.")(scope, receive, send)
+            answer = _ask(scope, self._page, "This server asks its visitors to log in.")
+            if isinstance(answer, HTMLResponse):
+                wanted = quote(_local_address(scope["path"], scope["query_string"].decode("latin-1")), safe="")
+                answer.headers.append("Set-Cookie", _set_cookie("wanted", wanted, LOGIN_SECONDS))
+            await answer(scope, receive, send)
+
+
+def _leading_to(wanted: str, send: Send) -> Send:
+    """Return what sends a redirection, if it is one, to the page of a cookie and not to the front page."""
+
+    async def send_on(message: Message) -> None:
+        if wanted and message["type"] == "http.response.start" and "location" in Headers(scope=message):
+            place = RedirectResponse(_local_address(unquote(wanted), ""))
+            MutableHeaders(scope=message)["location"] = place.headers["location"]
+        await send(message)
+
+    return send_on
 
 
 def _is_logged_in(scope: Scope) -> bool:
@@ -226,9 +255,7 @@ class Token:
             given = next((value for name, value in query if name == PARAMETER), "")
         if compare_digest(given.encode(errors="replace"), token().encode()):
             rest = urlencode([pair for pair in query if pair[0] != PARAMETER])
-            # One slash in front, or the address would be that of another server.
-            place = "/" + scope["path"].lstrip("/\\")
-            answer = RedirectResponse(f"{place}?{rest}" if rest else place, 303)
+            answer = RedirectResponse(_local_address(scope["path"], rest), 303)
             answer.headers.append("Set-Cookie", _set_cookie("pass", _pass()))
             return answer
         if _comes_from_other_site(scope) and not given:
