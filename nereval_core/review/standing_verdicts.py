@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import NamedTuple
 
 from nereval_core.review.verdicts import Given, Key
 
@@ -45,6 +46,13 @@ class RecordHistory:
 _NEW = RecordHistory()
 
 
+class Moment(NamedTuple):
+    """The number of the last verdict at some moment, in a store that was read from its `start` on."""
+
+    start: object
+    number: int
+
+
 @dataclass(frozen=True, eq=False)
 class Reviewed:
     """The verdict in force on each record, by `Key.record`, including those that withdraw another.
@@ -64,6 +72,11 @@ class Reviewed:
     courses: Mapping[str, RecordHistory] = field(default_factory=dict)
     on: Mapping[tuple[str, str], Given] | None = None
     by_text_alone: bool = False
+    start: object = field(default_factory=object, repr=False)
+
+    @property
+    def moment(self) -> Moment:
+        return Moment(self.start, self.number)
 
     def __len__(self) -> int:
         return len(self.standing)
@@ -111,16 +124,14 @@ class Reviewed:
         """Return the records of some texts, by their digests, on which a verdict was ever given."""
         return frozenset(record for record, one in self.last.items() if one.verdict.key.text in texts)
 
-    def since(self, before: Reviewed) -> tuple[Given, ...] | None:
+    def since(self, before: Moment) -> tuple[Given, ...] | None:
         """Return all verdicts, old and new, on the records decided on since an earlier moment; None if that is unknown.
 
-        It is known where both moments are of one store, with the history of their records.
+        It is known of moments of one store, which was read on and on.
         """
-        if not before.courses or before.number > self.number or len(self.courses) < len(before.courses):
+        if before.start is not self.start or before.number > self.number:
             return None
-        known = before.courses.get
-        found = [course.history for record, course in self.courses.items() if known(record) is not course]
-        return tuple(one for history in found for one in history)
+        return tuple(one for kept in self.courses.values() if kept.last.number > before.number for one in kept.history)
 
     def among(self, texts: Collection[str], documents: Collection[str]) -> Reviewed:
         """Return the verdicts given on some texts, by their digests, or on documents of some ids, without history."""

@@ -19,14 +19,14 @@ from nereval_core.corpus.masking import original
 from nereval_core.corpus.texts import Texts
 from nereval_core.records.attribute import Records
 from nereval_core.records.tables import Rows
-from nereval_core.review.standing_verdicts import Reviewed
+from nereval_core.review.standing_verdicts import Moment, Reviewed
 from nereval_core.review.verdicts import Draft, Given, Key, Kind, Marked, Seen, Verdict, text_digest
 
 _DIGESTS: WeakKeyDictionary[Documents, tuple[str, ...]] = WeakKeyDictionary()
 _FOUND: WeakKeyDictionary[Layer, dict[tuple[int, Marked], list[int]]] = WeakKeyDictionary()
 _NUMBERS: WeakKeyDictionary[Documents, dict[str, list[int]]] = WeakKeyDictionary()
 _SIDES: WeakKeyDictionary[Rows, _Sides] = WeakKeyDictionary()
-_ATTACHED: WeakKeyDictionary[Rows, tuple[Reviewed, AttachedVerdicts]] = WeakKeyDictionary()
+_ATTACHED: WeakKeyDictionary[Rows, tuple[Moment, AttachedVerdicts]] = WeakKeyDictionary()
 FEW = 100
 """New verdicts up to which only the records of their documents are looked at again."""
 
@@ -101,9 +101,10 @@ def attach_verdicts(about: Records) -> AttachedVerdicts:
     assert about.others is not None, "verdicts come with what else is known of the corpus"
     reviewed = about.others.reviewed
     kept = _ATTACHED.get(about.rows)
-    if kept is None or kept[0] is not reviewed:
+    if kept is None or kept[0] != reviewed.moment:
         found = None if kept is None else _attached_anew(about, *kept, reviewed)
-        kept = (reviewed, found or _attached(about, reviewed))
+        # Not the verdicts of that moment: they are those on all corpora of a server.
+        kept = (reviewed.moment, found or _attached(about, reviewed))
         _ATTACHED[about.rows] = kept
     return kept[1]
 
@@ -166,7 +167,7 @@ def _attached(about: Records, reviewed: Reviewed) -> AttachedVerdicts:
 
 
 def _attached_anew(
-    about: Records, before: Reviewed, found: AttachedVerdicts, reviewed: Reviewed
+    about: Records, before: Moment, found: AttachedVerdicts, reviewed: Reviewed
 ) -> AttachedVerdicts | None:
     """Return the standing verdicts after a few more, None where there are many: all records are looked at then.
 

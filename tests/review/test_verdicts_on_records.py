@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -226,6 +228,29 @@ def test_lists_say_a_verdict_in_words(store: ReviewStore) -> None:
     longer = layer_of("gold", [(0, 14, 21, "Drug")], ("Once Ann took aspirin tablets.", TEXTS[1]))
     moved = records(store, longer, layer_of("s", [], longer.documents.texts))
     assert verdict_labels(attach_verdicts(moved.about), [0]) == ["stale · prediction · Ann"]
+
+
+def test_attached_verdicts_keep_no_moment_of_the_store(store: ReviewStore) -> None:
+    """A server has many corpora and verdicts on all of them."""
+    found = records(store)
+    give(store, found, 1, "pred")
+    attach_verdicts(found.about)
+    earlier = weakref.ref(store.reviewed())
+    give(store, found, 3, "unclear")
+    store.reviewed()
+    gc.collect()
+    assert earlier() is None and set(kinds(found).values()) == {"pred", "unclear"}
+
+
+def test_where_another_database_took_the_place_of_one_all_is_attached_anew(store: ReviewStore) -> None:
+    found = records(store)
+    give(store, found, 1, "pred")
+    one, before = kinds(found), store.reviewed().moment
+    with store.database.writing() as connection:
+        connection.exec_driver_sql("DELETE FROM verdict_event")
+    give(store, found, 3, "pred")
+    assert len(one) == len(kinds(found)) == 1 and one != kinds(found)
+    assert store.reviewed().since(before) is None
 
 
 def test_each_verdict_is_explained_by_what_it_does_to_gold(store: ReviewStore) -> None:

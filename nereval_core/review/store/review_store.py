@@ -57,7 +57,7 @@ class ReviewStore:
         self.database = Database(where)
         self._ready = False
         self._lock = Lock()
-        self._reviewed = self._none = Reviewed(by_text_alone=by_text_alone)
+        self._reviewed = Reviewed(by_text_alone=by_text_alone)
 
     @classmethod
     def of_environment(
@@ -94,7 +94,7 @@ class ReviewStore:
                 news = self._given(connection, EVENTS.c.number >= known.number)
             if known.number and (not news or news[0].uid != known.uid):
                 # Another database took the place of the one that was read: a copy from another day.
-                known = self._none
+                known = Reviewed(by_text_alone=known.by_text_alone)
                 with self.database.reading() as connection:
                     assert connection is not None
                     news = self._given(connection)
