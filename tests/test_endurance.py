@@ -183,12 +183,15 @@ def test_what_a_payload_does_is_seen(browser: Any, app: str, tmp_path: Path) -> 
     assert all(one in made for one in ("element: <img", "address: <a", "markup: <tspan", "markup: <em"))
 
 
-def test_cells_that_are_formulas_are_seen(tmp_path: Path) -> None:
+def test_cells_that_are_formulas_and_commands_are_seen(tmp_path: Path) -> None:
     from tests.endurance.payload_walk import formulas
 
     table = tmp_path / "table.csv"
     table.write_text("=1+1,-0.5,'=1+1\n@a,plain,+b\n", encoding="utf-8")
     assert list(formulas(table)) == ["=1+1", "@a", "+b"]
+    paper = tmp_path / "table.tex"
+    paper.write_text("% \\input{a comment}\n\\textbackslash{}input\\{x\\} & \\href{y} \\\\\n", encoding="utf-8")
+    assert list(formulas(paper)) == ["\\href{"]
 
 
 @pytest.mark.parametrize("word", markers(3))

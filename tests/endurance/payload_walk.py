@@ -232,7 +232,8 @@ def formulas(file: Path) -> Iterator[str]:
             for name in book.namelist():
                 yield from (f"{name} {part}" for part in FORMULA_PARTS if part.encode() in book.read(name))
     else:
-        text = file.read_bytes().decode()
+        # Of a comment TeX reads nothing.
+        text = "\n".join(line for line in file.read_bytes().decode().splitlines() if not line.startswith("%"))
         yield from (part for part in TEX if part in text)
 
 
