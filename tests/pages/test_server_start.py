@@ -50,6 +50,17 @@ def test_unknown_options_and_bad_values_are_refused_in_a_line(
     assert said.err == f"{prog}: {BAD[argument]}; see {prog} --help\n"
 
 
+def test_a_short_token_ends_the_server(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(access, "only_this_machine", lambda: False)
+    monkeypatch.setenv("NEREVAL_TOKEN", "short")
+    access.token.cache_clear()
+    with pytest.raises(SystemExit) as ended:
+        start(monkeypatch)
+    assert ended.value.code == 2
+    assert capsys.readouterr().err == "NEREVAL_TOKEN: 5 characters; write 16 or more that nobody guesses\n"
+    access.token.cache_clear()
+
+
 @pytest.mark.parametrize(
     ("name", "found"),
     [

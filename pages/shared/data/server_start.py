@@ -18,8 +18,8 @@ def check() -> str:
     End the process, with one line for each problem, where an option, the token or the named verdicts are bad.
     """
     check_options()
-    token()
     try:
+        token()
         return verdict_store.check_named()
     except FormatError as error:
         print(error, file=sys.stderr)

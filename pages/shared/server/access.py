@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 import secrets
-import sys
 from collections.abc import Mapping
 from functools import cache, partial
 from hashlib import sha256
@@ -32,6 +31,7 @@ from streamlit.user_info import generate_login_redirect_url
 from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
 from streamlit.web.server.starlette.starlette_websocket import _get_signed_cookie_with_chunks
 
+from nereval_core.problems import FormatError
 from pages.shared.server import server_options
 from pages.shared.server.bounds import Bounds, server_bounds, while_active
 
@@ -72,13 +72,14 @@ def token() -> str:
     """Return the token that visitors need, "" where they need none.
 
     Raises:
-        SystemExit: NEREVAL_TOKEN is so short that it could be guessed.
+        FormatError: NEREVAL_TOKEN is so short that it could be guessed.
     """
     if only_this_machine() or has_login() or server_options().open:
         return ""
     given = os.environ.get(VARIABLE, "")
     if given and len(given) < SHORTEST:
-        sys.exit(f"{VARIABLE} has {len(given)} characters, write {SHORTEST} or more that nobody guesses")
+        remedy = f"write {SHORTEST} or more that nobody guesses"
+        raise FormatError.single(VARIABLE, None, f"{len(given)} characters", remedy)
     return given or secrets.token_urlsafe(24)
 
 
