@@ -197,18 +197,29 @@ def test_whoever_starts_it_open_is_asked_for_nothing(monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize(
-    ("hosts", "base", "address"),
+    ("hosts", "base", "certificate", "address"),
     [
-        (["*"], "", "http://localhost:8501/?token="),
-        (["localhost", "*.team.example", "ner.example.org"], "ner", "http://ner.example.org:8501/ner/?token="),
+        (["*"], "", "", "http://localhost:8501/?token="),
+        (["localhost", "*.team.example", "ner.example.org"], "ner", "", "http://ner.example.org:8501/ner/?token="),
+        (["ner.example.org"], "", "ner.pem", "https://ner.example.org:8501/?token="),
     ],
 )
 def test_the_address_that_visitors_need(
-    hosts: list[str], base: str, address: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    hosts: list[str],
+    base: str,
+    certificate: str,
+    address: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     from pages.shared.server import access
 
-    options = {"server.allowedHosts": hosts, "server.baseUrlPath": base, "server.port": 8501}
+    options = {
+        "server.allowedHosts": hosts,
+        "server.baseUrlPath": base,
+        "server.sslCertFile": certificate,
+        "server.port": 8501,
+    }
     monkeypatch.setattr(access.st, "get_option", lambda name: options.get(name, ""))
     monkeypatch.delenv("NEREVAL_TOKEN", raising=False)
     access.token.cache_clear()

@@ -91,7 +91,8 @@ def announce_access() -> None:
         names = [name for name in st.get_option("server.allowedHosts") if name not in LOOPBACK and "*" not in name]
         host, place = names[0] if names else "localhost", make_url_path(st.get_option("server.baseUrlPath"), "/")
         query = urlencode({PARAMETER: token()})
-        said = f"Visitors need this address: http://{host}:{st.get_option('server.port')}{place}?{query}"
+        scheme = "https" if st.get_option("server.sslCertFile") else "http"
+        said = f"Visitors need this address: {scheme}://{host}:{st.get_option('server.port')}{place}?{query}"
     elif token():
         said = f"Visitors need the token in {VARIABLE}."
     elif has_login():
