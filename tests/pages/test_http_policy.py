@@ -10,6 +10,7 @@ from contextlib import ExitStack
 from urllib.parse import urlsplit
 
 import pytest
+import streamlit as st
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.types import Message, Receive, Scope, Send
@@ -19,6 +20,7 @@ from pages.shared.server import upload_limits
 from pages.shared.server.http_policy import (
     FORMER,
     INDEX,
+    FormerAddresses,
     content_security_policy,
     host_is_allowed,
     inline_scripts,
@@ -108,6 +110,27 @@ def test_a_former_address_leads_to_the_page_of_today(app: str) -> None:
         for query in ("", "?corpus=abc&doc=en-01&q=a%20b"):
             answer = ask(app, former + query)
             assert (answer.status, answer.headers["location"]) == (308, place + query)
+
+
+@pytest.mark.parametrize("base", ["ner", "/ner/"])
+def test_a_former_address_below_the_path_of_a_server_leads_on_too(base: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def app(_scope: Scope, _receive: Receive, _send: Send) -> None:
+        raise AssertionError
+
+    async def receive() -> Message:
+        raise AssertionError
+
+    sent: list[Message] = []
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    monkeypatch.setattr(st, "get_option", {"server.baseUrlPath": base}.get)
+    scope = {"type": "http", "method": "GET", "path": "/ner/Errors", "query_string": b"corpus=abc"}
+    # The browser of other tests has a loop of its own running in this thread.
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, FormerAddresses(app)(scope, receive, send)).result()
+    assert (sent[0]["status"], dict(sent[0]["headers"])[b"location"]) == (308, b"/ner/Inspect?corpus=abc")
 
 
 def test_uploads_of_a_session_are_bounded(small: str) -> None:

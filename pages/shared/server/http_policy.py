@@ -16,6 +16,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware import Middleware
 from starlette.responses import PlainTextResponse, RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit.url_util import make_url_path
 from streamlit.web.server.server_util import allow_all_cross_origin_requests, is_allowed_origin
 
 from pages.shared.server.access import LOOPBACK, BrowserNumbers, Login, StrictCookies, Token
@@ -195,9 +196,11 @@ class FormerAddresses:
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
+        base = st.get_option("server.baseUrlPath")
+        self._places = {make_url_path(base, former): make_url_path(base, place) for former, place in FORMER.items()}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and (place := FORMER.get(scope["path"])) is not None:
+        if scope["type"] == "http" and (place := self._places.get(scope["path"])) is not None:
             query = scope["query_string"].decode("latin-1")
             await RedirectResponse(f"{place}?{query}" if query else place, 308)(scope, receive, send)
             return
