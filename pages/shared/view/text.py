@@ -14,6 +14,7 @@ from nereval_core.scoring.criteria import Criterion
 from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
 
 _MARKS = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~:$^=&\"'/])")
+_WWW = re.compile(r"www(?=\\\.)", re.IGNORECASE)
 LONGEST_LABEL = 120
 """Characters of corpus text in a label, unless another limit is given."""
 
@@ -21,12 +22,13 @@ LONGEST_LABEL = 120
 def plain(text: str, limit: int = LONGEST_LABEL) -> str:
     """Return Markdown that shows as the text itself, on one line and cut at `limit` characters.
 
-    A colon is followed by a word joiner, or `:smile:` would become a picture, and so is an at sign, or an address
-    would become a link.
+    A colon is followed by a word joiner, or `:smile:` would become a picture, and so are an at sign and `www`, or an
+    address would become a link: Markdown looks for addresses once more when all marks are taken off.
     """
     shown = " ".join("".join(char if char.isprintable() else " " for char in text).split())
     shown = shown if len(shown) <= limit else shown[: limit - 1] + "…"
-    return _MARKS.sub(r"\\\1", shown).replace("\\:", "\\:\u2060").replace("@", "@\u2060")
+    marked = _MARKS.sub(r"\\\1", shown).replace("\\:", "\\:\u2060").replace("@", "@\u2060")
+    return _WWW.sub("\\g<0>\u2060", marked)
 
 
 def as_markdown(words: LayerWords) -> LayerWords:
