@@ -43,6 +43,7 @@ from nereval_core.records.queries import (
 from nereval_core.records.reasons import BOUNDARIES, boundaries
 from nereval_core.records.tables import DECISIONS, Rows, frame, record_ids, rows
 from nereval_core.records.text_search import sought_in, sought_in_ids, words_of
+from nereval_core.review.standing_verdicts import Moment
 from nereval_core.scoring import Counts, Scores, Settings, score_layers
 
 PIECE_RECORDS = 50_000
@@ -71,7 +72,7 @@ class MemoryLedger:
     criterion: str
     rows: Rows
     others: Others | None = None
-    _attributes: dict[str, tuple[int, Attribute]] = field(default_factory=dict, repr=False)
+    _attributes: dict[str, tuple[Moment | None, Attribute]] = field(default_factory=dict, repr=False)
     _answers: LRUCache[Any, Any] = field(default_factory=lambda: LRUCache(ANSWERS_KEPT), repr=False)
     _lock: Any = field(default_factory=Lock, repr=False)
 
@@ -240,9 +241,9 @@ class MemoryLedger:
         """The records with everything that attributes are computed from."""
         return Records(self.scores, self.criterion, self.rows, self.read, self.others)
 
-    def _moment(self, name: str) -> int:
-        """Return the version of an attribute's values: the number of the last verdict where they depend on verdicts."""
-        return self.others.reviewed.number if self.others is not None and name in VERDICT_ATTRIBUTES else 0
+    def _moment(self, name: str) -> Moment | None:
+        """Return the version of an attribute's values: the moment of the verdicts where they depend on verdicts."""
+        return self.others.reviewed.moment if self.others is not None and name in VERDICT_ATTRIBUTES else None
 
     def having_counts(self, query: Query, name: str) -> dict[str, int]:
         """Return the number of matching records for each value of an attribute.

@@ -245,12 +245,14 @@ def test_attached_verdicts_keep_no_moment_of_the_store(store: ReviewStore) -> No
 def test_where_another_database_took_the_place_of_one_all_is_attached_anew(store: ReviewStore) -> None:
     found = records(store)
     give(store, found, 1, "pred")
-    one, before = kinds(found), store.reviewed().moment
+    decided = Query(having=(("verdict", "pred"),))
+    one, before, listed = kinds(found), store.reviewed().moment, found.positions(decided).tolist()
     with store.database.writing() as connection:
         connection.exec_driver_sql("DELETE FROM verdict_event")
     give(store, found, 3, "pred")
     assert len(one) == len(kinds(found)) == 1 and one != kinds(found)
     assert store.reviewed().since(before) is None
+    assert len(listed) == len(found.positions(decided)) == 1 and listed != found.positions(decided).tolist()
 
 
 def test_each_verdict_is_explained_by_what_it_does_to_gold(store: ReviewStore) -> None:
