@@ -15,7 +15,7 @@ from pages.shared.view.text import plain
 from tests.support.payloads import payloads
 
 for word in payloads():
-    st.markdown(f"about {plain(word, 10_000)}", help=plain(word, 10_000))
+    st.markdown(f"about {plain(word, 10_000)}")
 st.markdown("That is all.")
 """
 

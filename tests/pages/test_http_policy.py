@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import base64
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -112,6 +113,12 @@ def test_a_former_address_leads_to_the_page_of_today(app: str) -> None:
             assert (answer.status, answer.headers["location"]) == (308, place + query)
 
 
+def run_apart(made: Coroutine[Any, Any, None]) -> None:
+    """Run a coroutine in another thread: the browser of other tests has a loop of its own running in this one."""
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, made).result()
+
+
 @pytest.mark.parametrize("base", ["ner", "/ner/"])
 def test_a_former_address_below_the_path_of_a_server_leads_on_too(base: str, monkeypatch: pytest.MonkeyPatch) -> None:
     async def app(_scope: Scope, _receive: Receive, _send: Send) -> None:
@@ -127,9 +134,7 @@ def test_a_former_address_below_the_path_of_a_server_leads_on_too(base: str, mon
 
     monkeypatch.setattr(st, "get_option", {"server.baseUrlPath": base}.get)
     scope = {"type": "http", "method": "GET", "path": "/ner/Errors", "query_string": b"corpus=abc"}
-    # The browser of other tests has a loop of its own running in this thread.
-    with ThreadPoolExecutor(1) as thread:
-        thread.submit(asyncio.run, FormerAddresses(app)(scope, receive, send)).result()
+    run_apart(FormerAddresses(app)(scope, receive, send))
     assert (sent[0]["status"], dict(sent[0]["headers"])[b"location"]) == (308, b"/ner/Inspect?corpus=abc")
 
 
@@ -194,12 +199,10 @@ def test_an_upload_that_stands_still_or_whose_sender_leaves_ends(monkeypatch: py
     monkeypatch.setattr(upload_limits, "STANDSTILL", 0)
     scope = {"type": "http", "method": "PUT", "path": "/ner/_stcore/upload_file/session/file"}
     ended = StandstillLimit(app)
-    # The browser of other tests has a loop of its own running in this thread.
-    with ThreadPoolExecutor(1) as thread:
-        with pytest.raises(HTTPException) as stopped:
-            thread.submit(asyncio.run, ended(scope, receive_nothing, send)).result()
-        assert stopped.value.status_code == 408
-        thread.submit(asyncio.run, ended(scope, receive_farewell, send)).result()
+    with pytest.raises(HTTPException) as stopped:
+        run_apart(ended(scope, receive_nothing, send))
+    assert stopped.value.status_code == 408
+    run_apart(ended(scope, receive_farewell, send))
 
 
 @pytest.mark.browser

@@ -123,9 +123,8 @@ class Shelf:
 
     def close_stored(self) -> None:
         """Let go of the corpora that were opened from the store: each holds its file, even one that was removed."""
-        with self._lock:
-            for name in [name for name, loaded in self._corpora.items() if self.keeper.holds_open(loaded)]:
-                del self._corpora[name]
+        for key in self.keeper.opened():
+            self._close(key)
 
     def _is_of(self, entry: Entry, owner: str | None) -> bool:
         return owner is None or self.ownership.owner(entry) == owner

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import asdict, replace
 from threading import Lock
 from typing import Any
-from weakref import WeakSet, WeakValueDictionary
+from weakref import WeakValueDictionary
 
 from nereval_core import __version__
 from nereval_core.api.load_options import LoadOptions
@@ -38,7 +38,7 @@ class Keeper:
         self._spare = spare
         self._lock = Lock()
         self._in_use: WeakValueDictionary[str, Loaded] = WeakValueDictionary()
-        self._stored: WeakSet[Loaded] = WeakSet()
+        self._stored: WeakValueDictionary[str, Loaded] = WeakValueDictionary()
         self._progress: dict[str, Mapping[str, str | int]] = {}
 
     def read(
@@ -92,12 +92,12 @@ class Keeper:
     def _opened(self, store: Store | None, kept: StoredCorpus) -> Loaded:
         loaded = self._used(loaded_of(kept))
         if store is self.store:
-            self._stored.add(loaded)
+            self._stored[loaded.key] = loaded
         return loaded
 
-    def holds_open(self, loaded: Loaded) -> bool:
-        """Return whether a corpus is read from a file of the store, which stays on the disk until it is let go."""
-        return loaded in self._stored
+    def opened(self) -> list[str]:
+        """Return the keys of the corpora in use that were opened from the store: each holds its file on the disk."""
+        return list(self._stored)
 
     def _used(self, loaded: Loaded) -> Loaded:
         with self._lock:

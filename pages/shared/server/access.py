@@ -144,7 +144,7 @@ def _set_cookie(name: str, value: str, seconds: int = DAYS * 86_400) -> str:
     return f"{_cookie(name)}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Strict"
 
 
-def _local_address(path: str, query: str) -> str:
+def local_address(path: str, query: str = "") -> str:
     """Return an address on this server: one slash in front, or it would be that of another."""
     place = "/" + path.lstrip("/\\")
     return f"{place}?{query}" if query else place
@@ -208,7 +208,7 @@ class Login:
         else:
             answer = _ask(scope, self._page, "This server asks its visitors to log in.")
             if isinstance(answer, HTMLResponse):
-                wanted = quote(_local_address(scope["path"], scope["query_string"].decode("latin-1")), safe="")
+                wanted = quote(local_address(scope["path"], scope["query_string"].decode("latin-1")), safe="")
                 answer.headers.append("Set-Cookie", _set_cookie("wanted", wanted, LOGIN_SECONDS))
             await answer(scope, receive, send)
 
@@ -218,7 +218,7 @@ def _leading_to(wanted: str, send: Send) -> Send:
 
     async def send_on(message: Message) -> None:
         if wanted and message["type"] == "http.response.start" and "location" in Headers(scope=message):
-            place = RedirectResponse(_local_address(unquote(wanted), ""))
+            place = RedirectResponse(local_address(unquote(wanted)))
             MutableHeaders(scope=message)["location"] = place.headers["location"]
         await send(message)
 
@@ -257,7 +257,7 @@ class Token:
             given = next((value for name, value in query if name == PARAMETER), "")
         if compare_digest(given.encode(errors="replace"), token().encode()):
             rest = urlencode([pair for pair in query if pair[0] != PARAMETER])
-            answer = RedirectResponse(_local_address(scope["path"], rest), 303)
+            answer = RedirectResponse(local_address(scope["path"], rest), 303)
             answer.headers.append("Set-Cookie", _set_cookie("pass", _pass()))
             return answer
         if _comes_from_other_site(scope) and not given:

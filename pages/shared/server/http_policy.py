@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.url_util import make_url_path
 from streamlit.web.server.server_util import allow_all_cross_origin_requests, is_allowed_origin
 
-from pages.shared.server.access import LOOPBACK, BrowserNumbers, Login, StrictCookies, Token
+from pages.shared.server.access import LOOPBACK, BrowserNumbers, Login, StrictCookies, Token, local_address
 from pages.shared.server.upload_limits import StandstillLimit, UploadLimits
 
 INDEX = Path(st.__file__).parent / "static" / "index.html"
@@ -202,6 +202,6 @@ class FormerAddresses:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and (place := self._places.get(scope["path"])) is not None:
             query = scope["query_string"].decode("latin-1")
-            await RedirectResponse(f"{place}?{query}" if query else place, 308)(scope, receive, send)
+            await RedirectResponse(local_address(place, query), 308)(scope, receive, send)
             return
         await self._app(scope, receive, send)

@@ -14,7 +14,8 @@ from nereval_core.scoring.criteria import Criterion
 from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
 
 _MARKS = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~:$^=&\"'/])")
-_WWW = re.compile(r"www(?=\\\.)", re.IGNORECASE)
+_MEANT = re.compile(r"\\:|@|www(?=\\\.)", re.IGNORECASE)
+"""What is given a meaning though it is marked, of marked text."""
 LONGEST_LABEL = 120
 """Characters of corpus text in a label, unless another limit is given."""
 
@@ -27,8 +28,7 @@ def plain(text: str, limit: int = LONGEST_LABEL) -> str:
     """
     shown = " ".join("".join(char if char.isprintable() else " " for char in text).split())
     shown = shown if len(shown) <= limit else shown[: limit - 1] + "…"
-    marked = _MARKS.sub(r"\\\1", shown).replace("\\:", "\\:\u2060").replace("@", "@\u2060")
-    return _WWW.sub("\\g<0>\u2060", marked)
+    return _MEANT.sub("\\g<0>\u2060", _MARKS.sub(r"\\\1", shown))
 
 
 def as_markdown(words: LayerWords) -> LayerWords:
