@@ -11,12 +11,13 @@ from pathlib import Path
 import pytest
 import streamlit as st
 
+from nereval_core.conventions import conventions
 from nereval_core.review.store import ReviewStore
-from pages.shared.data import computations
+from pages.shared.data import caches, computations
 from pages.shared.server import core_process
 from pages.shared.view.keys import LIST
 from tests.pages.test_review_page import given
-from tests.support.pages import VIEW, opened
+from tests.support.pages import DEMO, VIEW, opened
 
 ASKED = {
     "Consistency": ["Consistency"],
@@ -64,6 +65,24 @@ def sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(computations, "call_apart", called)
     monkeypatch.setattr(core_process, "_answer", answered)
     return titles
+
+
+def test_published_scorers_are_scored_when_asked_for_and_their_rows_alone_are_kept(
+    sent: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened("Criteria", VIEW)
+    assert not [title for title in sent if "scoring as" in title]
+    outcomes: list[str] = []
+    monkeypatch.setattr(caches, "outcome", lambda loaded, system, name: outcomes.append(name))
+    settings = caches.as_read(DEMO)
+    apart = caches.every_row(DEMO, "rules", settings)
+    assert not outcomes and sum("scoring as" in title for title in sent) == len(conventions())
+    monkeypatch.undo()
+    st.cache_resource.clear()
+    rows, refused = caches.every_row(DEMO, "rules", settings)
+    assert apart[0] == rows and {name: str(error) for name, error in apart[1].items()} == {
+        name: str(error) for name, error in refused.items()
+    }
 
 
 @pytest.mark.parametrize("asking", ASKED)

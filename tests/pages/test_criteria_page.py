@@ -150,7 +150,7 @@ def test_published_scorers_unfold() -> None:
     app = opened("Criteria", VIEW)
     ours = [row.label for row in ROWS if not row.evaluation]
     assert app.dataframe[0].value["row"].tolist() == ours
-    (switch,) = (one for one in app.toggle if one.label.startswith("Published scorers ("))
+    (switch,) = (one for one in app.toggle if one.label == "Published scorers")
     app = sound(switch.set_value(True).run())
     assert address(app)["sort"] == PUBLISHED
     assert app.dataframe[0].value["row"].tolist() == [row.label for row in ROWS]

@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from nereval_core.analysis.criteria.all_criteria_table import CriterionRow, comparable_neighbours, criteria_table
+from nereval_core.analysis.criteria.all_criteria_table import (
+    CriterionRow,
+    comparable_neighbours,
+    criteria_rows,
+    criteria_table,
+)
 from nereval_core.conventions import conventions
 from nereval_core.conventions.outcome import OVERALL
 from nereval_core.glossary import GLOSSARY
@@ -48,19 +53,20 @@ def choose_rows(here: Here) -> tuple[CriterionRow, ...]:
 
     A scorer stands below the criterion that means the same.
     """
-    rows, _ = caches.every_row(here.loaded, here.system, here.settings)
-    unfit = _unfit(rows)
-    fitting = tuple(row for row in rows if row not in unfit)
-    ours = tuple(row for row in fitting if not row.evaluation)
     with st.container(horizontal=True, vertical_alignment="center"):
-        shown = toggle_word(
+        published = toggle_word(
             here,
             PUBLISHED,
-            f"Published scorers ({len({row.name for row in fitting}) - len(ours)})",
+            "Published scorers",
             "Each stands below the criterion that means the same. They know no merged types and leave none out.",
         )
         st.caption("All types as annotated: nothing merged or left out.")
-    return fitting if shown else ours
+    # Published scorers take many times as long as all criteria together.
+    if not published:
+        return criteria_rows(caches.scores(here.loaded, here.system, here.settings))
+    rows, _ = caches.every_row(here.loaded, here.system, here.settings)
+    unfit = _unfit(rows)
+    return tuple(row for row in rows if row not in unfit)
 
 
 def _unfit(rows: Sequence[CriterionRow]) -> tuple[CriterionRow, ...]:
@@ -162,7 +168,9 @@ def _parted(here: Here, found: Sequence[CriterionRow], place: int, *, name: str)
 
 
 def list_unfit(here: Here) -> None:
-    """List the published scorers that do not apply or do not fit the data, each with its needs and the reason."""
+    """List the published scorers asked for that do not apply or do not fit, each with its needs and the reason."""
+    if PUBLISHED not in here.view.sort:
+        return
     rows, refused = caches.every_row(here.loaded, here.system, here.settings)
     reasons = {
         name: error.problems[0].found + (f" (and {len(error.problems) - 1:,} more)" if error.problems[1:] else "")

@@ -28,12 +28,12 @@ from nereval_core.analysis.criteria.convention_differences import differences, d
 from nereval_core.analysis.slices.decades_and_noise import counts_by_decade, decade_table, document_decades
 from nereval_core.analysis.slices.slicings import DIGEST_DIGITS
 from nereval_core.analysis.slices.user_columns import UserColumns
-from nereval_core.conventions import Outcome, conventions
+from nereval_core.conventions import Convention, Outcome, conventions
 from nereval_core.conventions.outcome import OVERALL
 from nereval_core.corpus import Layer
 from nereval_core.corpus.masking import masked_error
 from nereval_core.ledger import ledger as memory_ledger
-from nereval_core.problems import FormatError
+from nereval_core.problems import FormatError, Problem
 from nereval_core.records.queries import Ledger
 from nereval_core.records.tables import records as match_records
 from nereval_core.review.standing_verdicts import Reviewed
@@ -42,7 +42,7 @@ from nereval_core.scoring.averages import Average
 from nereval_core.scoring.criteria import CRITERIA, Criterion
 from nereval_core.store import Entry, Store
 from pages.shared.data import computations, masks, scored_folders, verdict_store
-from pages.shared.data.convention_results import Options, apply_convention
+from pages.shared.data.convention_results import Options, apply_convention, rows_of_scorer
 from pages.shared.data.jobs import Jobs
 from pages.shared.data.kept_corpora import Keeper
 from pages.shared.data.loading import Loaded, demo_names, load_demo
@@ -346,21 +346,22 @@ def outcome(loaded: Loaded, system: str, name: str, options: Options = ()) -> Ou
         FormatError: it does not apply to these data; what it needs is said.
     """
     found = _outcome(loaded, system, name, options)
-    if isinstance(found, FormatError):
-        raise found
+    if isinstance(found, tuple):
+        raise FormatError(found)
     return found
 
 
-# A refusal is kept like a result: finding out takes as long.
+# A refusal is kept like a result: finding out takes as long. It is kept as problems, since the traceback of an error
+# holds the corpus that was sent to another process.
 @keep_results(64, "Scoring as the published scorer does …")
-def _outcome(loaded: Loaded, system: str, name: str, options: Options) -> Outcome | FormatError:
+def _outcome(loaded: Loaded, system: str, name: str, options: Options) -> Outcome | tuple[Problem, ...]:
     try:
         if loaded.original is not None:
             return outcome(loaded.original, system, name, options).masked()
         title = f"{system}: scoring as {name} does"
         return computations.compute(loaded, title, apply_convention, loaded, system, conventions()[name], options)
     except FormatError as error:
-        return error if loaded.original is None else masked_error(error)
+        return (error if loaded.original is None else masked_error(error)).problems
 
 
 @keep_results(24, "Listing the scorer's records …")
@@ -376,18 +377,20 @@ def differing(loaded: Loaded, system: str, name: str, evaluation: str, criterion
         FormatError: the evaluation counts no spans.
     """
     found = _differing(loaded, system, name, evaluation, criterion)
-    if isinstance(found, FormatError):
-        raise found
+    if isinstance(found, tuple):
+        raise FormatError(found)
     return found
 
 
 @keep_results(24, "Looking for the spans where the two part …")
-def _differing(loaded: Loaded, system: str, name: str, evaluation: str, criterion: str) -> pd.DataFrame | FormatError:
+def _differing(
+    loaded: Loaded, system: str, name: str, evaluation: str, criterion: str
+) -> pd.DataFrame | tuple[Problem, ...]:
     ours = scores(loaded, system, as_read(loaded))
     try:
         return differences(outcome(loaded, system, name), evaluation, ours, criterion)
     except FormatError as error:
-        return error
+        return error.problems
 
 
 def as_read(loaded: Loaded) -> Settings:
@@ -398,17 +401,34 @@ def as_read(loaded: Loaded) -> Settings:
 Refused = Mapping[str, FormatError]
 
 
-@keep_results(24, "Scoring under every criterion and published scorer …")
 def every_row(loaded: Loaded, system: str, settings: Settings) -> tuple[tuple[CriterionRow, ...], Refused]:
     """Return a row for each criterion and published scorer, and the scorers that do not apply with the reason."""
-    published: list[CriterionRow] = []
+    published, refused = published_rows(loaded, system)
+    return order_rows(criteria_rows(scores(loaded, system, settings)), published), refused
+
+
+@keep_results(24, "Scoring as every published scorer does …")
+def published_rows(loaded: Loaded, system: str) -> tuple[tuple[CriterionRow, ...], Refused]:
+    """Return the rows of all published scorers, and the scorers that do not apply with the reason."""
+    rows: list[CriterionRow] = []
     refused = {}
     for name, convention in sorted(conventions().items(), key=lambda item: item[1].family):
         try:
-            published += convention_rows(convention, outcome(loaded, system, name))
+            rows += _scorer_rows(loaded, system, convention)
         except FormatError as error:
-            refused[name] = error
-    return order_rows(criteria_rows(scores(loaded, system, settings)), published), refused
+            refused[name] = FormatError(error.problems)
+    return tuple(rows), refused
+
+
+def _scorer_rows(loaded: Loaded, system: str, convention: Convention) -> tuple[CriterionRow, ...]:
+    if not computations.is_large(loaded):
+        return convention_rows(convention, outcome(loaded, system, convention.name))
+    # The outcomes of all scorers, with what their records are made of, take gigabytes: one is kept once it is opened.
+    title = f"{system}: scoring as {convention.name} does"
+    try:
+        return computations.compute(loaded, title, rows_of_scorer, loaded, system, convention)
+    except FormatError as error:
+        raise error if loaded.original is None else masked_error(error) from None
 
 
 @keep_results(12, "Looking for the spans that differ …")

@@ -41,7 +41,7 @@ def compute(
         FormatError: as the function, or a bound of the server was reached.
     """
     whole = partial(call, *given, **named)
-    return _apart(whole, title) if _is_large(loaded) else whole()
+    return _apart(whole, title) if is_large(loaded) else whole()
 
 
 def score(loaded: Loaded, system: str, settings: Settings) -> Scores:
@@ -60,7 +60,8 @@ def _apart(call: Callable[[], Found], title: str) -> Found:
     return call_apart(call, title, check_wanted=check_wanted, bounds=server_bounds(alone=only_this_machine()))
 
 
-def _is_large(loaded: Loaded) -> bool:
+def is_large(loaded: Loaded) -> bool:
+    """Return whether computing over the whole corpus takes longer than a process to start."""
     gold, systems = loaded.corpus.gold, loaded.corpus.systems
     return (
         len(gold) + sum(map(len, systems)) >= SPANS

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pandas as pd
 
+from nereval_core.analysis.criteria.all_criteria_table import CriterionRow, convention_rows
 from nereval_core.analysis.criteria.convention_differences import twin_criterion
 from nereval_core.conventions import Convention, Given, Outcome, option_values
 from nereval_core.conventions.outcome import OVERALL
@@ -51,6 +52,16 @@ def apply_convention(loaded: Loaded, system: str, convention: Convention, option
         repair=read.repair,
     )
     return convention.score(given, values)
+
+
+def rows_of_scorer(loaded: Loaded, system: str, convention: Convention) -> tuple[CriterionRow, ...]:
+    """Return the rows of a convention among all criteria, without what its records are made of.
+
+    Raises:
+        FormatError: it does not apply to these data.
+    """
+    outcome = apply_convention(loaded.original or loaded, system, convention)
+    return convention_rows(convention, outcome if loaded.original is None else outcome.masked())
 
 
 def ordered_evaluations(outcome: Outcome, convention: Convention) -> tuple[str, ...]:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from nereval_core.conventions import conventions
-from nereval_core.problems import FormatError
 from nereval_core.scoring.criteria import CRITERIA
 from pages.shared.data import caches, own_criteria
 from pages.shared.view import state
@@ -58,14 +57,15 @@ def _applicable(here: Here) -> tuple[dict[str, str], list[str]]:
             names[criterion.name] = criterion.group if criterion.name in CRITERIA else "your own"
         else:
             lacking.append(f"{plain(criterion.name)}: it needs {plain(need, 300)}.")
+    _, refused = caches.published_rows(here.loaded, here.system)
     for one in sorted(conventions().values(), key=lambda one: one.family):
-        try:
-            caches.outcome(here.loaded, here.system, one.name)
+        error = refused.get(one.name)
+        if error is None:
             names[one.name] = f"published scorer, {one.family}"
-        except FormatError as error:
-            first, more = error.problems[0], len(error.problems) - 1
-            problem = f"{first.source}: {first.found}" + (f" (and {more:,} more)" if more else "")
-            lacking.append(f"{plain(one.name)}: " + plain(f"it needs {one.needs}. {problem}.", 500))
+            continue
+        first, more = error.problems[0], len(error.problems) - 1
+        problem = f"{first.source}: {first.found}" + (f" (and {more:,} more)" if more else "")
+        lacking.append(f"{plain(one.name)}: " + plain(f"it needs {one.needs}. {problem}.", 500))
     return names, lacking
 
 
