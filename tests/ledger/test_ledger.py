@@ -19,6 +19,7 @@ from nereval_core.corpus import Documents, Layer
 from nereval_core.corpus.texts import Texts
 from nereval_core.glossary import DECISIONS
 from nereval_core.ledger import MemoryLedger, ledger, single_document
+from nereval_core.ledger.attributes.documents_and_spans import record_form
 from nereval_core.ledger.facet_counts import FacetCounts, classes_of
 from nereval_core.records.queries import ABSENT, FACETS, MANY_WORDS, NO_GOLD, ORDERS, Query, narrowed, word_class
 from nereval_core.records.reasons import BOUNDARIES
@@ -322,3 +323,12 @@ def test_attributes_narrow_down_like_any_other_fact(seed: int, name: str) -> Non
 def decision_of(scores: Scores, name: str, row: dict[str, Any]) -> str:
     gold, pred = scores.decisions(name)
     return DECISIONS[gold[row["gold"]] if row["gold"] >= 0 else pred[row["pred"]]]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_form_of_one_record_is_that_of_the_attribute(seed: int) -> None:
+    records, _ = example(seed, "strict")
+    forms = records.attribute("form")
+    assert forms is not None and len(forms.codes)
+    names = ["" if code < 0 else forms.names[code] for code in forms.codes.tolist()]
+    assert [record_form(records.about, record) for record in range(len(names))] == names

@@ -7,6 +7,7 @@ from urllib.parse import unquote
 
 import numpy as np
 
+from nereval_core.analysis.running_words import form_of
 from nereval_core.analysis.slices.slicings import find_values
 from nereval_core.analysis.slices.span_values import Side, SlicedScores
 from nereval_core.analysis.surface_forms import folded_forms, masked_forms
@@ -56,6 +57,13 @@ def form(records: Records, argument: str) -> Attribute | None:
     return Attribute(np.where(codes == number.get("", -1), -1, codes), tuple(names))
 
 
+def record_form(records: Records, record: int) -> str:
+    """Return the surface form of one record as `form` names it where texts are not masked, "" where it has none."""
+    gold, pred = records.scores.layers(records.criterion)
+    gold_span, pred_span = int(records.rows.gold[record]), int(records.rows.pred[record])
+    return form_of(gold.text(gold_span) if gold_span >= 0 else pred.text(pred_span))
+
+
 def of_gold(records: Records, argument: str) -> Attribute | None:
     """Return the slice of each record's gold span, by a slicing of `analysis.slices`; none where it has no gold."""
     return _sliced(records, argument, "gold")
@@ -79,4 +87,4 @@ def _sliced(records: Records, name: str, side: Side) -> Attribute | None:
     return Attribute(np.where(own, codes, -1), found.names)
 
 
-__all__: Sequence[str] = ("documents", "form", "of_gold", "of_pred", "types")
+__all__: Sequence[str] = ("documents", "form", "of_gold", "of_pred", "record_form", "types")

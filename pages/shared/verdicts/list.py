@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from nereval_core.ledger.attributes.documents_and_spans import record_form
 from nereval_core.ledger.attributes.verdicts import NONE, VERDICT_ATTRIBUTES
 from nereval_core.records.queries import YES, Query
 from nereval_core.review.verdicts_on_records import attach_verdicts
@@ -127,20 +128,20 @@ def batch_of_list(here: Here) -> None:
 
 
 def offer_same_form(here: Here, record: int) -> None:
-    """Offer all records of the list with the surface form of this one, where there are others."""
-    # A form in the link would say what is masked.
-    known = None if masks.is_masked() else ledger_of(here).attribute(FORM)
+    """Offer all records of the list with the surface form of this one."""
     query = here.query()
-    if known is None or known.codes[record] < 0 or any(name == FORM for name, _ in query.having):
+    # A form in the link would say what is masked.
+    if masks.is_masked() or any(name == FORM for name, _ in query.having):
         return
-    wanted = replace(query, having=(*query.having, (FORM, known.names[int(known.codes[record])])))
-    found = here.ledger().total(wanted).records
-    if found > 1:
-        st.button(
-            f":primary[All {found:,} records with this form]",
-            key=f"{keys.VERDICT}form",
-            type="tertiary",
-            on_click=state.put,
-            args=(view_of(here.view, wanted),),
-            help="List them, to give them one verdict at once.",
-        )
+    # Only the form of this record is made here: how many records share it takes the forms of all spans.
+    form = record_form(ledger_of(here).about, record)
+    if not form:
+        return
+    st.button(
+        ":primary[All records with this form]",
+        key=f"{keys.VERDICT}form",
+        type="tertiary",
+        on_click=state.put,
+        args=(view_of(here.view, replace(query, having=(*query.having, (FORM, form)))),),
+        help="List them, to give them one verdict at once.",
+    )
