@@ -28,6 +28,8 @@ def read(
     column: int | str | None = None,
     scheme: str | None = None,
     repair: Repair | None = None,
+    outside: str | None = None,
+    type: str | None = None,
     core_type: str | None = None,
     offsets: Offsets | None = None,
     layer: str | None = None,
@@ -47,7 +49,8 @@ def read(
     Several paths are the parts of one layer, each in a format of its own; no document may stand in two of them.
     `offsets` is what they count where a format leaves it open, `layer` which of several in a file is wanted, `columns`
     what those of a table of spans hold, by name or number from 1: `{"start": "von", "end": 3}`. `labels` are those in
-    which tags that are numbers are places: a list, `O,B-PER,I-PER`, or a file.
+    which tags that are numbers are places: a list, `O,B-PER,I-PER`, or a file. `outside` is the tag of tokens outside
+    of spans where it is not `O`, `type` the type of tags that are letters alone.
 
     `core_type` is for brat: spans of that type, or with an attribute of that name, are the cores of the smallest spans
     around them. `repeated`, `edits`, `unplaced` and `malformed` are rules for answers of language models, see
@@ -69,6 +72,8 @@ def read(
         column=column,
         scheme=scheme,
         repair=repair,
+        outside=outside,
+        type=type,
         core_type=core_type,
         offsets=offsets,
         layer=layer,

@@ -131,8 +131,9 @@ def column_of(words: str) -> int | str:
 class ReadSettings:
     """Settings of reading that gold and predictions share; a format that has no use for one passes it over.
 
-    `scheme` is the tag scheme, `repair` what becomes of a malformed tag sequence (None: refused), `core_type` the type
-    or attribute of spans that are the cores of others. `offsets` says what offsets count where the format leaves it
+    `scheme` is the tag scheme, `repair` what becomes of a malformed tag sequence (None: refused). `outside` is the tag
+    of tokens outside of spans, `type` the type of tags that are letters alone. `core_type` is the type or attribute of
+    spans that are the cores of others. `offsets` says what offsets count where the format leaves it
     open. `columns` says which column of a table of spans holds what (`table_columns.COLUMNS`), by number from 1 or by
     name, "" for none, and, under "tags", which holds tags. `labels` is the list in which tags that are numbers are
     places.
@@ -169,6 +170,35 @@ class ReadSettings:
                     "discard": "repair: discard",
                 },
                 parse=lambda value: None if value == "refuse" else value,
+            ),
+        ).metadata,
+    )
+    outside: str | None = field(
+        default=None,
+        metadata=Offer(
+            flag="--outside",
+            help="columns of tags: the tag of tokens outside of spans, several with commas (default: O, or the one "
+            "that stands for it)",
+            metavar="TAG",
+            form=FormField(
+                label="Tag for outside",
+                hint="For columns of tags that write something else than O.",
+                empty="O, or the one that stands for it",
+                parse=stripped,
+            ),
+        ).metadata,
+    )
+    type: str | None = field(
+        default=None,
+        metadata=Offer(
+            flag="--type",
+            help="columns of tags: the type of tags that are letters alone, B, I and O (default: entity)",
+            metavar="NAME",
+            form=FormField(
+                label="Type of tags without one",
+                hint="For columns of B, I and O alone.",
+                empty="entity",
+                parse=stripped,
             ),
         ).metadata,
     )

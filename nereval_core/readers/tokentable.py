@@ -21,7 +21,8 @@ from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.readers.datasets import documents_of_words
 from nereval_core.readers.input.source import SourceFile, unread_files_note
 from nereval_core.readers.shared.table_columns import QUOTING, first_rows
-from nereval_core.readers.shared.tag_decoding import are_types, decode_tags, scheme_of_tags, tag_problems
+from nereval_core.readers.shared.tag_decoding import decode_tags, scheme_of_tags, tag_problems
+from nereval_core.readers.shared.tag_notation import notation_of
 from nereval_core.readers.shared.tag_schemes import Tags
 
 NAME = "tokentable"
@@ -65,9 +66,9 @@ def read(source: Source, options: ReadOptions) -> Reading:
         raise FormatError(problems)
     places = [(sentence.place[0], line) for sentence in sentences for line in sentence.lines]
     flat = [tag for sentence in sentences for tag in sentence.tags]
-    types = are_types(set(flat), options)
-    tags = Tags.of(flat, [0, *accumulate(len(sentence.tags) for sentence in sentences)], bare=types)
-    scheme, notes = scheme_of_tags(tags, places.__getitem__, options, types=types)
+    notation = notation_of(set(flat), options)
+    tags = Tags.of(flat, [0, *accumulate(len(sentence.tags) for sentence in sentences)], notation.parse)
+    scheme, notes = scheme_of_tags(tags, places.__getitem__, options, notation)
     documents = documents_of_words([one.name for one in sentences], [one.words for one in sentences])
     problems += tag_problems(tags, scheme, flat.__getitem__, places.__getitem__, options)
     problems += document_problems(documents, lambda number: sentences[number].place)

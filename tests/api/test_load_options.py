@@ -63,6 +63,7 @@ GIVEN: list[tuple[str, dict[str, Any]]] = [
     ("--format conll --pred-format jsonl", {"gold_format": "conll", "pred_format": "jsonl"}),
     ("--column 2 --pred-column NE", {"gold_column": 2, "pred_column": "NE"}),
     ("--scheme BILOU --repair discard --core-type Core", {"scheme": "BILOU", "repair": "discard", "core_type": "Core"}),
+    ("--outside - --type gene", {"outside": "-", "type": "gene"}),
     ("--offsets utf-8,from-1", {"offsets": Offsets("UTF-8 bytes", 1)}),
     ("--span-columns start=2,end=b", {"columns": {"start": 2, "end": "b"}}),
     ("--labels O,B-X", {"labels": label_list("O,B-X")}),

@@ -172,7 +172,10 @@ def test_types_without_a_letter_are_read_where_the_scheme_io_is_named() -> None:
     reading = read_text("New\tLOC\nYork\tLOC\n\nAnn\tperson-actor\nis\tO\n", scheme="io")
     assert span_texts(reading.layer) == [("1", "New York", "LOC"), ("2", "Ann", "person-actor")]
     lines = refused("a\tLOC\nb\t_\nc\t-\nd\tO\n", scheme="IO")
-    assert [line.partition(";")[0] for line in lines] == ["x1.conll:2: '_' is no tag", "x1.conll:3: '-' is no tag"]
+    assert [line.partition(";")[0] for line in lines] == [
+        "x1.conll:2: '_' is not a tag",
+        "x1.conll:3: '-' is not a tag",
+    ]
     assert "or, for types without a letter, --scheme IO" in refused("a\tLOC\nb\tPER\n")[0]
 
 
@@ -187,16 +190,18 @@ def test_types_without_a_letter_are_known_by_themselves() -> None:
 NO_TYPES = [
     ("a\tPER\nb\tLOC\n", ["PER", "LOC"]),
     ("a\tO\nb\tB-PER\nc\tPER\n", ["PER"]),
-    ("a\tO\nb\tB_PER\nc\tI_PER\n", ["B_PER", "I_PER"]),
-    ("a\tO\nb\tPER-B\nc\tPER-I\n", ["PER-B", "PER-I"]),
-    ("a\tO\nb\tB\nc\tI\n", ["B", "I"]),
+    ("a\tO\nb\tB_PER\nc\tI-PER\n", ["B_PER"]),
+    ("a\tO\nb\tPER-B\nc\tPER\n", ["PER-B", "PER"]),
+    ("a\tO\nb\tB\nc\tI-PER\n", ["B"]),
+    ("a\tO\nb\tB-PER\nc\t-\n", ["-"]),
+    ("a\t_\nb\tB-PER\nc\t-\n", ["_", "-"]),
     ("a\tO\nb\t_\nc\t_\n", ["_", "_"]),
 ]
 
 
 @pytest.mark.parametrize(("text", "odd"), NO_TYPES)
 def test_what_may_be_a_slip_is_no_type(text: str, odd: list[str]) -> None:
-    assert [line.split(" is no tag")[0].partition(": ")[2] for line in refused(text)] == [f"'{tag}'" for tag in odd]
+    assert [line.split(" is not a tag")[0].partition(": ")[2] for line in refused(text)] == [f"'{tag}'" for tag in odd]
     assert len(refused(text, scheme="IOB2")) == len(odd)
 
 
@@ -356,9 +361,9 @@ REFUSED = [
     ({}, "a B-X\nb c O\n", ["x1.conll:2: 3 columns where the file has 2; give each token 2 columns split by blanks"]),
     ({}, "a\nb\n", ["x1.conll: only one column"]),
     ({}, "a\tB-X\n\tO\n", ["x1.conll:2: a line without a token"]),
-    ({}, "a\tX\nb\tI-P\nc\tB-P\n", ["x1.conll:1: 'X' is no tag"]),
-    ({}, "a\tB-P\nb\t\n", ["x1.conll:2: '' is no tag"]),
-    ({}, "#tag\tX\nb\tB-P\n", ["x1.conll:1: 'X' is no tag"]),
+    ({}, "a\tX\nb\tI-P\nc\tB-P\n", ["x1.conll:1: 'X' is not a tag"]),
+    ({}, "a\tB-P\nb\t\nc\tO\n", ["x1.conll:2: '' is not a tag"]),
+    ({}, "#tag\tX\nb\tB-P\n", ["x1.conll:1: 'X' is not a tag"]),
     ({}, "a\tI-P\nb\tB-P\n\nc\tI-P\n", []),
     (
         {},

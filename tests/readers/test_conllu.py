@@ -240,7 +240,7 @@ BROKEN = [
     ("# text = a\n" + words("1 a NE=B-A", "2 b _"), 4, "'b' where # text goes on with ''"),
     ("# text = a b c\n" + words("1 a NE=B-A", "2 b _"), 4, "# text goes on with 'c' behind the last word"),
     ("# text = a b\n" + words("1 a SpaceAfter=No|NE=B-A", "2 b _"), 4, "a blank before 'b' in # text, and Sp"),
-    (words("1 a NE=x", "2 b NE=B-A"), 2, "'x' is no tag"),
+    (words("1 a NE=x", "2 b NE=B-A"), 2, "'x' is not a tag"),
     (words("1 a NE=B-A", "2 b NE=E-A", "3 c NE=I-A"), 4, "'I-A' after"),
     ("# newdoc\n" + words("1 a NE=B-A") + "# newdoc id = e\n" + words("1 b _"), 1, "a document without an id where"),
     (words("1 a NE=B-A") + "# newdoc id = d\n" + words("1 b _"), 4, "document id 'd' stands at x.conllu:1 already"),

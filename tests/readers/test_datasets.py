@@ -131,7 +131,7 @@ REFUSED = [
         row(tags=[0, 1]),
         "tags are numbers, and there is no list of labels; give it, --labels O,B-PER,I-PER,… or a file, ",
     ),
-    (row(tags=["B-PER", "PER"]), "'PER' is no tag; write O, or a letter, '-' and a type"),
+    (row(tags=["B-PER", "PER"]), "'PER' is not a tag; write O, or a letter, '-' and a type"),
     (row()[:-1], "not JSON at position"),
 ]
 
@@ -203,7 +203,11 @@ WRONG_LABELS: list[tuple[dict[str, str | bytes], Any, list[str]]] = [
         None,
         ["labels.txt:4: the labels 1 and 2 are both 'B-A'; give the list"],
     ),
-    ({"labels.txt": "O\nA\n"}, None, ["labels.txt:2: label 1, 'A', is no tag; write O, or a letter, '-' and a type"]),
+    (
+        {"labels.txt": "O\nA\n"},
+        None,
+        ["labels.txt:2: label 1, 'A', is not a tag; write O, or a letter, '-' and a type"],
+    ),
     (
         {"labels.txt": "O\n"},
         None,
@@ -214,9 +218,13 @@ WRONG_LABELS: list[tuple[dict[str, str | bytes], Any, list[str]]] = [
         None,
         ["x.jsonl:1: the tag 0 is none of the 0 of labels.txt;", "x.jsonl:2: the tag 1"],
     ),
-    ({"config.json": '{"id2label": {"0": "LABEL_0", "1": "O"}}'}, None, ["config.json: label 0, 'LABEL_0', is no tag"]),
+    (
+        {"config.json": '{"id2label": {"0": "LABEL_0", "1": "O"}}'},
+        None,
+        ["config.json: label 0, 'LABEL_0', is not a tag"],
+    ),
     ({}, ["O", "B-A", "O"], ["labels: the labels 0 and 2 are both 'O'"]),
-    ({}, "O,PER", ["--labels: label 1, 'PER', is no tag"]),
+    ({}, "O,PER", ["--labels: label 1, 'PER', is not a tag"]),
     ({}, "O,", ["x.jsonl:1: the tag 1 is none of the 1 of --labels", "x.jsonl:2: the tag 1"]),
     ({"labels.txt": "O\nO"}, "O,B-A,O", ["--labels: the labels 0 and 2 are both 'O'"]),
 ]

@@ -87,7 +87,7 @@ CUT = [
     ("PubTator", len("\tDisease\t-1\n"), 11, "is no span"),
     ("GENETAG", 3, 1, "the quoted text 'ab' is not the text"),
     ("brat", len(b" 0 1\ta\n"), 1, "is no T line"),
-    ("CoNLL", len(b"B-PER\n"), 4, "'' is no tag"),
+    ("CoNLL", len(b"B-PER\n"), 4, "'' is not a tag"),
     ("HIPE", len(b"\tB-loc\n"), 3, "1 cell, so no tag in column NE-COARSE-LIT"),
 ]
 

@@ -187,7 +187,7 @@ REFUSED: list[tuple[Any, list[str]]] = [
     ([GOOD], ["gold[0]: a dict where the list of a document should be; give a list of spans or of tags for each"]),
     (
         [["O", "B-"], ["PER"]],
-        ["gold[0][1]: 'B-' is no tag; write O, or a letter", "gold[1][0]: 'PER' is no tag; write O"],
+        ["gold[0][1]: 'B-' is not a tag; write O, or a letter", "gold[1][0]: 'PER' is not a tag; write O"],
     ),
     ([["O", None]], ["gold[0][1]: None among tags; write a dict with start, end and label"]),
     (

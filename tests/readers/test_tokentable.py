@@ -51,7 +51,7 @@ def test_a_file_without_sentences_is_one_document_and_a_column_may_be_named() ->
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("word,tag\nAnn,PER\n", ["x.csv:2: 'PER' is no tag"]),
+        ("word,tag\nAnn,PER\n", ["x.csv:2: 'PER' is not a tag"]),
         ("word,tag\nAnn,B-PER,x\n", ["x.csv:2: 3 cells under 2 columns"]),
         ("word,tag\n,O\nb,O\n,O\n", ["x.csv:2: a row without a word", "x.csv:4: a row without a word"]),
         ("word,tag\nAnn,B-PER\nx,I-LOC\n", ["x.csv:3: 'I-LOC' after 'B-PER' is not legal in IOB2"]),

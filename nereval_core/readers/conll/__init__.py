@@ -20,18 +20,13 @@ from nereval_core.problems import FormatError, Problem, counted, quoted
 from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.readers.conll.blocks import read_packed
 from nereval_core.readers.conll.documents import AnyRows, DocumentUnits, document_units
-from nereval_core.readers.conll.layout import is_numbered, is_tag, sample_rows, tag_columns, type_columns
-from nereval_core.readers.conll.rows import AmbiguousColumns, columns_with_tags, read_listed
+from nereval_core.readers.conll.layout import is_numbered, is_tag, sample_rows, tag_columns
+from nereval_core.readers.conll.rows import AmbiguousColumns, read_listed
 from nereval_core.readers.input.source import SourceFile, unread_files_note
 from nereval_core.readers.shared.table_columns import TAGS
-from nereval_core.readers.shared.tag_decoding import (
-    are_types,
-    decode,
-    decode_tags,
-    detect,
-    scheme_of_tags,
-    tag_problems,
-)
+from nereval_core.readers.shared.tag_cells import TAGGED_SHARE, types_of_cells
+from nereval_core.readers.shared.tag_decoding import decode, decode_tags, detect, scheme_of_tags, tag_problems
+from nereval_core.readers.shared.tag_notation import notation_of
 from nereval_core.readers.shared.tag_schemes import SCHEMES
 from nereval_core.readers.shared.token_columns import NotJudged
 from nereval_core.readers.shared.token_tags import Tagged
@@ -39,7 +34,7 @@ from nereval_core.readers.shared.token_tags import Tagged
 NAME = "conll"
 COLUMNS = True
 TABLES = True
-DESCRIPTION = "one token a line with its tag in a column: IOB1, IOB2, IOE1, IOE2, IOBES, BILOU, BMES, IO"
+DESCRIPTION = "one token a line with its tag in a column: IOB1, IOB2, IOE1, IOE2, IOBES, BILOU, BMES, BMEWO, IO"
 
 SUFFIXES = (".conll", ".iob", ".iob1", ".iob2", ".bio", ".bioes", ".bilou")
 OTHER_SUFFIXES = (".tsv", ".txt", ".dat")
@@ -61,10 +56,14 @@ def recognise(source: Source) -> float:
     full = [row for row in rows if len(row) == columns]
     if columns < 2 or len(full) < 0.8 * len(rows):
         return 0.0
-    tagged = tag_columns(full, columns, 0)
-    if not tagged:
-        return 0.7 if type_columns(full, columns, 0) else 0.0
-    return 0.9 if columns - 1 in tagged else 0.8
+    canonical = [column for column in range(1, columns) if _most_are_tags([row[column] for row in full])]
+    if canonical:
+        return 0.9 if columns - 1 in canonical else 0.8
+    return 0.7 if any(tag_columns(full, columns, 0)) else 0.0
+
+
+def _most_are_tags(cells: Sequence[str]) -> bool:
+    return sum(map(is_tag, cells)) >= TAGGED_SHARE * len(cells)
 
 
 def read(source: Source, options: ReadOptions) -> Reading:
@@ -126,9 +125,9 @@ def reading_of_rows(source: Source, options: ReadOptions, rows: AnyRows) -> Read
     """
     units = _checked(source, rows, options)
     files, found = rows.found.sources, rows.found
-    types = are_types(rows.distinct, options)
-    tags = rows.tags(bare=types)
-    scheme, notes = scheme_of_tags(tags, rows.place, options, types=types)
+    notation = notation_of(rows.distinct, options)
+    tags = rows.tags(notation)
+    scheme, notes = scheme_of_tags(tags, rows.place, options, notation)
     problems = tag_problems(tags, scheme, rows.written, rows.place, options)
     problems += units.problems
     if problems:
@@ -199,7 +198,7 @@ def _ambiguity_problem(undecided: AmbiguousColumns, options: ReadOptions) -> Pro
     held = []
     for column in undecided.columns:
         rows = _rows((undecided.file,), replace(options, column=column + 1, progress=None))
-        tags = rows.tags(bare=are_types(rows.distinct, options))
+        tags = rows.tags(notation_of(rows.distinct, options))
         spans = len(decode(tags, detect(tags).scheme or SCHEMES["IOB2"], "conlleval").start)
         example = f", as {quoted(rows.written(int(tags.tokens[0])))}" if len(tags.tokens) else ""
         held.append(f"column {column + 1} ({counted(spans, 'span')}{example})")
@@ -227,14 +226,11 @@ def tag_column_choices(source: Source) -> tuple[TagColumn, ...]:
     if columns <= 2:
         return ()
     full = [row for row in rows if len(row) == columns]
-    tagged, _ = columns_with_tags(full, columns, 1 if is_numbered(rows) else 0)
+    tagged, _ = tag_columns(full, columns, 1 if is_numbered(rows) else 0)
     if len(tagged) < 2:
         return ()
-    types = {
-        column: dict.fromkeys(row[column][2:] if is_tag(row[column]) else row[column] for row in full)
-        for column in tagged
-    }
-    return tuple(TagColumn(column + 1, tuple(filter(None, types[column]))[:SHOWN_TYPES]) for column in tagged)
+    types = {column: types_of_cells([row[column] for row in full]) for column in tagged}
+    return tuple(TagColumn(column + 1, types[column][:SHOWN_TYPES]) for column in tagged)
 
 
 def _column_notes(rows: AnyRows) -> list[str]:

@@ -20,6 +20,7 @@ from nereval_core.readers.conll.rows import DocumentMark, FileStructure, Places,
 from nereval_core.readers.input.source import SourceFile
 from nereval_core.readers.shared.byte_fields import Vocabulary
 from nereval_core.readers.shared.tag_decoding import Chunks
+from nereval_core.readers.shared.tag_notation import Notation
 from nereval_core.readers.shared.tag_schemes import Tags
 from nereval_core.readers.shared.text_pieces import character_counts, join_pieces, without_bytes
 from nereval_core.readers.shared.token_columns import (
@@ -87,8 +88,8 @@ class PackedRows:
     def names(self) -> tuple[str, ...]:
         return tuple(name.decode() for name in self.vocabulary.names)
 
-    def tags(self, *, bare: bool = False) -> Tags:
-        return Tags.coded(self.tagged, self.codes, self.names, self.sentences, bare=bare)
+    def tags(self, notation: Notation) -> Tags:
+        return Tags.coded(self.tagged, self.codes, self.names, self.sentences, notation.parse)
 
     @property
     def distinct(self) -> frozenset[str]:

@@ -8,25 +8,14 @@ from dataclasses import dataclass
 from itertools import islice, pairwise
 
 from nereval_core.problems import quoted
-from nereval_core.readers.read_settings import ReadOptions
-from nereval_core.readers.shared.tag_decoding import are_types
-from nereval_core.readers.shared.tag_schemes import LETTERS
+from nereval_core.readers.shared.tag_cells import are_chunks, kind_of_cells
+from nereval_core.readers.shared.tag_schemes import parse_tag
 
 DOCSTART = "-DOCSTART-"
 MEDLINE = "###MEDLINE"
 BYTE_ORDER_MARK = "\ufeff"
 SAMPLE_LINES = 1000
 """Lines that decide on the separator, the number of columns and those with tags."""
-TAGGED_SHARE = 0.8
-"""A column holds tags where at least this share of its cells does."""
-OUTSIDE_SHARE = 0.2
-"""The least share of O in a column of types without letters."""
-FEW_TYPES = 8
-"""The number of types that such a column may have however few rows are sampled."""
-CHUNK_TYPES = frozenset(
-    ("NP", "VP", "PP", "ADVP", "ADJP", "SBAR", "PRT", "CONJP", "INTJ", "LST", "UCP", "NC", "VC", "PC")
-)
-"""The types of syntactic chunks in CoNLL-2000 and CoNLL-2003, English and German."""
 
 
 def is_mark(token: str) -> bool:
@@ -70,7 +59,7 @@ class Layout:
 
 
 def is_tag(text: str) -> bool:
-    return text == "O" or (text[1:2] == "-" and len(text) > 2 and text[0] in LETTERS[1:])
+    return parse_tag(text) is not None
 
 
 def _tabs(line: str) -> list[str]:
@@ -102,43 +91,23 @@ def is_numbered(rows: Sequence[Sequence[str]]) -> bool:
     return numbers[0] == "1" and "2" in numbers and follows and all(map(str.isdecimal, numbers))
 
 
-def tag_columns(rows: Sequence[Sequence[str]], columns: int, word: int) -> tuple[int, ...]:
-    """Return the indices of the columns after the tokens in which most sampled rows have a tag, `O` or another."""
-    full = [row for row in rows if len(row) == columns]
-    return tuple(
-        column
-        for column in range(word + 1, columns)
-        if full and sum(is_tag(row[column]) for row in full) >= TAGGED_SHARE * len(full)
-    )
-
-
-def type_columns(rows: Sequence[Sequence[str]], columns: int, word: int) -> tuple[int, ...]:
-    """Return the indices of the columns after the tokens in which sampled rows have O or a type without a letter.
-
-    A column of words may hold an O too: of tags many are O, and few types come again and again.
-    """
-    full = [row for row in rows if len(row) == columns]
-    found = []
-    for column in range(word + 1, columns):
-        cells = Counter(row[column] for row in full)
-        few = len(cells) - 1 <= max(FEW_TYPES, len(full) / 4)
-        if few and cells["O"] >= OUTSIDE_SHARE * len(full) and are_types(cells, ReadOptions()):
-            found.append(column)
-    return tuple(found)
-
-
-def chunk_columns(rows: Sequence[Sequence[str]], columns: int, tagged: Sequence[int]) -> tuple[int, ...]:
-    """Return which of the columns with tags hold syntactic chunks, beside others that do not.
+def tag_columns(rows: Sequence[Sequence[str]], columns: int, word: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the indices of the columns after the tokens that hold tags, and of those with syntactic chunks beside.
 
     The layout of CoNLL-2003 has chunks beside entities. Where all columns hold chunks, as in CoNLL-2000, these are what
-    is annotated, and none is returned.
+    is annotated. Numbers are labels in a column behind one of tags, and where no other column holds any: before the
+    tags stand the features of a tagger.
     """
-    found = []
-    for column in tagged:
-        types = {row[column][2:] for row in rows if len(row) == columns and is_tag(row[column])} - {""}
-        if types and types <= CHUNK_TYPES:
-            found.append(column)
-    return tuple(found) if len(found) < len(tagged) else ()
+    full = [row for row in rows if len(row) == columns]
+    cells = {column: [row[column] for row in full] for column in range(word + 1, columns)}
+    kinds = {column: kind_of_cells(cells[column]) for column in cells}
+    tagged = [column for column, kind in kinds.items() if kind in ("tags", "types")]
+    first = min(tagged, default=columns - 2)
+    tagged = [column for column, kind in kinds.items() if column in tagged or (kind == "numbers" and column > first)]
+    chunks = tuple(column for column in tagged if are_chunks(cells[column])) if len(tagged) > 1 else ()
+    if len(chunks) == len(tagged):
+        chunks = ()
+    return tuple(column for column in tagged if column not in chunks), chunks
 
 
 def column_index(wanted: int | str, columns: int, word: int) -> tuple[int, tuple[str, str] | None]:

@@ -19,16 +19,14 @@ from nereval_core.readers.conll.layout import (
     DOCSTART,
     MEDLINE,
     Layout,
-    chunk_columns,
     column_index,
     is_numbered,
-    is_tag,
     sample_rows,
     tag_columns,
-    type_columns,
 )
 from nereval_core.readers.input.source import SourceFile, with_progress
 from nereval_core.readers.shared.tag_decoding import Chunks
+from nereval_core.readers.shared.tag_notation import Notation
 from nereval_core.readers.shared.tag_schemes import Tags
 
 ID_KEYS = ("id", "document_id", "document id", "doc_id", "doc id")
@@ -182,8 +180,8 @@ class ListedRows:
         """The first token of each sentence and, last, the number of tokens."""
         return np.array([*self.firsts, len(self.tokens)], np.int64)
 
-    def tags(self, *, bare: bool = False) -> Tags:
-        return Tags.of(self.words, self.sentences, bare=bare)
+    def tags(self, notation: Notation) -> Tags:
+        return Tags.of(self.words, self.sentences, notation.parse)
 
     @property
     def distinct(self) -> frozenset[str]:
@@ -294,7 +292,7 @@ def file_layout(lines: Sequence[str], file: SourceFile, options: ReadOptions, fo
     if options.column is not None and not complaint:
         column, complaint = column_index(options.column, columns, word)
     elif columns > 2:
-        tagged, chunks = columns_with_tags(sample, columns, word)
+        tagged, chunks = tag_columns(sample, columns, word)
         if len(tagged) > 1:
             found.undecided.append(AmbiguousColumns(file, tagged))
             return None
@@ -304,17 +302,3 @@ def file_layout(lines: Sequence[str], file: SourceFile, options: ReadOptions, fo
         return None
     found.columns.add(ReadColumns(columns, word, column, chunks))
     return Layout(columns, word, column, split)
-
-
-def columns_with_tags(
-    sample: Sequence[Sequence[str]], columns: int, word: int
-) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the indices of the columns that hold tags, and of those that hold chunks beside them.
-
-    Types without letters are tags where no column has any with one.
-    """
-    tagged = tag_columns(sample, columns, word)
-    if not any(is_tag(row[at]) and row[at] != "O" for row in sample if len(row) == columns for at in tagged):
-        tagged = tuple(sorted({*tagged, *type_columns(sample, columns, word)}))
-    chunks = chunk_columns(sample, columns, tagged) if len(tagged) > 1 else ()
-    return tuple(column for column in tagged if column not in chunks), chunks

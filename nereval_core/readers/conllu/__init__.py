@@ -31,6 +31,7 @@ from nereval_core.readers.conllu.rows import (
 from nereval_core.readers.conllu.texts import WordDocument, WordNode, document_of
 from nereval_core.readers.input.source import SourceFile, unread_files_note, with_progress
 from nereval_core.readers.shared.tag_decoding import decode_tags, scheme_of_tags, tag_problems
+from nereval_core.readers.shared.tag_notation import notation_of
 from nereval_core.readers.shared.tag_schemes import Tags
 
 NAME = "conllu"
@@ -286,8 +287,9 @@ def _tagged(
         number, node = tokens[token]
         return documents[number].shown, node.line
 
-    tags = Tags.of(written, first)
-    scheme, taken.notes = scheme_of_tags(tags, place, options)
+    notation = notation_of(set(written), options)
+    tags = Tags.of(written, first, notation.parse)
+    scheme, taken.notes = scheme_of_tags(tags, place, options, notation)
     problems += tag_problems(tags, scheme, written.__getitem__, place, options)
     if problems:
         raise FormatError(problems)

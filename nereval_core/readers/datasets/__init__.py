@@ -24,7 +24,8 @@ from nereval_core.readers.parquet.bounds import read_within_bounds
 from nereval_core.readers.parquet.columns import MAGIC, open_parquet
 from nereval_core.readers.shared.label_list import OPTION, TAGS, LabelList, labels_of_file, labels_of_json
 from nereval_core.readers.shared.strict_json import RefusedError, id_string, items, json_type, loads
-from nereval_core.readers.shared.tag_decoding import are_types, decode_tags, scheme_of_tags, tag_problems
+from nereval_core.readers.shared.tag_decoding import decode_tags, scheme_of_tags, tag_problems
+from nereval_core.readers.shared.tag_notation import notation_of
 from nereval_core.readers.shared.tag_schemes import Tags
 
 NAME = "datasets"
@@ -120,9 +121,9 @@ def read(source: Source, options: ReadOptions) -> Reading:
         return places[row_of[token]]
 
     flat = [tag for tags in written for tag in tags]
-    types = are_types(set(flat), options)
-    tags = Tags.of(flat, first, bare=types)
-    scheme, notes = scheme_of_tags(tags, place, options, types=types)
+    notation = notation_of(set(flat), options)
+    tags = Tags.of(flat, first, notation.parse)
+    scheme, notes = scheme_of_tags(tags, place, options, notation)
     notes += asked.notes
     if options.labels is not None and not any(row.numbered for row in rows):
         notes.append("the labels given are not used: tags are strings")

@@ -18,7 +18,8 @@ from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.readers.datasets import documents_of_words
 from nereval_core.readers.input.source import SourceFile, unread_files_note
-from nereval_core.readers.shared.tag_decoding import are_types, decode_tags, scheme_of_tags, tag_problems
+from nereval_core.readers.shared.tag_decoding import decode_tags, scheme_of_tags, tag_problems
+from nereval_core.readers.shared.tag_notation import notation_of
 from nereval_core.readers.shared.tag_schemes import Tags
 
 NAME = "slashtags"
@@ -64,14 +65,14 @@ def read(source: Source, options: ReadOptions) -> Reading:
     found = _Words()
     for file in files:
         _read_file(file, found, problems)
-    types = are_types(set(found.tags), options)
-    problems += _run_together(found) if types else []
+    notation = notation_of(set(found.tags), options)
+    problems += _run_together(found) if notation.types else []
     if problems:
         raise FormatError(problems)
     first = [0, *accumulate(found.sizes)]
-    tags = Tags.of(found.tags, first, bare=types)
+    tags = Tags.of(found.tags, first, notation.parse)
     place = found.places.__getitem__
-    scheme, notes = scheme_of_tags(tags, place, options, types=types)
+    scheme, notes = scheme_of_tags(tags, place, options, notation)
     if problems := tag_problems(tags, scheme, found.tags.__getitem__, place, options):
         raise FormatError(problems)
     lines = [found.words[low:high] for low, high in pairwise(first)]

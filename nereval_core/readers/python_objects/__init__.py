@@ -22,7 +22,7 @@ from nereval_core.arrays import Int64
 from nereval_core.corpus import Documents, Intervals, Labels, document_problems, frozen, layer
 from nereval_core.corpus.texts import Texts
 from nereval_core.problems import FormatError, Problem, counted, quoted
-from nereval_core.readers import Reading, Source
+from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.readers.datasets import documents_of_words
 from nereval_core.readers.python_objects.columns import (
     ObjectColumns,
@@ -37,7 +37,8 @@ from nereval_core.readers.python_objects.other_libraries import (
     plain_lists,
     tags_of_numbers,
 )
-from nereval_core.readers.shared.tag_decoding import decode, detect, faults
+from nereval_core.readers.shared.tag_decoding import ALONE, decode, detect, faults, scheme_note
+from nereval_core.readers.shared.tag_notation import Notation, notation_of
 from nereval_core.readers.shared.tag_schemes import SCHEMES, Repair, Scheme, Tags, scheme_named
 
 MEND = 'mend it, or read it with read_objects(…, repair="conlleval") or "discard"'
@@ -59,6 +60,8 @@ def read_objects(
     name: str = "gold",
     scheme: str | None = None,
     repair: Repair | None = None,
+    outside: str | None = None,
+    type: str | None = None,
     labels: Sequence[str] | None = None,
     columns: Mapping[str, str] | None = None,
     side: Side = "gold",
@@ -67,7 +70,8 @@ def read_objects(
     """Return the spans of Python objects as a layer of this name; see the module for what they may be.
 
     `texts` are strings, for tags the words of each document, or the documents of another layer: in the same order; what
-    has texts of its own keeps them. `scheme` (None: the one that fits) and `repair` are about tags; `labels` is the
+    has texts of its own keeps them. `scheme` (None: the one that fits) and `repair` are about tags; `outside` is the
+    tag of tokens outside of spans where it is not `O`, `type` the type of tags that are letters alone. `labels` is the
     list in which tags that are numbers are places. `columns` names those of a data frame: `{"document": "doc", "type":
     "kind"}`. Of spaCy's Examples a `side` is taken. A data frame of predictions has the documents of `gold`.
 
@@ -78,7 +82,8 @@ def read_objects(
     documents, texts = lists.documents, texts if lists.texts is None else lists.texts
     if labels is not None:
         documents = tags_of_numbers(documents, labels, name)
-    reading = _of_plain_lists(documents, texts, name, scheme, repair, lists.scores)
+    options = ReadOptions(scheme=scheme, repair=repair, outside=outside, type=type)
+    reading = _of_plain_lists(documents, texts, name, options, lists.scores)
     if lists.ids is None or isinstance(texts, Documents):
         return reading
     known = replace(reading.documents, ids=lists.ids, named=True)
@@ -89,13 +94,12 @@ def _of_plain_lists(
     documents: Sequence[Sequence[Any]],
     texts: Documents | Sequence[str] | Sequence[Sequence[str]] | None,
     name: str,
-    scheme: str | None,
-    repair: Repair | None,
+    options: ReadOptions,
     scores: Mapping[int, float],
 ) -> Reading:
     found = columns_of_objects(documents, name) or checked_objects(documents, name)
     if found.form == "tag":
-        return _of_tags(found, texts, scheme, repair)
+        return _of_tags(found, texts, options)
     known = documents_of_spans(found, texts)
     problems = found.problems
     if known is None:
@@ -150,7 +154,7 @@ def levelled(gold: Reading, pred: Reading) -> tuple[Reading, Reading]:
     return one, two
 
 
-def _of_tags(found: ObjectColumns, texts: Any, scheme: str | None, repair: Repair | None) -> Reading:
+def _of_tags(found: ObjectColumns, texts: Any, options: ReadOptions) -> Reading:
     """Return the spans of tags over their tokens.
 
     Raises:
@@ -158,15 +162,17 @@ def _of_tags(found: ObjectColumns, texts: Any, scheme: str | None, repair: Repai
     """
     known = documents_of_tags(found, texts)
     assert known.tokens is not None
+    notation = notation_of(found.distinct_tags, options)
     if found.tagged is None:
-        tags = Tags.of(found.tags, found.first)
+        tags = Tags.of(found.tags, found.first, notation.parse)
     else:
-        tags = Tags.coded(found.tagged, found.labels.codes, found.labels.names, found.first)
-    taken, notes = _scheme(tags, found, scheme)
+        tags = Tags.coded(found.tagged, found.labels.codes, found.labels.names, found.first, notation.parse)
+    taken, notes = _scheme(tags, found, notation, options.scheme)
+    repair = options.repair
     strange = sorted({*tags.odd, *found.odd})
     problems = found.problems
     remedy = "write O, or a letter, '-' and a type"
-    problems += [Problem(*found.place(at), f"{quoted(found.tag(at))} is no tag", remedy) for at in tags.odd]
+    problems += [Problem(*found.place(at), f"{quoted(found.tag(at))} is not a tag", remedy) for at in tags.odd]
     beside = {token + step for token in strange for step in (-1, 0, 1)}
     broken = faults(tags, taken) if taken and not repair else []
     problems += [Problem(*found.place(at), told, MEND) for at, told in broken if at not in beside]
@@ -192,10 +198,15 @@ def _of_tags(found: ObjectColumns, texts: Any, scheme: str | None, repair: Repai
     return Reading(known, made, "", notes, scheme=taken.name if taken else None, source=found.name, mended=mended)
 
 
-def _scheme(tags: Tags, found: ObjectColumns, given: str | None) -> tuple[Scheme | None, tuple[str, ...]]:
+def _scheme(
+    tags: Tags, found: ObjectColumns, notation: Notation, given: str | None
+) -> tuple[Scheme | None, tuple[str, ...]]:
+    note = tuple(filter(None, [notation.note]))
     if given is not None:
         scheme = scheme_named(given)
-        return scheme, (f"tag scheme {scheme.name} (given)",)
+        return scheme, (f"tag scheme {scheme.name} (given)", *note)
+    if notation.types:
+        return SCHEMES["IO"], (scheme_note("IO", ALONE), *note)
     detected = detect(tags)
     if detected.rivals:
         fits = f"the tags fit {', '.join(detected.rivals)}, which part here"
@@ -204,7 +215,7 @@ def _scheme(tags: Tags, found: ObjectColumns, given: str | None) -> tuple[Scheme
     if detected.scheme is None:
         return None, ("no tag but O: the scheme cannot be told",)
     least = f"no scheme fits; this one is broken least, {detected.broken} times" if detected.broken else "detected"
-    return detected.scheme, (f"tag scheme {detected.scheme.name} ({least})",)
+    return detected.scheme, (f"tag scheme {detected.scheme.name} ({least})", *note)
 
 
 LONGEST = np.iinfo(np.int32).max

@@ -58,6 +58,13 @@ class ObjectColumns:
         """Return the tag of a row that is not O."""
         return self.tags[row] if self.tagged is None else self.labels[int(np.searchsorted(self.tagged, row))]
 
+    @property
+    def distinct_tags(self) -> frozenset[str]:
+        """The tags of all rows, each once."""
+        if self.tagged is None:
+            return frozenset(self.tags)
+        return frozenset((*self.labels.names, *(["O"] if len(self.tagged) < self.first[-1] else [])))
+
     def place(self, row: int) -> Place:
         doc = int(np.searchsorted(self.first, row, side="right")) - 1
         at = row - int(self.first[doc]) if self.within is None else int(self.within[row])

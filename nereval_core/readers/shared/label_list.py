@@ -12,7 +12,7 @@ from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers.input.origins import OnDisk
 from nereval_core.readers.input.source import SourceFile
 from nereval_core.readers.shared.strict_json import RefusedError, loads
-from nereval_core.readers.shared.tag_schemes import NO_TAG, Tags
+from nereval_core.readers.shared.tag_schemes import Tags
 
 OPTION = "--labels"
 TAGS = ("ner_tags", "ner", "tags", "labels", "ner_tags_fine")
@@ -40,8 +40,8 @@ class LabelList:
             first.setdefault(name, number)
         for number in sorted(used):
             if Tags.of([self.names[number]]).odd:
-                found = f"label {number}, {quoted(self.names[number])}, is no tag"
-                yield Problem(self.source, self._line(number), found, NO_TAG)
+                found = f"label {number}, {quoted(self.names[number])}, is not a tag"
+                yield Problem(self.source, self._line(number), found, "write O, or a letter, '-' and a type")
 
     def _line(self, number: int) -> int | None:
         return self.lines[number] if self.lines else None

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -14,10 +13,16 @@ from nereval_core.arrays import Int64
 from nereval_core.corpus import Place
 from nereval_core.problems import FormatError, Problem, counted, quoted
 from nereval_core.readers.read_settings import ReadOptions
+from nereval_core.readers.shared.tag_notation import (
+    NUMBERS_PROBLEM,
+    NUMBERS_REMEDY,
+    USUAL,
+    Notation,
+    no_tag_remedy,
+)
 from nereval_core.readers.shared.tag_schemes import (
     CONLLEVAL,
     LETTERS,
-    NO_TAG,
     SCHEMES,
     Repair,
     Scheme,
@@ -30,37 +35,29 @@ REPAIR_REMEDY = (
 )
 NO_TAGS_NOTE = "no tag but O: the scheme cannot be told"
 ALONE = "no tag has a letter before its type: runs of one type are one span; say otherwise by --scheme"
-TYPE_ALONE = re.compile(r"[^\W\d_]\S{1,39}")
-"""A tag that may be a type without a letter: one of a single letter may be the letter without its type."""
-LETTERED = re.compile(rf"[{LETTERS}][-_:./|]|.+[-_:./|][{LETTERS}]$")
-"""A tag that has a letter before its type, or, in no scheme that is read, one behind it or parted otherwise."""
-
-
-def are_types(tags: Collection[str], options: ReadOptions) -> bool:
-    """Return whether tags other than O, given each at least once, are types without letters, as Stanford NER has them.
-
-    They are where the scheme IO is asked for, or, where none is, if O is among them and none has such a letter.
-    """
-    if options.scheme:
-        return scheme_named(options.scheme).name == "IO"
-    types = set(tags) - {"O"}
-    return bool(types) and "O" in tags and all(map(TYPE_ALONE.fullmatch, types)) and not any(map(LETTERED.match, types))
 
 
 def scheme_of_tags(
-    tags: Tags, place: Callable[[int], Place], options: ReadOptions, *, types: bool = False
+    tags: Tags, place: Callable[[int], Place], options: ReadOptions, notation: Notation = USUAL
 ) -> tuple[Scheme | None, list[str]]:
     """Return the scheme given or detected, and notes on it; `place` gives source and line of a token.
 
-    With `types` tags have no letters (`are_types`).
-
     Raises:
-        FormatError: several schemes fit and do not decode alike.
+        FormatError: several schemes fit and do not decode alike, or tags are numbers without a list of labels.
     """
+    if notation.numbered:
+        raise FormatError.single(*place(tags.odd[0]), NUMBERS_PROBLEM, NUMBERS_REMEDY)
+    scheme, notes = _scheme_of_tags(tags, place, options, notation)
+    return scheme, [*notes, *filter(None, [notation.note])]
+
+
+def _scheme_of_tags(
+    tags: Tags, place: Callable[[int], Place], options: ReadOptions, notation: Notation
+) -> tuple[Scheme | None, list[str]]:
     if options.scheme:
         scheme = scheme_named(options.scheme)
         return scheme, [scheme_note(scheme.name, "given")]
-    if types:
+    if notation.types:
         return SCHEMES["IO"], [scheme_note("IO", ALONE)]
     detected = detect(tags)
     if detected.rivals:
@@ -91,7 +88,8 @@ def tag_problems(
     options: ReadOptions,
 ) -> list[Problem]:
     """Return a problem for each token whose tag is none, and, without repair, for each that breaks the scheme."""
-    problems = [Problem(*place(token), f"{quoted(written(token))} is no tag", NO_TAG) for token in tags.odd]
+    odd = [(token, written(token)) for token in tags.odd]
+    problems = [Problem(*place(token), f"{quoted(cell)} is not a tag", no_tag_remedy(cell)) for token, cell in odd]
     broken = faults(tags, scheme) if scheme and not options.repair else []
     # A tag beside something that is no tag is not blamed.
     beside = {token + step for token in tags.odd for step in (-1, 1)}

@@ -1,13 +1,13 @@
 """Tag schemes as data: which tag may follow which, rows of tags as arrays, and spans written as tags.
 
 A tag is `O` or a letter, the first `-`, and a type, which may itself contain `-`. Offsets are tokens, end exclusive.
-The edge of a sentence counts as `O`. Letters: B begin, I and M inside, E and L end, S and U single.
+The edge of a sentence counts as `O`. Letters: B begin, I and M inside, E and L end, S, U and W single.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -20,13 +20,13 @@ from numpy.typing import NDArray
 from nereval_core.arrays import Bools, Int64
 from nereval_core.problems import FormatError, quoted
 
-LETTERS = "OBIMELSU"
-NO_TYPES = ("O", "", "-", "_")
-"""Strings that are never a type written without a letter."""
+LETTERS = "OBIMELSUW"
 
 Repair = Literal["conlleval", "discard"]
-NO_TAG = "write O, or a letter, '-' and a type; or choose another column, or, for types without a letter, --scheme IO"
-"""The remedy for a cell that is no tag."""
+NO_LETTER = -1
+"""Stands for the letter of a cell that is not a tag."""
+TRANSITIONS = len(LETTERS) ** 2
+"""Transitions from letter to letter; a flat table has those where the type changes, then those where it stays."""
 
 
 @dataclass(frozen=True)
@@ -101,6 +101,7 @@ SCHEMES: Mapping[str, Scheme] = MappingProxyType(
             _bracketed("IOBES", "B", "I", "E", "S"),
             _bracketed("BILOU", "B", "I", "L", "U"),
             _bracketed("BMES", "B", "M", "E", "S"),
+            _bracketed("BMEWO", "B", "M", "E", "W"),
             _scheme("IOB1", "BI II", "BB IB", "OI BO IO BI II", "IIII", parted="B"),
             _scheme("IOE2", "II IE", "EI EE", "OI OE EO EI EE", "EIIE"),
             _scheme("IOE1", "II IE", "EI EE", "OI OE IO II IE", "IIII", parted="E", parts_end=True),
@@ -108,11 +109,13 @@ SCHEMES: Mapping[str, Scheme] = MappingProxyType(
         )
     }
 )
-ALIASES = MappingProxyType({"BIO": "IOB2", "BIO2": "IOB2", "BIOES": "IOBES", "BILUO": "BILOU", "BIOLU": "BILOU"})
+ALIASES = MappingProxyType(
+    {"BIO": "IOB2", "BIO2": "IOB2", "BIOES": "IOBES", "BILUO": "BILOU", "BIOLU": "BILOU", "BMEOW": "BMEWO"}
+)
 
 # The table of conlleval: a chunk also begins where a type changes or something of these is met.
-STARTERS = "BSU"
-ENDERS = "ELSU"
+STARTERS = "BSUW"
+ENDERS = "ELSUW"
 CONLLEVAL = _table(
     {before + after for before in LETTERS for after in LETTERS},
     {before + after for before in LETTERS for after in LETTERS if after in STARTERS or before in ENDERS},
@@ -120,7 +123,7 @@ CONLLEVAL = _table(
 
 
 def scheme_named(name: str) -> Scheme:
-    """Return the scheme of this name in any case; BIO, BIOES and BILUO are known too.
+    """Return the scheme of this name in any case; BIO, BIOES, BILUO and BMEOW are known too.
 
     Raises:
         FormatError: there is none.
@@ -130,6 +133,14 @@ def scheme_named(name: str) -> Scheme:
         remedy = f"choose one of {', '.join(SCHEMES)}"
         raise FormatError.single("--scheme", None, f"no tag scheme is called {quoted(name)}", remedy)
     return known
+
+
+def parse_tag(cell: str) -> tuple[str, str] | None:
+    """Return the letter and the type of a tag in the usual notation, `O` and "" for outside; None for other cells."""
+    letter, _, kind = cell.partition("-")
+    if cell == "O":
+        return "O", ""
+    return (letter, kind) if len(letter) == 1 and letter in LETTERS[1:] and kind else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,30 +160,37 @@ class Tags:
     odd: tuple[int, ...] = ()
 
     @classmethod
-    def of(cls, tags: Sequence[str], first: Sequence[int] | Int64 | None = None, *, bare: bool = False) -> Tags:
-        """Return the tags parsed; without `first` they are one sentence, `bare` is as in `coded`."""
+    def of(
+        cls,
+        tags: Sequence[str],
+        first: Sequence[int] | Int64 | None = None,
+        parse: Callable[[str], tuple[str, str] | None] = parse_tag,
+    ) -> Tags:
+        """Return the tags parsed; without `first` they are one sentence, `parse` is as in `coded`."""
         number = {tag: code for code, tag in enumerate(dict.fromkeys(tags))}
         codes = np.fromiter(map(number.__getitem__, tags), np.int64, len(tags))
         edges = np.array([0, len(tags)] if first is None else first, np.int64)
-        return cls.coded(np.arange(len(tags)), codes, tuple(number), edges, bare=bare)
+        return cls.coded(np.arange(len(tags)), codes, tuple(number), edges, parse)
 
     @classmethod
     def coded(
-        cls, tokens: Int64, codes: NDArray[np.integer[Any]], tags: Sequence[str], first: Int64, *, bare: bool = False
+        cls,
+        tokens: Int64,
+        codes: NDArray[np.integer[Any]],
+        tags: Sequence[str],
+        first: Int64,
+        parse: Callable[[str], tuple[str, str] | None] = parse_tag,
     ) -> Tags:
         """Return the tags of these tokens, coded as places in `tags`; all other tokens have `O`.
 
-        With `bare` a tag without a letter is a type, read as if `I-` stood before it.
+        `parse` returns the letter and the type of a tag, None where it is not a tag.
         """
         names: dict[str, int] = {}
         letters, types = [], []
         for tag in tags:
-            letter, _, name = tag.partition("-")
-            fine = len(letter) == 1 and letter in LETTERS[1:] and bool(name)
-            if bare and not fine and tag not in NO_TYPES and not tag.isspace():
-                letter, name, fine = "I", tag, True
-            letters.append(LETTERS.index(letter) if fine else 0 if tag == "O" else -1)
-            types.append(names.setdefault(name, len(names)) if fine else -1)
+            letter, kind = parse(tag) or ("", "")
+            letters.append(LETTERS.index(letter) if letter else NO_LETTER)
+            types.append(names.setdefault(kind, len(names)) if kind else -1)
         if not tags:
             return cls(tokens, np.zeros(0, np.int8), np.zeros(0, np.int32), (), first)
         found = np.array(letters, np.int8)[codes]
@@ -216,20 +234,22 @@ class Tags:
         same = np.zeros(len(self.tokens), np.bool_)
         same[1:] = self.types[1:] == self.types[:-1]
         same &= self.follows[:-1]
-        return ((same.view(np.uint8) << 6) + (before << 3) + self.letters.view(np.uint8)).astype(np.uint8)
+        before *= len(LETTERS)
+        before += self.letters.view(np.uint8)
+        return before + same * np.uint8(TRANSITIONS)
 
     @cached_property
     def exits(self) -> NDArray[np.uint8]:
         """The transition from each tagged token to `O`, or to the end of its sentence, as in `entries`."""
-        return (self.letters << 3).view(np.uint8)
+        return self.letters.view(np.uint8) * np.uint8(len(LETTERS))
 
     @cached_property
     def counts(self) -> Int64:
         """Count of each transition but that from `O` to `O`, shape of a flat table."""
         # Those that go on to a tagged token are counted apart, and dropped: picking the others takes longer.
-        out = np.bincount(self.exits + (self.follows[1:].view(np.uint8) << 6), minlength=128)
-        out[64:] = 0
-        return np.bincount(self.entries, minlength=128) + out
+        out = np.bincount(self.exits + self.follows[1:] * np.uint8(TRANSITIONS), minlength=2 * TRANSITIONS)
+        out[TRANSITIONS:] = 0
+        return np.bincount(self.entries, minlength=2 * TRANSITIONS) + out
 
     def after(self, table: Bools) -> Bools:
         """Return what a flat table says of the transition out of each tagged token, given what it says of `entries`."""

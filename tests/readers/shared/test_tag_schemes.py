@@ -27,6 +27,7 @@ LEGAL = [
     ("IOBES", "B-P I-P E-P S-P S-L O B-L E-L", ["0-2 P", "3-3 P", "4-4 L", "6-7 L"]),
     ("BILOU", "B-P I-P L-P U-P U-L O B-L L-L", ["0-2 P", "3-3 P", "4-4 L", "6-7 L"]),
     ("BMES", "B-P M-P E-P S-P S-L O B-L E-L", ["0-2 P", "3-3 P", "4-4 L", "6-7 L"]),
+    ("BMEWO", "B-P M-P E-P W-P W-L O B-L E-L", ["0-2 P", "3-3 P", "4-4 L", "6-7 L"]),
     ("IO", "I-P I-P I-L O I-L | I-L", ["0-1 P", "2-2 L", "4-4 L", "5-5 L"]),
     ("IOB2", "B-a-b I-a-b B-a-c", ["0-1 a-b", "2-2 a-c"]),
     ("IOB2", "O O | O", []),
@@ -53,6 +54,7 @@ MALFORMED = [
     ("BILOU", "B-P B-P L-P", {0: "before 'B-P'"}, ["0-0 P", "1-2 P"], ["1-2 P"]),
     ("BILOU", "L-P U-P I-P", {0: "at the start", 2: "after 'U-P'"}, ["0-0 P", "1-1 P", "2-2 P"], ["1-1 P"]),
     ("BMES", "B-P M-P O B-P E-P", {1: "before 'O'"}, ["0-1 P", "3-4 P"], ["3-4 P"]),
+    ("BMEWO", "B-P S-P", {0: "before 'S-P'", 1: "is no tag of BMEWO"}, ["0-0 P", "1-1 P"], []),
     ("IO", "B-P I-P", {0: "is no tag of IO"}, ["0-1 P"], []),
 ]
 
@@ -66,6 +68,8 @@ DETECTED = [
     ("B-P I-P E-P", "IOBES"),
     ("B-P L-P U-P", "BILOU"),
     ("B-P M-P E-P", "BMES"),
+    ("B-P M-P E-P W-P", "BMEWO"),
+    ("W-P", "BMEWO"),
     ("S-P", "IOBES"),
     ("O O", None),
 ]
@@ -162,10 +166,10 @@ def test_no_two_schemes_fit_a_short_sentence_and_part() -> None:
 
 
 def conlleval(tags: tuple[str, ...], low: int) -> list[str]:
-    """Cut a sentence from token `low` on by the classic table, pair by pair; M reads as I, L as E, U as S."""
+    """Cut a sentence from token `low` on by the classic table, pair by pair; M reads as I, L as E, U and W as S."""
     ends = {"BB", "BO", "IB", "IO", "EE", "EI", "EO", "EB", "ES", "SB", "SI", "SE", "SO", "SS", "BS", "IS"}
     starts = {"BB", "IB", "OB", "OI", "EE", "EI", "OE", "EB", "SB", "SI", "SE", "OS", "SS", "ES", "BS", "IS"}
-    plain = str.maketrans("MLU", "IES")
+    plain = str.maketrans("MLUW", "IESS")
     rows = [("O", ""), *((tag[0].translate(plain), tag[2:]) for tag in tags), ("O", "")]
     chunks, begun = [], low
     for token, ((before, was), (after, now)) in enumerate(pairwise(rows), low):

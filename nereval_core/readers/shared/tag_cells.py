@@ -1,0 +1,123 @@
+"""Recognise columns of annotations by a sample of their cells: tags in any notation, with a probability, or numbers.
+
+Every format of columns asks here whether it holds more than one source of tags.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Literal
+
+from nereval_core.readers.read_settings import ReadSettings
+from nereval_core.readers.shared.tag_notation import (
+    MARKS_FOR_OUTSIDE,
+    NUMBERED,
+    OUTSIDE,
+    notation_of,
+)
+from nereval_core.readers.shared.tag_schemes import parse_tag
+
+CellKind = Literal["tags", "types", "numbers"]
+"""Tags with letters, types without, or numbers of labels."""
+
+TAGGED_SHARE = 0.8
+"""A column holds tags where at least this share of its cells does."""
+OUTSIDE_SHARE = 0.2
+"""The least share of outside in a column of types, or of the most frequent number in one of numbers."""
+FEW_TYPES = 8
+"""The number of types that such a column may have however few rows are sampled."""
+MOST_LABELS = 400
+"""Numbers of labels are below this."""
+SCORED = re.compile(r"(\S*[^\s/|:(]) *[/|: (] *([01]?\.[0-9]+(?:[eE][-+]?[0-9]+)?|[01](?:\.0*)?)\)?")
+"""A tag and its probability in one cell, as CRF++ (`B-PER/0.98`) and others write them."""
+PREDICTION = re.compile(
+    r"(?:^|[^a-z])(?:pred|predicted|predictions?|preds|hyp|hypothes[ie]s|system|sys|output|outputs|model|auto|guess)"
+    r"(?:[^a-z]|$)|^pred|predict",
+    re.IGNORECASE,
+)
+"""The name of a column or key of predictions."""
+OTHER_TAGS = re.compile(
+    r"(?:^|[^a-z])(?:u?pos|xpos|chunks?|prev|next|synt(?:ax|actic)?|dep(?:rel)?)(?:[^a-z]|$)", re.IGNORECASE
+)
+"""The name of a column of parts of speech, of chunks, or of the tags of neighbours."""
+CHUNK_TYPES = frozenset(
+    ("NP", "VP", "PP", "ADVP", "ADJP", "SBAR", "PRT", "CONJP", "INTJ", "LST", "UCP", "NC", "VC", "PC")
+)
+"""The types of syntactic chunks in CoNLL-2000 and CoNLL-2003, English and German."""
+
+
+def kind_of_cells(cells: Sequence[str]) -> CellKind | None:
+    """Return what a column of annotations holds, by a sample of its cells; None where it holds something else."""
+    if not cells:
+        return None
+    counts = Counter(cells)
+    if sum(count for cell, count in counts.items() if parse_tag(cell)) >= TAGGED_SHARE * len(cells):
+        return "tags"
+    if tags := scored_tags(cells):
+        return kind_of_cells(tags)
+    if all(map(NUMBERED.fullmatch, counts.keys() - {OUTSIDE, *MARKS_FOR_OUTSIDE})):
+        return "numbers" if _are_labels(cells, counts) else None
+    notation = notation_of(counts.keys(), ReadSettings())
+    if notation.types:
+        # A column of words may hold an O too: of tags many are O, and few types come again and again.
+        few = len(counts) - 1 <= max(FEW_TYPES, len(cells) / 4)
+        return "types" if few and sum(counts[word] for word in notation.outside) >= OUTSIDE_SHARE * len(cells) else None
+    if any((notation.parse(cell) or ("", ""))[0] not in ("", OUTSIDE) for cell in counts) and all(
+        map(notation.parse, counts)
+    ):
+        return "tags"
+    return None
+
+
+def scored_tags(cells: Sequence[str]) -> list[str]:
+    """Return the tags of cells that all hold a tag and its probability, else nothing."""
+    first = SCORED.fullmatch(cells[0]) if cells else None
+    if first is None:
+        return []
+    matches = [SCORED.fullmatch(cell) for cell in cells]
+    return [match[1] for match in matches if match] if all(matches) else []
+
+
+def split_scores(cells: Sequence[str]) -> tuple[Sequence[str], list[float] | None]:
+    """Return the tags of cells, and the probabilities where all of them hold one."""
+    tags = scored_tags(cells)
+    if not tags or kind_of_cells(tags) is None:
+        return cells, None
+    return tags, [float(match[2]) for match in map(SCORED.fullmatch, cells) if match]
+
+
+def are_chunks(cells: Sequence[str]) -> bool:
+    """Return whether the types of tags are those of syntactic chunks."""
+    types = set(types_of_cells(cells))
+    return bool(types) and types <= CHUNK_TYPES
+
+
+def types_of_cells(cells: Sequence[str]) -> tuple[str, ...]:
+    """Return the types that tags name, in the order in which they are met; of numbers, these."""
+    tags = dict.fromkeys(scored_tags(cells) or cells)
+    notation = notation_of(tags.keys(), ReadSettings())
+    parsed = [("", cell) if notation.numbered else notation.parse(cell) for cell in tags]
+    return tuple(dict.fromkeys(tag[1] for tag in parsed if tag and tag[1]))
+
+
+def is_named_like_prediction(name: str) -> bool:
+    """Return whether a column or key is called like one of predictions."""
+    return PREDICTION.search(name) is not None
+
+
+def _are_labels(cells: Sequence[str], counts: Counter[str]) -> bool:
+    """Return whether numbers may be those of labels: a few, one of them often, and not counting anything."""
+    if all(cell.startswith("LABEL_") for cell in counts.keys() - {OUTSIDE, *MARKS_FOR_OUTSIDE}):
+        return counts.keys() != {OUTSIDE} and any(cell.startswith("LABEL_") for cell in counts)
+    numbers = [int(cell) for cell in cells if cell.isdecimal()]
+    if (
+        len(counts) < 2
+        or len(counts) - 1 > max(FEW_TYPES, len(cells) / 4)
+        or max(numbers, default=MOST_LABELS) >= MOST_LABELS
+    ):
+        return False
+    grows = len(numbers) == len(cells) and all(low <= high for low, high in pairwise(numbers))
+    return not grows and counts.most_common(1)[0][1] >= max(2, OUTSIDE_SHARE * len(cells))
