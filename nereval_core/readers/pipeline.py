@@ -44,7 +44,9 @@ KEYS_OF: Mapping[str, str] = {
 """Keys of entities as other services call them: Stanza, Comprehend, Azure (`offset`, `length`), Presidio, Google."""
 TYPES = ("entity_group", "label", "entity")
 PREFIX = re.compile(r"([BI])-(.+)", re.DOTALL)
-ENTITY = re.compile(r'"(?:entities|ents|predictions|Entities|results)"\s*:\s*\[\s*\{((?:[^{}"]|"(?:[^"\\]|\\.)*")*)')
+ENTITY = re.compile(
+    r'"(?:entities|ents|predictions|Entities|results)"\s*:\s*\[\s*\{((?:[^{}"]|"(?:[^"\\]|\\.)*"|\{[^{}]*\})*)'
+)
 PLACES = ({"start", "end"}, {"start", "length"}, {"mentions", "name"})
 """Keys of entities that have offsets: the last are Google's, whose mentions have them."""
 OUTSIDE = "O"

@@ -51,9 +51,14 @@ class Head:
         return self._load(HEAD_BYTES)
 
     @cached_property
+    def text(self) -> str:
+        """The text of the first HEAD_BYTES bytes; bytes that are not UTF-8 are replaced."""
+        return _text(self.raw)
+
+    @cached_property
     def lines(self) -> list[str]:
         """The first whole lines without their ends, at least one; bytes that are not UTF-8 are replaced."""
-        lines = _text(self.raw).split("\n")
+        lines = self.text.split("\n")
         if len(self.raw) == HEAD_BYTES and len(lines) > 1:
             lines.pop()
         return [line.rstrip("\r") for line in lines]
@@ -66,7 +71,7 @@ class Head:
     @cached_property
     def keys(self) -> frozenset[str]:
         """The keys of the first JSON object; empty where none begins the file."""
-        found, whole = _keys(_text(self.raw))
+        found, whole = _keys(self.text)
         if not whole and len(self.raw) == HEAD_BYTES:
             # A text longer than the head stands before the keys that tell one format from another.
             found, _ = _keys(_text(self._load(OBJECT_BYTES)))

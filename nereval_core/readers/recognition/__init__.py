@@ -122,6 +122,11 @@ def _surest_format(source: Source) -> str:
         return forms[0]
     claims = {name: reader(name).recognise(source) for name in formats() if may_be(name, source)}
     best = max(claims.values(), default=0.0)
+    if claims.get("jsonl", 0.0) < 1:
+        from nereval_core.readers.recognition.unread_shapes import unread_shape
+
+        if shape := unread_shape(source.head()):
+            raise FormatError.single(source.name, None, *shape)
     names = [name for name, claim in claims.items() if claim == best]
     if best <= 0:
         # Wrongly encoded text looks like no format: what is wrong with it comes first.

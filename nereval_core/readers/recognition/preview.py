@@ -13,6 +13,7 @@ from nereval_core.readers import ReadOptions, Source, conll, layers, reader
 from nereval_core.readers import csv as tables_of_spans
 from nereval_core.readers.input.archives import ANNOTATION_SUFFIXES
 from nereval_core.readers.recognition import format_of, likely_format
+from nereval_core.readers.recognition.unread_shapes import unread_shape
 from nereval_core.readers.shared.table_columns import ColumnChoice, Table, column_problems, first_rows
 
 LAYERS_BYTES = 4 << 20
@@ -115,6 +116,9 @@ def _others(source: Source, format: str) -> tuple[str, ...]:
 
 def _table(source: Source, columns: ColumnChoice | None) -> Table | None:
     """Return the table of spans among the first files, or one that may be; None where no file looks like it."""
+    head = source.head()
+    if head.first_line.lstrip().startswith(("{", "[")) or unread_shape(head):
+        return None
     tables = tables_of_spans.first_tables(source, columns)
     likely = [table for table in tables if table.width >= NARROW and _even(table)]
     return max(likely, key=lambda table: (table.has_spans, not table.has_texts), default=None)
