@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
@@ -15,13 +16,14 @@ from hypothesis import strategies as st
 
 from nereval_core.api.read import read
 from nereval_core.corpus import Layer
-from nereval_core.review.apply import AppliedVerdicts, apply_verdicts, drop_verdicts
-from nereval_core.review.apply.deciding_verdicts import Conclusion, conclude, conclude_pairs
+from nereval_core.review.apply import AppliedVerdicts, apply_verdicts, deciding_verdicts, drop_verdicts
+from nereval_core.review.apply.deciding_verdicts import Conclusion, Sums, _Effects, conclude, conclude_pairs
 from nereval_core.review.apply.verdict_places import EFFECTIVE, group_verdicts, place_counts
 from nereval_core.review.apply.what_if import exact_f1, what_if
 from nereval_core.review.tables import conclusion_in_words, conclusions_table
 from nereval_core.review.verdicts import Given, Marked
 from nereval_core.scoring import Counting, Settings, score_layers
+from nereval_core.scoring.counts import Counts
 from nereval_core.scoring.criteria import CRITERIA
 from tests.review.test_apply import ANN, DRUG, GIVEN, LONG, MARKS, TEXT, TEXTS, TWICE, layer_of, standing, verdict
 
@@ -239,3 +241,73 @@ def test_the_demo_is_decided_within_the_bound() -> None:
     assert len(conclusions) == 3
     for row in conclusions.values():
         assert row.firm or row.least <= row.verdicts
+
+
+def plain_search(effects: _Effects, start: Sums) -> list[int]:
+    """Drop verdicts by the rule of the search, trying each step of each group anew every time."""
+    dropped, now = [0] * len(effects.groups), start
+
+    def after(group: int, choice: int) -> tuple[Sums, Fraction]:
+        old, new = effects.sums(((group, dropped[group]), (group, choice)))
+        sums = tuple(value - less + more for value, less, more in zip(now, old, new, strict=True))
+        return sums, lead_of(sums)
+
+    while (ahead := lead_of(now)) > 0:
+        steps = []
+        for group in range(len(dropped)):
+            for choice in effects.larger(group, dropped[group]):
+                sums, ahead_after = after(group, choice)
+                cost = choice.bit_count() - dropped[group].bit_count()
+                rank = Fraction(-cost) if ahead_after <= 0 else (ahead - ahead_after) / cost
+                steps.append(((ahead_after <= 0, rank, -group, -choice), sums))
+        (_, _, group, choice), now = max(steps)
+        dropped[-group] = -choice
+    return dropped
+
+
+def lead_of(sums: Sums) -> Fraction:
+    one, two = (exact_f1(Counts(sums[low : low + 5], sums[low + 5 : low + 10])) for low in (0, 10))
+    assert one is not None and two is not None
+    return one - two
+
+
+@pytest.mark.parametrize("criterion", ["strict", "partial", "type"])
+def test_the_search_takes_the_steps_of_a_plain_one_with_few_fractions(
+    criterion: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chance = random.Random(criterion)
+    text = "ab cd " * 120
+    whole = [Marked(((low, low + chance.choice((2, 5))),), "X") for low in range(0, 720, 6)]
+    short = [Marked(((span.start, span.start + 1),), chance.choice("XY")) for span in whole]
+    gold = layer_of(whole, (text,))
+    first = [chance.choice((span, part)) for span, part in zip(whole, short, strict=True)]
+    systems = sides(gold, first, [span for span in whole if chance.random() < 0.5], texts=(text,))
+    given = [
+        verdict("gold", span, "pred", part if part in first else None, text=text)
+        for span, part in zip(whole, short, strict=True)
+    ]
+    found = apply_verdicts(gold, standing(*given), systems)
+    settings = Settings((CRITERIA[criterion],))
+    effects = deciding_verdicts._Effects(found, systems, settings)
+    start = deciding_verdicts._sums(found, systems, settings)
+    assert start is not None
+    if lead_of(start) < 0:
+        systems = systems[::-1]
+        effects, start = deciding_verdicts._Effects(found, systems, settings), (*start[10:], *start[:10])
+    expected = plain_search(effects, start)
+    leads: list[Fraction | None] = []
+
+    def counted_lead(sums: Sums | None) -> Fraction | None:
+        leads.append(exact(sums))
+        return leads[-1]
+
+    exact = deciding_verdicts._lead
+    monkeypatch.setattr(deciding_verdicts, "_lead", counted_lead)
+    steps, now = deciding_verdicts._Steps(effects), start
+    while (ahead := lead_of(now)) > 0:
+        after = steps.take(now, ahead)
+        assert after is not None
+        now = after
+    assert steps.dropped == expected and sum(map(int.bit_count, expected)) > 10
+    # Each step of the plain search makes a fraction for each verdict that still stands.
+    assert len(leads) < 5 * sum(map(int.bit_count, expected))

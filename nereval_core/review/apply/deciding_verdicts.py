@@ -1,9 +1,8 @@
 """The verdicts that decide which of two systems is better: without them, the better one is no longer better.
 
 Verdicts whose spans are connected by a chain of overlapping spans form a group, so that the changes of groups add up.
-A greedy search in exact fractions drops verdicts until the order of the systems turns, and restores those that need not
-be dropped; the result is checked by scoring the whole corpus again. A bound says how many verdicts have to be dropped
-at least.
+A greedy search drops verdicts until the order of the systems turns, and restores those that need not be dropped; the
+result is checked by scoring the whole corpus again. A bound says how many verdicts have to be dropped at least.
 """
 
 from __future__ import annotations
@@ -11,21 +10,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cache
+from heapq import heappop, heappush
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nereval_core.alignment.codes import Decision
+from nereval_core.arrays import Int64
 from nereval_core.corpus import Layer
 from nereval_core.review.apply import AppliedVerdicts, Change, apply_verdicts, drop_verdicts
 from nereval_core.review.apply.verdict_places import group_verdicts, place_counts
 from nereval_core.review.apply.what_if import exact_f1
 from nereval_core.scoring import Settings, score_layers
-from nereval_core.scoring.counts import Counts
+from nereval_core.scoring.counts import Counts, ratio_columns
 
 ENUMERATED_VERDICTS = 6
 """Verdicts of a group up to which all its subsets are scored."""
+_SIXTIETHS = 60
+"""The least common multiple of the numbers of verdicts up to ENUMERATED_VERDICTS."""
+_ROUNDING = 1e-12
+"""More than the rounding error of a difference of two F1."""
 _SIDE = len(Decision)
 Sums = tuple[int, ...]
 """Counts of two systems, one after the other, each as gold spans and predictions by Decision (_SIDE each)."""
@@ -162,43 +165,124 @@ class _Effects:
         return [self._known[one] for one in asked]
 
 
+class _Steps:
+    """The larger choices of all groups, together where they change the counts alike for as many verdicts.
+
+    Such steps have the same worth whatever was dropped before. Of verdicts there may be thousands, of kinds of steps
+    few; so each step of the search looks at the kinds alone. Floats say which kinds may be the best, and fractions
+    decide among them.
+    """
+
+    def __init__(self, effects: _Effects) -> None:
+        self._effects = effects
+        self.dropped = [0] * len(effects.groups)
+        self._kind_numbers: dict[tuple[Sums, int], int] = {}
+        self._kinds: list[tuple[Sums, int]] = []
+        self._members: list[list[tuple[int, int, int]]] = []
+        self._sizes: list[int] = []
+        self._kinds_of_group: list[list[int]] = [[] for _ in effects.groups]
+        self._cached: tuple[Int64, Int64] = (np.zeros((0, 4 * _SIDE), np.int64), np.zeros(0, np.int64))
+        for group in range(len(effects.groups)):
+            self._add(group)
+
+    def _add(self, group: int) -> None:
+        dropped = self.dropped[group]
+        choices = list(self._effects.larger(group, dropped))
+        old, *sums = self._effects.sums((group, choice) for choice in (dropped, *choices))
+        for choice, new in zip(choices, sums, strict=True):
+            kind = (tuple(map(int.__sub__, new, old)), choice.bit_count() - dropped.bit_count())
+            number = self._kind_numbers.setdefault(kind, len(self._kinds))
+            if number == len(self._kinds):
+                self._kinds.append(kind)
+                self._members.append([])
+                self._sizes.append(0)
+            heappush(self._members[number], (group, choice, dropped))
+            self._sizes[number] += 1
+            self._kinds_of_group[group].append(number)
+
+    def take(self, now: Sums, ahead: Fraction) -> Sums | None:
+        """Take the best step from counts where the lead is `ahead`, and return the new ones; None without a gain.
+
+        A step that turns the order is taken for its few verdicts, any other for its gain per verdict.
+        """
+        changes, costs = self._arrays
+        numbers = np.flatnonzero(np.array(self._sizes))
+        counts = (np.array(now) + changes[numbers]).reshape(len(numbers), 2, 2, _SIDE)
+        f1 = [ratio_columns(counts[:, system, 0], counts[:, system, 1])[2] for system in (0, 1)]
+        leads, cost = f1[0] - f1[1], costs[numbers]
+        gains = (float(ahead) - leads) / cost
+        turning = [number for number, lead in self._exact(numbers[leads <= _ROUNDING], now) if lead <= 0]
+        ranks = [(Fraction(-self._kinds[number][1]), *self._first(number)) for number in turning]
+        if not ranks:
+            near = numbers[gains >= np.nanmax(gains, initial=-np.inf) - _ROUNDING]
+            ranks = [
+                ((ahead - lead) / self._kinds[number][1], *self._first(number))
+                for number, lead in self._exact(near, now)
+                if lead < ahead
+            ]
+        if not ranks:
+            return None
+        _, group, choice = max(ranks)
+        group, choice = -group, -choice
+        old, new = self._effects.sums(((group, self.dropped[group]), (group, choice)))
+        for number in self._kinds_of_group[group]:
+            self._sizes[number] -= 1
+        self._kinds_of_group[group] = []
+        self.dropped[group] = choice
+        self._add(group)
+        return _exchanged(now, old, new)
+
+    @property
+    def _arrays(self) -> tuple[Int64, Int64]:
+        """The changes of counts of all kinds, shape (kinds, 4 * _SIDE), and the verdicts that each drops."""
+        if len(self._cached[1]) < len(self._kinds):
+            changes = np.array([change for change, _ in self._kinds], np.int64).reshape(-1, 4 * _SIDE)
+            self._cached = changes, np.array([verdicts for _, verdicts in self._kinds], np.int64)
+        return self._cached
+
+    def _exact(self, numbers: Int64, now: Sums) -> Iterator[tuple[int, Fraction]]:
+        """Yield kinds with the lead after a step of each, where it is defined."""
+        for number in numbers.tolist():
+            lead = _lead(tuple(map(int.__add__, now, self._kinds[number][0])))
+            if lead is not None:
+                yield number, lead
+
+    def _first(self, number: int) -> tuple[int, int]:
+        """Return group and choice, both negative, of the first step of a kind that still goes on from its group."""
+        members = self._members[number]
+        while members[0][2] != self.dropped[members[0][0]]:
+            heappop(members)
+        return -members[0][0], -members[0][1]
+
+
+def _lead(sums: Sums | None) -> Fraction | None:
+    f1 = _f1(sums)
+    return None if f1 is None else f1[0] - f1[1]
+
+
+def _exchanged(sums: Sums, old: Sums, new: Sums) -> Sums:
+    return tuple(value - less + more for value, less, more in zip(sums, old, new, strict=True))
+
+
 def _search(effects: _Effects, start: Sums) -> list[int] | None:
     """Return the choice of each group that together turn the order, without needless ones; None where none is found."""
-
-    @cache
-    def lead(sums: Sums) -> Fraction | None:
-        both = _f1(sums)
-        return None if both is None else both[0] - both[1]
-
-    def moved(group: int, choice: int) -> tuple[Sums, Fraction | None]:
-        old, new = effects.sums(((group, dropped[group]), (group, choice)))
-        sums = tuple(value - less + more for value, less, more in zip(now, old, new, strict=True))
-        return sums, lead(sums)
-
-    def steps(ahead: Fraction) -> Iterator[tuple[tuple[bool, Fraction, int, int], Sums]]:
-        for group in range(len(dropped)):
-            for choice in effects.larger(group, dropped[group]):
-                sums, left = moved(group, choice)
-                if left is not None and left < ahead:
-                    cost = choice.bit_count() - dropped[group].bit_count()
-                    # A step that turns the order is taken for its few verdicts, any other for its gain per verdict.
-                    yield (left <= 0, Fraction(-cost) if left <= 0 else (ahead - left) / cost, -group, -choice), sums
-
-    dropped, now = [0] * len(effects.groups), start
-    while (ahead := lead(now)) is not None and ahead > 0:
-        best = max(steps(ahead), default=None)
-        if best is None:
+    steps, now = _Steps(effects), start
+    while (ahead := _lead(now)) is not None and ahead > 0:
+        after = steps.take(now, ahead)
+        if after is None:
             return None
-        (_, _, group, choice), now = best
-        dropped[-group] = -choice
-    again = True
+        now = after
+    dropped, again = steps.dropped, True
     while again:
         again = False
         for group in range(len(dropped)):
             for bit in range(dropped[group].bit_length()):
-                sums, left = moved(group, dropped[group] & ~(1 << bit))
-                if dropped[group] >> bit & 1 and left is not None and left <= 0:
-                    dropped[group], now, again = dropped[group] & ~(1 << bit), sums, True
+                fewer = dropped[group] & ~(1 << bit)
+                if fewer == dropped[group]:
+                    continue
+                sums = _exchanged(now, *effects.sums(((group, dropped[group]), (group, fewer))))
+                if (lead := _lead(sums)) is not None and lead <= 0:
+                    dropped[group], now, again = fewer, sums, True
     return dropped
 
 
@@ -212,39 +296,52 @@ def _least(effects: _Effects, start: Sums) -> int | None:
     sizes = [len(group.verdicts) for group in effects.groups]
     if max(sizes, default=0) > ENUMERATED_VERDICTS:
         return 1
-    count, most = len(sizes), 1 << max(sizes, default=0)
-    credit, spans, size = (np.zeros(shape, np.int64) for shape in ((count, most, 2), (count, most), (count, most)))
-    for group in range(count):
-        choices = range(1 << sizes[group])
+    most = 1 << max(sizes, default=0)
+    # By choice: the verdicts dropped, and the changes of H1, H2 and P.
+    columns = np.zeros((len(sizes), most, 4), np.int64)
+    for group, verdicts in enumerate(sizes):
+        choices = range(1 << verdicts)
         change = np.array(effects.sums((group, choice) for choice in choices)).reshape(-1, 2, 2, _SIDE)
         change -= change[0].copy()
-        credit[group, : len(choices)] = 2 * change[:, :, 0, Decision.COR] + change[:, :, 0, Decision.PAR]
-        spans[group, : len(choices)] = change[:, 0, 0].sum(axis=1)
-        size[group, : len(choices)] = [choice.bit_count() for choice in choices]
+        columns[group, : len(choices), 0] = [choice.bit_count() for choice in choices]
+        columns[group, : len(choices), 1:3] = 2 * change[:, :, 0, Decision.COR] + change[:, :, 0, Decision.PAR]
+        columns[group, : len(choices), 3] = change[:, 0, 0].sum(axis=1)
+    # Groups with the same changes are one row, with their number.
+    rows, number = np.unique(columns.reshape(len(sizes), 4 * most), axis=0, return_counts=True)
+    size, *credit, spans = np.moveaxis(rows.reshape(len(rows), most, 4), 2, 0)
     whole = np.array(start).reshape(2, 2, _SIDE)
     h1, h2 = (2 * whole[:, 0, Decision.COR] + whole[:, 0, Decision.PAR]).tolist()
     p, (a1, a2) = int(whole[0, 0].sum()), whole[:, 1].sum(axis=1).tolist()
-    found = []
-    for more in range(int(spans.min(axis=1).sum()), int(spans.max(axis=1).sum()) + 1):
-        one, two = p + more + a2, p + more + a1
-        needed = _verdicts_for(h1 * one - h2 * two, credit[:, :, 1] * two - credit[:, :, 0] * one, size)
-        moved = _verdicts_for(abs(more), spans if more > 0 else -spans, size)
-        if needed is not None and moved is not None:
-            found.append(max(needed, moved))
-    return min(found, default=None)
+    best: int | None = None
+    low, high = (int((edge * number).sum()) for edge in (spans.min(axis=1), spans.max(axis=1)))
+    for way in (range(high + 1), range(-1, low - 1, -1)):
+        for more in way:
+            moved = _verdicts_for(abs(more), spans if more > 0 else -spans, size, number)
+            if moved is None or (best is not None and moved >= best):
+                # It takes at least as many verdicts to change P further.
+                break
+            one, two = p + more + a2, p + more + a1
+            needed = _verdicts_for(h1 * one - h2 * two, credit[1] * two - credit[0] * one, size, number)
+            if needed is not None:
+                best = max(needed, moved) if best is None else min(best, max(needed, moved))
+    return best
 
 
-def _verdicts_for(wanted: int, gain: NDArray[np.int64], size: NDArray[np.int64]) -> int | None:
+def _verdicts_for(target: int, gain: Int64, size: Int64, number: Int64) -> int | None:
     """Return a number of verdicts that it takes at least to gain so much, None where all of them do not.
 
-    `gain` and `size` (verdicts) have shape (groups, choices).
+    `gain` and `size` (verdicts) have shape (rows, choices); each row stands for `number` groups.
     """
-    if wanted <= 0:
+    if target <= 0:
         return 0
     most = gain.max(axis=1).clip(0)
-    if int(most.sum()) < wanted:
+    if int((most * number).sum()) < target:
         return None
-    rate = np.minimum((gain / np.maximum(size, 1)).max(axis=1).clip(0), most)
-    reached = np.cumsum(np.sort(np.repeat(rate, size.max(axis=1)))[::-1])
-    # Rates are floats: the bound gives them what they may lack by rounding.
-    return int(np.searchsorted(reached * (1 + 1e-12) + 1e-6, wanted)) + 1
+    # Gains per verdict in sixtieths are whole numbers, since no group has more than six.
+    rate = np.minimum((_SIXTIETHS * gain // np.maximum(size, 1)).max(axis=1).clip(0), _SIXTIETHS * most)
+    order = np.argsort(-rate)
+    rate, verdicts = rate[order], (number * size.max(axis=1))[order]
+    reached = np.cumsum(rate * verdicts)
+    last = int(np.searchsorted(reached, _SIXTIETHS * target))
+    before = int(reached[last - 1]) if last else 0
+    return int(verdicts[:last].sum()) - (before - _SIXTIETHS * target) // int(rate[last])

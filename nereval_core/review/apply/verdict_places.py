@@ -51,10 +51,6 @@ def group_verdicts(found: AppliedVerdicts, systems: Iterable[Layer], *, by_token
 
     With `by_token`, spans that share a token are connected too.
     """
-    # Slow to import.
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     uids = {one.given.uid for one in found.log if (one.done or one.reason) in EFFECTIVE}
     documents: dict[tuple[Given, ...], list[int]] = defaultdict(list)
     for document, given in verdicts_by_document(
@@ -78,16 +74,34 @@ def group_verdicts(found: AppliedVerdicts, systems: Iterable[Layer], *, by_token
                 ends.append(end[rows])
         low, high = _runs(np.concatenate(starts), np.concatenate(ends))
         run = np.searchsorted(low, starts[0], side="right") - 1
-        owner = np.array([at for at, _ in spans], np.int64)
-        nodes = len(verdicts) + len(low)
-        edges = coo_array((np.ones(len(run)), (owner, len(verdicts) + run)), shape=(nodes, nodes))
-        group = connected_components(edges, directed=False)[1]
-        for number in np.unique(group[: len(verdicts)]).tolist():
-            members = tuple(one for one, own in zip(verdicts, group.tolist(), strict=False) if own == number)
-            own_runs = np.flatnonzero(group[len(verdicts) :] == number)
+        for indices, own_runs in _connected([at for at, _ in spans], run.tolist()):
+            members = tuple(verdicts[at] for at in indices)
             runs = tuple(zip(low[own_runs].tolist(), high[own_runs].tolist(), strict=True))
             groups.append(VerdictGroup(members, tuple(Place(document, runs) for document in numbers)))
     return sorted(groups, key=lambda group: _rank(group.verdicts[0]))
+
+
+def _connected(verdicts: Sequence[int], runs: Sequence[int]) -> list[tuple[list[int], list[int]]]:
+    """Return the verdicts and the runs that are connected, both in order, of pairs of a verdict and a run it names."""
+    # Nearly all components have one verdict and one run: scipy takes many times as long for these.
+    verdicts_of, runs_of = defaultdict(list), defaultdict(list)
+    for verdict, run in zip(verdicts, runs, strict=True):
+        verdicts_of[run].append(verdict)
+        runs_of[verdict].append(run)
+    components = []
+    reached: set[int] = set()
+    for first in runs_of:
+        if first in reached:
+            continue
+        own_verdicts, own_runs, waiting = {first}, set[int](), [first]
+        while waiting:
+            for run in set(runs_of[waiting.pop()]) - own_runs:
+                own_runs.add(run)
+                waiting += (new := set(verdicts_of[run]) - own_verdicts)
+                own_verdicts |= new
+        reached |= own_verdicts
+        components.append((sorted(own_verdicts), sorted(own_runs)))
+    return components
 
 
 def place_counts(
