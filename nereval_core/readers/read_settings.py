@@ -247,12 +247,12 @@ class ReadSettings:
         default=None,
         metadata=Offer(
             flag="--labels",
-            help="datasets: the labels in which tags that are numbers are places, O,B-PER,I-PER,… or a file of them",
+            help="the labels in which tags that are numbers are places, O,B-PER,I-PER,… or a file of them",
             metavar="LIST|FILE",
             parse=_labels,
             form=FormField(
                 label="Labels of numbered tags",
-                hint="For datasets whose tags are numbers: the labels in order, O, B-PER, I-PER, …",
+                hint="For columns of tags that are numbers: the labels in order, O, B-PER, I-PER, …",
                 empty="in the file, or in labels.txt beside it",
                 parse=_label_words,
             ),

@@ -20,16 +20,32 @@ from nereval_core.problems import FormatError, Problem, counted, quoted
 from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.readers.datasets import documents_of_words
 from nereval_core.readers.input.source import SourceFile, unread_files_note
-from nereval_core.readers.shared.table_columns import QUOTING, first_rows
-from nereval_core.readers.shared.tag_decoding import decode_tags, scheme_of_tags, tag_problems
-from nereval_core.readers.shared.tag_notation import notation_of
+from nereval_core.readers.shared.table_columns import QUOTING, first_rows, plain_name
+from nereval_core.readers.shared.tag_cells import (
+    TagColumn,
+    annotation_columns,
+    choice_problem,
+    split_scores,
+    unread_predictions_note,
+)
+from nereval_core.readers.shared.tag_decoding import (
+    chunk_scores,
+    decode_tags,
+    scheme_of_tags,
+    scores_note,
+    tag_problems,
+)
+from nereval_core.readers.shared.tag_notation import notation_of, unused_labels_note
 from nereval_core.readers.shared.tag_schemes import Tags
 
 NAME = "tokentable"
 DESCRIPTION = "CSV with a row a token: columns for the word, its tag and its sentence, as on Kaggle"
 COLUMNS = True
+LABELS = True
 
 SUFFIXES = (".csv", ".tsv")
+SAMPLE_ROWS = 1000
+"""The rows that say which columns hold tags."""
 DELIMITERS = (",", ";", "\t")
 WORD = ("word", "token", "words", "tokens")
 TAG = ("tag", "ner_tag", "ner", "ner_tags", "tags", "bio", "iob", "label")
@@ -48,9 +64,14 @@ class _Sentence:
 def recognise(source: Source) -> float:
     """Claim a header with a word and a tag, and no start of spans."""
     files = source.pick(*SUFFIXES)
-    found = _header("\n".join(source.head_of(files[0]).lines)) if files else None
-    names = [] if found is None else found[1]
-    return 0.95 if _first(names, WORD) is not None and _first(names, TAG) is not None and "start" not in names else 0.0
+    table = _table("\n".join(source.head_of(files[0]).lines)) if files else None
+    return 0.95 if table and table.word is not None and table.tagged and "start" not in table.names else 0.0
+
+
+def tag_column_choices(source: Source) -> tuple[TagColumn, ...]:
+    """Return the columns of the first file among which one has to be chosen, by its first rows; else nothing."""
+    table = _table("\n".join(source.head_of(source.pick(*SUFFIXES)[0]).lines))
+    return table.choices() if table is not None and len(table.tagged) > 1 else ()
 
 
 def read(source: Source, options: ReadOptions) -> Reading:
@@ -61,14 +82,15 @@ def read(source: Source, options: ReadOptions) -> Reading:
     """
     files = source.pick(*SUFFIXES)
     problems: list[Problem] = []
-    sentences = [one for file in files for one in _sentences(file, options.column, problems)]
+    notes: dict[str, None] = {}
+    sentences = [sentence for file in files for sentence in _sentences(file, options.column, problems, notes)]
     if problems:
         raise FormatError(problems)
     places = [(sentence.place[0], line) for sentence in sentences for line in sentence.lines]
-    flat = [tag for sentence in sentences for tag in sentence.tags]
+    flat, scores = split_scores([tag for sentence in sentences for tag in sentence.tags])
     notation = notation_of(set(flat), options)
     tags = Tags.of(flat, [0, *accumulate(len(sentence.tags) for sentence in sentences)], notation.parse)
-    scheme, notes = scheme_of_tags(tags, places.__getitem__, options, notation)
+    scheme, said = scheme_of_tags(tags, places.__getitem__, options, notation)
     documents = documents_of_words([one.name for one in sentences], [one.words for one in sentences])
     problems += tag_problems(tags, scheme, flat.__getitem__, places.__getitem__, options)
     problems += document_problems(documents, lambda number: sentences[number].place)
@@ -84,43 +106,82 @@ def read(source: Source, options: ReadOptions) -> Reading:
         documents.tokens.starts[chunks.start],
         documents.tokens.ends[chunks.end - 1],
         Labels(chunks.type, tags.names),
+        extras={"scores": chunk_scores(chunks, scores)},
         where=lambda span: places[int(chunks.start[span])],
     )
-    notes += [*filter(None, [mended]), *unread_files_note(source, files)]
+    said += [*filter(None, [mended, scores_note(scores)]), *unused_labels_note(options, notation), *notes]
+    said += [*unread_files_note(source, files)]
     name = scheme.name if scheme else None
     starts = tuple(sentence.place for sentence in sentences)
-    return Reading(documents, made, NAME, tuple(notes), scheme=name, places=starts, mended=mended)
+    return Reading(documents, made, NAME, tuple(said), scheme=name, places=starts, mended=mended)
 
 
-def _header(text: str) -> tuple[str, list[str]] | None:
-    """Return the delimiter of a text and the plain names in its first row, None where it has no two columns."""
+@dataclass(frozen=True)
+class _Table:
+    """The columns of a table by its first rows: plain names, and the places of words, sentences and tags."""
+
+    delimiter: str
+    names: tuple[str, ...]
+    rows: Sequence[Sequence[str]]
+    word: int | None
+    sentence: int | None
+    tagged: tuple[int, ...]
+
+    def choices(self) -> tuple[TagColumn, ...]:
+        """Return the columns of tags."""
+        return tuple(TagColumn.of(self.names[at], [row[at] for row in self.rows]) for at in self.tagged)
+
+    def place(self, column: int | str) -> int | None:
+        """Return the place of a column by number, from 1, or name."""
+        if isinstance(column, int):
+            return column - 1 if 1 <= column <= len(self.names) else None
+        return _first(self.names, (plain_name(column),))
+
+
+def _table(text: str) -> _Table | None:
+    """Return the columns of a table that begins so; None where its first row has no two columns.
+
+    Tags stand in the columns whose cells are tags, else in one that is called so.
+    """
     for delimiter in DELIMITERS:
-        rows = first_rows(text, 1, delimiter)
-        if rows and len(rows[0]) > 1:
-            return delimiter, [name.strip().lower().replace(" ", "_").replace("-", "_") for name in rows[0]]
-    return None
+        header, *below = first_rows(text, SAMPLE_ROWS, delimiter) or [[]]
+        if len(header) > 1:
+            break
+    else:
+        return None
+    names = tuple(map(plain_name, header))
+    rows = [[cell.strip() for cell in row] for row in below if len(row) == len(names)]
+    word, sentence, usual = (_first(names, known) for known in (WORD, SENTENCE, TAG))
+    columns = [
+        ("", ()) if at in (word, sentence) else (name, [row[at] for row in rows]) for at, name in enumerate(names)
+    ]
+    tagged = annotation_columns(columns, TAG) or tuple(at for at in (usual,) if at is not None)
+    return _Table(delimiter, names, rows, word, sentence, tagged)
 
 
 def _first(names: Sequence[str], known: Sequence[str]) -> int | None:
     return next((names.index(name) for name in known if name in names), None)
 
 
-def _sentences(file: SourceFile, column: int | str | None, problems: list[Problem]) -> Iterator[_Sentence]:
-    """Yield the sentences of a file; what is wrong with it goes to the problems."""
+def _sentences(
+    file: SourceFile, column: int | str | None, problems: list[Problem], notes: dict[str, None]
+) -> Iterator[_Sentence]:
+    """Yield the sentences of a file; what is wrong with it goes to the problems, what is not read to the notes."""
     text = file.text()
-    delimiter, names = _header(text) or (",", [])
-    word, tag, sentence = (_first(names, known) for known in (WORD, TAG, SENTENCE))
-    if isinstance(column, int):
-        tag = column - 1 if 1 <= column <= len(names) else None
-    elif column is not None:
-        tag = _first(names, (column.strip().lower(),))
+    table = _table(text) or _Table(",", (), (), None, None, ())
+    names, word, sentence = table.names, table.word, table.sentence
+    if column is None and len(table.tagged) > 1:
+        problems.append(choice_problem(file.shown, 1, table.choices()))
+        return
+    tag = next(iter(table.tagged), None) if column is None else table.place(column)
     if word is None or tag is None:
         lacking = f"the words: call it one of {', '.join(WORD)}" if word is None else "the tags: name it by --column"
         there = ", ".join(map(quoted, names)) or "no header"
         problems.append(Problem(file.shown, 1, f"no column for {lacking.partition(':')[0]} among {there}", lacking))
         return
+    notes.update(dict.fromkeys(unread_predictions_note(names, (names[tag],))))
     current: _Sentence | None = None
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=table.delimiter, strict=True)
     line = 1
     try:
         for row in rows:

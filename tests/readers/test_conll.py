@@ -15,6 +15,8 @@ from nereval_core.corpus import Layer
 from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError
 from nereval_core.readers import Reading, ReadOptions, Source, read, readers
+from nereval_core.readers.conll import tag_column_choices
+from nereval_core.readers.shared.label_list import label_list
 from nereval_core.writers import conll as writer
 from nereval_core.writers import write
 from tests.support.layer_strategies import content, words
@@ -341,6 +343,72 @@ def test_what_columns_cannot_say_is_refused(meta: dict[str, object], said: str, 
         return
     with pytest.raises(FormatError, match=re.escape(said)):
         write(layer, tmp_path / "x.conll", format="conll")
+
+
+# Rows with gold and a prediction, and the columns that are asked for; labels where one holds numbers.
+AMBIGUOUS = [
+    ("Ann B-PER B-PER/0.98\nleft O O/0.7\n", (2, 3)),
+    ("Ann\tB-PER\tB-PER 0.98\nleft\tO\tO 0.7\n", (2, 3)),
+    ("Ann\tNNP\tB-PER\tB-LOC (0.98)\nleft\tVB\tO\tO (1)\n", (3, 4)),
+    ("Ann B-PER LABEL_1\nleft O LABEL_0\n", (2, 3)),
+    ("Ann B-PER 1\nleft O 0\nLee B-PER 2\nis O 0\n", (2, 3)),
+    ("Ann B-PER 1\nleft O -\nLee B-PER 2\nis O -\n", (2, 3)),
+    ("Ann B-PER 1\nleft O O\nLee B-PER 2\nis O O\n", (2, 3)),
+    ("Ann B-PER PER\nleft O O\n", (2, 3)),
+    ("Ann PER B-LOC\nleft O O\n", (2, 3)),
+    ("Ann B-PER B_PER\nleft O O\n", (2, 3)),
+    ("Ann B-PER b-per\nleft O o\n", (2, 3)),
+    ("Ann B-PER <B-PER>\nleft O <O>\n", (2, 3)),
+    ("Ann B-PER B\nleft O O\n", (2, 3)),
+    ("0 Ann NNP I-NP B-PER PER-B\n1 left VB I-VP O O\n", (5, 6)),
+    ("Ann B-PER B-LOC\nleft - -\n", (2, 3)),
+]
+
+
+@pytest.mark.parametrize(("text", "columns"), AMBIGUOUS)
+def test_gold_is_not_read_as_the_prediction(text: str, columns: tuple[int, int]) -> None:
+    source = Source.of_uploads([("x.txt", text.encode())])
+    with pytest.raises(FormatError, match="2 columns hold tags: ") as error:
+        read(source)
+    assert f"--gold-column {columns[0]} --pred-column {columns[1]}" in str(error.value)
+    assert tuple(column.number for column in tag_column_choices(source)) == columns
+    labels = label_list("O,B-PER,B-LOC")
+    for column in columns:
+        assert read(source, options=ReadOptions(column=column, labels=labels)).format == "conll"
+
+
+# Rows with columns beside the tags that are no annotation, and the column that is read.
+UNAMBIGUOUS = [
+    ("Ann NNP I-NP B-PER\nO PRP O O\n", 4),
+    ("Ann 0 1 B-PER\nleft 1 0 O\nLee 0 0 B-PER\nis 0 0 O\n", 4),
+    ("Ann B-PER 0 3\nleft O 4 8\nLee B-PER 9 12\n", 2),
+    ("Ann B-PER 1\nleft O 1\nLee B-PER 1\nis O 2\nhere O 2\n", 2),
+    ("Ann B-PER _\nleft O SpaceAfter=No\nis O _\n", 2),
+    ("Ann ann B-PER Xx\nO o O X\nis be O xx\n", 3),
+    ("Ann B-PER NNP\nleft O VBD\nRome B-LOC NNP\n", 2),
+]
+
+
+@pytest.mark.parametrize(("text", "column"), UNAMBIGUOUS)
+def test_other_columns_are_not_asked_for(text: str, column: int) -> None:
+    source = Source.of_uploads([("x.txt", text.encode())])
+    assert read(source).notes[0].startswith(f"tags taken from column {column} of ")
+    assert tag_column_choices(source) == ()
+
+
+def test_probabilities_beside_tags_become_scores() -> None:
+    reading = read_text("Ann X B-PER/0.5\nLee X I-PER/1.0\nleft X O/0.9\n\nRome X B-LOC/.25\nis X O/1\n")
+    assert span_texts(reading.layer) == [("1", "Ann Lee", "PER"), ("2", "Rome", "LOC")]
+    assert dict(reading.layer.scores) == {0: 0.75, 1: 0.25}
+    assert "tags have probabilities: a span's score is the mean of those of its tokens" in reading.notes
+
+
+def test_another_word_for_outside_moves_no_span() -> None:
+    reading = read_text("so -\nAnn B-PER\nleft -\n\nnow -\nRome B-LOC\n", scheme="IOB2")
+    assert span_texts(reading.layer) == [("1", "Ann", "PER"), ("2", "Rome", "LOC")]
+    numbered = read_text("so 0\nAnn 1\nLee 2\nleft 0\n", labels=label_list("O,B-PER,I-PER"))
+    assert span_texts(numbered.layer) == [("1", "Ann Lee", "PER")]
+    assert refused("so 0\nAnn 1\nLee 2\nleft 0\n")[0].startswith("x1.conll:1: the tags are numbers of labels; ")
 
 
 def test_a_broken_tag_in_a_deeper_column_is_named() -> None:

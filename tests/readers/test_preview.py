@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from nereval_core.problems import FormatError
 from nereval_core.readers import ReadOptions, Source, read
-from nereval_core.readers.conll import TagColumn
 from nereval_core.readers.recognition import preview
 from nereval_core.readers.recognition.preview import ROWS, Preview
 from nereval_core.readers.shared.table_columns import COLUMNS, parse_column_options
+from nereval_core.readers.shared.tag_cells import TagColumn
 from tests.readers.test_csv import BARE, GERMAN
 from tests.readers.test_malformed import TEXT
 from tests.readers.test_readers import ANN, zipped

@@ -11,7 +11,7 @@ The text is rebuilt: tokens joined by one blank, sentences by a line end.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -24,9 +24,17 @@ from nereval_core.readers.conll.layout import is_numbered, is_tag, sample_rows, 
 from nereval_core.readers.conll.rows import AmbiguousColumns, read_listed
 from nereval_core.readers.input.source import SourceFile, unread_files_note
 from nereval_core.readers.shared.table_columns import TAGS
-from nereval_core.readers.shared.tag_cells import TAGGED_SHARE, types_of_cells
-from nereval_core.readers.shared.tag_decoding import decode, decode_tags, detect, scheme_of_tags, tag_problems
-from nereval_core.readers.shared.tag_notation import notation_of
+from nereval_core.readers.shared.tag_cells import TAGGED_SHARE, TagColumn
+from nereval_core.readers.shared.tag_decoding import (
+    chunk_scores,
+    decode,
+    decode_tags,
+    detect,
+    scheme_of_tags,
+    scores_note,
+    tag_problems,
+)
+from nereval_core.readers.shared.tag_notation import notation_of, unused_labels_note
 from nereval_core.readers.shared.tag_schemes import SCHEMES
 from nereval_core.readers.shared.token_columns import NotJudged
 from nereval_core.readers.shared.token_tags import Tagged
@@ -34,6 +42,7 @@ from nereval_core.readers.shared.token_tags import Tagged
 NAME = "conll"
 COLUMNS = True
 TABLES = True
+LABELS = True
 DESCRIPTION = "one token a line with its tag in a column: IOB1, IOB2, IOE1, IOE2, IOBES, BILOU, BMES, BMEWO, IO"
 
 SUFFIXES = (".conll", ".iob", ".iob1", ".iob2", ".bio", ".bioes", ".bilou")
@@ -43,8 +52,6 @@ ALL_COLUMNS = "all"
 """The column that stands for all columns of tags, read as one nested layer."""
 DEPTH = "depth"
 """Key of the metadata of spans of deeper columns."""
-SHOWN_TYPES = 3
-"""Types shown of each column that may be chosen."""
 
 
 def recognise(source: Source) -> float:
@@ -114,7 +121,7 @@ def _rows(files: Sequence[SourceFile], options: ReadOptions) -> AnyRows:
     try:
         return read_packed(files, options)
     except NotJudged:
-        return read_listed(files, options)
+        return read_listed(files, options).without_scores()
 
 
 def reading_of_rows(source: Source, options: ReadOptions, rows: AnyRows) -> Reading:
@@ -140,12 +147,14 @@ def reading_of_rows(source: Source, options: ReadOptions, rows: AnyRows) -> Read
         documents,
         *rows.edges(chunks, documents),
         Labels(chunks.type, tags.names),
+        extras={"scores": chunk_scores(chunks, rows.scores)},
         where=lambda span: rows.place(int(chunks.start[span])),
         problems=document_problems(documents, units.places.__getitem__),
     )
-    notes = [*_column_notes(rows), *notes, *filter(None, [mended]), *units.notes]
+    notes = [*_column_notes(rows), *notes, *filter(None, [mended, scores_note(rows.scores)]), *units.notes]
     if found.comments:
         notes.append(f"{counted(found.comments, 'comment line')} not kept")
+    notes += unused_labels_note(options, notation)
     notes += unread_files_note(source, files)
     name = scheme.name if scheme else None
     return Reading(documents, spans, NAME, tuple(notes), scheme=name, places=units.places, mended=mended)
@@ -198,10 +207,13 @@ def _ambiguity_problem(undecided: AmbiguousColumns, options: ReadOptions) -> Pro
     held = []
     for column in undecided.columns:
         rows = _rows((undecided.file,), replace(options, column=column + 1, progress=None))
-        tags = rows.tags(notation_of(rows.distinct, options))
+        notation = notation_of(rows.distinct, options)
+        tags = rows.tags(notation)
         spans = len(decode(tags, detect(tags).scheme or SCHEMES["IOB2"], "conlleval").start)
-        example = f", as {quoted(rows.written(int(tags.tokens[0])))}" if len(tags.tokens) else ""
-        held.append(f"column {column + 1} ({counted(spans, 'span')}{example})")
+        holds = "numbers of labels" if notation.numbered else counted(spans, "span")
+        examples = [*tags.odd[:1]] if notation.numbered else tags.tokens[:1].tolist()
+        example = "".join(f", as {quoted(rows.written(token))}" for token in examples)
+        held.append(f"column {column + 1} ({holds}{example})")
     first, second = undecided.columns[0] + 1, undecided.columns[1] + 1
     return Problem(
         undecided.file.shown,
@@ -210,14 +222,6 @@ def _ambiguity_problem(undecided: AmbiguousColumns, options: ReadOptions) -> Pro
         f"name the one to be read: --column {first}, or by side --gold-column {first} --pred-column {second}, or read "
         f"them as one nested layer: --column {ALL_COLUMNS}; in the app choose beside the upload",
     )
-
-
-@dataclass(frozen=True)
-class TagColumn:
-    """A column that holds tags: its number, from 1, and the first types found in it."""
-
-    number: int
-    types: tuple[str, ...]
 
 
 def tag_column_choices(source: Source) -> tuple[TagColumn, ...]:
@@ -229,8 +233,7 @@ def tag_column_choices(source: Source) -> tuple[TagColumn, ...]:
     tagged, _ = tag_columns(full, columns, 1 if is_numbered(rows) else 0)
     if len(tagged) < 2:
         return ()
-    types = {column: types_of_cells([row[column] for row in full]) for column in tagged}
-    return tuple(TagColumn(column + 1, types[column][:SHOWN_TYPES]) for column in tagged)
+    return tuple(TagColumn.of(column + 1, [row[column] for row in full]) for column in tagged)
 
 
 def _column_notes(rows: AnyRows) -> list[str]:

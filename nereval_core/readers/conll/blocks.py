@@ -84,6 +84,9 @@ class PackedRows:
         self.length: NDArray[np.int32] = columns.whole("length")
         return self
 
+    scores = None
+    """Tags with probabilities are read line by line."""
+
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(name.decode() for name in self.vocabulary.names)
@@ -135,13 +138,15 @@ class PackedRows:
 
     def edges(self, chunks: Chunks, documents: Documents) -> SpanBounds:
         """Return the places of chunks in the documents."""
-        tokens, sentences = documents.tokens, documents.sentences
-        assert tokens is not None and sentences is not None
-        bounds = np.searchsorted(chunks.start, tokens.first)
+        assert documents.tokens is not None and documents.sentences is not None
+        sentences = documents.sentences
+        bounds = np.searchsorted(chunks.start, documents.tokens.first)
         count = np.diff(bounds)
         base = np.repeat(self.first_at[sentences.first[:-1]], count)
-        start = self.at[chunks.first] - base
-        end = self.at[chunks.last] + self.length[chunks.last] - base
+        # Tokens with another word for outside are among the tagged ones here, and not in the tags.
+        first, last = (np.searchsorted(self.tagged, tokens) for tokens in (chunks.start, chunks.end - 1))
+        start = self.at[first] - base
+        end = self.at[last] + self.length[last] - base
         return SpanBounds(np.repeat(np.arange(len(count)), count), start.astype(np.int32), end.astype(np.int32))
 
 
@@ -169,6 +174,8 @@ def _read_file(file: SourceFile, given: Iterator[Block], options: ReadOptions, r
     layout = file_layout(lines, file, options, found)
     if layout is None:
         return
+    if layout.scored:
+        raise NotJudged
     reader = _FileReader(file.shown, layout, rows)
     for block in chain(head, given):
         reader.take(block)

@@ -31,6 +31,8 @@ class Layout:
     word: int
     column: int
     split: Callable[[str], list[str]]
+    scored: bool = False
+    """Whether each tag stands beside its probability in one cell."""
 
     @property
     def tabs(self) -> bool:
@@ -101,7 +103,7 @@ def tag_columns(rows: Sequence[Sequence[str]], columns: int, word: int) -> tuple
     full = [row for row in rows if len(row) == columns]
     cells = {column: [row[column] for row in full] for column in range(word + 1, columns)}
     kinds = {column: kind_of_cells(cells[column]) for column in cells}
-    tagged = [column for column, kind in kinds.items() if kind in ("tags", "types")]
+    tagged = [column for column, kind in kinds.items() if kind in ("tags", "types", "labels")]
     first = min(tagged, default=columns - 2)
     tagged = [column for column, kind in kinds.items() if column in tagged or (kind == "numbers" and column > first)]
     chunks = tuple(column for column in tagged if are_chunks(cells[column])) if len(tagged) > 1 else ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import NamedTuple, overload
 
@@ -25,6 +25,7 @@ from nereval_core.readers.conll.layout import (
     tag_columns,
 )
 from nereval_core.readers.input.source import SourceFile, with_progress
+from nereval_core.readers.shared.tag_cells import scored_tags, split_scores
 from nereval_core.readers.shared.tag_decoding import Chunks
 from nereval_core.readers.shared.tag_notation import Notation
 from nereval_core.readers.shared.tag_schemes import Tags
@@ -170,6 +171,8 @@ class ListedRows:
     lines: list[int] = field(default_factory=list)
     firsts: list[int] = field(default_factory=list)
     ended: bool = True
+    scores: list[float] | None = None
+    """The probability of each tag, where all of them have one."""
 
     @property
     def count(self) -> int:
@@ -191,6 +194,11 @@ class ListedRows:
     def written(self, token: int) -> str:
         """Return the tag as it stands in the file."""
         return self.words[token]
+
+    def without_scores(self) -> ListedRows:
+        """Return the rows with the tags alone in `words`, and what stands beside them in `scores`."""
+        tags, scores = split_scores(self.words)
+        return self if scores is None else replace(self, words=list(tags), scores=scores)
 
     def place(self, token: int) -> Place:
         return self.found.sources[bisect_right(self.found.files, token) - 1].shown, self.lines[token]
@@ -301,4 +309,5 @@ def file_layout(lines: Sequence[str], file: SourceFile, options: ReadOptions, fo
         found.problems.append(Problem(file.shown, None, *complaint))
         return None
     found.columns.add(ReadColumns(columns, word, column, chunks))
-    return Layout(columns, word, column, split)
+    scored = bool(scored_tags([row[column] for row in sample if len(row) == columns]))
+    return Layout(columns, word, column, split, scored)

@@ -25,7 +25,7 @@ from nereval_core.readers.parquet.columns import MAGIC, open_parquet
 from nereval_core.readers.shared.label_list import OPTION, TAGS, LabelList, labels_of_file, labels_of_json
 from nereval_core.readers.shared.strict_json import RefusedError, id_string, items, json_type, loads
 from nereval_core.readers.shared.tag_decoding import decode_tags, scheme_of_tags, tag_problems
-from nereval_core.readers.shared.tag_notation import notation_of
+from nereval_core.readers.shared.tag_notation import notation_of, unused_labels_note
 from nereval_core.readers.shared.tag_schemes import Tags
 
 NAME = "datasets"
@@ -125,8 +125,7 @@ def read(source: Source, options: ReadOptions) -> Reading:
     tags = Tags.of(flat, first, notation.parse)
     scheme, notes = scheme_of_tags(tags, place, options, notation)
     notes += asked.notes
-    if options.labels is not None and not any(row.numbered for row in rows):
-        notes.append("the labels given are not used: tags are strings")
+    notes += [] if any(row.numbered for row in rows) else unused_labels_note(options, notation)
     problems += tag_problems(tags, scheme, flat.__getitem__, place, options)
     documents = documents_of_words([row.name for row in rows], [row.tokens for row in rows])
     problems += document_problems(documents, places.__getitem__)

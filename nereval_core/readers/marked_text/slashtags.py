@@ -19,11 +19,13 @@ from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.readers.datasets import documents_of_words
 from nereval_core.readers.input.source import SourceFile, unread_files_note
 from nereval_core.readers.shared.tag_decoding import decode_tags, scheme_of_tags, tag_problems
-from nereval_core.readers.shared.tag_notation import notation_of
+from nereval_core.readers.shared.tag_notation import notation_of, unused_labels_note
 from nereval_core.readers.shared.tag_schemes import Tags
 
 NAME = "slashtags"
 DESCRIPTION = "words with tags behind a slash, Ann/PERSON left/O, as Stanford NER writes them"
+
+LABELS = True
 
 SUFFIXES = (".slashtags", ".tagged", ".txt", ".out")
 WORD = re.compile(r"(.+)/([^/]+)")
@@ -88,7 +90,7 @@ def read(source: Source, options: ReadOptions) -> Reading:
         Labels(chunks.type, tags.names),
         where=lambda span: place(int(chunks.start[span])),
     )
-    notes += [*filter(None, [mended]), *unread_files_note(source, files)]
+    notes += [*filter(None, [mended]), *unused_labels_note(options, notation), *unread_files_note(source, files)]
     name = scheme.name if scheme else None
     places = tuple(found.places[at] for at in first[:-1])
     return Reading(documents, made, NAME, tuple(notes), scheme=name, places=places, mended=mended)

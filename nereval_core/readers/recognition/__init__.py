@@ -30,6 +30,7 @@ class Reader(Protocol):
     # A reader may also have:
     # - layers(source, options): the names of the layers of a file that may hold several;
     # - has_columns(source, columns): whether the columns of a table may be those of `ReadOptions.columns`;
+    # - tag_column_choices(source): the columns of annotations, by a sample, where one of several has to be chosen;
     # - COLUMNS = True: annotations stand in columns, and `ReadOptions.column` names one;
     # - TABLES = True: these columns are of plain text;
     # - CORES = True: spans of the type or attribute `ReadOptions.core_type` are cores;

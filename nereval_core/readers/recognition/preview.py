@@ -9,12 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from nereval_core.problems import FormatError, Problem
-from nereval_core.readers import ReadOptions, Source, conll, layers, reader
+from nereval_core.readers import ReadOptions, Source, layers, reader
 from nereval_core.readers import csv as tables_of_spans
 from nereval_core.readers.input.archives import ANNOTATION_SUFFIXES
 from nereval_core.readers.recognition import format_of, likely_format
 from nereval_core.readers.recognition.unread_shapes import unread_shape
 from nereval_core.readers.shared.table_columns import ColumnChoice, Table, column_problems, first_rows
+from nereval_core.readers.shared.tag_cells import TagColumn
 
 LAYERS_BYTES = 4 << 20
 """The largest size of files, as stored, in which layers are looked for without request."""
@@ -61,7 +62,7 @@ class Preview:
     unread: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
     apart: tuple[str, ...] = ()
-    tags: tuple[conll.TagColumn, ...] = ()
+    tags: tuple[TagColumn, ...] = ()
     folders: bool = False
 
 
@@ -93,7 +94,8 @@ def preview(
             problems = error.problems
     shown = None if table is None else _columns(table)
     known = names if len(names) > 1 else ()
-    tags = conll.tag_column_choices(source) if found == conll.NAME else ()
+    choices = getattr(reader(found), "tag_column_choices", None) if found else None
+    tags: tuple[TagColumn, ...] = choices(source) if choices is not None else ()
     return Preview(found, len(source.files), known, waiting, shown, unread, problems, _apart(source), tags)
 
 

@@ -201,7 +201,7 @@ def _table(file: SourceFile, text: str, delimiter: str, first: Sequence[str], ch
 def find_columns(header: Sequence[str], chosen: ColumnChoice) -> dict[str, int]:
     """Return the places of columns by what they hold: the chosen ones, and others that are called as usual."""
     columns = _chosen_columns(header, chosen)
-    names = [_plain(name) for name in header]
+    names = [plain_name(name) for name in header]
     for what, called in COLUMNS.items():
         free = (names.index(name) for name in called if name in names and names.index(name) not in columns.values())
         at = next(free, None) if what not in chosen else None
@@ -211,7 +211,7 @@ def find_columns(header: Sequence[str], chosen: ColumnChoice) -> dict[str, int]:
 
 
 def _chosen_columns(header: Sequence[str], chosen: ColumnChoice) -> dict[str, int]:
-    names = [_plain(name) for name in header]
+    names = [plain_name(name) for name in header]
     places = {what: _place(wanted, header, names) for what, wanted in chosen.items()}
     return {what: at for what, at in places.items() if at is not None}
 
@@ -221,11 +221,12 @@ def _place(wanted: int | str, header: Sequence[str], names: Sequence[str]) -> in
     if isinstance(wanted, int):
         return wanted - 1 if 1 <= wanted <= len(header) else None
     stripped = [name.strip() for name in header]
-    ways: Iterable[tuple[str, Sequence[str]]] = ((wanted, stripped), (_plain(wanted), names))
+    ways: Iterable[tuple[str, Sequence[str]]] = ((wanted, stripped), (plain_name(wanted), names))
     return next((there.index(name) for name, there in ways if name and name in there), None)
 
 
-def _plain(name: str) -> str:
+def plain_name(name: str) -> str:
+    """Return the name of a column in small letters, `_` for blanks and dashes."""
     return name.strip().lower().replace(" ", "_").replace("-", "_")
 
 

@@ -6,11 +6,14 @@ Every format of columns asks here whether it holds more than one source of tags.
 from __future__ import annotations
 
 import re
+import shlex
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
+from nereval_core.problems import Problem, quoted
 from nereval_core.readers.read_settings import ReadSettings
 from nereval_core.readers.shared.tag_notation import (
     MARKS_FOR_OUTSIDE,
@@ -20,8 +23,10 @@ from nereval_core.readers.shared.tag_notation import (
 )
 from nereval_core.readers.shared.tag_schemes import parse_tag
 
-CellKind = Literal["tags", "types", "numbers"]
-"""Tags with letters, types without, or numbers of labels."""
+SHOWN_TYPES = 3
+"""Types shown of each column that may be chosen."""
+CellKind = Literal["tags", "types", "labels", "numbers"]
+"""Tags with letters, types without, numbers of labels as in `LABEL_1`, or numbers that may be those of labels."""
 
 TAGGED_SHARE = 0.8
 """A column holds tags where at least this share of its cells does."""
@@ -39,6 +44,8 @@ PREDICTION = re.compile(
     re.IGNORECASE,
 )
 """The name of a column or key of predictions."""
+GOLD = re.compile(r"(?:^|[^a-z])(?:gold|true|truth|reference|ref|expected|actual)(?:[^a-z]|$)", re.IGNORECASE)
+"""The name of a column or key of gold."""
 OTHER_TAGS = re.compile(
     r"(?:^|[^a-z])(?:u?pos|xpos|chunks?|prev|next|synt(?:ax|actic)?|dep(?:rel)?)(?:[^a-z]|$)", re.IGNORECASE
 )
@@ -47,6 +54,18 @@ CHUNK_TYPES = frozenset(
     ("NP", "VP", "PP", "ADVP", "ADJP", "SBAR", "PRT", "CONJP", "INTJ", "LST", "UCP", "NC", "VC", "PC")
 )
 """The types of syntactic chunks in CoNLL-2000 and CoNLL-2003, English and German."""
+
+
+@dataclass(frozen=True)
+class TagColumn:
+    """A column or key of annotations, one of several: its number, from 1, or its name, and some of its types."""
+
+    number: int | str
+    types: tuple[str, ...]
+
+    @classmethod
+    def of(cls, number: int | str, cells: Sequence[str]) -> TagColumn:
+        return cls(number, types_of_cells(cells)[:SHOWN_TYPES])
 
 
 def kind_of_cells(cells: Sequence[str]) -> CellKind | None:
@@ -58,12 +77,15 @@ def kind_of_cells(cells: Sequence[str]) -> CellKind | None:
         return "tags"
     if tags := scored_tags(cells):
         return kind_of_cells(tags)
-    if all(map(NUMBERED.fullmatch, counts.keys() - {OUTSIDE, *MARKS_FOR_OUTSIDE})):
-        return "numbers" if _are_labels(cells, counts) else None
+    inside = counts.keys() - {OUTSIDE, *MARKS_FOR_OUTSIDE}
+    if inside and all(map(NUMBERED.fullmatch, inside)):
+        if any(cell.startswith("LABEL_") for cell in inside):
+            return "labels"
+        return "numbers" if _may_be_labels(cells, counts) else None
     notation = notation_of(counts.keys(), ReadSettings())
     if notation.types:
         # A column of words may hold an O too: of tags many are O, and few types come again and again.
-        few = len(counts) - 1 <= max(FEW_TYPES, len(cells) / 4)
+        few = len(counts) - 1 <= max(FEW_TYPES, len(cells) / 4) and "o" not in counts
         return "types" if few and sum(counts[word] for word in notation.outside) >= OUTSIDE_SHARE * len(cells) else None
     if any((notation.parse(cell) or ("", ""))[0] not in ("", OUTSIDE) for cell in counts) and all(
         map(notation.parse, counts)
@@ -103,15 +125,48 @@ def types_of_cells(cells: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(tag[1] for tag in parsed if tag and tag[1]))
 
 
+def annotation_columns(columns: Sequence[tuple[str, Sequence[str]]], usual: Collection[str]) -> tuple[int, ...]:
+    """Return the indices of columns, each a name and a sample of its cells, that hold annotations.
+
+    Parts of speech, chunks and the tags of neighbours are passed over by their names. Numbers count where a column has
+    one of the `usual` names of tags, or one of gold or of a prediction.
+    """
+    kinds = {at: kind_of_cells(cells) for at, (name, cells) in enumerate(columns) if not OTHER_TAGS.search(name)}
+    tagged = [at for at, kind in kinds.items() if kind and (kind != "numbers" or _is_label_name(columns[at][0], usual))]
+    chunks = [at for at in tagged if are_chunks(columns[at][1])]
+    return tuple(at for at in tagged if at not in chunks or len(chunks) == len(tagged))
+
+
+def unread_predictions_note(names: Iterable[str], columns_read: Collection[str]) -> list[str]:
+    """Return a note on the columns or keys that are called like predictions and not read."""
+    unread = [name for name in names if name not in columns_read and is_named_like_prediction(name)]
+    return [f"not read, though called like predictions: {', '.join(map(quoted, unread))}"] if unread else []
+
+
+def choice_problem(shown: str, line: int | None, columns: Sequence[TagColumn]) -> Problem:
+    """Return the problem of a source in which several named columns or keys hold annotations."""
+    held = [f"{quoted(str(column.number))} ({', '.join(column.types) or 'O alone'})" for column in columns]
+    first, second = (shlex.quote(str(column.number)) for column in columns[:2])
+    return Problem(
+        shown,
+        line,
+        f"{len(columns)} columns hold tags: {', '.join(held)}",
+        f"name the one to be read: --column {first}, or by side --gold-column {first} --pred-column {second}; in the "
+        "app choose beside the upload",
+    )
+
+
 def is_named_like_prediction(name: str) -> bool:
     """Return whether a column or key is called like one of predictions."""
     return PREDICTION.search(name) is not None
 
 
-def _are_labels(cells: Sequence[str], counts: Counter[str]) -> bool:
+def _is_label_name(name: str, usual: Collection[str]) -> bool:
+    return name in usual or GOLD.search(name) is not None or is_named_like_prediction(name)
+
+
+def _may_be_labels(cells: Sequence[str], counts: Counter[str]) -> bool:
     """Return whether numbers may be those of labels: a few, one of them often, and not counting anything."""
-    if all(cell.startswith("LABEL_") for cell in counts.keys() - {OUTSIDE, *MARKS_FOR_OUTSIDE}):
-        return counts.keys() != {OUTSIDE} and any(cell.startswith("LABEL_") for cell in counts)
     numbers = [int(cell) for cell in cells if cell.isdecimal()]
     if (
         len(counts) < 2

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -105,19 +105,29 @@ def decode_tags(tags: Tags, scheme: Scheme | None, options: ReadOptions) -> tupl
     return chunks, f"{counted(chunks.mended, 'malformed chunk')} {done}"
 
 
+def chunk_scores(chunks: Chunks, scores: Sequence[float] | None) -> dict[int, float]:
+    """Return the score of each chunk, the mean of its tokens' probabilities; nothing where there are none."""
+    if scores is None:
+        return {}
+    sums = np.concatenate((np.zeros(1), np.cumsum(scores)))
+    means = (sums[chunks.end] - sums[chunks.start]) / (chunks.end - chunks.start)
+    return dict(enumerate(means.tolist()))
+
+
+def scores_note(scores: Sequence[float] | None) -> str:
+    return "" if scores is None else "tags have probabilities: a span's score is the mean of those of its tokens"
+
+
 @dataclass(frozen=True, eq=False)
 class Chunks:
     """Decoded spans: first token, token after the last, type (index into the tags' `names`); in order.
 
-    `first` and `last` are the places of their first and last tokens among the tagged ones. `mended` counts the
-    malformed chunks that were kept by conlleval's table or discarded.
+    `mended` counts the malformed chunks that were kept by conlleval's table or discarded.
     """
 
     start: Int64
     end: Int64
     type: NDArray[np.int32]
-    first: Int64
-    last: Int64
     mended: int = 0
 
 
@@ -225,4 +235,4 @@ def decode(tags: Tags, scheme: Scheme, repair: Repair | None = None) -> Chunks:
         mended = int(bad.sum())
         if repair == "discard":
             first, last = first[~bad], last[~bad]
-    return Chunks(tags.tokens[first], tags.tokens[last] + 1, tags.types[first], first, last, mended)
+    return Chunks(tags.tokens[first], tags.tokens[last] + 1, tags.types[first], mended)

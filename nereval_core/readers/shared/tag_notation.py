@@ -129,6 +129,11 @@ def notation_of(cells: Collection[str], settings: ReadSettings) -> Notation:
     return Notation(outside, note=note) if note else USUAL
 
 
+def unused_labels_note(settings: ReadSettings, notation: Notation) -> list[str]:
+    """Return a note on a list of labels that tags, which are strings, have no use for."""
+    return ["the labels given are not used: tags are strings"] if settings.labels and not notation.labels else []
+
+
 def are_types(tags: Iterable[str]) -> bool:
     """Return whether tags other than outside are types without letters, as Stanford NER has them."""
     tags = list(tags)

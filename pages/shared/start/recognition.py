@@ -10,9 +10,10 @@ import streamlit as st
 
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source
-from nereval_core.readers.conll import ALL_COLUMNS, TagColumn
+from nereval_core.readers.conll import ALL_COLUMNS
 from nereval_core.readers.recognition.preview import Columns, Preview, preview
 from nereval_core.readers.shared.table_columns import COLUMNS, PLACE, TAGS
+from nereval_core.readers.shared.tag_cells import TagColumn
 from pages.shared.data import masks
 from pages.shared.view.text import plain
 
@@ -127,9 +128,11 @@ def _listed(words: Sequence[str]) -> str:
 def _tags(key: str, columns: Sequence[TagColumn]) -> int | str | None:
     """Ask which of several columns with tags is read; return its number, or all; None as long as none is chosen."""
     names: dict[int | str, str] = {
-        column.number: f"{column.number} · {', '.join(map(plain, column.types)) or 'O alone'}" for column in columns
+        column.number: f"{plain(str(column.number))} · {', '.join(map(plain, column.types)) or 'O alone'}"
+        for column in columns
     }
-    names[ALL_COLUMNS] = "all, as one nested layer"
+    if all(isinstance(column.number, int) for column in columns):
+        names[ALL_COLUMNS] = "all, as one nested layer"
     said = "A file with nested layers, or with gold and a prediction, has several; one is read at a time, or all."
     return st.selectbox(
         "Tags are read from column",

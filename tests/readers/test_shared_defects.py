@@ -1,0 +1,54 @@
+"""The small files that people brought and that were read wrongly: what each is read as, or why it is refused."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+import nereval_core as nereval
+from nereval_core.problems import FormatError
+from tests.support.shared_corpora import defect
+
+# Gold, prediction, options of reading it, and the counts COR, INC, MIS and SPU under `strict`.
+SCORED: list[tuple[str, str, dict[str, Any], tuple[int, int, int, int]]] = [
+    ("gold-as-pred-conll-prob/gold.conll", "gold-as-pred-conll-prob/pred.txt", {"column": 3}, (1, 1, 2, 0)),
+    (
+        "gold-as-pred-conll-labelid/gold.conll",
+        "gold-as-pred-conll-labelid/pred.txt",
+        {"column": 3, "labels": "O,B-PER,I-PER,B-LOC"},
+        (1, 1, 2, 0),
+    ),
+    ("gold-as-pred-csv/gold.conll", "gold-as-pred-csv/pred.csv", {"column": "prediction"}, (0, 1, 3, 0)),
+    ("tags-without-type/gold.tsv", "tags-without-type/pred.tsv", {}, (0, 1, 0, 0)),
+    ("tags-bmewo/full.conll", "tags-bmewo/full.conll", {}, (2, 0, 0, 0)),
+    ("tags-bmewo/single.conll", "tags-bmewo/single.conll", {}, (2, 0, 0, 0)),
+    ("outside-tag/dash.conll", "outside-tag/dash.conll", {}, (2, 0, 0, 0)),
+    ("outside-tag/lower.conll", "outside-tag/lower.conll", {}, (2, 0, 0, 0)),
+]
+
+
+@pytest.mark.parametrize(("gold", "pred", "options", "counts"), SCORED)
+def test_scores(gold: str, pred: str, options: dict[str, Any], counts: tuple[int, int, int, int]) -> None:
+    strict = nereval.score(defect(gold), nereval.read(defect(pred), **options)).counts("strict")
+    assert (*strict.gold[:2], strict.mis, strict.spu) == counts
+
+
+# Files as gold and prediction, and what the refusal says.
+REFUSED = [
+    (
+        "gold-as-pred-conll-prob/gold.conll",
+        "gold-as-pred-conll-prob/pred.txt",
+        "2 columns hold tags: column 2 .*column 3",
+    ),
+    ("gold-as-pred-conll-labelid/gold.conll", "gold-as-pred-conll-labelid/pred.txt", "2 columns hold tags: .*column 3"),
+    ("gold-as-pred-csv/gold.conll", "gold-as-pred-csv/pred.csv", "2 columns hold tags: 'label' .*'prediction'"),
+]
+
+
+@pytest.mark.parametrize(("gold", "pred", "finding"), REFUSED)
+def test_refusals(gold: str, pred: str, finding: str) -> None:
+    with pytest.raises(FormatError) as error:
+        nereval.score(defect(gold), defect(pred))
+    assert re.search(finding, str(error.value))
