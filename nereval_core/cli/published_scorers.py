@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -38,22 +37,28 @@ CHANGING_RULES = ("criteria", "criterion", "merge", "leave_out")
 
 
 def add_options(parser: argparse.ArgumentParser, name: str) -> None:
-    """Add the options of a convention to the parser of `score`; an option that `score` has is shared.
+    """Add the options of a convention to the parser of `score`.
+
+    An option that means something else under its name in `score` hides that one.
 
     Raises:
         FormatError: there is no such convention.
     """
     convention = find_convention(name)
-    group = parser.add_argument_group(f"options of {name}")
+    group = parser.add_argument_group(f"options of {name}", conflict_handler="resolve")
     for option in convention.options:
+        if option.shared:
+            continue
         # A dash and an underscore are equivalent.
         spelt = dict.fromkeys((f"--{option.name.replace('_', '-')}", f"--{option.name.replace('-', '_')}"))
-        with suppress(argparse.ArgumentError):
-            dest = _parsed_name(option.name)
-            if option.kind == "flag":
-                group.add_argument(*spelt, dest=dest, action="store_true", default=None, help=option.help)
-            else:
-                group.add_argument(*spelt, dest=dest, metavar="VALUE", help=option.help)
+        dest = _parsed_name(option.name)
+        # An option that is hidden keeps its default.
+        general = _shared_name(option.name)
+        parser.set_defaults(**{general: parser.get_default(general)})
+        if option.kind == "flag":
+            group.add_argument(*spelt, dest=dest, action="store_true", default=None, help=option.help)
+        else:
+            group.add_argument(*spelt, dest=dest, metavar="VALUE", help=option.help)
 
 
 def check_usage(options: argparse.Namespace) -> None:
@@ -251,12 +256,15 @@ def _values(convention: Convention, options: argparse.Namespace) -> dict[str, An
     """Return the options of the convention that were given."""
     found = {}
     for option in convention.options:
-        shared = option.name.replace("-", "_")
-        value = getattr(options, _parsed_name(option.name), getattr(options, shared, None))
+        value = getattr(options, _shared_name(option.name) if option.shared else _parsed_name(option.name), None)
         if value is not None:
             found[option.name] = value
     return found
 
 
+def _shared_name(name: str) -> str:
+    return name.replace("-", "_")
+
+
 def _parsed_name(name: str) -> str:
-    return OPTION_PREFIX + name.replace("-", "_")
+    return OPTION_PREFIX + _shared_name(name)

@@ -51,7 +51,7 @@ class Option:
     """An option of the scorer, under its own name; `n-best` and `n_best` are the same.
 
     "list" is text parted by commas, "numbers" a list of integers, "file" the path of a file. Numbers are not below
-    `least` and not above `most`.
+    `least` and not above `most`. A `shared` option means what the option of `score` with its name does.
     """
 
     name: str
@@ -61,6 +61,7 @@ class Option:
     choices: tuple[str, ...] = ()
     least: float | None = None
     most: float | None = None
+    shared: bool = False
 
 
 class Sides(NamedTuple):
@@ -99,13 +100,16 @@ class Given:
         """Read both sides as layers over gold's documents: see `read`."""
         return self.read()[:2]
 
-    def read_tags(self, *, last: bool = False) -> tuple[Tagged, Tagged]:
+    def read_tags(self, *, last: bool = False, docstarts: bool = False) -> tuple[Tagged, Tagged]:
         """Read the tags of two files, or of two columns of one, over gold's tokens.
 
-        `last`: tags stand in the last column where none is named.
+        `last`: tags stand in the last column where none is named. `docstarts`: rows of -DOCSTART- are tokens.
         """
-        gold = conll.read_tagged(self.gold, column=self.gold_column, last=last)
-        return gold, match_tags(gold, conll.read_tagged(self.pred, column=self.pred_column, last=last))
+        sides = ((self.gold, self.gold_column), (self.pred, self.pred_column))
+        gold, pred = (
+            conll.read_tagged(source, column=column, last=last, docstarts=docstarts) for source, column in sides
+        )
+        return gold, match_tags(gold, pred)
 
     def read(self) -> Sides:
         """Read both sides as layers over gold's documents, with the marks of changes made to them.

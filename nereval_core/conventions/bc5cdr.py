@@ -31,6 +31,7 @@ from nereval_core.conventions.outcome import (
     record_frame,
 )
 from nereval_core.corpus import Layer
+from nereval_core.problems import quoted
 
 EVALUATIONS = {"mention": "span", "id": "concept"}
 NAMESPACE = "MESH:"
@@ -85,7 +86,17 @@ def of_layers(gold: Layer, pred: Layer, options: Mapping[str, Any]) -> Outcome:
         return record_frame(evaluation, ours.columns, theirs.columns, g, p, decision, (why, WHY), counters, unit=unit)
 
     contents = Content.of_layer(gold), Content.of_layer(pred)
-    return Outcome("bc5cdr", options, gold.documents, *contents, scores, figures(rows), build)
+    return Outcome("bc5cdr", options, gold.documents, *contents, scores, figures(rows), build, _notes(gold, types))
+
+
+def _notes(gold: Layer, types: frozenset[str]) -> tuple[str, ...]:
+    """Return a note on types that count and that gold does not have."""
+    absent = types - set(gold.types)
+    if not absent:
+        return ()
+    names = ", ".join(map(quoted, sorted(absent)))
+    known = ", ".join(map(quoted, sorted(gold.types))) or "none"
+    return (f"types that count and are not in gold: {names}; --types chooses among gold's, {known}",)
 
 
 def _ratios(TP: int, FP: int, FN: int) -> dict[str, float | None]:  # noqa: N803
@@ -159,7 +170,13 @@ CONVENTIONS = (
         score=score,
         of_layers=of_layers,
         options=(
-            Option("types", "types that count, parted by commas (the program's <concept type>)", "list", ("Disease",)),
+            Option(
+                "types",
+                "types that count, parted by commas (the program's <concept type>); files that rename types are given "
+                "by side, --gold-types and --pred-types",
+                "list",
+                ("Disease",),
+            ),
         ),
         twins={"mention": "strict"},
         names={"P": "Precision", "R": "Recall", "F1": "F-score", "COR": "TP"},

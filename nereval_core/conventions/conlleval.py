@@ -59,7 +59,11 @@ O, B, I, E, OPEN, CLOSE, DOT = range(len(LETTERS))  # noqa: E741
 
 def score(given: Given, options: Mapping[str, Any]) -> Outcome:
     """Score the tags of two files, or of two columns of one."""
-    return score_tags(*given.read_tags(last=True), options)
+    sides = given.read_tags(last=True)
+    if len(sides[0].marks) == len(sides[1].marks) and any({*side.marks} - {"O"} for side in sides):
+        # Records and figures of phrases on such lines need their tokens.
+        sides = given.read_tags(last=True, docstarts=True)
+    return score_tags(*sides, options)
 
 
 def of_layers(gold: Layer, pred: Layer, options: Mapping[str, Any]) -> Outcome:

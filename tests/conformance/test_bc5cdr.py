@@ -8,6 +8,7 @@ from pathlib import Path
 from nereval_core.conventions import Given, apply, find_convention
 from nereval_core.readers import Source
 from tests.support.bc5cdr_corpora import COMMAND, EVALUATIONS, SEEDS, write_corpus
+from tests.support.commands import Cli
 from tests.support.reconciliation import overall_rows, reconcile
 
 CONVENTION = find_convention("bc5cdr")
@@ -58,3 +59,25 @@ def test_records_say_what_decided(tmp_path: Path) -> None:
         ("1", "p:0-1:Disease", "IGN", "gold has nothing to compare in this document: left out"),
     ]
     assert [outcome.scores["id"][name] for name in ("TP", "FP", "FN")] == [1, 0, 1]
+
+
+def test_types_is_the_option_of_the_scorer(command: Cli, tmp_path: Path) -> None:
+    spans = [{"start": 0, "end": 4, "label": "Chem"}, {"start": 5, "end": 9, "label": "Disease"}]
+    row = {"id": "d", "text": "iron gout", "spans": spans}
+    Path("gold.jsonl").write_text(json.dumps(row))
+    Path("pred.jsonl").write_text(json.dumps({**row, "spans": spans[:1]}))
+    Path("names").write_text("Chem = Chemical\n")
+    score = ("score", "gold.jsonl", "pred.jsonl", "--convention", "bc5cdr", "--json", "-")
+    renamed = ("--gold-types", "names", "--pred-types", "names")
+    for options, counts in (
+        ((), (0, 0, 1)),
+        (("--types", "Chem"), (1, 0, 0)),
+        (("--types", "Chem,Disease"), (1, 0, 1)),
+        (("--types", "Chemical", *renamed), (1, 0, 0)),
+    ):
+        status, out, _ = command(*score, *options)
+        scores = json.loads(out)["systems"][0]["convention"]["scores"]["mention"]
+        assert (status, tuple(scores[name] for name in ("TP", "FP", "FN"))) == (0, counts), options
+    # What once renamed types is not a type.
+    _, _, err = command(*score, "--types", "names")
+    assert "types that count and are not in gold: 'names'; --types chooses among gold's, 'Chem', 'Disease'" in err

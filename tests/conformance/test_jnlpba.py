@@ -378,3 +378,27 @@ def test_sentences_before_the_first_abstract_count(version: str) -> None:
     assert found == [3, 3, 2]
     reading = readers.read(source(marked[0], "gold.iob2"))
     assert any("before the first document id" in note for note in reading.notes)
+
+
+DOCSTART = ("-DOCSTART-\tO\n\nw\tB-DNA\n\n-DOCSTART-\tB-RNA\n\n", "-DOCSTART-\tO\n\nw\tB-DNA\n\n-DOCSTART-\tB-DNA\n\n")
+
+
+@pytest.mark.parametrize("version", [APRIL, OCTOBER])
+def test_docstart_is_a_token_to_both_versions(version: str) -> None:
+    # Both programs: 2 OBJECTs, 2 ANSWERs, 1 correct; that of April counts 3 tags, 2 of them correct.
+    outcome = scored(find_convention(version), source(DOCSTART[0], "gold.iob2"), source(DOCSTART[1], "pred.iob2"))
+    figures = outcome.figures.set_index(["evaluation", "scope", "figure"])["value"]
+    assert [figures["full", "overall", figure] for figure in ("OBJECTs", "ANSWERs", "correct")] == [2, 2, 1]
+    if version == APRIL:
+        assert [outcome.scores["tags"][name] for name in ("tags", "correct tags", "correct IOBs")] == [3, 2, 3]
+
+
+@pytest.mark.parametrize(("listed", "objects"), [("7\n", 2), ("8\n", 1)])
+def test_repeated_ids_are_scored_and_listed_together(tmp_path: Path, listed: str, objects: int) -> None:
+    # evalIOB2.pl of 2004-10-14 with -l.
+    (tmp_path / "list").write_text(listed)
+    text = "".join(f"###MEDLINE:{name}\n\nw\tB-DNA\n\n" for name in (7, 8, 7))
+    sides = source(text, "gold.iob2"), source(text, "pred.iob2")
+    outcome = scored(find_convention(OCTOBER), *sides, l=tmp_path / "list")
+    assert outcome.scores["ALL"]["OBJECTs"] == objects
+    assert scored(find_convention(APRIL), *sides).scores["ALL"]["OBJECTs"] == 3

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from nereval_core.corpus import Layer
 from nereval_core.corpus.builder import Builder
+from nereval_core.pairing import pair
 from nereval_core.problems import FormatError
 from nereval_core.readers import Reading, ReadOptions, Source, read, readers
 from nereval_core.readers.conll import tag_column_choices
@@ -477,7 +478,6 @@ REFUSED = [
     ({"column": "NE"}, "a\tB-P\n", ["x1.conll: no column is called 'NE'"]),
     ({}, " \n\n", ["x1.conll: no tokens in it"]),
     ({}, "# id = d\n", ["x1.conll:"]),
-    ({}, "# id = d\na\tB-X\n\n# id = d\nb\tO\n", ["x1.conll:4: document id 'd' stands at x1.conll:1 already"]),
     ({}, "# id =\na\tB-X\n\n# id = d\nb\tO\n", ["x1.conll:1: a document without an id where others have one"]),
     (
         {},
@@ -722,3 +722,48 @@ def test_edge_files(folder: Path) -> None:
     gold = read(folder / "gold.iob2", options=ReadOptions(repair="conlleval"))
     assert gold.scheme == "IOB2"
     assert len(read(folder / "answers.iob2", options=ReadOptions(scheme="IOB2", repair="conlleval")).documents)
+
+
+def test_repeated_ids_of_a_file_are_numbered_apart() -> None:
+    reading = read_text("# id = d\na\tB-X\n\n# id = e\nb\tO\n\n# id = d\nc\tO\n\n# id = d#2\nf\tO\n\n# id = d\na\tO\n")
+    assert reading.documents.ids == ("d", "e", "d#2#", "d#2", "d#3")
+    assert reading.notes[-1] == "documents that repeat an id of the file, numbered apart: 2, as 'd#2#'"
+    assert refused("# id = d\na\tB-X\n", "# id = d\na\tB-X\n") == [
+        "x2.conll:1: document id 'd' stands at x1.conll:1 already; give each document its own id"
+    ]
+
+
+MEDLINE = "###MEDLINE:{}\n\n{}\n\n"
+
+
+@pytest.mark.parametrize(
+    ("prediction", "correct"),
+    [
+        ([(7, "cells\tB-X\nare\tO"), (8, "fine\tO"), (7, "blood\tB-Y")], 2),
+        # In another order, too.
+        ([(8, "fine\tO"), (7, "cells\tB-X\nare\tO"), (7, "blood\tB-Y")], 2),
+        ([(7, "blood\tB-Y"), (8, "fine\tO"), (7, "cells\tB-X\nare\tO")], None),
+    ],
+)
+def test_documents_with_one_id_are_paired_by_order_and_never_with_another_text(
+    prediction: list[tuple[int, str]], correct: int | None
+) -> None:
+    gold, pred = (
+        read_text("".join(MEDLINE.format(*document) for document in documents))
+        for documents in ([(7, "cells\tB-X\nare\tO"), (8, "fine\tO"), (7, "blood\tB-Y")], prediction)
+    )
+    if correct is None:
+        with pytest.raises(FormatError, match=r"document '7' has 1 token, x1.conll:1, document '7' has 2"):
+            pair(gold, pred)
+    else:
+        paired = pair(gold, pred).layer
+        assert sorted(zip(paired.doc.tolist(), map(paired.label, range(len(paired))), strict=True)) == [
+            (0, "X"),
+            (2, "Y"),
+        ]
+
+
+def test_tags_beside_docstart_are_counted_in_a_note() -> None:
+    reading = read_text("-DOCSTART-\tB-X\n\na\tB-X\n\n-DOCSTART-\tO\n\nb\tO\n")
+    assert len(reading.layer) == 1
+    assert reading.notes[-1] == "tags beside -DOCSTART-, which is not a token here, left out: 1"

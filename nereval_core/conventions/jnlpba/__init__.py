@@ -58,8 +58,9 @@ def score(given: Given, options: Mapping[str, Any], *, version: str) -> Outcome:
     for side, option in enumerate(("r", "a")):
         if (field := options[option]) is not None:
             columns[side] = field + 1 if field >= 0 else field
-    gold = conll.read_tagged(given.gold, column=columns[0], last=True)
-    pred = conll.read_tagged(given.pred, column=columns[1], last=True)
+    # Neither version knows -DOCSTART-: it is a token like any other.
+    gold = conll.read_tagged(given.gold, column=columns[0], last=True, docstarts=True)
+    pred = conll.read_tagged(given.pred, column=columns[1], last=True, docstarts=True)
     ended = [True, True] if version == APRIL else [_ended(source) for source in (given.gold, given.pred)]
     return score_tags(
         gold, pred, options, version=version, ended=(ended[0], ended[1]), headed=_begins_with_id(given.gold)
@@ -176,7 +177,7 @@ def _passed_over(
     if version == OCTOBER and options["l"] is not None:
         *listed, last = Path(options["l"]).read_text(encoding="utf-8").split("\n")
         listed += [last] * bool(last)
-        ids = [name if gold.documents.named else "" for name in gold.documents.ids]
+        ids = [name if gold.documents.named else "" for name in gold.written_ids or gold.documents.ids]
         # Sentences before the first id belong to the abstract "" for the program, which a blank line lists.
         ids[:1] = ids[:1] if headed else [""]
         kept = np.array([name in listed for name in ids], bool)

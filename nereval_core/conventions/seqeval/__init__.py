@@ -384,7 +384,9 @@ CONVENTIONS = (
         by_shares="it takes its scheme from the tags of all of gold",
         formats=("conll",),
         options=(
-            Option("scheme", "the tag scheme; without it the one detected in gold", choices=tuple(SCHEMES)),
+            Option(
+                "scheme", "the tag scheme; without it the one detected in gold", choices=tuple(SCHEMES), shared=True
+            ),
             *OPTIONS,
         ),
         twins={ENTITIES: "strict"},

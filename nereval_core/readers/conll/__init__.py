@@ -155,31 +155,43 @@ def reading_of_rows(source: Source, options: ReadOptions, rows: AnyRows) -> Read
     if found.comments:
         notes.append(f"{counted(found.comments, 'comment line')} not kept")
     notes += unused_labels_note(options, notation)
+    if labels := len(found.marked) - found.marked.count("O"):
+        notes.append(f"tags beside -DOCSTART-, which is not a token here, left out: {labels}")
     notes += unread_files_note(source, files)
     name = scheme.name if scheme else None
     return Reading(documents, spans, NAME, tuple(notes), scheme=name, places=units.places, mended=mended)
 
 
-def read_tagged(source: Source, *, column: int | str | None = None, last: bool = False) -> Tagged:
+def read_tagged(
+    source: Source, *, column: int | str | None = None, last: bool = False, docstarts: bool = False
+) -> Tagged:
     """Read the tokens and the tags of one column as they stand, whether or not they make sense.
 
-    With `last`, for scorers that do so, the last of several columns is taken where none is asked for.
+    With `last`, for scorers that do so, the last column is taken where none is asked for, whatever it holds. With
+    `docstarts` rows of -DOCSTART- are tokens, not marks.
 
     Raises:
         FormatError: with every problem found in columns, tokens and ids; none for a tag.
     """
-    options = ReadOptions(column=(source.columns or {}).get(TAGS) if column is None else column)
-    rows = read_listed(_files(source), options)
-    if last and rows.found.undecided:
-        rows = read_listed(_files(source), ReadOptions(column=-1))
+    named = (source.columns or {}).get(TAGS) if column is None else column
+    options = ReadOptions(column=-1 if named is None and last else named)
+    rows = read_listed(_files(source), options, docstarts=docstarts)
     units = _checked(source, rows, options)
     documents = rows.documents(units.first, units.ids, units.named)
     problems = [*units.problems, *document_problems(documents, units.places.__getitem__)]
     if problems:
         raise FormatError(problems)
-    marks = tuple(rows.found.marked)
+    marks = () if docstarts else tuple(rows.found.marked)
     return Tagged(
-        documents, rows.words, rows.tokens, rows.sentences, source.name, rows.place, marks=marks, ended=rows.ended
+        documents,
+        rows.words,
+        rows.tokens,
+        rows.sentences,
+        source.name,
+        rows.place,
+        marks=marks,
+        ended=rows.ended,
+        written_ids=units.written_ids or units.ids,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -19,7 +20,10 @@ AnyRows = ListedRows | PackedRows
 
 @dataclass(slots=True)
 class DocumentUnits:
-    """Documents by the number of their first sentence, with ids and places."""
+    """Documents by the number of their first sentence, with ids and places.
+
+    `written_ids` are the ids as they stand in the files, where a file repeats one; else they are empty.
+    """
 
     first: Sequence[int]
     ids: tuple[str, ...]
@@ -28,6 +32,7 @@ class DocumentUnits:
     notes: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     unit: Unit = "document"
+    written_ids: tuple[str, ...] = ()
 
 
 def document_units(rows: AnyRows, sentences: Int64, files: int) -> DocumentUnits:
@@ -68,7 +73,32 @@ def document_units(rows: AnyRows, sentences: Int64, files: int) -> DocumentUnits
         ]
     elif unnamed:
         units.notes.append(f"documents have no ids: numbered 1 to {len(kept)}")
+    else:
+        _number_repeated_ids(units)
     return units
+
+
+def _number_repeated_ids(units: DocumentUnits) -> None:
+    """Number the documents that repeat an id of their file, as those of JNLPBA's test set do: d, d#2.
+
+    Ids that two files share stay: two versions of one text are not two documents.
+    """
+    keys = [(name, place[0]) for name, place in zip(units.ids, units.places, strict=True)]
+    repeated = len(keys) - len(set(keys))
+    if not repeated:
+        return
+    counts: Counter[tuple[str, str]] = Counter()
+    known = set(units.ids)
+    ids = []
+    for name, file in keys:
+        number = counts[name, file] = counts[name, file] + 1
+        own = name if number == 1 else f"{name}#{number}"
+        while number > 1 and own in known:
+            own += "#"
+        ids.append(own)
+    units.written_ids, units.ids = units.ids, tuple(ids)
+    example = next(name for name, written in zip(ids, units.written_ids, strict=True) if name != written)
+    units.notes.append(f"documents that repeat an id of the file, numbered apart: {repeated}, as {quoted(example)}")
 
 
 def _unmarked(rows: AnyRows, token: int, marks: Sequence[DocumentMark]) -> DocumentMark:

@@ -237,15 +237,18 @@ class ListedRows:
         return SpanBounds(doc, tokens.starts[chunks.start], tokens.ends[chunks.end - 1])
 
 
-def read_listed(files: Sequence[SourceFile], options: ReadOptions) -> ListedRows:
-    """Return the rows of all files; problems with their lines are in `found`."""
+def read_listed(files: Sequence[SourceFile], options: ReadOptions, *, docstarts: bool = False) -> ListedRows:
+    """Return the rows of all files; problems with their lines are in `found`.
+
+    With `docstarts` a row of -DOCSTART- is a token too, as to scorers that do not know it.
+    """
     rows = ListedRows()
     for file in files:
-        _read_file(file, options, rows)
+        _read_file(file, options, rows, docstarts)
     return rows
 
 
-def _read_file(file: SourceFile, options: ReadOptions, rows: ListedRows) -> None:
+def _read_file(file: SourceFile, options: ReadOptions, rows: ListedRows, docstarts: bool) -> None:
     found = rows.found
     try:
         lines = file.lines()
@@ -271,7 +274,11 @@ def _read_file(file: SourceFile, options: ReadOptions, rows: ListedRows) -> None
         row = split(line)
         if len(row) != columns:
             row = layout.row(line)
-        if len(row) == columns and (row[0][:1] not in ("#", "-") or layout.is_row(row)):
+        is_docstart = docstarts and row[0] == DOCSTART
+        if is_docstart:
+            ended |= found.other(line, len(tokens), (file.shown, number), layout)
+            row = row if len(row) == columns else [row[0]] * columns
+        if is_docstart or (len(row) == columns and (row[0][:1] not in ("#", "-") or layout.is_row(row))):
             if ended:
                 rows.firsts.append(len(tokens))
                 ended = False

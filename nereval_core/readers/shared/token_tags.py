@@ -27,7 +27,8 @@ class Tagged:
     `tags` and `words` have one entry a token, all documents in a row; `sentences` holds the number of each sentence's
     first token and, last, the number of tokens. `place` says at which file and line a token stands. `marks` are the
     tags beside -DOCSTART-, which is no token of ours, though to some scorers it is. `ended` says whether a blank line
-    or the like follows the last token.
+    or the like follows the last token. `written_ids` are the ids of documents as they stand in the file, repeated ones
+    alike.
     """
 
     documents: Documents
@@ -39,6 +40,7 @@ class Tagged:
     notes: tuple[str, ...] = ()
     marks: Sequence[str] = ()
     ended: bool = True
+    written_ids: Sequence[str] = ()
 
     def __len__(self) -> int:
         return len(self.tags)
