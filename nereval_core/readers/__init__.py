@@ -56,7 +56,7 @@ def read(
         tags = columns.pop(TAGS, None)
         if options.column is None and tags is not None:
             options = replace(options, column=tags)
-    format = format_of(source, format, columns)
+    format = format_of(source, format, columns, options.texts)
     wanted = options.layer or source.layer or None
     if wanted is not None and not hasattr(reader(format), "layers"):
         found = f"the layer {quoted(wanted)} is asked for, and the format '{format}' has one"
@@ -123,7 +123,7 @@ def layers(source: Source, *, format: str = "auto", options: ReadOptions | None 
     Raises:
         FormatError: as `read`.
     """
-    module = reader(format_of(source, format))
+    module = reader(format_of(source, format, texts=options.texts if options else None))
     named: Callable[[Source, ReadOptions], tuple[str, ...]] | None = getattr(module, "layers", None)
     if named is None:
         return ()

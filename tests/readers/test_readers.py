@@ -83,12 +83,12 @@ def test_auto_recognises_by_content_and_says_what_it_took(uploads: list[tuple[st
     [
         pytest.param(
             [("x.bin", b"\0\0\0\1")],
-            "x.bin: the format cannot be recognised: it is no text; name the format: --format",
+            "x.bin: the format cannot be recognised: it is not text; write it in a format that is read",
             id="?",
         ),
         pytest.param(
             [("d.txt", b"abc"), ("d.ann", ANN), ("x.jsonl", JSONL)],
-            "3 uploaded files: this may be brat or jsonl; name the format: --format brat|jsonl",
+            "3 uploaded files: this may be brat or jsonl; name the format: --format brat, or --format jsonl",
             id="two claim it",
         ),
         pytest.param(
@@ -102,7 +102,7 @@ def test_auto_recognises_by_content_and_says_what_it_took(uploads: list[tuple[st
         pytest.param(
             [("x y.tsv", "a\tO\nb\tB-X\n".encode("utf-16-le"))],
             "x y.tsv: the format cannot be recognised: it looks like UTF-16LE without a byte-order mark; save it as "
-            "UTF-8: iconv -f UTF-16LE -t UTF-8 'x y.tsv' > 'x y.utf8.tsv'; or name the format: --format",
+            "UTF-8: iconv -f UTF-16LE -t UTF-8 'x y.tsv' > 'x y.utf8.tsv'",
             id="UTF-16 unmarked",
         ),
         pytest.param(

@@ -125,18 +125,22 @@ UNKNOWN = [
     (
         "x.txt",
         "a\tO\nb\tX\n",
-        "2 columns split by tabs, the last holds 'O', 'X': tags without ",
+        "holds 'O', 'X'; write O, or a letter, '-' and a type, in the last column of all rows; or read it by --format ",
     ),
-    ("x.txt", "a O\nb I_PER\nc X\n", "split by blanks, the last holds 'O', 'I_PER', 'X': tags without prefix?; read"),
-    ("x.txt", "a\tO\nb\tB-X\nc\tBX\nd\tX\n", "holds 'O', 'B-X', 'BX', …; write O, or a letter, '-' and a type, in all"),
-    ("x.txt", "a\tb c\nd\te\n", "2 columns split by tabs, the last holds 'b c', 'e'; name the format"),
+    ("x.txt", "a O\nb I_PER\nc X\n", "split by blanks, the last holds 'O', 'I_PER', 'X'; write O, or a letter,"),
+    ("x.txt", "a\tO\nb\tB-X\nc\tBX\nd\tX\n", "holds 'O', 'B-X', 'BX', …; write O, or a letter, '-' and a type, in the"),
+    (
+        "x.txt",
+        "a\tb c\nd\te\n",
+        "2 columns split by tabs, the last holds 'b c', 'e'; write it in a format that",
+    ),
     (
         "x.csv",
         "W;T\na;B-X\nb;O\n",
         "a table of tokens, whose column 'T' holds 'B-X'; write one token and its tag",
     ),
-    ("x.xml", "<tei>\n</tei>\n", "XML that begins '<tei>'; name the format"),
-    ("x.txt", "Just a text.\n", "it begins 'Just a text.'; name the format"),
+    ("x.xml", "<tei>\n</tei>\n", "XML that begins '<tei>'; write it in a format that is read"),
+    ("x.txt", "Just a text.\n", "it begins 'Just a text.'; write it in a format that is read"),
     (
         "x.jsonl",
         '{"sentence": "a", "ner": []}\n',
@@ -151,7 +155,7 @@ UNKNOWN = [
     (
         "x.jsonl",
         '{"words_": [], "ner_tags": []}\n',
-        "the nearest is 'datasets' with id, ner_tags, tokens; write it so, or",
+        "the nearest is 'datasets' with id, ner_tags, tokens; write it so",
     ),
     (
         "x.jsonl",
@@ -173,7 +177,7 @@ def test_what_was_seen_is_said_where_the_format_cannot_be_recognised(name: str, 
         ("conll_bom_end.conll", ":3: a byte-order mark alone; delete the line"),
         (
             "doccano_v1.jsonl",
-            "the nearest is 'doccano' with annotation_approver, annotations, id, meta, text; export it",
+            "it looks like doccano's old export, which is not read; export it from doccano 1.5 or later",
         ),
     ],
 )

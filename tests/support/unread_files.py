@@ -68,6 +68,19 @@ CONLLU = "".join(
 
 UNREAD: dict[str, tuple[Files, Files | None]] = {
     # name: (the file, what its message says to write: None where it says to give another corpus)
+    "doccano 1.0": (
+        _file(
+            {
+                "id": 1,
+                "text": TEXT,
+                "annotations": [{"label": 1, "start_offset": 0, "end_offset": 3, "user": 1}],
+                "meta": {},
+                "annotation_approver": None,
+            },
+            "x.jsonl",
+        ),
+        _file({"id": 1, "text": TEXT, "label": [[0, 3, "PER"]]}, "x.jsonl"),
+    ),
     "Argilla 1": (
         _file(
             {

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Mapping
-from functools import cache
+from collections.abc import Collection, Mapping
+from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from nereval_core.problems import FormatError
 from nereval_core.readers.input.source import Source, zips_in_zip
 from nereval_core.readers.read_settings import Reading, ReadOptions
-from nereval_core.readers.recognition.signs import describe_object, describe_source, may_be
+from nereval_core.readers.recognition.signs import may_be
+
+if TYPE_CHECKING:
+    from nereval_core.corpus import Documents
+    from nereval_core.readers.recognition.remedies import Remedy
 
 FOLDER = Path(__file__).parents[1]
 NO_FORMATS = frozenset({"input", "preview", "python_objects", "read_settings", "recognition", "shared"})
@@ -77,14 +81,19 @@ def likely_format(source: Source) -> str | None:
         return None
 
 
-def format_of(source: Source, format: str = "auto", columns: Mapping[str, int | str] | None = None) -> str:
-    """Return the format that is named, or that the content and the columns chosen show.
+def format_of(
+    source: Source,
+    format: str = "auto",
+    columns: Mapping[str, int | str] | None = None,
+    texts: Documents | None = None,
+) -> str:
+    """Return the format that is named, or that the content and the columns chosen show; `texts` are gold's documents.
 
     Raises:
         FormatError: there is no such format, it cannot be told, or it has no use for a zip within a zip.
     """
     if format == "auto":
-        format = _format_of_columns(source, columns) if columns else _surest_format(source)
+        format = _format_of_columns(source, columns) if columns else _surest_format(source, texts)
     elif format not in formats():
         known = ", ".join(formats())
         raise FormatError.single(source.name, None, f"no reader for the format '{format}'", f"choose one of {known}")
@@ -110,18 +119,19 @@ def _table_readers() -> Mapping[str, Any]:
     return {name: module for name, module in readers().items() if hasattr(module, "has_columns")}
 
 
-def _surest_format(source: Source) -> str:
+def _surest_format(source: Source, texts: Documents | None = None) -> str:
     """Return the format that claims the source most surely.
 
     Raises:
         FormatError: none claims it, or two do equally.
     """
     if source.parts:
-        forms = sorted({_surest_format(part) for part in source.parts})
+        forms = sorted({_surest_format(part, texts) for part in source.parts})
         if len(forms) > 1:
             raise FormatError.single(source.name, None, f"its parts are {' and '.join(forms)}", "name one of them")
         return forms[0]
-    claims = {name: reader(name).recognise(source) for name in formats() if may_be(name, source)}
+    likely = [name for name in formats() if may_be(name, source)]
+    claims = {name: reader(name).recognise(source) for name in likely}
     best = max(claims.values(), default=0.0)
     if claims.get("jsonl", 0.0) < 1:
         from nereval_core.readers.recognition.unread_shapes import unread_shape
@@ -129,29 +139,32 @@ def _surest_format(source: Source) -> str:
         if shape := unread_shape(source.head()):
             raise FormatError.single(source.name, None, *shape)
     names = [name for name, claim in claims.items() if claim == best]
-    if best <= 0:
+    keys = source.head(".jsonl", ".ndjson").keys
+    if best <= 0 or (names == ["jsonl"] and best < 1 and not _is_native(keys)):
         # Wrongly encoded text looks like no format: what is wrong with it comes first.
         nested = zips_in_zip(source)
         if nested:
             raise FormatError(nested)
         source.files[0].text()
-        found, advice = describe_source(source)
-        remedy = f"{advice}; or " if advice else ""
-        remedy += f"name the format: --format {'|'.join(formats())}"
-        tables = {ending for module in _table_readers().values() for ending in module.SUFFIXES}
-        if tables & source.by_suffix.keys():
-            from nereval_core.readers.shared.table_columns import OPTION
+        from nereval_core.readers.recognition.unrecognised import unrecognised_problem
 
-            remedy += f"; of a table of spans, say its columns: {OPTION} document=NAME,start=NAME,end=NAME,type=NAME"
-        said = f"the format cannot be recognised: {found}" if found else "the format cannot be recognised"
-        raise FormatError.single(source.name, None, said, remedy)
-    if names == ["jsonl"] and best < 1:
-        other = describe_object(source.head(".jsonl", ".ndjson").keys)
-        if other is not None:
-            raise FormatError.single(source.name, None, *other)
+        raise unrecognised_problem(source, likely, keys, partial(_try, texts))
     if len(names) > 1:
-        remedy = f"name the format: --format {'|'.join(names)}"
+        from nereval_core.readers.recognition.remedies import Remedy, working_remedies
+
+        working = working_remedies(source, map(Remedy, names), partial(_try, texts))
+        remedy = f"name the format: {', or '.join(map(str, working))}" if working else "name another file"
         if len(source.files) > 1:
             remedy += ", or name its files one by one as parts of one layer"
         raise FormatError.single(source.name, None, f"this may be {' or '.join(names)}", remedy)
     return names[0]
+
+
+def _is_native(keys: Collection[str]) -> bool:
+    from nereval_core.readers.recognition.unrecognised import is_native_slip
+
+    return is_native_slip(keys)
+
+
+def _try(texts: Documents | None, source: Source, remedy: Remedy) -> Reading:
+    return reader(remedy.format).read(source, remedy.options(texts))

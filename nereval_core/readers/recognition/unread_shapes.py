@@ -40,6 +40,11 @@ def _shape(name: str, keys: str, remedy: str, *, absent: str = "", pattern: str 
 UNREAD_SHAPES = (
     # Annotation tools.
     _shape(
+        "doccano's old export",
+        "text annotations annotation_approver",
+        "export it from doccano 1.5 or later, whose labels have names, as JSONL",
+    ),
+    _shape(
         "Argilla's export (version 1)",
         "text annotation_agent",
         f"write {ENTITIES}: the list under annotation (or prediction) is that of entities",
