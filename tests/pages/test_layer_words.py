@@ -75,11 +75,11 @@ def test_a_click_swaps_the_two(view: View) -> None:
     shown = heat_map(opened("Confusion", view))
     assert shown["sides"] == ["anna", "ben"]
     app = opened("Confusion", replace(view, decision=("MIS",), gold=("PROTEINAS",)))
-    app = sound(app.button(key="swap").click().run())
+    app = sound(app.button(key="bar_swap").click().run())
     assert (address(app)["reference"], address(app)["system"]) == ("ben", "anna")
     assert (address(app)["decision"], address(app)["pred"]) == ("SPU", "PROTEINAS")
     assert heat_map(app)["sides"] == ["ben", "anna"]
-    app = sound(app.button(key="swap").click().run())
+    app = sound(app.button(key="bar_swap").click().run())
     assert "reference" not in address(app) and address(app)["system"] == "ben"
 
 

@@ -373,7 +373,7 @@ def test_all_criteria_are_in_one_list_and_those_that_do_not_apply_say_why() -> N
     app = sound(app.segmented_control(key="widget_schema").set_value("partial").run())
     assert address(app)["criterion"] == "partial"
     assert not [box for box in app.selectbox if box.key == "widget_criterion"], "nothing is drawn that is not open"
-    app = opened("Overview", VIEW, widget_criteria=True)
+    app = opened("Overview", VIEW, bar_criteria=True)
     box = app.selectbox(key="widget_criterion")
     names = [option.partition(" · ")[0] for option in box.options]
     assert "left" in names and "core" not in names and "nervaluate-1.2.1" in names
@@ -383,13 +383,13 @@ def test_all_criteria_are_in_one_list_and_those_that_do_not_apply_say_why() -> N
 
 
 def test_types_are_merged_and_parted_again() -> None:
-    app = opened("Overview", VIEW, widget_merges=True)
+    app = opened("Overview", VIEW, bar_merges=True)
     app.multiselect(key="merge_members").set_value(["NORMALIZABLES", "NO_NORMALIZABLES"])
     app.text_input(key="merge_name").set_value("drug, any")
     app = sound(app.button(key="merge_add").click().run())
     assert address(app)["merge"] == "NORMALIZABLES,NO_NORMALIZABLES=drug%2C any"
     assert "drug, any" in set(app.dataframe[1].value["type"])
-    app = sound(app.button(key="unmerge-drug, any").click().run())
+    app = sound(app.button(key="bar_unmerge-drug, any").click().run())
     assert "merge" not in app.query_params
 
 
@@ -400,7 +400,7 @@ def test_a_page_switch_keeps_the_view() -> None:
 
 
 def test_a_view_too_long_for_a_link_is_kept_and_told() -> None:
-    app = opened("Inspect", VIEW, widget_share_menu=True)
+    app = opened("Inspect", VIEW, bar_share_menu=True)
     app = sound(app.text_input(key="widget_q").set_value("x" * 2_100).run())
     assert not app.query_params
     assert any("does not fit a link" in caption.value for caption in app.caption)

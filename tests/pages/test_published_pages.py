@@ -192,14 +192,14 @@ def test_where_the_two_part_opens_its_spans_and_the_text(tags: Loaded) -> None:
 
 
 def test_scorers_are_offered_and_those_that_do_not_apply_say_what_they_need(tags: Loaded) -> None:
-    app = opened("Overview", view_of(tags, "strict"), widget_criteria=True)
+    app = opened("Overview", view_of(tags, "strict"), bar_criteria=True)
     box = app.selectbox(key="widget_criterion")
     assert set(conventions()) & {option.partition(" · ")[0] for option in box.options}
     app = sound(box.set_value("conlleval").run())
     assert address(app)["criterion"] == "conlleval"
     convention = conventions()["conlleval"]
     assert any(plain(convention.sentence, 400)[:100] in caption.value for caption in app.caption)
-    app = opened("Overview", VIEW, widget_criteria=True)
+    app = opened("Overview", VIEW, bar_criteria=True)
     assert not any(option.startswith("conlleval ·") for option in app.selectbox(key="widget_criterion").options)
     assert any("conlleval: it needs" in caption.value for caption in app.caption)
     assert any("which cannot say that" in caption.value for caption in app.caption)

@@ -27,7 +27,7 @@ def here(view: View) -> Here:
 
 
 def test_the_button_is_there() -> None:
-    app = opened("Overview", VIEW, widget_share_menu=True)
+    app = opened("Overview", VIEW, bar_share_menu=True)
     assert "Download report" in [one.proto.label for one in app.get("download_button")]
 
 

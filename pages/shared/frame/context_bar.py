@@ -43,7 +43,7 @@ def _pair(here: Here) -> None:
         _reference(here, names)
         swapped = reference_layer.swapped_view(here.view, here.loaded, here.system)
         said = f"Swap the two: {plain(here.system)} as reference. A verdict belongs to the order it was given in."
-        st.button("⇄", key="swap", type="tertiary", help=said, on_click=state.put, args=(swapped,))
+        st.button("⇄", key=f"{keys.BAR}swap", type="tertiary", help=said, on_click=state.put, args=(swapped,))
         _system(here)
         return
     _system(here)
@@ -91,7 +91,7 @@ def _criterion(here: Here) -> None:
         label_visibility="collapsed",
         **state.mirror("schema", chosen if chosen in schemas else None, _take_schema),
     )
-    criterion_menu.draw_criterion_menu(here, schemas, key=keys.WIDGET + "criteria")
+    criterion_menu.draw_criterion_menu(here, schemas, key=f"{keys.BAR}criteria")
 
 
 def _take_schema(name: str | None) -> None:

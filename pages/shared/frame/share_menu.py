@@ -23,7 +23,7 @@ SERVE = "streamlit run app.py --server.address 0.0.0.0"
 
 def draw_share_menu(here: Here, fits: bool) -> None:
     """Draw the menu; `fits`: the view fits a link."""
-    with st.popover("Share", key=keys.WIDGET + "share_menu", on_change="rerun") as popover:
+    with st.popover("Share", key=f"{keys.BAR}share_menu", on_change="rerun") as popover:
         if popover.open:
             _link(here, fits)
             report_button.offer_report(here)
@@ -38,7 +38,7 @@ def _link(here: Here, fits: bool) -> None:
     if own:
         if not (key := shared.key(read)):
             st.caption("What you uploaded opens in this browser alone. A link lets others in who may use this server.")
-            st.button("Make a link", key=f"{keys.WIDGET}share", on_click=shared.share, args=(read,))
+            st.button("Make a link", key=f"{keys.BAR}share", on_click=shared.share, args=(read,))
             return
         view = replace(view, corpus=key)
     if fits:
@@ -49,7 +49,7 @@ def _link(here: Here, fits: bool) -> None:
         st.caption(f"What is shown does not fit a link of {LIMIT:,} characters. Clear some of it.")
     if is_key(view.corpus) and own:
         st.caption("Whoever may use this server opens what you uploaded by this link, until you withdraw it.")
-        st.button("Withdraw the link", key=f"{keys.WIDGET}withdraw", on_click=shared.withdraw, args=(read,))
+        st.button("Withdraw the link", key=f"{keys.BAR}withdraw", on_click=shared.withdraw, args=(read,))
     if local:
         st.caption("The server listens only on this machine, so the link opens here alone. To let others in:")
         st.code(SERVE, language=None, wrap_lines=True)

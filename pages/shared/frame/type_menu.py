@@ -19,7 +19,7 @@ def draw_type_menu(here: Here) -> None:
     changed = [f"{len(view.merged_groups())} merged"] if view.merge else []
     changed += [f"{len(view.leaveout)} left out"] if view.leaveout else []
     label = ": ".join(("Types", ", ".join(changed))) if changed else "Types"
-    with st.popover(label, key=keys.WIDGET + "merges", on_change="rerun") as popover:
+    with st.popover(label, key=f"{keys.BAR}merges", on_change="rerun") as popover:
         if popover.open:
             _shown(here)
             # Types of a scored folder are merged and left out as they were when it was scored.
@@ -54,7 +54,9 @@ def _merging(here: Here) -> None:
     st.caption("Types merged into one are scored as one.")
     for name, members in here.view.merged_groups().items():
         label = plain(f"{', '.join(members)} = {name}")
-        st.button(f"{label} ×", key=f"unmerge-{name}", help="Take this merge back", on_click=_unmerge, args=(name,))
+        st.button(
+            f"{label} ×", key=f"{keys.BAR}unmerge-{name}", help="Take this merge back", on_click=_unmerge, args=(name,)
+        )
     merged = {member for member, _ in here.view.merge}
     st.multiselect("Types to merge", [kind for kind in here.annotated_types if kind not in merged], key="merge_members")
     st.text_input("are scored as", key="merge_name", placeholder="name of the merged type", max_chars=80)

@@ -53,7 +53,9 @@ REVIEW_WHO, REVIEW_KINDS, REVIEW_EVERY = "review_who", "review_kinds", "review_e
 """Reviewers and kinds of the verdicts that Review applies, None for all; and whether to all documents with the text."""
 
 WIDGET = "widget_"
-"""Prefix of widgets that mirror a fact of the view."""
+"""Prefix of widgets of a page, and of those that mirror a fact of the view."""
+BAR = "bar_"
+"""Prefix of menus and buttons of the context bar, which every page has: no page gives a widget of its own this name."""
 CHIP = "chip_"
 HELD = "held_"
 """Prefix of the facts of a table when it was drawn last, see `components/count_table.py`."""
