@@ -17,8 +17,9 @@ from nereval_core.conventions import conventions
 from nereval_core.conventions.outcome import OVERALL
 from nereval_core.readers.shared.tag_schemes import SCHEMES
 from nereval_core.review.exchange import KEYS
-from nereval_core.scoring.criteria import CRITERIA
+from nereval_core.scoring.criteria import CRITERIA, SCHEMAS
 from nereval_core.scoring.criterion_syntax import criteria_from_toml
+from nereval_core.scoring.examples import FIVE_DECISIONS, decide
 from pages.shared.components.navigation import pages
 from pages.shared.view import View
 from tests.support import ROOT
@@ -125,12 +126,28 @@ def test_criteria_are_as_in_the_table() -> None:
     for name, _, types, otherwise, source in rows(section("docs/scoring.md", "Matching criteria")):
         criterion = CRITERIA[name.strip("`")]
         assert source.startswith(criterion.source)
-        expected = criterion.otherwise.name if criterion.unit == "span" else "–"
+        decisions = {part: decision.name for part, decision in criterion.near_misses.items()} or {"type": "INC"}
+        expected = next(iter(decisions.values()))
+        if len(set(decisions.values())) == 2:
+            expected = f"{decisions['boundaries']} for other boundaries, {decisions['type']} for another type"
+        expected = expected if criterion.unit == "span" else "–"
         assert (types, otherwise) == ("equal" if criterion.same_type else "any", expected)
         assert (f"- **{name}** needs" in DOCS["docs/scoring.md"]) == (criterion.needs is not None)
     assert [row[2] for row in rows(section(README, "Criteria"))] == [
         "equal" if criterion.same_type else "any" for criterion in CRITERIA.values()
     ]
+
+
+def test_the_table_of_five_decisions_is_computed() -> None:
+    scores = decide(FIVE_DECISIONS)
+    shown = []
+    for name in (*SCHEMAS, "muc"):
+        row = scores.counts(name)
+        counts = (row.cor, row.inc, row.par, row.mis, row.spu, row.pos, row.act)
+        ratios = (f"{value:.4f}".removeprefix("0") for value in (row.precision, row.recall, row.f1))
+        shown.append(f"| `{name}` | {' | '.join([*map(str, counts), *ratios])} |")
+    table = section("docs/scoring.md", "Five decisions under one criterion")
+    assert [line for line in table.splitlines() if line.startswith("| `")] == shown
 
 
 def test_keys_of_exchanged_verdicts_are_listed() -> None:

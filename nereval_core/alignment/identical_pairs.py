@@ -5,7 +5,8 @@ spans with these boundaries. Instead of such a pair, an alignment may hold each 
 (g', p). Exchanging these for (g, p) and, if they overlap, (g', p') gains a pair of equal boundaries, which are not
 those of p' or g'. So every best alignment holds (g, p) if no credit is lost:
 
-- wherever the pair stands, if none but equal boundaries earn a whole credit (strict, exact, partial);
+- wherever the pair stands, if none but equal boundaries earn a whole credit (strict, exact, partial, muc): (g, p') and
+  (g', p) have other boundaries, so that they earn half each at most, and (g, p) earns as much as both;
 - where all spans that overlap the pair contain it, so that g' and p' overlap, if a table shows that (g', p') then earns
   what is lost (type, left, right, lenient);
 - where no other gold span of its type overlaps the pair, or no other prediction of its type, if spans of different

@@ -24,7 +24,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -234,9 +234,14 @@ def settings_of_json(row: Mapping[str, Any]) -> Settings:
     criteria = []
     for given in row["criteria"]:
         values = {key: _tuples(value) for key, value in given.items() if key in known}
-        values["otherwise"] = Decision[values["otherwise"]]
+        values |= {key: Decision[values[key]] for key in ("other_boundaries", "other_type") if key in values}
         values["minimum"] = Fraction(values["minimum"])
-        criteria.append(Criterion(**values))
+        criterion = Criterion(**values)
+        if "otherwise" in given:
+            # Older folders have one decision for all pairs that fail.
+            decision: Any = Decision[given["otherwise"]]
+            criterion = replace(criterion, **{f"other_{part}": decision for part in criterion.near_misses})
+        criteria.append(criterion)
     return Settings(tuple(criteria), _tuples(row["merge"]), _tuples(row["leave_out"]), row["counting"])
 
 

@@ -1,4 +1,4 @@
-"""Matching criteria as data: a boundary rule, a type rule, and the decision for an aligned pair that fails them.
+"""Matching criteria as data: a boundary rule, a type rule, and the decisions for aligned pairs that fail either.
 
 A new criterion is one row of CRITERIA, a new boundary rule one row of BOUNDARY_RULES. `decision_table` is where a
 criterion makes a pair correct: it gives the decision for every code that a pair can have. Users compose criteria of
@@ -35,6 +35,7 @@ from nereval_core.problems import FormatError, Problem, quoted
 
 Unit = Literal["span", "token"]
 Share = Literal["gold", "prediction", "union"]
+NearMiss = Literal[Decision.INC, Decision.PAR]
 Group = Literal["SemEval schemas", "others", "your own"]
 
 
@@ -116,18 +117,21 @@ class TypeRules:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Criterion:
-    """A rule that turns an aligned pair into COR or, where it fails, into `otherwise`.
+    """A rule that turns an aligned pair into COR, or into INC or PAR where it fails.
 
     `boundaries` names one of BOUNDARY_RULES. `minimum` asks in addition that the shared characters be at least that
-    share (0 to 1) of the gold span, of the prediction, or of their union. `merge` (member, merged name) and `leave_out`
-    change the types before scoring. Counted by token (`unit`), there are no pairs: a token with its type is on both
-    sides (COR), in gold only (MIS) or predicted only (SPU), and the boundary rule is not asked.
+    share (0 to 1) of the gold span, of the prediction, or of their union. A pair that fails there gets
+    `other_boundaries`, one whose types must be equal and differ `other_type`, and one that fails both the lesser of the
+    two. `merge` (member, merged name) and `leave_out` change the types before scoring. Counted by token (`unit`), there
+    are no pairs: a token with its type is on both sides (COR), in gold only (MIS) or predicted only (SPU), and the
+    boundary rule is not asked.
     """
 
     name: str
     boundaries: str
     same_type: bool
-    otherwise: Literal[Decision.INC, Decision.PAR] = Decision.INC
+    other_boundaries: NearMiss = Decision.INC
+    other_type: NearMiss = Decision.INC
     minimum: Fraction = Fraction(0)
     share: Share = "gold"
     merge: tuple[tuple[str, str], ...] = ()
@@ -140,10 +144,23 @@ class Criterion:
     def __post_init__(self) -> None:
         if self.boundaries not in BOUNDARY_RULES:
             raise ValueError(f"no boundary rule is called {self.boundaries!r}")
+        for part, decision in (("boundaries", self.other_boundaries), ("type", self.other_type)):
+            if decision != Decision.INC and part not in self.near_misses:
+                raise ValueError(f"other_{part} is {decision.name}, but no pair fails there")
 
     @property
     def boundary_rule(self) -> BoundaryRule:
         return BOUNDARY_RULES[self.boundaries]
+
+    @property
+    def near_misses(self) -> dict[str, NearMiss]:
+        """Decisions on aligned pairs that fail, by the part they fail in, `boundaries` or `type`, where pairs can."""
+        parts: dict[str, NearMiss] = {}
+        if self.boundary_rule.bits or self.boundary_rule.question or self.minimum:
+            parts["boundaries"] = self.other_boundaries
+        if self.same_type:
+            parts["type"] = self.other_type
+        return parts
 
     @property
     def questions(self) -> frozenset[Question]:
@@ -163,15 +180,28 @@ class Criterion:
 
     def rule(self) -> str:
         """Return the rule in words: the condition for a correct pair, and the decision otherwise."""
+        return f"{self.condition()}; otherwise {self.near_miss()}"
+
+    def condition(self) -> str:
+        """Return in words where a pair (or, counted by token, a token) is correct."""
         if self.unit == "token":
-            return "a token has the type on both sides; otherwise MIS or SPU"
+            return "a token has the type on both sides"
         parts = [self.boundary_rule.words]
         if self.minimum:
             parts.append(f"at least {_number(self.minimum)} of the {self.share} is shared")
         if self.same_type:
             parts.append("the types are equal")
         types = "" if self.same_type else ", whatever the types"
-        return " and ".join(parts) + f"{types}; otherwise {self.otherwise.name}"
+        return " and ".join(parts) + types
+
+    def near_miss(self) -> str:
+        """Return in words the decision on an aligned pair that is not correct."""
+        if self.unit == "token":
+            return "MIS or SPU"
+        decisions = set(self.near_misses.values())
+        if len(decisions) == 2:
+            return f"PAR if only the {'boundaries fail' if self.other_type == Decision.INC else 'type fails'}, else INC"
+        return next(iter(decisions), Decision.INC).name
 
 
 def _number(value: Fraction) -> str:
@@ -182,6 +212,7 @@ def _number(value: Fraction) -> str:
 
 _SEMEVAL = "SemEval-2013 task 9.1"
 _TSAI = "Tsai et al. 2006"
+_MUC = "MUC-5 (Chinchor and Sundheim 1993)"
 
 
 def _row(
@@ -191,7 +222,7 @@ def _row(
     sentence: str,
     source: str,
     *,
-    otherwise: Literal[Decision.INC, Decision.PAR] = Decision.INC,
+    other_boundaries: NearMiss = Decision.INC,
     unit: Unit = "span",
 ) -> Criterion:
     group: Group = "SemEval schemas" if source.startswith(_SEMEVAL) else "others"
@@ -199,7 +230,7 @@ def _row(
         name=name,
         boundaries=boundaries,
         same_type=same_type,
-        otherwise=otherwise,
+        other_boundaries=other_boundaries,
         group=group,
         sentence=sentence,
         source=source,
@@ -219,7 +250,7 @@ CRITERIA: Mapping[str, Criterion] = MappingProxyType(
                 False,
                 "Equal boundaries are correct, any other overlap earns half; the type does not count.",
                 _SEMEVAL,
-                otherwise=Decision.PAR,
+                other_boundaries=Decision.PAR,
             ),
             _row(
                 "type",
@@ -227,6 +258,14 @@ CRITERIA: Mapping[str, Criterion] = MappingProxyType(
                 True,
                 "Any overlap will do if the type is equal.",
                 f'{_SEMEVAL}; HIPE "fuzzy"; {_TSAI} "partial match"',
+            ),
+            _row(
+                "muc",
+                "equal",
+                True,
+                "Boundaries and type must be equal; other boundaries earn half, another type nothing.",
+                _MUC,
+                other_boundaries=Decision.PAR,
             ),
             _row("left", "start", True, "Both must start at the same place, with equal type.", _TSAI),
             _row("right", "end", True, "Both must end at the same place, with equal type.", _TSAI),
@@ -358,12 +397,15 @@ def decision_table(criteria: Sequence[Criterion]) -> Rules:
     for column, criterion in enumerate(criteria):
         rule = criterion.boundary_rule
         bits = rule.bits | (bits_of[rule.question] if rule.question else 0)
-        correct = has_any(bits) if bits else np.ones(CODES, bool)
-        if criterion.same_type:
-            correct &= has_any(SAME_TYPE)
+        in_bounds = has_any(bits) if bits else np.ones(CODES, bool)
         if criterion.minimum:
-            correct &= has_any(bits_of[criterion.share, criterion.minimum])
-        table[:, column] = np.where(correct, Decision.COR, criterion.otherwise)
+            in_bounds &= has_any(bits_of[criterion.share, criterion.minimum])
+        of_type = has_any(SAME_TYPE) if criterion.same_type else np.ones(CODES, bool)
+        other_boundaries, other_type = criterion.other_boundaries, criterion.other_type
+        other_both = Decision.PAR if other_boundaries == other_type == Decision.PAR else Decision.INC
+        table[:, column] = np.select(
+            [in_bounds & of_type, of_type, in_bounds], [Decision.COR, other_boundaries, other_type], other_both
+        )
     return Rules(table, questions)
 
 

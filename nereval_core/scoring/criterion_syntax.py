@@ -10,19 +10,32 @@ from typing import Any, get_args
 
 from nereval_core.alignment.codes import Decision
 from nereval_core.problems import FormatError, Problem, quoted
-from nereval_core.scoring.criteria import BOUNDARY_RULES, CRITERIA, Criterion, Share
+from nereval_core.scoring.criteria import BOUNDARY_RULES, CRITERIA, Criterion, NearMiss, Share
 from nereval_core.scoring.type_merging import MERGE_ONCE, merge_chains
 
-_KEYS = ("boundaries", "types", "otherwise", "minimum", "share", "merge", "leave_out", "sentence")
+_KEYS = (
+    "boundaries",
+    "types",
+    "otherwise",
+    "other_boundaries",
+    "other_type",
+    "minimum",
+    "share",
+    "merge",
+    "leave_out",
+    "sentence",
+)
 _NAME = re.compile(r"[A-Za-z0-9_][\w.+-]{0,63}")
+_NEAR_MISSES: Mapping[str, NearMiss] = {"INC": Decision.INC, "PAR": Decision.PAR}
 _NUMBER = re.compile(r"-?[\d./]{1,40}(e-?\d{1,2})?")
 
 
 def criterion_from_parts(name: str, parts: Mapping[str, Any], source: str, line: int | None = None) -> Criterion:
     """Compose a criterion from its parts as TOML or the command line gives them.
 
-    `boundaries` is one of BOUNDARY_RULES; `types` is "equal" or "any"; `otherwise` is "INC" or "PAR"; `minimum` is a
-    number from 0 to 1, a share of `share`; `merge` maps a merged name to its members.
+    `boundaries` is one of BOUNDARY_RULES; `types` is "equal" or "any"; `minimum` is a number from 0 to 1, a share of
+    `share`; `otherwise`, "INC" or "PAR", is the decision on a pair that fails, `other_boundaries` and `other_type` that
+    on one that fails there; `merge` maps a merged name to its members.
 
     Raises:
         FormatError: with every part that is unknown or out of range.
@@ -46,6 +59,8 @@ def criterion_from_parts(name: str, parts: Mapping[str, Any], source: str, line:
     for key in parts:
         if key not in _KEYS:
             wrong(f"unknown key {quoted(str(key))}", f"use {', '.join(_KEYS)}")
+    boundaries = one_of("boundaries", "overlap", tuple(BOUNDARY_RULES))
+    same_type = one_of("types", "equal", ("equal", "any")) == "equal"
     minimum = Fraction(0)
     try:
         # Short, and without a large exponent: "1e999999999" would be computed digit by digit.
@@ -55,6 +70,18 @@ def criterion_from_parts(name: str, parts: Mapping[str, Any], source: str, line:
         wrong(f"minimum is {quoted(str(parts['minimum']))}", "give a number from 0 to 1")
     if not 0 <= minimum <= 1:
         wrong(f"minimum is {parts['minimum']}", "give a number from 0 to 1")
+    otherwise = one_of("otherwise", "INC", tuple(_NEAR_MISSES))
+    near_misses = {
+        key: _NEAR_MISSES[one_of(key, otherwise, tuple(_NEAR_MISSES))] for key in ("other_boundaries", "other_type")
+    }
+    for key, never, remedy in (
+        ("other_boundaries", boundaries == "overlap" and not minimum, "give other boundaries or a minimum"),
+        ("other_type", not same_type, "types must be equal for it"),
+    ):
+        if never:
+            near_misses[key] = Decision.INC
+            if key in parts:
+                wrong(f"{key} is never used, as no pair fails there", f"leave it out, or {remedy}")
     merge = parts.get("merge", {})
     rows = merge.items() if isinstance(merge, dict) else [("", None)]
     if not all(
@@ -73,9 +100,10 @@ def criterion_from_parts(name: str, parts: Mapping[str, Any], source: str, line:
         wrong(found, MERGE_ONCE)
     criterion = Criterion(
         name=name,
-        boundaries=one_of("boundaries", "overlap", tuple(BOUNDARY_RULES)),
-        same_type=one_of("types", "equal", ("equal", "any")) == "equal",
-        otherwise=Decision.PAR if one_of("otherwise", "INC", ("INC", "PAR")) == "PAR" else Decision.INC,
+        boundaries=boundaries,
+        same_type=same_type,
+        other_boundaries=near_misses["other_boundaries"],
+        other_type=near_misses["other_type"],
         minimum=minimum,
         share=one_of("share", "gold", get_args(Share)),
         merge=tuple(sorted(pairs.items())),
@@ -131,7 +159,7 @@ def criterion_to_toml(criterion: Criterion) -> str:
         f"[criterion.{_toml(criterion.name)}]",
         f'boundaries = "{criterion.boundaries}"',
         f'types = "{"equal" if criterion.same_type else "any"}"',
-        f'otherwise = "{criterion.otherwise.name}"',
+        *(f'{key} = "{decision}"' for key, decision in near_miss_parts(criterion).items()),
         f'minimum = "{criterion.minimum}"',
         f'share = "{criterion.share}"',
     ]
@@ -143,6 +171,14 @@ def criterion_to_toml(criterion: Criterion) -> str:
     if criterion.sentence:
         lines.append(f"sentence = {_toml(criterion.sentence)}")
     return "\n".join(lines) + "\n"
+
+
+def near_miss_parts(criterion: Criterion) -> dict[str, str]:
+    """Return the decisions on pairs that fail as parts that `criterion_from_parts` takes."""
+    decisions = {f"other_{part}": decision.name for part, decision in criterion.near_misses.items()}
+    if len(set(decisions.values())) == 2:
+        return decisions
+    return {"otherwise": next(iter(decisions.values()), "INC")}
 
 
 def _line_of(text: str, name: str) -> int | None:

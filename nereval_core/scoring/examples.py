@@ -166,6 +166,23 @@ SIX_CASES = Example(
 )
 """The worked table of the SemEval-2013 task 9.1 schemas: one pair or span of each kind."""
 
+FIVE_DECISIONS = Example(
+    "Five decisions, one criterion",
+    "On [4 May|Date] [Ana Ruiz|Person] of [Bank of Peru|Company] flew from [Quito|Place] to [Lake Como|Place] with "
+    "[Andes Air|Company]. [Luis|Person] and [Rosa Gil|Person] left [Lima|Place] on [Monday morning|Date]; "
+    "[Omar Diaz|Person] stayed in [Cusco|Place]. [Santiago|Person] sold [Casa Vega|Company] to [Eva Soto|Person] in "
+    "[June|Date] for the [Port of Callao|Company]. [Washington|Place] and [New Delhi|Place] praised "
+    "[Peru Rail|Company]. All spring the minister, the mayor and the bank were silent.",
+    "On [4 May|Date] [Ana Ruiz|Person] of [Bank of Peru|Company] flew from [Quito|Place] to Lake [Como|Place] with "
+    "[Andes Air|Company]. Luis and [Rosa|Person] Gil left [Lima|Place] on [Monday|Date] morning; "
+    "[Omar Diaz|Person] stayed in [Cusco|Place]. [Santiago|Place] sold Casa [Vega|Person] to [Eva Soto|Person] in "
+    "[June|Date] for the Port of [Callao|Place]. [Washington|Person] and New [Delhi|Company] praised "
+    "Peru Rail. All [spring|Date] the [minister|Person], the [mayor|Person] and the [bank|Company] were silent.",
+    "Under muc ten of twenty gold spans are correct, five predictions have another type, three have other boundaries "
+    "only; two gold spans are missed, and four predictions are spurious.",
+)
+"""The five decisions of MUC-5 under one criterion: COR 10, INC 5, PAR 3, MIS 2 and SPU 4 under `muc`."""
+
 _DOSE = "Give one [Aspirin|Drug] tablet with water."
 
 DECISION_EXAMPLES: dict[str, Example] = {
@@ -212,6 +229,12 @@ CRITERION_EXAMPLES: dict[str, Example] = {
         "[New York|Place] and [Rome|Place]",
         "New [York|Place] and [Rome|Team]",
         "York overlaps and has the type.",
+    ),
+    "muc": Example(
+        "muc",
+        "[New York|Place], [Rome|Place] and [Oslo|Place]",
+        "New [York|Place], [Rome|Team] and [Oslo|Place]",
+        "York has other boundaries only, which earns half a point; Rome has another type.",
     ),
     "left": Example(
         "left",

@@ -25,12 +25,16 @@ BOUNDARIES = ("equal", "start", "end", "either", "contain", "overlap", "core", "
 def composed(draw: st.DrawFn) -> Criterion:
     kinds = draw(st.lists(texts(min_size=1), max_size=5, unique=True))
     merged = draw(st.lists(st.sampled_from(["x", "y;z", "a=b", "100%"]), max_size=len(kinds)))
+    boundaries, same_type = draw(st.sampled_from(BOUNDARIES)), draw(st.booleans())
+    minimum = draw(st.fractions(0, 1, max_denominator=1000))
+    decisions = st.sampled_from([Decision.INC, Decision.PAR])
     return Criterion(
         name=draw(st.text("abcXYZ09_.+-", max_size=9).map("own-{}".format)),
-        boundaries=draw(st.sampled_from(BOUNDARIES)),
-        same_type=draw(st.booleans()),
-        otherwise=draw(st.sampled_from([Decision.INC, Decision.PAR])),
-        minimum=(minimum := draw(st.fractions(0, 1, max_denominator=1000))),
+        boundaries=boundaries,
+        same_type=same_type,
+        other_boundaries=draw(decisions) if minimum or boundaries != "overlap" else Decision.INC,
+        other_type=draw(decisions) if same_type else Decision.INC,
+        minimum=minimum,
         share=draw(st.sampled_from(["gold", "prediction", "union"])) if minimum else "gold",
         merge=tuple(sorted(zip((kind for kind in kinds if kind not in merged), merged, strict=False))),
         leave_out=tuple(sorted(draw(st.lists(texts(min_size=1), max_size=2, unique=True)))),

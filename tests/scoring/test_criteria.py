@@ -23,7 +23,7 @@ from nereval_core.scoring.criterion_syntax import criteria_from_toml, criterion_
 from nereval_core.scoring.type_merging import parse_merge
 from tests.support.spans import CRITERIA_TESTED
 
-NAMES = "strict exact partial type left right either approximate lenient core alternatives fragment"
+NAMES = "strict exact partial type muc left right either approximate lenient core alternatives fragment"
 
 
 def test_every_criterion_is_listed_and_explained() -> None:
@@ -56,9 +56,11 @@ def test_every_boundary_rule_is_held_to_the_oracle() -> None:
 
 def test_composed_criteria_from_toml() -> None:
     half, start = criteria_from_toml(COMPOSED, "my.toml")
-    assert (half.name, half.otherwise, half.minimum, half.share) == ("half", Decision.PAR, Fraction(1, 10), "union")
+    assert (half.name, half.near_misses, half.share) == ("half", {"boundaries": Decision.PAR}, "union")
+    assert half.minimum == Fraction(1, 10)
     assert half.merge == (("DNA", "macromolecule"), ("protein", "macromolecule"))
-    assert (start.boundaries, start.same_type, start.otherwise, start.leave_out) == ("start", True, Decision.INC, ())
+    assert (start.boundaries, start.same_type, start.leave_out) == ("start", True, ())
+    assert start.near_misses == {"boundaries": Decision.INC, "type": Decision.INC}
 
 
 @pytest.mark.parametrize(
@@ -75,6 +77,10 @@ def test_composed_criteria_from_toml() -> None:
         ("a = " + "[" * 100_000, "not TOML"),
         ("a = " + "1" * 10_000, "not TOML"),
         ('[criterion.x]\nmerge = {"" = ["b"]}\n', "merge is no table of lists"),
+        ('[criterion.x]\notherwise = ["PAR"]\n', "otherwise is '[\\'PAR\\']'; use one of INC, PAR"),
+        ('[criterion.x]\nother_type = "COR"\n', "other_type is 'COR'; use one of INC, PAR"),
+        ('[criterion.x]\ntypes = "any"\nother_type = "INC"\n', "other_type is never used, as no pair fails there"),
+        ('[criterion.x]\nother_boundaries = "PAR"\n', "other_boundaries is never used, as no pair fails there"),
         ('[criterion.x]\nkind = "any"\n', "unknown key 'kind'; use boundaries, types"),
         ('[criterion.strict]\ntypes = "any"\n', "taken by a criterion of the field"),
         ('[criterion.x]\nmerge = {a = ["b"], c = ["b"]}\n', "a type is merged twice"),
@@ -101,7 +107,9 @@ def test_all_problems_are_told_at_once() -> None:
 @given(
     boundaries=st.sampled_from(tuple(BOUNDARY_RULES)),
     types=st.sampled_from(["equal", "any"]),
-    otherwise=st.sampled_from(["INC", "PAR"]),
+    decisions=st.dictionaries(
+        st.sampled_from(["otherwise", "other_boundaries", "other_type"]), st.sampled_from(["INC", "PAR"])
+    ),
     minimum=st.fractions(0, 1, max_denominator=1000),
     share=st.sampled_from(["gold", "prediction", "union"]),
     merge=st.dictionaries(st.text(min_size=1, max_size=3), st.just("merged"), max_size=3),
@@ -110,7 +118,7 @@ def test_all_problems_are_told_at_once() -> None:
 def test_toml_round_trip(
     boundaries: str,
     types: str,
-    otherwise: str,
+    decisions: dict[str, str],
     minimum: Fraction,
     share: str,
     merge: dict[str, str],
@@ -119,12 +127,14 @@ def test_toml_round_trip(
     parts = {
         "boundaries": boundaries,
         "types": types,
-        "otherwise": otherwise,
         "minimum": str(minimum),
         "share": share,
         "merge": {"merged": sorted(merge)} if merge else {},
         "leave_out": leave_out,
     }
+    unused = {"other_type"} if types == "any" else set()
+    unused |= {"other_boundaries"} if boundaries == "overlap" and not minimum else set()
+    parts |= {key: decision for key, decision in decisions.items() if key not in unused}
     criterion = criterion_from_parts("mine", parts, "test")
     (again,) = criteria_from_toml(criterion_to_toml(criterion), "test")
     assert again == criterion and same_rule(again, criterion)

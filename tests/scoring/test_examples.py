@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import pytest
@@ -14,6 +15,7 @@ from nereval_core.scoring.criteria import APPLICABLE, CRITERIA, SCHEMAS, Decisio
 from nereval_core.scoring.examples import (
     CRITERION_EXAMPLES,
     DECISION_EXAMPLES,
+    FIVE_DECISIONS,
     SHOWN_UNDER,
     SIX_CASES,
     Example,
@@ -21,6 +23,7 @@ from nereval_core.scoring.examples import (
     decide,
     parse_marked,
 )
+from tests.support import oracle
 
 READ = [
     ("plain", "plain", ()),
@@ -131,6 +134,25 @@ def test_the_six_cases_give_the_table_of_the_task() -> None:
         assert [counts.precision, counts.recall, counts.f1] == pytest.approx([ratio] * 3)
 
 
+def test_one_criterion_gives_all_five_decisions_as_muc_defines_them() -> None:
+    """POS 20 and ACT 22; P = 11.5 / 22 and R = 11.5 / 20."""
+    scores = decide(FIVE_DECISIONS)
+    rows = {criterion.name: scores.counts(criterion.name) for criterion in scores.criteria if criterion.unit == "span"}
+    muc = rows["muc"]
+    assert (muc.cor, muc.inc, muc.par, muc.mis, muc.spu, muc.pos, muc.act) == (10, 5, 3, 2, 4, 20, 22)
+    assert (f"{muc.precision:.4f}", f"{muc.recall:.4f}", f"{muc.f1:.4f}") == ("0.5227", "0.5750", "0.5476")
+    assert [name for name, row in rows.items() if row.inc and row.par] == ["muc"]
+    # Sentence by sentence, for the oracle tries all alignments.
+    sentences = zip(FIVE_DECISIONS.gold.split(". "), FIVE_DECISIONS.prediction.split(". "), strict=True)
+    marked = [[parse_marked(text, "text")[1] for text in sides] for sides in sentences]
+    sides = [[[oracle.Span(((low, high),), kind) for low, high, kind in side] for side in both] for both in marked]
+    for name, row in rows.items():
+        decided = [oracle.decide(gold, pred, name) for gold, pred in sides]
+        of_gold, of_pred = (Counter(code for both in decided for code in both[side]) for side in (0, 1))
+        assert row.gold == tuple(of_gold[decision.name] for decision in Decision)
+        assert row.pred == tuple(of_pred[decision.name] for decision in Decision)
+
+
 @pytest.mark.parametrize("code", DECISIONS)
 def test_aspirin_shows_the_decision(code: str) -> None:
     scores = decide(DECISION_EXAMPLES[code])
@@ -143,6 +165,7 @@ EXPECTED = {
     "exact": ["INC", "COR"],
     "partial": ["PAR", "COR"],
     "type": ["COR", "INC"],
+    "muc": ["PAR", "INC", "COR"],
     "left": ["COR", "INC"],
     "right": ["INC", "COR"],
     "either": ["COR", "INC"],

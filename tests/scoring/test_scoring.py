@@ -132,7 +132,7 @@ def test_large_clusters_equal_the_best_of_all_alignments(seed: int) -> None:
     gold = [[one(*sorted(rng.sample(range(9), 2)), rng.choice("AB")) for _ in range(6)] for _ in range(3)]
     pred = [[one(*sorted(rng.sample(range(9), 2)), rng.choice("AB")) for _ in range(rng.choice((3, 6)))] for _ in gold]
     scores = score(documents(3), gold, pred, Settings(CRITERIA_TESTED))
-    for name in ("strict", "partial", "type", "approximate", "lenient", "half-union"):
+    for name in ("strict", "partial", "type", "approximate", "lenient", "muc", "half-union", "half-type"):
         check(gold, pred, scores, name)
 
 
@@ -173,7 +173,11 @@ LOOSER = [
     ("alternatives", "type"),
     ("strict", "core"),
     ("core", "type"),
+    ("strict", "muc"),
+    ("muc", "strict"),
+    ("muc", "type"),
 ]
+"""The pair of strict and muc stands here both ways: they have the same correct spans."""
 
 
 def span_in(room: int) -> st.SearchStrategy[Span]:
@@ -217,7 +221,7 @@ def test_promised_properties(window: int | None, counting: str, gold: list[list[
     with limited(window):
         scores = score(over, gold, pred, how)
         swapped = score(over, pred, gold, how)
-    symmetric = {*APPLICABLE, "half-union", "near-type", "near-left", "near-strict"}
+    symmetric = {*APPLICABLE, "half-union", "near-type", "near-left", "near-strict", "half-start", "half-type"}
     for criterion in CRITERIA_TESTED:
         name = criterion.name
         counts = scores.counts(name)
@@ -238,6 +242,28 @@ def test_promised_properties(window: int | None, counting: str, gold: list[list[
         for number in (0, 1):
             sides = [(scores.counts(name).gold, scores.counts(name).pred)[number] for name in (stricter, looser)]
             assert sides[0][Decision.COR] <= sides[1][Decision.COR]
+
+
+@settings_of(max_examples=60)
+@pytest.mark.parametrize("counting", ["one-to-one", "each-side"])
+@given(gold=side(), pred=side())
+def test_muc_is_strict_with_half_points(counting: str, gold: list[list[Span]], pred: list[list[Span]]) -> None:
+    """Type by type it has the correct spans of strict; its credit is between that of strict and those of two others."""
+    how = Settings(CRITERIA_TESTED, counting=counting)  # type: ignore[arg-type]
+    scores = score(documents(len(gold)), gold, pred, how)
+    strict, muc = scores.by_type("strict"), scores.by_type("muc")
+    for kind, row in muc.items():
+        for mine, theirs in ((row.gold, strict[kind].gold), (row.pred, strict[kind].pred)):
+            assert mine[Decision.COR] == theirs[Decision.COR]
+
+    def credit(name: str) -> tuple[int, int]:
+        counts = scores.counts(name)
+        of_gold, of_pred = (2 * side[Decision.COR] + side[Decision.PAR] for side in (counts.gold, counts.pred))
+        return of_gold, of_pred
+
+    for number in (0, 1):
+        assert credit("strict")[number] <= credit("muc")[number]
+        assert all(credit("muc")[number] <= credit(name)[number] for name in ("partial", "type", "near-strict"))
 
 
 @settings_of(max_examples=20)

@@ -67,6 +67,15 @@ RULES: dict[str, Callable[[Span, Span], str]] = {
     "lenient": lambda g, p: COR,
     "core": lambda g, p: COR if covers_core(g, p) and g.kind == p.kind else INC,
     "alternatives": lambda g, p: COR if meets_alternative(g, p) and g.kind == p.kind else INC,
+    "muc": lambda g, p: INC if g.kind != p.kind else COR if g.fragments == p.fragments else PAR,
+    "half-start": lambda g, p: INC if g.kind != p.kind else COR if g.start == p.start else PAR,
+    "half-type": lambda g, p: (
+        INC
+        if not contains(g, p) or 2 * len(g.characters & p.characters) < len(g.characters | p.characters)
+        else COR
+        if g.kind == p.kind
+        else PAR
+    ),
     "near-core": lambda g, p: (
         COR if covers_core(g, p) and 2 * len(g.characters & p.characters) >= len(p.characters) else PAR
     ),

@@ -18,6 +18,8 @@ COMPOSED = {
     "near-type": {"boundaries": "overlap", "types": "equal", "otherwise": "PAR"},
     "near-left": {"boundaries": "start", "types": "equal", "otherwise": "PAR"},
     "near-strict": {"boundaries": "equal", "types": "equal", "otherwise": "PAR"},
+    "half-start": {"boundaries": "start", "types": "equal", "other_boundaries": "PAR"},
+    "half-type": {"boundaries": "contain", "types": "equal", "other_type": "PAR", "minimum": 0.5, "share": "union"},
     "most-pred": {"boundaries": "overlap", "types": "any", "minimum": 0.75, "share": "prediction"},
 }
 CRITERIA_TESTED: tuple[Criterion, ...] = (

@@ -138,7 +138,7 @@ def _decisions(
         facts = Facts.of(ours, theirs, table.questions)
         code |= facts.answers(one, np.arange(len(start)), theirs, shared, one + gold.size, size)
     decisions: UInt8 = table.decisions[code, 0]
-    return np.where(shared > 0, decisions, np.uint8(rule.otherwise))
+    return np.where(shared > 0, decisions, np.uint8(Decision.MIS))
 
 
 @lru_cache(maxsize=64)

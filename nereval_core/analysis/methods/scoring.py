@@ -89,8 +89,17 @@ def criteria_statements(criteria: Sequence[Criterion], settings: Settings) -> It
 
 
 def _condition(criterion: Criterion) -> str:
-    half = " (any other aligned pair counts half)" if criterion.otherwise == Decision.PAR else ""
-    return criterion.rule().rpartition("; otherwise")[0] + half + _own_types(criterion)
+    return criterion.condition() + _half_points(criterion) + _own_types(criterion)
+
+
+def _half_points(criterion: Criterion) -> str:
+    """Return in words which aligned pairs count half, "" where none does."""
+    half = [part for part, decision in criterion.near_misses.items() if decision == Decision.PAR]
+    if not half:
+        return ""
+    if len(half) == len(criterion.near_misses):
+        return " (any other aligned pair counts half)"
+    return f" (an aligned pair that differs in {half[0]} alone counts half)"
 
 
 def _own_types(criterion: Criterion) -> str:

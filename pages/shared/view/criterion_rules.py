@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 from nereval_core.problems import FormatError, quoted
 from nereval_core.scoring.criteria import Criterion
-from nereval_core.scoring.criterion_syntax import criterion_from_parts
+from nereval_core.scoring.criterion_syntax import criterion_from_parts, near_miss_parts
 
 PARTING = "%,;=:>"
 WHERE = "rule in the link"
@@ -22,7 +22,7 @@ def written(criterion: Criterion) -> str:
     parts = [("boundaries", criterion.boundaries)]
     parts += [] if criterion.same_type else [("types", "any")]
     parts += [("minimum", str(criterion.minimum)), ("share", criterion.share)] if criterion.minimum else []
-    parts += [("otherwise", criterion.otherwise.name)] if criterion.otherwise.name != "INC" else []
+    parts += [(key, decision) for key, decision in near_miss_parts(criterion).items() if decision != "INC"]
     groups: dict[str, list[str]] = {}
     for member, name in criterion.merge:
         groups.setdefault(name, []).append(_escaped(member))

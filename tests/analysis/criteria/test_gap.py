@@ -79,7 +79,7 @@ def test_causes_worked_by_hand(
     assert dict(zip(table["cause"], table["credit"], strict=True)) == credit
 
 
-def random_scores(seed: int, rules: tuple[object, ...] = CRITERIA_TESTED[:11]) -> Scores:
+def random_scores(seed: int, rules: tuple[object, ...] = CRITERIA_TESTED[:12]) -> Scores:
     rng = random.Random(seed)
     over = documents(3)
     layers = [

@@ -42,6 +42,7 @@ RATIOS = ("precision", "recall", "f1")
 LOOSER = (
     *(("strict", "left"), ("strict", "right"), ("left", "either"), ("right", "either"), ("either", "approximate")),
     *(("approximate", "type"), ("type", "lenient"), ("strict", "exact"), ("exact", "lenient"), ("exact", "partial")),
+    *(("strict", "muc"), ("muc", "strict"), ("muc", "type")),
 )
 TEXT = "Ann saw Bob in Rome and Oslo."
 
