@@ -13,6 +13,6 @@ def explain(here: Here | None) -> None:
         "what the pair is worth. Gold is ruled above the text, the prediction below it."
     )
     st.write(" · ".join(f"[{title}](#{anchor})" for title, anchor in sections.SECTIONS.items()))
-    sections.six_cases()
+    sections.worked_examples()
     sections.try_it()
     entries.draw_entries()

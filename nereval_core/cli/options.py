@@ -58,6 +58,7 @@ a criterion of one's own, inline or as a table in a .toml file that --criteria n
   minimum = 0.5                 # shared characters, as a share
   share = "union"               # of gold, of prediction, of their union
   otherwise = "PAR"             # what an aligned pair gets that fails: INC, PAR
+  # other_boundaries, other_type: what it gets that fails there, in place of otherwise; failing both, the lesser
   merge = {macromolecule = ["protein", "DNA", "RNA"]}
   leave_out = ["cell_line"]
 """

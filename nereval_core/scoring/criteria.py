@@ -36,7 +36,7 @@ from nereval_core.problems import FormatError, Problem, quoted
 Unit = Literal["span", "token"]
 Share = Literal["gold", "prediction", "union"]
 NearMiss = Literal[Decision.INC, Decision.PAR]
-Group = Literal["SemEval schemas", "others", "your own"]
+Group = Literal["SemEval schemas", "MUC-5", "others", "your own"]
 
 
 class Annotated(Protocol):
@@ -225,7 +225,8 @@ def _row(
     other_boundaries: NearMiss = Decision.INC,
     unit: Unit = "span",
 ) -> Criterion:
-    group: Group = "SemEval schemas" if source.startswith(_SEMEVAL) else "others"
+    groups: dict[str, Group] = {_SEMEVAL: "SemEval schemas", _MUC: "MUC-5"}
+    group = next((group for work, group in groups.items() if source.startswith(work)), "others")
     return Criterion(
         name=name,
         boundaries=boundaries,
@@ -365,7 +366,7 @@ def applicable(gold: Layer) -> tuple[str, ...]:
 
 def same_rule(one: Criterion, other: Criterion) -> bool:
     """Tell whether two criteria decide alike, whatever their names."""
-    words = {"name", "group", "sentence", "source"}
+    words = {"name", "group", "sentence", "source", *(() if one.minimum else ("share",))}
     return all(
         getattr(one, item.name) == getattr(other, item.name) for item in fields(Criterion) if item.name not in words
     )

@@ -168,18 +168,19 @@ SIX_CASES = Example(
 
 FIVE_DECISIONS = Example(
     "Five decisions, one criterion",
-    "On [4 May|Date] [Ana Ruiz|Person] of [Bank of Peru|Company] flew from [Quito|Place] to [Lake Como|Place] with "
-    "[Andes Air|Company]. [Luis|Person] and [Rosa Gil|Person] left [Lima|Place] on [Monday morning|Date]; "
-    "[Omar Diaz|Person] stayed in [Cusco|Place]. [Santiago|Person] sold [Casa Vega|Company] to [Eva Soto|Person] in "
-    "[June|Date] for the [Port of Callao|Company]. [Washington|Place] and [New Delhi|Place] praised "
-    "[Peru Rail|Company]. All spring the minister, the mayor and the bank were silent.",
-    "On [4 May|Date] [Ana Ruiz|Person] of [Bank of Peru|Company] flew from [Quito|Place] to Lake [Como|Place] with "
-    "[Andes Air|Company]. Luis and [Rosa|Person] Gil left [Lima|Place] on [Monday|Date] morning; "
-    "[Omar Diaz|Person] stayed in [Cusco|Place]. [Santiago|Place] sold Casa [Vega|Person] to [Eva Soto|Person] in "
-    "[June|Date] for the Port of [Callao|Place]. [Washington|Person] and New [Delhi|Company] praised "
-    "Peru Rail. All [spring|Date] the [minister|Person], the [mayor|Person] and the [bank|Company] were silent.",
-    "Under muc ten of twenty gold spans are correct, five predictions have another type, three have other boundaries "
-    "only; two gold spans are missed, and four predictions are spurious.",
+    "On [4 May|Date] the banker [Ana Ruiz|Person] of [Bank of Peru|Company] flew from [Quito|Place] to "
+    "[Lake Como|Place] with [Andes Air|Company]. Both [Luis|Person] and [Rosa Gil|Person] left [Lima|Place] on "
+    "[Monday morning|Date]; [Omar Diaz|Person] stayed in [Cusco|Place]. Then [Santiago|Person] sold "
+    "[Casa Vega|Company] to [Eva Soto|Person] in [June|Date] for the [Port of Callao|Company]. [Washington|Place] and "
+    "[New Delhi|Place] praised [Peru Rail|Company]. All spring the minister, the mayor and the bank were silent.",
+    "On [4 May|Date] the banker [Ana Ruiz|Person] of [Bank of Peru|Company] flew from [Quito|Place] to "
+    "Lake [Como|Place] with [Andes Air|Company]. Both Luis and [Rosa|Person] Gil left [Lima|Place] on "
+    "[Monday|Date] morning; [Omar Diaz|Person] stayed in [Cusco|Place]. Then [Santiago|Place] sold "
+    "Casa [Vega|Person] to [Eva Soto|Person] in [June|Date] for the Port of [Callao|Place]. [Washington|Person] and "
+    "New [Delhi|Company] praised Peru Rail. All [spring|Date] the [minister|Person], the [mayor|Person] and the "
+    "[bank|Company] were silent.",
+    "The decisions as MUC-5 defines them, which `muc` gives: another type is incorrect, and the same type with other "
+    "boundaries is partial.",
 )
 """The five decisions of MUC-5 under one criterion: COR 10, INC 5, PAR 3, MIS 2 and SPU 4 under `muc`."""
 

@@ -8,7 +8,7 @@ from nereval_core.glossary import GLOSSARY
 from nereval_core.scoring.criteria import CRITERIA
 from tests.support.browser import Visit
 
-MOST_PIXELS = 2_600
+MOST_PIXELS = 2_850
 IN_VIEW = """anchor => {
     const box = document.getElementById(anchor)?.getBoundingClientRect();
     return Boolean(box) && box.top >= 0 && box.bottom <= innerHeight;

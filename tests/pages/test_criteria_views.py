@@ -17,7 +17,7 @@ from nereval_core.analysis.criteria.recovered_spans import recover_spans
 from nereval_core.glossary import DECISIONS, decision_label
 from nereval_core.records.tables import records
 from nereval_core.report.figures.criteria import gap_bars, overlap_lines
-from nereval_core.scoring.criteria import same_rule
+from nereval_core.scoring.criteria import CRITERIA, same_rule
 from pages.shared.components.count_table import table_key
 from pages.shared.components.record_list import count
 from pages.shared.criteria.views import PARTS
@@ -208,13 +208,20 @@ def test_stand_ins_open_their_folds() -> None:
 
 
 def test_a_criterion_is_composed_added_and_chosen() -> None:
-    state = {"compose_name": "half", "compose_rule": "overlap", "compose_least": 0.5, "compose_else": "PAR"}
+    both = {"compose_other_boundaries": "PAR", "compose_other_type": "PAR"}
+    state = {"compose_name": "half", "compose_rule": "overlap", "compose_least": 0.5, **both}
     app = shown("compose", **state)
     assert any("F1 0." in line.value for line in app.markdown)
     app = sound(app.button(key="compose_add").click().run())
     assert address(app)["criterion"] == "half"
     (found,) = app.session_state[keys.OWN].criteria
     assert same_rule(found, criterion_rules.read("half:boundaries=overlap;minimum=1/2;share=union;otherwise=PAR"))
+    muc = shown("compose", compose_rule="equal", compose_other_boundaries="PAR")
+    muc = sound(muc.button(key="compose_add").click().run())
+    assert same_rule(muc.session_state[keys.OWN].criteria[0], CRITERIA["muc"])
+    assert address(muc)["rule"] == "mine:boundaries=equal;other_boundaries=PAR"
+    loose = shown("compose", compose_rule="overlap", compose_types="any")
+    assert not any(str(control.key).startswith("compose_other") for control in loose.segmented_control)
     for name, said in (("strict", "taken"), ("a b", "cannot be used")):
         bad = shown("compose", **{**state, "compose_name": name})
         assert any(said in code.value for code in bad.code) and not any(one.key == "compose_add" for one in bad.button)

@@ -20,7 +20,8 @@ from nereval_core.records.queries import Query
 from nereval_core.records.tables import records
 from nereval_core.report.marks import Mark, marks
 from nereval_core.scoring import Scores, Settings, score_layers
-from nereval_core.scoring.examples import SIX_CASES, decide
+from nereval_core.scoring.criteria import SCHEMAS
+from nereval_core.scoring.examples import FIVE_DECISIONS, SIX_CASES, decide
 from pages.shared.components.highlighted_text import text_data
 from pages.shared.data.loading import demo_names, load, load_demo
 from pages.shared.inspect.document import (
@@ -88,6 +89,14 @@ def test_every_span_leads_to_its_record(six: tuple[Any, Any]) -> None:
     assert [len(group) for group in by_record.values()] == [2, 2, 2, 2, 1, 1]
 
 
+def test_under_muc_a_text_shows_all_five_decisions() -> None:
+    scores = decide(FIVE_DECISIONS)
+    text = scores.gold.documents.texts[0]
+    sent = {name: text_data(text, marks(scores, name, 0))["marks"] for name in (*SCHEMAS, "muc")}
+    words = {name: {mark["word"] for mark in drawn} for name, drawn in sent.items()}
+    assert {name: len(found) for name, found in words.items()} == {**dict.fromkeys(SCHEMAS, 4), "muc": 5}
+
+
 def test_a_prediction_keeps_its_record_id_where_it_has_a_partner(six: tuple[Any, Any]) -> None:
     scores, rows = six
     assert find_record(rows, scores, "strict", "p:29-33:Place")["record"] == "g:24-33:Place"
@@ -105,7 +114,7 @@ def test_the_card_says_decision_partner_and_reason(six: tuple[Any, Any]) -> None
         ["prediction", "Bank", "Place, characters 39–43"],
     ]
     assert {row["criterion"]: row["text"].split()[0] for row in said["rows"]} == {
-        **dict.fromkeys(("strict", "exact", "type", "left", "right", "either", "approximate"), "≠"),
+        **dict.fromkeys(("strict", "exact", "type", "muc", "left", "right", "either", "approximate"), "≠"),
         "partial": "◐",
         "lenient": "✓",
         # Tokens are decided over, not this span.
@@ -256,10 +265,14 @@ def test_guide_needs_no_corpus_and_scores_what_is_written() -> None:
     assert not page.error
     six = page.dataframe[0].value
     assert six.loc["partial", ["COR", "INC", "PAR", "MIS", "SPU", "F1"]].tolist() == [2, 0, 2, 1, 1, 0.6]
+    five = page.dataframe[1].value
+    assert list(five.index) == [*SCHEMAS, "muc"]
+    assert five.loc["muc", ["COR", "INC", "PAR", "MIS", "SPU", "POS", "ACT"]].tolist() == [10, 5, 3, 2, 4, 20, 22]
+    assert five.loc["muc", ["P", "R"]].tolist() == pytest.approx([0.5227, 0.5750], abs=5e-5)
     page.text_area[0].set_value("[a|X] b")
     sound(page.text_area[1].set_value("[a|Y] b").run())
     assert not page.error
-    spans = page.dataframe[1].value
+    spans = page.dataframe[2].value
     assert spans.loc["gold: a (X)", "strict"] == "≠ INC"
     assert spans.loc["gold: a (X)", "lenient"] == "✓ COR"
 

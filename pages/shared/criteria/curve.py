@@ -116,9 +116,6 @@ def compose_criterion(here: Here) -> None:
         types = st.segmented_control(
             "and the types", ["equal", "any"], default="equal", required=True, key="compose_types"
         )
-        otherwise = st.segmented_control(
-            "else an aligned pair is", ["INC", "PAR"], default="INC", required=True, key="compose_else"
-        )
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         share = st.selectbox(
             "Overlap as", list(SHARES), 2, format_func=lambda one: SHARES[one], key="compose_share", width=260
@@ -126,13 +123,8 @@ def compose_criterion(here: Here) -> None:
         least = st.slider(
             "at least", 0.0, 1.0, 0.0, 0.01, key="compose_least", width=320, help="0: any overlap will do."
         )
-    parts = {
-        "boundaries": boundaries,
-        "types": types,
-        "otherwise": otherwise,
-        "minimum": f"{least:.2f}",
-        "share": share,
-    }
+    decisions = _choose_decisions(bounds_fail=boundaries != "overlap" or least > 0, type_fails=types == "equal")
+    parts = {"boundaries": boundaries, "types": types, "minimum": f"{least:.2f}", "share": share, **decisions}
     try:
         rule = criterion_from_parts(name.strip(), parts, "compose")
     except FormatError as error:
@@ -166,3 +158,24 @@ def compose_criterion(here: Here) -> None:
         )
     st.code(criterion_to_toml(rule), language="toml")
     st.caption("Files of criteria are loaded and saved under Matching criterion, your own.")
+
+
+def _choose_decisions(*, bounds_fail: bool, type_fails: bool) -> dict[str, str]:
+    """Ask what a pair gets that fails by its boundaries and by its type, each where a pair can fail there."""
+    failures = {
+        "other_boundaries": ("if the boundaries fail", bounds_fail),
+        "other_type": ("if the type fails", type_fails),
+    }
+    with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
+        return {
+            key: st.segmented_control(
+                label,
+                ["INC", "PAR"],
+                default="INC",
+                required=True,
+                key=f"compose_{key}",
+                help="What an aligned pair gets that fails there; one that fails both gets the lesser of the two.",
+            )
+            for key, (label, can_fail) in failures.items()
+            if can_fail
+        }

@@ -37,6 +37,8 @@ sentence = "Half of what the two cover together must be shared; any other overla
 
 [criterion.one-type]
 boundaries = "equal"
+other_boundaries = "PAR"  # what a pair gets that fails by its boundaries or its minimum (otherwise)
+other_type = "INC"        # what a pair gets that fails by its type; one that fails both gets the lesser (otherwise)
 merge = {macromolecule = ["protein", "DNA", "RNA"]}   # types scored as one (none)
 leave_out = ["cell_line"]                             # types not scored at all (none)
 """

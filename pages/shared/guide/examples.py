@@ -16,10 +16,13 @@ from nereval_core.report.highlight import document_html
 from nereval_core.report.marks import SIDES, marks
 from nereval_core.scoring import Scores
 from nereval_core.scoring.criteria import CRITERIA, Decision
-from nereval_core.scoring.examples import DECISION_EXAMPLES, SIX_CASES, Example, decide
+from nereval_core.scoring.examples import DECISION_EXAMPLES, FIVE_DECISIONS, SIX_CASES, Example, decide
 from pages.shared.view import keys, state
 
-EXAMPLES = {example.title: example for example in (DECISION_EXAMPLES["PAR"], *DECISION_EXAMPLES.values(), SIX_CASES)}
+EXAMPLES = {
+    example.title: example
+    for example in (DECISION_EXAMPLES["PAR"], *DECISION_EXAMPLES.values(), SIX_CASES, FIVE_DECISIONS)
+}
 EXAMPLE = f"{keys.LIST}example"
 """The example being edited: its widgets lose it on a page switch, this keeps it."""
 CHOICE = f"{keys.WIDGET}example_choice"
@@ -54,15 +57,15 @@ def _start() -> None:
 
 
 def example_columns(table: pd.DataFrame) -> dict[str, Any]:
-    """Return Streamlit's column settings: a tooltip for each abbreviation and criterion, ratios with three places."""
+    """Return Streamlit's column settings: a tooltip for each abbreviation and criterion, ratios with four places."""
     found = {}
     for name in table.columns:
         if name in CRITERIA:
             found[name] = st.column_config.TextColumn(help=CRITERIA[name].sentence)
         elif name in ("P", "R", "F1"):
-            found[name] = st.column_config.NumberColumn(help=tooltip(name), format="%.3f")
+            found[name] = st.column_config.NumberColumn(help=tooltip(name), format="%.4f", width=62)
         elif name in GLOSSARY:
-            found[name] = st.column_config.NumberColumn(help=tooltip(name))
+            found[name] = st.column_config.NumberColumn(help=tooltip(name), width=44)
     return found
 
 
@@ -73,9 +76,9 @@ def example_html(example: Example, name: str, *, style: bool = True) -> Markup:
 
 
 def example_counts(scores: Scores, names: Sequence[str]) -> pd.DataFrame:
-    """Return COR, INC, PAR, MIS, SPU, P, R and F1 by criterion (the index)."""
+    """Return COR, INC, PAR, MIS, SPU, POS, ACT, P, R and F1 by criterion (the index)."""
     table = scores.to_frame().rename(columns=RATIO_NAMES).set_index("criterion")
-    return table.loc[list(names), [*DECISIONS, *RATIO_NAMES.values()]]
+    return table.loc[list(names), [*DECISIONS, "POS", "ACT", *RATIO_NAMES.values()]]
 
 
 def span_decisions(scores: Scores) -> pd.DataFrame:

@@ -1,13 +1,16 @@
-"""The six cases and the playground of the Guide."""
+"""The six cases, the five decisions and the playground of the Guide."""
 
 from __future__ import annotations
 
 import streamlit as st
+from markupsafe import Markup
+from streamlit.delta_generator import DeltaGenerator
 
 from nereval_core.problems import FormatError
 from nereval_core.report.marks import marks
 from nereval_core.scoring import examples as scoring_examples
 from nereval_core.scoring.criteria import SCHEMAS
+from nereval_core.scoring.examples import Example
 from pages.shared.components.highlighted_text import show_text, text_data
 from pages.shared.guide.examples import (
     edit_example,
@@ -21,6 +24,7 @@ from pages.shared.view.text import show_problems
 
 SECTIONS = {
     "Six cases": "six-cases",
+    "All five at once": "five-at-once",
     "Try it": "try-it",
     "The five decisions": "decisions",
     "Matching criteria": "criteria",
@@ -37,13 +41,22 @@ HOW = (
 )
 
 
-def six_cases() -> None:
-    st.header(scoring_examples.SIX_CASES.title, anchor="six-cases")
-    text, counts = st.columns(2, vertical_alignment="center")
-    text.write(scoring_examples.SIX_CASES.sentence)
-    text.html(example_html(scoring_examples.SIX_CASES, "strict"))
-    table = example_counts(scoring_examples.decide(scoring_examples.SIX_CASES), SCHEMAS)
-    counts.dataframe(table, column_config=example_columns(table), width="stretch")
+def worked_examples() -> None:
+    """Draw the six cases, and beside them an example with all five decisions under one criterion."""
+    six, five = scoring_examples.SIX_CASES, scoring_examples.FIVE_DECISIONS
+    left, right = st.columns(2)
+    _worked(left, six, "six-cases", SCHEMAS, example_html(six, "strict"))
+    folded = Markup("<details><summary>Show the text under muc</summary>{}</details>").format(example_html(five, "muc"))
+    _worked(right, five, "five-at-once", (*SCHEMAS, "muc"), folded)
+
+
+def _worked(place: DeltaGenerator, example: Example, anchor: str, names: tuple[str, ...], text: Markup) -> None:
+    """Draw an example: its text as HTML, and its counts under some criteria."""
+    place.header(example.title, anchor=anchor)
+    place.write(example.sentence)
+    place.html(text)
+    table = example_counts(scoring_examples.decide(example), names)
+    place.dataframe(table, column_config=example_columns(table), width="stretch")
 
 
 def try_it() -> None:
