@@ -226,7 +226,7 @@ def _row(
     unit: Unit = "span",
 ) -> Criterion:
     groups: dict[str, Group] = {_SEMEVAL: "SemEval schemas", _MUC: "MUC-5"}
-    group = next((group for work, group in groups.items() if source.startswith(work)), "others")
+    group: Group = next((group for work, group in groups.items() if source.startswith(work)), "others")
     return Criterion(
         name=name,
         boundaries=boundaries,

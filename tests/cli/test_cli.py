@@ -676,7 +676,10 @@ def test_bad_usage_is_one_line_and_status_2(command: Cli, arguments: list[str], 
 
 
 BAD = (
-    (["--criteria", "strikt"], ["--criteria: no criterion 'strikt'; choose among strict, exact, partial, type, left"]),
+    (
+        ["--criteria", "strikt"],
+        ["--criteria: no criterion 'strikt'; choose among strict, exact, partial, type, muc, left"],
+    ),
     (["--criteria", "core"], ["--criteria: criterion core needs core terms in gold"]),
     (["--criteria", ","], ["--criteria: no criterion chosen"]),
     (["--criteria", "no.toml"], ["no.toml: no such file or folder"]),

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,7 @@ from nereval_core.scoring.criteria import CRITERIA
 from nereval_core.scoring.criterion_syntax import criterion_from_parts
 from tests.support import PYTHON_PATH
 from tests.support.commands import SIDES, Cli, corpus, written
+from tests.support.spans import CRITERIA_TESTED
 
 FORMS = ("json", "csv", "markdown", "html")
 
@@ -625,3 +627,16 @@ def _spaced(value: Any, text: str) -> Any:
     if isinstance(value, dict):
         return {key: one if key == "label" else _spaced(one, text) for key, one in value.items()}
     return [_spaced(one, text) for one in value] if isinstance(value, list) else value + text[:value].count(" ")
+
+
+def test_a_scored_folder_keeps_its_criteria_and_older_ones_are_read() -> None:
+    """Older folders have one decision for all pairs that fail, `otherwise`."""
+    settings = Settings(CRITERIA_TESTED)
+    written = scored_folder.settings_as_json(settings)
+    assert scored_folder.settings_of_json(json.loads(json.dumps(written))) == settings
+    alike = [rule for rule in CRITERIA_TESTED if len(set(rule.near_misses.values())) < 2]
+    older = scored_folder.settings_as_json(replace(settings, criteria=tuple(alike)))
+    for row in older["criteria"]:
+        decisions = {row.pop("other_boundaries"), row.pop("other_type")}
+        row["otherwise"] = "PAR" if "PAR" in decisions else "INC"
+    assert scored_folder.settings_of_json(older).criteria == tuple(alike)
