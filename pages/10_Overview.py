@@ -3,7 +3,7 @@
 import streamlit as st
 
 from nereval_core.scoring.criteria import SCHEMAS
-from pages.shared.components import sentence
+from pages.shared.components import notices, sentence
 from pages.shared.components.sort_controls import choose_word
 from pages.shared.frame import Here, page
 from pages.shared.overview import convention, headline, losses, schema_bars, tables
@@ -16,6 +16,7 @@ TABS = {"": "By type", "by-slice": "By slice", "all-criteria": "All criteria", "
 
 @page("Overview")
 def draw(here: Here) -> None:
+    notices.draw_notices(here, [here.system])
     if here.convention is not None:
         convention.draw_scorer(here, here.convention)
     headline.draw_headline(here)

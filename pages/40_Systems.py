@@ -4,6 +4,7 @@ import streamlit as st
 
 from nereval_core.analysis.methods import methods
 from pages.shared import systems
+from pages.shared.components import notices
 from pages.shared.components.methods import offer_methods
 from pages.shared.components.sort_controls import choose_word, toggle_all_criteria
 from pages.shared.frame import Here, page
@@ -21,6 +22,7 @@ LABELS = {RANKING: "Ranking"} | dict(
 def draw(here: Here) -> None:
     found = systems.comparison_of(here, systems.shown_criteria(here, "all-criteria" in here.view.sort))
     offer_methods(lambda: methods(found))
+    notices.draw_notices(here, here.systems)
     other = pair.other_system(here)
     if other:
         pair.draw_pair(here, found, other)

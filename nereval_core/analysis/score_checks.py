@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from nereval_core.pairing.notices import IDENTICAL
 from nereval_core.problems import FormatError, Problem, one_line, quoted
 
 MEASURES = ("precision", "recall", "f1")
@@ -102,6 +103,14 @@ def check_types(bounds: Sequence[Bound], types: Sequence[str], option: str) -> N
             Problem(option, None, f"{figure}: no span has the type {quoted(figure.type or '')}", remedy)
             for figure in unknown
         )
+
+
+def check_identity(systems: Sequence[Mapping[str, Any]]) -> Iterator[Check]:
+    """Yield a failed check for each system whose content is gold's: its scores say nothing."""
+    for system in systems:
+        if system["identical"]:
+            sentence = f"identical to gold {IDENTICAL}, or allow it: --allow-identical"
+            yield Check(system["name"], "identical to gold", f"{one_line(system['name'])}: {sentence}")
 
 
 def check_minima(systems: Sequence[Mapping[str, Any]], bounds: Sequence[Bound]) -> Iterator[Check]:

@@ -10,11 +10,12 @@ from nereval_core.analysis.agreement import Agreement, measure_agreement, measur
 from nereval_core.analysis.agreement.coefficients import Pair
 from nereval_core.analysis.agreement.kappa_and_alpha import annotator_pairs
 from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits, resampling_units
-from nereval_core.api.inputs import Given, Texts, gold_reading, prediction_reading, settings_of, warn_of_other_types
+from nereval_core.api.inputs import Given, Texts, gold_reading, prediction_reading, settings_of
 from nereval_core.api.load import NONE_SHARED, Loaded, Readings, pair_readings
 from nereval_core.api.load_options import LoadOptions
 from nereval_core.corpus import Layer
 from nereval_core.pairing import Pairing, pair
+from nereval_core.pairing.notices import notices_of
 from nereval_core.problems import FormatError, Problem, one_of, quoted
 from nereval_core.readers import Reading
 from nereval_core.readers.python_objects import levelled
@@ -201,9 +202,10 @@ def _layers_of_all(
 
 
 def _warned(found: Agreement) -> Agreement:
-    """Return an agreement, once annotators that share no type are warned of."""
+    """Return an agreement, once annotators that are equal, or differ in their types, are warned of."""
     for pair_of, scores in found.scores.items():
         if pair_of[0] < pair_of[1] and scores:
             scored, (to, name) = next(iter(scores.values())), (found.annotators[number] for number in pair_of)
-            warn_of_other_types(scored.gold, scored.pred, f"{name} against {to}")
+            settled = scored.settings.settled_types
+            notices_of(*scored.read, reference=to, settled=settled).warn(f"{name} against {to}")
     return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
@@ -10,7 +9,6 @@ from typing import Any, cast
 from nereval_core import readers
 from nereval_core.api.load import Input, check_core_type, check_cores, source_of
 from nereval_core.corpus import Layer
-from nereval_core.pairing import have_no_common_type
 from nereval_core.problems import FormatError, one_of
 from nereval_core.readers import Reading, ReadOptions
 from nereval_core.scoring import Counting, Settings
@@ -109,11 +107,3 @@ def settings_of(
 def _several(values: Any) -> Any:
     """Return a single string as a list of one: its letters are not meant."""
     return (values,) if isinstance(values, str) else values
-
-
-def warn_of_other_types(gold: Layer, pred: Layer, name: str) -> None:
-    """Issue a `UserWarning` where two layers as scored have types, and none in common."""
-    if have_no_common_type(gold, pred):
-        from nereval_core.pairing.type_suggestions import no_common_type_in_words
-
-        warnings.warn(f"{name}: {no_common_type_in_words(gold, pred)}", stacklevel=3)

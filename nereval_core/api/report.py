@@ -8,13 +8,14 @@ from importlib.util import find_spec
 from typing import Unpack
 
 from nereval_core.alignment.codes import Progress
-from nereval_core.api.inputs import Given, Texts, gold_reading, prediction_reading, settings_of, warn_of_other_types
+from nereval_core.api.inputs import Given, Texts, gold_reading, prediction_reading, settings_of
 from nereval_core.corpus import Corpus
 from nereval_core.corpus.masking import masked, said
 from nereval_core.html_report.page import rendered
 from nereval_core.html_report.records import EACH, RecordNotes, RecordSelection, ScoredSystems
 from nereval_core.html_report.sections import report
 from nereval_core.pairing import Pairing, pair
+from nereval_core.pairing.notices import notices_of
 from nereval_core.problems import FormatError
 from nereval_core.readers.python_objects import levelled
 from nereval_core.records.queries import Query
@@ -67,8 +68,8 @@ def report_of(
     corpus = Corpus(ours.source or "gold", ours.documents, ours.layer.renamed("gold"), tuple(layers))
     asked = RecordSelection(query=records) if isinstance(records, Query) else RecordSelection(each=records)
     found = scored(corpus, marks, settings, mask=mask, reviewed=reviewed)
-    for name, one in found.scores.items():
-        warn_of_other_types(one.gold, one.pred, name)
+    for layer in corpus.systems:
+        notices_of(corpus.gold, layer, settled=settings.settled_types).warn(layer.name)
     return page(found, title=title, selection=asked)
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Unpack
 
-from nereval_core.api.inputs import Given, Texts, both_readings, settings_of, warn_of_other_types
+from nereval_core.api.inputs import Given, Texts, both_readings, settings_of
 from nereval_core.pairing import Pairing, pair
+from nereval_core.pairing.notices import notices_of
 from nereval_core.scoring import Counting, Scores, score_layers
 from nereval_core.scoring.criteria import SCHEMAS, Criterion, check_criteria
 
@@ -32,6 +33,9 @@ def score(
     scored under, or lists merges as `protein,DNA=macromolecule`; `progress` is called with gold spans done and their
     total. `core_type` is the brat type or attribute of core terms, as in `read`; `pairing` are the options of `pair`.
 
+    A prediction that is identical to gold in content, or has types that gold does not have, is warned of: see
+    `nereval_core.pairing.notices`.
+
     Raises:
         FormatError: unreadable input, input that cannot be paired, an unknown criterion or one that needs what gold
             does not have, a bad merge.
@@ -40,6 +44,7 @@ def score(
     ours, theirs = both_readings(gold, pred, format=format, core_type=core_type, texts=texts)
     check_criteria(settings.criteria, ours.layer)
     paired = pair(ours, theirs, **pairing)
-    found = score_layers(ours.layer, paired.layer, settings, marks=paired.marks, progress=progress)
-    warn_of_other_types(found.gold, found.pred, theirs.source)
-    return found
+    scores = score_layers(ours.layer, paired.layer, settings, marks=paired.marks, progress=progress)
+    notices = notices_of(ours.layer, paired.layer, settled=settings.settled_types)
+    notices.warn(theirs.source or "prediction")
+    return scores

@@ -174,10 +174,9 @@ def published_result(
             return as_screen(difference_counts(differing, outcomes)).encode()
         return frame_as(record_form(place) or RECORD_FORMS[0], differing)
 
-    if not options.quiet:
-        for name, outcome in outcomes:
-            for note in outcome.notes:
-                say(f"{name}: {note}")
+    for name, outcome in outcomes:
+        for sentence in (*(() if options.quiet else outcome.notes), *outcome.notices):
+            say(f"{name}: {sentence}")
     by_type = "type" in by
     return Result(
         tables=lambda: published_sheets(outcomes, by_type=by_type),

@@ -11,7 +11,7 @@ from nereval_core.cli.files import Paths, gold_path, system_paths
 from nereval_core.cli.options import ALL, comma_separated, load_options
 from nereval_core.cli.output import progress_bar, say
 from nereval_core.corpus import Layer
-from nereval_core.pairing import have_no_common_type
+from nereval_core.pairing.notices import NamedLayer, notices_of
 from nereval_core.problems import SHOWN, FormatError, Problem, counted, quoted
 from nereval_core.readers import Reading, Source
 from nereval_core.scoring import Counting, Scores, Settings, score_layers
@@ -23,11 +23,11 @@ def load_layers(
     gold: Paths | None = None,
     systems: Mapping[str, Paths] | None = None,
     *,
-    say_types: bool = True,
+    reference: str | None = "gold",
 ) -> Loaded:
     """Read gold and the systems, by default all that are named, and say what was read unless told to be quiet.
 
-    With `say_types`, systems that share no type with gold are named.
+    Notices on systems call gold by the name `reference`; there are none where it is None.
 
     Raises:
         FormatError: with the problems of all files.
@@ -42,8 +42,8 @@ def load_layers(
         for reading in (loaded.gold, *loaded.systems.values()):
             say_read(reading)
         say_lost(loaded)
-    if say_types:
-        say_other_types(loaded)
+    if reference is not None:
+        say_notices(loaded.corpus.gold, loaded.corpus.systems, reference=reference)
     return loaded
 
 
@@ -54,8 +54,9 @@ def load_for_scoring(options: argparse.Namespace) -> tuple[Loaded, Settings]:
         FormatError: with the problems of all options, or of all files.
     """
     settings = scoring_settings(options)
-    loaded = load_layers(options)
+    loaded = load_layers(options, reference=None)
     settings = replace(settings, criteria=applicable_criteria(settings.criteria, options, loaded.corpus.gold))
+    say_notices(loaded.corpus.gold, loaded.corpus.systems, settled=settings.settled_types)
     say_unused(settings, types_of(loaded))
     return loaded, settings
 
@@ -198,14 +199,13 @@ def say_lost(loaded: Loaded) -> None:
             say(f"{lost[0].source}: {len(lost)} spans lost in all; the first {SHOWN} are shown")
 
 
-def say_other_types(loaded: Loaded) -> None:
-    """Print the systems that share no type with gold, which may use other names for the same types."""
-    gold = loaded.corpus.gold
-    for system in loaded.corpus.systems:
-        if have_no_common_type(gold, system):
-            from nereval_core.pairing.type_suggestions import no_common_type_in_words
-
-            say(f"{system.name}: {no_common_type_in_words(gold, system)}")
+def say_notices(
+    gold: NamedLayer, systems: Iterable[NamedLayer], *, reference: str = "gold", settled: Collection[str] = ()
+) -> None:
+    """Print the systems that are identical to gold in content, and types that gold does not have."""
+    for system in systems:
+        for sentence in notices_of(gold, system, reference=reference, settled=settled):
+            say(f"{system.name}: {sentence}")
 
 
 def say_unused(settings: Settings, types: Collection[str]) -> None:

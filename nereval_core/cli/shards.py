@@ -16,7 +16,14 @@ from nereval_core.cli import published_scorers as published
 from nereval_core.cli.files import Paths, gold_path, real_paths, system_paths
 from nereval_core.cli.options import UsageError, load_options
 from nereval_core.cli.output import progress_bar, say, scores_result, write_result
-from nereval_core.cli.runner import applicable_criteria, say_greedy, say_unused, scoring_settings, sizes_in_words
+from nereval_core.cli.runner import (
+    applicable_criteria,
+    say_greedy,
+    say_notices,
+    say_unused,
+    scoring_settings,
+    sizes_in_words,
+)
 from nereval_core.engine import scored_folder
 from nereval_core.engine.merged_scores import ScoredShards, merge_scores
 from nereval_core.engine.merged_scores import convention_outcomes as convention_outcomes
@@ -124,6 +131,7 @@ def _applicable(
     say_unused(settings, result.types)
     if not options.quiet:
         _say_scored(options.files[0], result, done)
+    say_notices(result.gold, (side for side, _ in result), settled=settings.settled_types)
     for side, scores in result:
         say_greedy(side.name, scores.greedy)
     return result

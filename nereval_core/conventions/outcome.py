@@ -22,6 +22,7 @@ from nereval_core import __version__
 from nereval_core.corpus import Documents, Fragments, Layer
 from nereval_core.corpus.digest import HASH_BYTES, Hashes, combined
 from nereval_core.corpus.masking import SAID, masked_documents, masked_quotes, masked_text
+from nereval_core.pairing.notices import IDENTICAL
 from nereval_core.problems import one_line
 from nereval_core.readers.shared.token_tags import Tagged
 from nereval_core.records.tables import NUMBERED, SIDE_COLUMNS, SIDES, categories
@@ -144,6 +145,12 @@ class Outcome:
     printout: Callable[[], str] | None = field(default=None, repr=False)
     system: str = ""
     marks: tuple[str, ...] = ()
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """The notice that both sides have the same content, with at least one span; else nothing."""
+        same = self.gold.spans > 0 and self.gold.spans == self.pred.spans and self.gold.sha256 == self.pred.sha256
+        return (f"identical to gold {IDENTICAL}",) if same else ()
 
     @property
     def evaluations(self) -> tuple[str, ...]:

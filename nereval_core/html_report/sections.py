@@ -25,6 +25,7 @@ from nereval_core.html_report.page import (
     Terms,
 )
 from nereval_core.html_report.records import ERRORS, RecordNotes, Records, RecordSelection, ScoredSystems, many
+from nereval_core.pairing.notices import notices_of
 from nereval_core.records.queries import ABSENT, Query
 from nereval_core.records.tables import MISSED, SPURIOUS
 from nereval_core.report.signature import signature, together
@@ -74,6 +75,9 @@ def report(
 
 def _overview(scored: ScoredSystems, records: Records) -> Iterator[Paragraph | ReportTable]:
     noun = "token" if scored.is_by_token(scored.main) else "span"
+    for layer in scored.corpus.systems:
+        for notice in notices_of(scored.corpus.gold, layer):
+            yield Paragraph((f"{layer.name}: {notice}.",))
     for system in scored.systems:
         sentence = overview_sentence(scored.ledger(system, scored.main), noun)
         yield records.paragraph(system, (f"{system}, under {scored.main}: ", *sentence), scored.main)

@@ -7,19 +7,22 @@ unrelated names for one type, and one name for different types.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nereval_core.arrays import Int64
 from nereval_core.corpus import Layer
 from nereval_core.pairing.type_names import mapping_line
-from nereval_core.problems import quoted
+from nereval_core.problems import SHOWN, quoted
 
 SHOWN_TYPES = 4
 """Types of each side that a message names."""
+REMEDY = "`nereval types GOLD PRED` suggests a mapping"
 
 LEAST_SHARE = 0.5
 """Least share of the overlapping spans that must overlap one gold type for a certain suggestion."""
@@ -84,10 +87,11 @@ def suggest_types(gold: Layer, systems: Iterable[Layer]) -> tuple[Suggestion, ..
     any_type: dict[str, int] = dict.fromkeys(names, 0)
     counts: dict[str, dict[str, int]] = {name: {} for name in names}
     for layer in systems:
-        over = _overlapping(gold, layer)
+        foreign = np.flatnonzero(np.isin(layer.type, [code for code, name in enumerate(layer.types) if name in counts]))
+        over, types = _overlapping(gold, layer, foreign), layer.type[foreign]
         for code, name in enumerate(layer.types):
             if name in counts:
-                own = layer.type == code
+                own = types == code
                 totals[name] += int(own.sum())
                 any_type[name] += int(over[own].any(axis=1).sum())
                 for kind, count in zip(gold.types, over[own].sum(axis=0).tolist(), strict=True):
@@ -101,10 +105,35 @@ def suggest_types(gold: Layer, systems: Iterable[Layer]) -> tuple[Suggestion, ..
     return tuple(found)
 
 
-def no_common_type_in_words(gold: Layer, pred: Layer) -> str:
+class NamedTypes(Protocol):
+    """What has types: a layer, or one that is known by its digest and types."""
+
+    @property
+    def types(self) -> tuple[str, ...]: ...
+
+
+def no_common_type_in_words(gold: NamedTypes, pred: NamedTypes) -> str:
     """Return a hint for two layers with types but none in common, which may use other names."""
     kinds, ours = (", ".join(map(quoted, layer.types[:SHOWN_TYPES])) for layer in (pred, gold))
-    return f"no type is one of gold's: {kinds} here, {ours} in gold; `nereval types GOLD PRED` suggests a mapping"
+    return f"no type is one of gold's: {kinds} here, {ours} in gold; {REMEDY}"
+
+
+def types_not_in_gold_in_words(gold: NamedTypes, pred: NamedTypes, settled: Collection[str] = ()) -> str:
+    """Return the types of predicted spans that gold does not have, each with the nearest type of gold; "" for none.
+
+    Types that are `settled` are passed over. Without the spans of both layers the name alone tells the nearest type.
+    """
+    if isinstance(gold, Layer) and isinstance(pred, Layer):
+        nearest = {suggestion.name: suggestion.to for suggestion in suggest_types(gold, [pred]) if suggestion.spans}
+    else:
+        nearest = {name: _by_name(name, gold.types)[0] for name in pred.types if name not in gold.types}
+    nearest = {name: to for name, to in nearest.items() if name not in settled}
+    named = [
+        quoted(name) if to is None else f"{quoted(name)} (nearest in gold: {quoted(to)})"
+        for name, to in list(nearest.items())[:SHOWN]
+    ]
+    more = f" and {len(nearest) - SHOWN} more" if len(nearest) > SHOWN else ""
+    return f"types that gold does not have: {', '.join(named)}{more}; {REMEDY}" if nearest else ""
 
 
 def suggested_lines(suggestions: Sequence[Suggestion], gold: Layer, systems: Iterable[Layer]) -> str:
@@ -128,11 +157,11 @@ def _on_one_line(text: str) -> str:
     return quoted(text, len(text) + 1)[1:-1] if not text.isprintable() else text
 
 
-def _overlapping(gold: Layer, pred: Layer) -> NDArray[np.bool_]:
-    """Return whether each predicted span overlaps a gold span of each type, shape (spans, types of gold)."""
+def _overlapping(gold: Layer, pred: Layer, spans: Int64) -> NDArray[np.bool_]:
+    """Return whether each of these predicted spans overlaps a gold span of each type, shape (spans, types of gold)."""
     base = gold.documents.base
-    start, end = (column + base[pred.doc] for column in (pred.start, pred.end))
-    found = np.zeros((len(pred), len(gold.types)), np.bool_)
+    start, end = (column[spans] + base[pred.doc[spans]] for column in (pred.start, pred.end))
+    found = np.zeros((len(spans), len(gold.types)), np.bool_)
     for code in range(len(gold.types)):
         own = gold.type == code
         starts, ends = (np.sort(column[own] + base[gold.doc[own]]) for column in (gold.start, gold.end))

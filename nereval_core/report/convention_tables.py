@@ -31,6 +31,8 @@ def published_results(outcomes: Published) -> dict[str, Any]:
                 "name": name,
                 "sha256": outcome.pred.sha256,
                 "spans": outcome.pred.spans,
+                "identical": bool(outcome.notices),
+                "notices": list(outcome.notices),
                 "convention": {
                     "name": outcome.convention,
                     "signature": outcome.signature,

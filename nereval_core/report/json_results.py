@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from nereval_core import __version__
+from nereval_core.pairing.notices import NamedLayer, notices_of
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Counts
 from nereval_core.scoring.averages import Average
@@ -40,8 +41,20 @@ def head(gold: LayerSummary) -> dict[str, Any]:
 
 
 def side(layer: LayerSummary) -> dict[str, Any]:
-    """Return what an object says of a system's layer as it was read."""
+    """Return what an object says of a layer as it was read."""
     return {"name": layer.name, "sha256": layer.digest, "spans": len(layer)}
+
+
+def system_side(gold: NamedLayer, layer: NamedLayer, *, settled: Collection[str] = ()) -> dict[str, Any]:
+    """Return what an object says of a system's layer as it was read, and the notices on it."""
+    notices = notices_of(gold, layer, settled=settled)
+    return {
+        "name": layer.name,
+        "sha256": layer.digest,
+        "spans": len(layer),
+        "identical": bool(notices.identical),
+        "notices": list(notices),
+    }
 
 
 def results(gold: LayerSummary, systems: SystemScores, *, documents: bool = False) -> dict[str, Any]:
@@ -54,7 +67,7 @@ def results(gold: LayerSummary, systems: SystemScores, *, documents: bool = Fals
         **head(gold),
         "systems": [
             {
-                **side(layer),
+                **system_side(gold, layer, settled=scores.settings.settled_types),
                 "criteria": {
                     criterion.name: _criterion(scores, criterion.name, documents) for criterion in scores.criteria
                 },

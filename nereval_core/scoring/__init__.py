@@ -47,6 +47,11 @@ class Settings:
     leave_out: tuple[str, ...] = ()
     counting: Counting = "one-to-one"
 
+    @property
+    def settled_types(self) -> frozenset[str]:
+        """The types that are merged, merged into or left out under all criteria."""
+        return frozenset((*(kind for names in self.merge for kind in names), *self.leave_out))
+
     def rules_for(self, criterion: Criterion) -> TypeRules:
         """Return the type rules in force under a criterion: its own after those for all."""
         own = dict(criterion.merge)

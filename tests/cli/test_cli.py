@@ -81,7 +81,8 @@ def test_json_has_the_keys_of_the_design(command: Cli) -> None:
     assert list(found["gold"]) == ["sha256", "documents", "spans"]
     assert (found["gold"]["documents"], found["gold"]["spans"]) == (3, 5)
     (system,) = found["systems"]
-    assert list(system) == ["name", "sha256", "spans", "criteria"]
+    assert list(system) == ["name", "sha256", "spans", "identical", "notices", "criteria"]
+    assert (system["identical"], system["notices"]) == (False, [])
     assert (system["name"], system["spans"]) == ("system", 4)
     assert re.fullmatch("[0-9a-f]{64}", system["sha256"]) and re.fullmatch("[0-9a-f]{64}", found["gold"]["sha256"])
     (row,) = system["criteria"].values()
@@ -829,9 +830,10 @@ def started(*arguments: str, **more: Any) -> subprocess.Popen[str]:
 
 def test_a_reader_that_leaves_is_no_error(command: Cli) -> None:
     gold()
+    pred()
     reader, writer = os.pipe()
     os.close(reader)
-    process = started("score", "-q", "gold.jsonl", "gold.jsonl", stdout=writer)
+    process = started("score", "-q", "gold.jsonl", "system.jsonl", stdout=writer)
     os.close(writer)
     assert process.communicate()[1] == ""
     assert process.returncode == 141
@@ -840,8 +842,9 @@ def test_a_reader_that_leaves_is_no_error(command: Cli) -> None:
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
 def test_a_full_disk_is_said(command: Cli) -> None:
     gold()
+    pred()
     with Path("/dev/full").open("w") as full:
-        process = started("score", "-q", "gold.jsonl", "gold.jsonl", "--json", "-", stdout=full)
+        process = started("score", "-q", "gold.jsonl", "system.jsonl", "--json", "-", stdout=full)
         _, err = process.communicate()
     assert err == "standard output: cannot be written: No space left on device; write to a file instead\n"
     assert process.returncode == 2
@@ -895,8 +898,9 @@ def test_an_interrupt_ends_it_cleanly(command: Cli) -> None:
 
 def test_a_pipe_is_written_into(command: Cli) -> None:
     gold()
+    pred()
     os.mkfifo("pipe")
-    process = started("score", "-q", "gold.jsonl", "gold.jsonl", "--json", "pipe")
+    process = started("score", "-q", "gold.jsonl", "system.jsonl", "--json", "pipe")
     assert json.loads(Path("pipe").read_text())["gold"]["spans"] == 5
     assert process.communicate()[1] == ""
     assert process.returncode == 0

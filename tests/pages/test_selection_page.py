@@ -62,7 +62,10 @@ def test_types_that_do_not_meet_are_read_again_with_a_mapping() -> None:
         ["place", 4, "LOC", "yes"],
     ]
     app = read_again(app)
-    assert not app.warning and not suggested(app)
+    # The predictions are those of gold under other names.
+    assert [warning.value.partition("\\")[0] for warning in app.warning] == ["system0", "system1"]
+    assert all("identical to gold in content" in warning.value for warning in app.warning)
+    assert not suggested(app)
     assert set(account(app)["types"]) == {"LOC, PER"}
     assert "pred types mapped: place=LOC;person=PER" in marks(app)
 
@@ -84,7 +87,19 @@ def test_lines_may_be_edited_and_wrong_ones_are_told() -> None:
 
 def test_nothing_is_said_where_types_meet() -> None:
     app = upload(opened("Start"), lines(), lines())
-    assert not app.warning and not suggested(app)
+    assert ["identical to gold in content" in warning.value for warning in app.warning] == [True]
+    assert not suggested(app)
+    app = sound(app.switch_page("pages/10_Overview.py").run())
+    assert ["identical to gold in content" in warning.value for warning in app.warning] == [True]
+    app = sound(app.switch_page("pages/40_Systems.py").run())
+    assert ["identical to gold in content" in warning.value for warning in app.warning] == [True]
+
+
+def test_types_that_gold_does_not_have_are_named_beside_the_scores() -> None:
+    app = upload(opened("Start"), lines(), lines({"LOC": "Location"}))
+    app = sound(app.switch_page("pages/10_Overview.py").run())
+    named = [caption.value for caption in app.caption if "types that gold does not have" in caption.value]
+    assert len(named) == 1 and "Location" in named[0] and not app.warning
 
 
 def test_fields_choose_documents_and_map_names() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from nereval_core.analysis.agreement.coefficients import FIGURES, Group, Pair, i
 from nereval_core.analysis.comparison.significance import FEW_UNITS, lacks_interval
 from nereval_core.analysis.result_tables import value_with_interval
 from nereval_core.corpus.tokens import tokens_in_words
+from nereval_core.pairing.notices import IDENTICAL, is_identical
 from nereval_core.pairing.type_names import merged_in_words
 from nereval_core.report.score_tables import UNDEFINED
 from nereval_core.scoring.criteria import CRITERIA, Criterion, same_rule
@@ -204,6 +206,17 @@ def agreement_sentences(found: Agreement, criterion: str) -> tuple[str, ...]:
         least, most = (f"{row['type']} ({row['value']:.3f})" for row in (kinds.iloc[0], kinds.iloc[-1]))
         lines.append(f"by F1 they agree most on {most} and least on {least}")
     return tuple(lines)
+
+
+def identity_warnings(found: Agreement) -> tuple[str, ...]:
+    """Return a warning about each two annotators of identical content."""
+    parts = found.parts or {(0, 1): found}
+    return tuple(
+        f"{name} and {other}: identical {IDENTICAL}"
+        for part in parts.values()
+        for (name, layer), (other, second) in combinations(zip(part.annotators, part.layers, strict=True), 2)
+        if is_identical(layer, second)
+    )
 
 
 def interval_warnings(found: Agreement) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from nereval_core.analysis.agreement.summary import (
     agreement_signature,
     documents_table,
     figures_table,
+    identity_warnings,
     interval_warnings,
     pair_reasons,
     pairs_table,
@@ -43,7 +44,7 @@ def sheets(found: Agreement, *, by: Sequence[str] = (), marks: Sequence[str] = (
     names = [criterion.name for criterion in found.settings.criteria]
     group, tables = found.everyone, []
     who = " and ".join(found.annotators) if group else counted(len(found.annotators), "annotator")
-    notes = (*agreement_sentences(found, names[0]), *interval_warnings(found))
+    notes = (*agreement_sentences(found, names[0]), *identity_warnings(found), *interval_warnings(found))
     tables.append(frame_sheet(f"Agreement of {who}", figures_table(found, group, names), notes))
     if group is None:
         notes = tuple(line for figure in FIGURES for line in pair_reasons(found, figure, names))
@@ -125,7 +126,7 @@ def _json_object(found: Agreement, by: Sequence[str], marks: Sequence[str]) -> d
         "resampled_by": found.resampled.by,
         "agreement": objects(found.table),
         "words": list(agreement_sentences(found, found.settings.criteria[0].name)),
-        "warnings": list(interval_warnings(found)),
+        "warnings": [*identity_warnings(found), *interval_warnings(found)],
         "signature": agreement_signature(found, marks),
     }
     if found.ceiling:

@@ -26,7 +26,7 @@ from nereval_core.analysis.result_tables import p_value_text
 from nereval_core.cli.output import Result, methods_file
 from nereval_core.problems import counted
 from nereval_core.report.figures.files import Figure
-from nereval_core.report.json_results import head, side
+from nereval_core.report.json_results import head, system_side
 from nereval_core.report.score_tables import Sheet, cell, frame_sheet, objects
 from nereval_core.report.signature import together
 from nereval_core.report.table_formats import DAGGER
@@ -236,7 +236,7 @@ def _json_object(
 ) -> dict[str, Any]:
     return {
         **head(gold),
-        "systems": [side(one) for one in systems],
+        "systems": [system_side(gold, layer) for layer in systems],
         "baseline": found.baseline,
         "resamples": found.plan.resamples,
         "seed": found.plan.seed,

@@ -16,7 +16,7 @@ from nereval_core.problems import counted
 from nereval_core.readers.input.temporaries import TemporaryFolder
 from nereval_core.report.export import join_records
 from nereval_core.report.figures.files import Figure
-from nereval_core.report.json_results import head, side
+from nereval_core.report.json_results import head, system_side
 from nereval_core.report.score_tables import Cell, Sheet, cells, objects
 from nereval_core.report.signature import signature, together
 
@@ -128,7 +128,7 @@ def _json_object(corpus: Corpus, found: ErrorsBySystem) -> dict[str, Any]:
         **head(gold),
         "systems": [
             {
-                **side(one),
+                **system_side(gold, one),
                 "signatures": {name: signature(each.scores, name) for name in each.classes},
                 "criteria": {name: objects(table) for name, table in each.classes.items()},
                 "types": objects(each.types),

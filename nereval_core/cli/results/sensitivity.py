@@ -11,7 +11,7 @@ from nereval_core.analysis.criteria.sensitivity import overtakings, ranking_in_w
 from nereval_core.cli.output import Result
 from nereval_core.corpus import Corpus
 from nereval_core.report.figures.files import Figure
-from nereval_core.report.json_results import head, side
+from nereval_core.report.json_results import head, system_side
 from nereval_core.report.score_tables import Sheet, cell, frame_sheet, objects
 from nereval_core.report.signature import together
 from nereval_core.scoring import Counting
@@ -77,7 +77,7 @@ def _json_object(
     gold = corpus.gold
     return {
         **head(gold),
-        "systems": [side(one) for one in corpus.systems],
+        "systems": [system_side(gold, layer) for layer in corpus.systems],
         "merges": settings,
         "scores": objects(table),
         "overtakings": overtakings(table).to_dict("records"),

@@ -20,7 +20,7 @@ from nereval_core.cli.output import Result, methods_file
 from nereval_core.corpus import Corpus
 from nereval_core.problems import counted
 from nereval_core.report.figures.files import Figure
-from nereval_core.report.json_results import head, side
+from nereval_core.report.json_results import head, system_side
 from nereval_core.report.method_terms import AREA
 from nereval_core.report.score_tables import Cell, Sheet, frame_sheet, objects
 
@@ -189,7 +189,7 @@ def _json_object(corpus: Corpus, found: SlicesBySystem, changes: Mapping[str, Sl
         **head(gold),
         "systems": [
             {
-                **side(one),
+                **system_side(gold, one),
                 "criteria": {each.criterion: _object(each) for each in found[one.name]},
             }
             for one in corpus.systems

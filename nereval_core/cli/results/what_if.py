@@ -7,7 +7,7 @@ from typing import Any
 
 from nereval_core.cli.output import Result
 from nereval_core.corpus import Layer
-from nereval_core.report.json_results import head, side
+from nereval_core.report.json_results import head, system_side
 from nereval_core.report.score_tables import Sheet, frame_sheet, objects
 from nereval_core.review.apply.corrected_copy import signature, span_in_words
 from nereval_core.review.apply.deciding_verdicts import Conclusion
@@ -58,7 +58,7 @@ def _json_object(both: WhatIf, systems: Sequence[Layer], pairs: Sequence[Conclus
         "signature": signature(found),
         "verdicts": found.counts(),
         "applied": {"verdicts": found.verdicts, "places": found.places, "documents": found.documents},
-        "systems": [side(layer) for layer in systems],
+        "systems": [system_side(found.gold, layer) for layer in systems],
         "scores": objects(both.table()),
         "hangs": [
             {

@@ -106,7 +106,8 @@ def _agree_on_all(options: argparse.Namespace, plan: ResamplingPlan) -> tuple[Ag
     else:
         name, path = next(iter(paths.items()))
     systems = paths_by_name(options.system)
-    loaded = load_layers(options, path, {other: place for other, place in paths.items() if other != name} | systems)
+    rest = {other: place for other, place in paths.items() if other != name} | systems
+    loaded = load_layers(options, path, rest, reference=name)
     say_unused(settings, types_of(loaded))
     layers = annotator_layers(name, loaded)
     settings = _applicable(settings, options, [layer for other, layer in layers.items() if other not in systems])
@@ -129,7 +130,7 @@ def _agree_pairwise(options: argparse.Namespace, plan: ResamplingPlan) -> tuple[
     from nereval_core.cli.files import paths_by_name
     from nereval_core.cli.options import SHARED, load_options
     from nereval_core.cli.output import say
-    from nereval_core.cli.runner import say_other_types, say_unused, scoring_settings
+    from nereval_core.cli.runner import say_notices, say_unused, scoring_settings
     from nereval_core.problems import FormatError, counted
 
     settings = scoring_settings(options)
@@ -147,7 +148,7 @@ def _agree_pairwise(options: argparse.Namespace, plan: ResamplingPlan) -> tuple[
         if not options.quiet:
             who = " and ".join(names[number] for number in pair)
             say(f"{who}: {counted(len(loaded.corpus.documents), loaded.corpus.documents.unit)} in common")
-        say_other_types(loaded)
+        say_notices(loaded.corpus.gold, loaded.corpus.systems, reference=names[pair[0]])
     layers = {pair: annotator_layers(names[pair[0]], loaded) for pair, loaded in pairs.items()}
     every = [layer for some in layers.values() for name, layer in some.items() if name in annotators]
     say_unused(settings, {kind for layer in every for kind in layer.types})

@@ -16,6 +16,7 @@ EXAMPLE = "gold.jsonl system.jsonl --min strict.f1=0.80 --min type.recall@PER=0.
 NOTES = f"""\
 A BOUND is CRITERION.MEASURE=NUMBER, or CRITERION.MEASURE@TYPE=NUMBER; measures are precision, recall and f1, numbers
 are from 0 to 1. Every system must hold every bound; an undefined figure (0/0) holds none.
+A system whose content is identical to gold's fails, unless --allow-identical allows it.
 exit status: 1 where a bound does not hold, with a line for each on standard output; 0 where all hold, printing nothing
 
 {GOLD_AND_PREDICTIONS}"""
@@ -28,13 +29,21 @@ def add_arguments(parser: Parser) -> None:
     add("--against", metavar="FILE", help="scores of an earlier run, as `nereval score --json FILE` wrote them")
     drop = "the greatest drop since then: a BOUND, or a NUMBER for the F1 of every criterion; repeatable"
     add("--max-drop", action="append", default=[], metavar="BOUND", help=drop)
+    add("--allow-identical", action="store_true", help="let a prediction pass that is identical to gold in content")
     add("--junit", metavar="FILE", help="write the checks as JUnit XML")
     add_scoring(parser)
     add_reading(parser)
 
 
 def run(options: argparse.Namespace) -> None:
-    from nereval_core.analysis.score_checks import check_drops, check_minima, check_types, earlier_systems, parse_bounds
+    from nereval_core.analysis.score_checks import (
+        check_drops,
+        check_identity,
+        check_minima,
+        check_types,
+        earlier_systems,
+        parse_bounds,
+    )
     from nereval_core.cli.files import check_places, read_json
     from nereval_core.cli.output import say, write_files
     from nereval_core.cli.results.junit import junit_bytes
@@ -58,7 +67,8 @@ def run(options: argparse.Namespace) -> None:
     scored = [scores for system in now["systems"] for scores in system["criteria"].values()]
     types = sorted({kind for scores in scored for kind in scores["types"]})
     check_types(minima, types, "--min")
-    checks = list(check_minima(now["systems"], minima))
+    checks = [] if options.allow_identical else list(check_identity(now["systems"]))
+    checks += check_minima(now["systems"], minima)
     if earlier is not None:
         then = earlier_systems(earlier, now["systems"], drops, options.against)
         was = {kind for system in then.values() for scores in system["criteria"].values() for kind in scores["types"]}

@@ -27,5 +27,5 @@ def run(options: argparse.Namespace) -> None:
     from nereval_core.pairing.type_suggestions import suggest_types, suggested_lines
 
     check_places(options, {})
-    corpus = load_layers(options, say_types=False).corpus
+    corpus = load_layers(options, reference=None).corpus
     print(suggested_lines(suggest_types(corpus.gold, corpus.systems), corpus.gold, corpus.systems), end="")

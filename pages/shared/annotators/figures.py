@@ -23,6 +23,7 @@ from nereval_core.analysis.agreement.summary import (
     documents_table,
     figure_label,
     figures_table,
+    identity_warnings,
     interval_warnings,
     pair_matrix,
     pair_reasons,
@@ -115,6 +116,8 @@ def say_agreement(here: Here, found: Agreement) -> None:
     """Say in sentences what the tables show."""
     lines = [f"{line[0].upper()}{line[1:]}." for line in agreement_sentences(found, here.by)]
     st.markdown(plain(" ".join(lines), 2_000))
+    for line in identity_warnings(found):
+        st.warning(plain(f"{line}.", 400))
     show_warnings(interval_warnings(found))
 
 

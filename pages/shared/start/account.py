@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from nereval_core.problems import SHOWN
-from pages.shared.components import navigation
+from pages.shared.components import navigation, notices
 from pages.shared.components.downloads import Export, layer_file_name, offer_layer
 from pages.shared.components.record_list import count
 from pages.shared.data import caches
@@ -31,6 +31,8 @@ def draw_account(here: Here) -> None:
     st.header(plain(here.loaded.corpus.name, 80))
     if here.loaded.folder is None:
         _scores(here)
+    for name in here.systems:
+        notices.draw_identical(here, name)
     _ways_on(here)
     type_mapping.offer_mapping(here)
     names = _names(here)

@@ -1,0 +1,35 @@
+"""Notices on systems beside their scores: content identical to gold's, and types that gold does not have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from nereval_core.pairing.notices import Notices, notices_of
+from pages.shared.data.loading import Loaded
+from pages.shared.data.result_cache import keep_results
+from pages.shared.view.text import plain
+
+if TYPE_CHECKING:
+    from pages.shared.frame import Here
+
+
+def draw_notices(here: Here, systems: Iterable[str]) -> None:
+    """Draw the notices on these systems."""
+    for name in systems:
+        draw_identical(here, name)
+        if types := _notices(here.loaded, name, here.words.reference).types:
+            st.caption(plain(f"{name}: {types}.", 1_000))
+
+
+def draw_identical(here: Here, system: str) -> None:
+    """Warn of a system whose content is gold's."""
+    if identical := _notices(here.loaded, system, here.words.reference).identical:
+        st.warning(plain(f"{system}: {identical}.", 400))
+
+
+@keep_results(50)
+def _notices(loaded: Loaded, system: str, reference: str) -> Notices:
+    return notices_of(loaded.corpus.gold, loaded.corpus.system(system), reference=reference)
