@@ -86,7 +86,7 @@ def reading_of(
         return Reading(given.documents, given, "", source=given.name)
     options = ReadOptions(core_type=core_type)
     if gold is not None:
-        options = replace(options, scheme=gold.scheme, texts=gold.documents)
+        options = replace(options, scheme=gold.scheme, texts=gold.documents, gold_types=gold.layer.types)
     return readers.read(source_of(given), format=format, options=options)
 
 

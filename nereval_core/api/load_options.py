@@ -244,7 +244,7 @@ class LoadOptions(ReadSettings):
         """Return the options of reading the prediction of a system, by gold's scheme and texts where gold was read."""
         shared = self._shared()
         if gold is not None:
-            shared |= {"scheme": self.scheme or gold.scheme, "texts": gold.documents}
+            shared |= {"scheme": self.scheme or gold.scheme, "texts": gold.documents, "gold_types": gold.layer.types}
         return ReadOptions(name=name, column=self.pred_column, progress=progress, **shared)
 
     def _shared(self) -> dict[str, Any]:

@@ -130,7 +130,13 @@ class Given:
         )
         whole = readers.read(self.gold, format=self.gold_format, options=options)
         gold = self.selection.of_gold(whole)
-        options = replace(options, column=self.pred_column, scheme=whole.scheme, texts=whole.documents)
+        options = replace(
+            options,
+            column=self.pred_column,
+            scheme=whole.scheme,
+            texts=whole.documents,
+            gold_types=whole.layer.types,
+        )
         pred = readers.read(self.pred, format=self.pred_format, options=options)
         pred = self.selection.of_pred(pred, whole, pair_by=self.pairing.get("pair_by", "auto"))
         if problems := list(self.selection.unknown_documents([whole, pred])):

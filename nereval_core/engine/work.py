@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -137,7 +137,10 @@ def _scored(shard: Shard, job: Job) -> ShardResult:
     for system, part in missing.items():
         try:
             if part is not None:
-                theirs = _read(part, ReadOptions(name=system, texts=None if read is None else read.documents))
+                options = ReadOptions(name=system)
+                if read is not None:
+                    options = replace(options, texts=read.documents, gold_types=read.layer.types)
+                theirs = _read(part, options)
                 if read is not None:
                     paired = pair(read, theirs, **job.pairing)
                     layers[system] = paired.layer.renamed(system), paired.marks

@@ -321,13 +321,15 @@ class ReadOptions(ReadSettings):
     """Settings of reading one layer.
 
     `name` names the layer, `column` is the name or number (from 1) of the column with the tags, `texts` are the
-    documents of files without a text, `layer` names one of several layers in a file. `progress` is called, as a file is
+    documents of files without a text, `gold_types` the types of gold (empty: not known), by which pairs of mention and
+    type are told apart. `layer` names one of several layers in a file. `progress` is called, as a file is
     read, with the lines, bytes or (for folders of small files) files done and their total.
     """
 
     name: str | None = None
     column: int | str | None = None
     texts: Documents | None = None
+    gold_types: tuple[str, ...] = ()
     layer: str | None = None
     labels: LabelList | None = None
     progress: Callable[[int, int], None] | None = None

@@ -15,7 +15,8 @@ from nereval_core.conventions import conventions
 from nereval_core.corpus import Documents, Layer, layer
 from nereval_core.problems import FormatError
 from nereval_core.readers import ReadOptions, Source, read
-from nereval_core.readers.mentions.answers import MalformedError, mentions_of_line
+from nereval_core.readers.mentions.answer_text import MalformedError
+from nereval_core.readers.mentions.answers import read_answer
 from nereval_core.readers.mentions.placing import Distance, Mention, Placing, SearchedText, place_mentions
 from nereval_core.readers.recognition import format_of
 from nereval_core.records.tables import records
@@ -51,7 +52,7 @@ ANSWERS: list[tuple[Any, list[tuple[str, str]]]] = [
 
 @pytest.mark.parametrize(("row", "expected"), ANSWERS, ids=[str(number) for number in range(len(ANSWERS))])
 def test_answers(row: Any, expected: list[tuple[str, str]]) -> None:
-    assert [tuple(mention) for mention in mentions_of_line(row)] == expected
+    assert [(mention.text, mention.type) for mention in read_answer(row).mentions] == expected
 
 
 @pytest.mark.parametrize(
@@ -74,7 +75,7 @@ def test_answers(row: Any, expected: list[tuple[str, str]]) -> None:
 )
 def test_malformed_answers(row: Any, said: str) -> None:
     with pytest.raises(MalformedError, match=said[:40].replace("(", r"\(")):
-        mentions_of_line(row)
+        read_answer(row)
 
 
 TEXT = "Aspirin and  ASPIRIN or aspirins. Berlin in Rome\nNew York"

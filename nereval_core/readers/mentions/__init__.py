@@ -10,100 +10,111 @@ stand in its metadata: `mention`, `placed`, `closest`.
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+import json
+from collections.abc import Mapping
+from typing import Any
 
-from nereval_core.corpus import Documents, Place, layer
-from nereval_core.problems import FormatError, Problem, counted, quoted
+from nereval_core.problems import Problem
 from nereval_core.readers import Reading, ReadOptions, Source
+from nereval_core.readers.conll.layout import is_tag
+from nereval_core.readers.input.heads import Head
 from nereval_core.readers.input.source import unread_files_note
-from nereval_core.readers.mentions.answers import MEND, MalformedError, id_of_line, mentions_of_line
-from nereval_core.readers.mentions.placing import Mention, Placing, SearchedText, Way, place_mentions
-from nereval_core.readers.read_settings import Unplaced
-from nereval_core.readers.shared.strict_json import id_string, items
+from nereval_core.readers.mentions.answer_text import TAG, json_values, without_reasoning
+from nereval_core.readers.mentions.answers import ANSWER_KEYS, OTHER_KEYS, STRUCTURE, TEXT_KEYS, TYPE_KEYS
+from nereval_core.readers.mentions.reading import FORMAT, read_answers
+from nereval_core.readers.mentions.responses import RESPONSE_KEYS
+from nereval_core.readers.shared.strict_json import items
 
-NAME = "mentions"
+NAME = FORMAT
 DESCRIPTION = "JSON lines of language models: mentions without offsets, or tags in the text; placed in gold's texts"
 
 SUFFIXES = (".jsonl", ".json")
-RESPONSES = frozenset(("choices", "custom_id", "completion", "generated_text"))
-"""Keys that only responses of language models have."""
-LISTS = ("entities", "mentions", "named_entities")
-FIRST = re.compile(rf'"(?:{"|".join(LISTS)})"\s*:\s*\[\s*\{{([^{{}}\[\]]*)\}}')
-OFFSETS = re.compile(r'"(?:start|begin|end|offset|from|to)\w*"\s*:')
-REPEATS = {
-    "next": "repeated ones at the next occurrence",
-    "all": "each at all occurrences",
-    "first": "each at the first occurrence",
-}
-NOWHERE = "nowhere"
-WAYS: Mapping[Way, str] = {"exact": "exactly", "folded": "apart from case or space", "edited": "by edits"}
-REPEATED, MALFORMED = "repeated", "malformed answers"
-
-
-@dataclass(slots=True)
-class _Spans:
-    """The spans of all documents in columns, and how they came about."""
-
-    rules: Placing
-    unplaced: Unplaced
-    doc: list[int] = field(default_factory=list)
-    start: list[int] = field(default_factory=list)
-    end: list[int] = field(default_factory=list)
-    label: list[str] = field(default_factory=list)
-    lines: list[Place] = field(default_factory=list)
-    meta: dict[int, Mapping[str, Any]] = field(default_factory=dict)
-    counts: Counter[str] = field(default_factory=Counter)
-
-    def add_document(self, doc: int, text: str, mentions: Sequence[Mention], lines: Sequence[Place]) -> None:
-        """Place the mentions of a document, which stand on these lines, and add the spans."""
-        held: set[tuple[int, int, str]] = set()
-        searched = SearchedText(text)
-        for mention, line, places in zip(mentions, lines, place_mentions(searched, mentions, self.rules), strict=True):
-            if not places:
-                self.counts[NOWHERE] += 1
-                if self.unplaced == "spurious":
-                    meta = {"mention": mention.text, "placed": NOWHERE, "closest": searched.closest(mention.text)}
-                    self._add(doc, len(text), len(text), mention.type, line, meta)
-            for one in places:
-                key = (one.start, one.end, mention.type)
-                # Under `all` and `first` a mention that is repeated says the same once more.
-                if self.rules.repeats != "next" and key in held:
-                    self.counts[REPEATED] += 1
-                    continue
-                held.add(key)
-                self.counts[WAYS[one.way]] += 1
-                meta = {} if one.way == "exact" else {"mention": mention.text, "placed": WAYS[one.way]}
-                self._add(doc, one.start, one.end, mention.type, line, meta)
-
-    def _add(self, doc: int, start: int, end: int, label: str, line: Place, meta: Mapping[str, str]) -> None:
-        if meta:
-            self.meta[len(self.doc)] = meta
-        for column, value in ((self.doc, doc), (self.start, start), (self.end, end)):
-            column.append(value)
-        self.label.append(label)
-        self.lines.append(line)
-
-    def in_words(self) -> str:
-        """Return how mentions were placed, which the signature says."""
-        told = [f"{way} {self.counts[way]}" for way in WAYS.values() if self.counts[way]]
-        if nowhere := self.counts[NOWHERE]:
-            told.append(f"{NOWHERE} {nowhere}, {'counted as spurious' if self.unplaced == 'spurious' else 'left out'}")
-        told += [f"{kind} {self.counts[kind]}" for kind in (REPEATED, MALFORMED) if self.counts[kind]]
-        edits = f"up to {self.rules.edits:g} edits a character" if self.rules.edits else "no edits"
-        return f"mentions placed ({REPEATS[self.rules.repeats]}, {edits}): {'; '.join(told) or 'none'}"
+ENTITIES = ("entities", "mentions", "named_entities", "extractions")
+WORDED_ANSWERS = ("answer", "response", "completion", "generated_text", "model_output", "llm_output", "final_answer")
+"""Keys under which any words are an answer; under others only JSON, tags or reasoning."""
+VERDICTS = frozenset(("accept", "reject", "ignore", "skip"))
+"""Values of `answer` that are Prodigy's."""
+NOT_BY_TYPE = frozenset(
+    (
+        *("spans", "tokens", "words", "sentence", "sentences", "data", "label", "labels", "tags", "ner"),
+        *("ner_tags", "ner_tags_fine", "tokenized_text", "passages", "documents", "denotations"),
+        *("annotations", "spans_", "clusters", "ents", "relations", "Comments", "_input_hash"),
+    )
+)
+"""Keys of other formats, or of objects that no format has, beside which lists of strings are not mentions by type."""
+PIPELINE_LIKE = frozenset(("start_offset", "end_offset", "start_char", "end_char"))
 
 
 def recognise(source: Source) -> float:
-    """Claim responses of language models, and entities without offsets."""
+    """Claim responses of language models, answers in words, entities that quote their words, and mentions by type."""
     head = source.head(*SUFFIXES)
-    if head.keys & RESPONSES:
+    if not head.keys:
+        return 0.0
+    if head.keys & RESPONSE_KEYS and "spans" not in head.keys:
         return 0.9
-    first = None if head.keys.isdisjoint(LISTS) else FIRST.search("\n".join(head.lines))
-    return 0.96 if first is not None and not OFFSETS.search(first[1]) else 0.0
+    row = _first_object(head)
+    if row is None or not head.keys >= set(row):
+        return 0.0
+    for key in ENTITIES:
+        if row.get(key):
+            return _claim_of_entities(row[key])
+    if "spans" in row or "tokens" in row:
+        return 0.0
+    if any(_is_answer(row[key], key) for key in ANSWER_KEYS if key in row):
+        return 0.85
+    return 0.7 if _is_by_type(row) else 0.0
+
+
+def _first_object(head: Head) -> Mapping[str, Any] | None:
+    """Return the first JSON object of a file, None where it is cut off."""
+    text = "\n".join(head.lines).lstrip("\ufeff \t\r\n")
+    begin = text.find("{")
+    if begin < 0 or text[:begin].strip("[ \t\r\n"):
+        return None
+    try:
+        row, _ = json.JSONDecoder().raw_decode(text, begin)
+    except (ValueError, RecursionError):
+        return None
+    return row if isinstance(row, dict) else None
+
+
+def _claim_of_entities(entities: Any) -> float:
+    """Return how sure it is that entities are mentions: surely without offsets, below other formats with them."""
+    if isinstance(entities, Mapping):
+        return 0.94 if _is_by_type(entities) else 0.0
+    first = entities[0] if isinstance(entities, list) else None
+    if isinstance(first, list):
+        return 0.94 if len(first) == 2 and all(isinstance(part, str) for part in first) else 0.0
+    if not isinstance(first, Mapping) or not any(isinstance(first.get(key), str) for key in TEXT_KEYS):
+        return 0.0
+    if not any(isinstance(first.get(key), str) for key in TYPE_KEYS):
+        return 0.0
+    others = (first[key] for key in first.keys() - {*TEXT_KEYS, *TYPE_KEYS})
+    if all(isinstance(value, (str, float)) or value is None for value in others):
+        return 0.96
+    # Where offsets are those of a tool's export, its own reader knows what they count.
+    return 0.0 if first.keys() & PIPELINE_LIKE else 0.94
+
+
+def _is_answer(value: Any, key: str) -> bool:
+    if not isinstance(value, str):
+        return key in WORDED_ANSWERS and isinstance(value, (Mapping, list)) and bool(value)
+    if not value.strip() or value.strip().lower() in VERDICTS or all(map(is_tag, value.split())):
+        return False
+    return key in WORDED_ANSWERS or bool(without_reasoning(value, ())[1] or TAG.search(value) or json_values(value)[0])
+
+
+def _is_by_type(row: Mapping[str, Any]) -> bool:
+    """Return whether an object may hold lists of mentions by their types."""
+    lists = [value for key, value in row.items() if key not in OTHER_KEYS and isinstance(value, list)]
+    others = [value for key, value in row.items() if key not in OTHER_KEYS and not isinstance(value, list)]
+    words = [word for value in lists for word in value]
+    return (
+        bool(words)
+        and not row.keys() & (NOT_BY_TYPE | STRUCTURE - OTHER_KEYS)
+        and all(isinstance(word, str) and not is_tag(word) for word in words)
+        and all(value is None or isinstance(value, str) for value in others)
+    )
 
 
 def read(source: Source, options: ReadOptions) -> Reading:
@@ -111,82 +122,17 @@ def read(source: Source, options: ReadOptions) -> Reading:
 
     Raises:
         FormatError: with every problem found: answers that cannot be read (unless `options.malformed` is "empty"),
-            ids that gold does not have, another number of lines than gold has documents, no texts.
+            pairs whose order is ambiguous, offsets that mentions do not confirm, ids that gold does not have, another
+            number of lines than gold has documents, no texts.
     """
     files = source.pick(*SUFFIXES)
     problems: list[Problem] = []
-    answers = [_Answer((file.shown, line), row) for file in files for line, row in items(file, problems)]
-    documents, of_document = _documents(answers, options.texts, source, problems)
-    found = _Spans(Placing(options.repeated, options.edits), options.unplaced)
-    for doc, some in enumerate(of_document):
-        mentions: list[Mention] = []
-        lines: list[Place] = []
-        for answer in some:
-            try:
-                named = mentions_of_line(answer.row)
-            except MalformedError as error:
-                found.counts[MALFORMED] += 1
-                if options.malformed != "empty":
-                    problems.append(Problem(*answer.place, str(error), MEND))
-                continue
-            mentions += named
-            lines += [answer.place] * len(named)
-        found.add_document(doc, documents.texts[doc], mentions, lines)
-    made = layer(
-        options.name or source.label,
-        documents,
-        found.doc,
-        found.start,
-        found.end,
-        found.label,
-        extras={"meta": found.meta},
-        where=found.lines.__getitem__,
-        unplaced=[span for span, (start, end) in enumerate(zip(found.start, found.end, strict=True)) if start == end],
+    rows = [((file.shown, line), row) for file in files for line, row in items(file, problems)]
+    return read_answers(
+        rows,
+        options,
+        source=source.name,
+        name=source.label,
         problems=problems,
+        notes=unread_files_note(source, files),
     )
-    notes = (found.in_words(), *unread_files_note(source, files))
-    places = [some[0].place for some in of_document]
-    return Reading(documents, made, NAME, notes, places=places, placed=found.in_words())
-
-
-class _Answer(NamedTuple):
-    place: Place
-    row: Any
-
-
-def _documents(
-    answers: Sequence[_Answer], given: Documents | None, source: Source, problems: list[Problem]
-) -> tuple[Documents, list[list[_Answer]]]:
-    """Return the documents of the answers, and the answers of each: several where lines have one id.
-
-    Raises:
-        FormatError: other than one answer for each of gold's documents, where no line has an id; with `problems`.
-    """
-    ids = [id_string(id_of_line(answer.row)) for answer in answers]
-    named = any(one is not None for one in ids)
-    if given is not None and not named and len(answers) != len(given):
-        found = f"{counted(len(answers), 'answer')} without ids where gold has {counted(len(given), 'document')}"
-        raise FormatError([*problems, Problem(source.name, None, found, "give each line the id of its document")])
-    texts: dict[str, str] = {}
-    of_document: dict[str, list[_Answer]] = {}
-    for number, (answer, name) in enumerate(zip(answers, ids, strict=True)):
-        text: Any = answer.row.get("text") if given is None and isinstance(answer.row, dict) else None
-        if named and name is None:
-            problems.append(Problem(*answer.place, "no id, where others have one", "give the id of its document"))
-            continue
-        key = str(number) if name is None else name
-        if given is not None:
-            at = given.index.get(key) if named else number
-            if at is None:
-                found = f"the document {quoted(key)} is not among gold's"
-                problems.append(Problem(*answer.place, found, "give an id that gold has, or leave the line out"))
-                continue
-            key, text = given.ids[at], given.texts[at]
-        if not isinstance(text, str):
-            remedy = "read it beside gold, whose texts are taken, or give each line its text"
-            problems.append(Problem(*answer.place, "mentions without offsets, and no text to place them in", remedy))
-            continue
-        texts.setdefault(key, text)
-        of_document.setdefault(key, []).append(answer)
-    known = Documents(tuple(texts), tuple(texts.values()), named=named if given is None else given.named)
-    return known, list(of_document.values())

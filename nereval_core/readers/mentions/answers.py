@@ -1,43 +1,110 @@
 """Answers of language models as mentions: JSON lists, JSON by type, JSON inside prose or a code fence, tagged text.
 
-Taken are, under any of the usual keys: `{"entities": [{"text": "Aspirin", "type": "Drug"}]}`, `[["Aspirin", "Drug"]]`,
+Read are, under any of the usual keys: `{"entities": [{"text": "Aspirin", "type": "Drug"}]}`, `[["Aspirin", "Drug"]]`,
 `{"Drug": ["Aspirin"]}`, the text with tags in it, `<Drug>Aspirin</Drug>`, or, for one type, `@@Aspirin##` (as GPT-NER
-has it, Wang et al. 2023); each as it is or as a string in an answer of a chat, which may stand in the responses of the
-programming interfaces of OpenAI and Anthropic.
+has it, Wang et al. 2023); each as it is or as a string in an answer of a chat, which may stand in the responses of
+programming interfaces (`responses`). Of several JSON values in an answer the last complete one counts.
 """
 
 from __future__ import annotations
 
-import json
+import html
 import re
-from collections.abc import Iterator, Mapping
-from itertools import islice
-from typing import Any
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from nereval_core.problems import quoted
-from nereval_core.readers.mentions.placing import Mention
+from nereval_core.readers.mentions.answer_text import (
+    LONGEST_SHOWN,
+    MARKED,
+    REASONING,
+    JsonValue,
+    MalformedError,
+    decoded,
+    json_values,
+    tagged_spans,
+    without_reasoning,
+)
+from nereval_core.readers.mentions.responses import BATCH_KEYS, REASONING_KEYS, response_of
 from nereval_core.readers.shared.strict_json import json_type
 
-TEXT_KEYS = ("text", "mention", "name", "entity", "span", "word", "value", "surface")
-TYPE_KEYS = ("type", "label", "entity_type", "category", "class", "tag", "entity_group")
-LIST_KEYS = ("entities", "mentions", "spans", "annotations", "ner", "named_entities", "result", "results", "output")
-ANSWER_KEYS = ("answer", "response", "completion", "output", "content", "prediction", "generated_text", "result")
-ID_KEYS = ("id", "document", "document_id", "doc_id", "custom_id")
+TEXT_KEYS = (
+    *("text", "mention", "name", "entity", "span", "word", "value", "surface"),
+    *("entity_name", "entity_text", "entity_value", "mention_text", "extraction_text", "phrase", "quote"),
+)
+TYPE_KEYS = (
+    *("type", "label", "entity_type", "category", "class", "tag", "entity_group"),
+    *("entity_label", "ner_type", "ner_tag", "extraction_class"),
+)
+LIST_KEYS = (
+    *("entities", "mentions", "spans", "annotations", "ner", "named_entities", "result", "results", "output"),
+    *("extractions", "entity_list", "predictions", "answers"),
+)
+ANSWER_KEYS = (
+    *("answer", "response", "completion", "output", "content", "prediction", "generated_text", "result"),
+    *("model_output", "model_response", "llm_output", "llm_response", "output_text", "raw_output", "final_answer"),
+)
+ID_KEYS = ("id", "document", "document_id", "doc_id", *BATCH_KEYS)
 OTHER_KEYS = frozenset((*ID_KEYS, "text", "meta", "model", "prompt", "type", "usage", "created", "object", "error"))
-"""Keys of a line that are no types."""
-FENCE = re.compile(r"```[\w-]*[ \t]*\n?(.*?)(?:```|\Z)", re.DOTALL)
-TAG = re.compile(r"<(/?)([^\W\d][\w.:-]*)>|(@@)|(##)")
-MARKED = "@@"
-LONGEST_SHOWN = 60
-JSON_BEGINS = 20
-"""The most brackets in prose at which JSON is looked for."""
+"""Keys of a line that are not types."""
+STRUCTURE = frozenset(
+    (
+        *LIST_KEYS,
+        *ANSWER_KEYS,
+        *("id", "text", "type", "label", "mention", "entity", "sentence", "input", "json", "xml"),
+    )
+)
+"""Names of keys and tags that are not types, unless gold has a type of this name."""
+OUTSIDE_TYPES = frozenset(("o", "none", "null", "n/a", "not an entity", "no entity", "non-entity"))
+NOTHING = frozenset(("none", "null", "n/a", "no entities", "none found", "not found", "not mentioned"))
+"""Words of a mention that say that there is none, unless they stand in the text."""
+BETWEEN_ITEMS = re.compile(r"[\s,;`]*(?:(?:[-*•]|\(?\d+[.):])\s*)?")
+"""White space, commas and the bullet or number of the next item between the items of a list."""
+ANSWER_MARKS = re.compile(r"[{\[<]|@@")
+"""Beginnings of JSON and of tags."""
+ATTRIBUTES = "_attributes"
+"""The ending of keys under which LangExtract's models say more of a mention."""
+DEEPEST = 5
+"""The most answers within answers: JSON in a string in JSON."""
 
-CUT = "the answer is cut off"
-MEND = "mend it, or count it as empty: --malformed empty"
+REASONING_COUNT = "answers without their reasoning"
+SEVERAL = "answers of several JSON values, the last complete one read"
+FURTHER = "further answers of one response, not read"
+OUTSIDE = "mentions of type O or of none, left out"
+INSIDE = "mentions inside tags that are not types of gold, left out"
 
 
-class MalformedError(Exception):
-    """An answer that names no mentions, not even none: what was found."""
+class NamedMention(NamedTuple):
+    """A mention as an answer names it.
+
+    `pair` is the number, in its answer, of the list or object in whose order mention and type stand; None where keys or
+    tags tell which is which. `details` are the further values of a mention, which may be offsets. `in_list` says that
+    the mention stands in a list under its type.
+    """
+
+    text: str
+    type: str
+    pair: int | None = None
+    details: Mapping[str, Any] = MappingProxyType({})
+    in_list: bool = False
+
+
+@dataclass(slots=True)
+class Answer:
+    """The mentions of an answer in their order, and how many things of each kind were passed over."""
+
+    mentions: list[NamedMention] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)
+    unread: Counter[str] = field(default_factory=Counter)
+    """Keys that were not read."""
+
+
+def decoded_line(row: Any) -> Any:
+    """Return a line that is a string of JSON as its value; anything else as it is."""
+    return decoded(row) or row if isinstance(row, str) else row
 
 
 def id_of_line(row: Any) -> Any:
@@ -45,90 +112,240 @@ def id_of_line(row: Any) -> Any:
     return next((row[key] for key in ID_KEYS if key in row), None) if isinstance(row, Mapping) else None
 
 
-def mentions_of_line(row: Any) -> list[Mention]:
-    """Return the mentions of a line, in the order of the answer.
+def read_answer(row: Any, text: str = "", types: Collection[str] = ()) -> Answer:
+    """Return the mentions of a line, in the order of the answer; `text` is its document's, `types` are gold's.
 
     Raises:
-        MalformedError: it is no answer that can be read.
+        MalformedError: it is not an answer that can be read.
     """
-    if isinstance(row, Mapping):
-        kind = row["type"] if isinstance(row.get("type"), str) else ""
-        if (answer := _chat_answer(row)) is not None:
-            return mentions_of_answer(answer, kind)
-        for key in ANSWER_KEYS:
-            if isinstance(row.get(key), str):
-                return mentions_of_answer(row[key], kind)
-        if any(key in row for key in LIST_KEYS):
-            return list(_of_value(row))
-        rest = {key: value for key, value in row.items() if key not in OTHER_KEYS}
-        if not rest:
-            raise MalformedError("no answer in it")
-        return list(_of_value(rest))
-    return mentions_of_answer(row) if isinstance(row, str) else list(_of_value(row))
-
-
-def mentions_of_answer(answer: str, kind: str = "") -> list[Mention]:
-    """Return the mentions of an answer in words; those marked without a type are of this `kind`.
-
-    Raises:
-        MalformedError: neither JSON nor tags in it, or JSON that is cut off or of another form.
-    """
-    for text in (answer, *(found[1] for found in FENCE.finditer(answer))):
-        if text.lstrip().startswith(("{", "[")):
-            return list(_of_value(_json(text)))
-    if TAG.search(answer) and (tagged := _tagged(answer, kind)):
-        return tagged
-    problem = f"neither JSON nor tags in {quoted(answer.strip()[:LONGEST_SHOWN])}"
-    for begin in islice(re.finditer(r"[{\[]", answer), JSON_BEGINS):
-        try:
-            return list(_of_value(_json(answer[begin.start() :])))
-        except MalformedError as error:
-            problem = str(error)
-    raise MalformedError(problem)
-
-
-def _json(text: str) -> Any:
-    """Return the JSON value that a text begins with."""
-    try:
-        return json.JSONDecoder().raw_decode(text.strip())[0]
-    except RecursionError:
-        raise MalformedError("JSON nested too deeply") from None
-    except json.JSONDecodeError as error:
-        cut = error.msg.startswith("Unterminated") or not text.strip()[error.pos :].strip()
-        said = CUT if cut else f"no JSON: {error.msg} at {error.pos}"
-        raise MalformedError(f"{said}, {quoted(text.strip()[-LONGEST_SHOWN:])}") from None
-
-
-def _of_value(value: Any) -> Iterator[Mention]:
-    """Yield the mentions of a JSON value."""
-    if isinstance(value, list):
-        for item in value:
-            yield _mention(item)
-    elif isinstance(value, Mapping):
-        known = next((key for key in LIST_KEYS if isinstance(value.get(key), (list, Mapping))), None)
-        if known is not None:
-            yield from _of_value(value[known])
-        elif any(isinstance(value.get(key), str) for key in TEXT_KEYS) and any(key in value for key in TYPE_KEYS):
-            yield _mention(value)
+    reader = _AnswerReader(text, {name.casefold(): name for name in types})
+    mentions = reader.mentions_of_line(decoded_line(row))
+    counts = reader.counts
+    for mention in mentions:
+        outside = mention.type.casefold() in OUTSIDE_TYPES and mention.type.casefold() not in reader.types
+        if outside or (mention.text.casefold() in NOTHING and mention.text.casefold() not in text.casefold()):
+            counts[OUTSIDE] += 1
+        elif "&" in mention.text and mention.text not in text and (plain := html.unescape(mention.text)) in text:
+            reader.answer.mentions.append(mention._replace(text=plain))
         else:
-            for kind, texts in value.items():
-                for text in texts if isinstance(texts, list) else [texts] if texts is not None else []:
-                    yield Mention(_words(text, f"an item of {quoted(str(kind))}"), str(kind))
-    elif value is not None:
-        raise MalformedError(f"{json_type(value)} where a list of entities should be")
+            reader.answer.mentions.append(mention)
+    if reader.has_reasoning:
+        counts[REASONING_COUNT] = 1
+    return reader.answer
 
 
-def _mention(item: Any) -> Mention:
-    if isinstance(item, list) and len(item) == 2 and all(isinstance(part, str) for part in item):
-        return Mention(_words(item[0], "an entity"), item[1])
-    if not isinstance(item, Mapping):
-        raise MalformedError(f"{json_type(item)} where an entity should be")
-    kind = next((item[key] for key in TYPE_KEYS if isinstance(item.get(key), str) and item[key]), None)
-    text = next((item[key] for key in TEXT_KEYS if key in item), None)
-    if kind is None:
-        keys = ", ".join(quoted(str(key)) for key in item)
-        raise MalformedError(f"an entity without a type, with the keys {keys or 'of none'}")
-    return Mention(_words(text, "the text of an entity"), kind)
+class _AnswerReader:
+    """Reads the answer of a line: `types` are gold's names of types by their small letters, `kind` that of marks."""
+
+    def __init__(self, text: str, types: Mapping[str, str]) -> None:
+        self.text, self.types, self.kind = text, types, ""
+        self.answer = Answer()
+        self.counts = self.answer.counts
+        self.has_reasoning = False
+        self.pairs = self.depth = 0
+
+    def mentions_of_line(self, row: Any) -> list[NamedMention]:
+        if isinstance(row, Mapping) and isinstance(row.get("type"), str):
+            self.kind = row["type"]
+        response = response_of(row)
+        if response is not None:
+            self.has_reasoning |= response.has_reasoning
+            if response.further:
+                self.counts[FURTHER] += response.further
+            return self.of_content(response.content)
+        if isinstance(row, Mapping):
+            for key in ANSWER_KEYS:
+                if key in row and not (key in LIST_KEYS and isinstance(row[key], list)):
+                    self.has_reasoning |= any(row.get(name) for name in REASONING_KEYS)
+                    if row[key] is None:
+                        raise MalformedError(f"no answer: {key} is null")
+                    return self.of_content(row[key])
+            lists = {key: row[key] for key in LIST_KEYS if key in row}
+            row = lists or {key: value for key, value in row.items() if key not in OTHER_KEYS}
+            if not row:
+                raise MalformedError("no answer in it")
+        return self.of_content(row)
+
+    def of_content(self, content: Any) -> list[NamedMention]:
+        """Return the mentions of words or of a JSON value."""
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise MalformedError("answers nested too deeply")
+        mentions = self.of_words(content) if isinstance(content, str) else list(self.of_value(content))
+        self.depth -= 1
+        return mentions
+
+    def of_words(self, answer: str) -> list[NamedMention]:
+        """Return the mentions of an answer in words."""
+        whole = decoded(answer)
+        if whole is not None:
+            return self.of_content(whole)
+        answer, has_reasoning = without_reasoning(answer, self.types)
+        self.has_reasoning |= has_reasoning
+        if has_reasoning and not answer.strip():
+            raise MalformedError("nothing but reasoning: the answer is cut off or empty")
+        values, broken = json_values(answer)
+        # Numbers in brackets refer to something.
+        values = [value for value in values if not _is_reference(value.value)]
+        runs = _runs_of_items(values, answer, self)
+        if broken and runs and isinstance(runs[-1], _Items):
+            raise MalformedError(broken)
+        from_json = next((mentions for run in reversed(runs) if (mentions := self.readable(run)) is not None), None)
+        if not from_json and not (values and not answer[values[-1].end :].strip("` \n")):
+            without_values = _blanked(answer, values)
+            if tagged := self.of_tags(without_values) if "<" in without_values or MARKED in without_values else []:
+                return tagged
+        if from_json is not None:
+            self.counts[SEVERAL] += len(runs) > 1 or bool(broken)
+            return from_json
+        if runs:
+            return list(self.of_value(runs[-1]))
+        if "&lt;" in answer or "&quot;" in answer:
+            return self.of_words(html.unescape(answer))
+        if answer.split() == self.text.split() and self.text:
+            # The text as it is, without tags.
+            return []
+        raise MalformedError(broken or f"neither JSON nor tags in {quoted(answer.strip()[:LONGEST_SHOWN])}")
+
+    def readable(self, value: Any) -> list[NamedMention] | None:
+        """Return the mentions of a JSON value, None where it cannot be read."""
+        try:
+            return list(self.of_value(value))
+        except MalformedError:
+            return None
+
+    def of_tags(self, answer: str) -> list[NamedMention]:
+        """Return what stands between tags, in the order of the opening tags."""
+        words, spans, left_out = tagged_spans(answer, self.types, self.text)
+        mentions: list[NamedMention] = []
+        for span in spans:
+            kind = self.type_of_marks() if span.element == MARKED else html.unescape(span.type)
+            if self.is_type(kind):
+                mentions.append(NamedMention(html.unescape(words[span.start : span.end]).strip(), kind))
+        if left_out:
+            self.counts[INSIDE] += left_out
+        return mentions
+
+    def type_of_marks(self) -> str:
+        """Return the type of what an answer marks without naming a type."""
+        if not self.kind and len(self.types) != 1:
+            raise MalformedError('mentions without a type: give it beside the answer, "type": "Drug"')
+        return self.kind or next(iter(self.types.values()))
+
+    def is_type(self, name: str) -> bool:
+        """Return whether a key or tag may name a type."""
+        name = name.strip().casefold()
+        return name in self.types or name not in STRUCTURE | REASONING
+
+    def of_value(self, value: Any) -> Iterator[NamedMention]:
+        """Yield the mentions of a JSON value."""
+        if isinstance(value, (list, tuple)):
+            value = [value] if self.is_item(value) else value
+            self.pairs += 1
+            number = self.pairs
+            for item in value:
+                if isinstance(item, Mapping) and not any(key in item for key in (*TYPE_KEYS, *TEXT_KEYS)):
+                    yield from self.of_types(item)
+                else:
+                    yield self.mention(item, number)
+        elif isinstance(value, Mapping):
+            value = {str(key): content for key, content in value.items()}
+            self.has_reasoning |= any(value[key] for key in REASONING.difference(self.types).intersection(value))
+            list_key = next((key for key in LIST_KEYS if isinstance(value.get(key), (list, tuple, Mapping))), None)
+            answer_key = next((key for key in (*ANSWER_KEYS, *LIST_KEYS) if self.holds_answer(value, key)), None)
+            if list_key is not None and list_key not in self.types:
+                yield from self.of_value(value[list_key])
+            elif any(isinstance(value.get(key), str) for key in TEXT_KEYS) and any(key in value for key in TYPE_KEYS):
+                yield self.mention(value)
+            elif answer_key is not None:
+                yield from self.of_content(value[answer_key])
+            else:
+                yield from self.of_types(value)
+        elif value is not None:
+            raise MalformedError(f"{json_type(value)} where a list of entities should be")
+
+    def is_item(self, value: Any) -> bool:
+        """Return whether a value names one mention: an object with a text and a type, or a pair with a type of gold."""
+        if isinstance(value, Mapping):
+            return _type_of(value) is not None and any(isinstance(value.get(key), str) for key in TEXT_KEYS)
+        if self.kind or not isinstance(value, (list, tuple)) or len(value) != 2:
+            return False
+        return all(isinstance(part, str) for part in value) and any(part.casefold() in self.types for part in value)
+
+    def holds_answer(self, value: Mapping[str, Any], key: str) -> bool:
+        """Return whether a key of an object holds an answer of its own."""
+        if key not in value or key in self.types:
+            return False
+        content = value[key]
+        return isinstance(content, (Mapping, list)) or (isinstance(content, str) and bool(ANSWER_MARKS.search(content)))
+
+    def of_types(self, value: Mapping[str, Any]) -> Iterator[NamedMention]:
+        """Yield the mentions of an object of mentions by type; or of types by mention, which `pair_order` turns."""
+        self.pairs += 1
+        number = self.pairs
+        has_lists = any(isinstance(content, (list, tuple)) for content in value.values())
+        for key, content in value.items():
+            name = str(key).strip()
+            folded = name.casefold()
+            if content is None:
+                continue
+            if folded in self.types:
+                pass
+            elif folded in REASONING:
+                continue
+            elif folded in STRUCTURE:
+                nothing = not content or content == self.text or str(content).strip().casefold() in NOTHING
+                if not nothing and (isinstance(content, list) or folded in (*LIST_KEYS, *ANSWER_KEYS)):
+                    raise MalformedError(f"neither JSON nor tags under {quoted(name)}, which is not a type")
+                if not nothing:
+                    self.answer.unread[name] += 1
+                continue
+            elif name.endswith(ATTRIBUTES) or (has_lists and self.is_remark(content)):
+                self.answer.unread[name] += 1
+                continue
+            for item in content if isinstance(content, (list, tuple)) else [content]:
+                yield self.mention_of_type(item, name, number)._replace(in_list=has_lists)
+
+    def is_remark(self, content: Any) -> bool:
+        """Return whether a value beside lists of mentions is a string that the text does not have; with gold only."""
+        return bool(self.types) and isinstance(content, str) and content.casefold() not in self.text.casefold()
+
+    def mention_of_type(self, item: Any, kind: str, number: int) -> NamedMention:
+        """Return an item under a type; the item's own type counts where it is one of gold's and the key is not."""
+        text = _words(item, f"an item of {quoted(kind)}")
+        if not isinstance(item, Mapping):
+            return NamedMention(text, kind, number)
+        own = _type_of(item)
+        is_own = own is not None and own.casefold() in self.types and kind.casefold() not in self.types
+        return NamedMention(text, own if own is not None and is_own else kind, None, _details(item))
+
+    def mention(self, item: Any, number: int | None = None) -> NamedMention:
+        """Return the mention that an item of a list names."""
+        if isinstance(item, str) and self.kind:
+            return NamedMention(_words(item, "an entity"), self.kind)
+        if isinstance(item, (list, tuple)):
+            strings = [part for part in item if isinstance(part, str)]
+            numbers = [part for part in item if type(part) is int]
+            if len(strings) == 2 and len(strings) + len(numbers) == len(item) and len(numbers) in (0, 2):
+                details = dict(zip(("start", "end"), numbers, strict=False))
+                return NamedMention(_words(strings[0], "an entity"), strings[1].strip(), number, details)
+        if not isinstance(item, Mapping):
+            raise MalformedError(f"{json_type(item)} where an entity should be")
+        kind = _type_of(item)
+        text = next((item[key] for key in TEXT_KEYS if isinstance(item.get(key), (str, Mapping))), None)
+        if kind is None:
+            keys = ", ".join(quoted(str(key)) for key in item)
+            raise MalformedError(f"an entity without a type, with the keys {keys or 'of none'}")
+        return NamedMention(_words(text, "the text of an entity"), kind, None, _details(item))
+
+
+def _type_of(item: Mapping[str, Any]) -> str | None:
+    return next((item[key].strip() for key in TYPE_KEYS if isinstance(item.get(key), str) and item[key].strip()), None)
+
+
+def _details(item: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the values of a mention that are neither its text nor its type, and not words."""
+    return {str(key): value for key, value in item.items() if not isinstance(value, str) or value.strip().isdecimal()}
 
 
 def _words(text: Any, what: str) -> str:
@@ -139,54 +356,39 @@ def _words(text: Any, what: str) -> str:
     return text.strip()
 
 
-def _chat_answer(row: Mapping[str, Any]) -> str | None:
-    """Return the answer in the response of a programming interface, None where the line is none."""
-    row = _under(row, "response", "body") or _under(row, "result", "message") or row
-    choices = row.get("choices")
-    if isinstance(choices, list) and choices and isinstance(choices[0], Mapping):
-        message = choices[0].get("message")
-        content = message.get("content") if isinstance(message, Mapping) else choices[0].get("text")
-        return content if isinstance(content, str) else ""
-    content = row.get("content")
-    if isinstance(content, list):
-        return "".join(str(part.get("text", "")) for part in content if isinstance(part, Mapping))
-    return None
+def _runs_of_items(values: Sequence[JsonValue], answer: str, reader: _AnswerReader) -> list[Any]:
+    """Return JSON values, items that stand one after the other as one list, and objects of other types as one."""
+    runs: list[Any] = []
+    end = 0
+    for start, following, value in values:
+        joins = bool(runs) and BETWEEN_ITEMS.fullmatch(answer, end, start) is not None
+        last = runs[-1] if runs else None
+        if reader.is_item(value):
+            if joins and isinstance(last, _Items):
+                last.append(value)
+            else:
+                runs.append(_Items([value]))
+        elif joins and isinstance(last, dict) and isinstance(value, dict) and last.keys().isdisjoint(value):
+            runs[-1] = last | value
+        else:
+            runs.append(value)
+        end = following
+    return runs
 
 
-def _under(row: Mapping[str, Any], *keys: str) -> Mapping[str, Any] | None:
-    found: Any = row
-    for key in keys:
-        found = found.get(key) if isinstance(found, Mapping) else None
-    return found if isinstance(found, Mapping) else None
+class _Items(list[Any]):
+    """Items that stand one after the other as a list."""
 
 
-def _tagged(text: str, kind: str) -> list[Mention]:
-    """Return what stands between tags, in the order of the opening tags; tags without a partner are text.
+def _is_reference(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and bool(value) and all(type(item) is int for item in value)
 
-    Raises:
-        MalformedError: a tag is opened and not closed.
-    """
-    opened: list[tuple[str, int, int]] = []
-    closed: list[tuple[int, int, str]] = []
-    plain: list[str] = []
-    size = at = 0
-    for found in TAG.finditer(text):
-        name = MARKED if found[3] or found[4] else found[2]
-        closes = bool(found[1] or found[4])
-        partner = next((number for number in range(len(opened) - 1, -1, -1) if opened[number][0] == name), None)
-        if closes and partner is None:
-            continue
-        plain.append(text[at : found.start()])
-        size += found.start() - at
-        at = found.end()
-        if not closes:
-            opened.append((name, size, found.start()))
-        elif partner is not None:
-            start = opened.pop(partner)[1]
-            closed.append((start, size, (kind or MARKED) if name == MARKED else name))
-    if opened:
-        raise MalformedError(f"{CUT}: <{opened[-1][0]}> is not closed, {quoted(text[opened[-1][2] :][:LONGEST_SHOWN])}")
-    plain.append(text[at:])
-    words = "".join(plain)
-    mentions = [(start, -end, Mention(words[start:end].strip(), name)) for start, end, name in closed]
-    return [mention for _, _, mention in sorted(mentions) if mention.text]
+
+def _blanked(answer: str, values: Sequence[JsonValue]) -> str:
+    """Return an answer without its JSON values, in whose strings tags may stand."""
+    pieces: list[str] = []
+    at = 0
+    for value in values:
+        pieces.append(answer[at : value.start])
+        at = value.end
+    return "".join((*pieces, answer[at:]))

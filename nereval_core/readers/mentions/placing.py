@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -33,10 +34,11 @@ FAR = 1 << 20
 
 
 class Mention(NamedTuple):
-    """Words that were found, with their type."""
+    """Words that were found, with their type; `place` is where offsets say that they stand, in code points."""
 
     text: str
     type: str
+    place: tuple[int, int] | None = None
 
 
 class Place(NamedTuple):
@@ -64,8 +66,11 @@ def place_mentions(text: SearchedText, mentions: Sequence[Mention], rules: Placi
     """
     if rules.repeats == "next":
         return [() if place is None else (place,) for place in _Next(text, mentions, rules).places()]
-    found = []
+    found: list[tuple[Place, ...]] = []
     for mention in mentions:
+        if mention.place is not None:
+            found.append((Place(*mention.place, "exact"),))
+            continue
         places = next(filter(None, text.ways(mention.text)), None) or text.edited(mention.text, rules.edits)[:1]
         if rules.repeats == "all" and places and places[0].way != "edited":
             at_edges = [one for some in list(text.ways(mention.text))[:2] for one in some]
@@ -97,6 +102,10 @@ class SearchedText:
             if at == len(found):
                 found.append(next(more))
             yield found[at]
+
+    def has_words(self, words: str) -> bool:
+        """Return whether words stand in the text at the edges of its words, apart from letter case and white space."""
+        return any(islice(self.ways(words), WAYS // 2))
 
     def _ways_of(self, mention: str) -> Iterator[list[Place]]:
         exact, inside = _occurrences(self.text, mention)
@@ -157,6 +166,9 @@ class _Next:
 
     def places(self) -> list[Place | None]:
         """Return the place of each mention, None where there is none."""
+        for number, mention in enumerate(self.mentions):
+            if mention.place is not None:
+                self._take(number, Place(*mention.place, "exact"))
         ways = [self.text.ways(mention.text) for mention in self.mentions]
         seen: list[list[Place]] = [[] for _ in ways]
         for _ in range(WAYS):
@@ -170,7 +182,8 @@ class _Next:
             if self.found[number] is None:
                 kind = self.mentions[number].type
                 self._take(number, next((one for one in places if (*one[:2], kind) not in self.held), None))
-        self._place_by_edits([number for number, places in enumerate(seen) if not places])
+        unplaced = [number for number, place in enumerate(self.found) if place is None]
+        self._place_by_edits([number for number in unplaced if not seen[number]])
         return self.found
 
     def _place_by_edits(self, numbers: Sequence[int]) -> None:

@@ -35,7 +35,14 @@ def suffix(ending: str) -> Sign:
     return lambda file, head: file.suffix == ending
 
 
+def other_keys_than(*names: str) -> Sign:
+    """Return the sign that the first JSON object has none of these keys."""
+    return lambda file, head: bool(head.keys) and head.keys.isdisjoint(names)
+
+
 NO_OBJECT = first_line(r"(?!\{)")
+ANSWERS = other_keys_than("spans", "passages", "denotations", "data", "ner_tags", "tokenized_text", "%TYPES")
+"""The keys of answers of language models may be types; other formats have one of these."""
 SIGNS: Mapping[str, tuple[Sign, ...]] = MappingProxyType(
     {
         "bc2gm": (first_line(r"[^|\s{][^|\s]*\|"),),
@@ -52,10 +59,7 @@ SIGNS: Mapping[str, tuple[Sign, ...]] = MappingProxyType(
         "inline": (within("</"),),
         "jsonl": (first_line(r"\s*\{"),),
         "labelstudio": (keys("data", "annotation_id"),),
-        "mentions": (
-            keys("entities", "mentions", "named_entities"),
-            keys("choices", "custom_id", "completion", "generated_text"),
-        ),
+        "mentions": (ANSWERS,),
         "parquet": (first_line("PAR1"),),
         "pipeline": (keys("entities", "ents", "predictions", "Entities", "results"),),
         "prodigy": (
@@ -110,6 +114,7 @@ SHAPES: Mapping[str, tuple[Shape, ...]] = MappingProxyType(
             Shape(frozenset(("id", "text", "label", "annotator", "annotation_id", "created_at", "lead_time"))),
         ),
         "datasets": (Shape(frozenset(("id", "tokens", "ner_tags"))),),
+        "mentions": tuple(Shape(frozenset(("id", key))) for key in ("answer", "response", "completion", "output")),
         "pipeline": (Shape(frozenset(("text", "entities"))), Shape(frozenset(("text", "ents")))),
         "bioc": (
             Shape(frozenset(("id", "infons", "passages", "annotations", "relations"))),

@@ -1,0 +1,238 @@
+"""Answers of language models as a layer over the texts of their documents."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from nereval_core.corpus import Documents, Place, layer
+from nereval_core.problems import FormatError, Problem, counted, quoted
+from nereval_core.readers import Reading, ReadOptions
+from nereval_core.readers.mentions.answer_text import MalformedError
+from nereval_core.readers.mentions.answers import Answer, NamedMention, decoded_line, id_of_line, read_answer
+from nereval_core.readers.mentions.pair_order import Pairs, pair_orders
+from nereval_core.readers.mentions.placing import Mention, Placing, SearchedText, Way, place_mentions
+from nereval_core.readers.mentions.stated_offsets import locate
+from nereval_core.readers.read_settings import Unplaced
+from nereval_core.readers.shared.strict_json import id_string
+
+FORMAT = "mentions"
+MEND = 'ask the model for JSON such as {"PER": ["Anna"]}, or count it as empty: --malformed empty'
+REPEATS = {
+    "next": "repeated ones at the next occurrence",
+    "all": "each at all occurrences",
+    "first": "each at the first occurrence",
+}
+NOWHERE = "nowhere"
+WAYS: Mapping[Way, str] = {"exact": "exactly", "folded": "apart from case or space", "edited": "by edits"}
+REPEATED, MALFORMED, TURNED = "repeated", "malformed answers", "pairs of type and mention turned"
+
+
+@dataclass(slots=True)
+class _Spans:
+    """The spans of all documents in columns, and how they came about."""
+
+    rules: Placing
+    unplaced: Unplaced
+    doc: list[int] = field(default_factory=list)
+    start: list[int] = field(default_factory=list)
+    end: list[int] = field(default_factory=list)
+    label: list[str] = field(default_factory=list)
+    lines: list[Place] = field(default_factory=list)
+    meta: dict[int, Mapping[str, Any]] = field(default_factory=dict)
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def add_document(self, doc: int, text: str, mentions: Sequence[Mention], lines: Sequence[Place]) -> None:
+        """Place the mentions of a document, which stand on these lines, and add the spans."""
+        held: set[tuple[int, int, str]] = set()
+        searched = SearchedText(text)
+        for mention, line, places in zip(mentions, lines, place_mentions(searched, mentions, self.rules), strict=True):
+            if not places:
+                self.counts[NOWHERE] += 1
+                if self.unplaced == "spurious":
+                    meta = {"mention": mention.text, "placed": NOWHERE, "closest": searched.closest(mention.text)}
+                    self._add(doc, len(text), len(text), mention.type, line, meta)
+            for one in places:
+                key = (one.start, one.end, mention.type)
+                # Under `all` and `first` a mention that is repeated says the same once more.
+                if self.rules.repeats != "next" and key in held:
+                    self.counts[REPEATED] += 1
+                    continue
+                held.add(key)
+                self.counts[WAYS[one.way]] += 1
+                meta = {} if one.way == "exact" else {"mention": mention.text, "placed": WAYS[one.way]}
+                self._add(doc, one.start, one.end, mention.type, line, meta)
+
+    def _add(self, doc: int, start: int, end: int, label: str, line: Place, meta: Mapping[str, str]) -> None:
+        if meta:
+            self.meta[len(self.doc)] = meta
+        for column, value in ((self.doc, doc), (self.start, start), (self.end, end)):
+            column.append(value)
+        self.label.append(label)
+        self.lines.append(line)
+
+    def in_words(self) -> str:
+        """Return how mentions were placed, which the signature says."""
+        told = [f"{way} {self.counts[way]}" for way in WAYS.values() if self.counts[way]]
+        if nowhere := self.counts[NOWHERE]:
+            told.append(f"{NOWHERE} {nowhere}, {'counted as spurious' if self.unplaced == 'spurious' else 'left out'}")
+        placing = {*WAYS.values(), NOWHERE}
+        told += [f"{kind} {count}" for kind, count in self.counts.items() if count and kind not in placing]
+        edits = f"up to {self.rules.edits:g} edits a character" if self.rules.edits else "no edits"
+        return f"mentions placed ({REPEATS[self.rules.repeats]}, {edits}): {'; '.join(told) or 'none'}"
+
+
+def read_answers(
+    rows: Iterable[tuple[Place, Any]],
+    options: ReadOptions,
+    *,
+    source: str,
+    name: str,
+    problems: Sequence[Problem] = (),
+    notes: Sequence[str] = (),
+) -> Reading:
+    """Return a reading of answers, one a row with its place, whose mentions are placed in the texts of their documents.
+
+    Raises:
+        FormatError: with `problems` and every problem found, see `mentions.read`.
+    """
+    found_problems = list(problems)
+    lines = [_Line(place, decoded_line(row)) for place, row in rows]
+    documents, lines_of_document = _documents(lines, options.texts, source, found_problems)
+    types = options.gold_types
+    answers: list[_DocumentAnswer] = []
+    spans = _Spans(Placing(options.repeated, options.edits), options.unplaced)
+    for doc, lines_of_one in enumerate(lines_of_document):
+        for line in lines_of_one:
+            try:
+                answers.append(_DocumentAnswer(doc, line.place, read_answer(line.row, documents.texts[doc], types)))
+            except MalformedError as error:
+                spans.counts[MALFORMED] += 1
+                if options.malformed != "empty":
+                    found_problems.append(Problem(*line.place, str(error), MEND))
+    mentions = _in_documented_order(answers, documents, types, spans.counts, found_problems)
+    try:
+        located = locate(
+            [mention for *_, mention in mentions],
+            [answer.doc for answer, _ in mentions],
+            documents.texts,
+            [answer.place for answer, _ in mentions],
+            options.offsets,
+        )
+    except FormatError as error:
+        raise FormatError([*found_problems, *error.problems]) from None
+    of_document: list[list[tuple[Mention, Place]]] = [[] for _ in lines_of_document]
+    for number, (answer, mention) in enumerate(mentions):
+        placed = Mention(mention.text, mention.type, located.places.get(number))
+        of_document[answer.doc].append((placed, answer.place))
+    for doc, placed_mentions in enumerate(of_document):
+        text = documents.texts[doc]
+        spans.add_document(doc, text, [mention for mention, _ in placed_mentions], [at for _, at in placed_mentions])
+    checked = layer(
+        options.name or name,
+        documents,
+        spans.doc,
+        spans.start,
+        spans.end,
+        spans.label,
+        extras={"meta": spans.meta},
+        where=spans.lines.__getitem__,
+        unplaced=[span for span, (start, end) in enumerate(zip(spans.start, spans.end, strict=True)) if start == end],
+        problems=found_problems,
+    )
+    for answer, *_ in {id(answer): (answer,) for answer in answers}.values():
+        spans.counts.update(answer.content.counts)
+        located.unread.update(answer.content.unread)
+    said = [spans.in_words(), *([located.note] if located.note else []), *notes]
+    if located.unread:
+        keys = ", ".join(f"{quoted(key)} {count}" for key, count in sorted(located.unread.items()))
+        said.append(f"keys of answers that were not read: {keys}")
+    places = [lines_of_one[0].place for lines_of_one in lines_of_document]
+    return Reading(documents, checked, FORMAT, tuple(said), source=source, places=places, placed=spans.in_words())
+
+
+class _Line(NamedTuple):
+    place: Place
+    row: Any
+
+
+class _DocumentAnswer(NamedTuple):
+    doc: int
+    place: Place
+    content: Answer
+
+
+def _in_documented_order(
+    answers: Sequence[_DocumentAnswer],
+    documents: Documents,
+    types: Sequence[str],
+    counts: Counter[str],
+    problems: list[Problem],
+) -> list[tuple[_DocumentAnswer, NamedMention]]:
+    """Return the mentions of all answers, pairs of type and mention turned; ambiguous ones are added to `problems`."""
+    mentions = [(answer, mention) for answer in answers for mention in answer.content.mentions]
+    lists: dict[tuple[int, int], list[int]] = {}
+    for number, (answer, mention) in enumerate(mentions):
+        if mention.pair is not None:
+            lists.setdefault((id(answer), mention.pair), []).append(number)
+    if not lists:
+        return mentions
+    texts: dict[int, SearchedText] = {}
+    pairs = []
+    for numbers in lists.values():
+        doc = mentions[numbers[0]][0].doc
+        named = [mentions[number][1] for number in numbers]
+        text = texts.setdefault(doc, SearchedText(documents.texts[doc]))
+        pairs.append(Pairs(named, text, any(mention.in_list for mention in named)))
+    others = {mention.type for _, mention in mentions if mention.pair is None}
+    for numbers, order in zip(lists.values(), pair_orders(pairs, types, others), strict=True):
+        for number in numbers if order != "straight" else ():
+            answer, mention = mentions[number]
+            if order == "ambiguous":
+                found = f"{quoted(mention.text)} and {quoted(mention.type)}: either may be the mention or the type"
+                remedy = 'write it as {"text": …, "type": …}'
+                problems.append(Problem(*answer.place, found, remedy))
+                break
+            mentions[number] = answer, mention._replace(text=mention.type, type=mention.text)
+            counts[TURNED] += 1
+    return mentions
+
+
+def _documents(
+    answers: Sequence[_Line], given: Documents | None, source: str, problems: list[Problem]
+) -> tuple[Documents, list[list[_Line]]]:
+    """Return the documents of the answers, and the answers of each: several where lines have one id.
+
+    Raises:
+        FormatError: other than one answer for each of gold's documents, where no line has an id; with `problems`.
+    """
+    ids = [id_string(id_of_line(answer.row)) for answer in answers]
+    named = any(one is not None for one in ids)
+    if given is not None and not named and len(answers) != len(given):
+        found = f"{counted(len(answers), 'answer')} without ids where gold has {counted(len(given), 'document')}"
+        raise FormatError([*problems, Problem(source, None, found, "give each line the id of its document")])
+    texts: dict[str, str] = {}
+    of_document: dict[str, list[_Line]] = {}
+    for number, (answer, name) in enumerate(zip(answers, ids, strict=True)):
+        text: Any = answer.row.get("text") if given is None and isinstance(answer.row, dict) else None
+        if named and name is None:
+            problems.append(Problem(*answer.place, "no id, where others have one", "give the id of its document"))
+            continue
+        key = str(number) if name is None else name
+        if given is not None:
+            at = given.index.get(key) if named else number
+            if at is None:
+                found = f"the document {quoted(key)} is not among gold's"
+                problems.append(Problem(*answer.place, found, "give an id that gold has, or leave the line out"))
+                continue
+            key, text = given.ids[at], given.texts[at]
+        if not isinstance(text, str):
+            remedy = "read it beside gold, whose texts are taken, or give each line its text"
+            problems.append(Problem(*answer.place, "mentions without offsets, and no text to place them in", remedy))
+            continue
+        texts.setdefault(key, text)
+        of_document.setdefault(key, []).append(answer)
+    known = Documents(tuple(texts), tuple(texts.values()), named=named if given is None else given.named)
+    return known, list(of_document.values())
