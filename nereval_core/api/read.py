@@ -35,7 +35,7 @@ def read(
     layer: str | None = None,
     columns: Mapping[str, int | str] | None = None,
     labels: Labels | None = None,
-    texts: Documents | None = None,
+    texts: Documents | Reading | None = None,
     repeated: Repeats = "next",
     edits: float = 0.2,
     unplaced: Unplaced = "spurious",
@@ -54,9 +54,9 @@ def read(
 
     `core_type` is for brat: spans of that type, or with an attribute of that name, are the cores of the smallest spans
     around them. `repeated`, `edits`, `unplaced` and `malformed` are rules for answers of language models, see
-    `readers.mentions`, which need the `texts` of gold. `documents` are the ids of those that are taken, `types` the
-    names that types are called by instead: a mapping, or a file of lines `PER = person`. `progress` is called with the
-    lines or files done and their total.
+    `readers.mentions`, which need the `texts` of gold; its types help too, where `texts` is gold as it was read.
+    `documents` are the ids of those that are taken, `types` the names that types are called by instead: a mapping, or a
+    file of lines `PER = person`. `progress` is called with the lines or files done and their total.
 
     Raises:
         FormatError: with every problem found.
@@ -79,7 +79,8 @@ def read(
         layer=layer,
         columns=columns,
         labels=None if labels is None else label_list(labels),
-        texts=texts,
+        texts=texts.documents if isinstance(texts, Reading) else texts,
+        gold_types=texts.layer.types if isinstance(texts, Reading) else (),
         repeated=repeated,
         edits=edits,
         unplaced=unplaced,

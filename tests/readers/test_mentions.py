@@ -241,7 +241,8 @@ def test_problems_are_told_at_once(tmp_path: Path) -> None:
     assert [str(problem).removeprefix(f"{answers}:") for problem in error.value.problems] == [
         "2: the document 'x' is not among gold's; give an id that gold has, or leave the line out",
         "3: no id, where others have one; give the id of its document",
-        "1: neither JSON nor tags in 'Sorry'; mend it, or count it as empty: --malformed empty",
+        '1: neither JSON nor tags in \'Sorry\'; ask the model for JSON such as {"PER": ["Anna"]}, or count it as '
+        "empty: --malformed empty",
     ]
     with pytest.raises(FormatError, match="no text to place them in"):
         nereval.read(answers_file(tmp_path, {"id": "d1", "Drug": ["Aspirin"]}), format="mentions")

@@ -26,12 +26,26 @@ SCORED: list[tuple[str, str, dict[str, Any], tuple[int, int, int, int]]] = [
     ("tags-bmewo/single.conll", "tags-bmewo/single.conll", {}, (2, 0, 0, 0)),
     ("outside-tag/dash.conll", "outside-tag/dash.conll", {}, (2, 0, 0, 0)),
     ("outside-tag/lower.conll", "outside-tag/lower.conll", {}, (2, 0, 0, 0)),
+    ("answers-think/gold.jsonl", "answers-think/answers.jsonl", {}, (3, 0, 0, 0)),
+    ("answers-think/gold.jsonl", "answers-think/answers_batch.jsonl", {}, (3, 0, 0, 0)),
+    ("answers-reversed/gold.jsonl", "answers-reversed/answers.jsonl", {}, (3, 0, 0, 0)),
+    ("answers-reversed/gold.jsonl", "answers-reversed/answers_map.jsonl", {}, (3, 0, 0, 0)),
+    ("answers-not-recognised/gold.jsonl", "answers-not-recognised/answers.jsonl", {}, (3, 0, 0, 0)),
+    (
+        "answers-not-recognised/gold.jsonl",
+        "answers-not-recognised/answers_list.jsonl",
+        {"malformed": "empty"},
+        (2, 0, 1, 0),
+    ),
+    ("offset-keys-ignored/gold.jsonl", "offset-keys-ignored/char_start.jsonl", {}, (1, 0, 0, 0)),
+    ("offset-keys-ignored/gold.jsonl", "offset-keys-ignored/charOffset.jsonl", {}, (1, 0, 0, 0)),
 ]
 
 
 @pytest.mark.parametrize(("gold", "pred", "options", "counts"), SCORED)
 def test_scores(gold: str, pred: str, options: dict[str, Any], counts: tuple[int, int, int, int]) -> None:
-    strict = nereval.score(defect(gold), nereval.read(defect(pred), **options)).counts("strict")
+    layer = nereval.read(defect(gold))
+    strict = nereval.score(layer, nereval.read(defect(pred), texts=layer, **options)).counts("strict")
     assert (*strict.gold[:2], strict.mis, strict.spu) == counts
 
 
@@ -44,6 +58,11 @@ REFUSED = [
     ),
     ("gold-as-pred-conll-labelid/gold.conll", "gold-as-pred-conll-labelid/pred.txt", "2 columns hold tags: .*column 3"),
     ("gold-as-pred-csv/gold.conll", "gold-as-pred-csv/pred.csv", "2 columns hold tags: 'label' .*'prediction'"),
+    (
+        "answers-not-recognised/gold.jsonl",
+        "answers-not-recognised/answers_list.jsonl",
+        "answers_list.jsonl:2: neither JSON nor tags in '- Bob .*ask the model for JSON .*--malformed empty",
+    ),
 ]
 
 

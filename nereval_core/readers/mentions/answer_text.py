@@ -248,7 +248,8 @@ def tagged_spans(answer: str, types: Collection[str], text: str) -> tuple[str, l
     containers = [
         span
         for span in spans
-        if span.type.casefold() not in types and _is_container(words[span.start : span.end].strip(), span, spans, text)
+        if span.type.casefold() not in types
+        and _is_container(words[span.start : span.end].strip(), span, spans, text, types)
     ]
     mentions = [span for span in spans if span not in containers and words[span.start : span.end].strip()]
     outside = [span for span in mentions if not any(_holds(container, span) for container in containers)]
@@ -258,17 +259,21 @@ def tagged_spans(answer: str, types: Collection[str], text: str) -> tuple[str, l
     return words, sorted(mentions, key=lambda span: (span.start, -span.end)), 0
 
 
-def _is_container(words: str, span: TaggedSpan, spans: Collection[TaggedSpan], text: str) -> bool:
-    """Return whether a span is more than a mention: prose, JSON, or the whole text with spans in it."""
+def _is_container(
+    words: str, span: TaggedSpan, spans: Collection[TaggedSpan], text: str, types: Collection[str]
+) -> bool:
+    """Return whether a span is more than a mention: prose, JSON, several spans, or the whole text."""
     if span.element == MARKED:
         return False
     if BRACKET.search(words) and words not in text:
         return True
+    held = sum(_holds(span, other) for other in spans)
+    if types and held > 1:
+        return True
     is_long = len(words.split()) > SENTENCE_WORDS
     if " ".join(words.split()) not in " ".join(text.split()):
         return is_long or "\n" in words
-    holds_others = any(_holds(span, other) for other in spans if other is not span)
-    return (is_long or holds_others) and len(words) >= len(text.strip())
+    return (is_long or held > 0) and len(words) >= len(text.strip())
 
 
 def _holds(container: TaggedSpan, span: TaggedSpan) -> bool:

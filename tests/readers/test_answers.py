@@ -1,0 +1,293 @@
+"""Answers as language models write them: reasoning, drafts, literals of Python, pairs in either order, offsets."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from nereval_core.corpus import Documents
+from nereval_core.problems import FormatError
+from nereval_core.readers import Reading, ReadOptions, Source, read
+from nereval_core.readers.recognition import likely_format
+
+TEXT = "Ada flew to Oslo for Smith & Sons, then left Oslo."
+JSON = '{"PER": ["Ada"], "LOC": ["Oslo"]}'
+TAGGED = "<PER>Ada</PER> flew to <LOC>Oslo</LOC> for Smith & Sons, then left Oslo."
+BOTH = [(0, "PER"), (12, "LOC")]
+ADA = [(0, "PER")]
+REASONING = "answers without their reasoning 1"
+SEVERAL = "answers of several JSON values, the last complete one read 1"
+TURNED = "pairs of type and mention turned"
+
+
+def read_line(row: Any, types: tuple[str, ...] = ("LOC", "PER"), *, own_text: bool = False) -> Reading:
+    line = {"text": TEXT, **row} if own_text else row
+    source = Source.of_uploads([("a.jsonl", json.dumps(line).encode())])
+    texts = None if own_text else Documents(("d",), (TEXT,))
+    return read(source, format="mentions", options=ReadOptions(texts=texts, gold_types=types))
+
+
+def spans(reading: Reading) -> list[tuple[int, str]]:
+    layer = reading.layer
+    return [(start, layer.label(span)) for span, start in enumerate(layer.start.tolist())]
+
+
+# An answer in words, its spans, and what the notes say beside the places.
+ANSWERS: dict[str, tuple[str, list[tuple[int, str]], str]] = {
+    "thought": (f"<think>Oslo is a {{place}}</think>\n{JSON}", BOTH, REASONING),
+    "thought with a draft": (f'<reasoning>{{"PER": ["Oslo"]}}</reasoning>```json\n{JSON}\n```', BOTH, REASONING),
+    "thought that is not opened": (f'Perhaps {{"PER": ["Oslo"]}}.\n</think>\n{JSON}', BOTH, REASONING),
+    "thought that is not closed": (f"<thinking>Oslo is a place, so {JSON}", BOTH, REASONING),
+    "thought that speaks of thoughts": (f"<think>Do I <think>? Yes.</think>{JSON}", BOTH, REASONING),
+    "thought before tags": (f"<scratchpad>Oslo is <PER>?</scratchpad>{TAGGED}", BOTH, REASONING),
+    "thought in brackets": (f"[THINK]Oslo is a place[/THINK]{JSON}", BOTH, REASONING),
+    "thought in a channel": (
+        f"<|channel|>analysis<|message|>{{}}<|end|><|start|>assistant<|channel|>final<|message|>{JSON}<|return|>",
+        BOTH,
+        REASONING,
+    ),
+    "thought under a key": (f'{{"reasoning": "Oslo is a place", "entities": {JSON}}}', BOTH, REASONING),
+    "thought in a string": ('{"PER": ["Ada"], "note": "<think>"}', ADA, "keys of answers that were not read: 'note' 1"),
+    "unknown tag around prose": (
+        f"<notes>We see that <PER>Ada</PER> is a person who flew</notes>{TAGGED}",
+        BOTH,
+        "mentions inside tags that are not types of gold, left out 1",
+    ),
+    "tag around the answer": (f"<answer>{JSON}</answer>", BOTH, ""),
+    "tag around tags": (f"<output>{TAGGED}</output>", BOTH, ""),
+    "types as attributes": (
+        '<e><entity type="PER">Ada</entity> flew to <entity type="LOC">Oslo</entity></e>',
+        BOTH,
+        "",
+    ),
+    "draft and answer": (f'First {{"PER": ["Oslo"]}}, better {JSON}.', BOTH, SEVERAL),
+    "answer and a cut one": (f'{JSON} or {{"PER": ["As', BOTH, SEVERAL),
+    "reference and answer": (f"As in [1]: {JSON}", BOTH, ""),
+    "a mention a line": ('{"text": "Ada", "type": "PER"}\n{"text": "Oslo", "type": "LOC"}', BOTH, ""),
+    "a mention an item": ('1. {"text": "Ada", "type": "PER"}\n2. {"text": "Oslo", "type": "LOC"}', BOTH, ""),
+    "a type a line": ('{"PER": ["Ada"]}\n{"LOC": ["Oslo"]}', BOTH, ""),
+    "a pair a line": ('["Ada", "PER"]\n["Oslo", "LOC"]', BOTH, ""),
+    "trailing commas": ('{"PER": ["Ada",], "LOC": ["Oslo"],}', BOTH, ""),
+    "tuples of Python": ("entities = [('Ada', 'PER'), ('Oslo', \"LOC\")]", BOTH, ""),
+    "dictionary of Python": ("{'PER': ['Ada'], 'LOC': ['Oslo']}", BOTH, ""),
+    "a type twice": ('{"PER": ["Ada"], "PER": ["Oslo"]}', [(0, "PER"), (12, "PER")], ""),
+    "JSON in a string": (json.dumps(JSON), BOTH, ""),
+    "JSON in a string in JSON": (json.dumps({"output": JSON}), BOTH, ""),
+    "entities of HTML": (JSON.replace('"', "&quot;"), BOTH, ""),
+    "tags in entities of HTML": ("&lt;PER&gt;Ada&lt;/PER&gt; flew to &lt;LOC&gt;Oslo&lt;/LOC&gt;", BOTH, ""),
+    "mention in entities of HTML": ('{"ORG": ["Smith &amp; Sons"]}', [(21, "ORG")], "exactly 1"),
+    "no entities": ('{"entities": null}', [], "none"),
+    "the text without tags": (TEXT, [], "none"),
+    "type O": ('[["Ada", "PER"], ["flew", "O"]]', ADA, "mentions of type O or of none, left out 1"),
+    "none of a type": ('{"PER": ["Ada"], "LOC": ["None"]}', ADA, "mentions of type O or of none, left out 1"),
+    "text repeated": (json.dumps({"text": TEXT, "PER": ["Ada"]}), ADA, ""),
+    "pairs": ('[["Ada", "PER"], ["Oslo", "LOC"]]', BOTH, "exactly 2"),
+    "pairs turned": ('[["PER", "Ada"], ["LOC", "Oslo"]]', BOTH, f"{TURNED} 2"),
+    "tuples turned": ("[('PER', 'Ada'), ('LOC', 'Oslo')]", BOTH, f"{TURNED} 2"),
+    "object turned": ('{"Ada": "PER", "Oslo": "LOC"}', BOTH, f"{TURNED} 2"),
+    "objects turned": ('[{"Ada": "PER"}, {"Oslo": "LOC"}]', BOTH, f"{TURNED} 2"),
+    "types in other case turned": ('[["per", "Ada"]]', [(0, "per")], f"{TURNED} 1"),
+    "made up and turned": ('[["PER", "Zoe"]]', [(len(TEXT), "PER")], f"{TURNED} 1"),
+    "type of its own": ('[["Ada", "person"]]', [(0, "person")], "exactly 1"),
+    "offsets in triples": ('[["Oslo", "LOC", 45, 49]]', [(45, "LOC")], "1 of 1 quotes match"),
+    "offsets in words": ('[{"text": "Oslo", "type": "LOC", "start": 45, "end": 49}]', [(45, "LOC")], "quotes match"),
+}
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_an_answer_in_words(name: str) -> None:
+    answer, expected, said = ANSWERS[name]
+    reading = read_line({"id": "d", "answer": answer})
+    assert spans(reading) == expected
+    assert said in "; ".join(reading.notes)
+    for mark in (REASONING, SEVERAL, TURNED):
+        assert mark in said or mark not in reading.placed
+
+
+REFUSED = {
+    "cut in thought": ('<think>Perhaps {"PER": ["A', "nothing but reasoning: the answer is cut off"),
+    "cut list": ('Here: [{"text": "Ada", "type": "PER"}, {"text": "Os', "the answer is cut off"),
+    "cut lines": ('{"text": "Ada", "type": "PER"}\n{"text": "Os', "the answer is cut off"),
+    "bullets": ("- Ada (PER)\n- Oslo (LOC)", "neither JSON nor tags in"),
+    "table": ("| Ada | PER |\n|---|---|", "neither JSON nor tags in"),
+    "links": ("[Ada](PER) flew", "neither JSON nor tags in"),
+    "calls": ("[Person(span='Ada', aka=['Oslo'])]", "not JSON"),
+    "broken list around a list": ('{"PER": [Ada, ["Oslo"]]}', "not JSON"),
+    "a key of Python twice": ("{'PER': ['Ada'], 'PER': ['Oslo']}", "not JSON"),
+    "structure in tags": ("<entity><text>Ada</text><type>PER</type></entity>", "neither JSON nor tags in"),
+    "names alone": ('["Ada", "Oslo"]', "a string where an entity should be"),
+    "words under a key": ('{"entities": "Ada is one"}', "neither JSON nor tags under 'entities'"),
+    "marks without a type": ("@@Ada## flew", "mentions without a type"),
+    "both orders": ('[["PER", "Ada"], ["Oslo", "LOC"]]', "'PER' and 'Ada': either may be the mention or the type"),
+    "unknown first": ('[["person", "Ada"]]', "'person' and 'Ada': either may be"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_refused_answer_names_its_line(name: str) -> None:
+    answer, said = REFUSED[name]
+    with pytest.raises(FormatError) as error:
+        read_line({"id": "d", "answer": answer})
+    [problem] = error.value.problems
+    assert (problem.source, problem.line) == ("a.jsonl", 1) and said in problem.found
+    assert "--malformed empty" in problem.remedy or "either may be" in problem.found
+
+
+def test_one_type_of_gold_is_that_of_marks() -> None:
+    assert spans(read_line({"id": "d", "answer": "@@Ada## flew"}, ("PER",))) == ADA
+    names = {"id": "d", "type": "PER", "answer": '["Ada", "Oslo"]'}
+    assert spans(read_line(names)) == [(0, "PER"), (12, "PER")]
+
+
+def test_types_of_the_file_decide_where_gold_has_others() -> None:
+    """Words of the text that are types of other answers are types here too."""
+    answers = ['[["Ada", "person"]]', '[["Zoe", "person"]]', '[["person", "Ada"]]']
+    rows = [{"id": str(at), "text": "Ada is a person.", "answer": answer} for at, answer in enumerate(answers)]
+    source = Source.of_uploads([("a.jsonl", "".join(json.dumps(row) + "\n" for row in rows).encode())])
+    rows[0]["text"] = "Ada left."
+    source = Source.of_uploads([("a.jsonl", "".join(json.dumps(row) + "\n" for row in rows).encode())])
+    layer = read(source, format="mentions").layer
+    assert [layer.label(span) for span in range(len(layer))] == ["person"] * 3
+    assert layer.unplaced.tolist() == [False, True, False]
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ('[["PER", "Ada"]]', ADA),
+        ('{"Ada": "PER"}', ADA),
+        ('{"PER": ["Ada"]}', ADA),
+        ('{"flew": ["Ada"]}', [(0, "flew")]),
+        (TAGGED, BOTH),
+    ],
+)
+def test_without_gold_the_text_decides(answer: str, expected: list[tuple[int, str]]) -> None:
+    assert spans(read_line({"id": "d", "answer": answer}, (), own_text=True)) == expected
+
+
+MESSAGE = {"role": "assistant", "content": JSON}
+TOOL = {"role": "assistant", "content": None, "tool_calls": [{"function": {"name": "tag", "arguments": JSON}}]}
+RESPONSES: dict[str, tuple[dict[str, Any], str]] = {
+    "chat": ({"id": "d", "choices": [{"message": {**MESSAGE, "reasoning_content": "Hm."}}]}, REASONING),
+    "tool": ({"id": "d", "choices": [{"message": TOOL}]}, ""),
+    "several choices": (
+        {"id": "d", "choices": [{"message": MESSAGE}, {"message": MESSAGE}]},
+        "further answers of one response, not read 1",
+    ),
+    "blocks": (
+        {
+            "custom_id": "d",
+            "result": {
+                "message": {"content": [{"type": "thinking", "thinking": "{}"}, {"type": "text", "text": JSON}]}
+            },
+        },
+        REASONING,
+    ),
+    "block of a tool": (
+        {"custom_id": "d", "result": {"message": {"content": [{"type": "tool_use", "input": json.loads(JSON)}]}}},
+        "",
+    ),
+    "items": (
+        {
+            "custom_id": "d",
+            "response": {
+                "body": {
+                    "output": [
+                        {"type": "reasoning", "summary": []},
+                        {"type": "message", "content": [{"type": "output_text", "text": JSON}]},
+                    ]
+                }
+            },
+        },
+        REASONING,
+    ),
+    "candidates": (
+        {
+            "key": "d",
+            "response": {"candidates": [{"content": {"parts": [{"text": "Hm.", "thought": True}, {"text": JSON}]}}]},
+        },
+        REASONING,
+    ),
+    "outputs": ({"id": "d", "outputs": [{"text": JSON}]}, ""),
+    "local chat": ({"id": "d", "message": {**MESSAGE, "thinking": "Hm."}, "done": True}, REASONING),
+    "chat of a pipeline": ({"id": "d", "generated_text": [{"role": "user", "content": "?"}, MESSAGE]}, ""),
+    "chat as messages": ({"id": "d", "messages": [{"role": "user", "content": "?"}, MESSAGE]}, ""),
+}
+
+
+@pytest.mark.parametrize("name", RESPONSES)
+def test_a_response(name: str) -> None:
+    row, said = RESPONSES[name]
+    reading = read_line(row)
+    assert spans(reading) == BOTH and said in reading.placed
+    assert (REASONING in reading.placed) == (said == REASONING)
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ({"custom_id": "d", "response": None, "error": {"message": "timeout"}}, "'timeout'"),
+        ({"custom_id": "d", "response": {"body": {"error": {"message": "rate"}}}, "error": None}, "rate"),
+        ({"custom_id": "d", "result": {"type": "errored", "error": {"type": "overloaded"}}}, "overloaded"),
+        ({"id": "d", "answer": None}, "no answer: answer is null"),
+    ],
+)
+def test_a_request_that_failed_is_not_an_empty_answer(row: dict[str, Any], said: str) -> None:
+    with pytest.raises(FormatError, match=said):
+        read_line(row)
+
+
+# Numbers beside the mention "Oslo": its place, and what the notes say.
+OFFSETS: list[tuple[dict[str, Any], int, str]] = [
+    ({"char_start": 45, "char_end": 49}, 45, "end exclusive: 1 of 1"),
+    ({"char_start": 45, "char_end": 48}, 45, "end inclusive: 1 of 1"),
+    ({"char_start": 46, "char_end": 49}, 45, "first at 1"),
+    ({"characterOffsetBegin": 45, "characterOffsetEnd": 49}, 45, "1 of 1"),
+    ({"BeginOffset": 45, "EndOffset": 49}, 45, "1 of 1"),
+    ({"CHAR_START": 45, "CHAR_END": 49}, 45, "1 of 1"),
+    ({"startIdx": 45, "endIdx": 49}, 45, "1 of 1"),
+    ({"startpos": 45, "endpos": 49}, 45, "1 of 1"),
+    ({"s": 45, "e": 49}, 45, "1 of 1"),
+    ({"x": 45, "y": 49}, 45, "1 of 1"),
+    ({"start": "45", "end": "49"}, 45, "1 of 1"),
+    ({"position": [45, 49]}, 45, "1 of 1"),
+    ({"position": 45}, 45, "1 of 1"),
+    ({"offset": 45, "length": 4, "score": 0.5}, 45, "keys of answers that were not read: 'score' 1"),
+    ({"span": {"begin": 45, "end": 49}}, 45, "1 of 1"),
+    ({"offsets": [[45, 49]]}, 45, "1 of 1"),
+    ({"index": 45}, 45, "1 of 1"),
+    ({"index": 2}, 12, "keys of answers that were not read: 'index' 1"),
+    ({"token_start": 9, "token_end": 10}, 12, "'token_end' 1, 'token_start' 1"),
+    ({"confidence": 1, "id": 7}, 12, "'confidence' 1, 'id' 1"),
+    ({"start": None, "end": None}, 12, "exactly 1"),
+]
+
+
+@pytest.mark.parametrize(("numbers", "start", "said"), OFFSETS)
+def test_offsets_that_the_mention_confirms(numbers: dict[str, Any], start: int, said: str) -> None:
+    row = {"id": "d", "entities": [{"text": "Oslo", "type": "LOC", **numbers}]}
+    source = Source.of_uploads([("a.jsonl", json.dumps(row).encode())])
+    assert likely_format(source) == "mentions"
+    reading = read_line(row)
+    assert spans(reading) == [(start, "LOC")] and said in "; ".join(reading.notes)
+    assert reading.layer.text(0) == "Oslo"
+
+
+@pytest.mark.parametrize("numbers", [{"start": 3, "end": 7}, {"x": 3}, {"char_start": 44, "char_end": 48}])
+def test_offsets_that_no_mention_confirms_are_refused(numbers: dict[str, Any]) -> None:
+    mention = {"text": "Oslo", "type": "LOC"}
+    with pytest.raises(FormatError) as error:
+        read_line({"id": "d", "entities": [{**mention, **numbers}]})
+    lines = error.value.lines()
+    assert all(f"'{key}'" in lines[0] for key in numbers) and "leave them out" in lines[0]
+    assert lines[1].startswith("a.jsonl:1: 'Oslo' at ")
+    # The remedy, followed.
+    assert spans(read_line({"id": "d", "entities": [mention]})) == [(12, "LOC")]
+
+
+def test_places_that_offsets_state_are_not_free_for_other_mentions() -> None:
+    mention = {"text": "Oslo", "type": "LOC"}
+    reading = read_line({"id": "d", "entities": [mention, {**mention, "start": 12, "end": 16}]})
+    assert spans(reading) == [(12, "LOC"), (45, "LOC")]
