@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 from math import isfinite
@@ -15,6 +16,9 @@ from nereval_core.corpus.documents import Documents, Place, encodable
 from nereval_core.corpus.intervals import Integers, offset_array
 from nereval_core.corpus.layers import SPAN_KEYS, Labels, Layer, span_order
 from nereval_core.problems import FormatError, Problem, counted, quoted, quoted_apart
+
+SEVERAL_TAGS = re.compile(r"\S+(?:\s+(?:O|[BIMELSUW]-\S+))+")
+"""The type of a span whose tag was that of a whole sentence."""
 
 
 def layer(
@@ -40,7 +44,8 @@ def layer(
 
     Raises:
         FormatError: offsets outside the text, start >= end, fragments not sorted and disjoint or not spanning the
-            span, a quote that differs from the text, a core outside its span, an empty type, a bad number or link.
+            span, a quote that differs from the text, a core outside its span, an empty type or one that is several
+            tags, a bad number or link.
     """
     found = list(problems)
     where = where or (lambda span: (name, None))
@@ -67,6 +72,16 @@ def layer(
     found.extend(
         Problem(*where(i), "a span without a usable type", "give it a type name")
         for i in (np.flatnonzero(np.isin(labels.codes, unusable)).tolist() if unusable else ())
+    )
+
+    of_tags = {code: value for code, value in enumerate(labels.names) if SEVERAL_TAGS.fullmatch(value)}
+    found.extend(
+        Problem(
+            *where(i),
+            f"the type {quoted(of_tags[int(labels.codes[i])])} is several tags",
+            "write one token and one tag a line, or a list of each",
+        )
+        for i in (np.flatnonzero(np.isin(labels.codes, list(of_tags))).tolist() if of_tags else ())
     )
 
     def text_of(span: int) -> str:

@@ -37,17 +37,20 @@ def select_spans(layer: Layer, numbers: Int64, documents: Documents) -> Layer:
         return replace(layer, documents=documents)
     place = np.full(len(layer.documents), -1, np.int64)
     place[numbers] = np.arange(len(numbers))
-    selected = layer.take(np.flatnonzero(place[layer.doc] >= 0))
-    used = np.unique(selected.type)
+    selected = _with_used_types(layer.take(np.flatnonzero(place[layer.doc] >= 0)))
+    return replace(selected, documents=documents, doc=frozen(place[selected.doc].astype(np.int32)))
+
+
+def without_type(layer: Layer, type: str) -> Layer:
+    """Return a layer without the spans of a type."""
+    return _with_used_types(layer.take(np.flatnonzero(layer.type != layer.types.index(type))))
+
+
+def _with_used_types(layer: Layer) -> Layer:
+    used = np.unique(layer.type)
     code = np.zeros(len(layer.types), np.int16)
     code[used] = np.arange(len(used))
-    return replace(
-        selected,
-        documents=documents,
-        doc=frozen(place[selected.doc].astype(np.int32)),
-        type=frozen(code[selected.type]),
-        types=tuple(layer.types[at] for at in used.tolist()),
-    )
+    return replace(layer, type=frozen(code[layer.type]), types=tuple(layer.types[at] for at in used.tolist()))
 
 
 def shard_edges(documents: int, shards: int) -> list[int]:

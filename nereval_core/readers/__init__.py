@@ -36,6 +36,9 @@ __all__ = [
 ]
 
 
+OUTSIDE = "O"
+
+
 def read(
     source: Source | str | os.PathLike[str], *, format: str = "auto", options: ReadOptions | None = None
 ) -> Reading:
@@ -66,7 +69,7 @@ def read(
         found = f"column {options.column} is asked for, and the format '{format}' has no columns"
         raise FormatError.single(source.name, None, found, "leave the column out, or name the other side's only")
     with garbage_collection_off():
-        reading = replace(reader(format).read(source, options), source=source.name)
+        reading = replace(without_outside(reader(format).read(source, options)), source=source.name)
     if not len(reading.documents):
         raise FormatError.single(source.name, None, "no document in it", f"give a file in the format '{format}'")
     unused = columns and not hasattr(reader(format), "has_columns")
@@ -83,6 +86,17 @@ def read(
         note = f"spans that repeat another of the same boundaries and type, kept: {repeated}"
         reading = replace(reading, notes=(*reading.notes, note))
     return reading
+
+
+def without_outside(reading: Reading) -> Reading:
+    """Return a reading without spans of the type `O`: tools write such for tokens outside of all spans."""
+    if OUTSIDE not in reading.layer.types:
+        return reading
+    from nereval_core.corpus.subset import without_type
+
+    layer = without_type(reading.layer, OUTSIDE)
+    note = f"spans of the type {OUTSIDE}, which means outside, left out: {len(reading.layer) - len(layer)}"
+    return replace(reading, layer=layer, notes=(*reading.notes, note))
 
 
 def _read_parts(source: Source, format: str, options: ReadOptions) -> Reading:

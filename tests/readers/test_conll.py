@@ -346,6 +346,56 @@ def test_what_columns_cannot_say_is_refused(meta: dict[str, object], said: str, 
         write(layer, tmp_path / "x.conll", format="conll")
 
 
+# Rows whose first columns number tokens or sentences, and the text that is read.
+NUMBERED = [
+    "0\tAnn\tB-X\n1\tleft\tO\n\n0\tBob\tB-X\n1\tand\tO\n",
+    "1 Ann B-X\n2 left O\n\n1 Bob B-X\n2 and O\n",
+    "0 Ann B-X\n1 left O\n\n2 Bob B-X\n3 and O\n",
+    "17 Ann B-X\n18 left O\n\n19 Bob B-X\n20 and O\n",
+    "0 0 Ann B-X\n0 1 left O\n\n1 0 Bob B-X\n1 1 and O\n",
+    "5\t1\tAnn\tB-X\n5\t2\tleft\tO\n\n6\t1\tBob\tB-X\n6\t2\tand\tO\n",
+    "1-1 Ann B-X\n1-2 left O\n\n2-1 Bob B-X\n2-2 and O\n",
+]
+
+
+@pytest.mark.parametrize("text", NUMBERED)
+def test_numbers_are_not_read_as_words(text: str) -> None:
+    reading = read_text(text, format="auto")
+    assert reading.documents.texts == ("Ann left", "Bob and")
+    assert span_texts(reading.layer) == [("1", "Ann", "X"), ("2", "Bob", "X")]
+    assert reading.notes[0].startswith("tokens taken from column ")
+
+
+@pytest.mark.parametrize("text", ["0 B-X\n1 O\n2 O\n", "1\tB-X\tB-X\n2\tO\tO\n3\tO\tB-Y\n"])
+def test_numbers_without_words_are_refused(text: str) -> None:
+    assert refused(text)[0].startswith("x1.conll: column 1 counts the tokens, and no column holds words; ")
+
+
+def test_words_that_are_numbers_are_words() -> None:
+    assert read_text("1 CD O\n1 CD B-X\n4 CD O\n").documents.texts == ("1 1 4",)
+    assert read_text("1 O\n2 B-X\n").documents.texts == ("1 2",)
+
+
+# Rows that are split in two ways, or whose last cell is empty.
+UNEVEN = ["Ann\tB-X\nLee I-X\nleft\tO\n", "Ann\tB-X\nLee\tI-X\nleft\t\n", "Ann B-X\nLee\tI-X\nleft \t O\n"]
+
+
+@pytest.mark.parametrize("text", UNEVEN)
+def test_tabs_and_blanks_in_one_file_and_empty_last_cells(text: str) -> None:
+    reading = read_text(text, format="auto")
+    assert (reading.documents.texts, span_texts(reading.layer)) == (("Ann Lee left",), [("1", "Ann Lee", "X")])
+
+
+def test_a_line_with_other_columns_is_named_where_nothing_is_recognised() -> None:
+    text = "Ann\tB-X\nLee I-X\nNew York\tB-Y\nnow here\tO\nor there O\n"
+    assert "and its line 2 has another number of columns than most, 2" in "".join(refused(text, format="auto"))
+
+
+def test_the_tags_of_a_sentence_are_not_a_type() -> None:
+    lines = refused("Ann left Rome\tB-PER O B-LOC\nBob\tB-PER\nhe\tO\n")
+    assert lines[0].startswith("x1.conll:1: the type 'PER O B-LOC' is several tags; ")
+
+
 # Rows with gold and a prediction, and the columns that are asked for; labels where one holds numbers.
 AMBIGUOUS = [
     ("Ann B-PER B-PER/0.98\nleft O O/0.7\n", (2, 3)),

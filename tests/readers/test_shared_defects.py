@@ -24,6 +24,9 @@ SCORED: list[tuple[str, str, dict[str, Any], tuple[int, int, int, int]]] = [
     ("tags-without-type/gold.tsv", "tags-without-type/pred.tsv", {}, (0, 1, 0, 0)),
     ("tags-bmewo/full.conll", "tags-bmewo/full.conll", {}, (2, 0, 0, 0)),
     ("tags-bmewo/single.conll", "tags-bmewo/single.conll", {}, (2, 0, 0, 0)),
+    ("type-O-as-span/gold.json", "type-O-as-span/pred.json", {}, (0, 1, 0, 0)),
+    ("outside-tag/blank.conll", "outside-tag/blank.conll", {}, (2, 0, 0, 0)),
+    ("outside-tag/mixed.conll", "outside-tag/mixed.conll", {}, (2, 0, 0, 0)),
     ("outside-tag/dash.conll", "outside-tag/dash.conll", {}, (2, 0, 0, 0)),
     ("outside-tag/lower.conll", "outside-tag/lower.conll", {}, (2, 0, 0, 0)),
     ("answers-think/gold.jsonl", "answers-think/answers.jsonl", {}, (3, 0, 0, 0)),
@@ -47,6 +50,12 @@ def test_scores(gold: str, pred: str, options: dict[str, Any], counts: tuple[int
     layer = nereval.read(defect(gold))
     strict = nereval.score(layer, nereval.read(defect(pred), texts=layer, **options)).counts("strict")
     assert (*strict.gold[:2], strict.mis, strict.spu) == counts
+
+
+def test_indices_from_0_are_not_words() -> None:
+    reading = nereval.read(defect("token-index-from-0/wikineural.conllu"))
+    assert reading.documents.texts == ("Her visit to Tuvalu was cut short", "In 1975 Warren Beatty sang")
+    assert [reading.layer.text(span) for span in range(len(reading.layer))] == ["Tuvalu", "Warren Beatty"]
 
 
 # Files as gold and prediction, and what the refusal says.

@@ -20,7 +20,7 @@ from nereval_core.problems import FormatError, Problem, counted, quoted
 from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.readers.conll.blocks import read_packed
 from nereval_core.readers.conll.documents import AnyRows, DocumentUnits, document_units
-from nereval_core.readers.conll.layout import is_numbered, is_tag, sample_rows, tag_columns
+from nereval_core.readers.conll.layout import is_tag, sample_rows, tag_columns, word_column
 from nereval_core.readers.conll.rows import AmbiguousColumns, read_listed
 from nereval_core.readers.input.source import SourceFile, unread_files_note
 from nereval_core.readers.shared.table_columns import TAGS
@@ -130,8 +130,12 @@ def reading_of_rows(source: Source, options: ReadOptions, rows: AnyRows) -> Read
     Raises:
         FormatError: as `read`.
     """
-    units = _checked(source, rows, options)
     files, found = rows.found.sources, rows.found
+    if found.wordless:
+        complaint = "column 1 counts the tokens, and no column holds words"
+        remedy = "give the word of each token before its tag"
+        raise FormatError(Problem(file.shown, None, complaint, remedy) for file in found.wordless)
+    units = _checked(source, rows, options)
     notation = notation_of(rows.distinct, options)
     tags = rows.tags(notation)
     scheme, notes = scheme_of_tags(tags, rows.place, options, notation)
@@ -242,16 +246,15 @@ def tag_column_choices(source: Source) -> tuple[TagColumn, ...]:
     if columns <= 2:
         return ()
     full = [row for row in rows if len(row) == columns]
-    tagged, _ = tag_columns(full, columns, 1 if is_numbered(rows) else 0)
+    tagged, _ = tag_columns(full, columns, word_column(full, columns))
     if len(tagged) < 2:
         return ()
     return tuple(TagColumn.of(column + 1, [row[column] for row in full]) for column in tagged)
 
 
 def _column_notes(rows: AnyRows) -> list[str]:
-    notes = []
-    if any(taken.word for taken in rows.found.columns):
-        notes.append("tokens taken from column 2, as column 1 numbers them")
+    words = sorted({columns.word for columns in rows.found.columns} - {0})
+    notes = [f"tokens taken from column {word + 1}, as column {word} numbers them" for word in words]
     for taken in sorted(rows.found.columns):
         if taken.columns > 2:
             beside = "".join(f", as column {column + 1} holds syntactic chunks" for column in taken.chunks)

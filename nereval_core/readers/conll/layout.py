@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,11 @@ MEDLINE = "###MEDLINE"
 BYTE_ORDER_MARK = "\ufeff"
 SAMPLE_LINES = 1000
 """Lines that decide on the separator, the number of columns and those with tags."""
+
+NUMBER_PAIR = re.compile(r"[0-9]+[-.:_][0-9]+")
+"""The number of a sentence and of a token in it."""
+MIN_NUMBERED = 3
+"""The fewest rows that show that a column before the tags counts them, and holds no words."""
 
 
 def is_mark(token: str) -> bool:
@@ -76,21 +82,47 @@ def _blanks(line: str) -> list[str]:
 def sample_rows(lines: Sequence[str]) -> tuple[list[list[str]], int, Callable[[str], list[str]]]:
     """Return the first rows, how many columns most of them have, and how lines are split."""
     filled = (line for line in lines if line and not line.isspace() and line != BYTE_ORDER_MARK)
-    some = list(islice((line.rstrip(" \t") for line in filled if not line.startswith(("#", DOCSTART))), SAMPLE_LINES))
+    some = list(islice((line for line in filled if not line.startswith(("#", DOCSTART))), SAMPLE_LINES))
     if not some:
         # Tokens may begin with '#': where nothing else is there, a tag tells them from comments.
         tagged = (line for line in lines if line[:1] == "#" and any(map(is_tag, _blanks(line)[1:])))
-        some = list(islice((line.rstrip(" \t") for line in tagged), SAMPLE_LINES))
-    split = _tabs if 2 * sum("\t" in line for line in some) >= max(1, len(some)) else _blanks
-    rows = [split(line) for line in some]
+        some = list(islice(tagged, SAMPLE_LINES))
+    split = _tabs if 2 * sum("\t" in line.rstrip(" \t") for line in some) >= max(1, len(some)) else _blanks
+    rows = [split(line.rstrip(" \t")) for line in some]
+    if not _are_even(rows) and any("\t" in line for line in some):
+        # The last cells of rows may be empty, or some rows split by tabs and others by blanks.
+        ways = ((way, [way(line) for line in some]) for way in (_tabs, _blanks))
+        split, rows = next(((way, even) for way, even in ways if _are_even(even)), (split, rows))
     return rows, max(Counter(map(len, rows)).most_common(1), default=(0, 0))[0], split
 
 
-def is_numbered(rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether the first column counts the tokens of each sentence from 1, as in GermEval 2014."""
-    numbers = [row[0] for row in rows]
-    follows = all(two in ("1", str(int(one) + 1)) for one, two in pairwise(numbers) if one.isdecimal())
-    return numbers[0] == "1" and "2" in numbers and follows and all(map(str.isdecimal, numbers))
+def _are_even(rows: Sequence[Sequence[str]]) -> bool:
+    return len({len(row) for row in rows}) == 1 and len(rows[0]) > 1
+
+
+def word_column(rows: Sequence[Sequence[str]], columns: int) -> int:
+    """Return the index of the column of tokens: the first, or the one behind those that number tokens or sentences."""
+    cells = [[row[column] for row in rows if len(row) == columns] for column in range(columns)]
+    if columns > 3 and _number_runs(cells[0]) and number_tokens(cells[1]):
+        return 2
+    return 1 if columns > 2 and number_tokens(cells[0]) else 0
+
+
+def number_tokens(cells: Sequence[str]) -> bool:
+    """Return whether cells count tokens, from 0 or 1 in each sentence or on through the file, or name both: `2-1`."""
+    if len(set(cells)) == len(cells) > 1 and all(map(NUMBER_PAIR.fullmatch, cells)):
+        return True
+    if not all(map(str.isdecimal, cells)):
+        return False
+    numbers = [int(cell) for cell in cells]
+    restarts = [high for low, high in pairwise(numbers) if high != low + 1]
+    # A sample of one-word sentences numbers nothing that could be told from words.
+    return len(restarts) < len(numbers) - 1 and all(number == min(numbers[0], 1) for number in restarts)
+
+
+def _number_runs(cells: Sequence[str]) -> bool:
+    """Return whether cells number sentences or documents: the same number again and again, or the next."""
+    return all(map(str.isdecimal, cells)) and all(int(high) - int(low) in (0, 1) for low, high in pairwise(cells))
 
 
 def tag_columns(rows: Sequence[Sequence[str]], columns: int, word: int) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -18,14 +18,16 @@ from nereval_core.readers.conll.layout import (
     BYTE_ORDER_MARK,
     DOCSTART,
     MEDLINE,
+    MIN_NUMBERED,
     Layout,
     column_index,
-    is_numbered,
+    number_tokens,
     sample_rows,
     tag_columns,
+    word_column,
 )
 from nereval_core.readers.input.source import SourceFile, with_progress
-from nereval_core.readers.shared.tag_cells import scored_tags, split_scores
+from nereval_core.readers.shared.tag_cells import kind_of_cells, scored_tags, split_scores
 from nereval_core.readers.shared.tag_decoding import Chunks
 from nereval_core.readers.shared.tag_notation import Notation
 from nereval_core.readers.shared.tag_schemes import Tags
@@ -102,6 +104,8 @@ class FileStructure:
     sources: list[SourceFile] = field(default_factory=list)
     columns: set[ReadColumns] = field(default_factory=set)
     undecided: list[AmbiguousColumns] = field(default_factory=list)
+    wordless: list[SourceFile] = field(default_factory=list)
+    """Files whose tokens are numbers: scorers of tags read them."""
     comments: int = 0
     problems: list[Problem] = field(default_factory=list)
 
@@ -301,7 +305,12 @@ def file_layout(lines: Sequence[str], file: SourceFile, options: ReadOptions, fo
     complaint: tuple[str, str] | None = None
     if columns < 2:
         complaint = "only one column", "give each token and its tag, split by a tab or blanks"
-    word = 1 if columns > 2 and is_numbered(sample) else 0
+    word = word_column(sample, columns) if not complaint else 0
+    words = [row[word] for row in sample if len(row) == columns]
+    if (columns == 2 and len(words) >= MIN_NUMBERED and number_tokens(words)) or (
+        word and kind_of_cells(words) == "tags"
+    ):
+        found.wordless.append(file)
     column = columns - 1
     chunks: tuple[int, ...] = ()
     if options.column is not None and not complaint:

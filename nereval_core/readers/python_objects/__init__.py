@@ -22,7 +22,7 @@ from nereval_core.arrays import Int64
 from nereval_core.corpus import Documents, Intervals, Labels, document_problems, frozen, layer
 from nereval_core.corpus.texts import Texts
 from nereval_core.problems import FormatError, Problem, counted, quoted
-from nereval_core.readers import Reading, ReadOptions, Source
+from nereval_core.readers import Reading, ReadOptions, Source, without_outside
 from nereval_core.readers.datasets import documents_of_words
 from nereval_core.readers.python_objects.columns import (
     ObjectColumns,
@@ -83,7 +83,7 @@ def read_objects(
     if labels is not None:
         documents = tags_of_numbers(documents, labels, name)
     options = ReadOptions(scheme=scheme, repair=repair, outside=outside, type=type)
-    reading = _of_plain_lists(documents, texts, name, options, lists.scores)
+    reading = without_outside(_of_plain_lists(documents, texts, name, options, lists.scores))
     if lists.ids is None or isinstance(texts, Documents):
         return reading
     known = replace(reading.documents, ids=lists.ids, named=True)
