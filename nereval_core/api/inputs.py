@@ -24,7 +24,14 @@ Merge = Mapping[str, str] | str | Iterable[str]
 
 
 def both_readings(
-    gold: Given, pred: Given, *, format: str, core_type: str | None = None, texts: Texts | None = None
+    gold: Given,
+    pred: Given,
+    *,
+    format: str,
+    core_type: str | None = None,
+    texts: Texts | None = None,
+    gold_scheme: str | None = None,
+    pred_scheme: str | None = None,
 ) -> tuple[Reading, Reading]:
     """Return the readings of both sides; where neither has texts, over the same documents.
 
@@ -33,11 +40,18 @@ def both_readings(
     """
     from nereval_core.readers.python_objects import levelled
 
-    ours = gold_reading(gold, format=format, core_type=core_type, texts=texts)
-    return levelled(ours, prediction_reading(pred, ours, format=format, core_type=core_type))
+    ours = gold_reading(gold, format=format, core_type=core_type, texts=texts, scheme=gold_scheme)
+    return levelled(ours, prediction_reading(pred, ours, format=format, core_type=core_type, scheme=pred_scheme))
 
 
-def gold_reading(gold: Given, *, format: str, core_type: str | None = None, texts: Texts | None = None) -> Reading:
+def gold_reading(
+    gold: Given,
+    *,
+    format: str,
+    core_type: str | None = None,
+    texts: Texts | None = None,
+    scheme: str | None = None,
+) -> Reading:
     """Return the reading of gold.
 
     Raises:
@@ -46,18 +60,20 @@ def gold_reading(gold: Given, *, format: str, core_type: str | None = None, text
     from nereval_core.readers.python_objects import is_objects, read_objects
 
     if is_objects(gold):
-        ours = read_objects(cast(Objects, gold), texts=texts)
+        ours = read_objects(cast(Objects, gold), texts=texts, scheme=scheme)
     elif texts is not None:
         raise FormatError.single("texts", None, "gold is no list of Python objects", "leave them out, it has its own")
     else:
         check_core_type(core_type)
-        ours = reading_of(cast(Annotations, gold), format=format, core_type=core_type)
+        ours = reading_of(cast(Annotations, gold), format=format, core_type=core_type, scheme=scheme)
     check_cores(ours, core_type)
     return ours
 
 
-def prediction_reading(pred: Given, gold: Reading, *, format: str, core_type: str | None = None) -> Reading:
-    """Return the reading of a prediction, by the scheme of gold and with its texts where it has none.
+def prediction_reading(
+    pred: Given, gold: Reading, *, format: str, core_type: str | None = None, scheme: str | None = None
+) -> Reading:
+    """Return the reading of a prediction, by the scheme of gold where it fits, with gold's texts where it has none.
 
     Raises:
         FormatError: as the readers do.
@@ -67,13 +83,24 @@ def prediction_reading(pred: Given, gold: Reading, *, format: str, core_type: st
     if is_objects(pred):
         held = gold.documents if gold.documents.sizes is None else None
         return read_objects(
-            cast(Objects, pred), texts=held, name="pred", scheme=gold.scheme, side="prediction", gold=gold.documents
+            cast(Objects, pred),
+            texts=held,
+            name="pred",
+            scheme=scheme,
+            gold_scheme=gold.scheme,
+            side="prediction",
+            gold=gold.documents,
         )
-    return reading_of(cast(Annotations, pred), format=format, gold=gold, core_type=core_type)
+    return reading_of(cast(Annotations, pred), format=format, gold=gold, core_type=core_type, scheme=scheme)
 
 
 def reading_of(
-    given: Annotations, *, format: str, gold: Reading | None = None, core_type: str | None = None
+    given: Annotations,
+    *,
+    format: str,
+    gold: Reading | None = None,
+    core_type: str | None = None,
+    scheme: str | None = None,
 ) -> Reading:
     """Return the reading of annotations, files by the scheme of `gold` and with its texts where they have none.
 
@@ -84,9 +111,9 @@ def reading_of(
         return given
     if isinstance(given, Layer):
         return Reading(given.documents, given, "", source=given.name)
-    options = ReadOptions(core_type=core_type)
+    options = ReadOptions(core_type=core_type, scheme=scheme)
     if gold is not None:
-        options = replace(options, scheme=gold.scheme, texts=gold.documents, gold_types=gold.layer.types)
+        options = replace(options, gold_scheme=gold.scheme, texts=gold.documents, gold_types=gold.layer.types)
     return readers.read(source_of(given), format=format, options=options)
 
 

@@ -6,7 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
-from nereval_core.readers.read_settings import FormField, Offer, ReadOptions, ReadSettings, column_of, stripped
+from nereval_core.readers.read_settings import (
+    FormField,
+    Offer,
+    ReadOptions,
+    ReadSettings,
+    column_of,
+    scheme_names,
+    stripped,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,9 +72,10 @@ TYPES_FORM = "a field of lines below the others, with a choice of sides"
 class LoadOptions(ReadSettings):
     """Settings of reading gold and predictions and of pairing them; `pair` explains those of pairing.
 
-    `core_type` must be of use in reading gold; a prediction in another format passes it over. `scheme` None means: the
-    scheme found in gold, for the predictions too. `documents`, `gold_types` and `pred_types` are as for `Selection`;
-    with `common` no more documents are scored than gold and all systems have by their ids.
+    `core_type` must be of use in reading gold; a prediction in another format passes it over. `gold_scheme` and
+    `pred_scheme` None mean `scheme`; where that is None too, gold is read by the scheme that fits it, and a prediction
+    by gold's where its tags fit that. `documents`, `gold_types` and `pred_types` are as for `Selection`; with `common`
+    no more documents are scored than gold and all systems have by their ids.
     """
 
     gold_format: str = field(
@@ -109,6 +118,22 @@ class LoadOptions(ReadSettings):
                 empty="the one with tags",
                 parse=_column,
             ),
+        ).metadata,
+    )
+    gold_scheme: str | None = field(
+        default=None,
+        metadata=Offer(
+            flag="--gold-scheme",
+            help="tag scheme of {first} only",
+            form=FormField(label="Tag scheme of gold", empty="as for both", values=scheme_names),
+        ).metadata,
+    )
+    pred_scheme: str | None = field(
+        default=None,
+        metadata=Offer(
+            flag="--pred-scheme",
+            help="tag scheme of {others} only",
+            form=FormField(label="Tag scheme of predictions", empty="as for both", values=scheme_names),
         ).metadata,
     )
     missing: Missing = field(
@@ -236,20 +261,21 @@ class LoadOptions(ReadSettings):
 
     def of_gold(self, progress: Callable[[int, int], None] | None = None) -> ReadOptions:
         """Return the options of reading gold."""
-        return ReadOptions(name="gold", column=self.gold_column, progress=progress, **self._shared())
+        return ReadOptions(name="gold", column=self.gold_column, progress=progress, **self._shared(self.gold_scheme))
 
     def of_prediction(
         self, name: str, gold: Reading | None, progress: Callable[[int, int], None] | None = None
     ) -> ReadOptions:
         """Return the options of reading the prediction of a system, by gold's scheme and texts where gold was read."""
-        shared = self._shared()
+        shared = self._shared(self.pred_scheme)
         if gold is not None:
-            shared |= {"scheme": self.scheme or gold.scheme, "texts": gold.documents, "gold_types": gold.layer.types}
+            shared |= {"gold_scheme": gold.scheme, "texts": gold.documents, "gold_types": gold.layer.types}
         return ReadOptions(name=name, column=self.pred_column, progress=progress, **shared)
 
-    def _shared(self) -> dict[str, Any]:
-        """Return the settings that both sides share, by name."""
+    def _shared(self, own_scheme: str | None) -> dict[str, Any]:
+        """Return the settings that both sides share, by name, with the scheme of one side where it has its own."""
         shared = {one.name: getattr(self, one.name) for one in fields(ReadSettings)}
+        shared["scheme"] = own_scheme or self.scheme
         if self.labels is not None:
             from nereval_core.readers.shared.label_list import label_list
 

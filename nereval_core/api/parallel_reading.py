@@ -25,7 +25,7 @@ from typing import Any
 from nereval_core import readers
 from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.readers.input.temporaries import TemporaryFolder
-from nereval_core.readers.shared.tag_decoding import NO_TAGS_NOTE, scheme_note
+from nereval_core.readers.shared.tag_decoding import GOLDS, NO_TAGS_NOTE, scheme_note
 
 PROGRESS_SECONDS = 0.1
 """The least time between two lines of progress."""
@@ -67,7 +67,7 @@ class ParallelReadings:
             if options.progress and name in self._told:
                 options.progress(*self._told[name])
         reading = future.result()
-        return None if reading is None else _by_scheme(reading, self._orders[name].options.scheme, options.scheme)
+        return None if reading is None else _by_scheme_of_gold(reading, options.gold_scheme)
 
     def end(self) -> None:
         """End all processes."""
@@ -123,20 +123,22 @@ def parallel_readings(orders: Mapping[str, Order]) -> Iterator[ParallelReadings 
             begun.end()
 
 
-def _by_scheme(reading: Reading, told: str | None, scheme: str | None) -> Reading | None:
-    """Return what reading by a scheme gives, None if it may be another than what was read by the scheme told."""
+def _by_scheme_of_gold(reading: Reading, gold_scheme: str | None) -> Reading | None:
+    """Return what reading by gold's scheme gives, None if it may be another than what was read without."""
     if reading.placed:
         # The types of gold say in which order pairs of mention and type stand.
         return None
-    if scheme == told:
+    if gold_scheme is None:
         return reading
     if reading.scheme is None:
         # A format without tags, or no tag but O.
         return None if NO_TAGS_NOTE in reading.notes else reading
-    detected, given = scheme_note(reading.scheme, "detected"), scheme_note(reading.scheme, "given")
-    if reading.scheme != scheme or detected not in reading.notes:
+    if scheme_note(reading.scheme, "given") in reading.notes:
+        return reading
+    detected, golds = scheme_note(reading.scheme, "detected"), scheme_note(reading.scheme, GOLDS)
+    if reading.scheme != gold_scheme or detected not in reading.notes:
         return None
-    return replace(reading, notes=tuple(given if note == detected else note for note in reading.notes))
+    return replace(reading, notes=tuple(golds if note == detected else note for note in reading.notes))
 
 
 class _Pickler(pickle.Pickler):

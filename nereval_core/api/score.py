@@ -23,6 +23,8 @@ def score(
     format: str = "auto",
     core_type: str | None = None,
     texts: Texts | None = None,
+    gold_scheme: str | None = None,
+    pred_scheme: str | None = None,
     progress: Callable[[int, int], None] | None = None,
     **pairing: Unpack[Pairing],
 ) -> Scores:
@@ -31,7 +33,8 @@ def score(
     Objects are lists with a list for each document, of dicts, of tuples or of tags: see `read_objects`, which takes
     `texts` too. Where gold has texts, a prediction without is held against these. `merge` maps a type to the name it is
     scored under, or lists merges as `protein,DNA=macromolecule`; `progress` is called with gold spans done and their
-    total. `core_type` is the brat type or attribute of core terms, as in `read`; `pairing` are the options of `pair`.
+    total. `core_type` is the brat type or attribute of core terms, as in `read`; `gold_scheme` and `pred_scheme` are
+    tag schemes (None: the one that fits, gold's first). `pairing` are the options of `pair`.
 
     A prediction that is identical to gold in content, or has types that gold does not have, is warned of: see
     `nereval_core.pairing.notices`.
@@ -41,7 +44,15 @@ def score(
             does not have, a bad merge.
     """
     settings = settings_of(criteria, merge, leave_out, counting)
-    ours, theirs = both_readings(gold, pred, format=format, core_type=core_type, texts=texts)
+    ours, theirs = both_readings(
+        gold,
+        pred,
+        format=format,
+        core_type=core_type,
+        texts=texts,
+        gold_scheme=gold_scheme,
+        pred_scheme=pred_scheme,
+    )
     check_criteria(settings.criteria, ours.layer)
     paired = pair(ours, theirs, **pairing)
     scores = score_layers(ours.layer, paired.layer, settings, marks=paired.marks, progress=progress)

@@ -150,11 +150,12 @@ def score(options: argparse.Namespace, sides: Mapping[str, Given]) -> Published:
 
 def _ignored_scheme(convention: Convention, options: argparse.Namespace) -> Iterator[str]:
     """Yield a note on a tag scheme that is given to a convention that takes none."""
-    if options.scheme is None or any(option.name == "scheme" for option in convention.options):
-        return
     strict = f"{convention.name}-strict"
     other = f": it runs in its default mode; {strict} takes a scheme" if strict in conventions() else ""
-    yield f"--scheme {options.scheme} does not change what {convention.name} counts{other}"
+    for name in ("scheme", "gold_scheme", "pred_scheme"):
+        value = getattr(options, name)
+        if value is not None and not any(option.name == name for option in convention.options):
+            yield f"--{name.replace('_', '-')} {value} does not change what {convention.name} counts{other}"
 
 
 def published_result(

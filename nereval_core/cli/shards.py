@@ -38,8 +38,8 @@ from nereval_core.store import work_folder
 
 ENGINES = ("dask", "local")
 NOT_FOR_SHARDS = (
-    *("gold_format", "pred_format", "column", "gold_column", "pred_column", "scheme", "repair", "core_type", "offsets"),
-    *("span_columns", "labels"),
+    *("gold_format", "pred_format", "column", "gold_column", "pred_column", "scheme", "gold_scheme", "pred_scheme"),
+    *("repair", "core_type", "offsets", "span_columns", "labels"),
     *("documents", "types", "gold_types", "pred_types"),
     "differences",
 )

@@ -133,7 +133,7 @@ class Given:
         options = replace(
             options,
             column=self.pred_column,
-            scheme=whole.scheme,
+            gold_scheme=whole.scheme,
             texts=whole.documents,
             gold_types=whole.layer.types,
         )

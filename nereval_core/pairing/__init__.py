@@ -103,6 +103,8 @@ def pair(
     ours, theirs = gold.documents, pred.documents
     marks = [f"{side} repaired: {one.mended}" for side, one in (("gold", gold), ("pred", pred)) if one.mended]
     marks += [pred.placed] if pred.placed else []
+    if gold.scheme and pred.scheme and gold.scheme != pred.scheme:
+        marks.append(f"tag schemes: gold {gold.scheme}, pred {pred.scheme}")
     marks += _selection_marks(gold, pred)
     if theirs is ours:
         return Paired(pred.layer, (), tuple(marks))

@@ -69,7 +69,8 @@ def offers(settings: type[ReadSettings]) -> Mapping[str, Offer]:
     return dict(sorted(found.items(), key=lambda item: item[1].both is None and not item[1].selects))
 
 
-def _schemes() -> Mapping[Any, str]:
+def scheme_names() -> Mapping[Any, str]:
+    """Return the names of tag schemes with the words for them, for fields of the form."""
     from nereval_core.readers.shared.tag_schemes import SCHEMES
 
     return {name: name for name in SCHEMES}
@@ -152,7 +153,7 @@ class ReadSettings:
                 label="Tag scheme",
                 hint="For columns of tokens and tags.",
                 empty="detected on gold",
-                values=_schemes,
+                values=scheme_names,
             ),
         ).metadata,
     )
@@ -320,14 +321,16 @@ class ReadSettings:
 class ReadOptions(ReadSettings):
     """Settings of reading one layer.
 
-    `name` names the layer, `column` is the name or number (from 1) of the column with the tags, `texts` are the
-    documents of files without a text, `gold_types` the types of gold (empty: not known), by which pairs of mention and
-    type are told apart. `layer` names one of several layers in a file. `progress` is called, as a file is
-    read, with the lines, bytes or (for folders of small files) files done and their total.
+    `name` names the layer, `column` is the name or number (from 1) of the column with the tags. `gold_scheme` is that
+    of gold, by which a prediction is read where its tags fit it and no `scheme` is given. `texts` are the documents of
+    files without a text, `gold_types` the types of gold (empty: not known), by which pairs of mention and type are told
+    apart. `layer` names one of several layers in a file. `progress` is called, as a file is read, with the lines, bytes
+    or (for folders of small files) files done and their total.
     """
 
     name: str | None = None
     column: int | str | None = None
+    gold_scheme: str | None = None
     texts: Documents | None = None
     gold_types: tuple[str, ...] = ()
     layer: str | None = None

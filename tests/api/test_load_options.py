@@ -53,7 +53,9 @@ def test_every_setting_of_one_layer_is_an_option_of_convert() -> None:
 def test_every_setting_of_one_layer_is_a_parameter_of_the_library() -> None:
     parameters = inspect.signature(nereval_core.read).parameters
     # The types of gold come with `texts`.
-    assert {field.name for field in fields(ReadOptions)} - {"gold_types"} == set(parameters) - ONE_SIDED - {"path"} | {"progress"}
+    assert {field.name for field in fields(ReadOptions)} - {"gold_types"} == set(parameters) - ONE_SIDED - {"path"} | {
+        "progress"
+    }
     for field in fields(ReadSettings):
         assert parameters[field.name].default == field.default
 

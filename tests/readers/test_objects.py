@@ -326,9 +326,9 @@ def test_strict_on_tags_is_seqeval(both: tuple[list[Pieces], list[Pieces]], sche
 
 
 def test_malformed_tags_are_mended_on_request() -> None:
-    gold, pred = [["B-A", "I-A", "O"]], [["O", "I-A", "O"]]
+    gold, pred = [["B-A", "I-A", "O"]], [["B-A", "I-B", "O"]]
     assert refused(nereval_core.score, gold, pred)[0].startswith(
-        "pred[0][1]: 'I-A' after 'O' is not legal in IOB2; mend"
+        "pred[0][1]: 'I-B' after 'B-A' is not legal in IOB2; mend"
     )
     mended = read_objects(pred, name="pred", repair="conlleval", scheme="IOB2")
     scores = nereval_core.score(gold, mended)

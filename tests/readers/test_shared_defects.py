@@ -27,6 +27,7 @@ SCORED: list[tuple[str, str, dict[str, Any], tuple[int, int, int, int]]] = [
     ("type-O-as-span/gold.json", "type-O-as-span/pred.json", {}, (0, 1, 0, 0)),
     ("outside-tag/blank.conll", "outside-tag/blank.conll", {}, (2, 0, 0, 0)),
     ("outside-tag/mixed.conll", "outside-tag/mixed.conll", {}, (2, 0, 0, 0)),
+    ("scheme-by-side/gold.conll", "scheme-by-side/pred_bioes.conll", {}, (3, 0, 0, 0)),
     ("outside-tag/dash.conll", "outside-tag/dash.conll", {}, (2, 0, 0, 0)),
     ("outside-tag/lower.conll", "outside-tag/lower.conll", {}, (2, 0, 0, 0)),
     ("answers-think/gold.jsonl", "answers-think/answers.jsonl", {}, (3, 0, 0, 0)),

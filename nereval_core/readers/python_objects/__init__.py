@@ -37,7 +37,7 @@ from nereval_core.readers.python_objects.other_libraries import (
     plain_lists,
     tags_of_numbers,
 )
-from nereval_core.readers.shared.tag_decoding import ALONE, decode, detect, faults, scheme_note
+from nereval_core.readers.shared.tag_decoding import ALONE, decode, detect, faults, scheme_beside_gold, scheme_note
 from nereval_core.readers.shared.tag_notation import Notation, notation_of
 from nereval_core.readers.shared.tag_schemes import SCHEMES, Repair, Scheme, Tags, scheme_named
 
@@ -59,6 +59,7 @@ def read_objects(
     texts: Documents | Sequence[str] | Sequence[Sequence[str]] | None = None,
     name: str = "gold",
     scheme: str | None = None,
+    gold_scheme: str | None = None,
     repair: Repair | None = None,
     outside: str | None = None,
     type: str | None = None,
@@ -70,10 +71,11 @@ def read_objects(
     """Return the spans of Python objects as a layer of this name; see the module for what they may be.
 
     `texts` are strings, for tags the words of each document, or the documents of another layer: in the same order; what
-    has texts of its own keeps them. `scheme` (None: the one that fits) and `repair` are about tags; `outside` is the
-    tag of tokens outside of spans where it is not `O`, `type` the type of tags that are letters alone. `labels` is the
-    list in which tags that are numbers are places. `columns` names those of a data frame: `{"document": "doc", "type":
-    "kind"}`. Of spaCy's Examples a `side` is taken. A data frame of predictions has the documents of `gold`.
+    has texts of its own keeps them. `scheme` (None: `gold_scheme` if it fits, else the one that does) and `repair` are
+    about tags; `outside` is the tag of tokens outside of spans where it is not `O`, `type` the type of tags that are
+    letters alone. `labels` is the list in which tags that are numbers are places. `columns` names those of a data
+    frame: `{"document": "doc", "type": "kind"}`. Of spaCy's Examples a `side` is taken. A data frame of predictions has
+    the documents of `gold`.
 
     Raises:
         FormatError: with every problem found, its place written as `gold[3][17]`: document and span, from 0.
@@ -82,7 +84,7 @@ def read_objects(
     documents, texts = lists.documents, texts if lists.texts is None else lists.texts
     if labels is not None:
         documents = tags_of_numbers(documents, labels, name)
-    options = ReadOptions(scheme=scheme, repair=repair, outside=outside, type=type)
+    options = ReadOptions(scheme=scheme, gold_scheme=gold_scheme, repair=repair, outside=outside, type=type)
     reading = without_outside(_of_plain_lists(documents, texts, name, options, lists.scores))
     if lists.ids is None or isinstance(texts, Documents):
         return reading
@@ -167,7 +169,7 @@ def _of_tags(found: ObjectColumns, texts: Any, options: ReadOptions) -> Reading:
         tags = Tags.of(found.tags, found.first, notation.parse)
     else:
         tags = Tags.coded(found.tagged, found.labels.codes, found.labels.names, found.first, notation.parse)
-    taken, notes = _scheme(tags, found, notation, options.scheme)
+    taken, notes = _scheme(tags, found, notation, options)
     repair = options.repair
     strange = sorted({*tags.odd, *found.odd})
     problems = found.problems
@@ -199,14 +201,17 @@ def _of_tags(found: ObjectColumns, texts: Any, options: ReadOptions) -> Reading:
 
 
 def _scheme(
-    tags: Tags, found: ObjectColumns, notation: Notation, given: str | None
+    tags: Tags, found: ObjectColumns, notation: Notation, options: ReadOptions
 ) -> tuple[Scheme | None, tuple[str, ...]]:
     note = tuple(filter(None, [notation.note]))
-    if given is not None:
-        scheme = scheme_named(given)
+    if options.scheme is not None:
+        scheme = scheme_named(options.scheme)
         return scheme, (f"tag scheme {scheme.name} (given)", *note)
     if notation.types:
         return SCHEMES["IO"], (scheme_note("IO", ALONE), *note)
+    if options.gold_scheme is not None:
+        scheme, origin = scheme_beside_gold(tags, options.gold_scheme)
+        return scheme, (scheme_note(scheme.name, origin), *note)
     detected = detect(tags)
     if detected.rivals:
         fits = f"the tags fit {', '.join(detected.rivals)}, which part here"

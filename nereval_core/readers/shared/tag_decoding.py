@@ -33,6 +33,8 @@ from nereval_core.readers.shared.tag_schemes import (
 REPAIR_REMEDY = (
     "mend it, or read it with --repair conlleval (cut as that program does) or --repair discard (chunk dropped)"
 )
+GOLDS = "gold's"
+"""The origin of a scheme that a prediction shares with gold."""
 NO_TAGS_NOTE = "no tag but O: the scheme cannot be told"
 ALONE = "no tag has a letter before its type: runs of one type are one span; say otherwise by --scheme"
 
@@ -59,6 +61,9 @@ def _scheme_of_tags(
         return scheme, [scheme_note(scheme.name, "given")]
     if notation.types:
         return SCHEMES["IO"], [scheme_note("IO", ALONE)]
+    if options.gold_scheme:
+        scheme, origin = scheme_beside_gold(tags, options.gold_scheme)
+        return scheme, [scheme_note(scheme.name, origin)]
     detected = detect(tags)
     if detected.rivals:
         names = ", ".join(detected.rivals)
@@ -73,6 +78,20 @@ def _scheme_of_tags(
         return detected.scheme, [scheme_note(detected.scheme.name, "detected")]
     least = counted(detected.broken, "time")
     return detected.scheme, [scheme_note(detected.scheme.name, f"no scheme fits; this one is broken least, {least}")]
+
+
+def scheme_beside_gold(tags: Tags, gold_scheme: str) -> tuple[Scheme, str]:
+    """Return the scheme of a prediction and its origin in words.
+
+    It is gold's where the tags are legal under it, or under no other, or under others that decode them differently.
+    """
+    scheme = scheme_named(gold_scheme)
+    if not detect(tags, [scheme]).broken:
+        return scheme, GOLDS
+    detected = detect(tags)
+    if detected.scheme is None or detected.broken or detected.rivals:
+        return scheme, GOLDS
+    return detected.scheme, f"detected; the tags do not fit gold's scheme, {scheme.name}"
 
 
 def scheme_note(name: str, origin: str) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from nereval_core.problems import quoted
-from nereval_core.readers.read_settings import ReadSettings
+from nereval_core.readers.read_settings import ReadOptions, ReadSettings
 from nereval_core.readers.shared.label_list import LabelList
 from nereval_core.readers.shared.tag_schemes import LETTERS, parse_tag, scheme_named
 
@@ -102,6 +102,7 @@ def notation_of(cells: Collection[str], settings: ReadSettings) -> Notation:
     outside = _outside(cells, settings)
     inside = [cell for cell in cells if cell not in outside]
     scheme = scheme_named(settings.scheme).name if settings.scheme else None
+    of_gold = settings.gold_scheme if isinstance(settings, ReadOptions) else None
     labels = settings.labels.names if isinstance(settings.labels, LabelList) else tuple(settings.labels or ())
     if inside and all(map(NUMBERED.fullmatch, inside)):
         # A 0 among numbers is the first label.
@@ -121,11 +122,12 @@ def notation_of(cells: Collection[str], settings: ReadSettings) -> Notation:
             assert match is not None
             said = f"tags are written as {quoted(example)}, read as {match['letter'].upper()}-{match['type']}"
             return Notation(outside, form, note=_joined(said, note))
-    if scheme == "IO" or (scheme is None and are_types(inside) and not outside.isdisjoint(cells)):
+    io = "IO" in (scheme, of_gold if scheme is None else None)
+    if io or (scheme is None and are_types(inside) and not outside.isdisjoint(cells)):
         # A dash stands in columns of many kinds, and says nothing beside words.
         if settings.outside is not None or outside.isdisjoint(MARKS_FOR_OUTSIDE):
             return Notation(outside, types=True, note=note)
-        return Notation(types=scheme == "IO")
+        return Notation(types=io)
     return Notation(outside, note=note) if note else USUAL
 
 
