@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nereval_core.analysis.number_options import LEVEL, check_resampling
 from nereval_core.arrays import Array, Int64
 from nereval_core.corpus import Documents, Unit
 from nereval_core.problems import FormatError, quoted
@@ -39,6 +40,10 @@ class ResamplingPlan:
     resamples: int = 10_000
     seed: int = 0
     level: float = 0.95
+
+    def __post_init__(self) -> None:
+        check_resampling(self.resamples, self.seed)
+        LEVEL.check(self.level)
 
 
 @dataclass(frozen=True, eq=False)

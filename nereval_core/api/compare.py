@@ -10,6 +10,7 @@ import pandas as pd
 from nereval_core.analysis.comparison import Comparison, compare_scores
 from nereval_core.analysis.comparison.replicability import replicability_table
 from nereval_core.analysis.comparison.runs import group_runs
+from nereval_core.analysis.number_options import check_margin
 from nereval_core.analysis.resampling_units import ResamplingPlan, resampling_units
 from nereval_core.api.inputs import Given, Texts, gold_reading
 from nereval_core.api.score import score
@@ -53,8 +54,10 @@ def compare(
 
     Raises:
         FormatError: as `score`, with the problems of all systems; no system, or none called as the baseline is; what
-            gold's documents cannot be resampled by.
+            gold's documents cannot be resampled by; a number that is not possible (`analysis.number_options`).
     """
+    check_margin(margin, runs=bool(runs))
+    plan = ResamplingPlan(resamples=resamples, seed=seed)
     if not systems or (baseline is not None and baseline not in group_runs(systems, runs or {})):
         found = "no system to compare" if not systems else f"no system is called {quoted(str(baseline))}"
         raise FormatError.single("compare", None, found, "give systems by name, the baseline among them")
@@ -82,7 +85,6 @@ def compare(
     if problems:
         raise FormatError(dict.fromkeys(problems))
     units = resampling_units(next(iter(scores.values())).read[0].documents, resample_by)
-    plan = ResamplingPlan(resamples=resamples, seed=seed)
     return compare_scores(
         scores,
         baseline=baseline,

@@ -10,6 +10,7 @@ from nereval_core import readers
 from nereval_core.analysis.linking import LinkScores, Truth, score_links
 from nereval_core.analysis.linking.indexing import IndexScores, index_layer, score_index
 from nereval_core.analysis.linking.mentions import Boundaries, Mentions
+from nereval_core.analysis.number_options import RANKS
 from nereval_core.api.inputs import Annotations, reading_of
 from nereval_core.api.load import Input, source_of
 from nereval_core.corpus import Documents, Layer
@@ -53,8 +54,7 @@ def link(
     ):
         if value not in known:
             raise FormatError.single(name, None, f"there is no '{value}' here", f"use {' or '.join(known)}")
-    if n < 1:
-        raise FormatError.single("n", None, f"the first {n} of a ranking", "use 1 or more")
+    RANKS.check(n)
     ours = reading_of(gold, format=format)
     theirs = reading_of(pred, format=format, gold=ours)
     paired = pair(ours, theirs, **pairing)

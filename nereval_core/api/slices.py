@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Unpack
 
+from nereval_core.analysis.number_options import check_resampling
 from nereval_core.analysis.resampling_units import resampling_units
 from nereval_core.analysis.slices import SliceReport, slice_report
 from nereval_core.analysis.slices.scores_by_slice import SLICE_PLAN
@@ -46,6 +47,7 @@ def slices_of(
         FormatError: as `score`; training data or columns that cannot be read, or that fit no document or span; what
             gold's documents cannot be resampled by.
     """
+    check_resampling(resamples, seed)
     (chosen,) = choose_criteria([criterion])
     scores = score(
         gold,

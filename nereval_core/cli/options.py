@@ -28,9 +28,6 @@ SHARED = "shared"
 ALL = "all"
 """The value of `--criteria` for every criterion that gold allows."""
 
-LEAST_RESAMPLES, MOST_RESAMPLES = 100, 1_000_000
-"""Fewer resamples show no tail of 2.5%, more show nothing new."""
-
 DEFAULTS = {field.name: field.default for field in fields(LoadOptions)}
 SETTINGS_OF_ONE: Mapping[str, Offer] = {
     "column": COLUMN,
@@ -199,18 +196,6 @@ def add_resampling(add: Add, resamples: str = "how often units are resampled", d
     )
     add("--resample-by", default="", metavar="document|sentence|KEY|runs:N", help=units)
     add("--seed", type=int, default=0, metavar="N", help="what is drawn depends on it alone (0)")
-
-
-def check_resampling(options: argparse.Namespace) -> None:
-    """Refuse too few or too many resamples, and a seed below 0.
-
-    Raises:
-        UsageError: one of them.
-    """
-    if not LEAST_RESAMPLES <= options.resamples <= MOST_RESAMPLES:
-        raise UsageError(f"--resamples {options.resamples}, write {LEAST_RESAMPLES} to {MOST_RESAMPLES}")
-    if options.seed < 0:
-        raise UsageError(f"--seed {options.seed}, write 0 or more")
 
 
 def add_engine(parser: argparse.ArgumentParser) -> Add:

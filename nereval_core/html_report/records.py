@@ -17,6 +17,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from nereval_core.analysis.errors.error_classes import CLASSES, STRICT
+from nereval_core.analysis.number_options import RECORDS_PER_CLASS
 from nereval_core.analysis.sentences import RecordCount as Said
 from nereval_core.analysis.sentences import Sentence
 from nereval_core.corpus import Corpus, Layer
@@ -127,6 +128,9 @@ class RecordSelection:
     system: str = ""
     most: int = MOST
     playlist: Playlist | None = None
+
+    def __post_init__(self) -> None:
+        RECORDS_PER_CLASS.check(self.each)
 
 
 class Records:

@@ -6,9 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal
 
+from nereval_core.problems import NumberOption
+
 Repeats = Literal["next", "all", "first"]
 Unplaced = Literal["spurious", "drop"]
 Malformed = Literal["refuse", "empty"]
+EDITS = NumberOption(flag="--edits", whole=False, most=1)
 
 if TYPE_CHECKING:
     from nereval_core.corpus import Documents, Layer, Place
@@ -92,18 +95,6 @@ def _span_columns(words: str) -> Mapping[str, int | str]:
     from nereval_core.readers.shared.table_columns import parse_column_options
 
     return parse_column_options(words)
-
-
-def _share(words: str) -> float:
-    from nereval_core.problems import FormatError
-
-    try:
-        share = float(words)
-    except ValueError:
-        share = -1.0
-    if not 0 <= share <= 1:
-        raise FormatError.single("--edits", None, f"{words!r} is no share", "give a number from 0 to 1")
-    return share
 
 
 def _labels(words: str) -> LabelList:
@@ -283,7 +274,7 @@ class ReadSettings:
             flag="--edits",
             help="mentions: edits a character up to which other words are taken for a mention (default: 0.2)",
             metavar="SHARE",
-            parse=_share,
+            parse=EDITS.parse,
             form=FormField(
                 label="Edits allowed in a mention",
                 hint="For each character: 0.2 is one in five.",
@@ -315,6 +306,9 @@ class ReadSettings:
             ),
         ).metadata,
     )
+
+    def __post_init__(self) -> None:
+        EDITS.check(self.edits)
 
 
 @dataclass(frozen=True, kw_only=True)

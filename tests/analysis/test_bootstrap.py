@@ -65,13 +65,13 @@ def test_resamples_are_sums_over_drawn_documents(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(bootstrap, "WEIGHTS_AT_ONCE", block)
     monkeypatch.setattr(bootstrap, "COUNTS_AT_ONCE", columns)
     counts = drawn(13, 3, 0)
-    plan = ResamplingPlan(resamples=50, seed=4)
+    plan = ResamplingPlan(resamples=100, seed=4)
     rng = np.random.default_rng((4, 0))
-    draws = [rng.integers(0, 13, 13, np.int32) for _ in range(50)]
+    draws = [rng.integers(0, 13, 13, np.int32) for _ in range(100)]
     expected = np.stack([counts[..., draw].sum(axis=-1) for draw in draws], axis=-1)
     assert (bootstrap_sums(counts, plan) == expected).all()
     rng = np.random.default_rng((4, 1))
-    words = [int(rng.integers(0, 1 << 32, 1, np.uint32)[0]) for _ in range(50)]
+    words = [int(rng.integers(0, 1 << 32, 1, np.uint32)[0]) for _ in range(100)]
     # The first bit of the first byte is the first document's.
     signs = np.array([[1 - 2 * (word >> (8 * (bit // 8) + 7 - bit % 8) & 1) for bit in range(13)] for word in words])
     assert (swap_sums(counts, plan) == np.einsum("...d,rd->...r", counts, signs)).all()
@@ -79,7 +79,7 @@ def test_resamples_are_sums_over_drawn_documents(monkeypatch: pytest.MonkeyPatch
 
 def test_sums_beyond_float32_are_exact() -> None:
     counts = np.array([[[[(1 << 24) + 1, 3]] * 4]], np.int32)
-    found = bootstrap_sums(counts, ResamplingPlan(resamples=40))
+    found = bootstrap_sums(counts, ResamplingPlan(resamples=100))
     assert set(found.reshape(-1).tolist()) == {6, (1 << 24) + 4, (1 << 25) + 2}
 
 

@@ -130,10 +130,10 @@ def test_a_choice_that_is_none_is_refused(wrong: dict[str, str]) -> None:
 
 VERBS: dict[str, Callable[..., object]] = {
     "score": nereval_core.score,
-    "compare": lambda gold, pred, **given: nereval_core.compare(gold, {"one": pred}, resamples=10, **given),
-    "agreement": lambda gold, pred, **given: nereval_core.agreement({"a": gold, "b": pred}, resamples=10, **given),
+    "compare": lambda gold, pred, **given: nereval_core.compare(gold, {"one": pred}, resamples=100, **given),
+    "agreement": lambda gold, pred, **given: nereval_core.agreement({"a": gold, "b": pred}, resamples=100, **given),
     "errors_of": nereval_core.errors_of,
-    "slices_of": partial(nereval_core.slices_of, resamples=10),
+    "slices_of": partial(nereval_core.slices_of, resamples=100),
     "consistency_of": lambda gold, pred, **given: nereval_core.consistency_of(gold, {"one": pred}, **given),
     "report_of": lambda gold, pred, **given: nereval_core.report_of(gold, {"one": pred}, **given),
     "reproduce": partial(nereval_core.reproduce, convention="nervaluate-1.2.1"),

@@ -148,8 +148,8 @@ def test_one_file_with_two_columns(run: Cli, tmp_path: Path) -> None:
     [
         ([FILES[0]], "name two annotators or more"),
         ([*FILES, "--by", "span"], "--by 'span'"),
-        ([*FILES, "--resamples", "7"], "--resamples 7"),
-        ([*FILES, "--seed", "-1"], "--seed -1"),
+        ([*FILES, "--resamples", "7"], "--resamples: '7' is not possible"),
+        ([*FILES, "--seed", "-1"], "--seed: '-1' is not possible"),
         ([*FILES, "--criteria", "core"], "criterion core needs"),
         ([f"a={FILES[0]}", f"a={FILES[1]}"], "name two annotators or more"),
         ([FILES[0], f"a={FILES[0]}", f"a={FILES[1]}"], "in another part of the same layer"),

@@ -166,8 +166,11 @@ BAD: tuple[tuple[tuple[str, ...], str], ...] = (
     (("gold.jsonl", "missing.jsonl"), "missing.jsonl"),
     (("gold.jsonl", "rules.jsonl", "--criteria", "loose"), "no criterion 'loose'"),
     (("gold.jsonl", "rules.jsonl", "--baseline", "other"), "--baseline 'other', choose among 'rules'"),
-    (("gold.jsonl", "rules.jsonl", "--resamples", "99"), "--resamples 99, write 100 to 1000000"),
-    (("gold.jsonl", "rules.jsonl", "--seed", "-1"), "--seed -1, write 0 or more"),
+    (
+        ("gold.jsonl", "rules.jsonl", "--resamples", "99"),
+        "--resamples: '99' is not possible; write a whole number from 100 to 1,000,000",
+    ),
+    (("gold.jsonl", "rules.jsonl", "--seed", "-1"), "--seed: '-1' is not possible; write a whole number from 0"),
     (("gold.jsonl", "rules.jsonl", "--by", "document"), "--by 'document', there are type and span"),
     (("gold.jsonl", "rules.jsonl", "--figure", "f.gif"), "end the name in .html, .htm, .svg, .png or .pdf"),
     (("gold.jsonl", "x=rules.jsonl", "--json", "rules.jsonl"), "--json 'rules.jsonl' would overwrite an input"),
@@ -349,7 +352,7 @@ def test_a_file_with_a_comma_in_its_name_is_one_file(run: Cli) -> None:
         ([f"a={FILES[1]},missing"], "missing: no such file or folder"),
         (["a=" + ",".join(f"run-{number}.jsonl" for number in range(30))], "run-0.jsonl: no such file or folder"),
         ([f"a={FILES[1]},{FILES[2]}", "--baseline", "a-1"], "--baseline 'a-1', choose among 'a'"),
-        ([f"a={FILES[1]},{FILES[2]}", "--margin", "0.1"], "--margin 0.1 is not tested over several runs"),
+        ([f"a={FILES[1]},{FILES[2]}", "--margin", "0.1"], "--margin: 0.1 is not tested over several runs"),
     ],
 )
 def test_runs_that_cannot_be_told_are_refused(run: Cli, files: list[str], problem: str) -> None:

@@ -95,7 +95,7 @@ def test_nothing_found_is_written_too(run: Cli, tmp_path: Path) -> None:
 
 WRONG = [
     (["--kinds", "typos"], "--kinds: 'typos' is no kind; choose among types, "),
-    (["--top", "0"], "--top 0, ask for 1 or more"),
+    (["--top", "0"], "--top: '0' is not possible; write a whole number from 1"),
     (["--records", "places.txt"], "--records 'places.txt', end the name in one of .parquet, .jsonl, .csv"),
     (["--json", "-", "--csv", "-"], "two outputs have the place '-'"),
     (["--csv", FILES[0]], "would overwrite an input"),

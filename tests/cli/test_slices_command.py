@@ -179,8 +179,8 @@ def test_training_and_columns(run: Cli, small: tuple[str, str], tmp_path: Path) 
     ("arguments", "said"),
     [
         (("--by", "length,colour"), "--by: no slices by 'colour'"),
-        (("--resamples", "3"), "--resamples 3, write 100 to 1000000"),
-        (("--seed", "-1"), "--seed -1, write 0 or more"),
+        (("--resamples", "3"), "--resamples: '3' is not possible; write a whole number from 100"),
+        (("--seed", "-1"), "--seed: '-1' is not possible"),
         (("--by", "year"), "--by: 'year' names no year of four digits; write \"year 1850\""),
         (("--by", "year 18500"), "--by: 'year 18500' names no year"),
         (("--tests", "--baseline", "x"), "--baseline 'x', choose among 'pred'"),

@@ -272,7 +272,7 @@ WRONG = [
     ("colour=red", "no parameter 'colour'"),
     ("gold=", "'gold'=''"),
     ("all", "no parameter 'all'"),
-    ("99999999", "99999999 of each class"),
+    ("99999999", "'99999999' is not possible"),
 ]
 
 

@@ -24,7 +24,7 @@ def test_scores() -> None:
 
 def test_a_comparison_of_many_is_ten_lines() -> None:
     systems = {f"s{number}": RULES if number % 2 else PERCEPTRON for number in range(14)}
-    found = nereval.compare(GOLD, systems, resamples=50, criteria=("strict", "exact", "partial", "type"), by_type=True)
+    found = nereval.compare(GOLD, systems, resamples=100, criteria=("strict", "exact", "partial", "type"), by_type=True)
     lines = repr(found).splitlines()
     assert len(lines) == 10 and max(map(len, lines)) <= 120
     assert lines[-1] == f"… {len(found.to_frame()) - 8:,} more rows: to_frame() has them"
@@ -32,7 +32,7 @@ def test_a_comparison_of_many_is_ten_lines() -> None:
 
 
 def test_agreement() -> None:
-    found = nereval.agreement({"a": RULES, "b": PERCEPTRON}, resamples=50)
+    found = nereval.agreement({"a": RULES, "b": PERCEPTRON}, resamples=100)
     assert len(repr(found).splitlines()) <= 10 and "kappa" in repr(found)
     assert found.to_frame() is found.table
 

@@ -25,6 +25,7 @@ from nereval_core.analysis.comparison.significance import (
     interval_table,
     lead_table,
 )
+from nereval_core.analysis.number_options import check_margin
 from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits, document_units
 from nereval_core.analysis.result_tables import p_value_sentence, typed_table
 from nereval_core.analysis.sentences import name_list
@@ -159,6 +160,7 @@ def compare_scores(
             of systems.
         TypeError: `by_type`, `measures` or `scorers` for scores without spans.
     """
+    check_margin(margin, runs=bool(runs))
     check_measures(measures)
     check_scorers(scorers)
     plan = plan or ResamplingPlan()

@@ -24,6 +24,7 @@ import pandas as pd
 from scipy.special import chdtrc
 
 from nereval_core.analysis.multiple_tests import holm_correction
+from nereval_core.analysis.number_options import LEVEL
 from nereval_core.analysis.result_tables import typed_table
 from nereval_core.arrays import Float64
 from nereval_core.problems import FormatError, quoted
@@ -46,8 +47,10 @@ def replicability_table(differences: Mapping[str, pd.DataFrame], level: float = 
     Criteria are those of all corpora. Either direction is tested at half of 1 - `level`.
 
     Raises:
-        FormatError: fewer than two corpora, other systems or another baseline in one of them, or no common criterion.
+        FormatError: a level that is not between 0 and 1; fewer than two corpora, other systems or another baseline in
+            one of them, or no common criterion.
     """
+    LEVEL.check(level)
     criteria, pairs = _common(differences)
     alpha = round((1 - level) / 2, 12)
     found = {

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from nereval_core.analysis.number_options import FOLD_COUNT, SEED
 from nereval_core.analysis.result_tables import typed_table
 from nereval_core.problems import FormatError, counted, quoted
 from nereval_core.scoring import Scores
@@ -47,11 +48,13 @@ def document_folds(documents: int, folds: int = FOLDS, seed: int = 0) -> NDArray
     """Return the fold of each document, from 0, shape (documents,): documents are shuffled by the seed and dealt out.
 
     Raises:
-        FormatError: fewer than two folds, or fewer documents than folds.
+        FormatError: fewer than two folds, or fewer documents than folds; a seed below 0.
     """
-    if not 2 <= folds <= documents:
+    FOLD_COUNT.check(folds)
+    SEED.check(seed)
+    if folds > documents:
         found = f"{counted(folds, 'fold')} of {counted(documents, 'document')}"
-        raise FormatError.single("folds", None, found, "ask for two at least, and at most one a document")
+        raise FormatError.single("folds", None, found, "ask for at most one a document")
     found_in = np.empty(documents, np.int64)
     found_in[np.random.default_rng(seed).permutation(documents)] = np.arange(documents) % folds
     return found_in

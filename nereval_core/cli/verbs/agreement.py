@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from nereval_core.analysis.number_options import check_resampling
 from nereval_core.cli.options import (
     FILES,
     Parser,
@@ -16,7 +17,6 @@ from nereval_core.cli.options import (
     add_resampling,
     add_scoring,
     check_by,
-    check_resampling,
 )
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def run(options: argparse.Namespace) -> None:
     if both := sorted(paths_by_name(options.files).keys() & paths_by_name(options.system).keys()):
         raise UsageError(f"--system {both[0]} is called as an annotator, write NAME=FILE")
     by = check_by(options, BY, f"there are {' and '.join(BY)}")
-    check_resampling(options)
+    check_resampling(options.resamples, options.seed)
     places = output_places(options, "methods")
     plan = ResamplingPlan(resamples=options.resamples, seed=options.seed)
     found, marks = (_agree_pairwise if pairwise else _agree_on_all)(options, plan)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from nereval_core.analysis.number_options import check_margin, check_resampling
 from nereval_core.cli.options import (
     GOLD_AND_PREDICTIONS,
     Parser,
@@ -17,7 +18,6 @@ from nereval_core.cli.options import (
     add_resampling,
     add_scoring,
     check_by,
-    check_resampling,
     comma_separated,
 )
 from nereval_core.problems import quoted
@@ -31,7 +31,8 @@ EXAMPLE = "gold.jsonl old.jsonl new.jsonl --criteria strict --figure comparison.
 NOTES = f"""\
 Intervals are bias-corrected bootstrap intervals over documents (or the units of --resample-by), differences to the
 baseline use the same resamples, and p comes from approximate randomization with Holm's correction over the systems.
-Scores that rest on a single document have neither interval nor test.
+Scores that rest on a single document have neither interval nor test. The table of power has the least difference that
+a corpus of this size would show with a power of 80%, and with --margin the p of equivalence.
 
 NAME=RUN,RUN,... are several runs of one system (from other seeds, say), called NAME-1, NAME-2, ...: systems are then
 compared by the means of their runs, with intervals and tests over documents and runs together.
@@ -46,7 +47,7 @@ def add_arguments(parser: Parser) -> None:
     add = parser.add_argument_group("comparing").add_argument
     add("--baseline", metavar="NAME", help="the system the others are compared with (default: the first)")
     add_resampling(add)
-    margin = "also test whether systems are as good as the baseline: F1 at most M apart, 0.01 say"
+    margin = "also test equivalence: systems are as good as the baseline, F1 at most M apart, 0.01 say"
     add("--margin", type=float, metavar="M", help=margin)
     measures = "also compare these: f1, precision, recall, macro-f1, macro-precision, macro-recall"
     corpora = "instead of files: count the corpora that show a difference, from what --json wrote of each"
@@ -85,15 +86,12 @@ def run(options: argparse.Namespace) -> None:
     if any(getattr(options, name) is not None for name in SHARDS):
         _check_shards(options)
     by = check_by(options, ("type", "span"), "there are type and span")
-    check_resampling(options)
+    check_resampling(options.resamples, options.seed)
     measures = comma_separated(options.measures)
     check_measures(measures)
     scorers = comma_separated(options.scorers)
     check_scorers(scorers)
-    if options.margin is not None and not 0 < options.margin < 1:
-        raise UsageError(f"--margin {options.margin:g}, write a difference of F1 between 0 and 1")
-    if options.margin is not None and runs:
-        raise UsageError(f"--margin {options.margin:g} is not tested over several runs, leave it out")
+    check_margin(options.margin, runs=bool(runs))
     places = output_places(options, "figure", "methods")
     systems = group_runs(system_paths(options), runs)
     baseline = baseline_name(options, systems)

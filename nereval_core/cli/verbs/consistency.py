@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from nereval_core.cli.options import Parser, UsageError, add_output, add_reading, comma_separated
+from nereval_core.analysis.number_options import TOP
+from nereval_core.cli.options import Parser, add_output, add_reading, comma_separated
 
 HELP = "find inconsistent annotations within one layer"
 USAGE = "LAYER [OTHER ...] [options]"
@@ -39,8 +40,8 @@ def run(options: argparse.Namespace) -> None:
     from nereval_core.cli.runner import load_layers
     from nereval_core.pairing import selection_marks
 
-    if options.top is not None and options.top < 1:
-        raise UsageError(f"--top {options.top}, ask for 1 or more")
+    if options.top is not None:
+        TOP.check(options.top)
     places = output_places(options, "records")
     kinds = comma_separated(options.kinds)
     check_kinds(kinds)

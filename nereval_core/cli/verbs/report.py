@@ -29,7 +29,6 @@ boundary, words, period, noise, and has=NAME=VALUE for any other attribute of re
 CRITERIA = "strict,exact,partial,type"
 QUERY_LISTS = {"decision": "decision", "type": "types", "gold": "gold", "pred": "pred"}
 """Parameters of a link with comma-separated values, and the fields of a query that they set."""
-MOST_RECORDS_PER_CLASS = 10_000
 
 
 def add_arguments(parser: Parser) -> None:
@@ -93,9 +92,6 @@ def record_selection(records: str) -> RecordSelection:
 
     known = (*QUERY_LISTS, "doc", "text", *FIELDS, "has")
     if records.isdecimal():
-        if int(records) > MOST_RECORDS_PER_CLASS:
-            remedy = f"ask for {MOST_RECORDS_PER_CLASS:,} at most"
-            raise FormatError.single("--records", None, f"{records} of each class", remedy)
         return RecordSelection(each=int(records))
     found: dict[str, object] = {"decision": ERRORS}
     having = []

@@ -59,17 +59,11 @@ def add_arguments(parser: Parser) -> None:
     )
     add("--folds", type=int, default=10, metavar="K", help="with --stand-in: the number of folds (default: 10)")
     seed = "with --stand-in: the seed that documents are shuffled with (default: 0)"
-    add("--seed", type=_seed, default=0, metavar="N", help=seed)
+    add("--seed", type=int, default=0, metavar="N", help=seed)
     ladder = "the pairs of a record under each criterion, and the rules that flip them"
     add("--ladder", nargs=2, metavar=("DOC", "RECORD"), help=ladder)
     add_output(parser, figure="a dot plot of F1, or the lines of --curve, with the tables")
     add_reading(parser)
-
-
-def _seed(value: str) -> int:
-    if not value.isdecimal() or len(value) > 18:
-        raise argparse.ArgumentTypeError(f"{quoted(value)} is not a number from 0")
-    return int(value)
 
 
 def run(options: argparse.Namespace) -> None:

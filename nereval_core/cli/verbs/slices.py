@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from nereval_core.analysis.number_options import check_resampling
 from nereval_core.cli.options import (
     GOLD_AND_PREDICTIONS,
     Parser,
@@ -13,7 +14,6 @@ from nereval_core.cli.options import (
     add_reading,
     add_resampling,
     add_scoring,
-    check_resampling,
     comma_separated,
 )
 
@@ -63,7 +63,7 @@ def run(options: argparse.Namespace) -> None:
     from nereval_core.cli.results.slices import slices_result
     from nereval_core.cli.runner import load_for_scoring, score_systems
 
-    check_resampling(options)
+    check_resampling(options.resamples, options.seed)
     places = output_places(options, "figure", "methods")
     by = comma_separated(options.by)
     check_slicings(by)
