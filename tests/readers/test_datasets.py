@@ -19,6 +19,7 @@ from nereval_core.corpus import Layer
 from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError
 from nereval_core.readers import Reading, ReadOptions, Source, read
+from nereval_core.readers.recognition.preview import preview
 from nereval_core.readers.shared.label_list import label_list
 from nereval_core.writers import write
 from tests.support import FIXTURES
@@ -330,3 +331,42 @@ def test_what_rows_cannot_hold_is_refused_or_told(tmp_path: Path) -> None:
         with pytest.raises(FormatError, match=said):
             write(built(*placed), tmp_path / "y.jsonl", format="datasets")
     assert not (tmp_path / "y.jsonl").exists()
+
+
+# Rows with gold and a prediction, and the columns that are asked for.
+AMBIGUOUS = [
+    ({"ner_tags": ["B-PER", "O"], "predictions": ["O", "O"]}, ("ner_tags", "predictions")),
+    ({"ner_tags": ["B-PER", "O"], "predicted_tags": ["b-per", "o"]}, ("ner_tags", "predicted_tags")),
+    ({"predictions": ["PER", "O"], "ner_tags": ["B-PER", "O"]}, ("predictions", "ner_tags")),
+    ({"tags": [1, 0], "pred_ner": [0, 0]}, ("tags", "pred_ner")),
+    ({"ner_tags": ["B-PER", "O"], "model output": ["LABEL_1", "LABEL_0"]}, ("ner_tags", "model output")),
+    ({"ner_tags": ["B-PER", "O"], "gold": ["B-PER/0.9", "O/1.0"]}, ("ner_tags", "gold")),
+]
+
+
+@pytest.mark.parametrize(("columns", "names"), AMBIGUOUS)
+def test_gold_is_not_read_as_the_prediction(columns: dict[str, Any], names: tuple[str, str]) -> None:
+    row = {"tokens": ["Ann", "left"], **columns}
+    for file in ({"x.jsonl": json.dumps(row)}, {"x.parquet": parquet({key: [value] for key, value in row.items()})}):
+        with pytest.raises(FormatError, match="2 columns hold tags: ") as error:
+            read_files(file)
+        assert all(f"'{name}' (" in str(error.value) for name in names)
+        source = Source.of_uploads((name, raw.encode() if isinstance(raw, str) else raw) for name, raw in file.items())
+        assert tuple(column.number for column in preview(source).tags) == names
+        labels = label_list("O,B-PER")
+        assert all(read_files(file, column=name, labels=labels).format == "datasets" for name in names)
+
+
+# Columns beside the tags that are no other annotation, and a note on them.
+BESIDE_TAGS = [
+    ({"pos_tags": [1, 2], "chunk_tags": ["B-NP", "O"], "langs": ["en", "en"], "lengths": [3, 4]}, ""),
+    ({"fine_ner_tags": ["B-actor", "O"], "labels": [1, 0]}, ""),
+    ({"predictions": "Ann", "pred_score": [0.5, 0.1]}, "'predictions', 'pred_score'"),
+]
+
+
+@pytest.mark.parametrize(("columns", "note"), BESIDE_TAGS)
+def test_other_columns_are_not_asked_for(columns: dict[str, Any], note: str) -> None:
+    found = read_files({"x.jsonl": json.dumps({"tokens": ["Ann", "left"], "ner_tags": ["B-PER", "O"], **columns})})
+    assert spans(found) == [("1", "Ann", "PER")]
+    assert found.notes[1:] == ((f"not read, though called like predictions: {note}",) if note else ())

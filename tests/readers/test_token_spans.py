@@ -36,7 +36,13 @@ def test_training_data_of_gliner() -> None:
 
 
 def test_dygie_and_its_predictions() -> None:
-    found = rows(DYGIE)
+    with pytest.raises(
+        FormatError, match=r"2 keys hold spans: 'ner' .*, 'predicted_ner' .*--pred-column predicted_ner"
+    ):
+        rows(DYGIE)
+    with pytest.raises(FormatError, match=r"2 keys hold spans: 'ner' .*, 'predicted_ner' "):
+        rows({**DYGIE, "predicted_ner": [[], []]})
+    found = rows(DYGIE, column="ner")
     assert list(found.documents.texts) == ["Ann left\nTo New York"]
     assert (found.documents.ids, words(found)) == (("d1",), [("Ann", "PER"), ("New York", "LOC")])
     assert found.documents.sentences is not None

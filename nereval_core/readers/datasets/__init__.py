@@ -7,7 +7,7 @@ document, its text the tokens with one blank between them. Rows with spans over 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from typing import Any
@@ -17,14 +17,22 @@ import numpy as np
 from nereval_core.corpus import Documents, Intervals, Labels, Place, document_problems, layer
 from nereval_core.problems import FormatError, Problem, counted
 from nereval_core.readers import Reading, ReadOptions, Source
-from nereval_core.readers.datasets.token_spans import has_token_spans, read_token_spans
+from nereval_core.readers.datasets.tag_choices import SAMPLE_ROWS, TOKEN_BYTES, TOKENS, parquet_sample, tag_choices
+from nereval_core.readers.datasets.token_spans import has_token_spans, read_token_spans, span_choices
 from nereval_core.readers.input.heads import Head
 from nereval_core.readers.input.source import SourceFile, unread_files_note
 from nereval_core.readers.parquet.bounds import read_within_bounds
 from nereval_core.readers.parquet.columns import MAGIC, open_parquet
 from nereval_core.readers.shared.label_list import OPTION, TAGS, LabelList, labels_of_file, labels_of_json
 from nereval_core.readers.shared.strict_json import RefusedError, id_string, items, json_type, loads
-from nereval_core.readers.shared.tag_decoding import decode_tags, scheme_of_tags, tag_problems
+from nereval_core.readers.shared.tag_cells import TagColumn, choice_problem, split_scores, unread_predictions_note
+from nereval_core.readers.shared.tag_decoding import (
+    chunk_scores,
+    decode_tags,
+    scheme_of_tags,
+    scores_note,
+    tag_problems,
+)
 from nereval_core.readers.shared.tag_notation import notation_of, unused_labels_note
 from nereval_core.readers.shared.tag_schemes import Tags
 
@@ -34,11 +42,8 @@ LABELS = True
 DESCRIPTION = "tokens and ner_tags of Hugging Face datasets, in Parquet or JSON lines; spans over tokens: GLiNER, DyGIE"
 
 SUFFIXES = (".parquet", ".jsonl", ".json")
-TOKEN_BYTES = 120
-"""Memory of a token or tag as a Python object."""
 METADATA = b"huggingface"
 """Key of the library in the metadata of Parquet."""
-TOKENS = ("tokens", "words")
 BESIDE = ("labels.txt", "label_list.txt", "dataset_info.json", "dataset_infos.json", "config.json")
 """Files that may hold the list of labels, by how their names end."""
 
@@ -61,13 +66,30 @@ class DatasetRow:
 
 @dataclass(frozen=True)
 class _Asked:
-    """The names of columns of tags, the labels given, the files beside, and problems and notes."""
+    """The names of columns of tags, the labels given, the files beside, and problems and notes.
+
+    A column that is `named` is read even where others hold tags.
+    """
 
     columns: Sequence[str]
+    named: bool
     labels: LabelList | None
     beside: Sequence[SourceFile]
     problems: list[Problem]
     notes: list[str] = field(default_factory=list)
+
+    def columns_of(self, file: SourceFile, rows: Sequence[Mapping[str, Any]]) -> Sequence[str]:
+        """Return the names of columns of tags, by a sample of rows; none, and a problem, where several may be meant."""
+        if self.named:
+            return self.columns
+        choices = tag_choices(rows)
+        if len(choices) > 1:
+            self.problems.append(choice_problem(file.shown, None, choices))
+            return ()
+        columns = (*self.columns, *(str(column.number) for column in choices))
+        known = [key for key in columns if any(key in row for row in rows)][:1]
+        self.notes.extend(unread_predictions_note(dict.fromkeys(key for row in rows for key in row), known))
+        return columns
 
     def labels_of(self, features: Any, columns: Sequence[str], file: SourceFile) -> LabelList | None:
         """Return the labels given, those of a file's own features, or the first in a file beside."""
@@ -96,6 +118,20 @@ def recognise(source: Source) -> float:
     return 1.0 if keys & set(TOKENS) and keys & set(TAGS) and "text" not in keys else 0.0
 
 
+def tag_column_choices(source: Source) -> tuple[TagColumn, ...]:
+    """Return the keys of the first file among which one has to be chosen, by its first rows; else nothing."""
+    file = _files(source)[0]
+    head = source.head_of(file)
+    columns = _columns(file, head)
+    if columns is not None:
+        words = next((key for key in TOKENS if key in columns), None)
+        choices = () if words is None else tag_choices(parquet_sample(file, words))
+    else:
+        rows = [row for line in head.lines[:SAMPLE_ROWS] if isinstance(row := _json(line.encode()), dict)]
+        choices = span_choices(rows) if has_token_spans(head.keys) else tag_choices(rows)
+    return choices if len(choices) > 1 else ()
+
+
 def read(source: Source, options: ReadOptions) -> Reading:
     """Read a document a row; `options.column` names the tags' column.
 
@@ -107,7 +143,8 @@ def read(source: Source, options: ReadOptions) -> Reading:
         return read_token_spans(source, files, options, NAME)
     problems: list[Problem] = []
     beside = [file for file in source.files if file.name.endswith(BESIDE)]
-    asked = _Asked(TAGS if options.column is None else (str(options.column),), options.labels, beside, problems)
+    named = options.column is not None
+    asked = _Asked((str(options.column),) if named else TAGS, named, options.labels, beside, problems)
     rows = [row for file in files for row in _rows(file, asked)]
     written = [_tags(row, problems) for row in rows]
     problems += _label_problems(rows, sound=not problems)
@@ -120,7 +157,7 @@ def read(source: Source, options: ReadOptions) -> Reading:
     def place(token: int) -> Place:
         return places[row_of[token]]
 
-    flat = [tag for tags in written for tag in tags]
+    flat, scores = split_scores([tag for tags in written for tag in tags])
     notation = notation_of(set(flat), options)
     tags = Tags.of(flat, first, notation.parse)
     scheme, notes = scheme_of_tags(tags, place, options, notation)
@@ -140,9 +177,10 @@ def read(source: Source, options: ReadOptions) -> Reading:
         documents.tokens.starts[chunks.start],
         documents.tokens.ends[chunks.end - 1],
         Labels(chunks.type, tags.names),
+        extras={"scores": chunk_scores(chunks, scores)},
         where=lambda span: place(int(chunks.start[span])),
     )
-    notes += filter(None, [mended])
+    notes += filter(None, [mended, scores_note(scores)])
     notes += unread_files_note(source, [*files, *beside])
     name = scheme.name if scheme else None
     return Reading(documents, made, NAME, tuple(notes), scheme=name, places=places, mended=mended)
@@ -172,11 +210,13 @@ def _rows(file: SourceFile, asked: _Asked) -> Iterator[DatasetRow]:
         yield from _parquet_rows(file, columns, asked)
         return
     labels = asked.labels_of({}, asked.columns, file)
-    for line, row in items(file, asked.problems):
+    rows = list(items(file, asked.problems))
+    chosen = asked.columns_of(file, [row for _, row in rows[:SAMPLE_ROWS] if isinstance(row, dict)])
+    for line, row in rows if chosen else ():
         keys = row.keys() if isinstance(row, dict) else set()
-        words, tags = (next((key for key in known if key in keys), None) for known in (TOKENS, asked.columns))
+        words, tags = (next((key for key in known if key in keys), None) for known in (TOKENS, chosen))
         if words is None or tags is None:
-            found = f"no {'tokens' if words is None else ' or '.join(asked.columns)}" if keys else f"{json_type(row)}"
+            found = f"no {'tokens' if words is None else ' or '.join(chosen)}" if keys else f"{json_type(row)}"
             remedy = "write objects with tokens and ner_tags"
             asked.problems.append(Problem(file.shown, line, f"{found} in a row", remedy))
         else:
@@ -186,7 +226,11 @@ def _rows(file: SourceFile, asked: _Asked) -> Iterator[DatasetRow]:
 def _parquet_rows(file: SourceFile, columns: frozenset[str], asked: _Asked) -> Iterator[DatasetRow]:
     import pyarrow as pa
 
-    words, tags = (next((key for key in known if key in columns), None) for known in (TOKENS, asked.columns))
+    words = next((key for key in TOKENS if key in columns), None)
+    known = asked.columns if asked.named or words is None else asked.columns_of(file, parquet_sample(file, words))
+    tags = next((key for key in known if key in columns), None)
+    if not known:
+        return
     if words is None or tags is None:
         remedy = "name the tags' column by --column" if words else "give a column of tokens"
         lacking = " or ".join(TOKENS if words is None else asked.columns)

@@ -17,15 +17,19 @@ from nereval_core.problems import FormatError, Problem, counted
 from nereval_core.readers.input.source import Source, SourceFile, unread_files_note
 from nereval_core.readers.read_settings import Reading, ReadOptions
 from nereval_core.readers.shared.strict_json import id_string, items, score_number
+from nereval_core.readers.shared.tag_cells import SHOWN_TYPES, TagColumn, choice_problem
 
 WORDS, SENTENCES, SPANS, IDS = "tokenized_text", "sentences", "ner", ("doc_key", "id")
+PREDICTED = f"predicted_{SPANS}"
+SAMPLE_ROWS = 50
+"""The rows that say which keys hold spans."""
 PROBABILITY = 4
 """The place of the probability among what DyGIE++ says of a span."""
 
 
 def has_token_spans(keys: Collection[str]) -> bool:
     """Return whether an object with these keys is a row of tokens with spans."""
-    return (WORDS in keys or SENTENCES in keys) and (SPANS in keys or f"predicted_{SPANS}" in keys)
+    return (WORDS in keys or SENTENCES in keys) and (SPANS in keys or PREDICTED in keys)
 
 
 def read_token_spans(source: Source, files: Sequence[SourceFile], options: ReadOptions, format: str) -> Reading:
@@ -35,9 +39,14 @@ def read_token_spans(source: Source, files: Sequence[SourceFile], options: ReadO
         FormatError: with every problem found: no tokens, spans that are none or lie outside the tokens.
     """
     made = Builder(source.name)
-    key = SPANS if options.column is None else str(options.column)
     for file in files:
-        for line, row in items(file, made.problems):
+        rows = list(items(file, made.problems))
+        choices = span_choices([row for _, row in rows[:SAMPLE_ROWS] if isinstance(row, dict)])
+        if options.column is None and len(choices) > 1:
+            made.problems.append(choice_problem(file.shown, None, choices, "keys hold spans"))
+            continue
+        key = str(options.column or next((column.number for column in choices), SPANS))
+        for line, row in rows:
             found = _problem(row, key)
             if found is not None:
                 made.problems.append(Problem(file.shown, line, *found))
@@ -47,6 +56,17 @@ def read_token_spans(source: Source, files: Sequence[SourceFile], options: ReadO
         raise FormatError(made.problems)
     layer = made.finish(options.name or source.label)
     return Reading(layer.documents, layer, format, tuple(unread_files_note(source, files)), places=made.places)
+
+
+def span_choices(rows: Sequence[Mapping[str, Any]]) -> tuple[TagColumn, ...]:
+    """Return the keys that hold spans in rows, without those that hold nothing in any but may be predictions."""
+    types: dict[str, dict[str, None]] = {}
+    for row in rows:
+        for key in row.keys() - {WORDS, SENTENCES}:
+            if (row[key] or key == PREDICTED) and _problem(row, key) is None:
+                types.setdefault(key, {}).update(dict.fromkeys(span[2] for span in _spans(row, key)))
+    keys = [key for key in dict.fromkeys(key for row in rows for key in row) if key in types]
+    return tuple(TagColumn(key, tuple(types[key])[:SHOWN_TYPES]) for key in keys)
 
 
 def _problem(row: Any, key: str) -> tuple[str, str] | None:

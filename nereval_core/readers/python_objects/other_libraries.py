@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 from nereval_core.corpus import Documents, Intervals
 from nereval_core.problems import FormatError, Problem, counted, quoted
-from nereval_core.readers.datasets import TOKENS
+from nereval_core.readers.datasets.tag_choices import TOKENS
 from nereval_core.readers.pipeline import LISTS, TYPES, TaggedEntity, join_pieces, read_entity
 from nereval_core.readers.shared.label_list import TAGS
 from nereval_core.readers.shared.table_columns import COLUMNS, find_columns, usual_names

@@ -132,7 +132,7 @@ def annotation_columns(columns: Sequence[tuple[str, Sequence[str]]], usual: Coll
     one of the `usual` names of tags, or one of gold or of a prediction.
     """
     kinds = {at: kind_of_cells(cells) for at, (name, cells) in enumerate(columns) if not OTHER_TAGS.search(name)}
-    tagged = [at for at, kind in kinds.items() if kind and (kind != "numbers" or _is_label_name(columns[at][0], usual))]
+    tagged = [at for at, kind in kinds.items() if kind and (kind != "numbers" or is_label_name(columns[at][0], usual))]
     chunks = [at for at in tagged if are_chunks(columns[at][1])]
     return tuple(at for at in tagged if at not in chunks or len(chunks) == len(tagged))
 
@@ -143,14 +143,16 @@ def unread_predictions_note(names: Iterable[str], columns_read: Collection[str])
     return [f"not read, though called like predictions: {', '.join(map(quoted, unread))}"] if unread else []
 
 
-def choice_problem(shown: str, line: int | None, columns: Sequence[TagColumn]) -> Problem:
+def choice_problem(
+    shown: str, line: int | None, columns: Sequence[TagColumn], hold: str = "columns hold tags"
+) -> Problem:
     """Return the problem of a source in which several named columns or keys hold annotations."""
     held = [f"{quoted(str(column.number))} ({', '.join(column.types) or 'O alone'})" for column in columns]
     first, second = (shlex.quote(str(column.number)) for column in columns[:2])
     return Problem(
         shown,
         line,
-        f"{len(columns)} columns hold tags: {', '.join(held)}",
+        f"{len(columns)} {hold}: {', '.join(held)}",
         f"name the one to be read: --column {first}, or by side --gold-column {first} --pred-column {second}; in the "
         "app choose beside the upload",
     )
@@ -161,7 +163,8 @@ def is_named_like_prediction(name: str) -> bool:
     return PREDICTION.search(name) is not None
 
 
-def _is_label_name(name: str, usual: Collection[str]) -> bool:
+def is_label_name(name: str, usual: Collection[str]) -> bool:
+    """Return whether a column or key is called like one of tags: usually, or as gold or a prediction."""
     return name in usual or GOLD.search(name) is not None or is_named_like_prediction(name)
 
 
