@@ -15,7 +15,7 @@ from nereval_core.scoring import Counting, Settings
 from nereval_core.scoring.criteria import Criterion, choose_criteria
 from nereval_core.scoring.type_merging import parse_merge
 
-Objects = Sequence[Sequence[Any]]
+Objects = Sequence[Any]
 Texts = Sequence[str] | Sequence[Sequence[str]]
 Annotations = Reading | Layer | Input
 Given = Annotations | Objects
@@ -81,7 +81,7 @@ def prediction_reading(
     from nereval_core.readers.python_objects import is_objects, read_objects
 
     if is_objects(pred):
-        held = gold.documents if gold.documents.sizes is None else None
+        held = gold if gold.documents.sizes is None else None
         return read_objects(
             cast(Objects, pred),
             texts=held,

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import nereval_core as nereval
 from nereval_core.corpus import Documents
 from nereval_core.problems import FormatError
 from nereval_core.readers import Reading, ReadOptions, Source, read
 from nereval_core.readers.recognition import likely_format
+from tests.support import ROOT
 
 TEXT = "Ada flew to Oslo for Smith & Sons, then left Oslo."
 JSON = '{"PER": ["Ada"], "LOC": ["Oslo"]}'
@@ -291,3 +294,128 @@ def test_places_that_offsets_state_are_not_free_for_other_mentions() -> None:
     mention = {"text": "Oslo", "type": "LOC"}
     reading = read_line({"id": "d", "entities": [mention, {**mention, "start": 12, "end": 16}]})
     assert spans(reading) == [(12, "LOC"), (45, "LOC")]
+
+
+def test_two_keys_that_may_hold_the_answer_are_asked_about() -> None:
+    row = {"id": "d", "entities": [{"text": "Ada", "type": "PER"}], "response": '{"LOC": ["Oslo"]}'}
+    with pytest.raises(FormatError) as error:
+        read_line(row)
+    [line] = error.value.lines()
+    expected = "the answer may stand under 'response' or 'entities'; name the one to be read: --pred-column response"
+    assert line == f"a.jsonl:1: {expected}"
+    source = Source.of_uploads([("a.jsonl", json.dumps(row).encode())])
+    documents = Documents(("d",), (TEXT,))
+    for column, expected_spans in (("response", [(12, "LOC")]), ("entities", ADA)):
+        options = ReadOptions(texts=documents, gold_types=("LOC", "PER"), column=column)
+        assert spans(read(source, format="mentions", options=options)) == expected_spans
+    with pytest.raises(FormatError, match="no key 'answer', which is to hold the answer"):
+        read(source, format="mentions", options=ReadOptions(texts=documents, column="answer"))
+
+
+def examples() -> list[str]:
+    """Return the lines of the example in docs/formats.md."""
+    section = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8").partition("\n## mentions\n")[2]
+    return section.partition("```jsonl\n")[2].partition("\n```")[0].splitlines()
+
+
+EXAMPLES = examples()
+EXAMPLE_TEXT = "Aspirin helps"
+
+
+@pytest.fixture
+def gold(tmp_path: Path) -> Path:
+    """Gold of the documents of the examples."""
+    path = tmp_path / "gold.jsonl"
+    span = {"start": 0, "end": 7, "label": "Drug"}
+    rows = [{"id": f"d{number}", "text": EXAMPLE_TEXT, "spans": [span]} for number in range(1, 6)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def test_there_are_examples() -> None:
+    assert len(EXAMPLES) == 5
+
+
+@pytest.mark.parametrize("line", EXAMPLES)
+def test_an_example_is_recognised_alone_in_a_file_of_any_name(line: str, gold: Path, tmp_path: Path) -> None:
+    whole = nereval.read(gold)
+    for name in ("a.jsonl", "a.json", "a.txt"):
+        path = tmp_path / name
+        for content in (line, json.dumps(json.loads(line), indent=1), f"[{line}]"):
+            path.write_text(content + "\n", encoding="utf-8")
+            reading = nereval.read(path, texts=whole)
+            assert reading.format == "mentions" and spans(reading) == [(0, "Drug")]
+            assert nereval.score(gold, path, missing="empty").counts("strict").cor == 1
+
+
+@pytest.mark.parametrize("line", EXAMPLES)
+def test_an_example_is_taken_as_a_string_and_as_an_object(line: str) -> None:
+    gold_objects = [[{"start": 0, "end": 7, "label": "Drug"}]]
+    for answers in ([line], [json.loads(line)]):
+        reading = nereval.read_objects(answers, texts=[EXAMPLE_TEXT])
+        assert spans(reading) == [(0, "Drug")] and reading.format == "mentions"
+        scores = nereval.score(gold_objects, answers, texts=[EXAMPLE_TEXT])
+        assert scores.counts("strict").cor == 1 and scores.counts("strict").spu == 0
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        '{"Drug": ["Aspirin"]}',
+        "<think>Hm.</think>[('Drug', 'Aspirin')]",
+        "<Drug>Aspirin</Drug> helps",
+        {"Drug": ["Aspirin"]},
+        [{"text": "Aspirin", "type": "Drug"}],
+        [("Aspirin", "Drug")],
+        [("Drug", "Aspirin")],
+    ],
+)
+def test_answers_as_python_objects(answer: Any, gold: Path) -> None:
+    whole = nereval.read(gold)
+    reading = nereval.read_objects([answer] * 5, texts=whole)
+    assert spans(reading) == [(0, "Drug")] * 5 and reading.documents is not None
+    for truth in (gold, whole, [[(0, 7, "Drug")]] * 5):
+        texts = None if truth in (gold, whole) else [EXAMPLE_TEXT] * 5
+        assert nereval.score(truth, [answer] * 5, texts=texts).counts("strict").cor == 5
+
+
+def test_problems_of_python_objects_name_the_answer(gold: Path) -> None:
+    answers = ['{"Drug": ["Aspirin"]}'] * 4
+    with pytest.raises(FormatError, match=r"pred\[4\]: neither JSON nor tags in '- Aspirin'; ask the model for JSON"):
+        nereval.score(gold, [*answers, "- Aspirin"])
+    assert len(nereval.read_objects([*answers, "No"], texts=nereval.read(gold), malformed="empty").layer) == 4
+    with pytest.raises(FormatError, match="4 answers without ids where gold has 5 documents"):
+        nereval.score(gold, answers)
+    with pytest.raises(FormatError, match="no text to place them in"):
+        nereval.read_objects(answers)
+
+
+def test_ids_that_gold_does_not_have_are_said_or_refused() -> None:
+    answers = [{"id": "request-2", "Drug": ["Aspirin"]}]
+    reading = nereval.read_objects(answers, texts=[EXAMPLE_TEXT])
+    assert "answers are taken in their order" in "; ".join(reading.notes)
+    with pytest.raises(FormatError, match="'request-2' is not among gold's"):
+        read_line(answers[0])
+
+
+@pytest.mark.parametrize(
+    ("row", "format"),
+    [
+        ({"text": TEXT, "spans": [], "answer": "accept"}, "prodigy"),
+        ({"id": "d", "text": TEXT, "spans": []}, "jsonl"),
+        ({"id": "d", "tokens": ["Ada"], "ner_tags": ["O"]}, "datasets"),
+        ({"id": 1, "text": TEXT, "label": [[0, 3, "PER"]], "prediction": "x"}, "doccano"),
+        ({"id": "d", "predictions": ["B-PER", "O"]}, None),
+        ({"id": "d", "answer": "O B-PER O"}, None),
+        ({"id": "d", "answer": "- Ada (PER)"}, "mentions"),
+        ({"id": "d", "answer": {"PER": ["Ada"]}}, "mentions"),
+        ({"id": "d", "prediction": "<think>Hm.</think>None"}, "mentions"),
+        ({"id": "d", "text": TEXT, "PER": ["Ada"]}, "mentions"),
+        ({"id": "d", "entities": [["Ada", "PER"]]}, "mentions"),
+        ({"id": "d", "entities": [{"text": "Ada", "label": "PER", "start": 0, "end": 3}]}, "mentions"),
+        ({"id": "d", "text": TEXT, "entities": [{"text": "Ada", "label": "PER", "start": 0, "end": 3}]}, "pipeline"),
+        ({"custom_id": "d", "response": {"body": {"choices": []}}}, "mentions"),
+    ],
+)
+def test_recognition_beside_other_formats(row: dict[str, Any], format: str | None) -> None:
+    assert likely_format(Source.of_uploads([("x.jsonl", json.dumps(row).encode())])) == format

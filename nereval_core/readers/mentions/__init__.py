@@ -20,7 +20,7 @@ from nereval_core.readers.conll.layout import is_tag
 from nereval_core.readers.input.heads import Head
 from nereval_core.readers.input.source import unread_files_note
 from nereval_core.readers.mentions.answer_text import TAG, json_values, without_reasoning
-from nereval_core.readers.mentions.answers import ANSWER_KEYS, OTHER_KEYS, STRUCTURE, TEXT_KEYS, TYPE_KEYS
+from nereval_core.readers.mentions.keys import ANSWER_KEYS, OTHER_KEYS, STRUCTURE, TEXT_KEYS, TYPE_KEYS
 from nereval_core.readers.mentions.reading import FORMAT, read_answers
 from nereval_core.readers.mentions.responses import RESPONSE_KEYS
 from nereval_core.readers.shared.strict_json import items
@@ -29,6 +29,7 @@ NAME = FORMAT
 DESCRIPTION = "JSON lines of language models: mentions without offsets, or tags in the text; placed in gold's texts"
 
 SUFFIXES = (".jsonl", ".json")
+COLUMNS = True
 ENTITIES = ("entities", "mentions", "named_entities", "extractions")
 WORDED_ANSWERS = ("answer", "response", "completion", "generated_text", "model_output", "llm_output", "final_answer")
 """Keys under which any words are an answer; under others only JSON, tags or reasoning."""

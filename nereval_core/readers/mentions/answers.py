@@ -28,45 +28,23 @@ from nereval_core.readers.mentions.answer_text import (
     tagged_spans,
     without_reasoning,
 )
-from nereval_core.readers.mentions.responses import BATCH_KEYS, REASONING_KEYS, response_of
+from nereval_core.readers.mentions.keys import (
+    ANSWER_KEYS,
+    ANSWER_MARKS,
+    ATTRIBUTES,
+    LIST_KEYS,
+    NOTHING,
+    OTHER_KEYS,
+    OUTSIDE_TYPES,
+    STRUCTURE,
+    TEXT_KEYS,
+    TYPE_KEYS,
+)
+from nereval_core.readers.mentions.responses import REASONING_KEYS, response_of
 from nereval_core.readers.shared.strict_json import json_type
 
-TEXT_KEYS = (
-    *("text", "mention", "name", "entity", "span", "word", "value", "surface"),
-    *("entity_name", "entity_text", "entity_value", "mention_text", "extraction_text", "phrase", "quote"),
-)
-TYPE_KEYS = (
-    *("type", "label", "entity_type", "category", "class", "tag", "entity_group"),
-    *("entity_label", "ner_type", "ner_tag", "extraction_class"),
-)
-LIST_KEYS = (
-    *("entities", "mentions", "spans", "annotations", "ner", "named_entities", "result", "results", "output"),
-    *("extractions", "entity_list", "predictions", "answers"),
-)
-ANSWER_KEYS = (
-    *("answer", "response", "completion", "output", "content", "prediction", "generated_text", "result"),
-    *("model_output", "model_response", "llm_output", "llm_response", "output_text", "raw_output", "final_answer"),
-)
-ID_KEYS = ("id", "document", "document_id", "doc_id", *BATCH_KEYS)
-OTHER_KEYS = frozenset((*ID_KEYS, "text", "meta", "model", "prompt", "type", "usage", "created", "object", "error"))
-"""Keys of a line that are not types."""
-STRUCTURE = frozenset(
-    (
-        *LIST_KEYS,
-        *ANSWER_KEYS,
-        *("id", "text", "type", "label", "mention", "entity", "sentence", "input", "json", "xml"),
-    )
-)
-"""Names of keys and tags that are not types, unless gold has a type of this name."""
-OUTSIDE_TYPES = frozenset(("o", "none", "null", "n/a", "not an entity", "no entity", "non-entity"))
-NOTHING = frozenset(("none", "null", "n/a", "no entities", "none found", "not found", "not mentioned"))
-"""Words of a mention that say that there is none, unless they stand in the text."""
 BETWEEN_ITEMS = re.compile(r"[\s,;`]*(?:(?:[-*•]|\(?\d+[.):])\s*)?")
 """White space, commas and the bullet or number of the next item between the items of a list."""
-ANSWER_MARKS = re.compile(r"[{\[<]|@@")
-"""Beginnings of JSON and of tags."""
-ATTRIBUTES = "_attributes"
-"""The ending of keys under which LangExtract's models say more of a mention."""
 DEEPEST = 5
 """The most answers within answers: JSON in a string in JSON."""
 
@@ -107,19 +85,19 @@ def decoded_line(row: Any) -> Any:
     return decoded(row) or row if isinstance(row, str) else row
 
 
-def id_of_line(row: Any) -> Any:
-    """Return the id that a line gives, None where it gives none."""
-    return next((row[key] for key in ID_KEYS if key in row), None) if isinstance(row, Mapping) else None
-
-
-def read_answer(row: Any, text: str = "", types: Collection[str] = ()) -> Answer:
+def read_answer(row: Any, text: str = "", types: Collection[str] = (), key: str | None = None) -> Answer:
     """Return the mentions of a line, in the order of the answer; `text` is its document's, `types` are gold's.
+
+    `key` names the key that holds the answer, None where the line shows it.
 
     Raises:
         MalformedError: it is not an answer that can be read.
     """
     reader = _AnswerReader(text, {name.casefold(): name for name in types})
-    mentions = reader.mentions_of_line(decoded_line(row))
+    row = decoded_line(row)
+    if key is not None and not (isinstance(row, Mapping) and key in row):
+        raise MalformedError(f"no key {quoted(key)}, which is to hold the answer")
+    mentions = reader.mentions_of_line(row, key)
     counts = reader.counts
     for mention in mentions:
         outside = mention.type.casefold() in OUTSIDE_TYPES and mention.type.casefold() not in reader.types
@@ -144,16 +122,18 @@ class _AnswerReader:
         self.has_reasoning = False
         self.pairs = self.depth = 0
 
-    def mentions_of_line(self, row: Any) -> list[NamedMention]:
+    def mentions_of_line(self, row: Any, answer_key: str | None) -> list[NamedMention]:
         if isinstance(row, Mapping) and isinstance(row.get("type"), str):
             self.kind = row["type"]
+        if answer_key is not None:
+            return self.of_content(row[answer_key])
         response = response_of(row)
         if response is not None:
             self.has_reasoning |= response.has_reasoning
             if response.further:
                 self.counts[FURTHER] += response.further
             return self.of_content(response.content)
-        if isinstance(row, Mapping):
+        if isinstance(row, Mapping) and row:
             for key in ANSWER_KEYS:
                 if key in row and not (key in LIST_KEYS and isinstance(row[key], list)):
                     self.has_reasoning |= any(row.get(name) for name in REASONING_KEYS)

@@ -11,7 +11,8 @@ from nereval_core.corpus import Documents, Place, layer
 from nereval_core.problems import FormatError, Problem, counted, quoted
 from nereval_core.readers import Reading, ReadOptions
 from nereval_core.readers.mentions.answer_text import MalformedError
-from nereval_core.readers.mentions.answers import Answer, NamedMention, decoded_line, id_of_line, read_answer
+from nereval_core.readers.mentions.answers import Answer, NamedMention, decoded_line, read_answer
+from nereval_core.readers.mentions.keys import ID_KEYS, answer_keys, id_of_line
 from nereval_core.readers.mentions.pair_order import Pairs, pair_orders
 from nereval_core.readers.mentions.placing import Mention, Placing, SearchedText, Way, place_mentions
 from nereval_core.readers.mentions.stated_offsets import locate
@@ -92,22 +93,36 @@ def read_answers(
     name: str,
     problems: Sequence[Problem] = (),
     notes: Sequence[str] = (),
+    in_order: bool = False,
 ) -> Reading:
     """Return a reading of answers, one a row with its place, whose mentions are placed in the texts of their documents.
+
+    Where gold has no ids, answers that have some are refused, or taken in their order if they stand `in_order`.
 
     Raises:
         FormatError: with `problems` and every problem found, see `mentions.read`.
     """
     found_problems = list(problems)
     lines = [_Line(place, decoded_line(row)) for place, row in rows]
+    notes = list(notes)
+    if in_order and options.texts is not None and not options.texts.named:
+        known = options.texts.index.keys()
+        if len(lines) == len(known) and any(id_of_line(line.row) not in (None, *known) for line in lines):
+            lines = [line._replace(row=_without_id(line.row)) for line in lines]
+            notes.append("ids of answers, of which gold has none: answers are taken in their order")
     documents, lines_of_document = _documents(lines, options.texts, source, found_problems)
     types = options.gold_types
+    key = None if options.column is None else str(options.column)
+    if key is None and (problem := _several_answers(lines, options.texts is not None)):
+        raise FormatError([*found_problems, problem])
     answers: list[_DocumentAnswer] = []
     spans = _Spans(Placing(options.repeated, options.edits), options.unplaced)
     for doc, lines_of_one in enumerate(lines_of_document):
         for line in lines_of_one:
             try:
-                answers.append(_DocumentAnswer(doc, line.place, read_answer(line.row, documents.texts[doc], types)))
+                answers.append(
+                    _DocumentAnswer(doc, line.place, read_answer(line.row, documents.texts[doc], types, key))
+                )
             except MalformedError as error:
                 spans.counts[MALFORMED] += 1
                 if options.malformed != "empty":
@@ -156,6 +171,21 @@ def read_answers(
 class _Line(NamedTuple):
     place: Place
     row: Any
+
+
+def _without_id(row: Any) -> Any:
+    return {key: value for key, value in row.items() if key not in ID_KEYS} if isinstance(row, Mapping) else row
+
+
+def _several_answers(lines: Sequence[_Line], beside_gold: bool) -> Problem | None:
+    """Return the problem of the first line with several keys that may each hold its answer, None where none has."""
+    for line in lines:
+        keys = answer_keys(line.row)
+        if len(keys) > 1:
+            option = f"{'--pred-column' if beside_gold else '--column'} {keys[0]}"
+            found = f"the answer may stand under {' or '.join(map(quoted, keys))}"
+            return Problem(*line.place, found, f"name the one to be read: {option}")
+    return None
 
 
 class _DocumentAnswer(NamedTuple):
@@ -209,7 +239,7 @@ def _documents(
         FormatError: other than one answer for each of gold's documents, where no line has an id; with `problems`.
     """
     ids = [id_string(id_of_line(answer.row)) for answer in answers]
-    named = any(one is not None for one in ids)
+    named = any(name is not None for name in ids)
     if given is not None and not named and len(answers) != len(given):
         found = f"{counted(len(answers), 'answer')} without ids where gold has {counted(len(given), 'document')}"
         raise FormatError([*problems, Problem(source, None, found, "give each line the id of its document")])

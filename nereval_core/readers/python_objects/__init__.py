@@ -4,6 +4,8 @@
 - tuples: `(0, 3, "PER")`: start, end and type;
 - tags: `"B-PER"`, `"O"`, one a token, in one of the tag schemes; where no words are given, offsets are tokens.
 
+An answer of a language model for each document, which needs its text, is read as from a file (`model_answers`).
+
 Objects of other libraries are taken for such lists (`other_libraries`). Documents without ids are called by their place
 in the list, from "0" on. Without texts nothing is known of a document but its spans or tokens: it is taken to end with
 its last span, and nothing can be asked that looks at words.
@@ -30,6 +32,7 @@ from nereval_core.readers.python_objects.columns import (
     columns_of_objects,
     type_in_words,
 )
+from nereval_core.readers.python_objects.model_answers import are_answers, reading_of_answers
 from nereval_core.readers.python_objects.other_libraries import (
     PlainLists,
     Side,
@@ -37,6 +40,7 @@ from nereval_core.readers.python_objects.other_libraries import (
     plain_lists,
     tags_of_numbers,
 )
+from nereval_core.readers.read_settings import Malformed, Repeats, Unplaced
 from nereval_core.readers.shared.tag_decoding import ALONE, decode, detect, faults, scheme_beside_gold, scheme_note
 from nereval_core.readers.shared.tag_notation import Notation, notation_of
 from nereval_core.readers.shared.tag_schemes import SCHEMES, Repair, Scheme, Tags, scheme_named
@@ -50,13 +54,13 @@ def is_objects(given: object) -> bool:
         return True
     if not isinstance(given, (list, tuple)):
         return False
-    return not given or not all(isinstance(one, (Source, str, PathLike)) for one in given)
+    return not given or not all(isinstance(one, (Source, str, PathLike)) for one in given) or are_answers(given)
 
 
 def read_objects(
-    documents: Sequence[Sequence[Any]],
+    documents: Sequence[Any],
     *,
-    texts: Documents | Sequence[str] | Sequence[Sequence[str]] | None = None,
+    texts: Documents | Reading | Sequence[str] | Sequence[Sequence[str]] | None = None,
     name: str = "gold",
     scheme: str | None = None,
     gold_scheme: str | None = None,
@@ -67,6 +71,10 @@ def read_objects(
     columns: Mapping[str, str] | None = None,
     side: Side = "gold",
     gold: Documents | None = None,
+    repeated: Repeats = "next",
+    edits: float = 0.2,
+    unplaced: Unplaced = "spurious",
+    malformed: Malformed = "refuse",
 ) -> Reading:
     """Return the spans of Python objects as a layer of this name; see the module for what they may be.
 
@@ -77,9 +85,17 @@ def read_objects(
     frame: `{"document": "doc", "type": "kind"}`. Of spaCy's Examples a `side` is taken. A data frame of predictions has
     the documents of `gold`.
 
+    `repeated`, `edits`, `unplaced` and `malformed` are rules for answers of language models; the types of gold help to
+    read them, where `texts` is gold as it was read.
+
     Raises:
         FormatError: with every problem found, its place written as `gold[3][17]`: document and span, from 0.
     """
+    gold_types = texts.layer.types if isinstance(texts, Reading) else ()
+    texts = texts.documents if isinstance(texts, Reading) else texts
+    if are_answers(documents):
+        rules = ReadOptions(repeated=repeated, edits=edits, unplaced=unplaced, malformed=malformed)
+        return reading_of_answers(documents, texts, name, replace(rules, gold_types=gold_types))
     lists = plain_lists(documents, name, side, gold, columns) or PlainLists(documents)
     documents, texts = lists.documents, texts if lists.texts is None else lists.texts
     if labels is not None:
