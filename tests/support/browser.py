@@ -194,6 +194,8 @@ class Visit:
     def wait_until_drawn(self, since: int) -> None:
         """Wait until the page has run once more than `since` and rests."""
         self.page.wait_for_function(RESTS, arg=since, polling=50)
+        faults = self.page.locator("[data-testid='stException']").all_inner_texts()
+        assert not faults, faults
 
     @contextmanager
     def rerun(self) -> Iterator[None]:

@@ -57,9 +57,10 @@ def opened(page: str, view: View | None = None, **state: object) -> AppTest:
 
 
 def sound(app: AppTest) -> AppTest:
-    """Check that nothing failed: neither an exception on screen nor a fault with an id."""
-    assert not app.exception
-    assert not [error.value for error in app.error if "fault of nereval" in error.value]
+    """Check that nothing failed: no exception on screen, a fault of the page among them, and no failed reading."""
+    faults = [exception.value for exception in app.exception]
+    faults += [error.value for error in app.error if "fault of nereval" in error.value]
+    assert not faults, faults
     return app
 
 

@@ -137,6 +137,7 @@ class Visitor:
                 self.shown.end(fragment=said.script_finished == ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY)
                 here = {one.id for one in self.shown.widgets()}
                 self._states = {one: held for one, held in self._states.items() if one in here}
+                assert not (faults := self.shown.faults()), faults
                 return time.perf_counter() - self._since
 
     def wait(self) -> float:

@@ -220,9 +220,16 @@ def _inapplicable(here: Here) -> tuple[str, ...]:
     return (*linking, "Systems") if here.words.annotators else linking
 
 
+class PageError(Exception):
+    """A fault of the program, as visitors see it: without the words of the exception behind it."""
+
+
 @contextmanager
 def guarded() -> Iterator[None]:
-    """Show what is wrong with input line by line; log anything else and show an id to find it by."""
+    """Show what is wrong with input line by line; log anything else and show an id to find it by.
+
+    A fault is shown as an exception of the page, so that whoever tests the page sees that it failed.
+    """
     try:
         yield
     except FormatError as error:
@@ -230,7 +237,9 @@ def guarded() -> Iterator[None]:
     except Exception:
         number = secrets.token_hex(4)
         _LOG.exception("error %s", number)
-        st.error(f"This is a fault of nereval, not of your files. The server's log has it under {number}.")
+        st.exception(
+            PageError(f"This is a fault of nereval, not of your files. The server's log has it under {number}.")
+        )
 
 
 def _here(*, demo: bool) -> tuple[Here | None, tuple[str, ...]]:
