@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from nereval_core import readers
 from nereval_core.api.load_options import LoadOptions
@@ -15,6 +16,7 @@ from nereval_core.pairing import Paired
 from nereval_core.pairing.selection import DocumentIds
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers import Reading, Source
+from nereval_core.readers.read_settings import offers
 
 if TYPE_CHECKING:
     from nereval_core.api.parallel_reading import ParallelReadings
@@ -31,6 +33,9 @@ NO_INPUT = (
 NONE_SHARED = "no document is in all of the files"
 """The finding where documents that all have are asked for and there are none."""
 
+FLAG = re.compile(r"--[a-z-]+")
+BY_SIDE = re.compile(r", or by side --gold-column \S+ --pred-column \S+(?=[,;])")
+"""The part of a remedy that names columns for both sides."""
 PARALLEL_BYTES = 32_000_000
 """The least bytes of a system's files that are worth a process, which takes half a second to start."""
 
@@ -182,7 +187,7 @@ def read_layers(
                 taken = begun.take(system, read_options) if begun else None
                 found[system] = taken or readers.read(source, format=options.pred_format, options=read_options)
             except FormatError as error:
-                found[system] = error
+                found[system] = _of_side(error, "pred")
     places = frozenset(name for place in systems.values() for name in source_names(place))
     return Readings(ours, {system: found[system] for system in systems}, label, places)
 
@@ -227,8 +232,28 @@ def _read_gold(
         read = readers.read(source, format=options.gold_format, options=options.of_gold(progress(source.name)))
         check_cores(read, options.core_type)
     except FormatError as error:
-        return error, label
+        return _of_side(error, "gold"), label
     return read, label
+
+
+def _of_side(error: FormatError, side: Literal["gold", "pred"]) -> FormatError:
+    """Return the problems of one side: options that their remedies name for both sides are those of this one.
+
+    An option that helps one side may keep the other from being read.
+    """
+    own = {
+        offer.both.flag: offer.flag
+        for name, offer in offers(LoadOptions).items()
+        if offer.both is not None and name.startswith(side)
+    }
+    problems = (
+        replace(
+            problem,
+            remedy=FLAG.sub(lambda match: own.get(match[0]) or match[0], BY_SIDE.sub("", problem.remedy)),
+        )
+        for problem in error.problems
+    )
+    return FormatError(problems)
 
 
 def pair_readings(

@@ -24,8 +24,10 @@ ALIGN = "carry its spans over to gold's text: --align-text"
 FOLLOW = "make the span follow gold's tokens and documents"
 LEAVE_OUT = f"{FOLLOW}, or leave out such spans: --align-text"
 LEFT_OUT = "left out of the prediction"
+SHARED = "score the documents that all have: --documents shared"
 BY_TEXT = "pair documents by their text: --pair-by text"
-BY_ORDER = "pair documents by their order: --pair-by order"
+BY_TEXT_ALONE = "pair documents by their text, others predicted empty: --pair-by text --missing empty"
+BY_ORDER = "pair documents by their order, with gold's words: --pair-by order --token-text gold"
 
 
 def no_ids_meet(gold: Reading, pred: Reading, near: bool) -> Problem:
@@ -40,7 +42,9 @@ def no_ids_meet(gold: Reading, pred: Reading, near: bool) -> Problem:
         return Problem(
             *place_of(pred, 0), f"{found} (some texts are there in other writing)", f"{SAME_IDS}, or {ALIGN}"
         )
-    ordered = f", or {BY_ORDER}" if len(ours) == len(theirs) else ""
+    tokens = ours.tokens, theirs.tokens
+    alike = tokens[0] is not None and tokens[1] is not None and np.array_equal(tokens[0].first, tokens[1].first)
+    ordered = f", or {BY_ORDER}" if alike else ""
     return Problem(*place_of(pred, 0), found, f"{SAME_IDS}{ordered}")
 
 
@@ -55,6 +59,8 @@ def unknown_document(
     name = quoted(pred.documents.ids[here])
     found = f"document {name} is not in" if ids else f"the text of document {name} is not in"
     remedy = "leave it out, or give it the id it has in gold"
+    if ids and not set(gold.documents.ids).isdisjoint(pred.documents.ids):
+        remedy += f"; or {SHARED}"
     if counts is not None:
         found = f"document {name} has a text that stands in {counted(counts[0], 'document')} here and in {counts[1]} of"
         remedy = SAME_IDS
@@ -71,8 +77,7 @@ def absent_document(gold: Reading, pred: Reading, there: int) -> Problem:
         name_of(pred),
         None,
         f"document {quoted(gold.documents.ids[there])} ({place_in_words(gold, there)}) is missing",
-        "add it; or score the documents that all have: --documents shared; or, where it was read and nothing found in "
-        "it, count it as empty: --missing empty",
+        f"add it; or {SHARED}; or, where it was read and nothing found in it, count it as empty: --missing empty",
     )
 
 
@@ -155,12 +160,14 @@ def document_count_mismatch(gold: Reading, pred: Reading) -> Problem:
     ours, theirs = gold.documents, pred.documents
     at = first_difference(theirs.texts, ours.texts)
     here, there = min(at, len(theirs) - 1), min(at, len(ours) - 1)
+    are_texts_of_gold = len(set(theirs.texts)) == len(theirs) and set(theirs.texts) <= set(ours.texts)
     return Problem(
         *place_of(pred, here),
         f"{counted(len(theirs), 'document')} where {name_of(gold)} has {len(ours)}; they differ from number {at + 1}: "
         f"{_excerpt(theirs.texts[here], 0) if at == here else 'nothing'} here, "
         f"{_excerpt(ours.texts[there], 0) if at == there else 'nothing'} there",
-        "give as many documents as gold has, or document ids on both sides, or pair them by texts: --pair-by text",
+        "give as many documents as gold has, or document ids on both sides"
+        + f", or {BY_TEXT_ALONE}" * are_texts_of_gold,
     )
 
 

@@ -356,7 +356,7 @@ NOT_BY_TEXT = [
     (
         [("x", "four"), ("y", "five"), ("z", "six"), ("u", "7")],
         {},
-        ["give both sides the same document ids, or pair documents by their order: --pair-by order"],
+        ["give both sides the same document ids"],
     ),
     (
         [("x", "four"), ("a", "one")],

@@ -504,7 +504,7 @@ REFUSED = [
         "a NN B-X O\nb NN O B-Y\n\nc NN I-X I-Y\n",
         [
             "x1.conll: 2 columns hold tags: column 3 (2 spans, as 'B-X'), column 4 (2 spans, as 'B-Y'); name the one "
-            "to be read: --column 3, or by side --gold-column 3 --pred-column 4, or read them as one nested layer: "
+            "to be read: --column 3|4, or by side --gold-column 3 --pred-column 4, or read them as one nested layer: "
             "--column all; in the app choose beside the upload"
         ],
     ),

@@ -220,7 +220,7 @@ def _misplaced(
     if MISSING_SENTENCE in parts:
         at, length = one.annotation.locations[parts.index(MISSING_SENTENCE)]
         found = f"{at} to {at + length} is no place in the text of {counted(len(text.text), 'character')}"
-        return found, "mend it, or say what offsets count: --offsets"
+        return found, "mend it"
     low, high = (0, len(text.text)) if one.passage is None else text.passages[one.passage] or (0, 0)
     if not all(low <= start and end <= high for start, end in parts):
         return "it stands outside its passage", "put it into the passage that it stands in"

@@ -142,7 +142,7 @@ def _counting(
             break
     if best is None:
         found = f"passages overlap where offsets count {given}"
-        raise FormatError.single(documents[0].shown, None, found, "say another: --offsets")
+        raise FormatError.single(documents[0].shown, None, found, "leave the option --offsets out")
     return best
 
 

@@ -139,7 +139,7 @@ def type_feature(work: CasLayer, kinds: Sequence[str]) -> str | None:
     if usual is None and len(strings) > 1 and not ranges:
         names = ", ".join(map(quoted, strings))
         found = f"{short_name(kinds[0])} has the features {names}, and no type system declares them"
-        remedy = f"put its TypeSystem.xml beside, or name the one that is the type: --column {strings[0]}"
+        remedy = f"put its TypeSystem.xml beside, or name the one that is the type: --column {'|'.join(strings)}"
         raise work.refused(found, remedy)
     return usual or next(iter(strings), None)
 

@@ -230,13 +230,13 @@ def _ambiguity_problem(undecided: AmbiguousColumns, options: ReadOptions) -> Pro
         examples = [*tags.odd[:1]] if notation.numbered else tags.tokens[:1].tolist()
         example = "".join(f", as {quoted(rows.written(token))}" for token in examples)
         held.append(f"column {column + 1} ({holds}{example})")
-    first, second = undecided.columns[0] + 1, undecided.columns[1] + 1
+    numbers = [str(column + 1) for column in undecided.columns]
     return Problem(
         undecided.file.shown,
         None,
         f"{len(held)} columns hold tags: {', '.join(held)}",
-        f"name the one to be read: --column {first}, or by side --gold-column {first} --pred-column {second}, or read "
-        f"them as one nested layer: --column {ALL_COLUMNS}; in the app choose beside the upload",
+        f"name the one to be read: --column {'|'.join(numbers)}, or by side --gold-column {numbers[0]} --pred-column "
+        f"{numbers[1]}, or read them as one nested layer: --column {ALL_COLUMNS}; in the app choose beside the upload",
     )
 
 

@@ -141,7 +141,8 @@ def _key(source: Source, sentences: Sequence[WordSentence], wanted: int | str | 
         wanted = names[wanted - 1]
     if isinstance(wanted, int):
         found = f"column {wanted} is asked for, and entities stand in MISC, the last"
-        raise FormatError.single(source.name, None, found, "name their key: --column NE")
+        keys = "|".join(_values(sentences, None)) or "KEY"
+        raise FormatError.single(source.name, None, found, f"name their key: --column {keys}")
     values = _values(sentences, wanted)
     usual = {} if values or wanted is None else _values(sentences, None)
     if usual:

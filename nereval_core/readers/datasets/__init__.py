@@ -232,7 +232,7 @@ def _parquet_rows(file: SourceFile, columns: frozenset[str], asked: _Asked) -> I
     if not known:
         return
     if words is None or tags is None:
-        remedy = "name the tags' column by --column" if words else "give a column of tokens"
+        remedy = "name the tags' column by --column NAME" if words else "give a column of tokens"
         lacking = " or ".join(TOKENS if words is None else asked.columns)
         found = f"no column {lacking} among {', '.join(sorted(columns))}"
         asked.problems.append(Problem(file.shown, None, found, remedy))

@@ -76,11 +76,13 @@ def _problem(row: Any, key: str) -> tuple[str, str] | None:
     if not isinstance(sentences, list) or not all(_are_words(words) for words in sentences):
         return f"no list of words under {WORDS} or {SENTENCES}", "write one string a token"
     if not isinstance(held.get(key), list):
-        remedy = "write first token, last token and type of each, or name the key: --column"
+        others = [name for name, spans in held.items() if isinstance(spans, list) and _are_spans(held, name)]
+        remedy = "write first token, last token and type of each"
+        remedy += f", or name the key: --column {'|'.join(others)}" if others else ""
         return f"no list of spans under {key}", remedy
     tokens = sum(map(len, sentences))
     for at, span in enumerate(_spans(held, key)):
-        if not (isinstance(span, list) and len(span) > 2 and type(span[0]) is type(span[1]) is int):
+        if not _is_span(span):
             return f"{key}[{at}] is no span", "write first token, last token and type"
         if not isinstance(span[2], str):
             return f"{key}[{at}] has no type", "write a string"
@@ -92,6 +94,15 @@ def _problem(row: Any, key: str) -> tuple[str, str] | None:
 
 def _are_words(words: Any) -> bool:
     return isinstance(words, list) and all(isinstance(word, str) and word for word in words)
+
+
+def _is_span(span: Any) -> bool:
+    return isinstance(span, list) and len(span) > 2 and type(span[0]) is type(span[1]) is int
+
+
+def _are_spans(row: Mapping[str, Any], key: str) -> bool:
+    spans = _spans(row, key)
+    return bool(spans) and all(map(_is_span, spans))
 
 
 def _spans(row: Mapping[str, Any], key: str) -> list[Any]:

@@ -13,7 +13,14 @@ from nereval_core.corpus import document_problems
 from nereval_core.corpus.builder import Builder, Pairs
 from nereval_core.problems import FormatError, Problem, counted
 from nereval_core.readers import Reading, ReadOptions, Source
-from nereval_core.readers.shared.offset_units import CountedSpans, Offsets, code_points, convert_offsets
+from nereval_core.readers.shared.offset_units import (
+    CountedSpans,
+    Offsets,
+    code_points,
+    convert_offsets,
+    fitting_unit,
+    option_value,
+)
 
 FARTHEST_OFFSET = 2**40
 """Offsets beyond any text are clipped to this."""
@@ -81,12 +88,15 @@ def reading_in_code_points(
     forgiven = _strip_quotes(joined, builder.extras["fragments"], documents.texts, owners)
     documents = builder.documents()
     problems = list(document_problems(documents, builder.document_places.__getitem__))
-    for span in np.flatnonzero(found.start < 0).tolist():
+    outside = np.flatnonzero(found.start < 0).tolist()
+    other = fitting_unit(spans, documents.texts, found.counting) if outside else None
+    remedy = f"offsets are read as {found.counting}: mend them"
+    remedy += f", or, if they count {other.unit}, read them by --offsets {option_value(other)}" if other else ""
+    for span in outside:
         length = len(documents.texts[owners[span]])
         said = (
             f"{builder.starts[span]} to {builder.ends[span]} is no place in the text of {counted(length, 'character')}"
         )
-        remedy = f"offsets are read as {found.counting}: mend them, or say what they count: --offsets"
         problems.append(Problem(*spans.where(span), said, remedy))
     if problems:
         raise FormatError(problems)

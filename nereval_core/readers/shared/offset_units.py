@@ -57,6 +57,18 @@ def parse_offsets(words: str) -> Offsets:
     return Offsets(UNIT_OPTIONS[unit], int("from-1" in more), "inclusive" in more)
 
 
+def option_value(offsets: Offsets) -> str:
+    """Return the words of `--offsets` for offsets, as `parse_offsets` reads them."""
+    unit = next(words for words, unit in UNIT_OPTIONS.items() if unit == offsets.unit)
+    return f"{unit}{',inclusive' * offsets.inclusive}{',from-1' * bool(offsets.base)}"
+
+
+def fitting_unit(spans: CountedSpans, texts: Sequence[str], counting: Offsets) -> Offsets | None:
+    """Return another unit in which all spans are inside their texts, None for none."""
+    others = (counting._replace(unit=unit) for unit in UNITS if unit != counting.unit)
+    return next((other for other in others if (convert_offsets(spans, texts, other)[0] >= 0).all()), None)
+
+
 @dataclass(frozen=True)
 class CountedSpans:
     """Spans with offsets as a file counts them: `text` is the number of each one's text, never falling, shape (spans,).
@@ -133,7 +145,8 @@ def code_points(
     if other is not None:
         # Quotes alone may decide only where all fitting units place the spans alike.
         told = f"the quotes fit offsets in {taken} and in {other[0]}"
-        raise FormatError.single(spans.where(0)[0], None, told, "say which: --offsets")
+        choice = f"{option_value(taken)}|{option_value(other[0])}"
+        raise FormatError.single(spans.where(0)[0], None, told, f"say which: --offsets {choice}")
     total = f"{len(spans.quotes):,}"
     forgiven = f", {len(spans.quotes) - most:,} of them but for blanks at an edge" if most < len(spans.quotes) else ""
     return ConvertedSpans(taken, start, end, f"offsets in {taken}: {total} of {total} quotes match{forgiven}")

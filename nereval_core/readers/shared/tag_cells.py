@@ -148,13 +148,13 @@ def choice_problem(
 ) -> Problem:
     """Return the problem of a source in which several named columns or keys hold annotations."""
     held = [f"{quoted(str(column.number))} ({', '.join(column.types) or 'O alone'})" for column in columns]
-    first, second = (shlex.quote(str(column.number)) for column in columns[:2])
+    numbers = [shlex.quote(str(column.number)) for column in columns]
     return Problem(
         shown,
         line,
         f"{len(columns)} {hold}: {', '.join(held)}",
-        f"name the one to be read: --column {first}, or by side --gold-column {first} --pred-column {second}; in the "
-        "app choose beside the upload",
+        f"name the one to be read: --column {'|'.join(numbers)}, or by side --gold-column {numbers[0]} --pred-column "
+        f"{numbers[1]}; in the app choose beside the upload",
     )
 
 

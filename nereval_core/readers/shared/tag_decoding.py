@@ -30,9 +30,8 @@ from nereval_core.readers.shared.tag_schemes import (
     scheme_named,
 )
 
-REPAIR_REMEDY = (
-    "mend it, or read it with --repair conlleval (cut as that program does) or --repair discard (chunk dropped)"
-)
+CONLLEVAL_REMEDY = "--repair conlleval (cut as that program does)"
+DISCARD_REMEDY = "--repair discard (chunk dropped)"
 GOLDS = "gold's"
 """The origin of a scheme that a prediction shares with gold."""
 NO_TAGS_NOTE = "no tag but O: the scheme cannot be told"
@@ -108,11 +107,28 @@ def tag_problems(
 ) -> list[Problem]:
     """Return a problem for each token whose tag is none, and, without repair, for each that breaks the scheme."""
     odd = [(token, written(token)) for token in tags.odd]
-    problems = [Problem(*place(token), f"{quoted(cell)} is not a tag", no_tag_remedy(cell)) for token, cell in odd]
+    beside = bool(len(tags.tokens))
+    problems = [
+        Problem(*place(token), f"{quoted(cell)} is not a tag", no_tag_remedy(cell, beside_tags=beside))
+        for token, cell in odd
+    ]
     broken = faults(tags, scheme) if scheme and not options.repair else []
     # A tag beside something that is no tag is not blamed.
-    beside = {token + step for token in tags.odd for step in (-1, 1)}
-    return problems + [Problem(*place(token), found, REPAIR_REMEDY) for token, found in broken if token not in beside]
+    neighbours = {token + step for token in tags.odd for step in (-1, 1)}
+    remedy = repair_remedy(tags, scheme) if scheme and broken else ""
+    return problems + [Problem(*place(token), found, remedy) for token, found in broken if token not in neighbours]
+
+
+def repair_remedy(tags: Tags, scheme: Scheme) -> str:
+    """Return the remedy for tags that break a scheme: a scheme that they fit, else the repairs that keep chunks.
+
+    Dropping malformed chunks is a remedy where it leaves at least half of them.
+    """
+    if fitting := next((other.name for other in SCHEMES.values() if not tags.counts[~other.legal.ravel()].any()), None):
+        return f"mend it, or, as the tags fit {fitting}, name that scheme: --scheme {fitting}"
+    chunks, sound_chunks = decode(tags, scheme, "conlleval"), decode(tags, scheme, "discard")
+    repairs = [CONLLEVAL_REMEDY, *([DISCARD_REMEDY] if 2 * len(sound_chunks.start) >= len(chunks.start) else [])]
+    return f"mend it, or read it with {' or '.join(repairs)}"
 
 
 def decode_tags(tags: Tags, scheme: Scheme | None, options: ReadOptions) -> tuple[Chunks, str]:

@@ -142,14 +142,14 @@ def are_types(tags: Iterable[str]) -> bool:
     return bool(tags) and all(map(TYPE_ALONE.fullmatch, tags)) and not any(map(LETTERED.match, tags))
 
 
-def no_tag_remedy(cell: str) -> str:
-    """Return the remedy for a cell that is not a tag."""
+def no_tag_remedy(cell: str, *, beside_tags: bool = False) -> str:
+    """Return the remedy for a cell that is not a tag, perhaps beside others that are tags with letters."""
     if cell in (*WORDS_FOR_OUTSIDE, *MARKS_FOR_OUTSIDE):
         return f"write O, or, if it means outside, read with --outside {shlex.quote(cell)}; or choose another column"
     if len(cell) == 1 and cell.upper() in LETTERS:
         return "write '-' and its type behind it; or choose another column"
     remedy = "write O, or a letter, '-' and a type; or choose another column"
-    return f"{remedy}, or, for types without a letter, --scheme IO" if are_types([cell]) else remedy
+    return f"{remedy}, or, for types without a letter, --scheme IO" if are_types([cell]) and not beside_tags else remedy
 
 
 def _outside(cells: Collection[str], settings: ReadSettings) -> frozenset[str]:

@@ -147,7 +147,7 @@ def test_two_other_ways_that_differ_are_not_chosen_between() -> None:
         found([(0, 1, 1, "a"), (0, 2, 2, "a")], ["aaaa"], expected=Offsets("UTF-8 bytes"))
     assert str(caught.value) == (
         "x.json: the quotes fit offsets in code points, end inclusive and in code points, end inclusive, first at 1; "
-        "say which: --offsets"
+        "say which: --offsets code-points,inclusive|code-points,inclusive,from-1"
     )
 
 
