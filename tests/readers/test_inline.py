@@ -89,7 +89,7 @@ def test_the_attribute_of_the_type_may_be_named() -> None:
         ),
         ("<A>a\nb</A>", ["x1.txt:1: <A> is not closed in its document; close it by </A>, or", "x1.txt:2: </A> closes"]),
         ("<A>a</A>\nb</B>", ["x1.txt:2: </B> closes nothing; open it by <B>, or delete it"]),
-        ("<A></A><A/><A> </A>b", ["x1.txt:1: <A> holds no text", "x1.txt:1: <A/> holds no text", "x1.txt:1: an elem"]),
+        ("<A></A><A/><A> </A>b", ["x1.txt:1: <A> holds no text", "x1.txt:1: an elem"]),
         ("<A>a</A> <A x=>b</A>", ["x1.txt:1: '<A x=>b' is no tag; write <NAME>, ", "x1.txt:1: </A> closes nothing"]),
         (
             '<ENAMEX TYPE="PER>a</ENAMEX>\n<ENAMEX>b</ENAMEX>',
@@ -122,3 +122,123 @@ def test_problems_have_lines(text: str, said: list[str]) -> None:
 def test_other_marks_are_not_claimed(text: str) -> None:
     with pytest.raises(FormatError, match="the format cannot be recognised"):
         read(Source.of_uploads([("x.txt", text.encode())]))
+
+
+NOTE = '<?xml version="1.0" encoding="UTF-8"?>\n'
+RECORDS = """<ROOT>
+<RECORD ID="7">
+<KEY>00912</KEY>
+<TEXT>
+Mr <PHI TYPE="PATIENT">Lee</PHI> came
+to <PHI TYPE="HOSPITAL">St Ann</PHI>.
+</TEXT>
+</RECORD>
+<RECORD ID="8"><KEY>00913</KEY><TEXT><PHI TYPE="DATE">May 4</PHI></TEXT></RECORD>
+</ROOT>
+"""
+EDITION = """<TEI xmlns="http://www.tei-c.org/ns/1.0" xml:id="l1">
+  <teiHeader><fileDesc><titleStmt><title>Letters</title><author><persName>Kay</persName></author></titleStmt></fileDesc></teiHeader>
+  <text><body><div><head>One</head>
+    <p>Dear <persName ref="#b"><forename>Bea</forename> <surname>Ray</surname></persName>,<lb/>in
+    <orgName>Bank of <placeName>Rome</placeName></orgName> <hi rend="italic">we</hi> met <rs type="dog">Rex</rs>.</p>
+  </div></body></text>
+</TEI>
+"""
+# A file of XML, the ids and texts of its documents with white space made one blank, and its spans.
+STRUCTURED = [
+    (
+        RECORDS,
+        {"7": "Mr Lee came to St Ann.", "8": "May 4"},
+        [("Lee", "PATIENT"), ("St Ann", "HOSPITAL"), ("May 4", "DATE")],
+    ),
+    (NOTE + RECORDS.replace("\n", ""), {"7": "Mr Lee cameto St Ann.", "8": "May 4"}, None),
+    (
+        NOTE + EDITION,
+        {"l1": "One Dear Bea Ray, in Bank of Rome we met Rex."},
+        [("Bea Ray", "persName"), ("Bank of Rome", "orgName"), ("Rome", "placeName"), ("Rex", "dog")],
+    ),
+    (
+        f"{NOTE}<teiCorpus>{EDITION}{EDITION.replace('l1', 'l2')}</teiCorpus>",
+        dict.fromkeys(("l1", "l2"), "One Dear Bea Ray, in Bank of Rome we met Rex."),
+        None,
+    ),
+    (
+        EDITION.replace("<", "<tei:").replace("<tei:/", "</tei:"),
+        {"l1": "One Dear Bea Ray, in Bank of Rome we met Rex."},
+        None,
+    ),
+    (
+        NOTE + '<document id="9"><text><s>The <e id="U:1">p53</e> gene</s><s>of <e>yeast</e></s></text></document>',
+        {"9": "The p53 gene of yeast"},
+        [("p53", "e"), ("yeast", "e")],
+    ),
+    (
+        NOTE + "<corpus>\n<unit>Ann left <LOC>Rome</LOC>.</unit>\n<unit>Nobody.</unit>\n</corpus>",
+        {"1": "Ann left Rome. Nobody."},
+        [("Rome", "LOC")],
+    ),
+    (
+        NOTE + "<!DOCTYPE x [<!ENTITY a 'b'>\n]>\n<x><y>Ann &amp; <PER>Bo</PER><![CDATA[ <3 & more]]></y><z>No</z></x>",
+        {"1": "Ann & Bo <3 & more"},
+        [("Bo", "PER")],
+    ),
+    (NOTE + "<notes>\nIn <ENAMEX TYPE='LOC'>Rome</ENAMEX>\nand <b>more</b></notes>", {"1": "In Rome and more"}, None),
+    (
+        "<DOC>\n<DOCID> APW1 </DOCID>\n<DOCTYPE SOURCE='n'> NEWS </DOCTYPE>\n<DATETIME> 2001 </DATETIME>\n<BODY>\n"
+        "<TEXT>\n<TURN>\n<SPEAKER> KAY </SPEAKER>\nIn <GPE>Rome</GPE>\n</TURN>\n</TEXT>\n</BODY>\n</DOC>\n",
+        {"APW1": "In Rome"},
+        [("Rome", "GPE")],
+    ),
+    ("<PER>Ann</PER>\n<LOC>Rome</LOC>\n", {"1": "Ann", "2": "Rome"}, [("Ann", "PER"), ("Rome", "LOC")]),
+    (
+        "<ORG>Bank of <LOC>Rome</LOC></ORG>\nIn <ORG><LOC>Rome</LOC></ORG>",
+        {"1": "Bank of Rome", "2": "In Rome"},
+        [("Bank of Rome", "ORG"), ("Rome", "LOC"), ("Rome", "LOC"), ("Rome", "ORG")],
+    ),
+    ("<ORG>Bank of <LOC>Rome</LOC></ORG>", {"1": "Bank of Rome"}, [("Bank of Rome", "ORG"), ("Rome", "LOC")]),
+    (
+        "<line>Ann left <LOC>Rome</LOC></line>\n<line>Nobody</line>",
+        {"1": "Ann left Rome", "2": "Nobody"},
+        [("Rome", "LOC")],
+    ),
+    ("<u1>Ann left <LOC>Rome</LOC>.</u1>", {"1": "Ann left Rome."}, [("Rome", "LOC")]),
+    ("<p>Ann<lb/>in <LOC>Rome</LOC><lb/></p>", {"1": "Ann in Rome"}, [("Rome", "LOC")]),
+]
+
+
+@pytest.mark.parametrize(("text", "documents", "marked"), STRUCTURED)
+def test_elements_that_structure_a_text_are_no_spans(
+    text: str, documents: dict[str, str], marked: Spans | None
+) -> None:
+    found = inline(text)
+    texts = dict(zip(found.documents.ids, (" ".join(text.split()) for text in found.documents.texts), strict=True))
+    assert texts == documents
+    if marked is not None:
+        assert spans(found) == marked
+    name = "x.xml" if text.startswith("<?xml") else "x.txt"
+    assert read(Source.of_uploads([(name, text.encode())])).format == "inline"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            NOTE + '<source_file>\n<document DOCID="1"><entity ID="E1" TYPE="PER"><entity_mention ID="M"><extent>\n'
+            '<charseq START="4" END="6">Ann</charseq></extent></entity_mention></entity></document></source_file>',
+            'x1.txt:4: \'<charseq START="4" END="6">\' gives the place',
+        ),
+        (
+            NOTE + "<deIdi2b2>\n<TEXT><![CDATA[Seen by Dr Lee.]]></TEXT>\n<TAGS>\n"
+            '<NAME id="P0" start="11" end="14" text="Lee" TYPE="DOCTOR"/>\n</TAGS></deIdi2b2>',
+            'x1.txt:5: \'<NAME id="P0" start=',
+        ),
+        (
+            NOTE + "<a>\n<b>Ann</b>\n<c>Rome</c></a>",
+            "x1.txt:1: XML in which no element marks a piece of running text: <",
+        ),
+    ],
+)
+def test_xml_of_other_kinds_is_refused(text: str, said: str) -> None:
+    with pytest.raises(FormatError) as error:
+        inline(text)
+    assert [str(problem).startswith(said) for problem in error.value.problems] == [True], error.value

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import nereval_core as nereval
+from nereval_core.pairing.notices import TypesNotInGoldWarning
 from nereval_core.problems import FormatError
 from tests.support.shared_corpora import defect
 
@@ -81,3 +82,24 @@ def test_refusals(gold: str, pred: str, finding: str) -> None:
     with pytest.raises(FormatError) as error:
         nereval.score(defect(gold), defect(pred))
     assert re.search(finding, str(error.value))
+
+
+# A file, and its spans in words and by type.
+READ = [
+    ("markup-containers/i2b2_2006.xml", [("Doe", "PATIENT"), ("GH", "HOSPITAL")], ["Patient Doe seen at GH."]),
+    ("markup-containers/tei.xml", [("Anna Smith", "persName"), ("Rome", "placeName")], ["Anna Smith left Rome."]),
+    ("markup-containers/tei_lines.xml", [("Anna", "persName"), ("Rome", "placeName")], ["Anna left Rome today."]),
+]
+
+
+@pytest.mark.parametrize(("file", "spans", "texts"), READ)
+def test_texts_and_spans(file: str, spans: list[tuple[str, str]], texts: list[str]) -> None:
+    reading = nereval.read(defect(file))
+    assert [(reading.layer.text(span), reading.layer.label(span)) for span in range(len(reading.layer))] == spans
+    assert [" ".join(text.split()) for text in reading.documents.texts] == texts
+
+
+@pytest.mark.parametrize(("file", "kind", "nearest"), [("pred", "Location", "LOC"), ("pred_blank", "PER ", "PER")])
+def test_types_that_gold_does_not_have(file: str, kind: str, nearest: str) -> None:
+    with pytest.warns(TypesNotInGoldWarning, match=f"'{kind}' .nearest in gold: '{nearest}'"):
+        nereval.score(defect("type-not-in-gold/gold.jsonl"), defect(f"type-not-in-gold/{file}.jsonl"))

@@ -1,9 +1,10 @@
 """Tags in running text: `<ENAMEX TYPE="PERSON">Ann</ENAMEX>` of MUC, or `<PER>Ann</PER>`.
 
 Where a source has elements of MUC (ENAMEX, TIMEX, NUMEX), these are its spans and all others are left out; else every
-element is a span but those that structure a text. The type is the attribute `TYPE`, else the element's name; other
-attributes are metadata. Elements `<DOC>` are documents, called as `<DOCNO>` or `<DOCID>` in them says; without any, a
-line is a document, of several files a file.
+element is a span but those that structure a text, which whole files tell (`shared/markup_structure.py`), and empty
+ones. The type is the attribute `TYPE`, else the element's name; other attributes are metadata. Elements `<DOC>` are
+documents, called as `<DOCNO>` or `<DOCID>` in them says; without any, a file of XML is a document, or each of its
+elements `<document>`, `<record>`, `<TEI>` or `<article>`; else a line is a document, of several files a file.
 
 Tags are those of SGML rather than XML: headers and paragraphs may be left open, values may stand without quotes, and a
 `<` that begins no tag is text. The text is what remains without tags, without white space at its ends, and with
@@ -22,9 +23,28 @@ from html.entities import html5
 from typing import Any
 
 from nereval_core.corpus.builder import Builder
-from nereval_core.problems import quoted
+from nereval_core.problems import SHOWN, FormatError, quoted
 from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.readers.input.source import SourceFile, unread_files_note
+from nereval_core.readers.shared.markup_structure import (
+    ATTRIBUTES,
+    BLOCKS,
+    DECLARED,
+    HEADERS,
+    IDS,
+    LINE_BREAKS,
+    NAME_OF,
+    STRUCTURE,
+    TAG,
+    TEI,
+    TEI_NAMES,
+    TYPOGRAPHY,
+    Structure,
+    is_whole_document,
+    local_name,
+    structure_of_documents,
+    structure_of_lines,
+)
 
 NAME = "inline"
 DESCRIPTION = "tags in running text: ENAMEX, TIMEX and NUMEX of MUC, or <PER>…</PER>"
@@ -32,22 +52,18 @@ COLUMNS = True
 
 SUFFIXES = (".sgm", ".sgml", ".xml", ".txt")
 MUC = frozenset(("enamex", "timex", "numex"))
-DOCUMENT = "doc"
-IDS = ("docno", "docid")
-STRUCTURE = frozenset(
-    (DOCUMENT, *IDS, "text", "txt", "body", "p", "s", "br", "hl", "headline", "dateline", "preamble", "trailer", "slug")
-)
-"""Elements, in small letters, that are no spans in files without those of MUC."""
 TYPE = "type"
-ATTRIBUTES = r"""(?:\s+[\w.:-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'|[^\s"'<>]+))*"""
-NAME_OF = r"[^\W\d][\w.:-]*"
-TAG = re.compile(rf"<(?:(/)?({NAME_OF})({ATTRIBUTES})\s*(/)?>|!--(?:(?!<!--).)*?-->|[?!][^<>]*>)", re.DOTALL)
-"""A tag, or what is passed over: a comment, an instruction, a declaration."""
 ATTRIBUTE = re.compile(r"""([\w.:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+))""")
 OPENED = re.compile(rf"</?({NAME_OF})")
 REFERENCE = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
 LINE_END = re.compile(r"\r*\n")
+CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
+DOCTYPE = re.compile(r"<!DOCTYPE\b[^<>\[]*\[.*?\]\s*>", re.DOTALL | re.IGNORECASE)
 PAIR = re.compile(rf"<({NAME_OF}){ATTRIBUTES}\s*>([^<\n]++)</\1\s*>")
+RUNNING = re.compile(
+    rf"[^<>\s]\s*<({NAME_OF}){ATTRIBUTES}\s*>[^<]*</|<({NAME_OF}){ATTRIBUTES}\s*>[^<]*</[^<>]*>\s*[^<>\s]"
+)
+"""An element beside characters of a text."""
 SEEN_LINES = 200
 """Lines by which a file is recognised."""
 
@@ -82,13 +98,26 @@ class _Document:
     id_from: int | None = None
     """Piece from which on the text is the document's id, while that element is open."""
 
+    broken: bool = False
+    """Whether a part of the text or a line ends before what comes next."""
+
     def add(self, text: str) -> None:
+        if not text[0].isspace():
+            self.end_line()
+        self.broken = False
         self.pieces.append(text)
         self.length += len(text)
 
+    def end_line(self) -> None:
+        """Write the end of a line that an element breaks, where no white space stands already."""
+        if self.broken and self.pieces and not self.pieces[-1][-1:].isspace():
+            self.pieces.append("\n")
+            self.length += 1
+        self.broken = False
+
 
 def recognise(source: Source) -> float:
-    """Claim elements of MUC, and lines in each of which all other elements are closed and hold text."""
+    """Claim elements of MUC, XML with elements in running text, and lines whose other elements are closed on them."""
     head = source.head(*SUFFIXES)
     if head.first_line.lstrip().startswith(("{", "[")):
         return 0.0
@@ -97,10 +126,26 @@ def recognise(source: Source) -> float:
     names = {tag[2].lower() for row in tags for tag in row}
     if names & MUC:
         return 0.95
-    if DOCUMENT not in names and not all(map(_balanced, tags)):
-        return 0.0
+    if "doc" not in names and not all(map(_balanced, tags)):
+        return 0.7 if _is_marked_xml("\n".join(head.lines)) else 0.0
     pairs = (pair for line in lines for pair in PAIR.finditer(line))
-    return 0.7 if any(pair[1].lower() not in STRUCTURE and pair[2].strip() for pair in pairs) else 0.0
+    if any(local_name(pair[1]) not in STRUCTURE | HEADERS and pair[2].strip() for pair in pairs):
+        return 0.7
+    return 0.7 if _is_marked_xml("\n".join(head.lines)) else 0.0
+
+
+def _is_marked_xml(text: str) -> bool:
+    """Tell whether the head of a file is that of XML, and elements stand in its running text."""
+    first = next((tag for tag in TAG.finditer(text) if tag[2]), None)
+    if "</" not in text or first is None or (text[: first.start()].strip() and not DECLARED.match(text)):
+        return False
+    known = STRUCTURE | BLOCKS | HEADERS | LINE_BREAKS | TYPOGRAPHY | {"a", "html"}
+    running = (local_name(pair[1] or pair[2]) for pair in RUNNING.finditer(text))
+    if local_name(first[2]) in TEI and any(
+        local_name(tag[2]) in TEI_NAMES | {"teiheader"} for tag in TAG.finditer(text) if tag[2]
+    ):
+        return True
+    return any(name not in known for name in running)
 
 
 def _balanced(tags: Sequence[re.Match[str]]) -> bool:
@@ -124,49 +169,104 @@ def read(source: Source, options: ReadOptions) -> Reading:
     """
     files = source.pick(*SUFFIXES)
     made = Builder(source.name)
-    texts = [LINE_END.sub("\n", file.text()) for file in files]
+    texts = [_plain(LINE_END.sub("\n", file.text())) for file in files]
     names = {tag[2].lower() for text in texts for tag in TAG.finditer(text) if tag[2]}
-    reader = _Reader(made, str(options.column or TYPE).lower(), bool(names & MUC))
+    by_element = "doc" in names or all(map(is_whole_document, texts))
+    structure = structure_of_documents(texts) if by_element else _structure_of_lines(texts)
+    if not names & MUC:
+        _refuse_places(structure, files, texts)
+    reader = _Reader(made, str(options.column or TYPE).lower(), bool(names & MUC), structure, xml=by_element)
     for file, text in zip(files, texts, strict=True):
-        reader.read_file(file, text, by_document=DOCUMENT in names, whole=len(files) > 1)
+        reader.read_file(file, text, named=len(files) > 1)
+    unknown = names - STRUCTURE - BLOCKS - HEADERS - TEI
+    if by_element and unknown and not reader.has_spans and not made.problems:
+        listed = ", ".join(f"<{name}>" for name in sorted(unknown)[:SHOWN])
+        found = f"XML in which no element marks a piece of running text: {listed}"
+        made.problem(1, found, "give text with an element around each mention", source=files[0].shown)
     notes = [*reader.notes(), *unread_files_note(source, files)]
     layer = made.finish(options.name or source.label)
     return Reading(layer.documents, layer, NAME, tuple(notes), places=made.places)
 
 
+def _plain(text: str) -> str:
+    """Return a text with references for the characters of CDATA sections, and without what a DOCTYPE declares."""
+    if "<!" in text:
+        text = CDATA.sub(lambda section: section[1].replace("&", "&amp;").replace("<", "&lt;"), text)
+        text = DOCTYPE.sub(lambda declared: "<!DOCTYPE>" + "\n" * declared[0].count("\n"), text)
+    return text
+
+
+def _structure_of_lines(texts: Sequence[str]) -> Structure:
+    return structure_of_lines(texts if len(texts) > 1 else texts[0].split("\n"))
+
+
+def _refuse_places(structure: Structure, files: Sequence[SourceFile], texts: Sequence[str]) -> None:
+    """Refuse elements that give the places of text which stands elsewhere.
+
+    Raises:
+        FormatError: there is one.
+    """
+    tag = structure.offsets
+    if tag is not None:
+        at = next(number for number, text in enumerate(texts) if text == tag.string)
+        line = tag.string.count("\n", 0, tag.start()) + 1
+        found = (
+            f"{quoted(tag[0])} gives the place of a mention by offsets, and this format has elements around mentions"
+        )
+        raise FormatError.single(files[at].shown, line, found, "convert such stand-off annotation to brat or JSONL")
+
+
 class _Reader:
     """Adds documents of files to a builder, and counts elements."""
 
-    def __init__(self, made: Builder, attribute: str, muc: bool) -> None:
+    def __init__(self, made: Builder, attribute: str, muc: bool, structure: Structure, *, xml: bool) -> None:
         self._made = made
         self._attribute = attribute
         self._muc = muc
+        self._structure = structure
+        self._xml = xml
+        # The text between elements of MUC, and of <DOC>, is taken as it stands.
+        self._breaks = xml and not muc and structure.document != "doc"
+        self._document_name = structure.document
+        self._outside = 0
         self._taken: Counter[str] = Counter()
         self._left: Counter[str] = Counter()
+        self._passed: Counter[str] = Counter()
         self._references = 0
 
     def notes(self) -> Iterator[str]:
         """Yield notes on the elements that are spans, those that are not, and references that stay as they are."""
-        for what, counts in (("elements taken for spans", self._taken), ("elements left out", self._left)):
+        for what, counts in (
+            ("elements taken for spans", self._taken),
+            ("elements left out", self._left),
+            ("elements left out with their words", self._passed),
+        ):
             if counts:
                 yield f"{what}: {', '.join(f'{name} ({count})' for name, count in sorted(counts.items()))}"
+        if self._outside:
+            yield f"texts outside of <{self._document_name}>, left out: {self._outside}"
         if self._references:
             yield f"references to characters that are not known, kept as they stand: {self._references}"
 
-    def read_file(self, file: SourceFile, text: str, *, by_document: bool, whole: bool) -> None:
-        """Read a file: by its documents, else the `whole`, else by its lines."""
+    @property
+    def has_spans(self) -> bool:
+        """Whether an element was taken for a span."""
+        return bool(self._taken)
+
+    def read_file(self, file: SourceFile, text: str, *, named: bool) -> None:
+        """Read a file: by its documents, else the whole of one `named` after the file or of XML, else by its lines."""
         self._shown = file.shown
         self._ends = [at for at, letter in enumerate(text) if letter == "\n"]
-        self._by_document = by_document
         self._document: _Document | None = None
-        if by_document:
+        self._skipped: list[str] = []
+        if self._document_name:
             self._read(text, 0, len(text))
             self._finish()
             return
         low = 0
-        for high in [len(text)] if whole else [*self._ends, len(text)]:
+        for high in [len(text)] if named or self._xml else [*self._ends, len(text)]:
             if text[low:high].strip():
-                self._document = _Document(file.stem if whole else None, self._line(low))
+                self._document = _Document(file.stem if named else None, self._line(low))
                 self._read(text, low, high)
                 self._finish()
             low = high + 1
@@ -188,15 +288,19 @@ class _Reader:
         self._made.problem(line, found, remedy, source=self._shown)
 
     def _add(self, text: str, low: int, high: int) -> None:
-        """Add text between two tags to the document."""
+        """Add text between two tags to the document, unless an element around it holds words that are not its own."""
         piece = text[low:high]
+        if self._skipped or not piece:
+            return
         for found in OPENED.finditer(piece):
             name = found[1].lower()
-            if name in MUC or name == DOCUMENT or name in map(str.lower, self._taken):
+            if name in MUC or name == self._document_name or name in map(str.lower, self._taken):
                 remedy = 'write <NAME>, <NAME TYPE="…"> or </NAME>, and &lt; for a < of the text'
                 self._problem(self._line(low + found.start()), f"{quoted(piece[found.start() :])} is no tag", remedy)
         if self._document is not None:
             self._document.add(REFERENCE.sub(self._character, piece))
+        elif piece.strip() and self._document_name != "doc":
+            self._outside += 1
         elif piece.strip():
             line = self._line(low + len(piece) - len(piece.lstrip()))
             self._problem(line, f"text outside of <DOC>: {quoted(piece.strip())}", "put it into a <DOC>, or delete it")
@@ -209,29 +313,52 @@ class _Reader:
 
     def _take(self, tag: re.Match[str]) -> None:
         """Take a tag: of a document, of its id, of a span, or one to leave out."""
-        name, line = tag[2].lower(), self._line(tag.start())
+        name, line = local_name(tag[2]), self._line(tag.start())
         document = self._document
-        if name == DOCUMENT:
+        if self._skipped or (name in self._structure.skipped and name not in IDS and not self._muc):
+            self._passed[tag[2]] += not tag[1] and not self._skipped
+            self._skip(name, opening=not tag[1], empty=bool(tag[4]))
+        elif name == self._document_name:
             if document is not None:
                 self._finish(line if not tag[1] else None)
             elif tag[1]:
-                self._problem(line, "</DOC> closes nothing", "open it by <DOC>, or delete it")
+                self._problem(line, f"</{tag[2]}> closes nothing", f"open it by <{tag[2]}>, or delete it")
             if not tag[1]:
                 given = _attributes(tag[3])
-                self._document = _Document(next((given[key] for key in ("id", *IDS) if given.get(key)), None), line)
+                keys = ("id", "xml:id", *IDS)
+                self._document = _Document(next((given[key] for key in keys if given.get(key)), None), line)
         elif document is None:
             self._left[tag[2]] += not tag[1]
         elif name in IDS:
             self._take_id(document, closing=bool(tag[1]))
-        elif name in STRUCTURE if not self._muc else name not in MUC:
+        elif not self._is_span(name, tag):
             self._left[tag[2]] += not tag[1]
-        elif tag[4]:
-            self._problem(line, f"{tag[0]} holds no text", "delete it, or put it around its text")
+            if name == "lb" or (self._breaks and name in BLOCKS | LINE_BREAKS | self._structure.parts - TYPOGRAPHY):
+                document.broken = document.broken or 'break="no"' not in tag[0]
         elif tag[1]:
             self._close(document, tag[2], line)
         else:
             self._taken[tag[2]] += 1
+            document.end_line()
             document.open.append(_Open(tag[2], line, document.length, _attributes(tag[3])))
+
+    def _is_span(self, name: str, tag: re.Match[str]) -> bool:
+        """Tell whether an element marks a mention: none that is empty does."""
+        if tag[4]:
+            return False
+        if self._muc:
+            return name in MUC
+        if self._structure.tei and name not in TEI_NAMES:
+            return False
+        return name not in self._structure.parts
+
+    def _skip(self, name: str, *, opening: bool, empty: bool) -> None:
+        """Begin or end to leave out the words of an element, with those of the elements in it."""
+        if opening and not empty:
+            self._skipped.append(name)
+        elif not opening and name in self._skipped:
+            while self._skipped.pop() != name:
+                pass
 
     def _take_id(self, document: _Document, *, closing: bool) -> None:
         """Take the text between the tags of an id out of the document's."""
@@ -269,9 +396,10 @@ class _Reader:
         if document is None:
             return
         if opened is not None:
-            self._problem(opened, f"<DOC> inside the one of line {document.line}", "close that by </DOC> first")
+            name = self._document_name.upper() if self._document_name == "doc" else self._document_name
+            self._problem(opened, f"<{name}> inside the one of line {document.line}", f"close that by </{name}> first")
         for one in document.open:
-            remedy = f"close it by </{one.name}>{'' if self._by_document else ', or put each document into a <DOC>'}"
+            remedy = f"close it by </{one.name}>{'' if self._document_name else ', or put each document into a <DOC>'}"
             self._problem(one.line, f"<{one.name}> is not closed in its document", remedy)
         text = "".join(document.pieces)
         before = len(text) - len(text.lstrip())
