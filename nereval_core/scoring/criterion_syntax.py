@@ -75,8 +75,8 @@ def criterion_from_parts(name: str, parts: Mapping[str, Any], source: str, line:
         key: _NEAR_MISSES[one_of(key, otherwise, tuple(_NEAR_MISSES))] for key in ("other_boundaries", "other_type")
     }
     for key, never, remedy in (
-        ("other_boundaries", boundaries == "overlap" and not minimum, "give other boundaries or a minimum"),
-        ("other_type", not same_type, "types must be equal for it"),
+        ("other_boundaries", boundaries == "overlap" and not minimum, "ask for other boundaries or a minimum"),
+        ("other_type", not same_type, "ask for equal types"),
     ):
         if never:
             near_misses[key] = Decision.INC

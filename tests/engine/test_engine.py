@@ -179,11 +179,11 @@ def records_of(target: str, system: str, criterion: str) -> pd.DataFrame:
 @pytest.mark.parametrize("counting", ["one-to-one", "each-side"])
 def test_records_are_those_of_one_process(cli: Cli, tmp_path: Path, counting: str) -> None:
     places = written(tmp_path, corpus(), shards=3)
-    asked = (*places, "--criteria", "strict,core,lenient,fragment", "--counting", counting)
+    asked = (*places, "--criteria", "strict,core,muc,lenient,fragment", "--counting", counting)
     assert cli(*asked, "--records", "whole.parquet")[0] == 0
     assert cli(*asked, "--engine", "local", "--records", "scored")[0] == 0
     whole = pd.read_parquet("whole.parquet")
-    for system, criterion in itertools.product(("one", "two"), ("strict", "core", "lenient", "fragment")):
+    for system, criterion in itertools.product(("one", "two"), ("strict", "core", "muc", "lenient", "fragment")):
         ours = records_of("scored", system, criterion)
         theirs = whole[(whole["system"] == system) & (whole["criterion"] == criterion)][list(RECORD_COLUMNS)]
         if criterion == "fragment":

@@ -157,7 +157,7 @@ def test_more_can_be_told_of_a_record(found: ScoredSystems) -> None:
     assert re.search(r'<p class="line"><b>verdict</b> <bdi>gold is right &lt;b&gt;[gp]:\d+-\d+:', made)
 
 
-@pytest.mark.parametrize("first", ["type", "partial", "fragment", "lenient"])
+@pytest.mark.parametrize("first", ["type", "partial", "muc", "fragment", "lenient"])
 def test_any_criterion_may_be_the_main_one(first: str) -> None:
     made = scored(DEMO, {}, Settings((CRITERIA[first],)))
     assert made.names == (first,)

@@ -30,7 +30,7 @@ from nereval_core.scoring.criteria import CRITERIA
 from tests.support.layer_strategies import texts
 from tests.support.spans import make, random_spans
 
-NAMES = ("strict", "partial", "lenient", "fragment")
+NAMES = ("strict", "partial", "muc", "lenient", "fragment")
 TEXTS = (
     "Aspirin 100 mg, ßtraße\u2028A",
     "the  the\tThe Rome and",

@@ -82,7 +82,7 @@ def check(found: AppliedVerdicts, systems: tuple[Layer, Layer], settings: Settin
     st.lists(MARKS, max_size=4),
     st.lists(MARKS, max_size=4),
     st.lists(GIVEN, max_size=6),
-    st.sampled_from(["strict", "partial", "type", "lenient", "alternatives", "fragment"]),
+    st.sampled_from(["strict", "partial", "type", "muc", "lenient", "alternatives", "fragment"]),
     st.sampled_from(["one-to-one", "each-side"]),
     st.booleans(),
 )

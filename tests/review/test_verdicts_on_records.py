@@ -139,7 +139,7 @@ def test_a_verdict_counts_at_once_and_is_asked_for_like_anything_else(store: Rev
 
 
 @pytest.mark.parametrize("merge", [(), (("Drug", "Chemical"), ("Person", "Chemical"))], ids=["as annotated", "merged"])
-@pytest.mark.parametrize("criterion", ["strict", "type", "lenient"])
+@pytest.mark.parametrize("criterion", ["strict", "type", "muc", "lenient"])
 def test_verdicts_survive_criteria_merges_order_and_other_systems(
     store: ReviewStore, criterion: str, merge: tuple[tuple[str, str], ...]
 ) -> None:

@@ -168,7 +168,7 @@ def test_another_prediction_that_takes_over_is_no_flip() -> None:
 def test_a_change_flips_its_record_and_no_smaller_one_does(seed: int) -> None:
     """Held to scoring the document again with every other start and end of the prediction within a few characters."""
     rng = random.Random(seed)
-    room, rules = 9, settings("strict", "right", "partial", "type", "approximate")
+    room, rules = 9, settings("strict", "right", "partial", "type", "muc", "approximate")
     sides = [random_spans(rng, 4, room=room, kinds="AB") for _ in range(2)]
     over = documents(1, length=1)
     layers = [make(name, over, [(0, one) for one in side]) for name, side in zip("gp", sides, strict=True)]

@@ -69,6 +69,7 @@ def test_a_comparison_names_data_criterion_plan_and_test() -> None:
         ({"leave_out": ["UNCLEAR"]}, ["Spans of the type UNCLEAR were left out."]),
         ({"counting": "each-side"}, ["without a one-to-one alignment"]),
         ({"criteria": ["partial"]}, ["(any other aligned pair counts half)"]),
+        ({"criteria": ["muc"]}, ["(an aligned pair that differs in boundaries alone counts half) (Chinchor and"]),
         ({"criteria": ["fragment"]}, ["tokens are counted in place of spans", "gold tokens in 20", "Tsai et al. 2006"]),
         ({"resample_by": "language"}, ["resamples of 3 groups of documents with the same language"]),
         ({"resample_by": "document within language"}, ["drawn within the 3 values of language (Davison and Hinkley"]),
