@@ -7,19 +7,23 @@ See the formats in doccano's documentation, "Sequence labeling".
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError, Problem
 from nereval_core.readers import Reading, ReadOptions, Source, select_layer
-from nereval_core.readers.input.source import SourceFile, unread_files_note
+from nereval_core.readers.input.source import unread_files_note
+from nereval_core.readers.shared.annotation_keys import choose_keys, key_choices, key_of, sampled_records
 from nereval_core.readers.shared.offset_conversion import reading_in_code_points
 from nereval_core.readers.shared.offset_units import Offsets
 from nereval_core.readers.shared.strict_json import Complain, Item, id_string, items, json_type, list_under
+from nereval_core.readers.shared.tag_cells import TagColumn
 
 NAME = "doccano"
 DESCRIPTION = "JSON lines of doccano: label triples or entity objects"
+
+COLUMNS = True
 
 SUFFIXES = (".jsonl", ".json")
 OFFSETS = Offsets("UTF-16 units")
@@ -27,6 +31,8 @@ TEXTS = ("text", "data")
 SPANS = ("label", "labels", "entities")
 OWN = {*TEXTS, *SPANS, "id", "relations", "Comments", "comments"}
 """Keys that are no metadata."""
+OTHER_KEYS = frozenset((*(OWN - set(SPANS)), "meta", "metadata", "tokens"))
+"""Keys that hold no spans."""
 PARTS = ("start_offset", "end_offset", "label")
 
 
@@ -60,21 +66,26 @@ def read(source: Source, options: ReadOptions) -> Reading:
     files = source.pick(*SUFFIXES)
     made = Builder(source.name)
     relations = 0
-    found: list[tuple[SourceFile, Iterable[Item]]] = [(file, items(file, made.problems)) for file in files]
-    if len(files) > 1:
-        found = [(file, list(rows)) for file, rows in found]
+    found = [(file, list(items(file, made.problems))) for file in files]
     if options.layer is not None or (len(files) > 1 and _shared([rows for _, rows in found])):
         names = tuple(file.stem for file in files)
         wanted = select_layer(source, options.layer, names)
         found = [found[names.index(wanted)]]
-    for file, rows in found:
-        for line, row in rows:
-            relations += _document(row, line, file.shown, made)
+    records = [(line, file.shown, row) for file, rows in found for line, row in rows]
+    keys, key_notes = choose_keys(records, SPANS, OTHER_KEYS, options.column, source.name)
+    for line, shown, row in records:
+        relations += _document(row, line, shown, made, keys)
     notes = [
         *unread_files_note(source, files),
+        *key_notes,
         *([f"relations between spans, not read: {relations}"] if relations else []),
     ]
     return reading_in_code_points(made, source, options, NAME, expected=OFFSETS, notes=notes)
+
+
+def tag_column_choices(source: Source) -> tuple[TagColumn, ...]:
+    """Return the keys of which one has to be chosen, by the first records of small files; else nothing."""
+    return key_choices(sampled_records(source.pick(*SUFFIXES)), SPANS, OTHER_KEYS)
 
 
 def _shared(files: Iterable[Iterable[Item]]) -> bool:
@@ -88,7 +99,7 @@ def _shared(files: Iterable[Iterable[Item]]) -> bool:
     return False
 
 
-def _document(row: Any, line: int, shown: str, made: Builder) -> int:
+def _document(row: Any, line: int, shown: str, made: Builder, keys: Sequence[str]) -> int:
     """Add a document; return how many relations it has, which are not read."""
 
     def complain(found: str, remedy: str) -> None:
@@ -101,16 +112,17 @@ def _document(row: Any, line: int, shown: str, made: Builder) -> int:
     if not isinstance(text, str):
         complain(f"the text is {json_type(text)}", "write a string under text")
         return 0
-    if row.keys().isdisjoint(SPANS):
+    key = key_of(row, keys)
+    if key is None and row.keys().isdisjoint(SPANS):
         remedy = "write [] where there are no spans"
         if "annotations" in row:
             remedy = "its annotations call labels by number: export it as JSONL (Text Label)"
         complain(f"no {' or '.join(SPANS)}", remedy)
         return 0
-    more = row.keys() - OWN
+    more = row.keys() - OWN - {key}
     meta = {key: value for key, value in row.items() if key in more} if more else None
     made.document(id_string(row.get("id")), text, line=line, source=shown, meta=meta)
-    for key in filter(row.__contains__, SPANS):
+    if key is not None:
         _spans(list_under(row, key, complain), key, made, complain)
     return len(list_under(row, "relations", complain))
 

@@ -10,23 +10,34 @@ or without a prefix, on the next token. Offsets are code points.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from nereval_core.corpus.builder import Builder
-from nereval_core.problems import Problem
+from nereval_core.problems import Problem, quoted
 from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.readers.input.source import unread_files_note
+from nereval_core.readers.shared.annotation_keys import choose_keys, key_choices, key_of, records_of, sampled_records
+from nereval_core.readers.shared.label_list import LabelList
 from nereval_core.readers.shared.offset_conversion import reading_in_code_points
 from nereval_core.readers.shared.offset_units import Offsets
-from nereval_core.readers.shared.strict_json import Complain, id_string, items, json_type, list_under, score_number
+from nereval_core.readers.shared.strict_json import Complain, id_string, json_type, list_under, score_number
+from nereval_core.readers.shared.tag_cells import TagColumn
+from nereval_core.readers.shared.tag_notation import NUMBERS_REMEDY
 
 NAME = "pipeline"
 DESCRIPTION = "JSON lines of predictions: Hugging Face token classification, GLiNER, spaCy"
 
+COLUMNS = True
+LABELS = True
+
 SUFFIXES = (".jsonl", ".json")
 OFFSETS = Offsets()
 LISTS = ("entities", "ents", "predictions", "Entities", "results")
+OTHER_LISTS = frozenset(("text", "id", "tokens", "sents", "sentences", "words", "relations", "cats", "meta"))
+"""Keys of a record that hold no entities."""
+GROUPS = "spans"
+"""The key under which spaCy's `Doc.to_json` has span groups, each with a name."""
 KEYS_OF: Mapping[str, str] = {
     "start_char": "start",
     "end_char": "end",
@@ -44,6 +55,8 @@ KEYS_OF: Mapping[str, str] = {
 """Keys of entities as other services call them: Stanza, Comprehend, Azure (`offset`, `length`), Presidio, Google."""
 TYPES = ("entity_group", "label", "entity")
 PREFIX = re.compile(r"([BI])-(.+)", re.DOTALL)
+NUMBERED = re.compile(r"LABEL_([0-9]{1,4})")
+"""The label of a model without a list of labels."""
 ENTITY = re.compile(
     r'"(?:entities|ents|predictions|Entities|results)"\s*:\s*\[\s*\{((?:[^{}"]|"(?:[^"\\]|\\.)*"|\{[^{}]*\})*)'
 )
@@ -57,7 +70,8 @@ KEY = re.compile(r'"(\w+)"\s*:')
 class TaggedEntity(NamedTuple):
     """An entity as given, or a piece of one: `opens` where its tag says B-, `token` the number of its token.
 
-    `tagged` says that the label is one of Hugging Face's, of which O is none.
+    `continues` says that its number is that of a label with I-. `tagged`
+    says that the label is one of Hugging Face's, of which O is none.
     """
 
     start: int
@@ -66,6 +80,7 @@ class TaggedEntity(NamedTuple):
     quote: str | None
     score: float | None
     opens: bool
+    continues: bool
     token: int | None
     tagged: bool
 
@@ -83,25 +98,45 @@ def recognise(source: Source) -> float:
 
 
 def read(source: Source, options: ReadOptions) -> Reading:
-    """Read a text a line with what was found in it.
+    """Read a text a line with the entities in it.
 
     Raises:
-        FormatError: with every problem found; entities without offsets.
+        FormatError: with every problem; entities without offsets; several lists of entities, and none is named.
     """
     files = source.pick(*SUFFIXES)
     made = Builder(source.name)
+    records = [(line, shown, _with_groups(row)) for line, shown, row in records_of(files, made.problems)]
+    keys, key_notes = choose_keys(records, LISTS, OTHER_LISTS, options.column, source.name)
     joined = outside = 0
-    for file in files:
-        for line, row in items(file, made.problems):
-            more = _document(row, line, file.shown, made)
-            joined, outside = joined + more[0], outside + more[1]
-    notes = unread_files_note(source, files)
+    for line, shown, row in records:
+        more = _document(row, line, shown, made, keys, options.labels)
+        joined, outside = joined + more[0], outside + more[1]
+    notes = [*unread_files_note(source, files), *key_notes]
+    if not set(keys) <= set(LISTS):
+        notes.append(f"entities taken from {' or '.join(map(quoted, keys))}")
     notes += [f"pieces of words joined to those before them: {joined}"] if joined else []
     notes += [f"tokens tagged {OUTSIDE}, left out: {outside}"] if outside else []
     return reading_in_code_points(made, source, options, NAME, expected=OFFSETS, notes=notes)
 
 
-def _document(row: Any, line: int, shown: str, made: Builder) -> tuple[int, int]:
+def tag_column_choices(source: Source) -> tuple[TagColumn, ...]:
+    """Return the keys of which one has to be chosen, by the first records of small files; else nothing."""
+    records = sampled_records(source.pick(*SUFFIXES))
+    return key_choices(map(_with_groups, records), LISTS, OTHER_LISTS)
+
+
+def _with_groups(row: Any) -> Any:
+    """Return a record of spaCy with its span groups under their own names; any other as it is."""
+    groups = row.get(GROUPS) if isinstance(row, dict) else None
+    if not isinstance(groups, dict) or not all(isinstance(spans, list) for spans in groups.values()):
+        return row
+    named = {name if name not in row else f"{GROUPS}.{name}": spans for name, spans in groups.items()}
+    return {key: value for key, value in row.items() if key != GROUPS} | named
+
+
+def _document(
+    row: Any, line: int, shown: str, made: Builder, keys: Sequence[str], labels: LabelList | None
+) -> tuple[int, int]:
     """Add a document; return how many pieces were joined to others, and how many were tagged as being in no entity."""
 
     def complain(found: str, remedy: str) -> None:
@@ -112,17 +147,19 @@ def _document(row: Any, line: int, shown: str, made: Builder) -> tuple[int, int]
         complain(what, "write an object with text and entities on each line")
         return 0, 0
     made.document(id_string(row.get("id")), row["text"], line=line, source=shown)
-    known = [key for key in LISTS if key in row]
-    if not known:
+    key = key_of(row, keys)
+    if key is None:
+        if not row.keys().isdisjoint(LISTS):
+            return 0, 0
         complain("no list of entities", f"write one under {', '.join(LISTS)}, empty where there are none")
         return 0, 0
-    given = _entities_of(list_under(row, known[0], complain))
-    if _plainly(given, made):
+    listed = _entities_of(list_under(row, key, complain))
+    if _plainly(listed, made):
         return 0, 0
-    entities = [read_entity(one, f"{known[0]}[{at}]", complain) for at, one in enumerate(given)]
+    entities = [read_entity(entity, f"{key}[{at}]", complain, labels) for at, entity in enumerate(listed)]
     found = [entity for entity in entities if entity is not None]
     inside = [entity for entity in found if not (entity.tagged and entity.label == OUTSIDE)]
-    groups = join_pieces(inside)
+    groups = join_pieces(inside, row["text"])
     for group in groups:
         scores = [piece.score for piece in group if piece.score is not None]
         made.span(
@@ -146,7 +183,7 @@ def _plainly(given: list[Any], made: Builder) -> bool:
     starts, ends, labels = ([one.get(key) for one in given] for key in ("start", "end", label))
     if [set(map(type, column)) for column in (starts, ends, labels)] != [{int}, {int}, {str}]:
         return False
-    if label == "entity_group" and OUTSIDE in labels:
+    if (label == "entity_group" and OUTSIDE in labels) or any(name.startswith("LABEL_") for name in labels):
         return False
     quotes = [quote if isinstance(quote := one.get("text"), str) else None for one in given] if "text" in keys else ()
     scores = [score_number(one.get("score")) for one in given] if "score" in keys else ()
@@ -158,7 +195,9 @@ def _entities_of(given: list[Any]) -> list[Any]:
     """Return entities under our keys; each mention of an entity of Google is one."""
     found: list[Any] = []
     for one in given:
-        if not isinstance(one, dict) or ({"start", "end"} <= one.keys() and one.keys() & set(TYPES)):
+        if isinstance(one, list) and list(map(type, one)) == [int, int, str]:
+            found.append(dict(zip(("start", "end", "label"), one, strict=True)))
+        elif not isinstance(one, dict) or ({"start", "end"} <= one.keys() and one.keys() & set(TYPES)):
             found.append(one)
         elif isinstance(one.get("mentions"), list):
             texts = [mention.get("text") for mention in one["mentions"] if isinstance(mention, dict)]
@@ -179,8 +218,8 @@ def _google(text: Any, kind: Any) -> Any:
     return {"start": start, "end": start + len(content), "label": kind, "text": content}
 
 
-def read_entity(given: Any, what: str, complain: Complain) -> TaggedEntity | None:
-    """Return an entity, None where it is none; `what` names it in problems."""
+def read_entity(given: Any, what: str, complain: Complain, labels: LabelList | None = None) -> TaggedEntity | None:
+    """Return an entity, None where it is not one; `what` names it in problems, `labels` are those of `LABEL_n`."""
     found: Mapping[str, Any] = given if isinstance(given, dict) else {}
     start, end = found.get("start"), found.get("end")
     label = next((found[key] for key in TYPES if key in found), None)
@@ -191,7 +230,16 @@ def read_entity(given: Any, what: str, complain: Complain) -> TaggedEntity | Non
         complain(f"{what} is no entity", f"give start, end and one of {', '.join(TYPES)}")
         return None
     quote, index = found.get("text"), found.get("index")
-    tag = PREFIX.fullmatch(label) if "entity" in found and "entity_group" not in found else None
+    number = NUMBERED.fullmatch(label)
+    if number is not None:
+        if labels is None:
+            complain(f"{what} has the label {quoted(label)}, the number of a label", NUMBERS_REMEDY)
+            return None
+        if int(number[1]) >= len(labels):
+            complain(f"{what} has the label {quoted(label)}, and there are {len(labels)} labels", NUMBERS_REMEDY)
+            return None
+        label = labels.names[int(number[1])]
+    tag = PREFIX.fullmatch(label) if number or ("entity" in found and "entity_group" not in found) else None
     return TaggedEntity(
         start,
         end,
@@ -199,19 +247,29 @@ def read_entity(given: Any, what: str, complain: Complain) -> TaggedEntity | Non
         quote if isinstance(quote, str) else None,
         score_number(found.get("score")),
         bool(tag and tag[1] == "B"),
+        bool(number and tag and tag[1] == "I"),
         index if type(index) is int else None,
-        "entity" in found or "entity_group" in found,
+        number is not None or "entity" in found or "entity_group" in found,
     )
 
 
-def join_pieces(entities: list[TaggedEntity]) -> list[list[TaggedEntity]]:
-    """Return the pieces of each entity: what is no piece, having no number, stands alone."""
+def join_pieces(entities: list[TaggedEntity], text: str = "") -> list[list[TaggedEntity]]:
+    """Return the pieces of each entity of a text.
+
+    A piece follows another on the next token, or, where a label was given by its number, with I- and at most blanks
+    between them in the text.
+    """
     groups: list[list[TaggedEntity]] = []
-    for one in entities:
+    for entity in entities:
         last = groups[-1][-1] if groups else None
-        follows = last is not None and one.token is not None and last.token is not None and one.token == last.token + 1
-        if last is not None and follows and not one.opens and one.label == last.label:
-            groups[-1].append(one)
+        if last is not None and not entity.opens and entity.label == last.label and _follows(entity, last, text):
+            groups[-1].append(entity)
         else:
-            groups.append([one])
+            groups.append([entity])
     return groups
+
+
+def _follows(entity: TaggedEntity, last: TaggedEntity, text: str) -> bool:
+    if entity.token is not None and last.token is not None:
+        return entity.token == last.token + 1
+    return entity.continues and last.end <= entity.start and not text[last.end : entity.start].strip()

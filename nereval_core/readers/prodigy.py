@@ -19,12 +19,16 @@ from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers import Reading, ReadOptions, Source, select_layer
 from nereval_core.readers.input.source import unread_files_note
+from nereval_core.readers.shared.annotation_keys import Record, choose_keys, key_choices, sampled_records
 from nereval_core.readers.shared.offset_conversion import RepeatedTasks, reading_in_code_points
 from nereval_core.readers.shared.offset_units import Offsets
 from nereval_core.readers.shared.strict_json import Complain, id_string, items, json_type, list_under, score_number
+from nereval_core.readers.shared.tag_cells import TagColumn
 
 NAME = "prodigy"
 DESCRIPTION = "JSON lines of Prodigy and spaCy, training tuples too: text and spans, a layer an annotator"
+
+COLUMNS = True
 
 SUFFIXES = (".jsonl", ".json")
 OFFSETS = Offsets()
@@ -37,8 +41,12 @@ PARTS = ("start", "end", "label")
 TUPLE = re.compile(r'\s*\[\s*(?:\[\s*)?"(?:[^"\\]|\\.)*"\s*,\s*\{\s*(?:"(?:entities|spans)"|\})')
 """The beginning of a training tuple, or of a list of them."""
 ENTITIES = ("entities", "spans")
+SPANS = ("spans",)
+OTHER_KEYS = frozenset(("text", "tokens", "meta", "options", "accept", "answer", "relations", "html", "image"))
+"""Keys of a task that hold no spans."""
+TEACH = "tasks about one span each, of which those accepted are the spans of their texts: "
 
-Rows = dict[str, list[tuple[int, str, Mapping[str, Any]]]]
+ACCEPT = "accept"
 
 
 def recognise(source: Source) -> float:
@@ -59,7 +67,7 @@ def layers(source: Source, options: ReadOptions) -> tuple[str, ...]:
     Raises:
         FormatError: with every problem found.
     """
-    return tuple(_by_layer(source)[0])
+    return tuple(_by_layer(source))
 
 
 def read(source: Source, options: ReadOptions) -> Reading:
@@ -68,29 +76,80 @@ def read(source: Source, options: ReadOptions) -> Reading:
     Raises:
         FormatError: with every problem found; several annotators, and none is named.
     """
-    by_layer, skipped = _by_layer(source)
+    by_layer = _by_layer(source)
     wanted = select_layer(source, options.layer, tuple(by_layer)) if by_layer else PLAIN
+    tasks = by_layer.get(wanted, [])
+    keys, key_notes = choose_keys(tasks, SPANS, OTHER_KEYS, options.column, source.name)
+    key = keys[0] if keys else SPANS[0]
+    accepted, joined = _accepted(tasks, key)
     made = Builder(source.name)
     repeated = RepeatedTasks()
-    for line, shown, row in by_layer.get(wanted, ()):
-        _document(row, line, shown, made, repeated)
-    notes = unread_files_note(source, source.pick(*SUFFIXES))
-    answers = sorted(skipped.get(wanted, Counter()).items())
+    for line, shown, row in accepted:
+        _document(row, line, shown, made, repeated, key)
+    notes = [*unread_files_note(source, source.pick(*SUFFIXES)), *key_notes]
+    notes += [f"{TEACH}{joined}"] if joined else []
+    answers = sorted(Counter(answer for _, _, row in tasks if (answer := _answer(row)) != ACCEPT).items())
     notes += [f"tasks answered {quoted(answer)}, left out: {count}" for answer, count in answers]
-    if answers and not by_layer[wanted]:
+    if answers and not accepted:
         found = f"no task that {quoted(wanted)} accepted"
         raise FormatError.single(source.name, None, found, "give tasks whose answer is accept")
     return reading_in_code_points(made, source, options, NAME, expected=OFFSETS, notes=[*notes, *repeated.notes()])
 
 
-def _by_layer(source: Source) -> tuple[Rows, Mapping[str, Counter[str]]]:
-    """Return the accepted tasks by annotator, and what other answers each gave.
+def tag_column_choices(source: Source) -> tuple[TagColumn, ...]:
+    """Return the keys of which one has to be chosen, by the first records of small files; else nothing."""
+    return key_choices(map(_task_of_tuple, sampled_records(source.pick(*SUFFIXES))), SPANS, OTHER_KEYS)
+
+
+def _answer(row: Mapping[str, Any]) -> str:
+    return str(row.get("answer", ACCEPT))
+
+
+def _accepted(tasks: list[Record], key: str) -> tuple[list[Record], int]:
+    """Return the accepted tasks, and how many tasks were joined that ask about one span of a text each (`ner.teach`).
+
+    What is accepted of the tasks about one text is joined; a text of which all is rejected has no spans.
+    """
+    by_name: dict[str, list[Record]] = {}
+    for task in tasks:
+        if (name := _name(task[2])) is not None:
+            by_name.setdefault(name, []).append(task)
+    asked = {name: rows for name, rows in by_name.items() if len(rows) > 1 and _are_questions(rows, key)}
+    accepted: list[Record] = []
+    for line, shown, row in tasks:
+        name = _name(row)
+        if name not in asked:
+            if _answer(row) == ACCEPT:
+                accepted.append((line, shown, row))
+        elif asked[name][0][2] is row:
+            spans = [span for _, _, other in asked[name] if _answer(other) == ACCEPT for span in other[key]]
+            accepted.append((line, shown, {**row, key: spans}))
+    return accepted, sum(map(len, asked.values()))
+
+
+def _are_questions(rows: list[Record], key: str) -> bool:
+    """Return whether tasks of one text ask about one span each: Prodigy tells tasks apart by `_task_hash`."""
+    spans = [row.get(key) for _, _, row in rows]
+    if not all(isinstance(listed, list) and len(listed) == 1 and _is_span(listed[0]) for listed in spans):
+        return False
+    tasks = {row.get("_task_hash") for _, _, row in rows} - {None}
+    return len(tasks) == len(rows) and len({row["text"] for _, _, row in rows}) == 1
+
+
+def _name(row: Mapping[str, Any]) -> str | None:
+    """Return the id of a task's text: its own, that of its metadata, or Prodigy's."""
+    meta = row["meta"] if isinstance(row.get("meta"), dict) else {}
+    ids = map(id_string, (row.get("id"), meta.get("id"), row.get("_input_hash")))
+    return next(filter(None, ids), None)
+
+
+def _by_layer(source: Source) -> dict[str, list[Record]]:
+    """Return the tasks by annotator.
 
     Raises:
         FormatError: with every problem found.
     """
-    found: Rows = {}
-    skipped: dict[str, Counter[str]] = {}
+    found: dict[str, list[Record]] = {}
     problems: list[Problem] = []
     for file in source.pick(*SUFFIXES):
         for line, row in items(file, problems):
@@ -100,15 +159,10 @@ def _by_layer(source: Source) -> tuple[Rows, Mapping[str, Counter[str]]]:
                 problems.append(Problem(file.shown, line, what, "write objects with text and spans"))
                 continue
             who = next((name for name in map(id_string, map(row.get, WHO)) if name), PLAIN)
-            rows = found.setdefault(who, [])
-            answer = row.get("answer", "accept")
-            if answer == "accept":
-                rows.append((line, file.shown, row))
-            else:
-                skipped.setdefault(who, Counter())[str(answer)] += 1
+            found.setdefault(who, []).append((line, file.shown, row))
     if problems:
         raise FormatError(problems)
-    return found, skipped
+    return found
 
 
 def _task_of_tuple(row: Any) -> Any:
@@ -122,23 +176,21 @@ def _task_of_tuple(row: Any) -> Any:
     return {"text": row[0], "spans": spans}
 
 
-def _document(row: Mapping[str, Any], line: int, shown: str, made: Builder, repeated: RepeatedTasks) -> None:
+def _document(row: Mapping[str, Any], line: int, shown: str, made: Builder, repeated: RepeatedTasks, key: str) -> None:
     def complain(found: str, remedy: str) -> None:
         made.problems.append(Problem(shown, line, found, remedy))
 
     meta = row["meta"] if isinstance(row.get("meta"), dict) else {}
-    name = next(
-        (name for name in map(id_string, (row.get("id"), meta.get("id"), row.get("_input_hash"))) if name), None
-    )
+    name = _name(row)
     # Keys with an underscore belong to the session: hashes, times, the annotator.
     if repeated.holds(name, {key: value for key, value in row.items() if not key.startswith("_")}):
         return
     tokens = _tokens(row, complain)
     made.document(name, row["text"], line=line, source=shown, tokens=tokens, meta=meta)
-    spans = list_under(row, "spans", complain)
+    spans = list_under(row, key, complain)
     bad = [at for at, span in enumerate(spans) if not _is_span(span)]
     for at in bad:
-        complain(f"spans[{at}] is no span", "give start, end and label")
+        complain(f"{key}[{at}] is no span", "give start, end and label")
     if bad or not spans:
         return
     keys = set().union(*spans)

@@ -44,6 +44,8 @@ SCORED: list[tuple[str, str, dict[str, Any], tuple[int, int, int, int]]] = [
     ),
     ("offset-keys-ignored/gold.jsonl", "offset-keys-ignored/char_start.jsonl", {}, (1, 0, 0, 0)),
     ("offset-keys-ignored/gold.jsonl", "offset-keys-ignored/charOffset.jsonl", {}, (1, 0, 0, 0)),
+    ("gold-as-pred-spans/gold.jsonl", "gold-as-pred-spans/pred.jsonl", {"column": "predictions"}, (0, 0, 2, 1)),
+    ("spacy-span-groups/gold.jsonl", "spacy-span-groups/pred.jsonl", {}, (2, 0, 0, 0)),
 ]
 
 
@@ -70,6 +72,11 @@ REFUSED = [
     ("gold-as-pred-conll-labelid/gold.conll", "gold-as-pred-conll-labelid/pred.txt", "2 columns hold tags: .*column 3"),
     ("gold-as-pred-csv/gold.conll", "gold-as-pred-csv/pred.csv", "2 columns hold tags: 'label' .*'prediction'"),
     (
+        "gold-as-pred-spans/gold.jsonl",
+        "gold-as-pred-spans/pred.jsonl",
+        "2 keys hold annotations: 'entities' .*'predictions' .*--pred-column predictions",
+    ),
+    (
         "answers-not-recognised/gold.jsonl",
         "answers-not-recognised/answers_list.jsonl",
         "answers_list.jsonl:2: neither JSON nor tags in '- Bob .*ask the model for JSON .*--malformed empty",
@@ -88,6 +95,7 @@ def test_refusals(gold: str, pred: str, finding: str) -> None:
 READ = [
     ("markup-containers/i2b2_2006.xml", [("Doe", "PATIENT"), ("GH", "HOSPITAL")], ["Patient Doe seen at GH."]),
     ("markup-containers/tei.xml", [("Anna Smith", "persName"), ("Rome", "placeName")], ["Anna Smith left Rome."]),
+    ("prodigy-teach/teach.jsonl", [("Anna", "PER"), ("Rome", "LOC")], ["Anna left Rome"]),
     ("markup-containers/tei_lines.xml", [("Anna", "persName"), ("Rome", "placeName")], ["Anna left Rome today."]),
 ]
 

@@ -147,7 +147,8 @@ def choice_problem(
     shown: str, line: int | None, columns: Sequence[TagColumn], hold: str = "columns hold tags"
 ) -> Problem:
     """Return the problem of a source in which several named columns or keys hold annotations."""
-    held = [f"{quoted(str(column.number))} ({', '.join(column.types) or 'O alone'})" for column in columns]
+    nothing = "O alone" if "tags" in hold else "nothing"
+    held = [f"{quoted(str(column.number))} ({', '.join(column.types) or nothing})" for column in columns]
     numbers = [shlex.quote(str(column.number)) for column in columns]
     return Problem(
         shown,
@@ -163,14 +164,9 @@ def is_named_like_prediction(name: str) -> bool:
     return PREDICTION.search(name) is not None
 
 
-def is_gold_word(name: str) -> bool:
-    """Return whether a column, key or layer is called like gold."""
-    return GOLD.search(name) is not None
-
-
 def is_label_name(name: str, usual: Collection[str]) -> bool:
     """Return whether a column or key is called like one of tags: usually, or as gold or a prediction."""
-    return name in usual or is_gold_word(name) or is_named_like_prediction(name)
+    return name in usual or GOLD.search(name) is not None or is_named_like_prediction(name)
 
 
 def _may_be_labels(cells: Sequence[str], counts: Counter[str]) -> bool:

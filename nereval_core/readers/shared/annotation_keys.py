@@ -1,0 +1,218 @@
+"""Recognise keys of JSON records that hold annotations, and choose the one that is read.
+
+A file that offers several, such as gold under `entities` and a prediction under `predictions`, is refused until one of
+them is named. Every JSON format that can hold more than one asks here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+from nereval_core.problems import FormatError, Problem, quoted
+from nereval_core.readers.input.source import SourceFile
+from nereval_core.readers.shared.strict_json import items
+from nereval_core.readers.shared.tag_cells import (
+    SHOWN_TYPES,
+    TagColumn,
+    choice_problem,
+    is_named_like_prediction,
+    kind_of_cells,
+    types_of_cells,
+    unread_predictions_note,
+)
+
+TYPE_KEYS = frozenset(
+    ("label", "labels", "type", "entity", "entity_group", "entity_type", "category", "class", "tag", "obj", "Type")
+)
+"""Keys of a span object that name its type."""
+PLACE_KEYS = frozenset(
+    (
+        *("start", "end", "text", "word", "mention", "span", "value", "offset", "offsets", "begin", "length", "name"),
+        *("start_offset", "end_offset", "start_char", "end_char", "BeginOffset", "EndOffset", "Text", "points"),
+    )
+)
+"""Keys of a span object that name its place or its words."""
+SAMPLED_RECORDS = 1000
+"""The records that say, before a file is read, which keys hold annotations."""
+PREVIEWED_BYTES = 4 << 20
+"""The largest file, as stored, whose records are looked at before it is read."""
+
+
+def types_of_value(value: Any) -> tuple[str, ...] | None:
+    """Return the first types of a JSON value that looks like annotations, None where it looks like anything else.
+
+    Annotations are lists of objects with a type and a place or words, lists of [start, end, type], tags in a list, an
+    object with a list of such for each type, and lists of these by sentence. An empty list or object looks like none.
+    """
+    if isinstance(value, Mapping):
+        lists = [entry for entry in value.values() if entry]
+        if lists and all(isinstance(entry, list) and _are_mentions(entry) for entry in lists):
+            return tuple(value)[:SHOWN_TYPES]
+        return None
+    if not isinstance(value, list) or not value:
+        return None
+    if all(isinstance(entry, Mapping) for entry in value):
+        typed = [entry for entry in value if entry.keys() & TYPE_KEYS and entry.keys() & PLACE_KEYS]
+        names = (next(entry[key] for key in entry if key in TYPE_KEYS) for entry in typed)
+        return _first_types(names) if len(typed) == len(value) else None
+    if all(isinstance(entry, str) for entry in value):
+        return types_of_cells(value)[:SHOWN_TYPES] if kind_of_cells(value) in ("tags", "labels") else None
+    if all(isinstance(entry, list) for entry in value):
+        if all(_is_triple(entry) for entry in value):
+            return _first_types(next(part for part in entry if isinstance(part, str)) for entry in value)
+        sentences = [types for entry in value if (types := types_of_value(entry)) is not None]
+        filled = sum(bool(entry) for entry in value)
+        return _first_types(name for types in sentences for name in types) if 0 < len(sentences) == filled else None
+    return None
+
+
+def _first_types(names: Iterable[Any]) -> tuple[str, ...]:
+    return tuple(islice(dict.fromkeys(str(name) for name in names), SHOWN_TYPES))
+
+
+def _are_mentions(entries: Sequence[Any]) -> bool:
+    """Return whether entries under a type are words, places or span objects."""
+    return all(
+        isinstance(entry, str)
+        or (isinstance(entry, list) and 2 <= len(entry) <= 3 and all(type(part) is int for part in entry[:2]))
+        or (isinstance(entry, Mapping) and bool(entry.keys() & PLACE_KEYS))
+        for entry in entries
+    ) and not all(isinstance(entry, str) and kind_of_cells([entry]) == "tags" for entry in entries)
+
+
+def _is_triple(entry: Sequence[Any]) -> bool:
+    """Return whether a list is a place and a type in any order, perhaps with words or a score."""
+    return (
+        3 <= len(entry) <= 5
+        and sum(type(part) is int for part in entry) >= 2
+        and any(isinstance(part, str) for part in entry)
+        and all(isinstance(part, (int, float, str)) for part in entry)
+    )
+
+
+@dataclass(eq=False)
+class AnnotationKeys:
+    """The keys of records that hold annotations, collected record by record.
+
+    `usual` are the keys that a format reads, `other` those that it knows to hold something else.
+    """
+
+    usual: Sequence[str]
+    other: Collection[str]
+    types: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Some types under each key that holds annotations, in the order in which the keys are met."""
+    empty: dict[str, None] = field(default_factory=dict)
+    """Keys that are usual or called like a prediction, with an empty list or object in a record."""
+    words: dict[str, None] = field(default_factory=dict)
+    """Keys called like a prediction that hold something else than annotations."""
+    combinations: set[frozenset[str]] = field(default_factory=set)
+    """The keys that stand in one record, once for each combination."""
+
+    def meet(self, record: Mapping[str, Any]) -> bool:
+        """Look at the keys of a record that may hold annotations, and return whether one was met for the first time."""
+        before = len(self.types)
+        self.combinations.add(frozenset(record))
+        for key, value in record.items():
+            if key in self.types or key in self.other or value is None:
+                continue
+            usual = key in self.usual
+            if not isinstance(value, (list, dict)):
+                if not usual and is_named_like_prediction(key):
+                    self.words[key] = None
+            elif (types := types_of_value(value)) is not None:
+                self.types[key] = types
+            elif usual and value:
+                # What is wrong with it is said where it is read.
+                self.types[key] = ()
+            elif usual or (not value and is_named_like_prediction(key)):
+                self.empty[key] = None
+        return len(self.types) > before
+
+    def choices(self) -> tuple[TagColumn, ...]:
+        """Return the keys among which one has to be chosen; nothing where it is clear which is read.
+
+        Keys that never stand in one record are no choice: some records have one, others another. A prediction may be
+        empty throughout: a key called like one is a choice without any annotation.
+        """
+        empty = [key for key in self.empty if key not in self.types and is_named_like_prediction(key)]
+        keys = [*self.types, *empty] if self.types else []
+        together = max((keys_of_record.intersection(keys) for keys_of_record in self.combinations), key=len, default=())
+        if len(together) < 2:
+            return ()
+        return tuple(TagColumn(key, self.types.get(key, ())) for key in keys if key in together)
+
+    def keys_read(self, requested: int | str | None, shown: str, line: int | None) -> tuple[str, ...]:
+        """Return the keys under which annotations are read, of which a record has one: the requested one, or all.
+
+        `line` is that of the record by which a second key was met.
+
+        Raises:
+            FormatError: several keys hold annotations and none is requested, or the requested one is in no record.
+        """
+        keys = tuple(dict.fromkeys((*self.types, *self.empty, *self.words)))
+        if requested is not None:
+            if requested in keys:
+                return (str(requested),)
+            finding = f"no record has annotations under the key {quoted(str(requested))}"
+            remedy = f"choose among {', '.join(map(quoted, keys))}" if keys else "leave the key out"
+            raise FormatError.single(shown, None, finding, remedy)
+        if choices := self.choices():
+            raise FormatError([choice_problem(shown, line, choices, "keys hold annotations")])
+        own = tuple(key for key in self.usual if key in self.types or key in self.empty)
+        return own if any(key in self.types for key in own) or not self.types else tuple(self.types)
+
+    def notes(self, keys: Collection[str]) -> list[str]:
+        """Return a note on keys that are called like predictions and not read, where `keys` are."""
+        return unread_predictions_note(dict.fromkeys((*self.types, *self.empty, *self.words)), keys)
+
+
+Record = tuple[int, str, Any]
+"""The line of a record, the name of its file as shown, and the record."""
+
+
+def records_of(files: Sequence[SourceFile], problems: list[Problem]) -> Iterator[Record]:
+    """Yield the records of JSON files."""
+    for file in files:
+        for line, record in items(file, problems):
+            yield line, file.shown, record
+
+
+def choose_keys(
+    records: Sequence[Record], usual: Sequence[str], other: Collection[str], requested: int | str | None, shown: str
+) -> tuple[tuple[str, ...], list[str]]:
+    """Return the keys under which annotations are read, of which each record has one, and notes on keys not read.
+
+    Raises:
+        FormatError: as `AnnotationKeys.keys_read`.
+    """
+    keys = AnnotationKeys(usual, other)
+    place: tuple[str, int | None] = shown, None
+    for line, source, record in records:
+        if isinstance(record, dict) and keys.meet(record):
+            place = source, line
+    read = keys.keys_read(requested, *place)
+    return read, keys.notes(read)
+
+
+def key_of(record: Mapping[str, Any], keys: Iterable[str]) -> str | None:
+    """Return the first of the keys that a record has."""
+    return next((key for key in keys if key in record), None)
+
+
+def sampled_records(files: Sequence[SourceFile]) -> list[Any]:
+    """Return the first records of small files, as they are looked at before files are read."""
+    small = [file for file in files if file.origin.size() <= PREVIEWED_BYTES]
+    problems: list[Problem] = []
+    return [record for _, _, record in islice(records_of(small, problems), SAMPLED_RECORDS)]
+
+
+def key_choices(records: Iterable[Any], usual: Sequence[str], other: Collection[str]) -> tuple[TagColumn, ...]:
+    """Return the keys among which one has to be chosen; nothing where it is clear which is read."""
+    keys = AnnotationKeys(usual, other)
+    for record in records:
+        if isinstance(record, dict):
+            keys.meet(record)
+    return keys.choices()
