@@ -7,6 +7,7 @@ column `text` is what spans cover. A row without start, end and type is a docume
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import compress, groupby
@@ -15,7 +16,7 @@ from typing import cast
 
 from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError, Problem, quoted
-from nereval_core.readers import Reading, ReadOptions, Source
+from nereval_core.readers import Reading, ReadOptions, Source, select_layer
 from nereval_core.readers.input.source import SourceFile, unread_files_note
 from nereval_core.readers.shared.offset_conversion import reading_in_code_points
 from nereval_core.readers.shared.offset_units import Offsets
@@ -23,19 +24,26 @@ from nereval_core.readers.shared.table_columns import (
     ColumnChoice,
     Table,
     TableRows,
+    column_place,
     column_problems,
+    first_rows,
     parse_offset,
     parse_offsets,
     rows_of,
     table_of,
     usual_names,
 )
+from nereval_core.readers.shared.table_sides import columns_of_side, layer_column, rows_of_layer, type_columns
+from nereval_core.readers.shared.tag_cells import TagColumn, choice_problem
 
 NAME = "csv"
+COLUMNS = True
 DESCRIPTION = "CSV or TSV, a span a row, texts in a column or beside it"
 
 SUFFIXES = (".csv", ".tsv", ".tab")
 OFFSETS = Offsets()
+SAMPLE_ROWS = 200
+"""The rows that say which columns hold types."""
 LINKS = ";"
 """Separator of the links of a ranking; bars separate the concepts of one."""
 NO_TEXTS = "give them in a column text or a file beside it, or score it against gold that has them"
@@ -67,7 +75,23 @@ class TableDocument:
 
 def recognise(source: Source) -> float:
     """Claim a source where the first line names a start, an end and a type."""
-    return 0.9 if any(table.has_spans for table in first_tables(source)) else 0.0
+    return 0.9 if any(table.has_spans or _sides(table) for table in first_tables(source)) else 0.0
+
+
+def tag_column_choices(source: Source) -> tuple[TagColumn, ...]:
+    """Return the columns of types among which one has to be chosen, by the first rows of tables; else nothing."""
+    return next(filter(None, map(_sides, first_tables(source))), ())
+
+
+def layers(source: Source, options: ReadOptions) -> tuple[str, ...]:
+    """Return the annotators or systems whose spans a table holds, where documents have those of several.
+
+    Raises:
+        FormatError: not readable.
+    """
+    tables = [_table(file, file.text(), options.columns) for file in source.pick(*SUFFIXES)]
+    names = [layer_column(table, rows_of(table, [])) for table in tables if table.has_spans]
+    return tuple(filter(None, dict.fromkeys(name for column in names for name in column)))
 
 
 def first_tables(source: Source, chosen: ColumnChoice | None = None) -> list[Table]:
@@ -88,7 +112,11 @@ def read(source: Source, options: ReadOptions) -> Reading:
     """
     files = source.pick(*SUFFIXES)
     made = Builder(source.name)
-    tables = [_table(file, file.text(), options.columns) for file in files]
+    tables = [_table(file, file.text(), _columns_of_side(file, options)) for file in files]
+    if options.column is None and "type" not in (options.columns or {}):
+        made.problems += [choice_problem(table.file.shown, 1, sides) for table in tables if (sides := _sides(table))]
+        if made.problems:
+            raise FormatError(made.problems)
     spans = [table for table in tables if table.has_spans]
     texts = [table for table in tables if table.has_texts]
     lacking = [table for table in spans if table.lacking] if spans else tables
@@ -100,8 +128,19 @@ def read(source: Source, options: ReadOptions) -> Reading:
         _add_texts(table, documents, made.problems)
     named = all("document" in table.columns for table in spans)
     owned = set()
+    counts: Counter[str] = Counter()
     for table in spans:
         rows = rows_of(table, made.problems)
+        if by_row := layer_column(table, rows):
+            names = tuple(filter(None, dict.fromkeys(by_row)))
+            layer = select_layer(source, options.layer, names)
+            counts["spans without a layer, left out"] += sum(
+                bool(kind) and not name for kind, name in zip(rows.cells["type"], by_row, strict=True)
+            )
+            rows = rows_of_layer(rows, by_row, layer)
+        if options.column is not None:
+            # A cell without a type says that this side has no span there.
+            rows = rows_of_layer(rows, [kind and "typed" for kind in rows.cells["type"]], "typed")
         own = not texts and not plain and _holds_texts(rows)
         owned.add(own)
         if not named and not own:
@@ -125,6 +164,7 @@ def read(source: Source, options: ReadOptions) -> Reading:
     rest = dict.fromkeys(name for table in (*spans, *texts) for name in table.rest)
     notes = unread_files_note(source, taken)
     notes += [f"columns not read: {', '.join(map(quoted, rest))}"] if rest else []
+    notes += [f"{what}: {count}" for what, count in counts.items() if count]
     notes += ["the first line is read as a row: columns are chosen by number"] if _headless(spans) else []
     return reading_in_code_points(made, source, options, NAME, expected=OFFSETS, fixed=False, notes=notes)
 
@@ -133,6 +173,26 @@ def _table(file: SourceFile, text: str, chosen: ColumnChoice | None) -> Table:
     named, said = table_of(file, text), table_of(file, text, chosen)
     # A file of texts beside the one that is meant has columns of its own.
     return named if named.has_texts and not (said.has_spans and said.counts) else said
+
+
+def _sides(table: Table) -> tuple[TagColumn, ...]:
+    """Return the columns of types of a table that has several, one a side; else nothing."""
+    sides = type_columns(table.header or (), first_rows(table.text, SAMPLE_ROWS, table.delimiter)[1:])
+    starts = (columns_of_side(table.header or (), str(side.number)).keys() for side in sides)
+    return sides if len(sides) > 1 and (table.has_spans or all({"start", "end"} <= parts for parts in starts)) else ()
+
+
+def _columns_of_side(file: SourceFile, options: ReadOptions) -> ColumnChoice | None:
+    """Return the chosen columns, and those of the side whose types stand in `options.column`."""
+    if options.column is None:
+        return options.columns
+    table = table_of(file, file.text())
+    header = table.header or ()
+    at = column_place(options.column, header)
+    if at is None:
+        # A file of texts beside that of spans has no such column.
+        return options.columns if table.has_texts else {**(options.columns or {}), "type": options.column}
+    return {**columns_of_side(header, header[at].strip()), **(options.columns or {})}
 
 
 def _headless(tables: Sequence[Table]) -> bool:

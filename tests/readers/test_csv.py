@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from nereval_core.corpus import Documents, Layer
 from nereval_core.problems import FormatError
 from nereval_core.readers import Reading, ReadOptions, Source, read
+from nereval_core.readers.recognition.preview import preview
 from nereval_core.readers.shared.offset_units import Offsets
 from nereval_core.readers.shared.table_columns import parse_column_options, parse_offset, parse_offsets
 from nereval_core.writers import write
@@ -73,6 +74,55 @@ def test_takes(files: dict[str, str]) -> None:
     reading = read_files(files, format="auto")
     assert (reading.format, span_texts(reading.layer)) == ("csv", ANN)
     assert reading.documents.texts[0] == TEXT
+
+
+# Tables of gold and a prediction, the columns that are asked for, and the spans of each.
+SIDES = [
+    ("doc,start,end,label,predicted_label,text\nd1,0,3,PER,LOC,{0}\nd1,8,11,PER,,\n", "label", "predicted_label"),
+    ("doc,start,end,label,prediction,text\nd1,0,3,PER,PER,{0}\nd1,8,11,PER,O,\n", "label", "prediction"),
+    ("doc,start,end,gold,pred,label,text\nd1,0,3,x,PER,PER,{0}\nd1,8,11,x,,PER,\n", "pred", "label"),
+    (
+        "doc,gold_start,gold_end,gold_type,pred_start,pred_end,pred_type,text\nd1,0,3,PER,0,3,LOC,{0}\nd1,8,11,PER,,,,\n",
+        "gold_type",
+        "pred_type",
+    ),
+    (
+        "doc;start;end;type;Pred Start;Pred End;Pred Type;text\nd1;0;3;PER;4;7;X;{0}\nd1;8;11;PER;;;;\n",
+        "type",
+        "Pred Type",
+    ),
+]
+
+
+@pytest.mark.parametrize(("table", "first", "second"), SIDES)
+def test_gold_is_not_read_as_the_prediction(table: str, first: str, second: str) -> None:
+    source = Source.of_uploads([("x.csv", table.format(TEXT).encode())])
+    with pytest.raises(FormatError, match=rf"x\.csv:1: 2 columns hold tags: '{first}' \(.*\), '{second}' \("):
+        read(source)
+    assert [column.number for column in preview(source).tags] == [first, second]
+    counts = {len(read(source, options=ReadOptions(column=name)).layer) for name in (first, second)}
+    assert counts == {1, 2}
+
+
+def test_rows_of_several_annotators_or_systems_are_layers() -> None:
+    rows = f"d1,0,3,PER,{{0}},{TEXT}\nd1,8,11,LOC,{{1}},\nd2,0,3,PER,{{0}},Jim\n"
+    for name, values in (("annotator", ("ann", "bob")), ("Model", ("a", "b")), ("source", ("gold", "crf"))):
+        table = f"doc,start,end,label,{name},text\n{rows.format(*values)}"
+        source = Source.of_uploads([("x.csv", table.encode())])
+        with pytest.raises(FormatError, match=f"it holds 2 layers, '{values[0]}', '{values[1]}'"):
+            read(source)
+        assert preview(source).layers == values
+        layers_read = [read(source, options=ReadOptions(layer=value)) for value in values]
+        assert [len(reading.layer) for reading in layers_read] == [2, 1]
+        assert [reading.documents.ids for reading in layers_read] == [("d1", "d2")] * 2
+
+
+@pytest.mark.parametrize("values", [("wiki", "news"), ("", "")])
+def test_a_source_of_documents_is_no_layer(values: tuple[str, str]) -> None:
+    table = f"doc,start,end,label,source,text\nd1,0,3,PER,{values[0]},{TEXT}\nd1,8,11,PER,{values[1]},\n"
+    assert len(read_files({"x.csv": table}, format="auto").layer) == 2
+    one_each = f"doc,start,end,label,annotator,text\nd1,0,3,PER,ann,{TEXT}\nd2,0,3,PER,bob,Jim\n"
+    assert len(read_files({"x.csv": one_each}, format="auto").layer) == 2
 
 
 GERMAN = f"Satz;Art;von;bis;Akte\n{TEXT};PER;0;3;d1\n;PER;8;11;d1\n"

@@ -6,7 +6,7 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 
 from nereval_core.problems import FormatError, Problem, counted, quoted
@@ -78,10 +78,14 @@ class Table:
 
 @dataclass(frozen=True)
 class TableRows:
-    """The rows of a table below its header: the lines on which they begin, and the cells of each column we know."""
+    """The rows of a table below its header: the lines on which they begin, and the cells of each column we know.
+
+    `others` are the cells of the other columns by name.
+    """
 
     lines: Sequence[int]
     cells: Mapping[str, Sequence[str]]
+    others: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 def parse_column_options(words: str) -> dict[str, int | str]:
@@ -155,7 +159,9 @@ def rows_of(table: Table, problems: list[Problem]) -> TableRows:
         fine = [(line, row) for line, row in zip(lines, rows, strict=False) if len(row) == table.width]
         lines, rows = [line for line, _ in fine], [row for _, row in fine]
     by_column = list(zip(*rows, strict=True)) or [()] * table.width
-    return TableRows(lines[: len(rows)], {what: by_column[at] for what, at in table.columns.items()})
+    known = {what: by_column[at] for what, at in table.columns.items()}
+    others = {name: by_column[at] for at, name in enumerate(table.header or ()) if at not in table.columns.values()}
+    return TableRows(lines[: len(rows)], known, others)
 
 
 def column_problems(table: Table) -> list[Problem]:
@@ -210,6 +216,11 @@ def find_columns(header: Sequence[str], chosen: ColumnChoice) -> dict[str, int]:
     return columns
 
 
+def usual_place(header: Sequence[str], what: str) -> int | None:
+    """Return the place of the column that is called as one of this kind usually is."""
+    return find_columns(header, {}).get(what)
+
+
 def _chosen_columns(header: Sequence[str], chosen: ColumnChoice) -> dict[str, int]:
     names = [plain_name(name) for name in header]
     places = {what: _place(wanted, header, names) for what, wanted in chosen.items()}
@@ -223,6 +234,11 @@ def _place(wanted: int | str, header: Sequence[str], names: Sequence[str]) -> in
     stripped = [name.strip() for name in header]
     ways: Iterable[tuple[str, Sequence[str]]] = ((wanted, stripped), (plain_name(wanted), names))
     return next((there.index(name) for name, there in ways if name and name in there), None)
+
+
+def column_place(column: int | str, header: Sequence[str]) -> int | None:
+    """Return the place of a column by number, from 1, or name."""
+    return _place(column, header, [plain_name(name) for name in header])
 
 
 def plain_name(name: str) -> str:

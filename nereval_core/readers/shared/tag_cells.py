@@ -164,9 +164,14 @@ def is_named_like_prediction(name: str) -> bool:
     return PREDICTION.search(name) is not None
 
 
+def is_gold_word(name: str) -> bool:
+    """Return whether a column, key or layer is called like gold."""
+    return GOLD.search(name) is not None
+
+
 def is_label_name(name: str, usual: Collection[str]) -> bool:
     """Return whether a column or key is called like one of tags: usually, or as gold or a prediction."""
-    return name in usual or GOLD.search(name) is not None or is_named_like_prediction(name)
+    return name in usual or is_gold_word(name) or is_named_like_prediction(name)
 
 
 def _may_be_labels(cells: Sequence[str], counts: Counter[str]) -> bool:

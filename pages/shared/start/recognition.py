@@ -73,7 +73,7 @@ def recognise_files(
             st.markdown(f"**{plain(title, 80)}** · no annotations, by the look of it")
     columns: dict[str, int | str] | None = dict(chosen) or None
     if found.tags and (number := _tags(f"{place}_tags_{mark}", found.tags)) is not None:
-        columns = {TAGS: number}
+        columns = {**(columns or {}), TAGS: number}
     if found.apart:
         forms = f"{', '.join(found.apart[:-1])} and {found.apart[-1]}"
         said = "Each is then a part of the same layer, in the format it has by itself. No document may stand in two."
