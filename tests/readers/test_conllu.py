@@ -383,3 +383,14 @@ def test_rows_of_plain_words_are_read_as_all_rows_are(cells: list[str]) -> None:
             row = conllu_rows._row("\t".join(cells), 1, "x.conllu", conllu_rows.ColumnNames(), 1, problems)
         found.append((row, problems))
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("key", ["PredNE", "NE_pred", "system"])
+def test_a_key_of_predictions_is_asked_for(key: str) -> None:
+    text = words(f"1 a NE=B-A|{key}=B-B", f"2 b NE=O|{key}=O")
+    with pytest.raises(FormatError, match=rf"entities under NE and {key}; name one: --column NE\|{key}"):
+        read_text(text)
+    assert spans(read_text(text, column="NE").layer) == [("a", "A")]
+    assert spans(read_text(text, column=key).layer) == [("a", "B")]
+    # Keys of other things stay unread.
+    assert spans(read_text(words("1 a NE=B-A|BunsetuBILabel=B|ENE=B-Actor|model=x", "2 b NE=O")).layer) == [("a", "A")]

@@ -289,3 +289,16 @@ def test_gold_of_2020_has_as_many_spans_as_the_official_rows(language: str, name
     [row] = [row for row in rows if (row["Evaluation"], row["Label"]) == ("NE-COARSE-LIT-micro-strict", "ALL")]
     gold = read(SHARED / f"hipe2020/gold/HIPE-data-v1.3-test-{language}.tsv")
     assert len(gold.layer) == int(row["TP"]) + int(row["FN"])
+
+
+def test_other_columns_of_tags_are_asked_for() -> None:
+    text = "TOKEN\tNE-COARSE-LIT\tNE-FINE-LIT\tPRED\nAnn\tB-pers\tB-pers.ind\tB-loc\nleft\tO\tO\tO\n"
+    with pytest.raises(
+        FormatError, match=r"2 columns hold tags: 'NE-COARSE-LIT' \(pers\), 'PRED' \(loc\); name the one"
+    ):
+        read_text(text)
+    assert [spans(read_text(text, column=name)) for name in ("NE-COARSE-LIT", "PRED")] == [
+        [("Ann", "pers")],
+        [("Ann", "loc")],
+    ]
+    assert spans(read_text(text.replace("PRED", "MISC").replace("B-loc", "_"))) == [("Ann", "pers")]

@@ -471,3 +471,12 @@ def test_an_annotation_of_two_rows_may_have_a_link_of_nothing_in_one() -> None:
     layers = "#T_SP=custom.Named|identifier|value\n"
     text = file("a b\n1-1\t0-1\ta\t*[3]\tA[3]\t\n1-2\t2-3\tb\t[3]\tA[3]\t\n", layers=layers)
     assert spans(read_text(text).layer) == [("a b", "A", ())]
+
+
+@pytest.mark.parametrize("features", ["value|predicted", "gold|prediction"])
+def test_of_features_of_gold_and_a_prediction_one_is_named(features: str) -> None:
+    first, second = features.split("|")
+    text = file("Ann\n1-1\t0-3\tAnn\tA\tB\t\n", layers=f"#T_SP=custom.Span|{features}\n")
+    with pytest.raises(FormatError, match=f"the features '{first}' and '{second}' of Span may both give types; name "):
+        read_text(text)
+    assert [read_text(text, column=name).layer.types for name in (first, second)] == [("A",), ("B",)]

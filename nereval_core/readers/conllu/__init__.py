@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from nereval_core.corpus import Documents, Intervals, Place, Unit, document_problems, layer
 from nereval_core.problems import FormatError, Problem, counted, quoted
@@ -30,6 +30,7 @@ from nereval_core.readers.conllu.rows import (
 )
 from nereval_core.readers.conllu.texts import WordDocument, WordNode, document_of
 from nereval_core.readers.input.source import SourceFile, unread_files_note, with_progress
+from nereval_core.readers.shared.tag_cells import is_gold_word, is_named_like_prediction, kind_of_cells
 from nereval_core.readers.shared.tag_decoding import decode_tags, scheme_of_tags, tag_problems
 from nereval_core.readers.shared.tag_notation import notation_of
 from nereval_core.readers.shared.tag_schemes import Tags
@@ -41,6 +42,8 @@ DESCRIPTION = "CoNLL-U with entities in MISC or a named column, as tags (NE=B-PE
 SUFFIXES = (".conllu", ".conllup")
 KEYS = re.compile(r"(?:\A|\|)((?:[^|=]*:)?(?:NE|NER|name|Entity))=([^|]*)", re.IGNORECASE)
 """Usual keys of entities."""
+SAMPLE_ROWS = 10_000
+"""The rows in which other keys of tags are looked for."""
 OUTSIDE = ("", "_", "O")
 
 
@@ -151,6 +154,8 @@ def _key(source: Source, sentences: Sequence[WordSentence], wanted: int | str | 
     if not values and wanted is None:
         columns = {name: list(_values(sentences, name).get(name, ())) for name in _columns(sentences)}
         values = {name: known for name, known in columns.items() if known and all(map(is_tag, known))}
+    if wanted is None:
+        values |= {key: cells for key, cells in _keys_of_sides(sentences).items() if key not in values}
     if not values and wanted is None:
         found = "no entities: no NE=, NER=, name= or Entity= in MISC, the last column"
         raise FormatError.single(source.name, None, found, "name the key that they stand under: --column KEY")
@@ -160,6 +165,22 @@ def _key(source: Source, sentences: Sequence[WordSentence], wanted: int | str | 
     key = next(iter(values), wanted or "")
     known = values.get(key, [])
     return key, any("(" in value or ")" in value for value in known) and not any(map(is_tag, known))
+
+
+def _keys_of_sides(sentences: Sequence[WordSentence]) -> dict[str, list[str]]:
+    """Return the keys and columns called like gold or a prediction that hold tags, by a sample of rows."""
+    rows = islice((row.misc for sentence in sentences for row in sentence.rows), SAMPLE_ROWS)
+    cells: dict[str, list[str]] = {}
+    for misc in dict.fromkeys(rows):
+        for part in misc.split("|"):
+            name, equals, value = part.partition("=")
+            if equals and value not in OUTSIDE:
+                cells.setdefault(name, []).append(value)
+    return {
+        name: values
+        for name, values in cells.items()
+        if (is_gold_word(name) or is_named_like_prediction(name)) and kind_of_cells(values) in ("tags", "labels")
+    }
 
 
 def _columns(sentences: Sequence[WordSentence]) -> tuple[str, ...]:

@@ -6,18 +6,21 @@ participation guidelines of HIPE-2020 and HIPE-2022.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from math import isfinite
 
 from nereval_core.corpus import Layer, Place
 from nereval_core.corpus.builder import Builder
-from nereval_core.problems import counted, quoted
+from nereval_core.problems import FormatError, counted, quoted
 from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.readers.hipe.blocks import ColumnIndices, read_packed
 from nereval_core.readers.hipe.packed_layer import NO_LINK, TAG, entity_layer, join_entities, tagged_tokens
 from nereval_core.readers.hipe.rows import LED, HipeDocument, HipeFile, add_documents, parse_file
 from nereval_core.readers.input.source import SourceFile, unread_files_note
+from nereval_core.readers.shared.tag_cells import TagColumn, annotation_columns, choice_problem
 from nereval_core.readers.shared.token_columns import BLOCK_BYTES, NotJudged
 
 NAME = "hipe"
@@ -34,6 +37,10 @@ LINKS = {
 }
 """The column with the links of an entity column."""
 
+STANDARD = re.compile(r"TOKEN|NE-(COARSE|FINE)-(LIT|METO|COMP)|NE-NESTED|NEL-\w+|MISC|RENDER|SEG|OCR-INFO")
+"""The columns of both years."""
+SAMPLE_ROWS = 1000
+"""The rows that say whether other columns hold tags."""
 OUTSIDE = ("O", "_", "")
 
 
@@ -44,6 +51,18 @@ def recognise(source: Source) -> float:
             names = line.split()
             return 1.0 if names[0] == "TOKEN" and any(name.startswith("NE-") for name in names) else 0.0
     return 0.0
+
+
+def tag_column_choices(source: Source) -> tuple[TagColumn, ...]:
+    """Return the column that is read where none is named and others of tags, which the format has not; else nothing."""
+    lines = (line for line in source.head(".tsv").lines if line.strip() and not line.startswith("#"))
+    header, *rows = [line.split("\t") for line in islice(lines, SAMPLE_ROWS)] or [[]]
+    full = [row for row in rows if len(row) == len(header)]
+    columns = [(name, [row[at] for row in full]) for at, name in enumerate(header)]
+    known = [("", ()) if STANDARD.fullmatch(name) else (name, cells) for name, cells in columns]
+    others = [columns[at] for at in annotation_columns(known, ())]
+    usual = [column for column in columns if column[0] == COLUMN]
+    return tuple(TagColumn.of(*column) for column in (*usual, *others)) if others and usual else ()
 
 
 def read(source: Source, options: ReadOptions) -> Reading:
@@ -57,6 +76,8 @@ def read(source: Source, options: ReadOptions) -> Reading:
         FormatError: with every problem found; for a tag that continues nothing too, unless `options.repair` is given.
     """
     files = source.pick(".tsv")
+    if options.column is None and (choices := tag_column_choices(source)):
+        raise FormatError([choice_problem(files[0].shown, None, choices)])
     try:
         return read_by_blocks(source, files, options)
     except NotJudged:

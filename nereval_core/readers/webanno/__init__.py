@@ -29,6 +29,7 @@ from nereval_core.readers.shared.offset_units import (
     code_points,
     convert_offsets,
 )
+from nereval_core.readers.shared.tag_cells import is_gold_word, is_named_like_prediction
 from nereval_core.readers.webanno.rows import (
     FORMAT,
     SpanLayer,
@@ -196,6 +197,13 @@ def _annotations(
             problems.append(Problem(rows.file.shown, None, said, remedy))
             continue
         linked = f", links from {LINK}" if feature != LINK and LINK in declared.features else ""
+        sides = [name for name in declared.features if is_gold_word(name) or is_named_like_prediction(name)]
+        if column is None and {*sides} - {feature}:
+            first, second, *_ = dict.fromkeys((feature, *sides))
+            said = f"the features {quoted(first)} and {quoted(second)} of {declared.short} may both give types"
+            remedy = f"name one: --column {first}, or by side --gold-column {first} --pred-column {second}"
+            problems.append(Problem(rows.file.shown, None, said, remedy))
+            continue
         sources[(f"its feature {feature}" if feature else "its name") + linked] = None
         found[-1] = annotations_of_layer(rows, declared, feature, counts, problems)
     if problems:
