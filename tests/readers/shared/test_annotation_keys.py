@@ -81,7 +81,7 @@ def test_one_of_several_keys_is_named(
 
 def test_a_prediction_without_spans_is_a_choice_too(tmp_path: Path) -> None:
     source = written(tmp_path, TEXT | {"entities": [PER], "predictions": []})
-    with pytest.raises(FormatError, match="'predictions' .nothing"):
+    with pytest.raises(FormatError, match=r"'predictions' .nothing"):
         read(source)
     assert labels(read(source, options=ReadOptions(column="predictions"))) == []
 
@@ -119,6 +119,6 @@ def test_the_span_group_or_the_entities_of_spacy_are_read(
 
 def test_several_span_groups_of_spacy_are_a_choice(tmp_path: Path) -> None:
     source = written(tmp_path, TEXT | {"ents": [PER], "spans": {"sc": [LOC], "drugs": [PER, LOC]}})
-    with pytest.raises(FormatError, match="3 keys hold annotations: 'ents' .*'sc' .*'drugs'"):
+    with pytest.raises(FormatError, match=r"3 keys hold annotations: 'ents' .*'sc' .*'drugs'"):
         read(source)
     assert labels(read(source, options=ReadOptions(column="drugs"))) == ["PER", "LOC"]
