@@ -94,7 +94,7 @@ def test_under_muc_a_text_shows_all_five_decisions() -> None:
     text = scores.gold.documents.texts[0]
     sent = {name: text_data(text, marks(scores, name, 0))["marks"] for name in (*SCHEMAS, "muc")}
     words = {name: {mark["word"] for mark in drawn} for name, drawn in sent.items()}
-    assert {name: len(found) for name, found in words.items()} == {**dict.fromkeys(SCHEMAS, 4), "muc": 5}
+    assert {name: len(decisions) for name, decisions in words.items()} == {**dict.fromkeys(SCHEMAS, 4), "muc": 5}
 
 
 def test_a_prediction_keeps_its_record_id_where_it_has_a_partner(six: tuple[Any, Any]) -> None:

@@ -253,8 +253,8 @@ def test_muc_is_strict_with_half_points(counting: str, gold: list[list[Span]], p
     scores = score(documents(len(gold)), gold, pred, how)
     strict, muc = scores.by_type("strict"), scores.by_type("muc")
     for kind, row in muc.items():
-        for mine, theirs in ((row.gold, strict[kind].gold), (row.pred, strict[kind].pred)):
-            assert mine[Decision.COR] == theirs[Decision.COR]
+        for of_muc, of_strict in ((row.gold, strict[kind].gold), (row.pred, strict[kind].pred)):
+            assert of_muc[Decision.COR] == of_strict[Decision.COR]
 
     def credit(name: str) -> tuple[int, int]:
         counts = scores.counts(name)

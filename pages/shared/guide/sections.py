@@ -44,10 +44,10 @@ HOW = (
 def worked_examples() -> None:
     """Draw the six cases, and beside them an example with all five decisions under one criterion."""
     six, five = scoring_examples.SIX_CASES, scoring_examples.FIVE_DECISIONS
-    left, right = st.columns(2)
-    _worked(left, six, "six-cases", SCHEMAS, example_html(six, "strict"))
+    six_column, five_column = st.columns(2)
+    _worked(six_column, six, "six-cases", SCHEMAS, example_html(six, "strict"))
     folded = Markup("<details><summary>Show the text under muc</summary>{}</details>").format(example_html(five, "muc"))
-    _worked(right, five, "five-at-once", (*SCHEMAS, "muc"), folded)
+    _worked(five_column, five, "five-at-once", (*SCHEMAS, "muc"), folded)
 
 
 def _worked(place: DeltaGenerator, example: Example, anchor: str, names: tuple[str, ...], text: Markup) -> None:
