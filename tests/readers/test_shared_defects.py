@@ -28,6 +28,8 @@ SCORED: list[tuple[str, str, dict[str, Any], tuple[int, int, int, int]]] = [
     ("type-O-as-span/gold.json", "type-O-as-span/pred.json", {}, (0, 1, 0, 0)),
     ("outside-tag/blank.conll", "outside-tag/blank.conll", {}, (2, 0, 0, 0)),
     ("outside-tag/mixed.conll", "outside-tag/mixed.conll", {}, (2, 0, 0, 0)),
+    ("tags-sentence-a-line/seq.tsv", "tags-sentence-a-line/seq.tsv", {}, (3, 0, 0, 0)),
+    ("simpletransformers-csv/eval.csv", "simpletransformers-csv/eval.csv", {}, (3, 0, 0, 0)),
     ("scheme-by-side/gold.conll", "scheme-by-side/pred_bioes.conll", {}, (3, 0, 0, 0)),
     ("outside-tag/dash.conll", "outside-tag/dash.conll", {}, (2, 0, 0, 0)),
     ("outside-tag/lower.conll", "outside-tag/lower.conll", {}, (2, 0, 0, 0)),
@@ -111,3 +113,11 @@ def test_texts_and_spans(file: str, spans: list[tuple[str, str]], texts: list[st
 def test_types_that_gold_does_not_have(file: str, kind: str, nearest: str) -> None:
     with pytest.warns(TypesNotInGoldWarning, match=f"'{kind}' .nearest in gold: '{nearest}'"):
         nereval.score(defect("type-not-in-gold/gold.jsonl"), defect(f"type-not-in-gold/{file}.jsonl"))
+
+
+def test_tags_alone_are_read_beside_gold() -> None:
+    folder = "tags-sentence-a-line"
+    strict = nereval.score(defect(f"{folder}/gold.conll"), defect(f"{folder}/expected.tsv")).counts("strict")
+    assert (strict.cor, strict.inc, strict.mis, strict.spu) == (4, 0, 0, 0)
+    with pytest.raises(FormatError, match=r"predictions.txt:1: 4 tags for 3 tokens of gold's sentence 1"):
+        nereval.score(defect(f"{folder}/gold.conll"), defect(f"{folder}/predictions.txt"))

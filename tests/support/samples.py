@@ -431,6 +431,7 @@ SAMPLES: dict[str, tuple[str, Files, str | None]] = {
     "CSV": ("csv", {"spans.csv": CSV}, None),
     "TSV with its texts beside": ("csv", {"d.texts.tsv": "id\ttext\nd1\tAnn met Bob.\n", "d.spans.tsv": TSV}, None),
     "tokens in CSV": ("tokentable", {"ner.csv": KAGGLE}, None),
+    "sentences with their tags": ("tagrows", {"x.tsv": "Ann left Rome\tB-PER O B-LOC\nBob stayed\tB-PER O\n"}, None),
     "MUC": ("inline", {"x.sgm": MUC}, None),
     "tags in text": ("inline", {"x.txt": INLINE}, None),
     "slash tags": ("slashtags", {"x.txt": SLASHTAGS}, None),

@@ -70,6 +70,7 @@ SIGNS: Mapping[str, tuple[Sign, ...]] = MappingProxyType(
         "pubannotation": (keys("denotations", "sourcedb"),),
         "pubtator": (first_line(r"[^|\t]+\|t\|"),),
         "slashtags": (first_line(r"[^{\[<]*/"),),
+        "tagrows": (NO_OBJECT,),
         "tokentable": (first_line(r"(?i)(?!\{).*\b(?:word|token)s?\b"),),
         "webanno": (first_line(r"\s*#"),),
     }

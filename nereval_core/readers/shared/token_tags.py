@@ -145,7 +145,7 @@ def tags_of_layer(layer: Layer, needed_by: str) -> Tagged:
         held_low, held_high = np.minimum(low, count - 1), np.minimum(high, count - 1)
         on = (origin + starts)[held_low] == base + layer.start
         on &= (origin + ends)[held_high] == base + layer.end
-    cuts = _sentences(documents)
+    cuts = sentence_bounds(documents)
     across = np.searchsorted(cuts, low, side="right") != np.searchsorted(cuts, high, side="right")
     overlapping = np.zeros(len(layer), bool)
     if len(layer) > 1:
@@ -197,7 +197,7 @@ def tags_of_layer(layer: Layer, needed_by: str) -> Tagged:
     return Tagged(documents, tags.tolist(), words, cuts, layer.name, place, notes)
 
 
-def _sentences(documents: Documents) -> Int64:
+def sentence_bounds(documents: Documents) -> Int64:
     """Return the number of each sentence's first token, and of all tokens; a document without sentences is one."""
     assert documents.tokens is not None
     first = documents.tokens.first
