@@ -43,6 +43,7 @@ from nereval_core.readers.mentions.keys import (
 from nereval_core.readers.mentions.responses import REASONING_KEYS, response_of
 from nereval_core.readers.shared.strict_json import json_type
 
+MENTION_KEYS = frozenset((*TYPE_KEYS, *TEXT_KEYS))
 BETWEEN_ITEMS = re.compile(r"[\s,;`]*(?:(?:[-*•]|\(?\d+[.):])\s*)?")
 """White space, commas and the bullet or number of the next item between the items of a list."""
 DEEPEST = 5
@@ -99,11 +100,12 @@ def read_answer(row: Any, text: str = "", types: Collection[str] = (), key: str 
         raise MalformedError(f"no key {quoted(key)}, which is to hold the answer")
     mentions = reader.mentions_of_line(row, key)
     counts = reader.counts
+    outside_types = OUTSIDE_TYPES.difference(reader.types)
     for mention in mentions:
-        outside = mention.type.casefold() in OUTSIDE_TYPES and mention.type.casefold() not in reader.types
-        if outside or (mention.text.casefold() in NOTHING and mention.text.casefold() not in text.casefold()):
+        words = mention.text
+        if mention.type.casefold() in outside_types or (words.casefold() in NOTHING and words not in text):
             counts[OUTSIDE] += 1
-        elif "&" in mention.text and mention.text not in text and (plain := html.unescape(mention.text)) in text:
+        elif "&" in words and words not in text and (plain := html.unescape(words)) in text:
             reader.answer.mentions.append(mention._replace(text=plain))
         else:
             reader.answer.mentions.append(mention)
@@ -224,7 +226,7 @@ class _AnswerReader:
             self.pairs += 1
             number = self.pairs
             for item in value:
-                if isinstance(item, Mapping) and not any(key in item for key in (*TYPE_KEYS, *TEXT_KEYS)):
+                if isinstance(item, Mapping) and MENTION_KEYS.isdisjoint(item):
                     yield from self.of_types(item)
                 else:
                     yield self.mention(item, number)
@@ -301,26 +303,35 @@ class _AnswerReader:
 
     def mention(self, item: Any, number: int | None = None) -> NamedMention:
         """Return the mention that an item of a list names."""
+        if isinstance(item, Mapping):
+            return _mention_by_keys(item)
         if isinstance(item, str) and self.kind:
             return NamedMention(_words(item, "an entity"), self.kind)
-        if isinstance(item, (list, tuple)):
-            strings = [part for part in item if isinstance(part, str)]
+        strings = [part for part in item if isinstance(part, str)] if isinstance(item, (list, tuple)) else []
+        if len(strings) == 2:
             numbers = [part for part in item if type(part) is int]
-            if len(strings) == 2 and len(strings) + len(numbers) == len(item) and len(numbers) in (0, 2):
+            if len(strings) + len(numbers) == len(item) and len(numbers) in (0, 2):
                 details = dict(zip(("start", "end"), numbers, strict=False))
                 return NamedMention(_words(strings[0], "an entity"), strings[1].strip(), number, details)
-        if not isinstance(item, Mapping):
-            raise MalformedError(f"{json_type(item)} where an entity should be")
-        kind = _type_of(item)
-        text = next((item[key] for key in TEXT_KEYS if isinstance(item.get(key), (str, Mapping))), None)
-        if kind is None:
-            keys = ", ".join(quoted(str(key)) for key in item)
-            raise MalformedError(f"an entity without a type, with the keys {keys or 'of none'}")
-        return NamedMention(_words(text, "the text of an entity"), kind, None, _details(item))
+        raise MalformedError(f"{json_type(item)} where an entity should be")
+
+
+def _mention_by_keys(item: Mapping[str, Any]) -> NamedMention:
+    """Return the mention that an object with a text and a type names."""
+    kind = _type_of(item)
+    if kind is None:
+        keys = ", ".join(quoted(str(key)) for key in item)
+        raise MalformedError(f"an entity without a type, with the keys {keys or 'of none'}")
+    text = next((item[key] for key in TEXT_KEYS if isinstance(item.get(key), (str, Mapping))), None)
+    return NamedMention(_words(text, "the text of an entity"), kind, None, _details(item) if len(item) > 2 else {})
 
 
 def _type_of(item: Mapping[str, Any]) -> str | None:
-    return next((item[key].strip() for key in TYPE_KEYS if isinstance(item.get(key), str) and item[key].strip()), None)
+    for key in TYPE_KEYS:
+        kind = item.get(key)
+        if isinstance(kind, str) and kind.strip():
+            return kind.strip()
+    return None
 
 
 def _details(item: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -67,6 +67,8 @@ def _by_types(pairs: Pairs, types: Collection[str]) -> Order | None:
 
 def _by_text(pairs: Pairs) -> Order | None:
     """Return the order in which mentions stand in the text and types do not; None where both or neither do."""
+    if pairs.has_lists and any(mention.text in pairs.text.text for mention in pairs.mentions):
+        return "straight"
     firsts = any(pairs.text.has_words(mention.text) for mention in pairs.mentions)
     seconds = [pairs.text.has_words(mention.type) for mention in pairs.mentions]
     if not any(seconds):
@@ -80,10 +82,12 @@ def _undecided(pairs: Pairs, types: Collection[str], has_gold: bool) -> Order:
     seconds = [mention.type.casefold() in types for mention in pairs.mentions]
     if all(firsts) != all(seconds):
         return "straight" if all(seconds) else "turned"
-    if pairs.has_lists:
-        return "straight"
     order = _by_text(pairs)
-    return "ambiguous" if order == "turned" and has_gold and not any(firsts) else order or "ambiguous"
+    if pairs.has_lists and order is None:
+        return "straight"
+    return (
+        "ambiguous" if order == "turned" and (has_gold or pairs.has_lists) and not any(firsts) else order or "ambiguous"
+    )
 
 
 def _folded(names: Iterable[str]) -> set[str]:
