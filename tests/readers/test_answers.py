@@ -72,6 +72,8 @@ ANSWERS: dict[str, tuple[str, list[tuple[int, str]], str]] = {
     "a mention an item": ('1. {"text": "Ada", "type": "PER"}\n2. {"text": "Oslo", "type": "LOC"}', BOTH, ""),
     "a type a line": ('{"PER": ["Ada"]}\n{"LOC": ["Oslo"]}', BOTH, ""),
     "a pair a line": ('["Ada", "PER"]\n["Oslo", "LOC"]', BOTH, ""),
+    "types without and with mentions": ('{"entities": []}\n{"PER": ["Ada"]}', ADA, SEVERAL),
+    "keys turned": ('{"entities": [{"text": "PER", "type": "Ada"}]}', ADA, f"{TURNED} 1"),
     "trailing commas": ('{"PER": ["Ada",], "LOC": ["Oslo"],}', BOTH, ""),
     "tuples of Python": ("entities = [('Ada', 'PER'), ('Oslo', \"LOC\")]", BOTH, ""),
     "dictionary of Python": ("{'PER': ['Ada'], 'LOC': ['Oslo']}", BOTH, ""),
@@ -122,6 +124,9 @@ REFUSED = {
     "structure in tags": ("<entity><text>Ada</text><type>PER</type></entity>", "neither JSON nor tags in"),
     "names alone": ('["Ada", "Oslo"]', "a string where an entity should be"),
     "words under a key": ('{"entities": "Ada is one"}', "neither JSON nor tags under 'entities'"),
+    "tokens and tags": ('{"tokens": ["Ada"], "tags": ["B-PER"]}', "'tokens', which is not a type"),
+    "tags as types": ('[["Ada", "B-PER"], ["flew", "O"]]', "the tag 'B-PER' where a type should be"),
+    "JSON under a key": ('{"people": "{\\"PER\\": []}"}', "JSON under 'people', which is not a type"),
     "marks without a type": ("@@Ada## flew", "mentions without a type"),
     "both orders": ('[["PER", "Ada"], ["Oslo", "LOC"]]', "'PER' and 'Ada': either may be the mention or the type"),
     "unknown first": ('[["person", "Ada"]]', "'person' and 'Ada': either may be"),
@@ -216,6 +221,7 @@ RESPONSES: dict[str, tuple[dict[str, Any], str]] = {
     "outputs": ({"id": "d", "outputs": [{"text": JSON}]}, ""),
     "local chat": ({"id": "d", "message": {**MESSAGE, "thinking": "Hm."}, "done": True}, REASONING),
     "chat of a pipeline": ({"id": "d", "generated_text": [{"role": "user", "content": "?"}, MESSAGE]}, ""),
+    "chat as conversations": ({"id": "d", "conversations": [{"from": "gpt", "value": JSON}]}, ""),
     "chat as messages": ({"id": "d", "messages": [{"role": "user", "content": "?"}, MESSAGE]}, ""),
 }
 
@@ -310,6 +316,24 @@ def test_two_keys_that_may_hold_the_answer_are_asked_about() -> None:
         assert spans(read(source, format="mentions", options=options)) == expected_spans
     with pytest.raises(FormatError, match="no key 'answer', which is to hold the answer"):
         read(source, format="mentions", options=ReadOptions(texts=documents, column="answer"))
+
+
+def test_an_answer_beside_spans_of_another_format_is_asked_about() -> None:
+    rows = [
+        {"id": "d", "text": TEXT, "entities": [{"start": 0, "end": 3, "label": "PER"}], "response": JSON},
+        {"id": "d", "text": TEXT, "label": [[0, 3, "PER"]], "answer": JSON},
+    ]
+    for row in rows:
+        source = Source.of_uploads([("a.jsonl", json.dumps(row).encode())])
+        with pytest.raises(FormatError, match=r"this may be .*mentions.*--format mentions"):
+            read(source)
+        assert len(read(source, format="mentions").layer) == 2
+
+
+def test_predicted_entities_beside_entities_are_asked_about() -> None:
+    row = {"id": "d", "entities": [["Ada", "PER"]], "pred_entities": [["Oslo", "LOC"]]}
+    with pytest.raises(FormatError, match="under 'entities' or 'pred_entities'; name the one to be read"):
+        read_line(row)
 
 
 def examples() -> list[str]:

@@ -15,12 +15,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from nereval_core.problems import Problem
-from nereval_core.readers import Reading, ReadOptions, Source
+from nereval_core.readers import Reading, ReadOptions, Source, doccano, pipeline
 from nereval_core.readers.conll.layout import is_tag
 from nereval_core.readers.input.heads import Head
 from nereval_core.readers.input.source import unread_files_note
-from nereval_core.readers.mentions.answer_text import TAG, json_values, without_reasoning
-from nereval_core.readers.mentions.keys import ANSWER_KEYS, OTHER_KEYS, STRUCTURE, TEXT_KEYS, TYPE_KEYS
+from nereval_core.readers.mentions.answer_text import TAG, MalformedError, json_values, without_reasoning
+from nereval_core.readers.mentions.keys import ANSWER_KEYS, ANSWER_MARKS, OTHER_KEYS, STRUCTURE, TEXT_KEYS, TYPE_KEYS
 from nereval_core.readers.mentions.reading import FORMAT, read_answers
 from nereval_core.readers.mentions.responses import RESPONSE_KEYS
 from nereval_core.readers.shared.strict_json import items
@@ -56,6 +56,9 @@ def recognise(source: Source) -> float:
     row = _first_object(head)
     if row is None or not head.keys >= set(row):
         return 0.0
+    if any(key in row and _has_answer(row[key]) for key in ANSWER_KEYS):
+        # Spans with offsets beside an answer: gold and its prediction, one of which has to be named.
+        return max(0.85, doccano.recognise(source), pipeline.recognise(source))
     for key in ENTITIES:
         if row.get(key):
             return _claim_of_entities(row[key])
@@ -102,7 +105,17 @@ def _is_answer(value: Any, key: str) -> bool:
         return key in WORDED_ANSWERS and isinstance(value, (Mapping, list)) and bool(value)
     if not value.strip() or value.strip().lower() in VERDICTS or all(map(is_tag, value.split())):
         return False
-    return key in WORDED_ANSWERS or bool(without_reasoning(value, ())[1] or TAG.search(value) or json_values(value)[0])
+    return key in WORDED_ANSWERS or _has_answer(value)
+
+
+def _has_answer(value: Any) -> bool:
+    """Return whether a value is words with JSON, tags or reasoning in them."""
+    if not isinstance(value, str) or not ANSWER_MARKS.search(value):
+        return False
+    try:
+        return bool(without_reasoning(value, ())[1] or TAG.search(value) or json_values(value)[0])
+    except MalformedError:
+        return False
 
 
 def _is_by_type(row: Mapping[str, Any]) -> bool:

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from nereval_core.problems import quoted
 from nereval_core.readers.mentions.answer_text import (
+    BEGINS_LIKE_JSON,
     LONGEST_SHOWN,
     MARKED,
     REASONING,
@@ -43,6 +44,7 @@ from nereval_core.readers.mentions.keys import (
 from nereval_core.readers.mentions.responses import REASONING_KEYS, response_of
 from nereval_core.readers.shared.strict_json import json_type
 
+TAG_OF_TYPE = re.compile(r"[bi]-(.+)", re.DOTALL)
 MENTION_KEYS = frozenset((*TYPE_KEYS, *TEXT_KEYS))
 BETWEEN_ITEMS = re.compile(r"[\s,;`]*(?:(?:[-*•]|\(?\d+[.):])\s*)?")
 """White space, commas and the bullet or number of the next item between the items of a list."""
@@ -101,9 +103,16 @@ def read_answer(row: Any, text: str = "", types: Collection[str] = (), key: str 
     mentions = reader.mentions_of_line(row, key)
     counts = reader.counts
     outside_types = OUTSIDE_TYPES.difference(reader.types)
-    for mention in mentions:
+    for number, mention in enumerate(mentions, start=1):
         words = mention.text
-        if mention.type.casefold() in outside_types or (words.casefold() in NOTHING and words not in text):
+        kind = mention.type.casefold()
+        if kind not in reader.types:
+            if mention.pair is None and words.casefold() in reader.types and kind in text.casefold():
+                # Under the key of the mention stands a type, and under that of the type words of the text.
+                mention = mention._replace(pair=None if words.casefold() in text.casefold() else -number)
+            if (tag := TAG_OF_TYPE.match(kind)) and (not types or tag[1] in reader.types):
+                raise MalformedError(f"the tag {quoted(mention.type)} where a type should be")
+        if kind in outside_types or (words.casefold() in NOTHING and words not in text):
             counts[OUTSIDE] += 1
         elif "&" in words and words not in text and (plain := html.unescape(words)) in text:
             reader.answer.mentions.append(mention._replace(text=plain))
@@ -295,6 +304,8 @@ class _AnswerReader:
     def mention_of_type(self, item: Any, kind: str, number: int) -> NamedMention:
         """Return an item under a type; the item's own type counts where it is one of gold's and the key is not."""
         text = _words(item, f"an item of {quoted(kind)}")
+        if kind.casefold() not in self.types and BEGINS_LIKE_JSON.match(text) and text not in self.text:
+            raise MalformedError(f"JSON under {quoted(kind)}, which is not a type")
         if not isinstance(item, Mapping):
             return NamedMention(text, kind, number)
         own = _type_of(item)
@@ -359,12 +370,19 @@ def _runs_of_items(values: Sequence[JsonValue], answer: str, reader: _AnswerRead
                 last.append(value)
             else:
                 runs.append(_Items([value]))
-        elif joins and isinstance(last, dict) and isinstance(value, dict) and last.keys().isdisjoint(value):
+        elif joins and _are_parts(last, value):
             runs[-1] = last | value
         else:
             runs.append(value)
         end = following
     return runs
+
+
+def _are_parts(last: Any, value: Any) -> bool:
+    """Return whether two values are objects of mentions by different types."""
+    if not (isinstance(last, dict) and isinstance(value, dict) and last.keys().isdisjoint(value)):
+        return False
+    return (STRUCTURE | REASONING).isdisjoint({*last, *value})
 
 
 class _Items(list[Any]):

@@ -23,6 +23,7 @@ LIST_KEYS = (
 ANSWER_KEYS = (
     *("answer", "response", "completion", "output", "content", "prediction", "generated_text", "result"),
     *("model_output", "model_response", "llm_output", "llm_response", "output_text", "raw_output", "final_answer"),
+    *("predict", "pred", "hypothesis", "generation", "reply"),
 )
 ID_KEYS = ("id", "document", "document_id", "doc_id", *BATCH_KEYS)
 OTHER_KEYS = frozenset((*ID_KEYS, "text", "meta", "model", "prompt", "type", "usage", "created", "object", "error"))
@@ -31,7 +32,19 @@ STRUCTURE = frozenset(
     (
         *LIST_KEYS,
         *ANSWER_KEYS,
-        *("id", "text", "type", "label", "mention", "entity", "sentence", "input", "json", "xml"),
+        *(
+            "id",
+            "text",
+            "type",
+            "label",
+            "mention",
+            "entity",
+            "sentence",
+            "input",
+            "json",
+            "xml",
+            *("tokens", "words", "tags", "labels", "ner_tags"),
+        ),
     )
 )
 """Names of keys and tags that are not types, unless gold has a type of this name."""
@@ -40,6 +53,9 @@ NOTHING = frozenset(("none", "null", "n/a", "no entities", "none found", "not fo
 """Words of a mention that say that there is none, unless they stand in the text."""
 ANSWER_MARKS = re.compile(r"[{\[<]|@@")
 """Beginnings of JSON and of tags."""
+SPAN_KEYS = frozenset(("start", "end", "label"))
+SIDE = re.compile(r"(?:gold|pred|hyp|system|output|model|answer|response)", re.IGNORECASE)
+"""Beginnings of keys that name a side of a comparison, or a model."""
 ATTRIBUTES = "_attributes"
 """The ending of keys under which LangExtract's models say more of a mention."""
 
@@ -51,14 +67,21 @@ def id_of_line(row: Any) -> Any:
 
 def answer_keys(row: Any) -> list[str]:
     """Return the keys of a line that may hold its answer; several where gold or another answer stands beside it."""
-    if not isinstance(row, Mapping) or not RESPONSE_KEYS.isdisjoint(row) or any(key in row for key in BATCH_KEYS):
+    if not isinstance(row, Mapping) or not row.keys().isdisjoint(
+        RESPONSE_KEYS.difference(ANSWER_KEYS).union(BATCH_KEYS)
+    ):
         return []
-    return [key for key in dict.fromkeys((*ANSWER_KEYS, *LIST_KEYS)) if _may_be_answer(row.get(key))]
+    keys = [*ANSWER_KEYS, *LIST_KEYS, *(key for key in row if SIDE.match(str(key)))]
+    return [key for key in dict.fromkeys(keys) if _may_be_answer(row.get(key))]
 
 
 def _may_be_answer(value: Any) -> bool:
-    return (
-        bool(ANSWER_MARKS.search(value))
-        if isinstance(value, str)
-        else isinstance(value, (list, Mapping)) and bool(value)
-    )
+    if isinstance(value, str):
+        return ANSWER_MARKS.search(value) is not None
+    if not isinstance(value, list):
+        return isinstance(value, Mapping) and bool(value)
+    first = value[0] if value else None
+    if isinstance(first, Mapping):
+        # Spans with offsets alone are those of another format.
+        return not set(TEXT_KEYS).isdisjoint(first) or SPAN_KEYS.isdisjoint(first)
+    return isinstance(first, str) or (isinstance(first, list) and bool(first) and isinstance(first[0], str))

@@ -10,9 +10,20 @@ from nereval_core.problems import quoted
 from nereval_core.readers.mentions.answer_text import MalformedError
 
 RESPONSE_KEYS = frozenset(
-    ("choices", "custom_id", "completion", "generated_text", "candidates", "outputs", "messages", "done")
+    (
+        "choices",
+        "custom_id",
+        "completion",
+        "generated_text",
+        "candidates",
+        "outputs",
+        "messages",
+        "done",
+        "conversations",
+    )
 )
 """Keys that only responses of language models have."""
+CHATS = ("generated_text", "messages", "conversations")
 REASONING_KEYS = ("reasoning_content", "reasoning", "thinking", "thoughts")
 REASONING_PARTS = frozenset(("thinking", "redacted_thinking", "reasoning", "reasoning_text", "thought"))
 OUTPUT_ITEMS = frozenset(("message", "reasoning", "function_call", "output_text", "custom_tool_call"))
@@ -72,10 +83,12 @@ def _of_body(body: Mapping[str, Any]) -> Response | None:
         return _of_texts(outputs, "text")
     if isinstance(body.get("message"), Mapping):
         return _of_message(body["message"])
-    for key in ("generated_text", "messages"):
+    for key in CHATS:
         chat = _objects(body.get(key))
         if chat and chat[-1].get("role") == "assistant":
             return _of_message(chat[-1])
+        if chat and chat[-1].get("from") in ("gpt", "assistant"):
+            return Response(chat[-1].get("value") or "")
     return None
 
 
