@@ -13,6 +13,7 @@ from nereval_core.corpus import Layer
 from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError
 from nereval_core.readers import Reading, ReadOptions, Source, read
+from nereval_core.readers.shared.offset_units import parse_offsets
 from nereval_core.writers import write
 from tests.support.layer_strategies import content, layers
 from tests.support.shared_corpora import SHARED, needs
@@ -389,3 +390,58 @@ def test_cores_that_are_none(ann: str, lines: list[str]) -> None:
     assert len(caught.value.lines()) == len(lines)
     for found, expected in zip(caught.value.lines(), lines, strict=True):
         assert found.startswith(expected)
+
+
+ASTRAL = "💊 Aspirin é hilft Ann."
+
+
+def counted_in(text: str, encoding: str, width: int, *words: str, ends: tuple[str, str] = ("", "")) -> str:
+    """Return an .ann file whose offsets count the units of an encoding of the text with other line ends."""
+    lines = []
+    for number, word in enumerate(words, start=1):
+        before = text[: text.index(word)].replace(*ends) if ends[0] else text[: text.index(word)]
+        start = len(before.encode(encoding)) // width
+        lines.append(f"T{number}\tX {start} {start + len(word.encode(encoding)) // width}\t{word}\n")
+    return "".join(lines)
+
+
+@pytest.mark.parametrize(("encoding", "width", "unit"), [("utf-16-le", 2, "UTF-16 units"), ("utf-8", 1, "UTF-8 bytes")])
+def test_the_unit_that_makes_all_quotes_match_is_taken(encoding: str, width: int, unit: str) -> None:
+    ann = counted_in(ASTRAL, encoding, width, "Aspirin", "hilft Ann", "Ann")
+    plain = "T1\tX 0 3\tAnn\nN1\tReference T1 A:1\tAnn\n"
+    files = {"d.txt": ASTRAL, "d.ann": ann, "e.txt": "Ann\r\n", "e.ann": plain.replace("\n", "\r\n")}
+    reading = read_files(files)
+    assert [reading.layer.text(span) for span in range(4)] == ["Aspirin", "hilft Ann", "Ann", "Ann"]
+    assert reading.layer.links == {3: ("A:1",)}
+    assert reading.notes[0] == f"offsets in {unit}, end exclusive: 4 of 4 quotes match"
+    # A discontinuous span, and a core, count as the others do.
+    first, _, last = (line.split("\t")[1].removeprefix("X ") for line in ann.splitlines())
+    more = f"{ann}T8\tX {first};{last}\tAspirin Ann\n"
+    reading = read_files({"d.txt": ASTRAL, "d.ann": more + "A1\tCore T3\n"}, core_type="Core")
+    assert ((2, 9), (18, 21)) in reading.layer.fragments.values() and set(reading.layer.cores.values()) == {(18, 21)}
+
+
+def test_the_unit_may_be_named() -> None:
+    unquoted = "T1\tX 3 10\nT2\tX 11 12\n"
+    source = Source.of_uploads([("d.txt", ASTRAL.encode()), ("d.ann", unquoted.encode())])
+    for offsets, words in ((None, ["spirin ", " "]), ("utf-16", ["Aspirin", "é"])):
+        options = ReadOptions(offsets=None if offsets is None else parse_offsets(offsets))
+        reading = read(source, options=options)
+        assert [reading.layer.text(span) for span in range(2)] == words
+    quoted = Source.of_uploads([("d.txt", ASTRAL.encode()), ("d.ann", b"T1\tX 2 9\tAspirin\n")])
+    with pytest.raises(FormatError, match=r"d\.ann: the quotes do not fit offsets in UTF-16 units"):
+        read(quoted, options=ReadOptions(offsets=parse_offsets("utf-16")))
+
+
+@pytest.mark.parametrize(
+    ("text", "annotated", "cause"),
+    [
+        ("Eins\r\nzwei 💊 Ann", "Eins\nzwei 💊 Ann", "line ends are CR LF in the text and LF where it was annotated"),
+        ("\ufeffEins zwei Ann", "Eins zwei Ann", "the text begins with a byte-order mark that was not counted"),
+    ],
+)
+def test_the_cause_is_named_where_no_unit_fits(text: str, annotated: str, cause: str) -> None:
+    ann = counted_in(annotated, "utf-16-le", 2, "zwei", "Ann")
+    with pytest.raises(FormatError) as error:
+        read_files({"d.txt": text, "d.ann": ann})
+    assert cause in str(error.value.problems[0]) and error.value.problems[1].line == 1

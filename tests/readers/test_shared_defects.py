@@ -95,6 +95,7 @@ def test_refusals(gold: str, pred: str, finding: str) -> None:
 
 # A file, and its spans in words and by type.
 READ = [
+    ("brat-utf16/brat", [("Anna", "PER"), ("Rome", "LOC")], ["😀 Anna left Rome"]),
     ("markup-containers/i2b2_2006.xml", [("Doe", "PATIENT"), ("GH", "HOSPITAL")], ["Patient Doe seen at GH."]),
     ("markup-containers/tei.xml", [("Anna Smith", "persName"), ("Rome", "placeName")], ["Anna Smith left Rome."]),
     ("prodigy-teach/teach.jsonl", [("Anna", "PER"), ("Rome", "LOC")], ["Anna left Rome"]),

@@ -1,7 +1,8 @@
 """The stand-off format of brat: a folder of `.txt` with an `.ann` beside each.
 
-Offsets are code points of the text as it stands in the file: line ends and a byte-order mark count. See the page
-"brat standoff format" of the brat manual.
+Offsets are code points of the text as it stands in the file: line ends and a byte-order mark count. Where quotes do not
+match so, the unit that makes all of them match is taken (`offsets.py`). See the page "brat standoff format" of the brat
+manual.
 """
 
 from __future__ import annotations
@@ -16,17 +17,23 @@ from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.readers.brat.blocks import BLOCK_DOCUMENTS, LEFT_OUT, DocumentBlocks, DocumentFiles, quoted_from
-from nereval_core.readers.input.encodings import UTF8_BOM, decode_text, split_lines
-from nereval_core.readers.input.source import SourceFile, sorted_by_path, unread_files_note, with_progress
+from nereval_core.readers.brat.files import (
+    annotated_texts,
+    annotation_lines,
+    document_files,
+    document_of,
+    loaded,
+    text_of,
+)
+from nereval_core.readers.brat.offsets import CODE_POINTS, TEXT_BOUND, Parts, TextOffsets, offset_unit, parts_of
+from nereval_core.readers.input.source import sorted_by_path, unread_files_note, with_progress
+from nereval_core.readers.shared.offset_units import Offsets
 
 NAME = "brat"
 DESCRIPTION = "brat stand-off: a folder of .txt and .ann files"
 CORES = True
 
 ANY_LINE = re.compile(r"([TNREAM#]\S*|\*)\t")
-OFFSETS = r"[0-9]+ [0-9]+(?:;[0-9]+ [0-9]+)*"
-# Some tools write a blank where the tab before the quote should be.
-TEXT_BOUND = re.compile(rf"(T\S*)\t(\S+) ({OFFSETS})(?:([\t ])(.*))?", re.DOTALL)
 NORMALISATION = re.compile(r"N\S*\t\S+ (\S+) ([^\s:]*):(\S+)(?:\t.*)?", re.DOTALL)
 NOTE = re.compile(r"#\S*\tAnnotatorNotes (T\S*)\t[\t ]*(.*?)\s*", re.DOTALL)
 # A code has a digit in it; PharmaCoNER writes <null> where the terminology has no entry.
@@ -63,35 +70,48 @@ def read(source: Source, options: ReadOptions) -> Reading:
     return _read(source, options)
 
 
-def _read(source: Source, options: ReadOptions, *, plainly: bool = True) -> Reading:
-    """Read as said, documents together where they are `plainly` right."""
-    texts, annotations = (
-        {file.name[: -len(suffix)]: file for file in source.by_suffix.get(suffix, ())} for suffix in (".txt", ".ann")
-    )
+def _read(
+    source: Source, options: ReadOptions, *, plainly: bool = True, unit: tuple[Offsets, str] | None = None
+) -> Reading:
+    """Read as said, documents together where they are `plainly` right; `unit` is that of offsets, with a note on it."""
+    texts, annotations = document_files(source)
+    if unit is None and options.offsets not in (None, CODE_POINTS):
+        unit = offset_unit(annotated_texts(source, options), options.offsets)
     builder = Builder(source.name)
     problems = builder.problems
     counts: Counter[str] = Counter()
     if not annotations:
         problems.append(Problem(source.name, None, "no .ann file in it", "give a folder of .txt and .ann files"))
     # All annotator's notes together show whether they are codes, and each file is read once.
-    raw = {name: _loaded(file) for name, file in annotations.items()}
+    raw = {name: loaded(file) for name, file in annotations.items()}
     codes = _notes_are_codes(raw.values())
 
     def exact(given: DocumentFiles) -> None:
-        _read_document(given, options, builder, counts, codes)
+        _read_document(given, options, builder, counts, codes, unit[0] if unit else CODE_POINTS)
 
     blocks = DocumentBlocks(builder, counts, exact, codes=codes)
     names = texts.keys() | annotations.keys()
     block: list[DocumentFiles] = []
+    plainly = plainly and unit is None and options.core_type is None
     for name in with_progress(sorted_by_path(names, str), options.progress):
-        block.append(_given(name, texts.get(name), annotations.get(name), raw.pop(name, None), options))
+        block.append(document_of(name, texts.get(name), annotations.get(name), raw.pop(name, None), options))
         if len(block) == BLOCK_DOCUMENTS:
-            _take(block, blocks, exact, plainly=plainly and options.core_type is None)
+            _take(block, blocks, exact, plainly=plainly)
             block = []
-    _take(block, blocks, exact, plainly=plainly and options.core_type is None)
+    _take(block, blocks, exact, plainly=plainly)
+    if unit is None and builder.quotes:
+        # Some quotes do not match in code points.
+        unit = offset_unit(annotated_texts(source, options), options.offsets)
+        if unit is not None and unit[0] != CODE_POINTS:
+            return _read(source, options, plainly=False, unit=unit)
     layer = builder.finish(options.name or source.label)
     taken = [*texts.values(), *annotations.values()]
-    notes = (*_notes(counts), *_core_notes(counts, options.core_type), *unread_files_note(source, taken))
+    notes = (
+        *((unit[1],) if unit and unit[1] else ()),
+        *_notes(counts),
+        *_core_notes(counts, options.core_type),
+        *unread_files_note(source, taken),
+    )
     return Reading(layer.documents, layer, NAME, notes, places=builder.places)
 
 
@@ -105,39 +125,17 @@ def _take(
         exact(given)
 
 
-def _loaded(file: SourceFile) -> bytes | FormatError:
-    try:
-        return file.read()
-    except FormatError as error:
-        return error
-
-
-def _given(
-    name: str,
-    file: SourceFile | None,
-    ann: SourceFile | None,
-    raw: bytes | FormatError | None,
-    options: ReadOptions,
-) -> DocumentFiles:
-    """Return a document with its text read: None where there is none."""
-    if file is not None:
-        return DocumentFiles(name, file.shown, _loaded(file), ann, raw)
-    shown = ann.shown if ann is not None else name
-    if options.texts is not None and name in options.texts.index:
-        return DocumentFiles(name, shown, options.texts.texts[options.texts.index[name]].encode(), ann, raw)
-    return DocumentFiles(name, shown, None, ann, raw)
-
-
 def _read_document(
     given: DocumentFiles,
     options: ReadOptions,
     builder: Builder,
     counts: Counter[str],
     codes: bool,
+    counting: Offsets,
 ) -> None:
     """Read a document by itself, and note what is wrong with it."""
     try:
-        text = _text(given, options)
+        text = text_of(given, options)
     except FormatError as error:
         builder.problems.extend(error.problems)
         return
@@ -147,35 +145,14 @@ def _read_document(
         counts["bare"] += 1
     else:
         try:
-            raw = _or_raised(given.raw)
-            lines = split_lines(decode_text(raw, given.ann.shown).removeprefix(UTF8_BOM))
-            spans = _annotations(lines, given.ann.shown, text, builder.problems, counts, codes, options.core_type)
+            lines, offsets = annotation_lines(given), TextOffsets(text, counting)
+            spans = _annotations(
+                lines, given.ann.shown, text, offsets, builder.problems, counts, codes, options.core_type
+            )
         except FormatError as error:
             builder.problems.extend(error.problems)
     if given.ann is not None:
         _add(spans, given.ann.shown, text, builder, counts)
-
-
-def _or_raised(raw: bytes | FormatError | None) -> bytes:
-    if isinstance(raw, FormatError):
-        raise raw
-    return raw or b""
-
-
-def _text(given: DocumentFiles, options: ReadOptions) -> str:
-    """Return the text of a document.
-
-    Raises:
-        FormatError: there is none, or it cannot be read.
-    """
-    if given.text is not None:
-        return decode_text(_or_raised(given.text), given.shown)
-    if options.texts is None:
-        remedy = f"put {quoted(given.name + '.txt')} beside it, or score it against gold that has the text"
-        raise FormatError.single(given.shown, None, "no text: the .txt is missing", remedy)
-    remedy = "put the .txt beside it, or name the file after the gold document"
-    found = f"no text: neither {quoted(given.name + '.txt')} beside it nor a gold document {quoted(given.name)}"
-    raise FormatError.single(given.shown, None, found, remedy)
 
 
 @dataclass(slots=True)
@@ -183,7 +160,7 @@ class _Span:
     key: str
     line: int
     label: str
-    parts: tuple[tuple[int, int], ...]
+    parts: Parts
     quote: str | None
     links: list[str] = field(default_factory=list)
     core: tuple[int, int] | None = None
@@ -235,6 +212,7 @@ def _annotations(
     lines: Sequence[str],
     shown: str,
     text: str,
+    text_offsets: TextOffsets,
     problems: list[Problem],
     counts: Counter[str],
     codes: bool,
@@ -263,7 +241,7 @@ def _annotations(
                 continue
             counts["blank for tab"] += separator == " "
             counts["no quote"] += separator is None
-            spans[key] = _Span(key, number, label, _parts(offsets), quote)
+            spans[key] = _Span(key, number, label, text_offsets.convert(parts_of(offsets)), quote)
         elif line[0] == "N":
             match = NORMALISATION.fullmatch(line)
             if match is None:
@@ -363,12 +341,6 @@ def _add(spans: Collection[_Span], shown: str, text: str, builder: Builder, coun
             meta=span.meta,
             fragments=span.parts if len(span.parts) > 1 else (),
         )
-
-
-def _parts(offsets: str) -> tuple[tuple[int, int], ...]:
-    """Return the fragments as they stand; digits beyond any text are cut, so that they are refused as outside."""
-    pairs = (part.split(" ") for part in offsets.split(";"))
-    return tuple((int(start[:15]), int(end[:15])) for start, end in pairs)
 
 
 def _notes(counts: Mapping[str, int]) -> Sequence[str]:

@@ -41,7 +41,13 @@ class Offsets(NamedTuple):
         return f"{self.unit}, end {'inclusive' if self.inclusive else 'exclusive'}{first}"
 
 
-ALL_OFFSETS = tuple(Offsets(*parts) for parts in product(UNITS, (0, 1), (False, True)))
+ALL_OFFSETS = tuple(
+    sorted(
+        (Offsets(*parts) for parts in product(UNITS, (0, 1), (False, True))),
+        key=lambda counting: counting.base + counting.inclusive,
+    )
+)
+"""The ways to count offsets, usual ones first: of several that place all spans alike the first is named."""
 
 
 def parse_offsets(words: str) -> Offsets:
@@ -98,16 +104,22 @@ class ConvertedSpans:
 
 
 def code_points(
-    spans: CountedSpans, texts: Sequence[str], *, expected: Offsets, given: Offsets | None = None, fixed: bool = True
+    spans: CountedSpans,
+    texts: Sequence[str],
+    *,
+    expected: Offsets,
+    given: Offsets | None = None,
+    fixed: bool = True,
+    countings: Sequence[Offsets] = ALL_OFFSETS,
 ) -> ConvertedSpans:
     """Return spans in code points, by the reading that makes all quotes match.
 
     Where none does, blanks at the edges of quotes and of what they quote are forgiven to the one reading that makes
     more quotes match without that than any other does, and they are counted.
 
-    `expected` is the format's own and is taken where it fits; `given` is what somebody says it is, and is then the only
-    one tried. Without quotes the one or the other is taken, and that is said unless the format is `fixed` and UTF-16
-    units are code points in all texts.
+    `expected` is the format's own and is taken where it fits, before others of `countings`; `given` is what somebody
+    says it is, and is then the only one tried. Without quotes the one or the other is taken, which is said unless the
+    format is `fixed` and UTF-16 units are code points in all texts.
 
     Raises:
         FormatError: no reading makes all quotes match, or several do that place spans differently.
@@ -119,7 +131,7 @@ def code_points(
         return ConvertedSpans(
             taken, start, end, "" if settled else f"offsets taken as {taken}: no quotes to test them by"
         )
-    tried = (given,) if given else (expected, *(one for one in ALL_OFFSETS if one != expected))
+    tried = (given,) if given else (expected, *(counting for counting in countings if counting != expected))
     counts: dict[Offsets, int] = {}
     fits: list[tuple[Offsets, Int64, Int64]] = []
     most = len(spans.quotes)
