@@ -34,6 +34,7 @@ def agreement(
     seed: int = 0,
     resample_by: str = "",
     documents: DocumentsCompared = "same",
+    gamma: bool = False,
     merge: Mapping[str, str] | Iterable[str] = (),
     leave_out: Iterable[str] = (),
     format: str = "auto",
@@ -48,7 +49,8 @@ def agreement(
     `sentence`, a metadata key or `runs:20`, by default each document as read. `documents` are the "same" from all, or
     "shared": those that all have, or "pairwise": those that each two have in common (who has not a document did not see
     it; alphas count it as missing). `systems` by name are no annotators, but held against these: `ceiling` of the
-    result (`nereval_core.analysis.agreement.human_ceiling`). The other options are those of `score`.
+    result (`nereval_core.analysis.agreement.human_ceiling`). `gamma` asks for gamma too, which takes many times as long
+    (`nereval_core.analysis.agreement.gamma`). The other options are those of `score`.
 
     Raises:
         FormatError: as `score`; fewer than two annotators; a system called as an annotator; what the documents
@@ -69,7 +71,7 @@ def agreement(
 
     def agreed(layers: Mapping[str, Layer]) -> Agreement:
         units = resampling_units(next(iter(layers.values())).documents, resample_by)
-        return _warned(measure_with_systems(layers, tuple(mine), settings, plan, units))
+        return _warned(measure_with_systems(layers, tuple(mine), settings, plan, units, gamma=gamma))
 
     if documents == "same":
         return agreed(_layers_of_all(first, ours, dict(rest), format, core_type, pairing))
@@ -97,11 +99,13 @@ def measure_with_systems(
     settings: Settings,
     plan: ResamplingPlan,
     units: ResamplingUnits,
+    *,
+    gamma: bool = False,
 ) -> Agreement:
     """Return the agreement of the layers that are no systems, with the systems held against them."""
     annotators = {name: layer for name, layer in layers.items() if name not in systems}
     mine = {name: layers[name] for name in systems if name in layers}
-    return measure_agreement(annotators, settings, plan=plan, resampled=units, systems=mine)
+    return measure_agreement(annotators, settings, plan=plan, resampled=units, systems=mine, gamma=gamma)
 
 
 def score_systems(

@@ -92,6 +92,13 @@ _METHODS = (
         "Krippendorff's form of 2004.",
         sources=("krippendorff2004",),
     ),
+    Term(
+        "gamma",
+        "gamma",
+        "1 less observed over expected disorder of the best alignment of all annotators' units, by their places and "
+        "types together.",
+        sources=("mathet2015",),
+    ),
     _method(
         ECE,
         "The mean distance between the mean score and the precision of the predictions in a bin of scores.",

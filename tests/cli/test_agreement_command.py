@@ -231,3 +231,11 @@ def test_each_pair_is_compared_on_what_the_two_have(run: Cli, tmp_path: Path) ->
 def test_the_library_warns_where_annotators_share_no_type() -> None:
     with pytest.warns(UserWarning, match="b against a: no type is one of gold's: 'Y' here, 'X' in gold"):
         nereval.agreement({"a": [[(0, 2, "X")]], "b": [[(0, 2, "Y")]]}, resamples=100)
+
+
+def test_gamma_is_a_row_of_all_and_a_column_of_pairs(run: Cli) -> None:
+    asked = (*FILES, "--gamma", "--resamples", "100")
+    text = done(run, *asked)
+    assert any(line.startswith("gamma ") and "samples: no interval" in line for line in text.splitlines())
+    rows = [row for row in json.loads(done(run, *asked, "--json", "-"))["agreement"] if row["figure"] == "gamma"]
+    assert [row["type"] for row in rows] == [None] * len(rows) and all(0 < row["value"] < 1 for row in rows)

@@ -276,3 +276,14 @@ def test_demos_say_who_is_an_annotator() -> None:
     for name in demo_names():
         kinds = {row.name: row.kind for row in load_demo(name).layers}
         assert [layer for layer, kind in kinds.items() if kind == "annotator"] == list(ANNOTATORS)
+
+
+def test_gamma_is_measured_when_it_is_asked_for() -> None:
+    app = opened("Annotators", VIEW.with_sort(FIGURES))
+
+    def figures() -> list[str]:
+        return list(next(one.value for one in app.dataframe if "over" in one.value)["figure"])
+
+    assert "gamma" not in figures()
+    app = sound(app.toggle(key="widget_gamma").set_value(True).run())
+    assert "gamma" in address(app)["sort"].split(",") and figures()[-1] == "gamma"

@@ -23,6 +23,7 @@ import pandas as pd
 from nereval_core.analysis.agreement import coefficients
 from nereval_core.analysis.agreement.coefficients import FIGURES, CoefficientKey, Group, Pair, Row, Tokens, is_symmetric
 from nereval_core.analysis.agreement.coverage import alpha_rows, unite_annotators
+from nereval_core.analysis.agreement.gamma import GAMMA, gamma_rows
 from nereval_core.analysis.agreement.human_ceiling import HumanCeiling, measure_ceiling
 from nereval_core.analysis.agreement.kappa_and_alpha import (
     annotator_pairs,
@@ -148,11 +149,13 @@ def measure_agreement(
     plan: ResamplingPlan | None = None,
     resampled: ResamplingUnits | None = None,
     systems: Mapping[str, Layer] | None = None,
+    gamma: bool = False,
 ) -> Agreement:
     """Return the agreement of two or more annotators: layers by name over the same documents.
 
     `systems`, over these documents too, are held against the annotators. F1 is under the settings' criteria; tables
-    show the first. Intervals are over the units `resampled`, by default each document.
+    show the first. Intervals are over the units `resampled`, by default each document. With `gamma` the table has gamma
+    too, which takes many times as long as the other figures together.
     """
     settings, plan = settings or Settings(), plan or ResamplingPlan()
     resampled = resampled or resampling_units(next(iter(layers.values())).documents)
@@ -172,6 +175,7 @@ def measure_agreement(
         *coefficients.f1_rows(scores, settings.criteria, len(names), bootstrap),
         *coefficients.token_rows(tokens, len(names), bootstrap),
         *coefficients.unitizing_rows(units, names, ruled[0].documents, bootstrap),
+        *(gamma_rows(ruled, types, seed=plan.seed) if gamma else ()),
     ]
     table = _agreement_table(rows, names, len(ruled[0].documents))
     ceiling = None
@@ -244,8 +248,12 @@ def measure_pairwise_agreement(
 
 
 def _distinct_figures(pairs: pd.DataFrame) -> list[tuple[str, Any, Any]]:
-    """Return the distinct figures of a table of pairs, with criterion and type, but those that allow missing values."""
-    rows = pairs.loc[~pairs["figure"].isin(["alpha", "unitizing"]), ["figure", "criterion", "type"]].drop_duplicates()
+    """Return the distinct figures of a table of pairs, with criterion and type: those that are means over pairs.
+
+    Alphas allow missing values, and gamma of all annotators needs documents that all of them saw.
+    """
+    is_mean = ~pairs["figure"].isin(["alpha", "unitizing", GAMMA])
+    rows = pairs.loc[is_mean, ["figure", "criterion", "type"]].drop_duplicates()
     return list(rows.itertuples(index=False, name=None))
 
 

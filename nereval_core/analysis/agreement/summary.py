@@ -12,6 +12,7 @@ import pandas as pd
 from nereval_core import __version__
 from nereval_core.analysis.agreement import Agreement
 from nereval_core.analysis.agreement.coefficients import FIGURES, Group, Pair, is_symmetric
+from nereval_core.analysis.agreement.gamma import GAMMA
 from nereval_core.analysis.comparison.significance import FEW_UNITS, lacks_interval
 from nereval_core.analysis.result_tables import value_with_interval
 from nereval_core.corpus.tokens import tokens_in_words
@@ -26,6 +27,7 @@ LABELS: Mapping[str, str] = {
     "kappa": "Cohen's kappa",
     "alpha": "Krippendorff's alpha",
     "unitizing": "unitizing alpha (2004)",
+    GAMMA: "gamma",
 }
 COUNTED_UNITS: Mapping[str, str] = {
     "f1": "spans",
@@ -33,6 +35,7 @@ COUNTED_UNITS: Mapping[str, str] = {
     "kappa": "tokens",
     "alpha": "tokens",
     "unitizing": "units",
+    GAMMA: "units",
 }
 """The things that n counts."""
 
@@ -100,12 +103,13 @@ def pairs_table(found: Agreement, criteria: Sequence[str]) -> pd.DataFrame:
     lopsided = any(not is_symmetric(found.criterion(name)) for name in criteria)
     pairs = [*found.pairs, *((two, one) for one, two in found.pairs)] if lopsided else list(found.pairs)
     number = ["documents"] if found.parts else []
+    figures = (*FIGURES[1:], *((GAMMA,) if found.table["figure"].eq(GAMMA).any() else ()))
     heads = [
         "one",
         "other",
         *number,
         *(f"F1, {name}" for name in criteria),
-        *(LABELS[figure] for figure in FIGURES[1:]),
+        *(LABELS[figure] for figure in figures),
     ]
     rows = []
     for pair in sorted(pairs):
@@ -115,7 +119,7 @@ def pairs_table(found: Agreement, criteria: Sequence[str]) -> pd.DataFrame:
             by_figure = {str(row["figure"]): row for row in table[table["type"].isna()].to_dict("records")}
             cells.append(_cell_of(by_figure, "f1"))
         rows.append(
-            (*(found.annotators[one] for one in pair), *cells, *(_cell_of(by_figure, one) for one in FIGURES[1:]))
+            (*(found.annotators[one] for one in pair), *cells, *(_cell_of(by_figure, figure) for figure in figures))
         )
     return pd.DataFrame(rows, columns=heads)
 

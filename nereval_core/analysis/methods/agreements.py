@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from nereval_core import __version__
 from nereval_core.analysis.agreement import Agreement
+from nereval_core.analysis.agreement.gamma import GAMMA
 from nereval_core.analysis.methods.paragraph import Cited, Statement, cite
 from nereval_core.analysis.methods.scoring import criteria_statements, interval_statement, type_statements
 from nereval_core.analysis.sentences import name_list, number_with_noun
@@ -52,6 +53,13 @@ def _coefficients(found: Agreement) -> Iterator[Statement]:
         yield (
             "On characters it is Krippendorff's unitizing alpha in its form of 2004",
             cite("unitizing"),
+            ".",
+        )
+    if GAMMA in figures:
+        yield (
+            "On units, by the best alignment of their places and types, it is gamma with alpha, beta and the empty "
+            "dissimilarity 1",
+            cite("gamma"),
             ".",
         )
 

@@ -53,6 +53,8 @@ def add_arguments(parser: Parser) -> None:
     add = parser.add_argument_group("agreement").add_argument
     said = "hold a system against the agreement of annotators; repeatable"
     add("--system", action="append", default=[], metavar="[NAME=]FILE", help=said)
+    gamma = "also measure gamma of 2015 (Mathet et al.), on places and types of units: by sampling, so it takes long"
+    add("--gamma", action="store_true", help=gamma)
     add_resampling(add)
     add_output(parser, by=("type,document", "break the figures down"), methods=True)
     add_scoring(parser, "strict")
@@ -112,7 +114,8 @@ def _agree_on_all(options: argparse.Namespace, plan: ResamplingPlan) -> tuple[Ag
     layers = annotator_layers(name, loaded)
     settings = _applicable(settings, options, [layer for other, layer in layers.items() if other not in systems])
     units = resampling_units(loaded.corpus.documents, options.resample_by)
-    return measure_with_systems(layers, tuple(systems), settings, plan, units), _marks(loaded)
+    found = measure_with_systems(layers, tuple(systems), settings, plan, units, gamma=options.gamma)
+    return found, _marks(loaded)
 
 
 def _agree_pairwise(options: argparse.Namespace, plan: ResamplingPlan) -> tuple[Agreement, tuple[str, ...]]:
@@ -157,7 +160,7 @@ def _agree_pairwise(options: argparse.Namespace, plan: ResamplingPlan) -> tuple[
     for pair, loaded in pairs.items():
         if pair[1] < len(annotators):
             units = resampling_units(loaded.corpus.documents, options.resample_by)
-            parts[pair] = measure_agreement(layers[pair], settings, plan=plan, resampled=units)
+            parts[pair] = measure_agreement(layers[pair], settings, plan=plan, resampled=units, gamma=options.gamma)
     scored = score_systems(layers, tuple(annotators), tuple(systems), settings)
     marks = tuple(dict.fromkeys(mark for one in pairs.values() for mark in _marks(one)))
     return measure_pairwise_agreement(tuple(annotators), parts, scored), marks

@@ -44,10 +44,11 @@ from pages.shared.components.downloads import Export
 from pages.shared.components.formula_box import formula_box
 from pages.shared.components.methods import explain_methods, offer_methods
 from pages.shared.components.record_list import open_records
-from pages.shared.components.sort_controls import choose_word
+from pages.shared.components.sort_controls import choose_word, toggle_word
 from pages.shared.data import reference_layer
 from pages.shared.data.computations import compute
 from pages.shared.systems.tables import choose_units, interval_words, plan_of, show_warnings, units_of
+from pages.shared.view import GAMMA
 from pages.shared.view.count_tables import free, headings
 from pages.shared.view.queries import ERRORS
 from pages.shared.view.text import plain
@@ -66,8 +67,11 @@ def draw_figures(here: Here, names: tuple[str, ...]) -> None:
     found = agreement_of(here, names)
     say_agreement(here, found)
     all_annotators(here, found)
-    choose_units(here)
-    explain_methods(*FIGURES, INTERVAL, *((RANDOMIZATION, HOLM) if found.ceiling else ()))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        choose_units(here)
+        toggle_word(here, GAMMA, "Gamma", "By the best alignment of all units, with random annotators: it takes long.")
+    terms = (*FIGURES, *((GAMMA,) if GAMMA in here.view.sort else ()))
+    explain_methods(*terms, INTERVAL, *((RANDOMIZATION, HOLM) if found.ceiling else ()))
     offer_methods(lambda: methods(found, marks=_marks(here, found)))
     systems_against_annotators(here, found)
 
@@ -90,7 +94,8 @@ def agreement_of(here: Here, names: tuple[str, ...]) -> Agreement:
     read = reference_layer.as_read(here.loaded)
     units = units_of(here)
     systems = compared_systems(here, names)
-    return _agreed(read.number, names, systems, repr((settings, units.by)), plan_of(here), here, settings, units)
+    gamma = GAMMA in here.view.sort
+    return _agreed(read.number, names, systems, repr((settings, units.by)), plan_of(here), gamma, here, settings, units)
 
 
 # Few are kept, as each holds on to the scores of all pairs.
@@ -101,6 +106,7 @@ def _agreed(
     systems: tuple[str, ...],
     key: str,
     plan: ResamplingPlan,
+    gamma: bool,
     _here: Here,
     _settings: Settings,
     _units: ResamplingUnits,
@@ -108,7 +114,15 @@ def _agreed(
     layers = reference_layer.layers(_here.loaded)
     annotators, others = ({name: layers[name] for name in some} for some in (names, systems))
     return compute(
-        _here.loaded, "Agreement", measure_agreement, annotators, _settings, plan=plan, resampled=_units, systems=others
+        _here.loaded,
+        "Agreement",
+        measure_agreement,
+        annotators,
+        _settings,
+        plan=plan,
+        resampled=_units,
+        systems=others,
+        gamma=gamma,
     )
 
 

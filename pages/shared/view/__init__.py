@@ -42,6 +42,8 @@ RECORDS_ONLY = "records-only"
 """The word of `sort` by which slides show no figures."""
 AGREEMENT_VIEWS = ("as-observed", "as-kappa", "as-alpha", "as-unitizing")
 """Figures that the matrix of annotators shows beside F1."""
+GAMMA = "gamma"
+"""The word of `sort` by which Annotators shows gamma among the figures."""
 FIGURES = "figures"
 """The word of `sort` by which Annotators shows figures such as kappa, not what annotators disagree on."""
 CONSISTENCY = "consistency"
