@@ -19,12 +19,16 @@ from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError, Problem, counted, quoted
 from nereval_core.readers import Reading, ReadOptions, Source, select_layer
 from nereval_core.readers.input.source import unread_files_note
+from nereval_core.readers.shared.annotation_keys import records_of
 from nereval_core.readers.shared.offset_conversion import RepeatedTasks, reading_in_code_points
 from nereval_core.readers.shared.offset_units import Offsets, Unit, width_of
-from nereval_core.readers.shared.strict_json import Complain, id_string, items, json_type, list_under, score_number
+from nereval_core.readers.shared.strict_json import Complain, id_string, json_type, list_under, score_number
 
 NAME = "labelstudio"
 DESCRIPTION = "JSON of Label Studio: tasks with annotations and predictions, a layer an annotator and model"
+
+COLUMNS = True
+"""The column named is the key of the text in the data of tasks."""
 
 SUFFIXES = (".json", ".jsonl")
 OFFSETS = Offsets("UTF-16 units")
@@ -40,6 +44,12 @@ MIN = {"annotator", "annotation_id", "id", "created_at", "updated_at", "lead_tim
 """Keys that JSON-MIN adds to a task's data."""
 EXPORT = "export it as JSON, or write it as Label Studio's documentation has it"
 BLANKS = re.compile(r"(?:\s|\\n)+")
+FILE_NAME = re.compile(
+    r"\s*(?:(?:https?|s3|gs|file|azure-blob|hf)://\S+|/?(?:data|upload|files?|mnt|home)/\S+|\S*\?d=\S+"
+    r"|\S+\.(?:txt|html?|pdf|json|csv|tsv|xml|md|docx?|png|jpe?g|gif|wav|mp3|mp4))\s*",
+    re.IGNORECASE,
+)
+"""A text that is the name or address of a file, as tasks have it that load their text (`valueType="url"`)."""
 
 Results = list[Mapping[str, Any]]
 Owner = tuple[bool, str]
@@ -48,10 +58,14 @@ Owner = tuple[bool, str]
 
 @dataclass(slots=True)
 class Task:
-    """One text with the results of each layer; `paragraphs` are those of a dialogue, none of a text."""
+    """One text with the results of each layer; `paragraphs` are those of a dialogue, none of a text.
+
+    `key` is that of the text in the data.
+    """
 
     name: str | None
     own: str | None
+    key: str
     text: str
     paragraphs: Sequence[str]
     line: int
@@ -74,7 +88,7 @@ def layers(source: Source, options: ReadOptions) -> tuple[str, ...]:
     Raises:
         FormatError: with every problem found.
     """
-    return tuple(_layers(_tasks(source)[0]))
+    return tuple(_layers(_tasks(source, options.column)[0]))
 
 
 def read(source: Source, options: ReadOptions) -> Reading:
@@ -86,7 +100,7 @@ def read(source: Source, options: ReadOptions) -> Reading:
     Raises:
         FormatError: with every problem found; several layers, and none is named.
     """
-    tasks, skipped = _tasks(source)
+    tasks, skipped = _tasks(source, options.column)
     known = _layers(tasks)
     if not known:
         found = "no annotations or predictions in it"
@@ -109,6 +123,8 @@ def read(source: Source, options: ReadOptions) -> Reading:
                 _span(result, made, task, begins)
     away = sum(owner not in task.results for task in tasks)
     notes = unread_files_note(source, source.pick(*SUFFIXES))
+    keys = sorted({task.key for task in tasks if not task.paragraphs} - {"text"})
+    notes += [f"texts taken from {' and '.join(map(quoted, keys))}"] if keys else []
     notes += [f"tasks that {quoted(wanted)} has nothing for, left out: {away}"] if away else []
     if 0 < unnamed < len(tasks):
         notes.append(
@@ -131,8 +147,8 @@ def _layers(tasks: list[Task]) -> dict[str, Owner]:
     return {f"{name} (model)" if model and name in names else name: (model, name) for model, name in owners}
 
 
-def _tasks(source: Source) -> tuple[list[Task], Counter[str]]:
-    """Read all tasks, and count by what it is what is no span of a layer.
+def _tasks(source: Source, text_key: int | str | None = None) -> tuple[list[Task], Counter[str]]:
+    """Read all tasks, and count by what it is what is no span of a layer; `text_key` is that of the text in the data.
 
     Raises:
         FormatError: with every problem found.
@@ -140,17 +156,81 @@ def _tasks(source: Source) -> tuple[list[Task], Counter[str]]:
     problems: list[Problem] = []
     skipped: Counter[str] = Counter()
     tasks = []
-    for file in source.pick(*SUFFIXES):
-        for line, row in items(file, problems):
-            task = _task(row, line, file.shown, skipped, problems)
-            if task is not None:
-                tasks.append(task)
+    records = list(records_of(source.pick(*SUFFIXES), problems))
+    if text_key is None:
+        text_key = _quoted_key([row for _, _, row in records])
+    for line, shown, row in records:
+        task = _task(row, line, shown, skipped, problems, text_key)
+        if task is not None:
+            tasks.append(task)
+    problems += _file_name_problems(tasks)
     if problems:
         raise FormatError(problems)
     return tasks, skipped
 
 
-def _task(row: Any, line: int, shown: str, skipped: Counter[str], problems: list[Problem]) -> Task | None:
+def _data_of(row: Any) -> Mapping[str, Any]:
+    """Return the data of a task, which JSON-MIN has beside its own keys."""
+    data = row.get("data", row) if isinstance(row, dict) else {}
+    return {key: value for key, value in data.items() if key not in MIN} if isinstance(data, dict) else {}
+
+
+def _quoted_key(rows: Sequence[Any]) -> str | None:
+    """Return the key of the one string of the data that all quotes fit, where tasks have several and no `text`."""
+    fitting: Counter[str] = Counter()
+    quotes = 0
+    for row in rows:
+        data = _data_of(row)
+        strings = {key: value for key, value in data.items() if isinstance(value, str) and key != "id"}
+        if "text" in strings or len(strings) < 2 or any(map(_is_dialogue, data.values())):
+            continue
+        for start, end, quote in _quotes(row):
+            quotes += 1
+            fitting.update(key for key, text in strings.items() if _fits(text, start, end, quote))
+    keys = [key for key, count in fitting.items() if count == quotes]
+    return keys[0] if len(keys) == 1 else None
+
+
+def _quotes(row: Mapping[str, Any]) -> Iterator[tuple[int, int, str]]:
+    """Yield the start, end and quoted text of every result of a task that quotes its text."""
+    results = [
+        result
+        for key in WHOSE
+        for work in row.get(key) or ()
+        if isinstance(work, dict) and isinstance(work.get("result"), list)
+        for result in work["result"]
+    ]
+    of_least = [value for values in row.values() if isinstance(values, list) for value in values]
+    for value in (*of_least, *(result.get("value") for result in results if isinstance(result, dict))):
+        if isinstance(value, dict) and isinstance(value.get("text"), str):
+            start, end = _integer(value.get("start")), _integer(value.get("end"))
+            if start is not None and end is not None:
+                yield start, end, value["text"]
+
+
+def _fits(text: str, start: int, end: int, quote: str) -> bool:
+    """Return whether a quote stands at its place in a text, counted in code points or UTF-16 units."""
+    units = text.encode("utf-16-le")
+    return quote in (text[start:end], units[2 * start : 2 * end].decode("utf-16-le", errors="replace"))
+
+
+def _file_name_problems(tasks: Sequence[Task]) -> Iterator[Problem]:
+    """Yield the problems of tasks whose text is the name of a file, and whose spans quote nothing of it."""
+    for task in tasks:
+        values = [result.get("value") for results in task.results.values() for result in results]
+        quoted_texts = [value.get("text") for value in values if isinstance(value, dict)]
+        if FILE_NAME.fullmatch(task.text) and values and not all(text and text in task.text for text in quoted_texts):
+            yield Problem(
+                task.shown,
+                task.line,
+                f"the text {quoted(task.text)} is the name of a file, in which the spans have their places",
+                "put the text of that file in its place, under the same key of data",
+            )
+
+
+def _task(
+    row: Any, line: int, shown: str, skipped: Counter[str], problems: list[Problem], text_key: int | str | None
+) -> Task | None:
     def complain(found: str, remedy: str) -> None:
         problems.append(Problem(shown, line, found, remedy))
 
@@ -162,9 +242,14 @@ def _task(row: Any, line: int, shown: str, skipped: Counter[str], problems: list
     if not isinstance(data, dict):
         complain(f"data is {json_type(data)}", EXPORT)
         return None
-    key = _text_key(data)
+    key = text_key if isinstance(text_key, str) and isinstance(data.get(text_key), str) else _text_key(data)
     if key is None:
-        complain("no text in the task's data", "give it as a string under text, or a dialogue as a list of objects")
+        strings = [name for name, value in data.items() if isinstance(value, str) and name != "id"]
+        listed = f": the strings in it are {', '.join(map(quoted, strings))}" if strings else ""
+        remedy = (
+            f"name the one with the text, --column {'|'.join(strings)}" if strings else "give it as a string under text"
+        )
+        complain(f"no text in the task's data{listed}", f"{remedy}, or a dialogue as a list of objects")
         return None
     results: dict[Owner, Results] = {}
     used = {key, "id"} if whole else {key}
@@ -186,7 +271,7 @@ def _task(row: Any, line: int, shown: str, skipped: Counter[str], problems: list
     paragraphs = [] if isinstance(data[key], str) else [one["text"] for one in data[key]]
     text = "\n".join(paragraphs) if paragraphs else data[key]
     own = id_string(data.get("id")) if whole else None
-    return Task(id_string(row.get("id")), own, text, paragraphs, line, shown, meta, results)
+    return Task(id_string(row.get("id")), own, key, text, paragraphs, line, shown, meta, results)
 
 
 def _text_key(data: Mapping[str, Any]) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -163,3 +164,17 @@ def test_bytes_that_are_not_utf8_are_named_with_their_line() -> None:
     raw = f"{doc()}\n".encode() + '{"id": "é"}'.encode("latin-1")
     with pytest.raises(FormatError, match=r"^x\.jsonl:2: byte 0xE9 at position 9 of the line is not UTF-8; save the"):
         read(Source.of_uploads([("x.jsonl", raw)]))
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize("name", ["x.json", "x.jsonl"])
+def test_a_list_of_documents_and_documents_over_several_lines_are_read(name: str, indent: int | None) -> None:
+    document = json.loads(doc(span()))
+    for value in ([document, document | {"id": "e"}], document):
+        uploaded = Source.of_uploads([(name, json.dumps(value, indent=indent).encode())])
+        reading = read(uploaded)
+        assert (reading.format, len(reading.layer)) == ("jsonl", len(value) if isinstance(value, list) else 1)
+
+
+def test_a_problem_in_a_list_has_its_line() -> None:
+    assert refused(f"[\n{doc()},\n{doc(span(start='-1'), id='5')}\n]")[0].startswith("x.jsonl:3: the document's id is")

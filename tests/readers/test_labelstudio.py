@@ -184,7 +184,10 @@ REFUSED = [
     # (tasks, said)
     ([1], ":1: an integer where a task should be; export it as JSON"),
     ([{"data": "text", "annotations": []}], ":1: data is a string"),
-    ([{"data": {"a": "x", "b": "y"}, "annotations": []}], ":1: no text in the task's data; give it as a string under"),
+    (
+        [{"data": {"a": "x", "b": "y"}, "annotations": []}],
+        ":1: no text in the task's data: the strings in it are 'a', 'b'; name the one with the text, --column a|b",
+    ),
     ([{"data": {"text": "x"}, "annotations": {}}], ":1: annotations is an object; write a list"),
     ([{"data": {"text": "x"}, "annotations": [{}]}], ":1: an entry of annotations without a list of results"),
     ([{"data": {"text": "x"}, "predictions": [7]}], ":1: an entry of predictions without a list of results"),
@@ -250,3 +253,36 @@ def test_what_is_written_is_what_label_studio_imports(tmp_path: Path) -> None:
 def test_the_sample_is_told_apart_over_lines_too() -> None:
     text = "".join(json.dumps(one) + "\n" for one in LABELSTUDIO_TASKS)
     assert read_tasks(text, "2").places == (("export.json", 1),)
+
+
+def of_data(data: dict[str, str], value: dict[str, Any]) -> dict[str, Any]:
+    return {"id": 1, "data": data, "annotations": [{"result": [{"type": "labels", "value": value}]}]}
+
+
+ANN = {"start": 0, "end": 3, "labels": ["PER"]}
+
+
+def test_the_text_is_the_string_that_all_quotes_fit() -> None:
+    reading = read_tasks([of_data({"source": "Bob", "body": "Ann left"}, ANN | {"text": "Ann"})])
+    assert reading.documents.texts == ("Ann left",) and "texts taken from 'body'" in reading.notes
+
+
+def test_the_key_of_the_text_can_be_named() -> None:
+    tasks = [of_data({"source": "Bob", "body": "Ann left"}, ANN)]
+    with pytest.raises(FormatError, match=r"--column source\|body"):
+        read_tasks(tasks)
+    reading = read(source(tasks), options=ReadOptions(column="body"))
+    assert reading.documents.texts == ("Ann left",)
+
+
+@pytest.mark.parametrize(
+    "text", ["/data/upload/3/ann.txt", "https://host/a?b=c", "s3://bucket/key", "/data/local-files/?d=a/b", "note.txt"]
+)
+def test_a_text_that_is_the_name_of_a_file_is_refused(text: str) -> None:
+    with pytest.raises(FormatError, match="is the name of a file"):
+        read_tasks([of_data({"text": text}, ANN)])
+
+
+def test_an_address_that_is_annotated_is_a_text() -> None:
+    reading = read_tasks([of_data({"text": "https://ann.example"}, ANN | {"start": 8, "end": 11, "text": "ann"})])
+    assert span_texts(reading.layer) == [("1", "ann", "PER")]

@@ -98,6 +98,9 @@ READ = [
     ("brat-utf16/brat", [("Anna", "PER"), ("Rome", "LOC")], ["😀 Anna left Rome"]),
     ("markup-containers/i2b2_2006.xml", [("Doe", "PATIENT"), ("GH", "HOSPITAL")], ["Patient Doe seen at GH."]),
     ("markup-containers/tei.xml", [("Anna Smith", "persName"), ("Rome", "placeName")], ["Anna Smith left Rome."]),
+    ("ls-text-key/export.json", [("Anna", "PER")], ["Anna left Rome"]),
+    ("native-as-list/list.json", [("Anna", "PER")], ["Anna left Rome"]),
+    ("native-as-list/pretty.json", [("Anna", "PER")], ["Anna left Rome"]),
     ("prodigy-teach/teach.jsonl", [("Anna", "PER"), ("Rome", "LOC")], ["Anna left Rome"]),
     ("markup-containers/tei_lines.xml", [("Anna", "persName"), ("Rome", "placeName")], ["Anna left Rome today."]),
 ]
@@ -122,3 +125,8 @@ def test_tags_alone_are_read_beside_gold() -> None:
     assert (strict.cor, strict.inc, strict.mis, strict.spu) == (4, 0, 0, 0)
     with pytest.raises(FormatError, match=r"predictions.txt:1: 4 tags for 3 tokens of gold's sentence 1"):
         nereval.score(defect(f"{folder}/gold.conll"), defect(f"{folder}/predictions.txt"))
+
+
+def test_a_text_that_is_the_name_of_a_file_is_refused() -> None:
+    with pytest.raises(FormatError, match="is the name of a file"):
+        nereval.read(defect("ls-text-is-url/export.json"))

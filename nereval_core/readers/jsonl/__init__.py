@@ -13,9 +13,10 @@ from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError, quoted
 from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.readers.input.compression import share_of_bytes_read
+from nereval_core.readers.input.heads import Head
 from nereval_core.readers.input.source import SourceFile, unread_files_note
 from nereval_core.readers.jsonl.line_blocks import MOST_OFFSET, LineBlocks, blocks
-from nereval_core.readers.shared.strict_json import Complain, RefusedError, json_type, loads
+from nereval_core.readers.shared.strict_json import Complain, RefusedError, items, json_type, loads
 
 NAME = "jsonl"
 DESCRIPTION = "JSON lines, one document a line: the native format, lossless"
@@ -48,9 +49,9 @@ EXTRAS: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
 def recognise(source: Source) -> float:
     """Claim a source where the first object has our keys; half sure of any other object on a line."""
     head = source.head(*JSON_LINES)
-    if not OBJECT.match(head.first_line):
-        return 0.0
-    return 1.0 if {"id", "spans"} <= head.keys <= set(DOCUMENT_KEYS) else 0.5
+    if {"id", "spans"} <= head.keys <= set(DOCUMENT_KEYS):
+        return 1.0
+    return 0.5 if OBJECT.match(head.first_line) else 0.0
 
 
 def read(source: Source, options: ReadOptions) -> Reading:
@@ -62,9 +63,40 @@ def read(source: Source, options: ReadOptions) -> Reading:
     files = source.pick(*JSON_LINES)
     builder = Builder(source.name)
     for file in files:
-        _read_file(file, options, builder)
+        if _is_over_lines(source.head_of(file)):
+            _read_whole(file, builder)
+        else:
+            _read_file(file, options, builder)
     layer = builder.finish(options.name or source.label)
     return Reading(layer.documents, layer, NAME, tuple(unread_files_note(source, files)), places=builder.places)
+
+
+def _is_over_lines(head: Head) -> bool:
+    """Return whether the file is a list of documents, or a document over several lines."""
+    first = head.first_line
+    if first.lstrip().startswith("["):
+        return True
+    # A first line longer than the head is one document.
+    return len(head.lines) > 1 and not _is_json(first) and not _is_json(head.lines[1])
+
+
+def _is_json(text: str) -> bool:
+    try:
+        loads(text)
+    except RefusedError:
+        return False
+    return True
+
+
+def _read_whole(file: SourceFile, builder: Builder) -> None:
+    """Read a file that is a list of documents, or one document over several lines."""
+    size, before = builder.size(), len(builder.problems)
+    try:
+        for line, row in items(file, builder.problems):
+            _read_row(row, line, file.shown, builder)
+    except FormatError as error:
+        builder.cut(size)
+        builder.problems[before:] = error.problems
 
 
 def _read_file(file: SourceFile, options: ReadOptions, builder: Builder, *, plainly: bool = True) -> None:
@@ -105,15 +137,20 @@ def _unreadable(file: SourceFile, error: FormatError | UnicodeDecodeError) -> Fo
 
 
 def _read_line(line: str, number: int, shown: str, builder: Builder) -> None:
+    try:
+        row = loads(line)
+    except RefusedError as error:
+        builder.problem(number, *error.args, source=shown)
+        return
+    _read_row(row, number, shown, builder)
+
+
+def _read_row(row: Any, number: int, shown: str, builder: Builder) -> None:
     before = len(builder.problems)
 
     def complain(found: str, remedy: str) -> None:
         builder.problem(number, found, remedy, source=shown)
 
-    try:
-        row = loads(line)
-    except RefusedError as error:
-        return complain(*error.args)
     if not isinstance(row, dict):
         return complain(f"{json_type(row)} where a document should be", "write one JSON object with id, text and spans")
 

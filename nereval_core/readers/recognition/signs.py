@@ -57,7 +57,7 @@ SIGNS: Mapping[str, tuple[Sign, ...]] = MappingProxyType(
         "doccano": (keys("label", "labels", "entities"),),
         "hipe": (within("TOKEN"),),
         "inline": (within("</"),),
-        "jsonl": (first_line(r"\s*\{"),),
+        "jsonl": (first_line(r"\s*\{"), keys("spans")),
         "labelstudio": (keys("data", "annotation_id"),),
         "mentions": (ANSWERS,),
         "parquet": (first_line("PAR1"),),
