@@ -13,6 +13,7 @@ from nereval_core.corpus import Documents
 from nereval_core.problems import FormatError
 from nereval_core.readers import Reading, ReadOptions, Source, read
 from nereval_core.readers.recognition import likely_format
+from nereval_core.readers.recognition.preview import preview
 from tests.support import ROOT
 
 TEXT = "Ada flew to Oslo for Smith & Sons, then left Oslo."
@@ -307,9 +308,12 @@ def test_two_keys_that_may_hold_the_answer_are_asked_about() -> None:
     with pytest.raises(FormatError) as error:
         read_line(row)
     [line] = error.value.lines()
-    expected = "the answer may stand under 'response' or 'entities'; name the one to be read: --pred-column response"
-    assert line == f"a.jsonl:1: {expected}"
+    assert line == (
+        "a.jsonl:1: 2 keys may hold the answer: 'response' (LOC), 'entities' (PER); name the one to be read: "
+        "--pred-column response|entities; in the app choose beside the upload"
+    )
     source = Source.of_uploads([("a.jsonl", json.dumps(row).encode())])
+    assert [choice.number for choice in preview(source, format="mentions").tags] == ["response", "entities"]
     documents = Documents(("d",), (TEXT,))
     for column, expected_spans in (("response", [(12, "LOC")]), ("entities", ADA)):
         options = ReadOptions(texts=documents, gold_types=("LOC", "PER"), column=column)
@@ -332,7 +336,7 @@ def test_an_answer_beside_spans_of_another_format_is_asked_about() -> None:
 
 def test_predicted_entities_beside_entities_are_asked_about() -> None:
     row = {"id": "d", "entities": [["Ada", "PER"]], "pred_entities": [["Oslo", "LOC"]]}
-    with pytest.raises(FormatError, match="under 'entities' or 'pred_entities'; name the one to be read"):
+    with pytest.raises(FormatError, match=r"'entities' \(PER\), 'pred_entities' \(LOC\); name the one to be read"):
         read_line(row)
 
 

@@ -21,9 +21,11 @@ from nereval_core.readers.input.heads import Head
 from nereval_core.readers.input.source import unread_files_note
 from nereval_core.readers.mentions.answer_text import TAG, MalformedError, json_values, without_reasoning
 from nereval_core.readers.mentions.keys import ANSWER_KEYS, ANSWER_MARKS, OTHER_KEYS, STRUCTURE, TEXT_KEYS, TYPE_KEYS
-from nereval_core.readers.mentions.reading import FORMAT, read_answers
+from nereval_core.readers.mentions.reading import FORMAT, answer_choices, read_answers
 from nereval_core.readers.mentions.responses import RESPONSE_KEYS
+from nereval_core.readers.shared.annotation_keys import sampled_records
 from nereval_core.readers.shared.strict_json import items
+from nereval_core.readers.shared.tag_cells import TagColumn
 
 NAME = FORMAT
 DESCRIPTION = "JSON lines of language models: mentions without offsets, or tags in the text; placed in gold's texts"
@@ -129,6 +131,12 @@ def _is_by_type(row: Mapping[str, Any]) -> bool:
         and all(isinstance(word, str) and not is_tag(word) for word in words)
         and all(value is None or isinstance(value, str) for value in others)
     )
+
+
+def tag_column_choices(source: Source) -> tuple[TagColumn, ...]:
+    """Return the keys among which one has to be chosen, by a sample; nothing where it is clear which holds answers."""
+    choices = map(answer_choices, sampled_records(source.pick(*SUFFIXES)))
+    return next(filter(None, choices), ())
 
 
 def read(source: Source, options: ReadOptions) -> Reading:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ from nereval_core.readers.mentions.placing import Mention, Placing, SearchedText
 from nereval_core.readers.mentions.stated_offsets import locate
 from nereval_core.readers.read_settings import Unplaced
 from nereval_core.readers.shared.strict_json import id_string
+from nereval_core.readers.shared.tag_cells import SHOWN_TYPES, TagColumn
 
 FORMAT = "mentions"
 MEND = 'ask the model for JSON such as {"PER": ["Anna"]}, or count it as empty: --malformed empty'
@@ -177,14 +179,30 @@ def _without_id(row: Any) -> Any:
     return {key: value for key, value in row.items() if key not in ID_KEYS} if isinstance(row, Mapping) else row
 
 
+def answer_choices(row: Any) -> tuple[TagColumn, ...]:
+    """Return the keys of a line that may each hold its answer, with some types of each; nothing where one may."""
+    keys = answer_keys(row)
+    return tuple(TagColumn(key, _types_under(row, key)) for key in keys) if len(keys) > 1 else ()
+
+
+def _types_under(row: Any, key: str) -> tuple[str, ...]:
+    try:
+        types = dict.fromkeys(mention.type for mention in read_answer(row, key=key).mentions)
+    except MalformedError:
+        return ()
+    return tuple(types)[:SHOWN_TYPES]
+
+
 def _several_answers(lines: Sequence[_Line], beside_gold: bool) -> Problem | None:
     """Return the problem of the first line with several keys that may each hold its answer, None where none has."""
     for line in lines:
-        keys = answer_keys(line.row)
-        if len(keys) > 1:
-            option = f"{'--pred-column' if beside_gold else '--column'} {keys[0]}"
-            found = f"the answer may stand under {' or '.join(map(quoted, keys))}"
-            return Problem(*line.place, found, f"name the one to be read: {option}")
+        if choices := answer_choices(line.row):
+            keys = [f"{quoted(str(choice.number))} ({', '.join(choice.types) or 'words'})" for choice in choices]
+            names = "|".join(shlex.quote(str(choice.number)) for choice in choices)
+            option = f"{'--pred-column' if beside_gold else '--column'} {names}"
+            finding = f"{len(choices)} keys may hold the answer: {', '.join(keys)}"
+            remedy = f"name the one to be read: {option}; in the app choose beside the upload"
+            return Problem(*line.place, finding, remedy)
     return None
 
 
