@@ -81,6 +81,9 @@ def read(
     for what, some in (("a core", reading.layer.cores), ("alternatives", reading.layer.alternatives)):
         if some:
             reading = replace(reading, notes=(*reading.notes, f"spans with {what}: {len(some)} {of}"))
+    if edged := [quoted(kind) for kind in reading.layer.types if kind != kind.strip()]:
+        note = f"types with blanks at their edges, read as they stand: {', '.join(edged[:SHOWN])}"
+        reading = replace(reading, notes=(*reading.notes, note))
     repeated = len(reading.layer.duplicates)
     if repeated:
         note = f"spans that repeat another of the same boundaries and type, kept: {repeated}"

@@ -18,6 +18,7 @@ from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers import Reading, ReadOptions, Source, select_layer
 from nereval_core.readers.input.source import SourceFile, unread_files_note
+from nereval_core.readers.shared.layer_parts import rowless_note
 from nereval_core.readers.shared.offset_conversion import reading_in_code_points
 from nereval_core.readers.shared.offset_units import Offsets
 from nereval_core.readers.shared.table_columns import (
@@ -149,12 +150,14 @@ def read(source: Source, options: ReadOptions) -> Reading:
         _add_rows(table.file.shown, rows, documents, made.problems, own=own, named=named)
     taken = [*files]
     given = options.texts
+    rowless: list[str] = []
     if False in owned and not texts:
         if plain:
             taken += [plain[name] for name in documents if name in plain]
             for name, document in documents.items():
                 document.text = plain[name].text(keep_bom=True) if name in plain else None
         elif given is not None:
+            rowless = rowless_note(given, [number for number, name in enumerate(given.ids) if name not in documents])
             for name, text in zip(given.ids, given.texts, strict=True):
                 documents.setdefault(name, TableDocument(None, (source.name, 1))).text = text
         elif not made.problems:
@@ -162,7 +165,7 @@ def read(source: Source, options: ReadOptions) -> Reading:
     for name, document in documents.items():
         _add_document(name if named else None, document, made)
     rest = dict.fromkeys(name for table in (*spans, *texts) for name in table.rest)
-    notes = unread_files_note(source, taken)
+    notes = [*rowless, *unread_files_note(source, taken)]
     notes += [f"columns not read: {', '.join(map(quoted, rest))}"] if rest else []
     notes += [f"{what}: {count}" for what, count in counts.items() if count]
     notes += ["the first line is read as a row: columns are chosen by number"] if _headless(spans) else []

@@ -147,3 +147,22 @@ def test_layers_that_differ_in_one_column_are_not_identical(tmp_path: Path) -> N
     assert [*notices_of(layers[0], layers[0], reference="Ann")] == [
         "identical to Ann in content: the same documents and spans; check that one annotation does not stand for both"
     ]
+
+
+def test_a_table_of_spans_names_the_documents_without_a_row(command: Cli, tmp_path: Path) -> None:
+    rows = [{"id": name, "text": TEXT, "spans": [{"start": 0, "end": 3, "label": "PER"}]} for name in "abcdefgh"]
+    gold, table = tmp_path / "gold.jsonl", tmp_path / "run.csv"
+    gold.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    # A row without a span is there for its document.
+    table.write_text("document,start,end,type\na,0,3,PER\nb,,,\n")
+    status, _, err = command("score", str(gold), str(table), "--json", "s.json")
+    note = "6 of 8 documents without a row here, read as empty: 'c', 'd', 'e', 'f', 'g' and 1 more"
+    assert status == 0 and note in err
+    table.write_text("document,start,end,type\n" + "".join(f"{name},0,2,PER\n" for name in "abcdefgh"))
+    assert "without a row" not in command("score", str(gold), str(table), "--json", "s.json")[2]
+
+
+def test_types_with_blanks_at_their_edges_are_named_in_quotes(command: Cli, tmp_path: Path) -> None:
+    gold = written(tmp_path, "gold", [(0, 3, "PER "), (8, 11, "PER")])
+    status, _, err = command("score", gold, written(tmp_path, "pred", SPANS[:2]), "--json", "s.json")
+    assert status == 0 and "types with blanks at their edges, read as they stand: 'PER '\n" in err

@@ -138,6 +138,7 @@ def test_a_prediction_takes_the_sentences_of_gold_or_its_own() -> None:
     pred = read_files({"run.eval": "s2|0 4|alpha\n"}, texts=gold)
     assert pred.documents is gold.documents
     assert rows(pred) == [("s2", "alpha", ())]
+    assert "documents without a row here, read as empty: 's1'" in pred.notes[0]
     own = read_files({"run.eval": "s2|0 4|alpha\n", "sentences.txt": SENTENCES, "NOTICE.txt": "made by hand"})
     assert rows(own) == rows(pred)
     assert own.notes == ("other files, not read: 1 (NOTICE.txt)",)

@@ -204,7 +204,9 @@ def test_spans_without_texts_take_those_of_gold() -> None:
     found = scored_against(gold, upload(("system", spans(document=["d2"] * 3, start=[0, 4, 8], end=[3, 7, 11]))))
     assert found.documents is gold.documents
     assert found.layer.doc.tolist() == [1, 1, 1]
-    assert found.notes == ("no texts: gold's documents taken, 1 of 2 without spans here",)
+    assert found.notes == (
+        "no texts: gold's documents taken, 1 of 2 documents without a row here, read as empty: 'd1'",
+    )
     two = upload(("a.spans", spans(document=["d1"] * 3)), ("b.spans", spans(document=["d1", "d2", "d2"])))
     problems = refused(two, ReadOptions(texts=gold.documents))
     assert problems == [

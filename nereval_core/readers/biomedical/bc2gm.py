@@ -20,6 +20,7 @@ from nereval_core.corpus import Documents, Place, document_problems, layer
 from nereval_core.problems import FormatError, Problem, counted, quoted, quoted_apart
 from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.readers.input.source import SourceFile, unread_files_note, with_progress
+from nereval_core.readers.shared.layer_parts import rowless_note
 
 NAME = "bc2gm"
 DESCRIPTION = "BioCreative II gene mentions (GENETAG): sentences, GENE.eval and ALTGENE.eval, or one .eval file"
@@ -87,7 +88,9 @@ def read(source: Source, options: ReadOptions) -> Reading:
         problems=problems,
     )
     taken = [one for one in (file, variants, *own) if one is not None]
-    notes = (*_notes(kept.counts), *unread_files_note(source, taken))
+    rows = {row.document for row in kept.rows}
+    bare = [number for number in range(len(documents)) if number not in rows] if documents is options.texts else []
+    notes = (*rowless_note(documents, bare), *_notes(kept.counts), *unread_files_note(source, taken))
     return Reading(documents, result, NAME, notes, places=places)
 
 

@@ -27,6 +27,7 @@ from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.readers.input.source import SourceFile, unread_files_note
 from nereval_core.readers.parquet import columns
 from nereval_core.readers.parquet.columns import INTEGER, MAGIC, NUMBER, PAIR, PAIRS, STRING, STRINGS
+from nereval_core.readers.shared.layer_parts import rowless_note
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -105,8 +106,7 @@ def read(source: Source, options: ReadOptions) -> Reading:
     made = spans.layer(options.name or source.label)
     notes = unread_files_note(source, [file for pair in pairs for file in (pair.spans, pair.texts) if file])
     if documents is options.texts:
-        bare = int(np.count_nonzero(np.diff(made.first) == 0))
-        notes.insert(0, f"no texts: gold's documents taken, {bare} of {len(documents)} without spans here")
+        notes = rowless_note(documents, np.flatnonzero(np.diff(made.first) == 0).tolist()) + notes
     return Reading(documents, made, NAME, tuple(notes), places=tuple(held.places))
 
 

@@ -17,6 +17,8 @@ from nereval_core.readers.read_settings import Reading
 
 BETWEEN = " + "
 """Separator of the formats of parts that differ."""
+SHOWN_IDS = 5
+"""Documents without a row that a note names."""
 MENDED = re.compile(r"([0-9]+) malformed (chunk|tag)s? (.*)")
 
 
@@ -53,6 +55,19 @@ def join_parts(parts: Sequence[Part], *, source: str, name: str) -> Reading:
         places=[place for reading in readings for place in _places(reading)],
         mended=_mended([reading.mended for reading in readings if reading.mended]),
     )
+
+
+def rowless_note(documents: Documents, bare: Sequence[int]) -> list[str]:
+    """Return a note on the documents of gold, by number, of which a table of spans without texts has no row.
+
+    Such a table cannot tell a document that it lacks from one in which nothing was found.
+    """
+    if not bare:
+        return []
+    named = ", ".join(quoted(documents.ids[number]) for number in bare[:SHOWN_IDS])
+    more = f" and {len(bare) - SHOWN_IDS} more" if len(bare) > SHOWN_IDS else ""
+    total = f"{len(bare)} of {counted(len(documents), 'document')}"
+    return [f"no texts: gold's documents taken, {total} without a row here, read as empty: {named}{more}"]
 
 
 def restrict_reading(reading: Reading, numbers: Int64) -> Reading:
