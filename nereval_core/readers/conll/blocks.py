@@ -62,6 +62,8 @@ class PackedRows:
     found: FileStructure = field(default_factory=FileStructure)
     vocabulary: Vocabulary = field(default_factory=Vocabulary)
     totals: _Totals = field(default_factory=_Totals)
+    inside: Int64 | None = None
+    """The places of the tags' tokens among the tagged ones, where another word for outside is among these."""
     columns: GrowingArrays = field(
         default_factory=lambda: GrowingArrays(
             "text", "sizes", "first", "first_at", "first_byte", "run", "line", "tagged", "codes", "at", "length"
@@ -92,7 +94,9 @@ class PackedRows:
         return tuple(name.decode() for name in self.vocabulary.names)
 
     def tags(self, notation: Notation) -> Tags:
-        return Tags.coded(self.tagged, self.codes, self.names, self.sentences, notation.parse)
+        tags = Tags.coded(self.tagged, self.codes, self.names, self.sentences, notation.parse)
+        self.inside = None if len(tags.tokens) == len(self.tagged) else np.searchsorted(self.tagged, tags.tokens)
+        return tags
 
     @property
     def distinct(self) -> frozenset[str]:
@@ -143,8 +147,9 @@ class PackedRows:
         bounds = np.searchsorted(chunks.start, documents.tokens.first)
         count = np.diff(bounds)
         base = np.repeat(self.first_at[sentences.first[:-1]], count)
-        # Tokens with another word for outside are among the tagged ones here, and not in the tags.
-        first, last = (np.searchsorted(self.tagged, tokens) for tokens in (chunks.start, chunks.end - 1))
+        first, last = chunks.first, chunks.last
+        if self.inside is not None:
+            first, last = self.inside[first], self.inside[last]
         start = self.at[first] - base
         end = self.at[last] + self.length[last] - base
         return SpanBounds(np.repeat(np.arange(len(count)), count), start.astype(np.int32), end.astype(np.int32))

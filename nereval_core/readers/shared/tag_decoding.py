@@ -157,12 +157,15 @@ def scores_note(scores: Sequence[float] | None) -> str:
 class Chunks:
     """Decoded spans: first token, token after the last, type (index into the tags' `names`); in order.
 
-    `mended` counts the malformed chunks that were kept by conlleval's table or discarded.
+    `first` and `last` are the places of their first and last tokens among those of the tags. `mended` counts the
+    malformed chunks that were kept by conlleval's table or discarded.
     """
 
     start: Int64
     end: Int64
     type: NDArray[np.int32]
+    first: Int64
+    last: Int64
     mended: int = 0
 
 
@@ -270,4 +273,4 @@ def decode(tags: Tags, scheme: Scheme, repair: Repair | None = None) -> Chunks:
         mended = int(bad.sum())
         if repair == "discard":
             first, last = first[~bad], last[~bad]
-    return Chunks(tags.tokens[first], tags.tokens[last] + 1, tags.types[first], mended)
+    return Chunks(tags.tokens[first], tags.tokens[last] + 1, tags.types[first], first, last, mended)
