@@ -150,6 +150,25 @@ def test_which_of_several_columns_with_tags_is_asked_for() -> None:
     assert any("tags taken from column 3 of 3" in line for line in said(app))
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "second"),
+    [
+        ("x.csv", "word,label,prediction\na,B-X,O\nb,O,B-Y\nc,O,B-X\n", "prediction"),
+        ("x.jsonl", '{"tokens": ["a", "b"], "ner_tags": ["B-X", "O"], "pred_tags": ["B-X", "B-Y"]}', "pred_tags"),
+        ("x.csv", "doc,start,end,label,pred_label,text\n1,0,1,X,X,a b\n1,2,3,,Y,\n", "pred_label"),
+    ],
+)
+def test_gold_beside_a_prediction_is_asked_for_in_headed_tables(name: str, text: str, second: str) -> None:
+    app = given((f"gold-{name}", text), (f"system-{name}", text))
+    boxes = [box for box in app.selectbox if box.label == "Tags are read from column"]
+    first = boxes[0].options[0].partition(" · ")[0]
+    for place, column in enumerate((first, second)):
+        boxes = [box for box in app.selectbox if box.label == "Tags are read from column"]
+        app = sound(boxes[place].set_value(column).run())
+    app = read(app)
+    assert not app.error and list(account(app)["spans"]) == [1, 2]
+
+
 def test_columns_not_read_are_said() -> None:
     app = given(("x.csv", CSV.replace("quote", "colour")))
     assert any("not read: 1 (column colour)" in line for line in said(app))

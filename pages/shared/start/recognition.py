@@ -128,8 +128,7 @@ def _listed(words: Sequence[str]) -> str:
 def _tags(key: str, columns: Sequence[TagColumn]) -> int | str | None:
     """Ask which of several columns with tags is read; return its number, or all; None as long as none is chosen."""
     names: dict[int | str, str] = {
-        column.number: f"{plain(str(column.number))} · {', '.join(map(plain, column.types)) or 'O alone'}"
-        for column in columns
+        column.number: f"{column.number} · {', '.join(column.types) or 'O alone'}" for column in columns
     }
     if all(isinstance(column.number, int) for column in columns):
         names[ALL_COLUMNS] = "all, as one nested layer"
