@@ -166,5 +166,9 @@ def test_data_sets() -> None:
     assert figures(GOLD, DataSet({"text": TEXTS, "entities": entities}, {}), texts=TEXTS) == EXPECTED
     with pytest.raises(FormatError, match=r"gold\[0\]\[1\]: 9 is no place in a list of 5 labels"):
         read_objects([[0, 9]], labels=FEATURES)
+    for column, values in (("predictions", numbers), ("silver", tags), ("pred_entities", [[], entities, []])):
+        rows = {"tokens": words, "ner_tags": numbers, column: values}
+        with pytest.raises(FormatError, match=f"2 columns hold annotations, 'ner_tags' and '{column}'"):
+            read_objects(DataSet(rows, {"ner_tags": FEATURES}))
     with pytest.raises(FormatError, match="a data set with the columns 'words_', 'x'"):
         read_objects(DataSet({"words_": [], "x": []}, {}))

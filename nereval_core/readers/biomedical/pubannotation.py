@@ -14,12 +14,16 @@ from nereval_core.corpus.builder import Builder
 from nereval_core.problems import Problem, quoted
 from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.readers.input.source import unread_files_note
+from nereval_core.readers.shared.annotation_keys import choose_keys, key_choices, records_of, sampled_records
 from nereval_core.readers.shared.offset_conversion import reading_in_code_points
 from nereval_core.readers.shared.offset_units import Offsets
-from nereval_core.readers.shared.strict_json import Complain, id_string, items, json_type, list_under
+from nereval_core.readers.shared.strict_json import Complain, id_string, json_type, list_under
+from nereval_core.readers.shared.tag_cells import TagColumn
 
 NAME = "pubannotation"
 DESCRIPTION = "JSON of PubAnnotation and TextAE: texts with denotations and their attributes"
+
+COLUMNS = True
 
 SUFFIXES = (".json", ".jsonl")
 OFFSETS = Offsets()
@@ -48,15 +52,21 @@ def read(source: Source, options: ReadOptions) -> Reading:
     files = source.pick(*SUFFIXES)
     made = Builder(source.name)
     counts: Counter[str] = Counter()
-    for file in files:
-        for line, row in items(file, made.problems):
-            _document(row, line, file.shown, made, counts)
-    notes = unread_files_note(source, files)
+    records = list(records_of(files, made.problems))
+    keys, key_notes = choose_keys(records, (DENOTATIONS,), OWN - {DENOTATIONS}, options.column, source.name)
+    for line, shown, row in records:
+        _document(row, line, shown, made, counts, (*keys, DENOTATIONS)[0])
+    notes = [*unread_files_note(source, files), *key_notes]
     notes += [f"{what}, not read: {count}" for what, count in sorted(counts.items()) if count]
     return reading_in_code_points(made, source, options, NAME, expected=OFFSETS, notes=notes)
 
 
-def _document(row: Any, line: int, shown: str, made: Builder, counts: Counter[str]) -> None:
+def tag_column_choices(source: Source) -> tuple[TagColumn, ...]:
+    """Return the keys of which one has to be chosen, by the first records of small files; else nothing."""
+    return key_choices(sampled_records(source.pick(*SUFFIXES)), (DENOTATIONS,), OWN - {DENOTATIONS})
+
+
+def _document(row: Any, line: int, shown: str, made: Builder, counts: Counter[str], key: str) -> None:
     def complain(found: str, remedy: str) -> None:
         made.problems.append(Problem(shown, line, found, remedy))
 
@@ -70,12 +80,12 @@ def _document(row: Any, line: int, shown: str, made: Builder, counts: Counter[st
     name, part = id_string(row.get("sourceid")), id_string(row.get("divid"))
     if name is not None and part is not None:
         name = f"{name}-{part}"
-    meta = {key: value for key, value in row.items() if key not in OWN and value is not None}
+    meta = {name: value for name, value in row.items() if name not in OWN and name != key and value is not None}
     made.document(name or id_string(row.get("id")), row["text"], line=line, source=shown, meta=meta)
     counts.update({key: len(list_under(row, key, complain)) for key in COUNTED})
     first = len(made.starts)
-    for number, one in enumerate(list_under(row, DENOTATIONS, complain)):
-        _denotation(one, f"{DENOTATIONS}[{number}]", made, complain)
+    for number, denotation in enumerate(list_under(row, key, complain)):
+        _denotation(denotation, f"{key}[{number}]", made, complain)
     ids = made.extras["ids"]
     of = {ids[span]: span for span in range(first, len(made.starts)) if span in ids}
     if len(of) < sum(span in ids for span in range(first, len(made.starts))):

@@ -12,16 +12,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, Literal
 
 from nereval_core.corpus import Documents, Intervals
 from nereval_core.problems import FormatError, Problem, counted, quoted
 from nereval_core.readers.datasets.tag_choices import TOKENS
 from nereval_core.readers.pipeline import LISTS, TYPES, TaggedEntity, join_pieces, read_entity
+from nereval_core.readers.shared.annotation_keys import SAMPLED_RECORDS, types_of_value
 from nereval_core.readers.shared.label_list import TAGS
 from nereval_core.readers.shared.table_columns import COLUMNS, find_columns, usual_names
+from nereval_core.readers.shared.tag_cells import is_named_like_prediction
 
 Side = Literal["gold", "prediction"]
 PLAIN_KEYS = {"start", "end", "label"}
@@ -147,6 +150,7 @@ def _data_set(given: Any, name: str, side: Side) -> PlainLists:
     tokens, tags, entities = (
         next((key for key in keys if key in names), None) for keys in (TOKENS, TAGS, (*LISTS, "spans"))
     )
+    _refuse(_rival_columns(given, {tokens, tags, entities}, name))
     ids = tuple(map(str, given["id"])) if "id" in names else None
     if ids is not None and len(set(ids)) < len(ids):
         ids = None
@@ -160,6 +164,19 @@ def _data_set(given: Any, name: str, side: Side) -> PlainLists:
     there = ", ".join(map(quoted, given.column_names))
     remedy = f"call tokens one of {', '.join(TOKENS)} and tags one of {', '.join(TAGS)}, or give text and entities"
     raise FormatError.single(name, None, f"a data set with the columns {there}", remedy)
+
+
+def _rival_columns(data: Any, known: Collection[str | None], name: str) -> Iterator[Problem]:
+    """Yield a problem where a data set has further columns of annotations, or of numbers called like a prediction."""
+    for column in data.column_names:
+        if column in known:
+            continue
+        values = list(islice(data[column], SAMPLED_RECORDS))
+        numbers = is_named_like_prediction(column) and any(isinstance(value, (list, dict)) for value in values)
+        if numbers or any(types_of_value(value) is not None for value in values):
+            own = next((key for key in (*TAGS, *LISTS, "spans") if key in known), column)
+            remedy = f"give the data set without the other, data.remove_columns({column!r}) or ({own!r})"
+            yield Problem(name, None, f"2 columns hold annotations, {quoted(own)} and {quoted(column)}", remedy)
 
 
 def _rows(entities: Any) -> list[Any]:

@@ -60,6 +60,13 @@ RIVALS = [
     ("prodigy", "spans", "pred_spans", [PER, LOC], [LOC]),
     ("prodigy", "spans", "predictions", [PER, LOC], [LOC]),
     ("doccano", "label", "prediction", [[0, 4, "PER"], [10, 14, "LOC"]], [[10, 14, "LOC"]]),
+    (
+        "pubannotation",
+        "denotations",
+        "predictions",
+        [{"span": {"begin": 0, "end": 4}, "obj": "PER"}, {"span": {"begin": 10, "end": 14}, "obj": "LOC"}],
+        [{"span": {"begin": 10, "end": 14}, "obj": "LOC"}],
+    ),
     ("doccano", "label", "entities", [[0, 4, "PER"], [10, 14, "LOC"]], [[10, 14, "LOC"]]),
 ]
 
