@@ -104,12 +104,12 @@ ANSWERS: dict[str, tuple[str, list[tuple[int, str]], str]] = {
 
 @pytest.mark.parametrize("name", ANSWERS)
 def test_an_answer_in_words(name: str) -> None:
-    answer, expected, said = ANSWERS[name]
+    answer, expected, note = ANSWERS[name]
     reading = read_line({"id": "d", "answer": answer})
     assert spans(reading) == expected
-    assert said in "; ".join(reading.notes)
+    assert note in "; ".join(reading.notes)
     for mark in (REASONING, SEVERAL, TURNED):
-        assert mark in said or mark not in reading.placed
+        assert mark in note or mark not in reading.placed
 
 
 REFUSED = {
@@ -136,11 +136,11 @@ REFUSED = {
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_a_refused_answer_names_its_line(name: str) -> None:
-    answer, said = REFUSED[name]
+    answer, note = REFUSED[name]
     with pytest.raises(FormatError) as error:
         read_line({"id": "d", "answer": answer})
     [problem] = error.value.problems
-    assert (problem.source, problem.line) == ("a.jsonl", 1) and said in problem.found
+    assert (problem.source, problem.line) == ("a.jsonl", 1) and note in problem.found
     assert "--malformed empty" in problem.remedy or "either may be" in problem.found
 
 
@@ -229,14 +229,14 @@ RESPONSES: dict[str, tuple[dict[str, Any], str]] = {
 
 @pytest.mark.parametrize("name", RESPONSES)
 def test_a_response(name: str) -> None:
-    row, said = RESPONSES[name]
+    row, note = RESPONSES[name]
     reading = read_line(row)
-    assert spans(reading) == BOTH and said in reading.placed
-    assert (REASONING in reading.placed) == (said == REASONING)
+    assert spans(reading) == BOTH and note in reading.placed
+    assert (REASONING in reading.placed) == (note == REASONING)
 
 
 @pytest.mark.parametrize(
-    ("row", "said"),
+    ("row", "note"),
     [
         ({"custom_id": "d", "response": None, "error": {"message": "timeout"}}, "'timeout'"),
         ({"custom_id": "d", "response": {"body": {"error": {"message": "rate"}}}, "error": None}, "rate"),
@@ -244,8 +244,8 @@ def test_a_response(name: str) -> None:
         ({"id": "d", "answer": None}, "no answer: answer is null"),
     ],
 )
-def test_a_request_that_failed_is_not_an_empty_answer(row: dict[str, Any], said: str) -> None:
-    with pytest.raises(FormatError, match=said):
+def test_a_request_that_failed_is_not_an_empty_answer(row: dict[str, Any], note: str) -> None:
+    with pytest.raises(FormatError, match=note):
         read_line(row)
 
 
@@ -275,13 +275,13 @@ OFFSETS: list[tuple[dict[str, Any], int, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("numbers", "start", "said"), OFFSETS)
-def test_offsets_that_the_mention_confirms(numbers: dict[str, Any], start: int, said: str) -> None:
+@pytest.mark.parametrize(("numbers", "start", "note"), OFFSETS)
+def test_offsets_that_the_mention_confirms(numbers: dict[str, Any], start: int, note: str) -> None:
     row = {"id": "d", "entities": [{"text": "Oslo", "type": "LOC", **numbers}]}
     source = Source.of_uploads([("a.jsonl", json.dumps(row).encode())])
     assert likely_format(source) == "mentions"
     reading = read_line(row)
-    assert spans(reading) == [(start, "LOC")] and said in "; ".join(reading.notes)
+    assert spans(reading) == [(start, "LOC")] and note in "; ".join(reading.notes)
     assert reading.layer.text(0) == "Oslo"
 
 

@@ -267,13 +267,13 @@ def _is_container(
         return False
     if BRACKET.search(words) and words not in text:
         return True
-    held = sum(_holds(span, other) for other in spans)
-    if types and held > 1:
+    nested_spans = sum(_holds(span, other) for other in spans)
+    if types and nested_spans > 1:
         return True
     is_long = len(words.split()) > SENTENCE_WORDS
     if " ".join(words.split()) not in " ".join(text.split()):
         return is_long or "\n" in words
-    return (is_long or held > 0) and len(words) >= len(text.strip())
+    return (is_long or nested_spans > 0) and len(words) >= len(text.strip())
 
 
 def _holds(container: TaggedSpan, span: TaggedSpan) -> bool:

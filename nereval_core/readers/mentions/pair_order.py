@@ -40,8 +40,8 @@ def pair_orders(lists: Sequence[Pairs], types: Collection[str], other_types: Ite
     if not learnt and not gold:
         turned = [pairs for pairs, order in zip(lists, orders, strict=True) if order == "turned"]
         learnt = _folded(mention.text for pairs in turned for mention in pairs.mentions)
-    known = vocabulary | learnt
-    return [order or _undecided(pairs, known, bool(gold)) for pairs, order in zip(lists, by_types, strict=True)]
+    known_types = vocabulary | learnt
+    return [order or _undecided(pairs, known_types, bool(gold)) for pairs, order in zip(lists, by_types, strict=True)]
 
 
 def _by_types(pairs: Pairs, types: Collection[str]) -> Order | None:

@@ -108,8 +108,8 @@ def read_answers(
     lines = [_Line(place, decoded_line(row)) for place, row in rows]
     notes = list(notes)
     if in_order and options.texts is not None and not options.texts.named:
-        known = options.texts.index.keys()
-        if len(lines) == len(known) and any(id_of_line(line.row) not in (None, *known) for line in lines):
+        gold_ids = options.texts.index.keys()
+        if len(lines) == len(gold_ids) and any(id_of_line(line.row) not in (None, *gold_ids) for line in lines):
             lines = [line._replace(row=_without_id(line.row)) for line in lines]
             notes.append("ids of answers, of which gold has none: answers are taken in their order")
     documents, lines_of_document = _documents(lines, options.texts, source, found_problems)
@@ -162,12 +162,12 @@ def read_answers(
     for answer, *_ in {id(answer): (answer,) for answer in answers}.values():
         spans.counts.update(answer.content.counts)
         located.unread.update(answer.content.unread)
-    said = [spans.in_words(), *([located.note] if located.note else []), *notes]
+    all_notes = [spans.in_words(), *([located.note] if located.note else []), *notes]
     if located.unread:
         keys = ", ".join(f"{quoted(key)} {count}" for key, count in sorted(located.unread.items()))
-        said.append(f"keys of answers that were not read: {keys}")
+        all_notes.append(f"keys of answers that were not read: {keys}")
     places = [lines_of_one[0].place for lines_of_one in lines_of_document]
-    return Reading(documents, checked, FORMAT, tuple(said), source=source, places=places, placed=spans.in_words())
+    return Reading(documents, checked, FORMAT, tuple(all_notes), source=source, places=places, placed=spans.in_words())
 
 
 class _Line(NamedTuple):
@@ -239,9 +239,9 @@ def _in_documented_order(
         for number in numbers if order != "straight" else ():
             answer, mention = mentions[number]
             if order == "ambiguous":
-                found = f"{quoted(mention.text)} and {quoted(mention.type)}: either may be the mention or the type"
+                finding = f"{quoted(mention.text)} and {quoted(mention.type)}: either may be the mention or the type"
                 remedy = 'write it as {"text": …, "type": …}'
-                problems.append(Problem(*answer.place, found, remedy))
+                problems.append(Problem(*answer.place, finding, remedy))
                 break
             mentions[number] = answer, mention._replace(text=mention.type, type=mention.text)
             counts[TURNED] += 1

@@ -64,11 +64,11 @@ def locate(
     doc: Sequence[int],
     texts: Sequence[str],
     lines: Sequence[Place],
-    given: Offsets | None,
+    counting: Offsets | None,
 ) -> Located:
     """Return the places that mentions state and confirm; `doc` is the number of each one's document, never falling.
 
-    All mentions with offsets must be confirmed by one way to count, `given` by the user or any.
+    All mentions with offsets must be confirmed by one way to count, `counting` where the user names one.
 
     Raises:
         FormatError: offsets, or numbers under keys that are not known, which mentions do not confirm.
@@ -95,7 +95,7 @@ def locate(
             _alike,
         )
         try:
-            converted = code_points(spans, texts, expected=Offsets(), given=given)
+            converted = code_points(spans, texts, expected=Offsets(), given=counting)
         except FormatError as error:
             keys = dict.fromkeys(key for number in numbers for key in statements[number].keys)
             if not certain and all(set(_words(key)) & (INDICES | OTHER_NUMBERS) for key in keys):

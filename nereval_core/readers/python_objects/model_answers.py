@@ -16,16 +16,16 @@ from nereval_core.readers.mentions.reading import read_answers
 OFFSETS = frozenset(("start", "end"))
 
 
-def are_answers(given: Any) -> bool:
+def are_answers(documents: Any) -> bool:
     """Return whether a list holds an answer for each document, rather than paths, tags or spans with offsets."""
-    if not isinstance(given, (list, tuple)) or not given:
+    if not isinstance(documents, (list, tuple)) or not documents:
         return False
-    if all(isinstance(answer, str | Mapping) for answer in given):
-        spans = [answer for answer in given if isinstance(answer, Mapping) and OFFSETS.issubset(answer)]
-        return not spans and any(map(_is_answer, given))
-    if not all(isinstance(answer, (list, tuple)) for answer in given):
+    if all(isinstance(answer, str | Mapping) for answer in documents):
+        spans = [answer for answer in documents if isinstance(answer, Mapping) and OFFSETS.issubset(answer)]
+        return not spans and any(map(_is_answer, documents))
+    if not all(isinstance(answer, (list, tuple)) for answer in documents):
         return False
-    first = next((mention for answer in given for mention in answer), None)
+    first = next((mention for answer in documents for mention in answer), None)
     if isinstance(first, Mapping):
         is_mention = any(key in first for key in TEXT_KEYS) and any(key in first for key in TYPE_KEYS)
         return is_mention and not first.keys() & OFFSETS
@@ -55,7 +55,7 @@ def reading_of_answers(
     if texts is not None and not isinstance(texts, Documents):
         ids = tuple(map(str, range(len(texts))))
         words = bool(texts) and not isinstance(texts[0], str)
-        known = documents_of_words(ids, texts) if words else Documents(ids, tuple(texts))
-        texts = replace(known, named=False)
+        documents = documents_of_words(ids, texts) if words else Documents(ids, tuple(texts))
+        texts = replace(documents, named=False)
     rows = [((f"{name}[{number}]", None), answer) for number, answer in enumerate(answers)]
     return read_answers(rows, replace(options, texts=texts), source=name, name=name, in_order=True)
