@@ -11,7 +11,10 @@ from typing import Any, get_args
 
 SHOWN = 20
 """Problems that are printed; the rest is only counted."""
-OPTION = re.compile(r"--(?:repair conlleval|token-text gold|align-text|missing empty|documents shared|malformed empty)")
+OPTION = re.compile(
+    r"--(?:repair conlleval|token-text gold|align-text|truncated outside|missing empty|documents shared"
+    r"|malformed empty)"
+)
 """Options, as remedies name them, with which files can be scored as they stand."""
 
 

@@ -105,6 +105,7 @@ TRIALS: Mapping[str, Mapping[str, Any]] = {
     "--repair conlleval": {"repair": "conlleval"},
     "--token-text gold": {"token_text": "gold"},
     "--align-text": {"align_text": True},
+    "--truncated outside": {"truncated": "outside"},
     "--malformed empty": {"malformed": "empty"},
     "--missing empty": {"missing": "empty"},
     # To find what else is wrong it does not matter how a missing document is counted.

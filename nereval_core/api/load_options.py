@@ -19,7 +19,7 @@ from nereval_core.readers.read_settings import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from nereval_core.pairing import Missing, PairBy, Pairing, TokenText
+    from nereval_core.pairing import Missing, PairBy, Pairing, TokenText, Truncated
     from nereval_core.pairing.selection import DocumentIds, Selection
     from nereval_core.pairing.type_names import TypeNames
     from nereval_core.readers import Reading
@@ -193,6 +193,19 @@ class LoadOptions(ReadSettings):
             ),
         ).metadata,
     )
+    truncated: Truncated = field(
+        default="error",
+        metadata=Offer(
+            flag="--truncated",
+            help="outside: tokens that {others} lack at the end of sentences are outside of spans",
+            choices=("error", "outside"),
+            form=FormField(
+                label="Sentences that a prediction cuts off",
+                hint="As models with a maximal length do; counted, and told in the signature.",
+                values=lambda: {"error": "refuse", "outside": "take the missing tokens as outside"},
+            ),
+        ).metadata,
+    )
     documents: DocumentIds | None = field(
         default=None,
         metadata=Offer(
@@ -257,6 +270,7 @@ class LoadOptions(ReadSettings):
             "token_text": self.token_text,
             "pair_by": self.pair_by,
             "align_text": self.align_text,
+            "truncated": self.truncated,
         }
 
     def of_gold(self, progress: Callable[[int, int], None] | None = None) -> ReadOptions:

@@ -52,7 +52,7 @@ class Job:
     def reading(self) -> dict[str, str]:
         """The options of pairing: `missing`, `token_text` and those that differ from the default."""
         known = {"missing": "error", "token_text": "own"}
-        others = {"pair_by": "auto", "align_text": False}
+        others = {"pair_by": "auto", "align_text": False, "truncated": "error"}
         return known | {key: str(value) for key, value in self.pairing.items() if others.get(key) != value}
 
 

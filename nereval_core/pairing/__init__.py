@@ -8,8 +8,9 @@ spelt differently. On request spans are projected letter by letter between texts
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
@@ -21,11 +22,12 @@ from nereval_core.pairing.documents import (
     Missing,
     PairBy,
     TokenText,
+    Truncated,
     pair_documents,
     same_texts,
     same_tokens,
 )
-from nereval_core.problems import Problem, counted, one_of
+from nereval_core.problems import FormatError, Problem, counted, one_of
 from nereval_core.readers import Reading
 
 if TYPE_CHECKING:
@@ -37,6 +39,7 @@ __all__ = [
     "Paired",
     "Pairing",
     "TokenText",
+    "Truncated",
     "added_marks",
     "have_no_common_type",
     "missing_mark",
@@ -45,10 +48,11 @@ __all__ = [
 ]
 
 MISSING, RESPELT, ALIGNED = "missing counted empty: ", "token text from gold: ", "aligned texts: "
+CUT_OFF = "cut off, counted outside: "
 RESTRICTED = "restricted to "
-COUNTING = (MISSING, RESPELT, ALIGNED, RESTRICTED, PAIRED_BY_TEXT)
+COUNTING = (MISSING, RESPELT, ALIGNED, CUT_OFF, RESTRICTED, PAIRED_BY_TEXT)
 """Beginnings of the marks whose numbers add up over the parts of a corpus."""
-COUNTED = re.compile(r"([0-9]+) (of|document|token|span)s?\b")
+COUNTED = re.compile(r"([0-9]+) (of|document|sentence|token|span)s?\b")
 
 STREAM = "documents of the prediction have other boundaries than gold's: split by gold's token counts"
 
@@ -60,6 +64,7 @@ class Pairing(TypedDict, total=False):
     token_text: TokenText
     pair_by: PairBy
     align_text: bool
+    truncated: Truncated
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +88,7 @@ def pair(
     token_text: TokenText = "own",
     pair_by: PairBy = "auto",
     align_text: bool = False,
+    truncated: Truncated = "error",
 ) -> Paired:
     """Return the prediction's layer over gold's documents.
 
@@ -92,6 +98,7 @@ def pair(
     (by order: at the end only). `token_text="gold"` allows tokens spelt differently where their number is the same.
     `align_text` projects spans between texts that differ only in white space, line ends, byte-order marks, quotes,
     dashes and normal forms (see `letters`); spans without a place in gold's text are left out and reported.
+    `truncated="outside"` takes tokens that the prediction lacks at the end of sentences as outside of spans.
 
     Raises:
         FormatError: a document missing or extra, differing text or tokens, a span that cannot be projected; each
@@ -100,6 +107,48 @@ def pair(
     for name, value, known in (("missing", missing, Missing), ("token_text", token_text, TokenText)):
         one_of(name, value, known)
     one_of("pair_by", pair_by, PairBy)
+    one_of("truncated", truncated, Truncated)
+    pair_with_gold = partial(
+        _pair, gold, missing=missing, token_text=token_text, pair_by=pair_by, align_text=align_text
+    )
+    if truncated == "error":
+        try:
+            return pair_with_gold(pred)
+        except FormatError as error:
+            raise _with_truncation_named(error, gold, pred, pair_with_gold, by_order=pair_by == "order") from None
+    from nereval_core.pairing.truncation import complete_truncated
+
+    completed = complete_truncated(gold, pred, by_order=pair_by == "order")
+    paired = pair_with_gold(completed.pred)
+    if not completed.tokens:
+        return paired
+    counts = f"{counted(completed.sentences, 'sentence')}, {counted(completed.tokens, 'token')}"
+    note = f"the ends of {counts.replace(',', ' that the prediction lacks,')}, taken as outside"
+    return replace(paired, notes=(*paired.notes, note), marks=(*paired.marks, f"{CUT_OFF}{counts}"))
+
+
+def _with_truncation_named(
+    error: FormatError, gold: Reading, pred: Reading, pair_with_gold: Callable[[Reading], Paired], *, by_order: bool
+) -> FormatError:
+    """Return the refusal with the option that scores a prediction that lacks the ends of sentences, if it does."""
+    from nereval_core.pairing.truncation import complete_truncated
+
+    completed = complete_truncated(gold, pred, by_order=by_order)
+    if not completed.tokens:
+        return error
+    try:
+        pair_with_gold(completed.pred)
+    except FormatError:
+        return error
+    counts = f"{counted(completed.sentences, 'sentence')} and {counted(completed.tokens, 'token')}"
+    remedy = f"or, as only the ends of sentences are missing ({counts}), take these as outside: --truncated outside"
+    return FormatError(replace(problem, remedy=f"{problem.remedy}; {remedy}") for problem in error.problems)
+
+
+def _pair(
+    gold: Reading, pred: Reading, *, missing: Missing, token_text: TokenText, pair_by: PairBy, align_text: bool
+) -> Paired:
+    """Pair as `pair` does what is not cut off."""
     ours, theirs = gold.documents, pred.documents
     marks = [f"{side} repaired: {one.mended}" for side, one in (("gold", gold), ("pred", pred)) if one.mended]
     marks += [pred.placed] if pred.placed else []

@@ -22,6 +22,7 @@ from nereval_core.readers import Reading
 Missing = Literal["error", "empty"]
 PairBy = Literal["auto", "text", "order"]
 TokenText = Literal["own", "gold"]
+Truncated = Literal["error", "outside"]
 
 PAIRED_BY_TEXT, PAIRED_BY_ORDER = "paired by text: ", "paired by order"
 

@@ -75,7 +75,7 @@ def test_ids_and_texts_that_do_not_meet_are_paired_by_order_when_asked() -> None
 
 
 def test_what_no_option_mends_is_only_told() -> None:
-    app = refused("Aspirin\tB-Drug\n\n")
+    app = refused("helps\tB-Drug\n\n")
     assert app.error and not any(button.key == "read_again" for button in app.button)
 
 
@@ -88,7 +88,7 @@ def test_nothing_is_offered_where_the_files_are_gone() -> None:
 
 def test_all_problems_are_counted_and_the_first_shown() -> None:
     lines = SHOWN + 5
-    app = refused("Aspirin\tI-Drug\nhelps\tO\n\n" + "a\tO\nb\tI-Drug\n\n" * lines)
+    app = refused("Aspirin\tI-Drug\nhelps\tO\n\n" + "a\tB-Brand\nb\tI-Drug\n\n" * lines)
     # Behind the tags that are malformed lies that gold has other tokens; the line that names all options is no problem.
     assert f"{lines + 2} problems in all" in app.error[0].value
     assert sum(code.value.startswith("system.tsv:") for code in app.code) == SHOWN

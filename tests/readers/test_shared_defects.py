@@ -119,6 +119,16 @@ def test_types_that_gold_does_not_have(file: str, kind: str, nearest: str) -> No
         nereval.score(defect("type-not-in-gold/gold.jsonl"), defect(f"type-not-in-gold/{file}.jsonl"))
 
 
+def test_missing_ends_of_sentences_are_outside_on_request() -> None:
+    sides = defect("truncated-prediction/gold.txt"), defect("truncated-prediction/pred.txt")
+    with pytest.raises(FormatError, match="take these as outside: --truncated outside"):
+        nereval.score(*sides)
+    scores = nereval.score(*sides, truncated="outside")
+    strict = scores.counts("strict")
+    assert (strict.cor, strict.inc, strict.mis, strict.spu) == (4, 0, 1, 0)
+    assert scores.marks == ("cut off, counted outside: 1 sentence, 3 tokens",)
+
+
 def test_tags_alone_are_read_beside_gold() -> None:
     folder = "tags-sentence-a-line"
     strict = nereval.score(defect(f"{folder}/gold.conll"), defect(f"{folder}/expected.tsv")).counts("strict")

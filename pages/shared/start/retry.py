@@ -13,6 +13,7 @@ MENDS: dict[str, tuple[str, str | bool, str]] = {
     "--repair": ("repair", "conlleval", "cut malformed tags as conlleval does"),
     "--token-text": ("token_text", True, "take gold's text where tokens are spelt differently"),
     "--align-text": ("align_text", True, "align texts that differ in white space, quotes or normal forms alone"),
+    "--truncated outside": ("truncated", "outside", "take the missing ends of sentences as outside"),
     "is missing; add it": _COMMON,
     "leave it out, or give it the id": _COMMON,
     "--pair-by text": ("pair_by", "text", "pair documents by their text"),
