@@ -37,6 +37,7 @@ def test_tags_of_a_scheme_and_slashes_in_words() -> None:
     [
         ("a/O\nb c/PER /O\n", ["x.txt:2: 'b' has no tag; write word/TAG, or word/O", "x.txt:2: '/O' has no tag"]),
         ("a/PER\n", ["x.txt:1: 'PER' is not a tag"]),
+        ("a/B-PER/B-LOC b/O/O\n", ["x.txt:1: two tags behind each word"]),
         ("a/PER Ann/PER,/O\nb/O./O\n", ["x.txt:1: 'Ann/PER,' has a tag in it; write a blank", "x.txt:2: 'b/O.' has a"]),
         ("a/O b/I-PER\nc/B-PER d/I-LOC\n", ["x.txt:2: 'I-LOC'"]),
     ],

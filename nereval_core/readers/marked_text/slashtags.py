@@ -18,6 +18,7 @@ from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.readers.datasets import documents_of_words
 from nereval_core.readers.input.source import SourceFile, unread_files_note
+from nereval_core.readers.shared.tag_cells import kind_of_cells
 from nereval_core.readers.shared.tag_decoding import decode_tags, scheme_of_tags, tag_problems
 from nereval_core.readers.shared.tag_notation import notation_of, unused_labels_note
 from nereval_core.readers.shared.tag_schemes import Tags
@@ -32,6 +33,8 @@ WORD = re.compile(r"(.+)/([^/]+)")
 CANNOT_TELL = "write a blank between words; in Stanford NER leave -outputFormatOptions preserveSpacing out"
 SEEN_LINES = 50
 """Lines by which a file is recognised."""
+SEEN_WORDS = 1000
+"""The words that say whether two tags stand behind each."""
 SHARE = 0.5
 """The least share of words tagged O in them."""
 
@@ -67,6 +70,10 @@ def read(source: Source, options: ReadOptions) -> Reading:
     found = _Words()
     for file in files:
         _read_file(file, found, problems)
+    inner = [pair[2] for word in found.words[:SEEN_WORDS] if (pair := WORD.fullmatch(word))]
+    if len(inner) == len(found.words[:SEEN_WORDS]) and kind_of_cells(inner):
+        finding, remedy = "two tags behind each word", "write one of them behind each word, in a file for each side"
+        problems.append(Problem(*found.places[0], finding, remedy))
     notation = notation_of(set(found.tags), options)
     problems += _run_together(found) if notation.types else []
     if problems:
