@@ -150,7 +150,8 @@ def _data_set(given: Any, name: str, side: Side) -> PlainLists:
     tokens, tags, entities = (
         next((key for key in keys if key in names), None) for keys in (TOKENS, TAGS, (*LISTS, "spans"))
     )
-    _refuse(_rival_columns(given, {tokens, tags, entities}, name))
+    has_tags = tokens is not None and tags is not None
+    _refuse(_rival_columns(given, {tokens, tags if has_tags else entities}, name))
     ids = tuple(map(str, given["id"])) if "id" in names else None
     if ids is not None and len(set(ids)) < len(ids):
         ids = None
