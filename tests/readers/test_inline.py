@@ -219,6 +219,15 @@ def test_elements_that_structure_a_text_are_no_spans(
     assert read(Source.of_uploads([(name, text.encode())])).format == "inline"
 
 
+def test_what_is_left_out_is_named() -> None:
+    assert inline(NOTE + EDITION).notes == (
+        "elements taken for spans: orgName (1), persName (1), placeName (1), rs (1)",
+        "elements left out: body (1), div (1), forename (1), head (1), hi (1), lb (1), p (1), surname (1), text (1)",
+        "elements left out with their words: teiHeader (1)",
+    )
+    assert inline(RECORDS).notes[2] == "elements left out with their words: KEY (2)"
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

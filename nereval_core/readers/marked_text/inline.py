@@ -316,7 +316,8 @@ class _Reader:
         name, line = local_name(tag[2]), self._line(tag.start())
         document = self._document
         if self._skipped or (name in self._structure.skipped and name not in IDS and not self._muc):
-            self._passed[tag[2]] += not tag[1] and not self._skipped
+            if not tag[1] and not self._skipped:
+                self._passed[tag[2]] += 1
             self._skip(name, opening=not tag[1], empty=bool(tag[4]))
         elif name == self._document_name:
             if document is not None:
