@@ -12,14 +12,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers import Reading, ReadOptions, Source, select_layer
 from nereval_core.readers.input.source import unread_files_note
-from nereval_core.readers.shared.annotation_keys import Record, choose_keys, key_choices, sampled_records
+from nereval_core.readers.shared.annotation_keys import Record, choose_keys, key_choices, key_of, sampled_records
 from nereval_core.readers.shared.offset_conversion import RepeatedTasks, reading_in_code_points
 from nereval_core.readers.shared.offset_units import Offsets
 from nereval_core.readers.shared.strict_json import Complain, id_string, items, json_type, list_under, score_number
@@ -40,13 +40,15 @@ PARTS = ("start", "end", "label")
 
 TUPLE = re.compile(r'\s*\[\s*(?:\[\s*)?"(?:[^"\\]|\\.)*"\s*,\s*\{\s*(?:"(?:entities|spans)"|\})')
 """The beginning of a training tuple, or of a list of them."""
-ENTITIES = ("entities", "spans")
-SPANS = ("spans",)
+SPANS = ("spans", "entities")
+NO_SPANS = frozenset(("words", "tags", "pos", "morphs", "lemmas", "heads", "deps", "sent_starts", "cats", "links"))
+"""Keys of spaCy's training tuples that hold no spans."""
 OTHER_KEYS = frozenset(("text", "tokens", "meta", "options", "accept", "answer", "relations", "html", "image"))
 """Keys of a task that hold no spans."""
 TEACH = "tasks about one span each, of which those accepted are the spans of their texts: "
 
 ACCEPT = "accept"
+REJECT = "reject"
 
 
 def recognise(source: Source) -> float:
@@ -81,8 +83,10 @@ def read(source: Source, options: ReadOptions) -> Reading:
     tasks = by_layer.get(wanted, [])
     keys, key_notes = choose_keys(tasks, SPANS, OTHER_KEYS, options.column, source.name)
     key = keys[0] if keys else SPANS[0]
-    accepted, joined = _accepted(tasks, key)
+    if len(keys) > 1:
+        tasks = [(line, shown, _under(row, key, keys)) for line, shown, row in tasks]
     made = Builder(source.name)
+    accepted, joined = _accepted(tasks, key, made.problems)
     repeated = RepeatedTasks()
     for line, shown, row in accepted:
         _document(row, line, shown, made, repeated, key)
@@ -105,26 +109,37 @@ def _answer(row: Mapping[str, Any]) -> str:
     return str(row.get("answer", ACCEPT))
 
 
-def _accepted(tasks: list[Record], key: str) -> tuple[list[Record], int]:
+def _under(row: Mapping[str, Any], key: str, keys: Sequence[str]) -> Mapping[str, Any]:
+    """Return a task with its spans under one key, where they stand under another of the keys."""
+    own = key_of(row, keys)
+    return row if own in (None, key) else {**row, key: row[own]}
+
+
+def _accepted(tasks: list[Record], key: str, problems: list[Problem]) -> tuple[list[Record], int]:
     """Return the accepted tasks, and how many tasks were joined that ask about one span of a text each (`ner.teach`).
 
-    What is accepted of the tasks about one text is joined; a text of which all is rejected has no spans.
+    What is accepted of the tasks about one text is joined; a text of which all is rejected has no spans. A span that is
+    accepted and rejected is a problem.
     """
     by_name: dict[str, list[Record]] = {}
     for task in tasks:
         if (name := _name(task[2])) is not None:
             by_name.setdefault(name, []).append(task)
-    asked = {name: rows for name, rows in by_name.items() if len(rows) > 1 and _are_questions(rows, key)}
+    questions = {name: rows for name, rows in by_name.items() if len(rows) > 1 and _are_questions(rows, key)}
     accepted: list[Record] = []
     for line, shown, row in tasks:
         name = _name(row)
-        if name not in asked:
-            if _answer(row) == ACCEPT:
+        if name not in questions:
+            if _answer(row) == ACCEPT and not (name and _is_second_answer(by_name[name], row, (line, shown), problems)):
                 accepted.append((line, shown, row))
-        elif asked[name][0][2] is row:
-            spans = [span for _, _, other in asked[name] if _answer(other) == ACCEPT for span in other[key]]
+        elif questions[name][0][2] is row:
+            _check_answers(questions[name], key, problems)
+            by_place = {
+                _place(other, key): other[key][0] for _, _, other in questions[name] if _answer(other) == ACCEPT
+            }
+            spans = list(by_place.values())
             accepted.append((line, shown, {**row, key: spans}))
-    return accepted, sum(map(len, asked.values()))
+    return accepted, sum(map(len, questions.values()))
 
 
 def _are_questions(rows: list[Record], key: str) -> bool:
@@ -132,8 +147,45 @@ def _are_questions(rows: list[Record], key: str) -> bool:
     spans = [row.get(key) for _, _, row in rows]
     if not all(isinstance(listed, list) and len(listed) == 1 and _is_span(listed[0]) for listed in spans):
         return False
-    tasks = {row.get("_task_hash") for _, _, row in rows} - {None}
-    return len(tasks) == len(rows) and len({row["text"] for _, _, row in rows}) == 1
+    texts = {row["text"] for _, _, row in rows}
+    answers = {(_place(row, key), _answer(row)) for _, _, row in rows}
+    return all("_task_hash" in row for _, _, row in rows) and len(texts) == 1 and len(answers) > 1
+
+
+def _is_second_answer(
+    rows: list[Record], row: Mapping[str, Any], place: tuple[int, str], problems: list[Problem]
+) -> bool:
+    """Complain of a task whose text, told by Prodigy's hash alone, has an accepted task of other content before it."""
+    line, shown, first = next(task for task in rows if _answer(task[2]) == ACCEPT)
+    if first is row or _name({**row, "_input_hash": None}) is not None or _content(first) == _content(row):
+        return False
+    found = f"two tasks of one text with different answers: this one, and that at {shown}:{line}"
+    problems.append(Problem(place[1], place[0], found, "leave one of them out"))
+    return True
+
+
+def _content(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a task without hashes, times and annotator: the keys of a session begin with an underscore."""
+    return {key: value for key, value in row.items() if not key.startswith("_")}
+
+
+def _place(row: Mapping[str, Any], key: str) -> tuple[Any, ...]:
+    """Return start, end and type of the span that a task asks about."""
+    return tuple(row[key][0][part] for part in PARTS)
+
+
+def _check_answers(rows: list[Record], key: str, problems: list[Problem]) -> None:
+    """Complain of spans that one task accepts and another rejects."""
+    first: dict[tuple[Any, ...], tuple[int, str, str]] = {}
+    for line, shown, row in rows:
+        answer, place = _answer(row), _place(row, key)
+        if answer not in (ACCEPT, REJECT):
+            continue
+        before = first.setdefault(place, (line, shown, answer))
+        if before[2] != answer:
+            start, end, label = place
+            found = f"two answers to [{start}, {end}) {label}: {answer} here, {before[2]} at {before[1]}:{before[0]}"
+            problems.append(Problem(shown, line, found, "leave one of the two tasks out"))
 
 
 def _name(row: Mapping[str, Any]) -> str | None:
@@ -169,11 +221,21 @@ def _task_of_tuple(row: Any) -> Any:
     """Return a training tuple of spaCy as a task; anything else as it is."""
     if not (isinstance(row, list) and len(row) == 2 and isinstance(row[0], str) and isinstance(row[1], dict)):
         return row
-    given: Any = next((row[1][key] for key in ENTITIES if key in row[1]), [])
-    if not isinstance(given, list):
-        return {"text": row[0], "spans": given}
-    spans = [dict(zip(PARTS, one, strict=False)) if isinstance(one, list) else one for one in given]
-    return {"text": row[0], "spans": spans}
+    task: dict[str, Any] = {"text": row[0]}
+    for key, value in row[1].items():
+        if key == SPANS[0] and isinstance(value, dict):
+            # The span groups of spaCy have names.
+            task |= {name: _objects(group) for name, group in value.items() if name not in task}
+        elif key not in NO_SPANS and key != "text":
+            task[key] = _objects(value)
+    return task
+
+
+def _objects(value: Any) -> Any:
+    """Return the triples of a training tuple as objects; anything else as it is."""
+    if not isinstance(value, list):
+        return value
+    return [dict(zip(PARTS, entry, strict=False)) if isinstance(entry, list) else entry for entry in value]
 
 
 def _document(row: Mapping[str, Any], line: int, shown: str, made: Builder, repeated: RepeatedTasks, key: str) -> None:
@@ -182,8 +244,7 @@ def _document(row: Mapping[str, Any], line: int, shown: str, made: Builder, repe
 
     meta = row["meta"] if isinstance(row.get("meta"), dict) else {}
     name = _name(row)
-    # Keys with an underscore belong to the session: hashes, times, the annotator.
-    if repeated.holds(name, {key: value for key, value in row.items() if not key.startswith("_")}):
+    if repeated.holds(name, _content(row)):
         return
     tokens = _tokens(row, complain)
     made.document(name, row["text"], line=line, source=shown, tokens=tokens, meta=meta)

@@ -73,8 +73,39 @@ def test_ids_come_from_the_task_its_meta_or_the_hash_of_its_text() -> None:
 @pytest.mark.parametrize("more", [{"text": "b"}, {"spans": [{"start": 0, "end": 1, "label": "A"}]}])
 def test_two_answers_to_one_task_that_differ_are_refused(more: dict[str, Any]) -> None:
     one = {"text": "a", "spans": [], "_input_hash": 7, "_task_hash": 1}
-    with pytest.raises(FormatError, match=r"^ner\.jsonl:2: document id '7' stands at ner\.jsonl:1 already"):
+    with pytest.raises(FormatError, match=r"^ner\.jsonl:2: two tasks of one text with .* ner\.jsonl:1; leave"):
         read_text(lines(one, one | more))
+
+
+def question(start: int, end: int, label: str, answer: str, task: int) -> dict[str, Any]:
+    """A task of ner.teach."""
+    span_in_question = {"start": start, "end": end, "label": label}
+    return {"text": "Ada in Bonn", "spans": [span_in_question], "answer": answer, "_input_hash": 7, "_task_hash": task}
+
+
+def test_questions_about_single_spans_are_joined() -> None:
+    rows = (
+        question(0, 3, "PER", "accept", 1),
+        question(7, 11, "PER", "reject", 2),
+        question(7, 11, "LOC", "accept", 3),
+    )
+    reading = read_text(lines(*rows, rows[0]))
+    assert [reading.layer.label(at) for at in range(len(reading.layer))] == ["PER", "LOC"]
+    assert "tasks answered 'reject', left out: 1" in reading.notes
+
+
+def test_a_span_that_is_accepted_and_rejected_is_refused() -> None:
+    with pytest.raises(FormatError, match=r"^ner\.jsonl:2: two answers to \[0, 3\) PER: reject here, accept at ner"):
+        read_text(lines(question(0, 3, "PER", "accept", 1), question(0, 3, "PER", "reject", 1)))
+
+
+@pytest.mark.parametrize(("key", "value"), [("predictions", [[7, 11, "LOC"]]), ("spans", {"sc": [[7, 11, "LOC"]]})])
+def test_a_second_list_of_a_training_tuple_is_a_choice(key: str, value: Any) -> None:
+    tags = {"words": ["Ada", "in", "Bonn"], "tags": ["NNP", "IN", "NNP"], "cats": {"NEWS": 1.0}}
+    content = json.dumps([["Ada in Bonn", {"entities": [[0, 3, "PER"]], **tags}]])
+    assert [read_text(content).layer.label(0)] == ["PER"]
+    with pytest.raises(FormatError, match=r"2 keys hold annotations: 'entities' .PER., '(predictions|sc)' .LOC."):
+        read_text(json.dumps([["Ada in Bonn", {"entities": [[0, 3, "PER"]], key: value, **tags}]]))
 
 
 def test_a_task_that_stands_twice_counts_once() -> None:
@@ -210,9 +241,9 @@ def test_training_tuples_of_spacy(raw: str) -> None:
 @pytest.mark.parametrize(
     ("row", "said"),
     [
-        (["Rome", {"entities": [[0, 4]]}], "x.jsonl:2: spans[0] is no span; give start, end and label"),
-        (["Rome", {"entities": [["0", 4, "LOC"]]}], "x.jsonl:2: spans[0] is no span"),
-        (["Rome", {"entities": {}}], "x.jsonl:2: spans is an object; write a list"),
+        (["Rome", {"entities": [[0, 4]]}], "x.jsonl:2: entities[0] is no span; give start, end and label"),
+        (["Rome", {"entities": [["0", 4, "LOC"]]}], "x.jsonl:2: entities[0] is no span"),
+        (["Rome", {"entities": {}}], "x.jsonl:2: entities is an object; write a list"),
         (["Rome", []], "x.jsonl:2: a list where a task should be"),
     ],
 )
