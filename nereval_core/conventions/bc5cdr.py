@@ -1,9 +1,10 @@
 """The evaluation of the BioCreative V task on chemicals and diseases (BC5CDR): spans, and concepts by document.
 
 Both evaluations compare sets. `mention` has the document, start, end and type of each span; `id` the document, type and
-each concept of a span, `MESH:` before one without a namespace; -1, which is no concept, is left out. Only spans of the
-types asked for count, and predictions only in documents where gold has a unit of the same evaluation. A ratio of zero
-by zero is printed as NaN, and None here. Relations are not reproduced.
+each concept of a span, `MESH:` before one without a namespace; -1, which is no concept, is left out. Mentions that BioC
+marks as parts of a composite one are no units of `mention`. Only spans of the types asked for count, and predictions
+only in documents where gold has a unit of the same evaluation. A ratio of zero by zero is printed as NaN, and None
+here. Relations are not reproduced.
 Source: bc5cdr_eval.jar 0.0.3 of BioCreative V (Wei et al. 2015).
 """
 
@@ -44,13 +45,19 @@ WHY = (
     "the same once more: counted once",
     "of a type that is not asked for: left out",
     "gold has nothing to compare in this document: left out",
+    "a mention inside a composite one: left out",
 )
-SAME, NONE, TWICE, OTHER, NO_GOLD = range(5)
+SAME, NONE, TWICE, OTHER, NO_GOLD, INSIDE = range(6)
+ROLE, INDIVIDUAL = "CompositeRole", "IndividualMention"
+"""Key and value with which BioC marks the parts of a composite mention, compared by their ids alone."""
 
 
 @dataclass(frozen=True, eq=False)
 class SideUnits:
-    """One side's units: what is compared of each (None for types that are not asked for), and what records show."""
+    """One side's units: what is compared of each, and what records show.
+
+    The key is None for types that are not asked for, and empty for mentions inside composite ones.
+    """
 
     keys: list[tuple[Any, ...] | None]
     columns: UnitColumns
@@ -69,7 +76,7 @@ def of_layers(gold: Layer, pred: Layer, options: Mapping[str, Any]) -> Outcome:
     scores: dict[str, Any] = {}
     rows: list[FigureRow] = []
     for name, (ours, theirs) in sides.items():
-        one, two = ({key for key in side.keys if key is not None} for side in (ours, theirs))
+        one, two = ({key for key in side.keys if key} for side in (ours, theirs))
         known = {key[0] for key in one}
         two = {key for key in two if key[0] in known}
         counts = {"TP": len(one & two), "FP": len(two - one), "FN": len(one - two)}
@@ -113,6 +120,8 @@ def _spans(layer: Layer, types: frozenset[str]) -> SideUnits:
     names = layer.types
     rows = zip(*columns, strict=True)
     keys = [(*row[:3], names[row[3]]) if names[row[3]] in types else None for row in rows]
+    inside = [layer.meta.get(span, {}).get(ROLE) == INDIVIDUAL for span in order.tolist()]
+    keys = [() if key and within else key for key, within in zip(keys, inside, strict=True)]
     return SideUnits(list(keys), UnitColumns.of_layer(layer))
 
 
@@ -136,15 +145,15 @@ def _decided(gold: SideUnits, pred: SideUnits) -> tuple[Any, ...]:
     first: list[dict[tuple[Any, ...], int]] = [{}, {}]
     for side, known in zip((gold, pred), first, strict=True):
         for number, key in enumerate(side.keys):
-            if key is not None:
+            if key:
                 known.setdefault(key, number)
     documents = {key[0] for key in first[0]}
     rows = []
     for mine, (side, decision) in enumerate(((gold, MIS), (pred, SPU))):
         for number, key in enumerate(side.keys):
             partner = -1
-            if key is None:
-                outcome = IGN, OTHER
+            if not key:
+                outcome = IGN, OTHER if key is None else INSIDE
             elif key[0] not in documents:
                 outcome = IGN, NO_GOLD
             elif first[mine][key] != number:

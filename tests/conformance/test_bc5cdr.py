@@ -10,6 +10,7 @@ from nereval_core.readers import Source
 from tests.support.bc5cdr_corpora import COMMAND, EVALUATIONS, SEEDS, write_corpus
 from tests.support.commands import Cli
 from tests.support.reconciliation import overall_rows, reconcile
+from tests.support.samples import bioc_annotation, bioc_document, bioc_passage
 
 CONVENTION = find_convention("bc5cdr")
 FIXTURE = Path(__file__).resolve().parents[1] / "fixtures/bc5cdr.json"
@@ -81,3 +82,21 @@ def test_types_is_the_option_of_the_scorer(command: Cli, tmp_path: Path) -> None
     # What once renamed types is not a type.
     _, _, err = command(*score, "--types", "names")
     assert "types that count and are not in gold: 'names'; --types chooses among gold's, 'Chem', 'Disease'" in err
+
+
+def test_parts_of_a_composite_mention_are_not_compared() -> None:
+    # bc5cdr_eval.jar on BioC: the span of the composite mention counts, that of its part does not.
+    parts = [
+        bioc_annotation("0", "Disease", 0, "renal or hepatic failure", CompositeRole="CompositeMention"),
+        bioc_annotation("1", "Disease", 9, "hepatic failure", CompositeRole="IndividualMention"),
+    ]
+    gold, pred = (
+        Source.of_uploads([("x.json", json.dumps({"documents": [bioc_document("d", passage)]}).encode())])
+        for passage in (
+            bioc_passage(0, "renal or hepatic failure", *parts),
+            bioc_passage(0, "renal or hepatic failure", bioc_annotation("1", "Disease", 9, "hepatic failure")),
+        )
+    )
+    outcome = apply(CONVENTION, Given(gold=gold, pred=pred), {})
+    assert [outcome.scores["mention"][name] for name in ("TP", "FP", "FN")] == [0, 1, 1]
+    reconcile(outcome)

@@ -704,3 +704,36 @@ def test_names_say_which_of_the_three_is_written_packed_or_not(tmp_path: Path) -
         assert Source.of_path(tmp_path / name).files[0].text().startswith(start)
     write(layer, tmp_path / "shards", format="bioc", shards=1)
     assert [path.name for path in (tmp_path / "shards").iterdir()] == ["part-00000.xml"]
+
+
+def shifted(by: int, *starts: int) -> dict[str, Any]:
+    """Return a document whose second passage begins so much too high, with annotations of `gout` in it."""
+    quoted = [bioc_annotation(str(number), "Disease", start, "gout") for number, start in enumerate(starts)]
+    passages = [bioc_passage(0, "Drug for it"), bioc_passage(12 + by, "gout is gout, not flu", *quoted)]
+    return bioc_document("d", *passages)
+
+
+def test_a_passage_whose_offset_is_too_high_stands_where_its_quotes_fit() -> None:
+    reading = read_json({"documents": [shifted(5, 12, 20)]})
+    assert reading.documents.texts == ("Drug for it\ngout is gout, not flu",)
+    assert reading.layer.start.tolist() == [12, 20]
+    assert "passages moved to where the quotes of all their annotations fit: 1" in reading.notes
+    # One quote that fits where the passage stands, or two places that fit, decide nothing; nor is it moved far.
+    for document in (shifted(5, 12, 25), shifted(5, 12, 21), shifted(9, 20), shifted(25, 12, 20)):
+        with pytest.raises(FormatError, match="the quotes do not fit"):
+            read_json({"documents": [document]})
+
+
+def test_texts_of_pieces_that_end_a_letter_later_are_counted() -> None:
+    piece = bioc_annotation("0", "Disease", 0, "gout flu")
+    document = bioc_document(
+        "d",
+        bioc_passage(
+            0, "gout, or  flu", piece | {"locations": [{"offset": 0, "length": 4}, {"offset": 9, "length": 3}]}
+        ),
+    )
+    reading = read_json({"documents": [document]})
+    assert reading.layer.fragments == {0: ((0, 4), (9, 12))}
+    assert any(
+        "texts of several pieces that end a character later than the pieces: 1" in note for note in reading.notes
+    )

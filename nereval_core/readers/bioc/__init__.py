@@ -234,6 +234,11 @@ def _misplaced(
                 counts["texts of several pieces that match but for blanks at an edge"] += 1
                 return None
             there = " ".join(text.text[start:end] for start, end in order)
+            letters, own = ("".join(words.split()) for words in (quote, there))
+            if letters.startswith(own) and len(letters) - len(own) < len(parts):
+                # BC5CDR's sample counts the blank before a piece, and not its last letter.
+                counts["texts of several pieces that end a character later than the pieces"] += 1
+                return None
             here, there = quoted_apart(quote, there)
             return f"its text is {here}, where {there} stands", "mend one of the two"
     return None

@@ -14,6 +14,7 @@ from nereval_core.readers.bioc.documents import (
     MISSING_SENTENCE,
     BioCAnnotation,
     BioCDocument,
+    BioCPassage,
     PlacedText,
     likely_units,
     place_passages,
@@ -80,6 +81,7 @@ def place_annotations(
     Raises:
         FormatError: quotes do not match, or passages overlap in the way that is given.
     """
+    moved = _move_passages(documents)
     spans = _marked(documents, found)
     counting, texts, close = _counting(documents, spans, given)
     plain = [text.text for text in texts]
@@ -87,11 +89,51 @@ def place_annotations(
     spans = replace(spans, quotes={**spans.quotes, **close})
     taken = code_points(spans, plain, expected=counting, given=counting, fixed=ascii_only)
     notes = [f"quotes with other characters for those beyond ASCII: {len(close)}"] if close else []
+    if moved:
+        notes.append(f"passages moved to where the quotes of all their annotations fit: {moved}")
     if taken.note:
         notes.append(taken.note)
     elif counting.unit != Offsets().unit:
         notes.append(f"offsets of passages taken as {counting}, by the room between them")
     return AnnotationPlaces(texts, taken.start, taken.end, tuple(notes))
+
+
+FARTHEST_MOVE = 20
+"""Characters by which the offset of a passage may be too high: an entity such as &apos; that was counted as written."""
+
+
+def _move_passages(documents: Sequence[BioCDocument]) -> int:
+    """Move passages whose offset is too high, and return their number.
+
+    All annotations of one piece must have quotes, of which none fits where it stands and all fit once the passage is
+    moved by one distance, over no other text. Only passages in ASCII are looked at, whose offsets have no unit.
+    """
+    moved = 0
+    for document in documents:
+        reached = 0
+        for passage in document.passages:
+            text = passage.text or ""
+            if text.isascii() and (distance := _distance(passage, text)) and passage.offset - distance >= reached:
+                passage.offset -= distance
+                moved += 1
+            reached = passage.offset + len(text)
+    return moved
+
+
+def _distance(passage: BioCPassage, text: str) -> int:
+    """Return by how much the offset of a passage is too high; 0 where it fits or no single distance does."""
+    whole = [annotation for annotation in passage.annotations if len(annotation.locations) == 1]
+    quotes = [(one.locations[0][0] - passage.offset, one.text) for one in whole if one.text]
+    if not quotes or len(quotes) < len(whole) or passage.sentences:
+        return 0
+    if any(text.startswith(quote, at) for at, quote in quotes if at >= 0):
+        return 0
+    distances = [
+        distance
+        for distance in range(1, FARTHEST_MOVE + 1)
+        if all(at + distance >= 0 and text.startswith(quote, at + distance) for at, quote in quotes)
+    ]
+    return distances[0] if len(distances) == 1 else 0
 
 
 def _owned(document: BioCDocument) -> Iterator[tuple[int | None, BioCAnnotation]]:
