@@ -19,7 +19,7 @@ from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError, Problem, counted, quoted
 from nereval_core.readers import Reading, ReadOptions, Source, select_layer
 from nereval_core.readers.input.source import unread_files_note
-from nereval_core.readers.shared.annotation_keys import records_of
+from nereval_core.readers.shared.annotation_keys import records_of, types_of_value
 from nereval_core.readers.shared.offset_conversion import RepeatedTasks, reading_in_code_points
 from nereval_core.readers.shared.offset_units import Offsets, Unit, width_of
 from nereval_core.readers.shared.strict_json import Complain, id_string, json_type, list_under, score_number
@@ -268,6 +268,9 @@ def _task(
             else:
                 skipped["results that are no spans of text"] += 1
     meta = {name: value for name, value in data.items() if name not in used}
+    for name, value in meta.items():
+        if types_of_value(value) is not None:
+            skipped[f"lists of spans under {quoted(name)}"] += 1
     paragraphs = [] if isinstance(data[key], str) else [one["text"] for one in data[key]]
     text = "\n".join(paragraphs) if paragraphs else data[key]
     own = id_string(data.get("id")) if whole else None
@@ -322,6 +325,7 @@ def _least(data: Mapping[str, Any], row: Mapping[str, Any], used: set[str]) -> I
             and isinstance(value, list)
             and value
             and all(isinstance(one, dict) and "start" in one for one in value)
+            and (any(kind in one for one in value for kind in SPANS) or types_of_value(value) is None)
         ):
             used.add(key)
             found += [{"type": next((kind for kind in SPANS if kind in one), ""), "value": one} for one in value]

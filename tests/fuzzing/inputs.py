@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
@@ -20,12 +20,13 @@ import numpy as np
 from nereval_core.corpus import SPAN_KEYS, Documents, Layer
 from nereval_core.corpus.builder import Builder
 from nereval_core.problems import SHOWN, FormatError, one_line
-from nereval_core.readers import ReadOptions, Source, read, readers
+from nereval_core.readers import Reading, ReadOptions, Source, read, readers
 from nereval_core.readers.shared.offset_units import Offsets
 from nereval_core.writers import write, writers
 from tests.fuzzing.packing import docbin_of_parts, parquet_of_rows, parts_of_docbin, project_of_cas
 from tests.support import samples
 from tests.support.samples import CAS_XMI, DKPRO, DOCBIN, SAMPLES
+from tests.support.unread_annotations import unsaid_annotations
 
 BREAK = b"\n<<<>>>\n"
 
@@ -149,7 +150,7 @@ def attempt(format: str, files: Files, options: ReadOptions, folder: Path | None
             assert len(set(names)) == len(names), "two layers of one name"
     except FormatError as error:
         check_problems(error, {} if format in OF_ROWS else files)
-    done = False
+    readings: list[Reading] = []
     for name in dict.fromkeys((options.layer, *names[:2])):
         if name is not None and not hasattr(reader, "layers"):
             continue
@@ -161,8 +162,24 @@ def attempt(format: str, files: Files, options: ReadOptions, folder: Path | None
         check_layer(reading.layer)
         if folder is not None:
             check_written(reading.layer, folder / "again.jsonl")
-        done = True
-    return done
+        readings.append(reading)
+    chosen = options.column is not None or options.columns is not None or options.scheme is not None
+    if len(readings) == max(1, len(names)) and not chosen:
+        check_nothing_unsaid(files, readings)
+    return bool(readings)
+
+
+def check_nothing_unsaid(files: Files, readings: Sequence[Reading]) -> None:
+    """Check that every column and key that looks like annotations is read, or that a note names it.
+
+    Raises:
+        AssertionError: one is neither.
+    """
+    types = {kind for reading in readings for kind in reading.layer.types}
+    notes = [note for reading in readings for note in reading.notes]
+    for content in files.values():
+        unsaid = unsaid_annotations(content, types, notes)
+        assert not unsaid, f"annotations unread and unsaid: {unsaid}"
 
 
 def check_problems(error: FormatError, files: Files | None = None) -> None:

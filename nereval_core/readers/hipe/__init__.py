@@ -149,10 +149,16 @@ def read_by_rows(source: Source, files: Sequence[SourceFile], options: ReadOptio
     return _reading(layer, builder.places, columns, counts, source, files)
 
 
+OWN_COLUMN = re.compile(r"TOKEN|NE-|NEL-|RENDER|SEG|OCR-INFO|MISC|$")
+"""The columns of HIPE 2020 and 2022, by how their names begin."""
+
+
 def _chosen(header: Sequence[str], column: str) -> tuple[int, int, str]:
     """Return the indices of the columns with entities and links (-1 for none), and a note on them."""
     links = header.index(LINKS[column]) if LINKS.get(column) in header else -1
     note = f"entities from column {column}" + (f", links from {LINKS[column]}" if links >= 0 else "")
+    if unread := [name for name in header if not OWN_COLUMN.match(name)]:
+        note += f"; columns that HIPE does not have, not read: {', '.join(map(quoted, unread))}"
     return header.index(column), links, note
 
 

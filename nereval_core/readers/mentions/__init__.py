@@ -20,10 +20,18 @@ from nereval_core.readers.conll.layout import is_tag
 from nereval_core.readers.input.heads import Head
 from nereval_core.readers.input.source import unread_files_note
 from nereval_core.readers.mentions.answer_text import TAG, MalformedError, json_values, without_reasoning
-from nereval_core.readers.mentions.keys import ANSWER_KEYS, ANSWER_MARKS, OTHER_KEYS, STRUCTURE, TEXT_KEYS, TYPE_KEYS
+from nereval_core.readers.mentions.keys import (
+    ANSWER_KEYS,
+    ANSWER_MARKS,
+    LIST_KEYS,
+    OTHER_KEYS,
+    STRUCTURE,
+    TEXT_KEYS,
+    TYPE_KEYS,
+)
 from nereval_core.readers.mentions.reading import FORMAT, answer_choices, read_answers
 from nereval_core.readers.mentions.responses import RESPONSE_KEYS
-from nereval_core.readers.shared.annotation_keys import sampled_records
+from nereval_core.readers.shared.annotation_keys import other_keys_note, sampled_records
 from nereval_core.readers.shared.strict_json import items
 from nereval_core.readers.shared.tag_cells import TagColumn
 
@@ -139,6 +147,17 @@ def tag_column_choices(source: Source) -> tuple[TagColumn, ...]:
     return next(filter(None, choices), ())
 
 
+NOT_LISTS = STRUCTURE - set(LIST_KEYS)
+
+
+def _unread_part(row: Any) -> Any:
+    """Return a line without the first of its lists of mentions, which is read where no other answer stands there."""
+    if not isinstance(row, dict) or not row.keys().isdisjoint(ANSWER_KEYS):
+        return row
+    read_key = next((key for key in LIST_KEYS if key in row), None)
+    return {key: value for key, value in row.items() if key != read_key}
+
+
 def read(source: Source, options: ReadOptions) -> Reading:
     """Read the answers, and place their mentions in the texts of their documents.
 
@@ -150,11 +169,12 @@ def read(source: Source, options: ReadOptions) -> Reading:
     files = source.pick(*SUFFIXES)
     problems: list[Problem] = []
     rows = [((file.shown, line), row) for file in files for line, row in items(file, problems)]
+    unread = [] if options.column is not None else other_keys_note((_unread_part(row) for _, row in rows), NOT_LISTS)
     return read_answers(
         rows,
         options,
         source=source.name,
         name=source.label,
         problems=problems,
-        notes=unread_files_note(source, files),
+        notes=[*unread_files_note(source, files), *unread],
     )

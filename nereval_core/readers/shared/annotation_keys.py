@@ -216,3 +216,12 @@ def key_choices(records: Iterable[Any], usual: Sequence[str], other: Collection[
         if isinstance(record, dict):
             keys.meet(record)
     return keys.choices()
+
+
+def other_keys_note(records: Iterable[Any], own: Collection[str]) -> list[str]:
+    """Return a note on the keys beside a format's own that hold annotations, which it does not read."""
+    keys: dict[str, None] = {}
+    for record in records:
+        if isinstance(record, dict) and (others := record.keys() - own - keys.keys()):
+            keys.update(dict.fromkeys(key for key in sorted(others) if types_of_value(record[key]) is not None))
+    return [f"annotations under other keys, not read: {', '.join(map(quoted, keys))}"] if keys else []
