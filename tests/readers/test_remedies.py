@@ -222,6 +222,7 @@ CASES = {
         pred(HIPE_COLUMNS.format("I-pers", "B-loc"), "p.tsv"),
         pred(HIPE_COLUMNS.format("B-pers", "B-loc"), "g.tsv"),
     ),
+    "cut sentences": Case("token", pred("Ann\tB-PER\nleft\tO\n\nBob\tB-PER\nstayed\tO\n\n")),
     "a missing end": Case("", pred("Ann\tB-PER\nleft\tO\nRome\tB-LOC\n\n")),
 }
 
