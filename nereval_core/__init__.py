@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from nereval_core.pairing.type_names import mapped
     from nereval_core.readers.python_objects import read_objects
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _MODULES = {
     "adjudicate": "api.review",

@@ -16,6 +16,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 import nereval_core as nereval
+from nereval_core import __version__
 from nereval_core.analysis.comparison.significance import DIFFERENCE_COLUMNS, INTERVAL_COLUMNS
 from nereval_core.analysis.result_tables import p_value_text, signed
 from nereval_core.problems import FormatError
@@ -122,7 +123,7 @@ def test_screen(run: Cli) -> None:
     assert [table.splitlines()[0] for table in pairs] == [
         f"F1 of the row's system less the column's under {name}" for name in ("strict", "left")
     ]
-    assert taus.count("nereval 0.1.0 | criterion strict,left | ") == 3
+    assert taus.count(f"nereval {__version__} | criterion strict,left | ") == 3
 
 
 def test_two_systems_and_one(run: Cli) -> None:

@@ -6,6 +6,7 @@ import pytest
 from markupsafe import escape
 from streamlit.testing.v1 import AppTest
 
+from nereval_core import __version__
 from nereval_core.report.method_terms import HOLM, INTERVAL, METHODS
 from nereval_core.report.references import works
 from pages.shared.components.methods import OFFERED, method_notes
@@ -17,7 +18,7 @@ POPOVER = f"{keys.LIST}methods"
 
 
 def paragraph(app: AppTest) -> str:
-    return next(one.value for one in app.code if "with nereval 0.1.0" in one.value)
+    return next(one.value for one in app.code if f"with nereval {__version__}" in one.value)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nereval_core import __version__
 from nereval_core.corpus import Documents, Layer, layer
 from nereval_core.corpus.builder import Builder
 from nereval_core.records import reasons, tables
@@ -211,7 +212,7 @@ def test_signature_names_what_a_score_depends_on() -> None:
     scores = example()
     line = signature(scores, "partial")
     assert line == (
-        "nereval 0.1.0 | criterion partial | types merged: none | left out: none | counting one-to-one | "
+        f"nereval {__version__} | criterion partial | types merged: none | left out: none | counting one-to-one | "
         f"gold sha256:{scores.gold.digest[:16]} | pred sha256:{scores.pred.digest[:16]} | documents 1"
     )
     how = Settings((CRITERIA["strict"],), merge=(("PER", "name"), ("LOC", "name")), leave_out=("Drug",))

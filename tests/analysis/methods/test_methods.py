@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import nereval_core as nereval
+from nereval_core import __version__
 from nereval_core.analysis.methods import FORMS, Methods
 from nereval_core.cli import main
 from nereval_core.report.references import works
@@ -31,13 +32,17 @@ def compared(systems: Mapping[str, Any] = SYSTEMS, **options: Any) -> Methods:
 def test_a_comparison_names_data_criterion_plan_and_test() -> None:
     said = compared(seed=7, resamples=150).paragraph
     assert said.startswith(
-        "The systems rules and perceptron were scored against 157 gold spans in 20 documents with nereval 0.1.0."
+        "The systems rules and perceptron were scored against 157 gold spans in 20 documents "
+        f"with nereval {__version__}."
     )
     assert "under strict where the boundaries are equal and the types are equal (Segura-Bedmar et al. 2013)" in said
     assert "The 95% intervals of scores and differences are" in said
     assert "from 150 resamples of 20 documents (seed 7)" in said
     assert "from rules were tested, two-sided, by approximate randomization (Noreen 1989) with 150 random" in said
-    assert "Signatures: nereval 0.1.0 | criterion strict |" in said and "seed 7" in said.partition("Signatures")[2]
+    assert (
+        f"Signatures: nereval {__version__} | criterion strict |" in said
+        and "seed 7" in said.partition("Signatures")[2]
+    )
 
 
 @pytest.mark.parametrize(
@@ -104,7 +109,7 @@ def test_a_criterion_of_a_users_own_is_described_and_not_cited() -> None:
 def test_a_published_scorer_is_named_with_its_source(convention: str) -> None:
     gold = [[{"start": 0, "end": 7, "label": "Drug"}], []]
     found = nereval.methods(nereval.reproduce(gold, gold, convention=convention))
-    assert f"1 gold span in 2 documents with nereval 0.1.0 as the scorer {convention} does" in found.paragraph
+    assert f"1 gold span in 2 documents with nereval {__version__} as the scorer {convention} does" in found.paragraph
     assert found.keys == (("segura-bedmar2013",) if "nervaluate" in convention else ())
     assert found.paragraph.count("Segura-Bedmar") == len(found.keys)
 
@@ -116,7 +121,9 @@ def agreed(annotators: Mapping[str, Any], **options: Any) -> Methods:
 def test_an_agreement_names_its_coefficients() -> None:
     two = agreed({"a": ONE, "b": TWO})
     said = two.paragraph
-    assert said.startswith("The annotations of a (149 spans) and b (130 spans) were compared with nereval 0.1.0, on 20")
+    assert said.startswith(
+        f"The annotations of a (149 spans) and b (130 spans) were compared with nereval {__version__}, on 20"
+    )
     assert "Cohen's kappa for two annotators (Cohen 1960) and Krippendorff's alpha" in said and "Fleiss" not in said
     assert {"hripcsak2005", "krippendorff2011", "krippendorff2004"} <= set(two.keys)
     assert "held against" not in said and two.signatures[0].endswith("b: aligned texts")
@@ -189,7 +196,7 @@ def test_the_command_line_writes_each_form(words: list[str], form: str, tmp_path
     place = tmp_path / f"methods{form}"
     assert main([*words, "-q", "--methods", str(place)]) == 0
     text = place.read_text(encoding="utf-8")
-    assert parsed(text) if form == ".bib" else "nereval 0.1.0" in text
+    assert parsed(text) if form == ".bib" else f"nereval {__version__}" in text
 
 
 def test_other_endings_and_other_results_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
