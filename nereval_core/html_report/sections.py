@@ -138,7 +138,7 @@ def _map(
 ) -> FigureData:
     """Draw counts as a heat map; a click leads to the records of a cell."""
     from nereval_core.html_report.figures import figure_data
-    from nereval_core.report.figures import confusion_map
+    from nereval_core.report.figures.scores import confusion_map
 
     table = pd.DataFrame(counts, names[0], names[1])
     values = table.astype("float64").mask(table == 0)
@@ -196,7 +196,7 @@ def _errors(
 
 def _types(scored: ScoredSystems, records: Records) -> Iterator[ReportTable | FigureData]:
     from nereval_core.html_report.figures import figure_data
-    from nereval_core.report.figures import type_dots
+    from nereval_core.report.figures.scores import type_dots
 
     main = scored.main
     by_type = {system: scores.by_type(main) for system, scores in scored.scores.items()}

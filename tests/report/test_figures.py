@@ -6,8 +6,9 @@ import pandas as pd
 import pytest
 
 from nereval_core.glossary import DECISIONS, decision_label
-from nereval_core.report.figures import SYMBOLS, confusion_map, decision_bars
 from nereval_core.report.figures.criteria import sensitivity_dots
+from nereval_core.report.figures.parts import SYMBOLS
+from nereval_core.report.figures.scores import confusion_map, decision_bars
 
 TABLE = pd.DataFrame(
     {

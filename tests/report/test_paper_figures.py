@@ -13,11 +13,11 @@ import pytest
 
 from nereval_core.cli import main
 from nereval_core.report.colours import channels, lightness
-from nereval_core.report.figures import confusion_map, decision_bars
 from nereval_core.report.figures.comparison import baseline_dots, difference_dots, leaderboard
 from nereval_core.report.figures.criteria import overlap_lines
 from nereval_core.report.figures.files import WIDTHS_MM, paper_file, why_no_pictures
 from nereval_core.report.figures.paper import PAPER_HUES, caption, for_paper
+from nereval_core.report.figures.scores import confusion_map, decision_bars
 from nereval_core.report.figures.slices import reliability
 from tests.support.browser import ROOT, chromium
 

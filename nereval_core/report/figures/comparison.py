@@ -6,7 +6,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from nereval_core.report.colours import TYPE_HUES
-from nereval_core.report.figures import GRID, background, counted, plain, row_axis, value_axis
+from nereval_core.report.figures.parts import GRID, background, counted, plain, row_axis, value_axis
 
 _HEAD = 96
 

@@ -9,7 +9,8 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from nereval_core.report.colours import TYPE_HUES
-from nereval_core.report.figures import (
+from nereval_core.report.figures.outliers import limit_axis
+from nereval_core.report.figures.parts import (
     GRID,
     ROW_PIXELS,
     background,
@@ -20,7 +21,6 @@ from nereval_core.report.figures import (
     row_offset,
     system_marker,
 )
-from nereval_core.report.figures.outliers import limit_axis
 
 DRAWN_STEPS = 1_000
 """Steps of a curve that are drawn: more would stand closer than the pixels of a screen."""

@@ -8,7 +8,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from nereval_core.report.colours import TYPE_HUES
-from nereval_core.report.figures import background, counted, plain, value_axis
+from nereval_core.report.figures.parts import background, counted, plain, value_axis
 
 _ROW = 30
 _HEAD = 76

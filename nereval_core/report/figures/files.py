@@ -93,7 +93,7 @@ def drawn(
     Raises:
         FormatError: several figures for one picture, or no Chromium to draw it.
     """
-    from nereval_core.report.figures import embedded, on_paper
+    from nereval_core.report.figures.parts import embedded, on_paper
 
     suffix = PurePath(place).suffix.lower()
     if suffix not in PICTURES:

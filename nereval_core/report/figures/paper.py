@@ -17,7 +17,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from nereval_core.report.colours import lightness, mixed
-from nereval_core.report.figures import SYMBOLS, ink, on_paper
+from nereval_core.report.figures.parts import SYMBOLS, ink, on_paper
 
 PAPER_HUES = ("#0b3c6f", "#e39a2d", "#a1302b", "#b9dcf0", "#3a8c7c")
 """Dark blue, orange, red, pale blue and green, which differ in lightness: grey print keeps them apart."""

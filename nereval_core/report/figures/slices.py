@@ -9,7 +9,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from nereval_core.report.colours import TYPE_HUES
-from nereval_core.report.figures import background, counted, plain, ratio_axis, value_axis
+from nereval_core.report.figures.parts import background, counted, plain, ratio_axis, value_axis
 
 GREY = "#8a8a8a"
 LABEL_CHARACTERS = 24

@@ -152,7 +152,7 @@ _LONG = f"A table of over {PRINTED:,} rows is offered as CSV, Parquet and Excel,
 
 def page_of(figure: Callable[[], Any], signature: str, name: str) -> bytes:
     """Return a figure as a page that stands alone, with the signature of its numbers where it has one."""
-    from nereval_core.report.figures import embedded
+    from nereval_core.report.figures.parts import embedded
 
     drawn = embedded(figure(), f"nereval-{name}")
     signed = [Sheet("Signature", ("signature",), ((signature,),))] if signature else []

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from nereval_core.report.figures import confusion_map
+from nereval_core.report.figures.scores import confusion_map
 from pages.shared.components.downloads import Export
 from pages.shared.components.sort_controls import choose_word, toggle_word
 from pages.shared.confusion.heat_map import draw_heat_map

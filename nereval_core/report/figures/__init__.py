@@ -1,0 +1,1 @@
+"""Plotly figures made from tables, and figures as files; importing this folder does not import Plotly."""
