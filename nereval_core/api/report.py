@@ -27,6 +27,15 @@ STRICT = "strict"
 NO_PLOTLY = "Plotly is not installed"
 
 
+class HtmlReport(str):
+    """A report as HTML that stands alone: a string to write to a file, which says its size where it is shown."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"<HTML report of {len(self) / 1e6:.1f} MB>"
+
+
 def report_of(
     gold: Given,
     systems: Mapping[str, Given],
@@ -42,7 +51,7 @@ def report_of(
     core_type: str | None = None,
     texts: Texts | None = None,
     **pairing: Unpack[Pairing],
-) -> str:
+) -> HtmlReport:
     """Return a report on systems by name as HTML that stands alone, the same on every run.
 
     The first criterion is the main one. `records` is how many of each error class are shown in their text, or a query
@@ -70,7 +79,7 @@ def report_of(
     found = scored(corpus, marks, settings, mask=mask, reviewed=reviewed)
     for layer in corpus.systems:
         notices_of(corpus.gold, layer, settled=settings.settled_types).warn(layer.name)
-    return page(found, title=title, selection=asked)
+    return HtmlReport(page(found, title=title, selection=asked))
 
 
 def scored(

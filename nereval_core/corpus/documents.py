@@ -49,6 +49,9 @@ class Documents:
     def __len__(self) -> int:
         return len(self.ids)
 
+    def __repr__(self) -> str:
+        return f"<{len(self):,} documents, {int(self.lengths.sum()):,} characters>"
+
     @cached_property
     def lengths(self) -> Int64:
         """Length of each text in code points, shape (documents,)."""

@@ -59,6 +59,9 @@ class Layer:
     def __len__(self) -> int:
         return len(self.doc)
 
+    def __repr__(self) -> str:
+        return f"<layer {self.name!r}: {len(self):,} spans of {len(self.types):,} types in {self.documents!r}>"
+
     @cached_property
     def first(self) -> Int64:
         """Index of each document's first span, shape (documents + 1,)."""

@@ -355,3 +355,8 @@ class Reading:
     placed: str = ""
     restricted: str = ""
     mapped: str = ""
+
+    def __repr__(self) -> str:
+        spans, types = len(self.layer), len(self.layer.types)
+        size = f"{len(self.documents):,} documents, {spans:,} spans, {types:,} types"
+        return f"<{size}, {self.format}, {len(self.notes)} notes>"

@@ -96,6 +96,9 @@ class Consistency:
     others: tuple[Layer, ...]
     marks: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        return "\n".join(map(self.sentence, self.found))
+
     def finding(self, kind: str, number: int) -> Finding:
         """Return a finding by its rank, from 0."""
         found = self.found[kind]

@@ -23,6 +23,7 @@ from nereval_core.records.queries import Query
 from nereval_core.records.tables import RECORD_COLUMNS, categories, frame, rows
 from nereval_core.scoring import Scores
 from nereval_core.scoring.criteria import Decision
+from nereval_core.scoring.displayed import Displayed
 
 ALL_CLASSES = "all"
 
@@ -35,8 +36,8 @@ ERROR_COLUMNS: Mapping[str, str] = {
 """Columns of `ErrorReport.records` and their dtypes: match records with class, ends and patterns, NA for none."""
 
 
-@dataclass(frozen=True, eq=False)
-class ErrorReport:
+@dataclass(frozen=True, eq=False, repr=False)
+class ErrorReport(Displayed):
     """The errors of one system: `classes` are tables of CLASS_COLUMNS by criterion; the others are about strict
     records.
 
@@ -48,6 +49,10 @@ class ErrorReport:
     types: pd.DataFrame
     ends: pd.DataFrame
     patterns: pd.DataFrame
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the classes under all criteria: `criterion` and CLASS_COLUMNS."""
+        return pd.concat(self.classes, names=["criterion"]).reset_index("criterion").reset_index(drop=True)
 
     def mended(self, classes: str | Collection[str]) -> Layer:
         """Return the predictions as read with some classes, or "all", mended.

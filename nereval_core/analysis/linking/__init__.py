@@ -64,6 +64,12 @@ class Ratios(ABC):
     @abstractmethod
     def predicted(self) -> int: ...
 
+    def __str__(self) -> str:
+        """The three ratios and what they are made of, on a line."""
+        ratios = zip(("P", "R", "F1"), (self.precision, self.recall, self.f1), strict=True)
+        shares = ", ".join(f"{name} {'–' if ratio is None else format(ratio, '.4f')}" for name, ratio in ratios)
+        return f"{shares} ({self.right:,} right of {self.gold:,} in gold, {self.predicted:,} predicted)"
+
     @property
     def precision(self) -> float | None:
         """right / predicted."""
@@ -124,6 +130,9 @@ class LinkScores:
     relaxed: Mapping[str, str]
     decisions: NDArray[np.uint8]
     rank: NDArray[np.int32]
+
+    def __repr__(self) -> str:
+        return f"<links, first {self.n} of each ranking: {self.counts}>"
 
     @cached_property
     def counts(self) -> LinkCounts:

@@ -56,6 +56,9 @@ class IndexScores:
     gold: Mapping[str, frozenset[str]]
     pred: Mapping[str, frozenset[str]]
 
+    def __repr__(self) -> str:
+        return f"<ids of {len(self.by_document):,} documents: {self.counts}>"
+
     @cached_property
     def by_document(self) -> dict[str, SetCounts]:
         """Counts by document: gold's documents in their order, then those of the prediction only."""

@@ -35,6 +35,9 @@ class Methods:
     statements: tuple[Statement, ...]
     signatures: tuple[str, ...]
 
+    def __repr__(self) -> str:
+        return self.paragraph
+
     @property
     def keys(self) -> tuple[str, ...]:
         """The keys of the works cited, in the order of the statements."""

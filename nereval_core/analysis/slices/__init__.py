@@ -22,6 +22,7 @@ from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Scores
+from nereval_core.scoring.displayed import Displayed
 
 SCORE, WORST = "score", "worst"
 """The choices besides slicings: thresholds and calibration, and the worst combinations of two slices."""
@@ -29,8 +30,8 @@ _YEAR = re.compile(r"year \d{4}", re.ASCII)
 CHOICES = (*(word for word, one in SLICINGS.items() if one.listed), SCORE, WORST)
 
 
-@dataclass(frozen=True, eq=False)
-class SliceReport:
+@dataclass(frozen=True, eq=False, repr=False)
+class SliceReport(Displayed):
     """The slices of a system under a criterion.
 
     `tables` (SLICE_COLUMNS) and `titles` are by the name of the slicing; `notes` are about tables that lack ratios
@@ -51,6 +52,10 @@ class SliceReport:
     worst: pd.DataFrame | None = None
     notes: Mapping[str, str] = field(default_factory=dict)
     apart: SliceTests | None = None
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the slices of all slicings: `slicing` and SLICE_COLUMNS."""
+        return pd.concat(self.tables, names=["slicing"]).reset_index("slicing").reset_index(drop=True)
 
     @property
     def signature(self) -> str:

@@ -23,6 +23,7 @@ from nereval_core.analysis.slices.scores_by_slice import SLICE_PLAN, SliceTally,
 from nereval_core.analysis.slices.slicings import slicing_title, title_in_sentence
 from nereval_core.analysis.slices.worst_combinations import LEAST_DOCUMENTS
 from nereval_core.problems import counted
+from nereval_core.scoring.displayed import Displayed
 
 _TESTED: Mapping[str, str] = {
     **dict.fromkeys(("by", "slice", "measure"), "str"),
@@ -50,12 +51,16 @@ SHOWN = {"measure": "of", "p_holm": "p (Holm)", "p_bh": "p (BH)", "why": "no tes
 SHORT = {"precision": "P", "recall": "R", "f1": "F1"}
 
 
-@dataclass(frozen=True, eq=False)
-class SliceTests:
+@dataclass(frozen=True, eq=False, repr=False)
+class SliceTests(Displayed):
     """A family of tests: a table with APART_COLUMNS or CHANGE_COLUMNS, and the family in words."""
 
     table: pd.DataFrame
     family: str
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the table."""
+        return self.table
 
     @property
     def significant(self) -> pd.DataFrame:
