@@ -12,6 +12,7 @@ import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -74,6 +75,17 @@ def _verbs(folder: str, words: tuple[str, ...] = ()) -> Iterator[tuple[str, str]
 
 VERBS: Mapping[str, str] = MappingProxyType(dict(_verbs(verbs.__path__[0])))
 """The module of each verb, by its one or two words."""
+GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "score and check": ("score", "check", "link", "index", "criteria", "conventions"),
+        "explain": ("errors", "slices", "sensitivity", "report"),
+        "compare": ("compare",),
+        "annotators and review": ("agreement", "consistency", *(verb for verb in VERBS if verb.startswith("review "))),
+        "files": ("convert", "types", "formats"),
+        "app and server": ("app", "store", "doctor", "completion"),
+    }
+)
+"""The verbs by their purpose, in the order of the help."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -92,9 +104,8 @@ def main(argv: Sequence[str] | None = None) -> int:
                 if (name := " ".join(arguments[:words])) in VERBS:
                     _run_verb(name, arguments[words:])
                     return 0
-            program = _program_parser()
-            program.parse_args(arguments)
-            program.error("begin with a VERB")
+            answer_without_verb(arguments)
+            return 0
         finally:
             sys.stdout.flush()
     except SystemExit as end:
@@ -134,6 +145,11 @@ def verb_parser(name: str, arguments: Sequence[str] = ()) -> Parser:
     return parser
 
 
+def verb_help(name: str) -> str:
+    """Return the line on a verb in the list of verbs."""
+    return _verb(name).HELP
+
+
 def _verb(name: str) -> Verb:
     return cast(Verb, import_module(VERBS[name]))
 
@@ -150,18 +166,48 @@ def _run_verb(name: str, arguments: Sequence[str]) -> None:
         parser.error(str(error))
 
 
-def _program_parser() -> Parser:
-    parser = Parser(
-        prog="nereval",
-        description="Score named entity annotations: `nereval score GOLD PRED`.",
-        epilog="`nereval VERB --help` shows an example and the options of a verb.",
-        allow_abbrev=False,
-    )
-    parser.add_argument("--version", action="version", version=f"nereval {__version__}")
-    rows = parser.add_subparsers(metavar="VERB", required=True)
-    for name in VERBS:
-        rows.add_parser(name, help=_verb(name).HELP, add_help=False)
-    return parser
+def answer_without_verb(arguments: Sequence[str]) -> None:
+    """Print the help, the version, or the verbs that begin with the first word.
+
+    Raises:
+        SystemExit: the arguments are none of these; a line on standard error says which verb may be meant.
+    """
+    parser = Parser(prog="nereval", usage="nereval VERB …", add_help=False, allow_abbrev=False)
+    word = arguments[0] if arguments else ""
+    verbs_of_word = [verb for verb in VERBS if verb.startswith(f"{word} ")]
+    if word in ("-h", "--help", "help"):
+        print(_help(GROUPS), end="")
+    elif word == "--version":
+        print(f"nereval {__version__}")
+    elif verbs_of_word and set(arguments[1:]) & {"-h", "--help"}:
+        print(_help({word: verbs_of_word}), end="")
+    elif verbs_of_word and not arguments[1:]:
+        parser.error(f"say what to do: {', '.join(verbs_of_word)}")
+    elif not word or word.startswith("-"):
+        parser.error("begin with a VERB, as in `nereval score GOLD PRED`")
+    else:
+        two_words = " ".join(arguments[:2])
+        close = get_close_matches(two_words, VERBS, 1) or get_close_matches(word, VERBS, 1)
+        advice = f"; did you mean `{close[0]}`?" if close else ""
+        parser.error(f"there is no verb {quoted(two_words if verbs_of_word else word)}{advice}")
+
+
+def _help(groups: Mapping[str, Sequence[str]]) -> str:
+    """Return the help of the program, with these verbs."""
+    width = max(map(len, (verb for group in groups.values() for verb in group))) + 2
+    lines = [
+        "usage: nereval VERB …",
+        "",
+        "Score named entity annotations: `nereval score GOLD PRED`.",
+        *(
+            line
+            for title, group in groups.items()
+            for line in ("", title, *(f"  {verb:{width}}{verb_help(verb)}" for verb in group))
+        ),
+        "",
+        "`nereval VERB --help` shows an example and the options of a verb, `nereval --version` the version.",
+    ]
+    return "\n".join(lines) + "\n"
 
 
 def _texts(options: argparse.Namespace) -> Iterator[str]:

@@ -659,7 +659,11 @@ USAGE = (
     (["convert", "gold.jsonl", "x", "--to", "docx"], "no writer for the format 'docx', choose among bc2gm, "),
     (["formats", "x"], "unrecognized arguments: x"),
     (["conventions", "x"], "unrecognized arguments: x"),
-    (["metrics"], "invalid choice: 'metrics'"),
+    (["metrics"], "there is no verb 'metrics'; see"),
+    (["scor"], "there is no verb 'scor'; did you mean `score`?"),
+    (["review"], "say what to do: review adjudicate, "),
+    (["review", "lst"], "there is no verb 'review lst'; did you mean `review list`?"),
+    (["reviews", "list"], "there is no verb 'reviews'; did you mean `review list`?"),
     (["--", "score"], "VERB"),
     ([], "VERB"),
 )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from importlib import import_module
 from itertools import pairwise
 
 import pytest
 
-from nereval_core.cli import VERBS, main, verb_parser
+from nereval_core.cli import GROUPS, VERBS, main, verb_parser
 from tests.support import ROOT
 
 FOLDER = ROOT / "nereval_core" / "cli" / "verbs"
@@ -38,3 +39,18 @@ def test_help_begins_with_an_example_and_ends_with_reading(verb: str) -> None:
 def test_a_published_scorer_s_options_are_in_the_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["score", "--convention", "hipe-2022", "--help"]) == 0
     assert "options of hipe-2022:" in capsys.readouterr().out
+
+
+def test_the_help_groups_every_verb_once_and_begins_with_score(capsys: pytest.CaptureFixture[str]) -> None:
+    assert sorted(verb for group in GROUPS.values() for verb in group) == sorted(VERBS)
+    assert main(["--help"]) == 0
+    titles = re.split(r"\n\n(?=\S)", capsys.readouterr().out)
+    assert [title.partition("\n")[0] for title in titles[2:-1]] == list(GROUPS)
+    assert titles[2].splitlines()[1].split()[0] == "score"
+
+
+def test_the_help_of_review_lists_its_verbs(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["review", "--help"]) == 0
+    printed = capsys.readouterr().out
+    assert all(f"  {verb} " in printed for verb in VERBS if verb.startswith("review "))
+    assert "  score  " not in printed
