@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
 import sysconfig
@@ -93,6 +95,15 @@ def test_named_files_open(nereval: str, browser: Any, tmp_path: Path) -> None:
         assert not visit.page.get_by_text("Demo: ").count()
         visit.go("/")
         visit.page.get_by_text("F1 under strict").first.wait_for()
+
+
+def test_an_interrupt_ends_the_server_in_silence(nereval: str, tmp_path: Path) -> None:
+    port, log = str(free_port()), tmp_path / "log"
+    with serve_command([nereval, "app", "--port", port], port, tmp_path, log=log) as (_, process):
+        os.kill(process, signal.SIGINT)
+        _, status = os.waitpid(process, 0)
+    assert os.waitstatus_to_exitcode(status) == 130
+    assert "Aborted" not in log.read_text() and "Traceback" not in log.read_text()
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ The pages show the files given, which are read before the server starts, or the 
 front page later are read there. The server answers this machine alone, unless STREAMLIT_SERVER_ADDRESS names another
 address; then it asks for a token, which it prints. It runs until Ctrl-C.
 """
+COMMAND = Path("pages", "shared", "server", "command.py")
 INSTALLED = "nereval_app"
 """The folder beside `nereval_core` in which an installation has the pages; a clone has them beside it as they are."""
 
@@ -52,7 +53,10 @@ def run(options: argparse.Namespace) -> None:
         of_server = Parser(add_help=False, allow_abbrev=False)
         _add_server(of_server.add_argument)
         ours += ["--files", *of_server.parse_known_args(options.arguments)[1]]
-    line = [sys.executable, "-m", "streamlit", "run", str(_app_file()), *server, "--", *ours]
+    app_file = _app_file()
+    # -P: no module of the folder of the command, or of the one that the user stands in, takes the place of another.
+    command = [sys.executable, "-P", str(app_file.parent / COMMAND)]
+    line = [*command, "run", str(app_file), *server, "--", *ours]
     # This process becomes the server, so that signals that end it end the server.
     os.execve(sys.executable, line, environment)
 
