@@ -48,7 +48,7 @@ def nereval(distributions: Path, tmp_path_factory: pytest.TempPathFactory) -> st
 
 def test_the_distributions_are_whole(distributions: Path) -> None:
     files = sorted(distributions.iterdir())
-    assert [path.name.partition("-")[0] for path in files] == ["nereval", "nereval"]
+    assert [path.name.partition("-")[0] for path in files] == ["nereval_core", "nereval_core"]
     subprocess.run([sys.executable, "-m", "twine", "check", "--strict", *map(str, files)], check=True)
     (wheel,) = distributions.glob("*.whl")
     with zipfile.ZipFile(wheel) as opened:

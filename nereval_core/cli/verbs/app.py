@@ -37,7 +37,7 @@ def _add_server(add: Add) -> None:
 
 def run(options: argparse.Namespace) -> None:
     if find_spec("streamlit") is None or find_spec("plotly") is None:
-        raise UsageError("the pages need Streamlit and Plotly: pip install 'nereval[app]'")
+        raise UsageError("the pages need Streamlit and Plotly; install the extra [app], in a clone: pip install '.[app]'")
     check_server(options)
     server = ["--server.port", str(options.port)] if options.port is not None else []
     environment = dict(os.environ)
@@ -66,5 +66,5 @@ def _app_file() -> Path:
     beside = Path(__file__).parents[3]
     found = [place / "app.py" for place in (beside / INSTALLED, beside) if (place / "pages").is_dir()]
     if not found:
-        raise UsageError("the pages are not installed beside nereval_core: pip install 'nereval[app]'")
+        raise UsageError("the pages are not installed beside nereval_core; install it from its clone or wheel: pip install '.[app]'")
     return found[0]
