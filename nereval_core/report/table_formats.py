@@ -16,7 +16,7 @@ from nereval_core.report.score_tables import Cell, Sheet, cell_text
 from nereval_core.writers import escape_formula
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 DAGGER = "†"
 """The sign after a value that differs significantly."""
@@ -54,25 +54,24 @@ def as_markdown(sheets: Iterable[Sheet]) -> str:
 
 def as_latex(sheets: Iterable[Sheet]) -> str:
     """Return tables with rules of booktabs, preceded by titles and signatures as comments."""
-    import pandas as pd
-
     blocks = []
     for sheet in sheets:
-        frame = pd.DataFrame(
-            [[one_line(cell_text(cell)) for cell in row] for row in sheet.rows],
-            columns=list(sheet.columns),
-            dtype="str",
-        )
-        styler = frame.style.hide(axis="index").format(escape="latex").format_index(escape="latex", axis=1)
-        if sheet.strong:
-            styler = styler.apply(_bold_cells, strong=sheet.strong, axis=None)
-        table = styler.to_latex(hrules=True, column_format="l" + "r" * (len(sheet.columns) - 1))
-        for char, command in LATEX.items():
-            table = table.replace(char, command)
-        # At the start of a row LaTeX would read these as an option of the end of the row before.
-        table = re.sub(r"^(?= *[\[*])", "{}", table, flags=re.MULTILINE)
-        comments = "".join(f"% {one_line(note)}\n" for note in (sheet.title, *_notes(sheet)))
-        blocks.append(comments + table)
+        rows = [
+            [_bold(r"\textbf{{{}}}", sheet, at, escape_latex(cell_text(cell))) for at, cell in _numbered(number, row)]
+            for number, row in enumerate(sheet.rows)
+        ]
+        lines = [
+            *(f"% {one_line(note)}" for note in (sheet.title, *_notes(sheet))),
+            rf"\begin{{tabular}}{{l{'r' * (len(sheet.columns) - 1)}}}",
+            r"\toprule",
+            rf"{' & '.join(map(escape_latex, sheet.columns))} \\",
+            r"\midrule",
+            # At the start of a row LaTeX would read `[` and `*` as an option of the end of the row before.
+            *(re.sub(r"^(?= *[\[*])", "{}", " & ".join(row)) + r" \\" for row in rows),
+            r"\bottomrule",
+            r"\end{tabular}",
+        ]
+        blocks.append("\n".join(lines) + "\n")
     return "% needs \\usepackage{booktabs}\n" + "\n".join(blocks)
 
 
@@ -206,15 +205,6 @@ def _notes(sheet: Sheet) -> tuple[str, ...]:
 def _bold(pattern: str, sheet: Sheet, at: tuple[int, int], text: str) -> str:
     """Return the text of a cell, in the pattern if the cell is strong."""
     return pattern.format(text) if at in sheet.strong else text
-
-
-def _bold_cells(frame: pd.DataFrame, strong: frozenset[tuple[int, int]]) -> pd.DataFrame:
-    """Return styles with which a Styler prints the strong cells in bold LaTeX."""
-    styles = frame.copy()
-    styles[:] = ""
-    for row, column in strong:
-        styles.iat[row, column] = "textbf:--rwrap;"
-    return styles
 
 
 def _each(pattern: str, values: Iterable[str]) -> Markup:

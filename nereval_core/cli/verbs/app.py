@@ -20,6 +20,7 @@ front page later are read there. The server answers this machine alone, unless S
 address; then it asks for a token, which it prints. It runs until Ctrl-C.
 """
 COMMAND = Path("pages", "shared", "server", "command.py")
+EXTRA = "install the extra [app], in a clone: pip install '.[app]'"
 INSTALLED = "nereval_app"
 """The folder beside `nereval_core` in which an installation has the pages; a clone has them beside it as they are."""
 
@@ -37,7 +38,7 @@ def _add_server(add: Add) -> None:
 
 def run(options: argparse.Namespace) -> None:
     if find_spec("streamlit") is None or find_spec("plotly") is None:
-        raise UsageError("the pages need Streamlit and Plotly; install the extra [app], in a clone: pip install '.[app]'")
+        raise UsageError(f"the pages need Streamlit and Plotly; {EXTRA}")
     check_server(options)
     server = ["--server.port", str(options.port)] if options.port is not None else []
     environment = dict(os.environ)
@@ -66,5 +67,5 @@ def _app_file() -> Path:
     beside = Path(__file__).parents[3]
     found = [place / "app.py" for place in (beside / INSTALLED, beside) if (place / "pages").is_dir()]
     if not found:
-        raise UsageError("the pages are not installed beside nereval_core; install it from its clone or wheel: pip install '.[app]'")
+        raise UsageError(f"the pages are not installed beside nereval_core; {EXTRA}")
     return found[0]
