@@ -94,4 +94,11 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    try:
+        return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    except ModuleNotFoundError as error:
+        from nereval_core.problems import missing_package
+
+        if (sentence := missing_package(error)) is None:
+            raise
+        raise ModuleNotFoundError(f"{name}: {sentence}", name=error.name) from error

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import inf
 from numbers import Integral, Real
+from types import MappingProxyType
 from typing import Any, get_args
 
 SHOWN = 20
@@ -36,6 +37,30 @@ class Problem:
     def __str__(self) -> str:
         place = self.source if self.line is None else f"{self.source}:{self.line}"
         return one_line(f"{place}: {self.found}; {self.remedy}")
+
+
+EXTRAS: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys(
+            ("streamlit", "plotly", "cloudpickle", "jinja2", "xlsxwriter", "sqlalchemy", "alembic", "cachetools"), "app"
+        ),
+        "kaleido": "pictures",
+        "spacy": "spacy",
+        "psycopg": "postgresql",
+        "distributed": "cluster",
+        "authlib": "login",
+    }
+)
+"""The packages that the core does without, and the extra of ours that installs each."""
+
+
+def missing_package(error: ModuleNotFoundError) -> str | None:
+    """Return the sentence on a package that an extra of ours installs; None for any other."""
+    package = (error.name or "").partition(".")[0]
+    if package not in EXTRAS:
+        return None
+    extra = EXTRAS[package]
+    return f"this needs the package {package}; pip install {package}, or install nereval with the extra [{extra}]"
 
 
 ALL_OPTIONS = "to score the files as they stand, give all of these options: "

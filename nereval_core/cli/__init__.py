@@ -22,7 +22,7 @@ from typing import Protocol, cast
 from nereval_core import __version__
 from nereval_core.cli import verbs
 from nereval_core.cli.options import BAD, Parser, UsageError
-from nereval_core.problems import FormatError, Problem, quoted
+from nereval_core.problems import FormatError, Problem, missing_package, quoted
 from nereval_core.report import TABLES
 
 INTERRUPTED, BROKEN_PIPE = 130, 141
@@ -112,6 +112,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         return end.code if isinstance(end.code, int) else BAD
     except FormatError as error:
         _print_error(str(error))
+        return BAD
+    except ModuleNotFoundError as error:
+        if (sentence := missing_package(error)) is None:
+            raise
+        _print_error(f"nereval {arguments[0]}: {sentence}")
         return BAD
     except KeyboardInterrupt:
         return INTERRUPTED

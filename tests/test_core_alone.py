@@ -1,0 +1,139 @@
+"""The wheel without extras, in an environment of its own: verbs and library work, or name the extra they need."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import venv
+from importlib.metadata import distribution
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+
+import nereval_core
+from nereval_core.cli import VERBS
+from tests.support import ROOT
+
+DEMO = ROOT / "demo_data" / "biology"
+GOLD, RULES, PERCEPTRON = (str(DEMO / f"{layer}.jsonl") for layer in ("gold", "rules", "perceptron"))
+LINKED = '{"id": "d", "text": "Rome", "spans": [{"start": 0, "end": 4, "label": "LOC", "links": ["Q220"]}]}\n'
+WORKING = [
+    ["agreement", RULES, PERCEPTRON],
+    ["check", GOLD, RULES, "--min", "strict.f1=0.5", "--junit", "checks.xml"],
+    ["compare", GOLD, RULES, PERCEPTRON, "--latex", "t.tex", "--html", "t.html", "--csv", "t.csv", "--json", "t.json"],
+    ["completion", "bash"],
+    ["consistency", GOLD, RULES],
+    ["conventions"],
+    ["convert", GOLD, "gold", "--to", "parquet"],
+    ["criteria"],
+    ["errors", GOLD, RULES],
+    ["formats"],
+    ["index", "linked.jsonl", "linked.jsonl"],
+    ["link", "linked.jsonl", "linked.jsonl"],
+    ["score", GOLD, RULES, "--criteria", "all", "--records", "records.csv", "--markdown", "table.md"],
+    ["score", GOLD, RULES, "--convention", "nervaluate-1.2.1"],
+    ["sensitivity", GOLD, RULES],
+    ["slices", GOLD, RULES],
+    ["store"],
+    ["types", GOLD, RULES],
+]
+WITHOUT_EXTRA = [
+    (["app"], "the extra [app]"),
+    (["doctor"], "the extra [app]"),
+    (["report", GOLD, RULES, "--out", "report.html"], "the extra [app]"),
+    (["review", "adjudicate", RULES, PERCEPTRON, "--out", "both.jsonl"], "the extra [app]"),
+    (["review", "apply", GOLD, "--out", "corrected.jsonl"], "the extra [app]"),
+    (["review", "backup", "copy.sqlite"], "the extra [app]"),
+    (["review", "export"], "the extra [app]"),
+    (["review", "import", "linked.jsonl"], "the extra [app]"),
+    (["review", "list"], "the extra [app]"),
+    (["review", "what-if", GOLD, RULES], "the extra [app]"),
+    (["score", GOLD, RULES, "--excel", "table.xlsx"], "the extra [app]"),
+    (["errors", GOLD, RULES, "--figure", "figure.html"], "pip install plotly"),
+    (["convert", RULES, "rules.spacy", "--to", "docbin", "--lossy"], "pip install spacy"),
+]
+"""Arguments that need an extra, and the part of the line on standard error that says which."""
+NAMES_WITH_EXTRA = {"adjudicate", "apply_verdicts", "report_of", "scores_with_verdicts"}
+
+
+def required_files(package: str, known: set[str]) -> set[Path]:
+    """Return the entries of site-packages of a package and of all that it requires."""
+    installed = distribution(package)
+    if installed.metadata["Name"] in known:
+        return set()
+    known.add(installed.metadata["Name"])
+    needed = [Requirement(line) for line in installed.requires or ()]
+    entries = {
+        Path(str(installed.locate_file(file.parts[0]))) for file in installed.files or () if file.parts[0] != ".."
+    }
+    return entries.union(
+        *(
+            required_files(requirement.name, known)
+            for requirement in needed
+            if requirement.marker is None or requirement.marker.evaluate({"extra": ""})
+        )
+    )
+
+
+@pytest.fixture(scope="module")
+def core_alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The Python of an environment with the wheel and what it requires, without extras."""
+    folder = tmp_path_factory.mktemp("core")
+    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(ROOT)]
+    subprocess.run(build, check=True, capture_output=True)
+    venv.create(folder / "env")
+    python = folder / "env" / "bin" / "python"
+    (wheel,) = folder.glob("*.whl")
+    install = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet", "--no-deps", "--no-index"]
+    subprocess.run([*install, str(wheel)], check=True)
+    (packages,) = folder.glob("env/lib/python*/site-packages")
+    metadata = next(packages.glob("nereval_core-*.dist-info/METADATA")).read_text(encoding="utf-8")
+    known: set[str] = set()
+    for line in metadata.partition("\n\n")[0].splitlines():
+        name, _, value = line.partition(": ")
+        if name == "Requires-Dist" and "extra ==" not in value:
+            for entry in required_files(Requirement(value).name, known):
+                (packages / entry.name).symlink_to(entry)
+    (folder / "linked.jsonl").write_text(LINKED)
+    return python
+
+
+def run(python: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [str(python), "-m", "nereval_core", *arguments]
+    return subprocess.run(command, cwd=python.parents[2], capture_output=True, text=True, check=False)
+
+
+def test_every_verb_is_tried() -> None:
+    commands = [" ".join(arguments) for arguments in (*WORKING, *(row[0] for row in WITHOUT_EXTRA))]
+    assert all(any(f"{command} ".startswith(f"{verb} ") for command in commands) for verb in VERBS)
+
+
+@pytest.mark.parametrize("arguments", WORKING, ids=lambda arguments: " ".join(arguments[::3]))
+def test_a_verb_of_the_core_works(core_alone: Path, arguments: list[str]) -> None:
+    done = run(core_alone, *arguments)
+    assert (done.returncode, "Traceback" in done.stderr) == (0, False), done.stderr
+
+
+@pytest.mark.parametrize(("arguments", "line"), WITHOUT_EXTRA, ids=lambda value: "".join(value[:2]))
+def test_a_verb_that_needs_an_extra_says_so(core_alone: Path, arguments: list[str], line: str) -> None:
+    done = run(core_alone, *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert line in done.stderr.splitlines()[-1] and "Traceback" not in done.stderr
+
+
+def test_names_of_the_library_can_be_imported(core_alone: Path) -> None:
+    code = (
+        "import nereval_core\n"
+        "for name in nereval_core.__all__:\n"
+        "    try:\n"
+        "        getattr(nereval_core, name)\n"
+        "    except ModuleNotFoundError as error:\n"
+        "        print(error)\n"
+    )
+    done = subprocess.run(
+        [str(core_alone), "-c", code], cwd=core_alone.parent, capture_output=True, text=True, check=True
+    )
+    lines = {line.partition(":")[0]: line for line in done.stdout.splitlines()}
+    assert lines.keys() == NAMES_WITH_EXTRA <= set(nereval_core.__all__)
+    assert all("the extra [app]" in line for line in lines.values())
