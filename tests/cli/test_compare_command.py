@@ -183,7 +183,7 @@ BAD: tuple[tuple[tuple[str, ...], str], ...] = (
 def test_bad_input(run: Cli, arguments: tuple[str, ...], said: str) -> None:
     for name in ("gold", "rules"):
         Path(f"{name}.jsonl").write_bytes((DEMO / f"{name}.jsonl").read_bytes())
-    Path("bad.jsonl").write_text('{"id": 1}\n')
+    Path("bad.jsonl").write_text('{"id": 1, "text": "", "spans": []}\n')
     status, out, err = run(*arguments, "-q")
     assert (status, out) == (2, "") and said in err
     assert sorted(path.name for path in Path().iterdir()) == ["bad.jsonl", "gold.jsonl", "rules.jsonl"]
