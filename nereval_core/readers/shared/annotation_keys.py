@@ -6,6 +6,7 @@ them is named. Every JSON format that can hold more than one asks here.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -35,6 +36,12 @@ PLACE_KEYS = frozenset(
     )
 )
 """Keys of a span object that name its place or its words."""
+PREDICTED_TYPE = re.compile(
+    r"(?:pred|predicted|prediction|hyp|system|model|output)[_ -]?(?:label|type|tag|entity|class|category)"
+    r"|(?:label|type|tag|entity|class|category)[_ -](?:pred|predicted|prediction|hyp|system|model|output)",
+    re.IGNORECASE,
+)
+"""A key of span objects that holds a predicted type."""
 SAMPLED_RECORDS = 1000
 """The records that say, before a file is read, which keys hold annotations."""
 PREVIEWED_BYTES = 4 << 20
@@ -194,7 +201,22 @@ def choose_keys(
         if isinstance(record, dict) and keys.meet(record):
             place = source, line
     read = keys.keys_read(requested, *place)
+    if problem := next(_two_types(records, read), None):
+        raise FormatError([problem])
     return read, keys.notes(read)
+
+
+def _two_types(records: Sequence[Record], keys: Sequence[str]) -> Iterator[Problem]:
+    """Yield a problem where span objects hold a predicted type beside another."""
+    for line, source, record in records:
+        key = key_of(record, keys) if isinstance(record, dict) else None
+        spans = record[key] if key is not None and isinstance(record[key], list) else ()
+        names = set[str]().union(*(span for span in spans if isinstance(span, dict)))
+        predicted = [name for name in sorted(names) if PREDICTED_TYPE.fullmatch(name)]
+        own = sorted(names & TYPE_KEYS)
+        if predicted and own:
+            finding = f"entries of {quoted(str(key))} hold two types, {quoted(own[0])} and {quoted(predicted[0])}"
+            yield Problem(source, line, finding, "write gold and prediction under keys of their own, or in two files")
 
 
 def key_of(record: Mapping[str, Any], keys: Iterable[str]) -> str | None:

@@ -111,6 +111,14 @@ def test_words_called_like_a_prediction_are_named(tmp_path: Path) -> None:
     assert "not read, though called like predictions: 'model_output'" in reading.notes
 
 
+@pytest.mark.parametrize(("key", "name"), [("entities", "pred_label"), ("spans", "label_pred"), ("ents", "model_type")])
+def test_two_types_of_one_span_are_refused(tmp_path: Path, key: str, name: str) -> None:
+    source = written(tmp_path, TEXT | {key: [PER]}, TEXT | {key: [LOC | {name: "PER"}]})
+    with pytest.raises(FormatError, match=f"hold two types, 'label' and '{name}'") as refusal:
+        read(source)
+    assert refusal.value.problems[0].line == 2
+
+
 def test_a_key_that_no_record_has_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="no record has annotations under the key 'guess'; choose among 'entities'"):
         read(written(tmp_path, TEXT | {"entities": [PER]}), options=ReadOptions(column="guess"))
