@@ -737,3 +737,10 @@ def test_texts_of_pieces_that_end_a_letter_later_are_counted() -> None:
     assert any(
         "texts of several pieces that end a character later than the pieces: 1" in note for note in reading.notes
     )
+
+
+def test_lists_called_like_predictions_are_named() -> None:
+    passage = {"offset": 0, "text": "Ann", "annotations": [], "predictions": [{"id": "1"}]}
+    raw = json.dumps({"documents": [{"id": "d", "passages": [passage]}]}).encode()
+    reading = read(Source.of_uploads([("a.json", raw)]))
+    assert "'predictions', called like predictions, not read: 1" in reading.notes

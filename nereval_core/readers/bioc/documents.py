@@ -17,6 +17,7 @@ from nereval_core.problems import Problem, quoted
 from nereval_core.readers.input.source import SourceFile
 from nereval_core.readers.shared.offset_units import UNITS, Unit, offsets_in_unit, width_of
 from nereval_core.readers.shared.strict_json import id_string, items, json_type, list_under
+from nereval_core.readers.shared.tag_cells import is_named_like_prediction
 
 GAP_CHARACTERS, GAP_PER_CHARACTER = 1 << 22, 4
 """Characters that may stand between the passages of a source: in all, and further ones per character of text."""
@@ -250,6 +251,9 @@ class _Reading:
     def annotated(self, row: Mapping[str, Any], annotations: list[BioCAnnotation]) -> None:
         """Add the annotations of a document, passage or sentence, and count its relations."""
         self.counts["relations, not read"] += len(list_under(row, "relations", self.complain))
+        for key, value in row.items():
+            if isinstance(value, list) and is_named_like_prediction(key):
+                self.counts[f"{quoted(key)}, called like predictions, not read"] += len(value)
         for one in self.rows(row, "annotations"):
             # An id may be empty, if only in what we wrote ourselves.
             name = "" if one.get("id") == "" else id_string(one.get("id"))

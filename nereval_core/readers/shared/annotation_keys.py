@@ -169,7 +169,9 @@ class AnnotationKeys:
         if choices := self.choices():
             raise FormatError([choice_problem(shown, line, choices, "keys hold annotations")])
         own = tuple(key for key in self.usual if key in self.types or key in self.empty)
-        return own if any(key in self.types for key in own) or not self.types else tuple(self.types)
+        own = own if any(key in self.types for key in own) or not self.types else tuple(self.types)
+        # What else stands under a usual key is wrong, which its reader says.
+        return (*own, *(key for key in self.usual if key not in own))
 
     def notes(self, keys: Collection[str]) -> list[str]:
         """Return a note on keys that are called like predictions and not read, where `keys` are."""
