@@ -16,7 +16,7 @@ import numpy as np
 
 from nereval_core.corpus import Layer
 
-IDENTICAL = "in content: the same documents and spans; check that one annotation does not stand for both"
+IDENTICAL = "in content: the same documents and spans; check that they are not copies of one file"
 """The end of the notice on two layers with the same spans and no others."""
 
 

@@ -145,7 +145,7 @@ def test_layers_that_differ_in_one_column_are_not_identical(tmp_path: Path) -> N
     assert [is_identical(layers[0], layer) for layer in layers] == [True, *[False] * 5]
     assert not is_identical(layers[-1], layers[-1])
     assert [*notices_of(layers[0], layers[0], reference="Ann")] == [
-        "identical to Ann in content: the same documents and spans; check that one annotation does not stand for both"
+        "identical to Ann in content: the same documents and spans; check that they are not copies of one file"
     ]
 
 
