@@ -9,7 +9,7 @@ import pytest
 
 from nereval_core.pairing import added_marks, pair
 from nereval_core.problems import FormatError
-from nereval_core.readers import Reading, Source, read
+from nereval_core.readers import Reading, ReadOptions, Source, read
 from tests.support.commands import Cli
 
 GOLD = "Ann B-P\nmet O\nBob B-P\nLee I-P\n\nRome B-L\nis O\nbig O\n"
@@ -99,3 +99,20 @@ def test_the_command_line_names_the_option_and_takes_it(command: Cli) -> None:
     assert (status, "(1 sentence and 1 token), take these as outside: --truncated outside" in err) == (2, True)
     status, out, _ = command("score", "gold.conll", "pred.conll", "--truncated", "outside", "--criteria", "strict")
     assert (status, out.splitlines()[-1].endswith("| cut off, counted outside: 1 sentence, 1 token")) == (0, True)
+
+
+@pytest.mark.parametrize("mark", ["", "# newdoc id = d\n"])
+@pytest.mark.parametrize(("text", "found", "counts"), CUT)
+def test_rows_of_tags_alone_may_be_cut_too(
+    tmp_path: Path, mark: str, text: str, found: list[tuple[str, str]], counts: tuple[int, int]
+) -> None:
+    (tmp_path / "gold.conll").write_text(mark + GOLD)
+    rows = [" ".join(line.split()[1] for line in sentence.splitlines()) for sentence in text.split("\n\n")]
+    (tmp_path / "predictions.txt").write_text("".join(f"{row}\n" for row in rows))
+    gold = read(tmp_path / "gold.conll")
+    options = ReadOptions(texts=gold.documents, scheme=gold.scheme)
+    pred = read(tmp_path / "predictions.txt", format="tagrows", options=options)
+    assert spans(gold, pred, truncated="outside") == found
+    assert f"{counts[1]} token" in pair(gold, pred, truncated="outside").marks[0]
+    with pytest.raises(FormatError, match="--truncated outside"):
+        pair(gold, pred)

@@ -19,7 +19,7 @@ from itertools import accumulate
 import numpy as np
 
 from nereval_core.arrays import Int64
-from nereval_core.corpus import Documents, Labels, Place, document_problems, layer
+from nereval_core.corpus import Documents, Intervals, Labels, Place, document_problems, layer
 from nereval_core.problems import FormatError, Problem, counted, quoted
 from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.readers.datasets import documents_of_words
@@ -121,7 +121,7 @@ def read(source: Source, options: ReadOptions) -> Reading:
     tags = Tags.of(flat, first, notation.parse)
     scheme, said = scheme_of_tags(tags, place, options, notation)
     problems += tag_problems(tags, scheme, flat.__getitem__, place, options)
-    if documents is not options.texts:
+    if rows.words[0] is not None:
         problems += document_problems(documents, rows.places.__getitem__)
     if problems:
         raise FormatError(problems)
@@ -137,10 +137,10 @@ def read(source: Source, options: ReadOptions) -> Reading:
         where=lambda span: place(int(chunks.start[span])),
     )
     said += [*filter(None, [mended]), *unused_labels_note(options, notation), *notes]
-    said += [ALONE] if documents is options.texts else []
+    said += [ALONE] if rows.words[0] is None else []
     said += unread_files_note(source, files)
     name = scheme.name if scheme else None
-    places = () if documents is options.texts else tuple(rows.places)
+    places = tuple(rows.places) if rows.words[0] is not None else ()
     return Reading(documents, made, NAME, tuple(said), scheme=name, places=places, mended=mended)
 
 
@@ -159,6 +159,9 @@ def _documents(source: Source, rows: _Rows, options: ReadOptions) -> tuple[Docum
         raise FormatError.single(source.name, None, found, PASTE)
     bounds = sentence_bounds(gold)
     sizes = np.diff(bounds)
+    if len(rows.tags) == len(sizes) and all(0 < len(tags) <= size for tags, size in zip(rows.tags, sizes, strict=True)):
+        whole = int(first[-1]) == int(bounds[-1])
+        return gold if whole else _cut_documents(gold, bounds, np.diff(first)), first
     problems = []
     for number, (tags, size) in enumerate(zip(rows.tags, sizes.tolist(), strict=False)):
         if len(tags) != size:
@@ -171,9 +174,35 @@ def _documents(source: Source, rows: _Rows, options: ReadOptions) -> tuple[Docum
         place = rows.places[min(len(sizes), len(rows.tags) - 1)] if rows.places else (source.name, None)
         found = f"{counted(len(rows.tags), 'row')} of tags for {counted(len(sizes), 'sentence')} of gold"
         problems.append(Problem(*place, found, "give one row for each of gold's sentences"))
-    if problems:
-        raise FormatError(problems)
-    return gold, first
+    raise FormatError(problems)
+
+
+def _cut_documents(gold: Documents, bounds: Int64, kept: Int64) -> Documents:
+    """Return gold's documents, of each sentence its first tokens only: as many as `kept` says; `bounds` are sentences'.
+
+    A model with a limit of tokens leaves out the others. Pairing says how these can be counted.
+    """
+    assert gold.tokens is not None
+    starts, ends = gold.tokens.places
+    texts: list[str] = []
+    tokens: list[list[tuple[int, int]]] = []
+    sentences: list[list[tuple[int, int]]] = []
+    for text, low, high in zip(gold.texts, gold.tokens.first[:-1], gold.tokens.first[1:], strict=True):
+        pieces: list[str] = []
+        tokens.append([])
+        sentences.append([])
+        length = 0
+        for sentence in range(*np.searchsorted(bounds, (low, high)).tolist()):
+            first, last = int(bounds[sentence]), int(bounds[sentence] + kept[sentence])
+            begin, end = int(starts[first]), int(ends[last - 1])
+            by = length - begin
+            tokens[-1] += zip((starts[first:last] + by).tolist(), (ends[first:last] + by).tolist(), strict=True)
+            sentences[-1].append((length, end + by))
+            pieces.append(text[begin:end])
+            length = end + by + 1
+        texts.append("\n".join(pieces))
+    own = Intervals.of(sentences) if gold.sentences is not None else None
+    return Documents(gold.ids, tuple(texts), Intervals.of(tokens), own, named=gold.named, unit=gold.unit)
 
 
 def _words(documents: Documents, low: int, high: int) -> Iterator[str]:

@@ -98,7 +98,11 @@ def _describe_source(source: Source) -> tuple[str, str]:
     full = [row for row in rows if len(row) == width]
     if width < 2 or len(full) < SHARE * len(rows) or len(full) < 2:
         other = next((at for at, line in enumerate(lines, 1) if line.strip() and len(split(line)) != width), 0)
-        uneven = f", and its line {other} has another number of columns than most, {width}" if len(full) > 1 else ""
+        uneven = (
+            f", and its line {other} has another number of columns than most, {width}"
+            if other and len(full) > 1
+            else ""
+        )
         return (f"it begins {quoted(first)}{uneven}", "") if first else ("", "")
     by = "blanks" if split("a\tb") == split("a b") else "tabs"
     cells = Counter(row[-1] for row in full)
