@@ -28,14 +28,14 @@ from tests.test_imports import CORE, PAGES
 README = "README.md"
 DOCS = {
     path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
-    for path in (ROOT / README, *sorted((ROOT / "docs").glob("*.md")))
+    for path in (ROOT / README, *sorted((ROOT / "docs").rglob("*.md")))
 }
 MOST_LINES = {README: 250, "docs/architecture.md": 150}
 COMMANDS = (
     "python3 -m venv .venv && .venv/bin/pip install -r requirements.txt && .venv/bin/streamlit run app.py",
     "bash tests/run.sh",
 )
-PROGRAM = "python -m nereval_core "
+PROGRAM = "nereval "
 BAD = "bad.jsonl:"
 
 
