@@ -88,7 +88,8 @@ def read(keeper: Keeper, watch: Watch | None = None, *, options: LoadOptions | N
 def test_what_is_kept_is_as_it_was_read(tmp_path: Path) -> None:
     plain, watch = read(Keeper(None)), Noted()
     first = read(Keeper(Store(tmp_path)), watch)
-    assert [stage for stage in watch.stages if stage.startswith("Reading ")] == [
+    # A system that is refused is read once more, with the option that would let it pass.
+    assert list(dict.fromkeys(stage for stage in watch.stages if stage.startswith("Reading "))) == [
         f"Reading {x}.tsv" for x in ("gold", "s", "t")
     ]
     assert watch.stages[-1] == "Keeping a copy" and watch.steps

@@ -38,7 +38,7 @@ ANNOTATION_SUFFIXES = frozenset(
         *(".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".tab", ".txt", ".ann", ".parquet", ".toml"),
         *(".conll", ".conllu", ".conllup", ".iob", ".iob1", ".iob2", ".bio", ".bioes", ".bilou", ".dat"),
         *(".testa", ".testb", ".train", ".dev", ".test", ".in", ".eval", ".out"),
-        *(".pubtator", ".spacy", ".xml", ".xmi", ".bioc", ".labels", ".sgm", ".sgml", ".slashtags", ".tagged"),
+        *(".pubtator", ".spacy", ".xml", ".xmi", ".bioc", ".labels", ".sgm", ".sgml", ".slashtags", ".tagged", ".tags"),
         "",
     }
 )

@@ -83,10 +83,16 @@ class _Layout:
 
 
 def recognise(source: Source) -> float:
-    """Claim rows whose cells are whole rows of tags, alone or beside as many words."""
+    """Claim rows whose cells are whole rows of tags, alone or beside as many words.
+
+    Tags alone need letters before their types: types without are told from words by nothing.
+    """
     files = source.pick(*SUFFIXES)
     layout = _layout("\n".join(source.head_of(files[0]).lines)) if files else None
-    return 0.98 if layout is not None else 0.0
+    if layout is None:
+        return 0.0
+    tags = {tag for row in layout.cells for tag in tags_of(row[0])} if layout.delimiter is None else set()
+    return 0.0 if notation_of(tags, ReadSettings()).types else 0.98
 
 
 def tag_column_choices(source: Source) -> tuple[TagColumn, ...]:

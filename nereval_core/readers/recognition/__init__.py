@@ -146,8 +146,11 @@ def _surest_format(source: Source, texts: Documents | None = None) -> str:
         if nested:
             raise FormatError(nested)
         source.files[0].text()
-        from nereval_core.readers.recognition.unrecognised import unrecognised_problem
+        from nereval_core.readers.recognition.unrecognised import begins_broken, unrecognised_problem
 
+        if names == ["jsonl"] and begins_broken(source.pick(".jsonl", ".ndjson")[0]):
+            # Its reader says where the JSON is broken.
+            return "jsonl"
         raise unrecognised_problem(source, likely, keys, partial(_try, texts))
     if len(names) > 1:
         from nereval_core.readers.recognition.remedies import Remedy, working_remedies

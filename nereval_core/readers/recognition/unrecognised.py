@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-from nereval_core.problems import FormatError, quoted
+from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers.conll.layout import is_tag, sample_rows
 from nereval_core.readers.input.encodings import iconv_command
-from nereval_core.readers.input.source import Source
+from nereval_core.readers.input.source import Source, SourceFile
 from nereval_core.readers.read_settings import Reading
 from nereval_core.readers.recognition.remedies import Remedy, working_remedies
 from nereval_core.readers.recognition.signs import SHAPES, nearest_shape
+from nereval_core.readers.shared.strict_json import items
 from nereval_core.readers.shared.table_columns import DELIMITERS, NUMBER, OPTION, first_rows
 
 EXAMPLES = 3
@@ -37,6 +38,13 @@ def is_native_slip(keys: Collection[str]) -> bool:
     """Return whether an object of these keys is meant for the native format: it has spans, or all keys but one."""
     native = SHAPES["jsonl"][0].keys
     return "spans" in keys or (len(set(keys) & native) > 1 and len(set(keys) - native) <= 1)
+
+
+def begins_broken(file: SourceFile) -> bool:
+    """Return whether the first value of a file of JSON cannot be read."""
+    problems: list[Problem] = []
+    next(items(file, problems), None)
+    return bool(problems)
 
 
 def unrecognised_problem(

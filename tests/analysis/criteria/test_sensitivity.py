@@ -299,7 +299,7 @@ def test_json(run: Run) -> None:
     found = object_of(run, "sensitivity", *FILES, "-q", "--merge", MACRO, "--criteria", "strict,type")
     assert list(found) == ["nereval", "schema", "gold", "systems", "merges", "scores", "overtakings", "ranking"]
     assert list(found["gold"]) == ["sha256", "documents", "spans"]
-    assert [list(system) for system in found["systems"]] == [["name", "sha256", "spans"]] * 3
+    assert [list(system) for system in found["systems"]] == [["name", "sha256", "spans", "identical", "notices"]] * 3
     assert [system["name"] for system in found["systems"]] == list(SYSTEMS)
     members = ("protein", "DNA", "RNA")
     assert found["merges"]["macromolecule"] == dict.fromkeys(members, "macromolecule")
