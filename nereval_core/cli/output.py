@@ -60,12 +60,12 @@ class Result:
 
 
 def scores_result(gold: LayerSummary, scored: SystemScores, by: Sequence[str]) -> Result:
-    """Return the scores of systems in every form; `by` breaks them down by "type", "document" or both."""
+    """Return the scores of systems in every form; `by` breaks them down by PARTS of `score_tables`."""
 
     def json_object() -> Mapping[str, Any]:
         from nereval_core.report.json_results import results
 
-        return results(gold, scored, documents="document" in by)
+        return results(gold, scored, documents="document" in by, confusion="confusion" in by)
 
     return Result(
         lambda: sheets(scored, by=by),

@@ -8,6 +8,7 @@ from typing import Any
 
 from nereval_core import __version__
 from nereval_core.pairing.notices import NamedLayer, notices_of
+from nereval_core.report.score_tables import CONFUSION, ranked_confusions
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Counts
 from nereval_core.scoring.averages import Average
@@ -57,8 +58,10 @@ def system_side(gold: NamedLayer, layer: NamedLayer, *, settled: Collection[str]
     }
 
 
-def results(gold: LayerSummary, systems: SystemScores, *, documents: bool = False) -> dict[str, Any]:
-    """Return what `--json` writes: all systems' scores, by type always and by document if asked.
+def results(
+    gold: LayerSummary, systems: SystemScores, *, documents: bool = False, confusion: bool = False
+) -> dict[str, Any]:
+    """Return what `--json` writes: all systems' scores, by type always, by document and by confusion on request.
 
     `gold` and the layers of `systems` are as read. Undefined ratios are None, and so are COR, INC and PAR if each side
     is counted for itself.
@@ -69,7 +72,8 @@ def results(gold: LayerSummary, systems: SystemScores, *, documents: bool = Fals
             {
                 **system_side(gold, layer, settled=scores.settings.settled_types),
                 "criteria": {
-                    criterion.name: _criterion(scores, criterion.name, documents) for criterion in scores.criteria
+                    criterion.name: _criterion(scores, criterion.name, documents, confusion)
+                    for criterion in scores.criteria
                 },
             }
             for layer, scores in systems
@@ -77,7 +81,7 @@ def results(gold: LayerSummary, systems: SystemScores, *, documents: bool = Fals
     }
 
 
-def _criterion(scores: CountedScores, name: str, documents: bool) -> dict[str, Any]:
+def _criterion(scores: CountedScores, name: str, documents: bool, confusion: bool) -> dict[str, Any]:
     each = scores.settings.counting == "each-side"
     macro = scores.macro_documents_by_type(name)
     found = {"signature": signature(scores, name)} | _counts(scores.counts(name), each)
@@ -89,6 +93,8 @@ def _criterion(scores: CountedScores, name: str, documents: bool) -> dict[str, A
     found["macro_document"] = _averages(scores.macro_documents(name))
     if documents:
         found["documents"] = {key: _counts(counts, each) for key, counts in scores.by_document(name).items()}
+    if confusion:
+        found["confusion"] = [dict(zip(CONFUSION, cell, strict=True)) for cell in ranked_confusions(scores, name)]
     return found
 
 

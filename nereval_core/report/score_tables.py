@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from nereval_core.problems import one_line
 from nereval_core.report.signature import signature
-from nereval_core.scoring import Counts
+from nereval_core.scoring import Counts, Scores
 from nereval_core.scoring.criteria import Decision
 
 if TYPE_CHECKING:
@@ -23,7 +23,10 @@ Cell = str | int | float | None
 SHARED = ("COR", "INC", "PAR", "MIS", "SPU", "POS", "ACT")
 SIDES = ("gold COR", "gold INC", "gold PAR", "MIS", "pred COR", "pred INC", "pred PAR", "SPU", "POS", "ACT")
 RATIOS = ("P", "R", "F1")
-BY = ("type", "document")
+PARTS = ("type", "document", "confusion")
+"""What scores are broken down by."""
+CONFUSION = ("gold_type", "pred_type", "count")
+"""Columns of the confusions in long form and in JSON."""
 UNDEFINED = "–"
 
 
@@ -112,7 +115,7 @@ def _width(text: str) -> int:
 def sheets(systems: SystemScores, *, by: Collection[str] = ()) -> tuple[Sheet, ...]:
     """Return a table that compares systems where there are several, then the tables of each system.
 
-    `by` may hold "type" and "document": a further table each for every criterion, with the macro average below.
+    `by` may hold PARTS: a further table each for every criterion, of types and documents with the macro average below.
     """
     found = [_comparison(systems)] if len(systems) > 1 else []
     for layer, scores in systems:
@@ -122,6 +125,8 @@ def sheets(systems: SystemScores, *, by: Collection[str] = ()) -> tuple[Sheet, .
             for part, rows, macro in parts(scores, name, by):
                 title = f"{layer.name}: {name} by {part}"
                 found.append(_broken_down(title, part, rows, macro, _shared(part, scores), signature(scores, name)))
+            if "confusion" in by:
+                found.append(confusion_sheet(layer.name, scores, name))
     return tuple(found)
 
 
@@ -133,6 +138,28 @@ def parts(
         yield "type", scores.by_type(name), scores.macro_types(name)
     if "document" in by:
         yield "document", scores.by_document(name), scores.macro_documents(name)
+
+
+def ranked_confusions(scores: CountedScores, name: str) -> tuple[tuple[str, str, int], ...]:
+    """Return the cells of `confusion`, same types on both sides among them, the largest counts first.
+
+    Equal counts are in the order of their types.
+    """
+    from nereval_core.records.tables import confusion
+
+    assert isinstance(scores, Scores), "counts of shards have no partners"
+    cells = confusion(scores, name).itertuples(index=False, name=None)
+    return tuple(sorted(cells, key=lambda cell: (-cell[2], *cell[:2])))
+
+
+def confusion_sheet(system: str, scores: CountedScores, name: str) -> Sheet:
+    """Return the confusions of a criterion as a table to be read; a note counts the same type on both sides."""
+    cells = ranked_confusions(scores, name)
+    confusions = tuple(cell for cell in cells if cell[0] != cell[1])
+    same = sum(count for gold_type, pred_type, count in cells if gold_type == pred_type)
+    note = f"same type on both sides: {same}; --csv and --json count them by type"
+    columns = ("gold type", "predicted type", "count")
+    return Sheet(f"{system}: {name} by confusion", columns, confusions, (note, signature(scores, name)))
 
 
 def _shared(part: str, scores: CountedScores) -> bool:
@@ -201,22 +228,29 @@ LONG = (
 def long_sheet(systems: SystemScores, *, by: Collection[str] = ()) -> Sheet:
     """Return all numbers as one table with the columns of LONG, for programs and spreadsheets.
 
-    `part` is all, type, document or a macro average; `name` is the type or document. COR, INC and PAR are None where
-    gold spans and predictions do not share them.
+    `part` is all, type, document, a macro average or confusion; `name` is the type or document. COR, INC and PAR are
+    None where gold spans and predictions do not share them. Broken down by confusion, the columns of CONFUSION stand
+    before the signature.
     """
     rows: list[tuple[Cell, ...]] = []
+    confused = "confusion" in by
+    blank = (None,) * len(CONFUSION) if confused else ()
     for layer, scores in systems:
         for criterion in scores.criteria:
-            signed = signature(scores, criterion.name)
+            last = (*blank, signature(scores, criterion.name))
             head = (layer.name, criterion.name)
             whole = scores.counts(criterion.name)
-            rows.append((*head, "all", None, *_long(whole, _shared("all", scores)), signed))
+            rows.append((*head, "all", None, *_long(whole, _shared("all", scores)), *last))
             for part, members, macro in parts(scores, criterion.name, by):
                 shared = _shared(part, scores)
-                rows += [(*head, part, name, *_long(counts, shared), signed) for name, counts in members.items()]
+                rows += [(*head, part, name, *_long(counts, shared), *last) for name, counts in members.items()]
                 values = tuple(macro[ratio].value for ratio in ("precision", "recall", "f1"))
-                rows.append((*head, f"macro over {part}s", None, *(None,) * len(SHARED), *values, *(None,) * 6, signed))
-    return Sheet("scores", LONG, tuple(rows))
+                rows.append((*head, f"macro over {part}s", None, *(None,) * len(SHARED), *values, *(None,) * 6, *last))
+            if confused:
+                numbers = (None,) * (len(LONG) - len(head) - 3)
+                cells = ranked_confusions(scores, criterion.name)
+                rows += [(*head, "confusion", None, *numbers, *cell, last[-1]) for cell in cells]
+    return Sheet("scores", (*LONG[:-1], *(CONFUSION if confused else ()), LONG[-1]), tuple(rows))
 
 
 def _long(counts: Counts, shared: bool) -> tuple[Cell, ...]:

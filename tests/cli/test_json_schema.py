@@ -24,6 +24,7 @@ OUTPUTS: list[tuple[str, list[str]]] = [
     ("score", ["score", GOLD, RULES, PERCEPTRON]),
     ("score", ["score", GOLD, RULES, "--by", "document", "--criteria", "all"]),
     ("score", ["score", GOLD, RULES, "--by", "document", "--counting", "each-side"]),
+    ("score", ["score", GOLD, RULES, "--by", "confusion,type"]),
     ("score --convention", ["score", GOLD, RULES, "--convention", "nervaluate-1.2.1"]),
     ("compare", ["compare", GOLD, RULES, PERCEPTRON, *FEW]),
     ("compare", ["compare", GOLD, RULES, PERCEPTRON, ONE, *FEW, "--by", "type"]),

@@ -28,7 +28,8 @@ HELP = "score predictions against gold"
 USAGE = "GOLD PRED [PRED ...] [options]"
 EXAMPLE = "gold.jsonl system.jsonl --criteria strict,partial --by type --json scores.json"
 NOTES = f"{GOLD_AND_PREDICTIONS}\n{OWN_CRITERIA}"
-BY = ("type", "document")
+BY = ("type", "document", "confusion")
+BY_HELP = "break the numbers down; confusion: each gold type with each predicted type, missed and spurious, ranked"
 SHARDS = ("engine", "scheduler", "workers", "work", "out")
 """Options of scoring shard by shard."""
 
@@ -50,7 +51,7 @@ def add_arguments(parser: Parser) -> None:
         help="spans that it decides differently from ours, as .parquet, .jsonl or .csv; - counts them by cause",
     )
     records = "match records, as .parquet, .jsonl or .csv; with --engine a folder"
-    add_output(parser, "scores", by=("type,document", "break the numbers down"), records=records, methods=True)
+    add_output(parser, "scores", by=(",".join(BY), BY_HELP), records=records, methods=True)
     out = "keep the scored folder: counts, signatures and the places of the shards"
     add_engine(parser)("--out", metavar="DIR", help=out)
     add_reading(parser)
@@ -77,6 +78,9 @@ def run(options: argparse.Namespace) -> None:
     from nereval_core.cli.output import output_places, unchecked_places, write_result
 
     by = check_by(options, BY, f"choose among {', '.join(BY)}")
+    for option in ("engine", "convention"):
+        if "confusion" in by and getattr(options, option):
+            raise UsageError(f"--by confusion needs the pairs of criteria, leave it out with --{option}")
     for form in ("as_reference", "differences"):
         if getattr(options, form) is not None and not options.convention:
             raise UsageError(f"--{form.replace('_', '-')}: name the published scorer, --convention NAME")
