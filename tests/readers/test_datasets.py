@@ -357,6 +357,33 @@ def test_gold_is_not_read_as_the_prediction(columns: dict[str, Any], names: tupl
         assert all(read_files(file, column=name, labels=labels).format == "datasets" for name in names)
 
 
+# Rows in which no column of tags has a usual name.
+UNUSUAL = [
+    {"pred_tags": ["B-PER", "O"]},
+    {"predicted_labels": ["B-PER", "O"], "pred_score": [0.5, 0.1]},
+    {"true_tags": ["O", "O"], "pred_tags": ["B-PER", "O"]},
+    {"y_true": ["O", "O"], "y_pred": ["B-PER", "O"]},
+]
+
+
+@pytest.mark.parametrize("columns", UNUSUAL, ids=" ".join)
+@pytest.mark.parametrize("shape", ["lines", "list", "parquet"])
+def test_rows_are_recognised_by_their_tags(columns: dict[str, Any], shape: str) -> None:
+    row = {"id": "r", "words": ["Ann", "left"], **columns}
+    file: dict[str, str | bytes] = {"x.jsonl": json.dumps(row)}
+    if shape == "list":
+        file = {"x.json": json.dumps([row], indent=2)}
+    elif shape == "parquet":
+        file = {"x.parquet": parquet({key: [value] for key, value in row.items()})}
+    name = next(key for key in columns if "pred" in key)
+    assert spans(read_files(file, column=name)) == [("r", "Ann", "PER")]
+    if sum("score" not in key for key in columns) == 1:
+        assert spans(read_files(file)) == [("r", "Ann", "PER")]
+    else:
+        with pytest.raises(FormatError, match="2 columns hold tags: "):
+            read_files(file)
+
+
 # Columns beside the tags that are no other annotation, and a note on them.
 BESIDE_TAGS = [
     ({"pos_tags": [1, 2], "chunk_tags": ["B-NP", "O"], "langs": ["en", "en"], "lengths": [3, 4]}, ""),

@@ -23,6 +23,7 @@ from nereval_core.readers.input.heads import Head
 from nereval_core.readers.input.source import SourceFile, unread_files_note
 from nereval_core.readers.parquet.bounds import read_within_bounds
 from nereval_core.readers.parquet.columns import MAGIC, open_parquet
+from nereval_core.readers.shared.annotation_keys import sampled_records
 from nereval_core.readers.shared.label_list import OPTION, TAGS, LabelList, labels_of_file, labels_of_json
 from nereval_core.readers.shared.strict_json import RefusedError, id_string, items, json_type, loads
 from nereval_core.readers.shared.tag_cells import TagColumn, choice_problem, split_scores, unread_predictions_note
@@ -115,21 +116,28 @@ def recognise(source: Source) -> float:
     keys = _columns(rows.files[0], rows.head()) or rows.head(*SUFFIXES).keys
     if has_token_spans(keys):
         return 1.0
-    return 1.0 if keys & set(TOKENS) and keys & set(TAGS) and "text" not in keys else 0.0
+    if not keys & set(TOKENS) or "text" in keys:
+        return 0.0
+    return 1.0 if keys & set(TAGS) or _tag_choices(source) else 0.0
 
 
 def tag_column_choices(source: Source) -> tuple[TagColumn, ...]:
     """Return the keys of the first file among which one has to be chosen, by its first rows; else nothing."""
+    choices = _tag_choices(source)
+    return choices if len(choices) > 1 else ()
+
+
+def _tag_choices(source: Source) -> tuple[TagColumn, ...]:
+    """Return the keys of the first file that hold annotations, by its first rows."""
     file = _files(source)[0]
     head = source.head_of(file)
     columns = _columns(file, head)
     if columns is not None:
         words = next((key for key in TOKENS if key in columns), None)
-        choices = () if words is None else tag_choices(parquet_sample(file, words))
-    else:
-        rows = [row for line in head.lines[:SAMPLE_ROWS] if isinstance(row := _json(line.encode()), dict)]
-        choices = span_choices(rows) if has_token_spans(head.keys) else tag_choices(rows)
-    return choices if len(choices) > 1 else ()
+        return () if words is None else tag_choices(parquet_sample(file, words))
+    records = sampled_records([file]) or [_json(line.encode()) for line in head.lines[:SAMPLE_ROWS]]
+    rows = [row for row in records if isinstance(row, dict)]
+    return span_choices(rows) if has_token_spans(head.keys) else tag_choices(rows)
 
 
 def read(source: Source, options: ReadOptions) -> Reading:

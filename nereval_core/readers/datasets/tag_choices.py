@@ -36,7 +36,8 @@ def parquet_sample(file: SourceFile, words: str) -> list[dict[str, Any]]:
     try:
         schema = pq.read_schema(open_parquet(file))
         lists = [field.name for field in schema if _may_hold_tags(field.type) and not OTHER_TAGS.search(field.name)]
-        if len({*lists} - {words}) < 2:
+        candidates = {*lists} - {words}
+        if len(candidates) < 2 and candidates <= {*TAGS}:
             return [dict.fromkeys(schema.names)]
         table = read_within_bounds(file, open_parquet(file), lists, value=TOKEN_BYTES)
         sample: list[dict[str, Any]] = table.slice(0, SAMPLE_ROWS).to_pylist()

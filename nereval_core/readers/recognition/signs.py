@@ -52,7 +52,7 @@ SIGNS: Mapping[str, tuple[Sign, ...]] = MappingProxyType(
         "conll": (NO_OBJECT,),
         "conllu": (NO_OBJECT,),
         "csv": (NO_OBJECT,),
-        "datasets": (first_line("PAR1"), keys("ner_tags", "ner", "tags", "labels", "ner_tags_fine", "predicted_ner")),
+        "datasets": (first_line("PAR1"), keys("tokens", "words", "ner", "predicted_ner")),
         "docbin": (first_line("x"),),
         "doccano": (keys("label", "labels", "entities"),),
         "hipe": (within("TOKEN"),),
