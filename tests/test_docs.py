@@ -30,7 +30,8 @@ DOCS = {
     path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
     for path in (ROOT / README, *sorted((ROOT / "docs").rglob("*.md")))
 }
-MOST_LINES = {README: 250, "docs/architecture.md": 150}
+HOW_TO = [name for name in DOCS if name.startswith("docs/how-to/")]
+MOST_LINES = {README: 250, "docs/architecture.md": 150} | dict.fromkeys(HOW_TO, 60)
 COMMANDS = (
     "python3 -m venv .venv && .venv/bin/pip install -r requirements.txt && .venv/bin/streamlit run app.py",
     "bash tests/run.sh",
@@ -42,6 +43,12 @@ BAD = "bad.jsonl:"
 def blocks(language: str, text: str) -> list[str]:
     """Return the fenced blocks of a language, without their fences."""
     return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+
+
+def write_files(folder: Path, text: str) -> None:
+    """Write the fenced blocks with a title, which are the files that the commands and snippets of a page read."""
+    for name, content in re.findall(r'^```\w+ title="([\w.-]+)"\n(.*?)^```$', text, re.MULTILINE | re.DOTALL):
+        (folder / name).write_text(content, encoding="utf-8")
 
 
 def only_block(language: str, name: str) -> str:
@@ -92,7 +99,7 @@ def test_each_command_stands_on_one_line(command: str) -> None:
     assert DOCS[README].splitlines().count(command) == DOCS[README].count(command) == 1
 
 
-def test_the_readme_and_the_architecture_are_short() -> None:
+def test_the_readme_the_architecture_and_the_how_tos_are_short() -> None:
     assert not {name for name, most in MOST_LINES.items() if len(DOCS[name].splitlines()) > most}
 
 
@@ -176,6 +183,7 @@ def test_options_are_those_of_the_command_line(capsys: pytest.CaptureFixture[str
         "--tries",
         "--processes",
         "--first",
+        "--now",
     }
     of_scorers = {f"--{one.name.replace('_', '-')}" for each in conventions().values() for one in each.options}
     named = {found for text in DOCS.values() for found in option.findall(text)} - of_other_programs - {"--help"}
@@ -186,12 +194,13 @@ def test_options_are_those_of_the_command_line(capsys: pytest.CaptureFixture[str
 def test_commands_run(folder: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
     """In the order of the document: later commands read files of earlier ones."""
     printed = ""
+    write_files(folder, DOCS[name])
     for line in program_lines(DOCS[name]):
         status = main(shlex.split(line.removeprefix(PROGRAM)))
         out, err = capsys.readouterr()
         assert status == 0, f"{line}\n{err}"
         printed += out
-    assert printed
+    assert program_lines(DOCS[name])
     if name == README:
         for code in blocks("python", DOCS[name]):
             run(code, name)
@@ -223,6 +232,7 @@ def test_the_signature_is_that_of_the_readme() -> None:
 
 @pytest.mark.parametrize("name", [name for name in with_blocks("python") if name != README])
 def test_snippets_run(folder: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    write_files(folder, DOCS[name])
     for code in blocks("python", DOCS[name]):
         run(code, name)
         assert capsys.readouterr().out, code
@@ -249,9 +259,10 @@ def test_bad_input_is_reported_as_shown(folder: Path, capsys: pytest.CaptureFixt
 
 
 def test_native_format_and_composed_criteria_can_be_read(folder: Path) -> None:
-    document, criteria = only_block("json", "docs/formats.md"), only_block("toml", "docs/scoring.md")
+    document = only_block("json", "docs/formats.md")
     (folder / "document.jsonl").write_text(document, encoding="utf-8")
-    (folder / "own.toml").write_text(criteria, encoding="utf-8")
+    write_files(folder, DOCS["docs/how-to/own-criterion.md"])
+    criteria = (folder / "own.toml").read_text(encoding="utf-8")
     assert main(["convert", "document.jsonl", "again.jsonl", "--to", "jsonl"]) == 0
     assert json.loads((folder / "again.jsonl").read_text(encoding="utf-8")) == json.loads(document)
     assert len(criteria_from_toml(criteria, "own.toml")) == 1
