@@ -12,10 +12,13 @@ import pandas as pd
 import pytest
 
 from nereval_core.conventions import Given, Outcome, apply, find_convention
+from nereval_core.conventions.biocreative import KINDS, WHY
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError
 from nereval_core.readers import ReadOptions, Source, read
+from tests.support.biocreative_corpora import COMMAND, ODD_LINES, SEEDS, write_corpus
 from tests.support.reconciliation import check_texts, reconcile
+from tests.support.reference_fixtures import read_fixture
 from tests.support.shared_corpora import SHARED, files, needs
 
 CONVENTION = find_convention("biocreative")
@@ -54,6 +57,32 @@ def reconciles(outcome: Outcome) -> None:
     assert outcome.figures["counted"].sum() == 3 + 7
     reconcile(outcome)
     check_texts(outcome)
+
+
+def test_drawn_lines_meet_every_rule(tmp_path: Path) -> None:
+    fixture = read_fixture("biocreative")
+    assert fixture["command"] == COMMAND
+    met: set[str] = set()
+    for seed, theirs in zip(SEEDS, fixture["results"], strict=True):
+        corpus, run, listed = write_corpus(tmp_path, seed)
+        sides = Given(gold=Source.of_path(corpus), pred=Source.of_path(run), gold_format="bc2gm")
+        options = {"ids": str(listed)} if listed else {}
+        if theirs["stopped"]:
+            with pytest.raises(FormatError, match="divides by zero here and stops without its figures"):
+                apply(CONVENTION, sides, options)
+            met.add("stopped")
+            continue
+        outcome = apply(CONVENTION, sides, options)
+        ours, printed = (text.rpartition("\n\nTP: ") for text in (CONVENTION.forms["text"](outcome), theirs["printed"]))
+        assert ours[2] == printed[2], seed
+        # The program's order of sentences is by chance.
+        assert sorted(ours[0].split("\n")) == sorted(printed[0].split("\n")), seed
+        reconciles(outcome)
+        met |= {kind for kind, count in outcome.scores["lines"].items() if count}
+        met |= {*outcome.records("mentions")["why"], "a list" if listed else "no list"}
+        contents = [path.read_bytes().decode().split("\n") for path in (*corpus.iterdir(), run)]
+        met |= {line for lines in contents for line in lines[:-1] if line in ODD_LINES}
+    assert met == {*KINDS, *WHY, *ODD_LINES, "a list", "no list", "stopped"}
 
 
 @needs("expected/bc2gm")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise, product
 from typing import Any
 
 import pytest
@@ -11,7 +12,9 @@ from hypothesis import strategies as st
 from nereval_core.conventions import Given, Outcome, find_convention, option_values
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source
+from tests.support.conlleval_corpora import BARE, COMMAND, KINDS, KNOWN, RUNS, SEEDS, draw
 from tests.support.reconciliation import by_layers_and_files, overall_rows, reconcile
+from tests.support.reference_fixtures import read_fixture
 
 CONLLEVAL = find_convention("conlleval")
 
@@ -35,6 +38,30 @@ def rows(gold: str, pred: str) -> str:
 def counts(gold: str, pred: str) -> tuple[int, int, int]:
     overall = both(rows(gold, pred)).scores["phrases"]["overall"]
     return overall["phrases"], overall["found"], overall["correct"]
+
+
+def test_drawn_tags_meet_every_transition() -> None:
+    fixture = read_fixture("conlleval")
+    assert fixture["command"] == COMMAND
+    words, kinds, bare = set(), set(), set()
+    for seed, printed in zip(SEEDS, fixture["printed"], strict=True):
+        text = draw(seed)
+        for command, options in RUNS.items():
+            outcome = both(text, **options)
+            assert CONLLEVAL.forms["text"](outcome) == printed[command], (seed, command)
+        reconcile(both(text))
+        if seed == 0:
+            known = ["", "O", *(f"{letter}-{kind}" for letter in KNOWN for kind in KINDS[:2])]
+            tags_of_gold = [line.split(" ")[1] if line else "" for line in text.split("\n")]
+            assert {*pairwise(tags_of_gold)} >= {*product(known, repeat=2)}
+        rows = [line.split() or ["", "O", "O"] for line in text.split("\n")]
+        words |= {row[0] for row in rows}
+        for side in (1, 2):
+            tags = [row[side].partition("-") for row in rows]
+            kinds |= {kind for _, dash, kind in tags if dash}
+            bare |= {letter for letter, dash, _ in tags if not dash}
+    assert kinds == set(KINDS) and bare >= {"O", *BARE} and words == {"", "w", "-X-", "-DOCSTART-"}
+    assert any("found: 0 phrases" in printed[""] for printed in fixture["printed"])
 
 
 # conlleval.pl of 2004-01-26 (kyzhouhzau/BERT-NER): perl conlleval.pl [-l] [-r -o x] < FILE under Perl 5.36.

@@ -25,6 +25,7 @@ from nereval_core.conventions.outcome import DECISIONS, FIGURE_COLUMNS, OVERALL,
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source
 from nereval_core.scoring.criteria import CRITERIA
+from tests.support import biocreative_corpora, germeval_corpora, pharmaconer_corpora, wnut17_corpora
 from tests.support.reconciliation import reconcile
 from tests.support.shared_corpora import SHARED
 
@@ -58,7 +59,25 @@ SAMPLES = {
 """Files of the scorers' own formats, by the beginning of the names of their conventions."""
 
 OF_OTHER_DATA = ("biocreative", "germeval-2014", "pharmaconer", "wnut17")
-"""Conventions that do not take TAGS: one type only, two columns, clinical types, the six types of the task."""
+"""Conventions that do not take TAGS (one type only, two columns, clinical types, the six types of the task), and are
+tried on data drawn with a seed."""
+SEED = 1
+
+
+def drawn_sides(name: str, folder: Path) -> Given:
+    """Write the drawn data of a convention that does not take TAGS."""
+    gold: Path
+    pred: Path
+    if name == "biocreative":
+        gold, pred, _ = biocreative_corpora.write_corpus(folder, SEED)
+    elif name == "pharmaconer":
+        gold, pred = pharmaconer_corpora.write_corpus(folder, SEED)
+    elif name == "wnut17":
+        gold, pred = wnut17_corpora.write_corpus(folder, SEED)
+    else:
+        gold, pred = germeval_corpora.write_sides(folder, germeval_corpora.draw(SEED))
+    return Given(gold=Source.of_path(gold), pred=Source.of_path(pred))
+
 
 each = pytest.mark.parametrize("convention", conventions().values(), ids=lambda convention: convention.name)
 
@@ -75,7 +94,9 @@ def written(folder: Path) -> Given:
 def outcomes(convention: Convention, folder: Path) -> list[Outcome]:
     """Return the outcomes of a convention for the small files, if it takes them, and for a sample of its own."""
     found = []
-    if convention.name not in OF_OTHER_DATA:
+    if convention.name in OF_OTHER_DATA:
+        found.append(apply(convention, drawn_sides(convention.name, folder)))
+    else:
         # The tags hold an orphan, which our reader of layers mends only if told to; a scorer of tags takes it.
         repair: Literal["conlleval"] | None = None if "conll" in convention.formats else "conlleval"
         found.append(apply(convention, replace(written(folder), repair=repair)))
@@ -91,10 +112,7 @@ def applied(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Convention, list[Outcome]]:
     """A convention with its outcomes, which the tests of its records share."""
-    found = outcomes(request.param, tmp_path_factory.mktemp("applied"))
-    if not found:
-        pytest.skip(f"the shared corpora hold the only files for {request.param.name}, and are missing")
-    return request.param, found
+    return request.param, outcomes(request.param, tmp_path_factory.mktemp("applied"))
 
 
 def test_every_count_is_the_sum_of_what_records_contribute(applied: tuple[Convention, list[Outcome]]) -> None:

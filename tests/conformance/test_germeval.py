@@ -10,7 +10,7 @@ import pytest
 from nereval_core.conventions import Given, Outcome, apply, find_convention
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source
-from tests.support.germeval_corpora import COMMAND, SEEDS, Sentences, draw, lines
+from tests.support.germeval_corpora import COMMAND, SEEDS, Sentences, draw, write_sides
 from tests.support.reconciliation import overall_rows, reconcile
 
 CONVENTION = find_convention("germeval-2014")
@@ -18,11 +18,8 @@ FIXTURE = Path(__file__).resolve().parents[1] / "fixtures/germeval-2014.json"
 
 
 def scored(folder: Path, sentences: Sentences) -> Outcome:
-    sources = []
-    for name, columns in (("gold", (0, 1)), ("pred", (2, 3))):
-        (folder / f"{name}.tsv").write_text(lines(sentences, columns), encoding="utf-8")
-        sources.append(Source.of_path(folder / f"{name}.tsv"))
-    return apply(CONVENTION, Given(gold=sources[0], pred=sources[1], gold_format="conll", pred_format="conll"))
+    gold, pred = map(Source.of_path, write_sides(folder, sentences))
+    return apply(CONVENTION, Given(gold=gold, pred=pred, gold_format="conll", pred_format="conll"))
 
 
 def test_drawn_tags(tmp_path: Path) -> None:

@@ -12,9 +12,12 @@ from hypothesis import strategies as st
 
 from nereval_core import readers
 from nereval_core.conventions import Convention, Given, Outcome, find_convention, option_values
+from nereval_core.conventions.jnlpba.objects import WHY
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source
+from tests.support.jnlpba_corpora import COMMAND, SEEDS, VERSIONS, write_corpus
 from tests.support.reconciliation import by_layers_and_files, overall_rows, reconcile
+from tests.support.reference_fixtures import read_fixture
 from tests.support.shared_corpora import SHARED, files, needs
 
 APRIL, OCTOBER = "jnlpba-2004-04", "jnlpba-2004-10"
@@ -51,6 +54,35 @@ def expected() -> list[Any]:
                 (version, f"{folder}/gold.iob2", f"{folder}/answers.iob2", case[key]) for version, key in KEYS.items()
             ]
     return [pytest.param(*case, id=f"{case[2]}-{case[0]}") for case in cases]
+
+
+def sections(printed: str) -> list[str]:
+    """Return the sections of a printout, those of classes sorted: the order of April's is by chance."""
+    first, *others = printed.split("\n[<")
+    return [first, *sorted(others)]
+
+
+def test_drawn_tags_meet_every_rule(tmp_path: Path) -> None:
+    fixture = read_fixture("jnlpba")
+    assert fixture["command"] == COMMAND
+    met: set[str] = set()
+    for seed, by_version in zip(SEEDS, fixture["results"], strict=True):
+        gold, answers, listed = write_corpus(tmp_path, seed)
+        for version in VERSIONS:
+            convention, theirs = find_convention(version), by_version[version]
+            options = {"l": str(listed)} if listed and version == OCTOBER else {}
+            sides = Source.of_path(gold), Source.of_path(answers)
+            if theirs["stopped"]:
+                with pytest.raises(FormatError, match="evalIOB2"):
+                    scored(convention, *sides, **options)
+                met.add(theirs["stopped"])
+                continue
+            outcome = scored(convention, *sides, **options)
+            assert sections(convention.forms["text"](outcome)) == sections(theirs["printed"]), (seed, version)
+            reconcile(outcome)
+            met |= {*outcome.records()["why"]}
+    assert met >= {"[!]No object to identify.", "[!]No object identified.", "insufficient answers."}
+    assert met >= {*WHY}
 
 
 @needs("jnlpba")

@@ -10,9 +10,12 @@ from typing import Any
 import pytest
 
 from nereval_core.conventions import Given, Outcome, apply, find_convention
+from nereval_core.conventions.pharmaconer import WHY
 from nereval_core.problems import FormatError
 from nereval_core.readers import ReadOptions, Source, read
+from tests.support.pharmaconer_corpora import COMMAND, ODD_LINES, SEEDS, UNSPLIT, write_corpus
 from tests.support.reconciliation import check_texts, reconcile
+from tests.support.reference_fixtures import read_fixture
 from tests.support.shared_corpora import SHARED, needs
 
 CONVENTION = find_convention("pharmaconer")
@@ -57,6 +60,32 @@ def reconciles(outcome: Outcome) -> None:
     assert (records["decision"] == "IGN").sum() == (records[["tp", "fp", "fn"]].sum(axis=1) == 0).sum()
     reconcile(outcome)
     check_texts(outcome)
+
+
+def test_drawn_folders_meet_every_rule(tmp_path: Path) -> None:
+    fixture = read_fixture("pharmaconer")
+    assert fixture["command"] == COMMAND
+    met: dict[int, set[str]] = {1: set(), 2: set()}
+    lines: set[str] = set()
+    for seed, by_track in zip(SEEDS, fixture["results"], strict=True):
+        sides = write_corpus(tmp_path, seed)
+        lines |= {line for path in sides[0].parent.rglob("*.ann") for line in path.read_text().split("\n")}
+        for track, rules in met.items():
+            printed = by_track[str(track)]
+            if printed is None:
+                with pytest.raises(FormatError, match=r"cannot be split: evaluate\.py stops here"):
+                    apply(CONVENTION, given(*sides), {"subtrack": track})
+                rules.add("stopped")
+                continue
+            outcome = apply(CONVENTION, given(*sides), {"subtrack": track})
+            assert CONVENTION.forms["text"](outcome) == printed, (seed, track)
+            reconciles(outcome)
+            rules |= {*outcome.records()["why"], *({"zero"} if outcome.scores["F1"] == 0 else ())}
+            rules |= {note.rpartition(":")[0] for note in outcome.notes if "left out" in note}
+    sides_left_out = {f"documents that only {whose} has, left out" for whose in ("gold", "the response")}
+    assert met[1] == {*WHY[1], *sides_left_out, "zero"}
+    assert met[2] == {*WHY[2], *sides_left_out, "zero", "stopped"}
+    assert lines >= {*ODD_LINES, *UNSPLIT}
 
 
 @needs("expected/pharmaconer")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from itertools import groupby
+from itertools import groupby, pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +15,9 @@ from nereval_core.conventions import Given, Outcome, find_convention, option_val
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source
 from tests.support.reconciliation import by_layers_and_files, overall_rows, reconcile
+from tests.support.reference_fixtures import read_fixture
 from tests.support.shared_corpora import SHARED, files, needs
+from tests.support.wnut17_corpora import COMMAND, SEEDS, draw, write_corpus
 
 WNUT = find_convention("wnut17")
 
@@ -28,6 +31,43 @@ def source(tags: str, words: str | None = None, name: str = "x.conll") -> Source
     texts = iter((words or " ".join(f"w{i}" for i in range(99))).split())
     sentences = ("".join(f"{next(texts)}\t{tag}\n" for tag in one.split()) for one in tags.split("/"))
     return Source.of_uploads([(name, "\n".join(sentences).encode())])
+
+
+def test_drawn_tags_meet_every_rule(tmp_path: Path) -> None:
+    fixture = read_fixture("wnut17")
+    assert fixture["command"] == COMMAND
+    met: set[str] = set()
+    for seed, theirs in zip(SEEDS, fixture["results"], strict=True):
+        outcome = scored(*map(Source.of_path, write_corpus(tmp_path, seed)))
+        assert WNUT.forms["text"](outcome) == theirs["printed"], seed
+        assert outcome.scores["illegal_transitions"] == theirs["illegal_transitions"], seed
+        reconcile(outcome)
+        met |= {*outcome.records("entity")["why"], *outcome.records("surface")["why"], *peculiarities(seed, outcome)}
+    assert met == {*WHY.values(), *PECULIARITIES}
+
+
+PECULIARITIES = {
+    "an I of another type", "an I after O", "an I at the start of a sentence", "an O with a type",
+    "nothing in gold", "nothing in the prediction", "a type of predictions alone",
+}  # fmt: skip
+
+
+def peculiarities(seed: int, outcome: Outcome) -> set[str]:
+    """Return which of the things that wnuteval.py takes in a way of its own are in the tags of a seed."""
+    met = set()
+    sides = [[[tags[side] for tags in sentence] for sentence in draw(seed)[1]] for side in (0, 1)]
+    for tags in (tags for side in sides for tags in side):
+        met |= {"an I at the start of a sentence"} if tags[0].startswith("I-") else set()
+        met |= {"an O with a type"} if tags[0].startswith("O-") else set()
+        for one, two in pairwise(tags):
+            if two.startswith("I-") and one[2:] != two[2:]:
+                met.add("an I after O" if one == "O" else "an I of another type")
+    kinds = [{tag[2:] for tags in side for tag in tags} - {""} for side in sides]
+    met |= {f"nothing in {name}" for name, side in zip(("gold", "the prediction"), kinds, strict=True) if not side}
+    if kinds[1] - kinds[0]:
+        assert outcome.scores["entity"].keys() == {"ALL", *kinds[0]}
+        met.add("a type of predictions alone")
+    return met
 
 
 @needs("wnut17")

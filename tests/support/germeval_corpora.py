@@ -57,6 +57,14 @@ def lines(sentences: Sentences, columns: tuple[int, ...]) -> str:
     return "\n".join(blocks)
 
 
+def write_sides(folder: Path, sentences: Sentences) -> tuple[Path, Path]:
+    """Write sentences as a file of gold and one of the prediction."""
+    paths = folder / "gold.tsv", folder / "pred.tsv"
+    for path, columns in zip(paths, ((0, 1), (2, 3)), strict=True):
+        path.write_text(lines(sentences, columns), encoding="utf-8")
+    return paths
+
+
 def main(script: Path, target: Path) -> None:
     printed = []
     for seed in SEEDS:
