@@ -9,12 +9,15 @@ import argparse
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 from nereval_core.api.load_options import COLUMN, TYPES, LoadOptions
 from nereval_core.problems import quoted
 from nereval_core.readers.read_settings import Offer, ReadSettings, offers
-from nereval_core.report import METHODS_FORMS, TABLES
+from nereval_core.report import METHODS_FORMS, PAPER_COLUMNS, TABLES
+
+if TYPE_CHECKING:
+    from nereval_core.report.paper_tables import TableStyle
 
 FAILED, BAD = 1, 2
 """Exit status for bad usage or bad input."""
@@ -36,6 +39,9 @@ SETTINGS_OF_ONE: Mapping[str, Offer] = {
     "types": TYPES,
 }
 """The settings of reading a single layer, by the name that `read` of the library has for them."""
+
+MOST_DIGITS = 15
+"""Decimal places that a float has at most."""
 
 FILES = """\
 {} are files, folders or zips; files may be packed by gzip or Zstandard (.gz, .zst), and one may be "-",
@@ -236,6 +242,38 @@ def add_output(
         forms = ", ".join(METHODS_FORMS[:-1])
         said = f"what was done as a paragraph for a paper, as {forms}; the works it cites as {METHODS_FORMS[-1]}"
         add("--methods", metavar="FILE", help=said)
+
+
+def add_table_style(parser: argparse.ArgumentParser) -> None:
+    """Add how LaTeX and Markdown tables of scores look."""
+    add = parser.add_argument_group("tables of --latex and --markdown").add_argument
+    columns = f"columns, systems side by side, among {','.join(PAPER_COLUMNS)} (--latex --by type: P,R,F1,support)"
+    add("--columns", dest="table_columns", metavar="LIST", help=columns)
+    add("--digits", type=int, metavar="N", help="decimal places of P, R and F1 (4, in percent 2)")
+    add("--percent", action="store_true", help="P, R and F1 in percent")
+
+
+def table_style(options: argparse.Namespace) -> TableStyle | None:
+    """Return how LaTeX and Markdown tables look, None if no option says so.
+
+    Raises:
+        UsageError: a column or a number of places that cannot be, or a style without a table that has it.
+    """
+    if options.table_columns is None and options.digits is None and not options.percent:
+        return None
+    from nereval_core.report.paper_tables import TableStyle
+
+    columns = comma_separated([options.table_columns or ""])
+    names = {name.casefold(): name for name in PAPER_COLUMNS}
+    if options.latex is None and options.markdown is None:
+        raise UsageError("--columns, --digits and --percent are for tables: give --latex FILE or --markdown FILE")
+    if options.table_columns is not None and (not columns or not {name.casefold() for name in columns} <= {*names}):
+        wrong = next((name for name in columns if name.casefold() not in names), options.table_columns)
+        raise UsageError(f"--columns {quoted(wrong)}, choose among {', '.join(PAPER_COLUMNS)}")
+    if options.digits is not None and not 0 <= options.digits <= MOST_DIGITS:
+        raise UsageError(f"--digits {options.digits}, give 0 to {MOST_DIGITS}")
+    requested = tuple(dict.fromkeys(names[name.casefold()] for name in columns))
+    return TableStyle(requested, options.digits, options.percent)
 
 
 def check_by(options: argparse.Namespace, known: Sequence[str], remedy: str) -> list[str]:

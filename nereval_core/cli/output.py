@@ -28,10 +28,13 @@ if TYPE_CHECKING:
 
     from nereval_core.alignment.codes import Progress
     from nereval_core.report.figures.files import Figure
+    from nereval_core.report.paper_tables import TableStyle
     from nereval_core.scoring.protocols import LayerSummary, SystemScores
 
 FRAMES = ("records", "differences")
 """Options whose file is a table with a row for each span or record, in one of RECORD_FORMS."""
+STYLED = ("latex", "markdown")
+"""Forms whose tables can have a style."""
 INSTEAD_OF_SCREEN = (*TABLES, "differences")
 """Options whose files replace the printed tables."""
 
@@ -55,12 +58,24 @@ class Result:
     figures: Callable[[], Sequence[Figure]] | None = None
     frames: Mapping[str, Callable[[], pd.DataFrame]] = field(default_factory=dict)
     files: Mapping[str, Callable[[str], bytes]] = field(default_factory=dict)
+    styled: Callable[[str], Iterable[Sheet]] | None = None
+    """The tables of a form in STYLED, where they differ from `tables`."""
     screen: Callable[[], str] | None = None
     """The text to print, where it is not the tables."""
 
 
-def scores_result(gold: LayerSummary, scored: SystemScores, by: Sequence[str]) -> Result:
-    """Return the scores of systems in every form; `by` breaks them down by PARTS of `score_tables`."""
+def scores_result(
+    gold: LayerSummary, scored: SystemScores, by: Sequence[str], style: TableStyle | None = None
+) -> Result:
+    """Return the scores of systems in every form; `by` breaks them down by PARTS of `score_tables`.
+
+    `style` is that of tables in LaTeX and Markdown.
+    """
+
+    def styled(form: str) -> Iterable[Sheet]:
+        from nereval_core.report.paper_tables import TableStyle, styled_sheets
+
+        return styled_sheets(form, scored, by, style or TableStyle())
 
     def json_object() -> Mapping[str, Any]:
         from nereval_core.report.json_results import results
@@ -72,6 +87,7 @@ def scores_result(gold: LayerSummary, scored: SystemScores, by: Sequence[str]) -
         lambda: long_sheet(scored, by=by),
         json_object,
         files=methods_file({layer.name: scores for layer, scores in scored}),
+        styled=styled,
     )
 
 
@@ -163,7 +179,8 @@ def _content(
         return content
     from nereval_core.report.table_formats import in_form
 
-    return in_form(form, tables(), result.long)
+    styled = result.styled if form in STYLED else None
+    return in_form(form, tables() if styled is None else tuple(styled(form)), result.long)
 
 
 def write_files(targets: Mapping[str, str], contents: Mapping[str, bytes]) -> None:

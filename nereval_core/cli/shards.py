@@ -33,6 +33,7 @@ from nereval_core.engine.tally import shares_of
 from nereval_core.engine.work import Job, ShardResult
 from nereval_core.problems import counted, quoted
 from nereval_core.readers.input.temporaries import remove_abandoned, resumable_folder
+from nereval_core.report.paper_tables import TableStyle
 from nereval_core.scoring import Settings
 from nereval_core.store import work_folder
 
@@ -89,7 +90,7 @@ def check_usage(options: argparse.Namespace) -> None:
         raise UsageError(f"{quoted(target)} is a folder with other things in it, give a new or empty one")
 
 
-def score(options: argparse.Namespace, places: Mapping[str, str], by: Sequence[str]) -> None:
+def score(options: argparse.Namespace, places: Mapping[str, str], by: Sequence[str], style: TableStyle | None) -> None:
     """Score shard by shard, merge, and write: nothing of the result is written before all shards are done.
 
     Raises:
@@ -109,7 +110,7 @@ def score(options: argparse.Namespace, places: Mapping[str, str], by: Sequence[s
         result = _applicable(options, settings, result, done)
         if (target := _target(options)) is not None:
             scored_folder.write(target, result, found.shards, done, job)
-        write_result(scores_result(result.gold, result.systems, by), places)
+        write_result(scores_result(result.gold, result.systems, by, style), places)
 
 
 @contextmanager

@@ -35,6 +35,8 @@ class Sheet:
     """A table of text, integers and ratios (None where undefined); `notes` hold signatures and what was left out.
 
     `strong` are the cells (row, column) in bold, in formats that have it, which then say the `strong_notes` too.
+    `groups` are headings over so many columns each, from the first on, where a format has them: there the columns below
+    are named without the heading. The last `averages` rows are averages of those above.
     """
 
     title: str
@@ -43,6 +45,8 @@ class Sheet:
     notes: tuple[str, ...] = ()
     strong: frozenset[tuple[int, int]] = frozenset()
     strong_notes: tuple[str, ...] = ()
+    groups: tuple[tuple[str, int], ...] = ()
+    averages: int = 0
 
 
 def frame_sheet(

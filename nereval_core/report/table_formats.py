@@ -64,15 +64,36 @@ def as_latex(sheets: Iterable[Sheet]) -> str:
             *(f"% {one_line(note)}" for note in (sheet.title, *_notes(sheet))),
             rf"\begin{{tabular}}{{l{'r' * (len(sheet.columns) - 1)}}}",
             r"\toprule",
-            rf"{' & '.join(map(escape_latex, sheet.columns))} \\",
+            *_latex_headings(sheet),
             r"\midrule",
             # At the start of a row LaTeX would read `[` and `*` as an option of the end of the row before.
-            *(re.sub(r"^(?= *[\[*])", "{}", " & ".join(row)) + r" \\" for row in rows),
+            *(re.sub(r"^(?= *[\[*])", "{}", " & ".join(row)) + r" \\" for row in rows[: len(rows) - sheet.averages]),
+            *([r"\midrule"] if 0 < sheet.averages < len(rows) else []),
+            *(f"{' & '.join(row)} \\\\" for row in rows[len(rows) - sheet.averages :]),
             r"\bottomrule",
             r"\end{tabular}",
         ]
         blocks.append("\n".join(lines) + "\n")
     return "% needs \\usepackage{booktabs}\n" + "\n".join(blocks)
+
+
+def _latex_headings(sheet: Sheet) -> Iterable[str]:
+    """Yield the row of columns, below the row of their groups with rules between where there are groups."""
+    names = list(sheet.columns)
+    heads, lines, start = [], [], 0
+    for heading, width in sheet.groups:
+        end = start + width
+        if heading:
+            heads.append(rf"\multicolumn{{{width}}}{{c}}{{{escape_latex(heading)}}}")
+            lines.append(rf"\cmidrule(lr){{{start + 1}-{end}}}")
+            names[start:end] = [name.removeprefix(f"{heading} ") for name in names[start:end]]
+        else:
+            heads += [""] * width
+        start = end
+    if heads:
+        yield rf"{' & '.join([*heads, *[''] * (len(names) - start)])} \\"
+        yield " ".join(lines)
+    yield rf"{' & '.join(map(escape_latex, names))} \\"
 
 
 _PAGE = Markup("""<!doctype html>

@@ -16,13 +16,16 @@ from nereval_core.cli.options import (
     add_output,
     add_reading,
     add_scoring,
+    add_table_style,
     check_by,
+    table_style,
 )
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from nereval_core.cli.output import Result
+    from nereval_core.report.paper_tables import TableStyle
 
 HELP = "score predictions against gold"
 USAGE = "GOLD PRED [PRED ...] [options]"
@@ -52,6 +55,7 @@ def add_arguments(parser: Parser) -> None:
     )
     records = "match records, as .parquet, .jsonl or .csv; with --engine a folder"
     add_output(parser, "scores", by=(",".join(BY), BY_HELP), records=records, methods=True)
+    add_table_style(parser)
     out = "keep the scored folder: counts, signatures and the places of the shards"
     add_engine(parser)("--out", metavar="DIR", help=out)
     add_reading(parser)
@@ -81,6 +85,10 @@ def run(options: argparse.Namespace) -> None:
     for option in ("engine", "convention"):
         if "confusion" in by and getattr(options, option):
             raise UsageError(f"--by confusion needs the pairs of criteria, leave it out with --{option}")
+    for option in ("table_columns", "digits", "percent"):
+        if options.convention and getattr(options, option) not in (None, False):
+            raise UsageError(f"--{option.removeprefix('table_')} is for our criteria, leave it out with --convention")
+    style = table_style(options)
     for form in ("as_reference", "differences"):
         if getattr(options, form) is not None and not options.convention:
             raise UsageError(f"--{form.replace('_', '-')}: name the published scorer, --convention NAME")
@@ -92,13 +100,13 @@ def run(options: argparse.Namespace) -> None:
         check_places(options, places)
         shards.check_usage(options)
         places.pop("records", None)
-        shards.score(options, places, by)
+        shards.score(options, places, by, style)
         return
     places = output_places(options, "records", "differences", "methods")
-    write_result(_published(options, by) if options.convention else _scored(options, by), places)
+    write_result(_published(options, by) if options.convention else _scored(options, by, style), places)
 
 
-def _scored(options: argparse.Namespace, by: list[str]) -> Result:
+def _scored(options: argparse.Namespace, by: list[str], style: TableStyle | None) -> Result:
     from nereval_core.cli.output import scores_result
     from nereval_core.cli.runner import load_for_scoring, score_systems
 
@@ -110,7 +118,7 @@ def _scored(options: argparse.Namespace, by: list[str]) -> Result:
 
         return all_records(scored)
 
-    return replace(scores_result(loaded.corpus.gold, scored, by), frames={"records": records})
+    return replace(scores_result(loaded.corpus.gold, scored, by, style), frames={"records": records})
 
 
 def _published(options: argparse.Namespace, by: list[str]) -> Result:
