@@ -149,6 +149,18 @@ def test_the_help_loads_nothing_heavy() -> None:
     assert not loaded & {"numpy", "pandas", "scipy", "pyarrow", "sqlalchemy", "alembic"}
 
 
+@pytest.mark.parametrize("name", ["biology", "newspapers", "pharmacology"])
+def test_scores_of_small_files_load_nothing_heavy(name: str) -> None:
+    """The demo has tangled clusters, identical spans and other text than ASCII."""
+    files = [f"demo_data/{name}/{layer}.jsonl" for layer in ("gold", "rules", "perceptron")]
+    code = (
+        "import sys; from nereval_core.cli import main; main(['score', *sys.argv[1:], '--criteria', 'all']); "
+        "print(*{'numpy', 'pandas', 'scipy', 'pyarrow', 'sqlalchemy', 'difflib'} & sys.modules.keys(), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, *files], capture_output=True, text=True, cwd=ROOT, check=True)
+    assert done.stderr.splitlines()[-1] == "numpy"
+
+
 def requirements(path: Path) -> list[str]:
     return [line for line in path.read_text().splitlines() if line and not line.startswith("#")]
 

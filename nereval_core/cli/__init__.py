@@ -12,7 +12,6 @@ import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -191,6 +190,8 @@ def answer_without_verb(arguments: Sequence[str]) -> None:
     elif not word or word.startswith("-"):
         parser.error("begin with a VERB, as in `nereval score GOLD PRED`")
     else:
+        from difflib import get_close_matches
+
         two_words = " ".join(arguments[:2])
         close = get_close_matches(two_words, VERBS, 1) or get_close_matches(word, VERBS, 1)
         advice = f"; did you mean `{close[0]}`?" if close else ""

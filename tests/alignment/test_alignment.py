@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from nereval_core.alignment import candidates, greedy_solver, solver_choice
 from nereval_core.alignment.candidates import TangledSpans, candidate_pairs
@@ -27,6 +29,20 @@ def spans(*bounds: tuple[int, int, str]) -> list[tuple[int, Span]]:
 def score(gold: list[tuple[int, Span]], pred: list[tuple[int, Span]], *names: str) -> Scores:
     over = documents(1, 20_000)
     return score_layers(make("gold", over, gold), make("pred", over, pred), settings(*names))
+
+
+@pytest.mark.parametrize("size", [1, 2, 30, 400])
+@pytest.mark.parametrize("share", [0.0, 0.3, 1.0, 20.0])
+def test_connected_components_are_those_of_scipy(size: int, share: float) -> None:
+    """Few edges leave many components; a path, a star and repeated edges are among the graphs."""
+    rng = np.random.default_rng(size)
+    order = rng.permutation(size)
+    graphs = [rng.integers(0, size, (2, int(size * share))) for _ in range(20)]
+    graphs += [np.stack((order[:-1], order[1:])), np.stack((np.full(size, size - 1), np.arange(size)))]
+    for head, tail in graphs:
+        graph = coo_array((np.ones(len(head), np.int8), (head, tail)), shape=(size, size))
+        labels = solver_choice._connected_labels(size, head, tail)
+        np.testing.assert_array_equal(labels, connected_components(graph, directed=False)[1])
 
 
 @pytest.mark.parametrize("block", [1 << 22, 4_000, 400, 40, 4])
