@@ -1,6 +1,7 @@
 """Criteria: the scores of one prediction under every matching criterion, and the spans that make the difference."""
 
 from pages.shared import criteria
+from pages.shared.components import notices
 from pages.shared.criteria import views as criteria_views
 from pages.shared.frame import Here, page
 from pages.shared.view import CRITERIA_VIEWS
@@ -13,6 +14,7 @@ def draw(here: Here) -> None:
         view(here)
         return
     here = criteria.as_read(here)
+    notices.draw_notices(here, [here.system])
     rows = criteria.choose_rows(here)
     criteria.score_figure(here, rows)
     cell = criteria.all_criteria_table(here, rows)

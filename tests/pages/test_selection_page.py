@@ -91,8 +91,9 @@ def test_nothing_is_said_where_types_meet() -> None:
     assert not suggested(app)
     app = sound(app.switch_page("pages/10_Overview.py").run())
     assert ["identical to gold in content" in warning.value for warning in app.warning] == [True]
-    app = sound(app.switch_page("pages/40_Systems.py").run())
-    assert ["identical to gold in content" in warning.value for warning in app.warning] == [True]
+    for page in ("40_Systems", "50_Criteria"):
+        app = sound(app.switch_page(f"pages/{page}.py").run())
+        assert ["identical to gold in content" in warning.value for warning in app.warning] == [True]
 
 
 def test_types_that_gold_does_not_have_are_named_beside_the_scores() -> None:
@@ -100,6 +101,7 @@ def test_types_that_gold_does_not_have_are_named_beside_the_scores() -> None:
     app = sound(app.switch_page("pages/10_Overview.py").run())
     named = [caption.value for caption in app.caption if "types that gold does not have" in caption.value]
     assert len(named) == 1 and "Location" in named[0] and not app.warning
+    assert named[0].endswith("; Start suggests a mapping\\.")
 
 
 def test_fields_choose_documents_and_map_names() -> None:

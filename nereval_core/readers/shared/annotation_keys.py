@@ -213,6 +213,8 @@ def _two_types(records: Sequence[Record], keys: Sequence[str]) -> Iterator[Probl
     for line, source, record in records:
         key = key_of(record, keys) if isinstance(record, dict) else None
         spans = record[key] if key is not None and isinstance(record[key], list) else ()
+        if not spans or not isinstance(spans[0], dict):
+            continue
         names = set[str]().union(*(span for span in spans if isinstance(span, dict)))
         predicted = [name for name in sorted(names) if PREDICTED_TYPE.fullmatch(name)]
         own = sorted(names & TYPE_KEYS)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from nereval_core.pairing.notices import Notices, notices_of
+from nereval_core.pairing.type_suggestions import REMEDY
 from pages.shared.data.loading import Loaded
 from pages.shared.data.result_cache import keep_results
 from pages.shared.view.text import plain
@@ -21,6 +22,7 @@ def draw_notices(here: Here, systems: Iterable[str]) -> None:
     for name in systems:
         draw_identical(here, name)
         if types := _notices(here.loaded, name, here.words.reference).types:
+            types = types.replace(REMEDY, "Start suggests a mapping") if here.loaded.types_can_be_mapped else types
             st.caption(plain(f"{name}: {types}.", 1_000))
 
 

@@ -93,6 +93,11 @@ class Loaded:
         return self.address or self.corpus.digest
 
     @property
+    def types_can_be_mapped(self) -> bool:
+        """Whether Start can read the corpus again under a mapping of types: from its files, with gold as read."""
+        return self.folder is None and self.origin is None and bool(self.sources)
+
+    @property
     def fixed_settings(self) -> Settings | None:
         """The settings of a folder as it was scored; None where the view says what is scored."""
         return None if self.folder is None else self.folder.settings

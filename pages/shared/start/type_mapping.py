@@ -24,25 +24,23 @@ from pages.shared.view.text import plain, show_problems
 SHOWN = 4
 """So many types of each side are named."""
 NOTE = (
-    "A system may call the same thing by another name. Each type that gold has not is set beside the type of gold that "
-    "its spans overlap most, or else the one with a name alike. Nothing was applied."
+    "A system may call the same thing by another name. Each type that gold does not have is set beside the type of "
+    "gold that its spans overlap most, or else the one with a name alike. Nothing was applied."
 )
 
 
 def offer_mapping(here: Here) -> None:
-    """Offer a mapping where systems have types that gold has not."""
+    """Offer a mapping where systems have types that gold does not have."""
     loaded = here.loaded
     gold, systems = loaded.corpus.gold, loaded.corpus.systems
-    if loaded.folder is not None or loaded.origin is not None or not loaded.sources:
-        return
-    if all(set(layer.types) <= set(gold.types) for layer in systems):
+    if not loaded.types_can_be_mapped or all(set(layer.types) <= set(gold.types) for layer in systems):
         return
     apart = [layer for layer in systems if have_no_common_type(gold, layer)]
     found = _suggested(loaded.digest, loaded)
     for layer in apart:
         here_named, there = (", ".join(map(plain, one.types[:SHOWN])) for one in (layer, gold))
         st.warning(f"No type of {plain(layer.name)} is one of gold's: {here_named} there, {there} in gold.")
-    with st.expander(f"Types that gold has not: {len(found)}", expanded=bool(apart)):
+    with st.expander(f"Types that gold does not have: {len(found)}", expanded=bool(apart)):
         st.caption(NOTE)
         table = _table(found)
         st.dataframe(table, hide_index=True, column_config={"why": st.column_config.TextColumn(width="large")})
