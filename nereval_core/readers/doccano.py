@@ -14,7 +14,13 @@ from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError, Problem
 from nereval_core.readers import Reading, ReadOptions, Source, select_layer
 from nereval_core.readers.input.source import unread_files_note
-from nereval_core.readers.shared.annotation_keys import choose_keys, key_choices, key_of, sampled_records
+from nereval_core.readers.shared.annotation_keys import (
+    choose_keys,
+    key_choices,
+    key_of,
+    sampled_records,
+    with_decoded_strings,
+)
 from nereval_core.readers.shared.offset_conversion import reading_in_code_points
 from nereval_core.readers.shared.offset_units import Offsets
 from nereval_core.readers.shared.strict_json import Complain, Item, id_string, items, json_type, list_under
@@ -71,7 +77,7 @@ def read(source: Source, options: ReadOptions) -> Reading:
         names = tuple(file.stem for file in files)
         wanted = select_layer(source, options.layer, names)
         found = [found[names.index(wanted)]]
-    records = [(line, file.shown, row) for file, rows in found for line, row in rows]
+    records = [(line, file.shown, with_decoded_strings(row, OTHER_KEYS)) for file, rows in found for line, row in rows]
     keys, key_notes = choose_keys(records, SPANS, OTHER_KEYS, options.column, source.name)
     for line, shown, row in records:
         relations += _document(row, line, shown, made, keys)
@@ -85,7 +91,8 @@ def read(source: Source, options: ReadOptions) -> Reading:
 
 def tag_column_choices(source: Source) -> tuple[TagColumn, ...]:
     """Return the keys of which one has to be chosen, by the first records of small files; else nothing."""
-    return key_choices(sampled_records(source.pick(*SUFFIXES)), SPANS, OTHER_KEYS)
+    records = (with_decoded_strings(row, OTHER_KEYS) for row in sampled_records(source.pick(*SUFFIXES)))
+    return key_choices(records, SPANS, OTHER_KEYS)
 
 
 def _shared(files: Iterable[Iterable[Item]]) -> bool:

@@ -23,6 +23,7 @@ from nereval_core.readers.shared.annotation_keys import records_of, types_of_val
 from nereval_core.readers.shared.offset_conversion import RepeatedTasks, reading_in_code_points
 from nereval_core.readers.shared.offset_units import Offsets, Unit, width_of
 from nereval_core.readers.shared.strict_json import Complain, id_string, json_type, list_under, score_number
+from nereval_core.readers.shared.tag_cells import is_named_like_prediction
 
 NAME = "labelstudio"
 DESCRIPTION = "JSON of Label Studio: tasks with annotations and predictions, a layer an annotator and model"
@@ -253,7 +254,7 @@ def _task(
         return None
     results: dict[Owner, Results] = {}
     used = {key, "id"} if whole else {key}
-    for owner, found, place in _sides(row, complain) if whole else _least(data, row, used):
+    for owner, found, place in _sides(row, complain) if whole else _least(data, row, used, complain):
         if found is None:
             skipped["annotations that were cancelled"] += 1
             continue
@@ -316,9 +317,13 @@ def _sides(row: Mapping[str, Any], complain: Complain) -> Iterator[Side]:
             yield (model, name), None if one.get("was_cancelled") is True else one["result"], key
 
 
-def _least(data: Mapping[str, Any], row: Mapping[str, Any], used: set[str]) -> Iterator[Side]:
-    """Yield the results of JSON-MIN, which stand among the data in a list under the name of the control."""
+def _least(data: Mapping[str, Any], row: Mapping[str, Any], used: set[str], complain: Complain) -> Iterator[Side]:
+    """Yield the results of JSON-MIN, which stand among the data in a list under the name of the control.
+
+    Several controls of a project are one layer, unless only some of them are called like predictions.
+    """
     found: list[Any] = []
+    controls: list[str] = []
     for key, value in data.items():
         if (
             key not in used
@@ -328,7 +333,11 @@ def _least(data: Mapping[str, Any], row: Mapping[str, Any], used: set[str]) -> I
             and (any(kind in one for one in value for kind in SPANS) or types_of_value(value) is None)
         ):
             used.add(key)
+            controls.append(key)
             found += [{"type": next((kind for kind in SPANS if kind in one), ""), "value": one} for one in value]
+    if len({is_named_like_prediction(key) for key in controls}) > 1:
+        finding = f"{len(controls)} keys hold annotations: {', '.join(map(quoted, controls))}"
+        complain(finding, "leave gold or the prediction out of the file")
     yield (False, _who(row.get("annotator")) or "annotations"), found, "the task"
 
 

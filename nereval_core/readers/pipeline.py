@@ -17,7 +17,15 @@ from nereval_core.corpus.builder import Builder
 from nereval_core.problems import Problem, quoted
 from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.readers.input.source import unread_files_note
-from nereval_core.readers.shared.annotation_keys import choose_keys, key_choices, key_of, records_of, sampled_records
+from nereval_core.readers.shared.annotation_keys import (
+    choose_keys,
+    key_choices,
+    key_of,
+    records_of,
+    sampled_records,
+    types_of_value,
+    with_decoded_strings,
+)
 from nereval_core.readers.shared.label_list import LabelList
 from nereval_core.readers.shared.offset_conversion import reading_in_code_points
 from nereval_core.readers.shared.offset_units import Offsets
@@ -88,13 +96,31 @@ class TaggedEntity(NamedTuple):
 def recognise(source: Source) -> float:
     """Claim objects with a text and a list of entities, the first of which has start and end."""
     keys = source.head(*SUFFIXES).keys
-    if "text" not in keys or not keys & set(LISTS) or "data" in keys:
+    if "text" not in keys or "data" in keys:
         return 0.0
+    if not keys & set(LISTS):
+        return 0.6 if _has_entities(source.head(*SUFFIXES).first_object) else 0.0
     if "ents" in keys:
         return 0.95
     first = ENTITY.search("\n".join(source.head(*SUFFIXES).lines))
     named = {KEYS_OF.get(key, key) for key in KEY.findall(first[1])} if first else set()
     return 0.95 if any(one <= named for one in PLACES) else 0.0
+
+
+def _has_entities(record: Mapping[str, Any] | None) -> bool:
+    """Return whether a record has entities with offsets under a key that no format has for them."""
+    lists = [value for key, value in (record or {}).items() if key not in OTHER_LISTS and key != GROUPS]
+    return any(
+        isinstance(value, list)
+        and types_of_value(value) is not None
+        and all(isinstance(entry, list) or _is_placed(entry) for entry in value)
+        for value in lists
+    )
+
+
+def _is_placed(entry: Any) -> bool:
+    named = {KEYS_OF.get(key, key) for key in entry} if isinstance(entry, dict) else set()
+    return {"start", "end"} <= named and not named.isdisjoint(TYPES)
 
 
 def read(source: Source, options: ReadOptions) -> Reading:
@@ -126,7 +152,8 @@ def tag_column_choices(source: Source) -> tuple[TagColumn, ...]:
 
 
 def _with_groups(row: Any) -> Any:
-    """Return a record of spaCy with its span groups under their own names; any other as it is."""
+    """Return a record of spaCy with its span groups under their own names; any other with its lists in strings read."""
+    row = with_decoded_strings(row, OTHER_LISTS)
     groups = row.get(GROUPS) if isinstance(row, dict) else None
     if not isinstance(groups, dict) or not all(isinstance(spans, list) for spans in groups.values()):
         return row

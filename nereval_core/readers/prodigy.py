@@ -19,7 +19,14 @@ from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers import Reading, ReadOptions, Source, select_layer
 from nereval_core.readers.input.source import unread_files_note
-from nereval_core.readers.shared.annotation_keys import Record, choose_keys, key_choices, key_of, sampled_records
+from nereval_core.readers.shared.annotation_keys import (
+    Record,
+    choose_keys,
+    key_choices,
+    key_of,
+    sampled_records,
+    with_decoded_strings,
+)
 from nereval_core.readers.shared.offset_conversion import RepeatedTasks, reading_in_code_points
 from nereval_core.readers.shared.offset_units import Offsets
 from nereval_core.readers.shared.strict_json import Complain, id_string, items, json_type, list_under, score_number
@@ -218,9 +225,9 @@ def _by_layer(source: Source) -> dict[str, list[Record]]:
 
 
 def _task_of_tuple(row: Any) -> Any:
-    """Return a training tuple of spaCy as a task; anything else as it is."""
+    """Return a training tuple of spaCy as a task; anything else with its lists in strings read."""
     if not (isinstance(row, list) and len(row) == 2 and isinstance(row[0], str) and isinstance(row[1], dict)):
-        return row
+        return with_decoded_strings(row, OTHER_KEYS)
     task: dict[str, Any] = {"text": row[0]}
     for key, value in row[1].items():
         if key == SPANS[0] and isinstance(value, dict):

@@ -418,6 +418,34 @@ def test_problems_of_python_objects_name_the_answer(gold: Path) -> None:
         nereval.read_objects(answers)
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_batch_is_paired_by_the_ids_of_its_requests(order: int, tmp_path: Path) -> None:
+    gold = nereval.read_objects([[], []], texts=["Ada left", "Oslo"])
+    rows = [
+        {"id": f"batch_req_{number}", "custom_id": number, "response": {"body": {"choices": [{"text": answer}]}}}
+        for number, answer in (("0", '{"PER": ["Ada"]}'), ("1", '{"LOC": ["Oslo"]}'))
+    ]
+    path = tmp_path / "batch.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows[::order]), encoding="utf-8")
+    reading = nereval.read(path, texts=gold)
+    assert sorted(spans(reading)) == [(0, "LOC"), (0, "PER")]
+
+
+def test_ids_of_responses_are_not_those_of_documents(tmp_path: Path) -> None:
+    documents = Documents(("a", "b"), ("Ada left", "Oslo"), named=True)
+    rows = [
+        {"id": f"chatcmpl-{number}", "object": "chat.completion", "choices": [{"message": {"content": answer}}]}
+        for number, answer in enumerate(('{"PER": ["Ada"]}', '{"LOC": ["Oslo"]}'))
+    ]
+    path = tmp_path / "responses.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    reading = nereval.read(path, texts=documents)
+    assert spans(reading) == [(0, "PER"), (0, "LOC")]
+    assert "ids of responses, of which gold has none: answers are taken in their order" in reading.notes
+    path.write_text("".join(json.dumps(row | {"id": "b"}) + "\n" for row in rows[1:]), encoding="utf-8")
+    assert nereval.read(path, texts=documents).documents.ids == ("b",)
+
+
 def test_ids_that_gold_does_not_have_are_said_or_refused() -> None:
     answers = [{"id": "request-2", "Drug": ["Aspirin"]}]
     reading = nereval.read_objects(answers, texts=[EXAMPLE_TEXT])

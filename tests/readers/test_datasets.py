@@ -384,6 +384,26 @@ def test_rows_are_recognised_by_their_tags(columns: dict[str, Any], shape: str) 
             read_files(file)
 
 
+@pytest.mark.parametrize(
+    "prediction",
+    [
+        "B-PER O",
+        '["B-PER", "O"]',
+        {"tags": ["B-PER", "O"]},
+        [{"tag": "B-PER", "score": 0.9}, {"tag": "O", "score": 0.8}],
+        [{"start": 0, "end": 3, "label": "PER"}],
+    ],
+)
+@pytest.mark.parametrize("first_rows", [0, 60])
+def test_predictions_in_other_forms_and_in_later_rows_are_a_choice(prediction: Any, first_rows: int) -> None:
+    row = {"tokens": ["Ann", "left"], "ner_tags": ["B-PER", "O"]}
+    rows = [*[row] * first_rows, row | {"predictions": prediction}]
+    file = {"x.jsonl": "".join(json.dumps(one) + "\n" for one in rows)}
+    with pytest.raises(FormatError, match=r"2 columns hold tags: 'ner_tags' .PER., 'predictions'"):
+        read_files(file)
+    assert len(read_files(file, column="ner_tags").layer) == len(rows)
+
+
 # Columns beside the tags that are no other annotation, and a note on them.
 BESIDE_TAGS = [
     ({"pos_tags": [1, 2], "chunk_tags": ["B-NP", "O"], "langs": ["en", "en"], "lengths": [3, 4]}, ""),

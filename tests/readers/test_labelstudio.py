@@ -72,6 +72,12 @@ def test_json_min_is_read() -> None:
     assert layers_of(source(LABELSTUDIO_MIN)) == ("1",)
 
 
+def test_a_control_of_json_min_called_like_a_prediction_is_not_joined_to_others() -> None:
+    spans = {key: [{"start": 0, "end": 3, "text": "Bob", "labels": ["PER"]}] for key in ("label", "prediction")}
+    with pytest.raises(FormatError, match="2 keys hold annotations: 'label', 'prediction'"):
+        read_tasks([{"id": 1, "text": "Bob left", "annotation_id": 1, "annotator": 1, **spans}])
+
+
 def test_the_quotes_tell_code_points_from_utf16_units() -> None:
     """Later versions count code points: version 1.4 and before count as JavaScript does."""
     for start, end, unit in ((2, 5, "code points"), (3, 6, "UTF-16 units")):

@@ -286,6 +286,9 @@ def test_published_scorers_are_not_given_what_has_no_place(name: str, tmp_path: 
         ({"id": "d", "entities": [{"text": "x", "type": "A"}]}, "mentions"),
         (CHAT, "mentions"),
         ({"text": "x", "entities": [{"start": 0, "end": 1, "text": "x", "label": "A"}]}, "pipeline"),
+        ({"id": "d", "text": "x", "entities": {"x": "A"}}, "mentions"),
+        ({"id": "r", "object": "response", "output": [{"type": "message", "content": [{"text": "[]"}]}]}, "mentions"),
+        ({"id": "m", "type": "message", "role": "assistant", "content": [{"type": "text", "text": "[]"}]}, "mentions"),
     ],
 )
 def test_recognition(row: Any, format: str) -> None:

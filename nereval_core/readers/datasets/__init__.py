@@ -219,7 +219,10 @@ def _rows(file: SourceFile, asked: _Asked) -> Iterator[DatasetRow]:
         return
     labels = asked.labels_of({}, asked.columns, file)
     rows = list(items(file, asked.problems))
-    chosen = asked.columns_of(file, [row for _, row in rows[:SAMPLE_ROWS] if isinstance(row, dict)])
+    sample = [row for _, row in rows[:SAMPLE_ROWS] if isinstance(row, dict)]
+    keys_of_sample = set().union(*sample)
+    sample += [row for _, row in rows[SAMPLE_ROWS:] if isinstance(row, dict) and not row.keys() <= keys_of_sample]
+    chosen = asked.columns_of(file, sample)
     for line, row in rows if chosen else ():
         keys = row.keys() if isinstance(row, dict) else set()
         words, tags = (next((key for key in known if key in keys), None) for known in (TOKENS, chosen))

@@ -10,6 +10,7 @@ from nereval_core.problems import FormatError
 from nereval_core.readers.input.source import SourceFile
 from nereval_core.readers.parquet.bounds import read_within_bounds
 from nereval_core.readers.parquet.columns import open_parquet
+from nereval_core.readers.shared.annotation_keys import may_hold_annotations
 from nereval_core.readers.shared.label_list import TAGS
 from nereval_core.readers.shared.tag_cells import (
     OTHER_TAGS,
@@ -65,14 +66,23 @@ def tag_choices(rows: Sequence[Mapping[str, Any]]) -> tuple[TagColumn, ...]:
     tagged |= {at for at, (key, cells) in enumerate(columns) if _are_numbers(cells) and is_label_name(key, TAGS)}
     surest = min(tagged, key=lambda at: TAGS.index(columns[at][0]) if columns[at][0] in TAGS else len(TAGS), default=-1)
     meant = [at for at in sorted(tagged) if at == surest or not _is_other_form(columns[at], columns[surest])]
-    return tuple(TagColumn.of(*columns[at]) for at in meant)
+    choices = tuple(TagColumn.of(*columns[at]) for at in meant)
+    others = [key for at, (key, _) in enumerate(columns) if at not in tagged and is_named_like_prediction(key)]
+    hidden = [key for key in others if any(may_hold_annotations(row.get(key)) for row in rows)]
+    return (*choices, *(TagColumn(key, ()) for key in hidden)) if choices else ()
 
 
 def _cells(rows: Sequence[Mapping[str, Any]], words: str, key: str) -> list[str]:
-    """Return what stands under a key, one a token; nothing where it is something else in any row."""
+    """Return what stands under a key, one a token; nothing where it is something else in any row.
+
+    A key that is called like a prediction may be missing or empty in rows.
+    """
     cells: list[str] = []
+    is_optional = is_named_like_prediction(key)
     for row in rows:
         tokens, values = row.get(words), row.get(key)
+        if is_optional and (values is None or values == []):
+            continue
         if not isinstance(tokens, list) or not isinstance(values, list) or len(tokens) != len(values):
             return []
         if not set(map(type, values)) <= {str, int}:

@@ -5,9 +5,11 @@ A file that no reader takes, such as another archive or a workbook, is known by 
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
+from typing import Any
 
 from nereval_core.readers.input.encodings import UTF8_BOM
 
@@ -76,6 +78,19 @@ class Head:
             # A text longer than the head stands before the keys that tell one format from another.
             found, _ = _keys(_text(self._load(OBJECT_BYTES)))
         return frozenset(found)
+
+    @cached_property
+    def first_object(self) -> Mapping[str, Any] | None:
+        """The first JSON object, None where it does not begin the file or the head cuts it off."""
+        text = "\n".join(self.lines).lstrip("\ufeff \t\r\n")
+        begin = text.find("{")
+        if begin < 0 or text[:begin].strip("[ \t\r\n"):
+            return None
+        try:
+            row, _ = json.JSONDecoder().raw_decode(text, begin)
+        except (ValueError, RecursionError):
+            return None
+        return row if isinstance(row, dict) else None
 
 
 def foreign_kind(name: str, head: bytes) -> tuple[str, str] | None:

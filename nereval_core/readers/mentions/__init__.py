@@ -10,14 +10,12 @@ stand in its metadata: `mention`, `placed`, `closest`.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
 from nereval_core.problems import Problem
 from nereval_core.readers import Reading, ReadOptions, Source, doccano, pipeline
 from nereval_core.readers.conll.layout import is_tag
-from nereval_core.readers.input.heads import Head
 from nereval_core.readers.input.source import unread_files_note
 from nereval_core.readers.mentions.answer_text import TAG, MalformedError, json_values, without_reasoning
 from nereval_core.readers.mentions.keys import (
@@ -30,7 +28,7 @@ from nereval_core.readers.mentions.keys import (
     TYPE_KEYS,
 )
 from nereval_core.readers.mentions.reading import FORMAT, answer_choices, read_answers
-from nereval_core.readers.mentions.responses import RESPONSE_KEYS
+from nereval_core.readers.mentions.responses import RESPONSE_KEYS, is_response
 from nereval_core.readers.shared.annotation_keys import other_keys_note, sampled_records
 from nereval_core.readers.shared.strict_json import items
 from nereval_core.readers.shared.tag_cells import TagColumn
@@ -63,12 +61,15 @@ def recognise(source: Source) -> float:
         return 0.0
     if head.keys & RESPONSE_KEYS and "spans" not in head.keys:
         return 0.9
-    row = _first_object(head)
+    row = head.first_object
     if row is None or not head.keys >= set(row):
         return 0.0
+    if is_response(row):
+        return 0.9
     if any(key in row and _has_answer(row[key]) for key in ANSWER_KEYS):
         # Spans with offsets beside an answer: gold and its prediction, one of which has to be named.
-        return max(0.85, doccano.recognise(source), pipeline.recognise(source))
+        words = max((_claim_of_entities(row[key]) for key in ENTITIES if row.get(key)), default=0.0)
+        return max(0.85, words, doccano.recognise(source), pipeline.recognise(source))
     for key in ENTITIES:
         if row.get(key):
             return _claim_of_entities(row[key])
@@ -79,23 +80,11 @@ def recognise(source: Source) -> float:
     return 0.7 if _is_by_type(row) else 0.0
 
 
-def _first_object(head: Head) -> Mapping[str, Any] | None:
-    """Return the first JSON object of a file, None where it is cut off."""
-    text = "\n".join(head.lines).lstrip("\ufeff \t\r\n")
-    begin = text.find("{")
-    if begin < 0 or text[:begin].strip("[ \t\r\n"):
-        return None
-    try:
-        row, _ = json.JSONDecoder().raw_decode(text, begin)
-    except (ValueError, RecursionError):
-        return None
-    return row if isinstance(row, dict) else None
-
-
 def _claim_of_entities(entities: Any) -> float:
     """Return how sure it is that entities are mentions: surely without offsets, below other formats with them."""
     if isinstance(entities, Mapping):
-        return 0.94 if _is_by_type(entities) else 0.0
+        is_by_mention = bool(entities) and all(isinstance(kind, str) for kind in entities.values())
+        return 0.94 if is_by_mention or _is_by_type(entities) else 0.0
     first = entities[0] if isinstance(entities, list) else None
     if isinstance(first, list):
         return 0.94 if len(first) == 2 and all(isinstance(part, str) for part in first) else 0.0

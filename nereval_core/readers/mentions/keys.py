@@ -25,7 +25,8 @@ ANSWER_KEYS = (
     *("model_output", "model_response", "llm_output", "llm_response", "output_text", "raw_output", "final_answer"),
     *("predict", "pred", "hypothesis", "generation", "reply"),
 )
-ID_KEYS = ("id", "document", "document_id", "doc_id", *BATCH_KEYS)
+ID_KEYS = ("custom_id", "id", "document", "document_id", "doc_id", "key")
+"""Keys of a line that name its document; in batches `id` is that of the response."""
 OTHER_KEYS = frozenset((*ID_KEYS, "text", "meta", "model", "prompt", "type", "usage", "created", "object", "error"))
 """Keys of a line that are not types."""
 STRUCTURE = frozenset(

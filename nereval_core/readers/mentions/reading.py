@@ -16,6 +16,7 @@ from nereval_core.readers.mentions.answers import Answer, NamedMention, decoded_
 from nereval_core.readers.mentions.keys import ID_KEYS, answer_keys, id_of_line
 from nereval_core.readers.mentions.pair_order import Pairs, pair_orders
 from nereval_core.readers.mentions.placing import Mention, Placing, SearchedText, Way, place_mentions
+from nereval_core.readers.mentions.responses import is_response
 from nereval_core.readers.mentions.stated_offsets import locate
 from nereval_core.readers.read_settings import Unplaced
 from nereval_core.readers.shared.strict_json import id_string
@@ -112,6 +113,8 @@ def read_answers(
         if len(lines) == len(gold_ids) and any(id_of_line(line.row) not in (None, *gold_ids) for line in lines):
             lines = [line._replace(row=_without_id(line.row)) for line in lines]
             notes.append("ids of answers, of which gold has none: answers are taken in their order")
+    lines, own_ids = _without_ids_of_responses(lines, options.texts)
+    notes += own_ids
     documents, lines_of_document = _documents(lines, options.texts, source, found_problems)
     types = options.gold_types
     key = None if options.column is None else str(options.column)
@@ -177,6 +180,17 @@ class _Line(NamedTuple):
 
 def _without_id(row: Any) -> Any:
     return {key: value for key, value in row.items() if key not in ID_KEYS} if isinstance(row, Mapping) else row
+
+
+def _without_ids_of_responses(lines: list[_Line], gold: Documents | None) -> tuple[list[_Line], list[str]]:
+    """Return lines without the ids of responses where gold has none of these, and a note: their order counts."""
+    ids = [id_string(id_of_line(line.row)) for line in lines]
+    if gold is None or len(lines) != len(gold) or not all(is_response(line.row) for line in lines):
+        return lines, []
+    if not any(ids) or not gold.index.keys().isdisjoint(filter(None, ids)):
+        return lines, []
+    note = "ids of responses, of which gold has none: answers are taken in their order"
+    return [line._replace(row=_without_id(line.row)) for line in lines], [note]
 
 
 def answer_choices(row: Any) -> tuple[TagColumn, ...]:

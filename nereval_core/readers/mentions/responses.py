@@ -64,6 +64,11 @@ def response_of(row: Any) -> Response | None:
     return response
 
 
+def is_response(row: Any) -> bool:
+    """Return whether a line is the body of a response, whose `id` is its own."""
+    return isinstance(row, Mapping) and ("object" in row or row.get("type") == "message") and _of_body(row) is not None
+
+
 def _of_body(body: Mapping[str, Any]) -> Response | None:
     """Return the answer of the body of a response, None where it has none of the known forms."""
     if choices := _objects(body.get("choices")):

@@ -40,6 +40,11 @@ def other_keys_than(*names: str) -> Sign:
     return lambda file, head: bool(head.keys) and head.keys.isdisjoint(names)
 
 
+def text_beside_other_keys(file: SourceFile, head: Head) -> bool:
+    """Return whether the first JSON object has a text, and keys that the native format does not have."""
+    return "text" in head.keys and not head.keys <= {"id", "text", "spans", "tokens", "sentences", "meta"}
+
+
 NO_OBJECT = first_line(r"(?!\{)")
 ANSWERS = other_keys_than("spans", "passages", "denotations", "data", "ner_tags", "tokenized_text", "%TYPES")
 """The keys of answers of language models may be types; other formats have one of these."""
@@ -61,7 +66,7 @@ SIGNS: Mapping[str, tuple[Sign, ...]] = MappingProxyType(
         "labelstudio": (keys("data", "annotation_id"),),
         "mentions": (ANSWERS,),
         "parquet": (first_line("PAR1"),),
-        "pipeline": (keys("entities", "ents", "predictions", "Entities", "results"),),
+        "pipeline": (text_beside_other_keys,),
         "prodigy": (
             first_line(r"\s*\["),
             keys("spans", "tokens", without="id"),

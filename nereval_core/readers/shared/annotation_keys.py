@@ -14,7 +14,7 @@ from typing import Any
 
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers.input.source import SourceFile
-from nereval_core.readers.shared.strict_json import items
+from nereval_core.readers.shared.strict_json import RefusedError, items, loads
 from nereval_core.readers.shared.tag_cells import (
     SHOWN_TYPES,
     TagColumn,
@@ -127,7 +127,7 @@ class AnnotationKeys:
                 continue
             usual = key in self.usual
             if not isinstance(value, (list, dict)):
-                if not usual and is_named_like_prediction(key):
+                if is_named_like_prediction(key):
                     self.words[key] = None
             elif (types := types_of_value(value)) is not None:
                 self.types[key] = types
@@ -168,14 +168,50 @@ class AnnotationKeys:
             raise FormatError.single(shown, None, finding, remedy)
         if choices := self.choices():
             raise FormatError([choice_problem(shown, line, choices, "keys hold annotations")])
-        own = tuple(key for key in self.usual if key in self.types or key in self.empty)
+        # A key that is empty throughout is not read where another of the same record holds annotations.
+        own = tuple(sorted((key for key in self.usual if key in self.types or key in self.empty), key=self._is_empty))
         own = own if any(key in self.types for key in own) or not self.types else tuple(self.types)
         # What else stands under a usual key is wrong, which its reader says.
         return (*own, *(key for key in self.usual if key not in own))
 
+    def _is_empty(self, key: str) -> bool:
+        return key not in self.types
+
     def notes(self, keys: Collection[str]) -> list[str]:
         """Return a note on keys that are called like predictions and not read, where `keys` are."""
         return unread_predictions_note(dict.fromkeys((*self.types, *self.empty, *self.words)), keys)
+
+
+def may_hold_annotations(value: Any) -> bool:
+    """Return whether a JSON value, one in a string or one within an object, looks like annotations."""
+    if isinstance(value, Mapping):
+        return types_of_value(value) is not None or any(map(types_of_value, value.values()))
+    if isinstance(value, str):
+        return kind_of_cells(value.split()) == "tags" or (value.startswith("[") and bool(_decoded(value)))
+    if isinstance(value, list) and value and all(isinstance(entry, Mapping) for entry in value):
+        return all(entry.keys() & TYPE_KEYS for entry in value)
+    return types_of_value(value) is not None
+
+
+def with_decoded_strings(record: Any, other: Collection[str]) -> Any:
+    """Return a record whose annotations that are JSON in a string are values; keys of `other` hold something else."""
+    if not isinstance(record, dict):
+        return record
+    decoded = {
+        key: value
+        for key, text in record.items()
+        if type(text) is str and text.startswith("[") and key not in other and (value := _decoded(text)) is not None
+    }
+    return {**record, **decoded} if decoded else record
+
+
+def _decoded(text: str) -> Any:
+    """Return the annotations, or the empty list, that a string holds; None where it holds anything else."""
+    try:
+        value = loads(text)
+    except RefusedError:
+        return None
+    return value if value == [] or types_of_value(value) is not None else None
 
 
 Record = tuple[int, str, Any]

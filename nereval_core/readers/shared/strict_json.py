@@ -69,14 +69,9 @@ def items(file: SourceFile, problems: list[Problem]) -> Iterator[Item]:
 
 
 def _lists_a_line(text: str, start: int) -> bool:
-    """Return whether the first line is a list that begins with a text, and another list follows: pairs, one a line."""
+    """Return whether the first line is a whole list and another list follows, as pairs or answers, one a line."""
     end = text.find("\n", start)
-    return (
-        text.startswith('"', _skipped(text, start + 1))
-        and end >= 0
-        and text.startswith("[", _skipped(text, end))
-        and _is_json(text[start:end])
-    )
+    return end >= 0 and text.startswith("[", _skipped(text, end)) and _is_json(text[start:end])
 
 
 def _one_a_line(text: str, start: int) -> bool:

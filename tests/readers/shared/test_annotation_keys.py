@@ -93,6 +93,41 @@ def test_a_prediction_without_spans_is_a_choice_too(tmp_path: Path) -> None:
     assert labels(read(source, options=ReadOptions(column="predictions"))) == []
 
 
+@pytest.mark.parametrize(("empty", "filled"), [("entities", "predictions"), ("ents", "entities"), ("label", "labels")])
+def test_a_key_that_is_empty_throughout_hides_no_other(tmp_path: Path, empty: str, filled: str) -> None:
+    triples = empty == "label"
+    source = written(tmp_path, TEXT | {empty: [], filled: [[0, 4, "PER"]] if triples else [PER]}, TEXT | {empty: []})
+    assert labels(read(source)) == ["PER"]
+
+
+@pytest.mark.parametrize(("gold", "of_gold"), [("entities", [PER]), ("label", [[0, 4, "PER"]]), ("spans", [PER])])
+def test_annotations_in_a_string_of_json_are_a_choice(tmp_path: Path, gold: str, of_gold: list[Any]) -> None:
+    of_pred = [[10, 14, "LOC"]] if gold == "label" else [LOC]
+    source = written(tmp_path, TEXT | {gold: of_gold, "predictions": json.dumps(of_pred)})
+    with pytest.raises(FormatError, match=f"2 keys hold annotations: '{gold}' .*'predictions' .LOC"):
+        read(source)
+    assert labels(read(source, options=ReadOptions(column="predictions"))) == ["LOC"]
+
+
+@pytest.mark.parametrize(
+    "names", [("gold", "pred"), ("y_true", "y_pred"), ("reference", "hypothesis"), ("spans", "gliner")]
+)
+def test_keys_of_any_name_are_a_choice(tmp_path: Path, names: tuple[str, str]) -> None:
+    gold, pred = names
+    source = written(tmp_path, {"id": "d"} | TEXT | {gold: [PER], pred: [LOC]})
+    with pytest.raises(FormatError, match=f"2 keys hold annotations: '{gold}' .PER., '{pred}' .LOC"):
+        read(source)
+    assert labels(read(source, options=ReadOptions(column=pred))) == ["LOC"]
+    assert [column.number for column in preview(source).tags] == [gold, pred]
+
+
+@pytest.mark.parametrize("key", ["ner", "output", "predicted_entities"])
+def test_one_key_of_any_name_is_read_and_named(tmp_path: Path, key: str) -> None:
+    reading = read(written(tmp_path, {"id": "d"} | TEXT | {key: [PER]}))
+    assert (reading.format, labels(reading)) == ("pipeline", ["PER"])
+    assert f"entities taken from '{key}'" in reading.notes
+
+
 def test_a_second_key_in_a_later_record_is_met(tmp_path: Path) -> None:
     source = written(tmp_path, TEXT | {"entities": [PER]}, TEXT | {"entities": [PER], "predictions": [LOC]})
     with pytest.raises(FormatError) as refusal:
