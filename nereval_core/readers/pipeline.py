@@ -138,8 +138,8 @@ def read(source: Source, options: ReadOptions) -> Reading:
         more = _document(row, line, shown, made, keys, options.labels)
         joined, outside = joined + more[0], outside + more[1]
     notes = [*unread_files_note(source, files), *key_notes]
-    if not set(keys) <= set(LISTS):
-        notes.append(f"entities taken from {' or '.join(map(quoted, keys))}")
+    if other_keys := [key for key in keys if key not in LISTS]:
+        notes.append(f"entities taken from {' or '.join(map(quoted, other_keys))}")
     notes += [f"pieces of words joined to those before them: {joined}"] if joined else []
     notes += [f"tokens tagged {OUTSIDE}, left out: {outside}"] if outside else []
     return reading_in_code_points(made, source, options, NAME, expected=OFFSETS, notes=notes)

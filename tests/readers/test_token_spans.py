@@ -35,6 +35,12 @@ def test_training_data_of_gliner() -> None:
     assert found.documents.tokens is not None and len(found.documents.tokens.starts) == 8
 
 
+@pytest.mark.parametrize("key", ["relations", "events", "clusters"])
+def test_lists_of_dygie_that_are_empty_in_every_sentence_are_not_asked_about(key: str) -> None:
+    row = {name: value for name, value in DYGIE.items() if name != "predicted_ner"}
+    assert words(rows(row | {key: [[], []]})) == [("Ann", "PER"), ("New York", "LOC")]
+
+
 def test_dygie_and_its_predictions() -> None:
     with pytest.raises(
         FormatError, match=r"2 keys hold spans: 'ner' .*, 'predicted_ner' .*--pred-column predicted_ner"

@@ -63,7 +63,8 @@ def span_choices(rows: Sequence[Mapping[str, Any]]) -> tuple[TagColumn, ...]:
     types: dict[str, dict[str, None]] = {}
     for row in rows:
         for key in row.keys() - {WORDS, SENTENCES}:
-            if (row[key] or key == PREDICTED) and _problem(row, key) is None:
+            # DyGIE++ writes an empty list a sentence for whatever a corpus does not have, such as relations.
+            if _problem(row, key) is None and (key == PREDICTED or _spans(row, key)):
                 types.setdefault(key, {}).update(dict.fromkeys(span[2] for span in _spans(row, key)))
     keys = [key for key in dict.fromkeys(key for row in rows for key in row) if key in types]
     return tuple(TagColumn(key, tuple(types[key])[:SHOWN_TYPES]) for key in keys)

@@ -146,7 +146,7 @@ def test_words_called_like_a_prediction_are_named(tmp_path: Path) -> None:
     assert "not read, though called like predictions: 'model_output'" in reading.notes
 
 
-@pytest.mark.parametrize(("key", "text"), [("entities", "no list"), ("label", json.dumps([PER]))])
+@pytest.mark.parametrize(("key", "text"), [("entities", "no list"), ("label", "[0, 4, PER]")])
 def test_words_under_a_usual_key_are_refused(tmp_path: Path, key: str, text: str) -> None:
     with pytest.raises(FormatError, match=f"{key} is a string; write a list"):
         read(written(tmp_path, TEXT | {key: text, "predictions": text}))
