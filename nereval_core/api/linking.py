@@ -15,6 +15,7 @@ from nereval_core.api.inputs import Annotations, reading_of
 from nereval_core.api.load import Input, source_of
 from nereval_core.corpus import Documents, Layer
 from nereval_core.pairing import Pairing, pair
+from nereval_core.pairing.notices import notices_of
 from nereval_core.problems import FormatError
 from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.readers.shared.concepts import Index, read_index, read_mapping
@@ -58,6 +59,7 @@ def link(
     ours = reading_of(gold, format=format)
     theirs = reading_of(pred, format=format, gold=ours)
     paired = pair(ours, theirs, **pairing)
+    notices_of(ours.layer, paired.layer).warn(theirs.source or "prediction")
     mapping = _mapping(relaxed)
     return score_links(
         ours.layer, paired.layer, boundaries=boundaries, mentions=mentions, n=n, truth=truth, relaxed=mapping

@@ -11,6 +11,7 @@ from nereval_core.conventions import Given as Files
 from nereval_core.conventions import Outcome, Sides, apply, apply_to_layers, find_convention
 from nereval_core.corpus import Layer
 from nereval_core.pairing import Pairing, pair
+from nereval_core.pairing.notices import Notices
 from nereval_core.readers import Reading
 from nereval_core.readers.python_objects import is_objects
 
@@ -35,14 +36,23 @@ def reproduce(
     if isinstance(gold, (Reading, Layer)) or isinstance(pred, (Reading, Layer)) or is_objects(gold) or is_objects(pred):
         ours, theirs = both_readings(gold, pred, format=format)
         paired = pair(ours, theirs, **pairing)
-        return apply_to_layers(
+        outcome = apply_to_layers(
             find_convention(convention), Sides(ours.layer, paired.layer, paired.marks), options or {}
         )
+        return _warned(outcome, theirs.source or "prediction")
+    source = source_of(cast(Input, pred))
     files = Files(
         gold=source_of(cast(Input, gold)),
-        pred=source_of(cast(Input, pred)),
+        pred=source,
         gold_format=format,
         pred_format=format,
         pairing=pairing,
     )
-    return apply(find_convention(convention), files, options or {})
+    return _warned(apply(find_convention(convention), files, options or {}), source.name)
+
+
+def _warned(outcome: Outcome, name: str) -> Outcome:
+    """Return an outcome, and warn where both sides have the same content; `name` is that of the prediction."""
+    for notice in outcome.notices:
+        Notices(notice, "").warn(name)
+    return outcome

@@ -102,7 +102,10 @@ def test_the_library_warns_at_the_line_that_called_it() -> None:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         nereval.compare(spans, {"a": spans}, resamples=100)
-    assert [warning.filename for warning in caught] == [__file__]
+        nereval.reproduce(spans, spans, convention="nervaluate-1.2.1")
+        nereval.link(*(nereval.read_objects(spans, texts=[TEXT], name=side) for side in ("gold", "pred")))
+    assert [warning.filename for warning in caught] == [__file__] * 3
+    assert {warning.category for warning in caught} == {IdenticalContentWarning}
     # Merged types do not make the content identical, nor do two sides without a span.
     merged = [[{**span, "label": "X"} for span in spans[0]]]
     assert warned(spans, merged, merge={"PER": "X", "LOC": "X"}) == {}

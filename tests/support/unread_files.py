@@ -450,6 +450,41 @@ UNREAD: dict[str, tuple[Files, Files | None]] = {
         _file({"text": TEXT, "label": {"name": {"Ann": [[0, 2]]}, "address": {"Rome": [[9, 12]]}}}),
         _file({"text": TEXT, "label": [[0, 3, "name"], [9, 13, "address"]]}),
     ),
+    "BERT-MRC": (
+        _file(
+            [
+                {"context": " ".join(WORDS), "entity_label": label, "start_position": [at], "end_position": [at]}
+                for label, at in (("PER", 0), ("LOC", 2))
+            ]
+        ),
+        _file([OVER_WORDS]),
+    ),
+    "Presidio's evaluator": (
+        _file([{"full_text": TEXT, "spans": [{"entity_type": "PER", "start_position": 0, "end_position": 3}]}]),
+        _file(PLAIN),
+    ),
+    "ai4privacy": (
+        _file({"source_text": TEXT, "privacy_mask": [{"value": "Ann", "start": 0, "end": 3, "label": "PER"}]}),
+        _file(PLAIN),
+    ),
+    "GATE's bdocjs": (
+        _file(
+            {
+                "annotation_sets": {"": {"annotations": [{"type": "PER", "start": 0, "end": 3, "id": 0}]}},
+                "text": TEXT,
+                "offset_type": "p",
+            }
+        ),
+        _file(PLAIN),
+    ),
+    "i2b2 2014": (
+        _file(
+            f'<?xml version="1.0" encoding="UTF-8" ?>\n<deIdi2b2>\n<TEXT><![CDATA[{TEXT}]]></TEXT>\n<TAGS>\n'
+            '<NAME id="P0" start="0" end="3" text="Ann" TYPE="PATIENT" comment="" />\n</TAGS>\n</deIdi2b2>\n',
+            "x.xml",
+        ),
+        STAND_OFF,
+    ),
     "OneIE": (
         _file(
             {

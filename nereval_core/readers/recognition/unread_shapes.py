@@ -241,6 +241,32 @@ UNREAD_SHAPES = (
         pattern=r'"label"\s*:\s*\{\s*"[^"]*"\s*:\s*\{',
     ),
     _shape(
+        "BERT-MRC's data",
+        "context entity_label start_position",
+        "write one row a context: tokenized_text (its words) and ner with [start, end, entity_label] of each question",
+    ),
+    _shape(
+        "the data of Presidio's evaluator",
+        "full_text spans",
+        f"write {ENTITIES}: text is full_text, start and end are start_position and end_position, label is entity_type",
+    ),
+    _shape(
+        "a data set of ai4privacy",
+        "source_text privacy_mask",
+        f"write {ENTITIES}: text is source_text, and entities are privacy_mask",
+    ),
+    _shape(
+        "a document of GATE's Python library (bdocjs)",
+        "annotation_sets text",
+        f"write {ENTITIES}: entities are the annotations of a set, label is type",
+    ),
+    _shape(
+        "XML of i2b2 2014 or of MAE",
+        "",
+        "convert it to brat or JSONL: the text stands in TEXT, and each element of TAGS has start and end",
+        pattern=r"\A\s*(?:<\?xml[^>]*>\s*)?(?:<!DOCTYPE[^>]*>\s*)?<\w+>\s*<TEXT>\s*<!\[CDATA\[",
+    ),
+    _shape(
         "OneIE's data",
         "tokens entity_mentions",
         "rename tokens to tokenized_text, and write ner with [start, end - 1, entity_type] of each mention",
