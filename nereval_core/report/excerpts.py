@@ -1,4 +1,4 @@
-"""Excerpts of a text around some spans, cut at sentences where they fit, otherwise at words; also of a record as HTML.
+"""Excerpts of a text around some spans, cut at sentences where they fit, otherwise at words; records in their text.
 
 All places are code points, end exclusive.
 """
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 CUT = "…"
 RECORD_CHARACTERS = 240
 """Characters of text around a record."""
+LINE_CHARACTERS = 80
+"""Characters of text around a record on one line."""
 # Not after a letter alone, as in initials and "e.g."
 _SENTENCE_END = re.compile(r"(?:(?<!\b\w)\.|[!?…。！？])[\"'”’»)\]]*\s+(?=[^\sa-z])|\n\s*\n")
 _LEAST = 12
@@ -38,14 +40,34 @@ def record_html(
 
     `record` is a row of RECORD_COLUMNS, `types` are those of the whole corpus.
     """
+    text, shown = _cut_around_record(scores, criterion, record, most)
+    return document_html(text, shown, types=types, style=False)
+
+
+def record_text(scores: Scores, criterion: str, record: pd.Series, *, most: int = LINE_CHARACTERS) -> str:
+    """Return a record in its text on one line, its gold span in brackets, or else its prediction.
+
+    `record` is a row of RECORD_COLUMNS. Each fragment has brackets of its own. "" if the span stands nowhere in the
+    text.
+    """
+    text, marks = _cut_around_record(scores, criterion, record, most)
+    fragments = min(marks, key=lambda mark: SIDES.index(mark.side)).fragments
+    if not fragments:
+        return ""
+    for start, end in reversed(fragments):
+        text = f"{text[:start]}[{text[start:end]}]{text[end:]}"
+    return " ".join(text.split())
+
+
+def _cut_around_record(scores: Scores, criterion: str, record: pd.Series, most: int) -> tuple[str, list[Mark]]:
+    """Return about `most` characters around the spans of a record, and their marks in text order."""
     number = int(record["doc"])
     documents = scores.gold.documents
     spans = zip(SIDES, (int(record["gold"]), int(record["pred"])), strict=True)
-    chosen = [mark for side, span in spans if span >= 0 for mark in marks_of(scores, criterion, side, [span])]
-    chosen.sort(key=lambda mark: (mark.start, -mark.end, mark.side))
+    marks = [mark for side, span in spans if span >= 0 for mark in marks_of(scores, criterion, side, [span])]
+    marks.sort(key=lambda mark: (mark.start, -mark.end, mark.side))
     sentences = () if documents.sentences is None else documents.sentences.of_document(number)
-    text, shown = cut_around(documents.texts[number], chosen, most, sentences)
-    return document_html(text, shown, types=types, style=False)
+    return cut_around(documents.texts[number], marks, most, sentences)
 
 
 def cut_around(

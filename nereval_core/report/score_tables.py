@@ -36,7 +36,8 @@ class Sheet:
 
     `strong` are the cells (row, column) in bold, in formats that have it, which then say the `strong_notes` too.
     `groups` are headings over so many columns each, from the first on, where a format has them: there the columns below
-    are named without the heading. The last `averages` rows are averages of those above.
+    are named without the heading. The last `averages` rows are averages of those above. `texts` are the columns that
+    stand to the left; others stand to the right.
     """
 
     title: str
@@ -47,6 +48,7 @@ class Sheet:
     strong_notes: tuple[str, ...] = ()
     groups: tuple[tuple[str, int], ...] = ()
     averages: int = 0
+    texts: tuple[int, ...] = (0,)
 
 
 def frame_sheet(
@@ -85,12 +87,16 @@ def objects(frame: pd.DataFrame) -> list[dict[str, Cell]]:
 
 
 def as_screen(sheets: Iterable[Sheet], *, names: int = 1) -> str:
-    """Return aligned columns of text, the first `names` of them to the left and numbers to the right."""
+    """Return aligned columns of text, the first `names` and those of texts to the left, numbers to the right."""
     blocks = []
     for sheet in sheets:
         grid = [sheet.columns, *([cell_text(cell) for cell in row] for row in sheet.rows)]
         widths = [max(map(_width, column)) for column in zip(*grid, strict=True)]
-        lines = [sheet.title, *("  ".join(_padded(row, widths, names)).rstrip() for row in grid), *sheet.notes]
+        lines = [
+            sheet.title,
+            *("  ".join(_padded(row, widths, {*range(names), *sheet.texts})).rstrip() for row in grid),
+            *sheet.notes,
+        ]
         blocks.append("\n".join(map(one_line, lines)))
     return "\n\n".join(blocks) + "\n"
 
@@ -102,10 +108,10 @@ def cell_text(cell: Cell) -> str:
     return f"{cell:.4f}" if isinstance(cell, float) else str(cell)
 
 
-def _padded(row: Sequence[str], widths: Sequence[int], names: int) -> Iterable[str]:
+def _padded(row: Sequence[str], widths: Sequence[int], texts: Collection[int]) -> Iterable[str]:
     for number, (cell, width) in enumerate(zip(row, widths, strict=True)):
         space = " " * (width - _width(cell))
-        yield one_line(cell) + space if number < names else space + one_line(cell)
+        yield one_line(cell) + space if number in texts else space + one_line(cell)
 
 
 def _width(text: str) -> int:
@@ -163,7 +169,7 @@ def confusion_sheet(system: str, scores: CountedScores, name: str) -> Sheet:
     same = sum(count for gold_type, pred_type, count in cells if gold_type == pred_type)
     note = f"same type on both sides: {same}; --csv and --json count them by type"
     columns = ("gold type", "predicted type", "count")
-    return Sheet(f"{system}: {name} by confusion", columns, confusions, (note, signature(scores, name)))
+    return Sheet(f"{system}: {name} by confusion", columns, confusions, (note, signature(scores, name)), texts=(0, 1))
 
 
 def _shared(part: str, scores: CountedScores) -> bool:

@@ -41,7 +41,7 @@ def as_markdown(sheets: Iterable[Sheet]) -> str:
     """Return tables of GitHub's Markdown under headings."""
     blocks = []
     for sheet in sheets:
-        rows = [sheet.columns, ["---", *("---:" for _ in sheet.columns[1:])]]
+        rows = [sheet.columns, ["---" if at in sheet.texts else "---:" for at in range(len(sheet.columns))]]
         rows += [
             [_bold("**{}**", sheet, at, escape_markdown(cell_text(cell))) for at, cell in _numbered(number, row)]
             for number, row in enumerate(sheet.rows)
@@ -62,7 +62,7 @@ def as_latex(sheets: Iterable[Sheet]) -> str:
         ]
         lines = [
             *(f"% {one_line(note)}" for note in (sheet.title, *_notes(sheet))),
-            rf"\begin{{tabular}}{{l{'r' * (len(sheet.columns) - 1)}}}",
+            rf"\begin{{tabular}}{{{''.join('l' if at in sheet.texts else 'r' for at in range(len(sheet.columns)))}}}",
             r"\toprule",
             *_latex_headings(sheet),
             r"\midrule",

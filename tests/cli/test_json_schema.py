@@ -34,6 +34,7 @@ OUTPUTS: list[tuple[str, list[str]]] = [
     ("agreement", ["agreement", ONE, TWO, "--system", RULES, "--system", f"p={PERCEPTRON}", *FEW]),
     ("agreement", ["agreement", ONE, TWO, "--system", RULES, "--documents", "pairwise", *FEW]),
     ("errors", ["errors", GOLD, RULES, PERCEPTRON]),
+    ("errors", ["errors", GOLD, RULES, "--forms"]),
     ("slices", ["slices", GOLD, RULES, *FEW, "--by", "length,seen", "--training", GOLD]),
     ("slices", ["slices", GOLD, RULES, PERCEPTRON, *FEW, "--by", "length,worst", "--tests"]),
     ("sensitivity", ["sensitivity", GOLD, RULES, PERCEPTRON]),

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from nereval_core.analysis.errors.boundary_patterns import EDGES, find_patterns, pattern_table
 from nereval_core.analysis.errors.error_classes import CLASSES, ENDS, STRICT, classify_errors
+from nereval_core.analysis.errors.error_forms import error_forms
 from nereval_core.analysis.errors.gains import class_ends, class_table, class_types, mend_classes
 from nereval_core.analysis.errors.placing import placing_sentence
 from nereval_core.analysis.sentences import RecordCount, Sentence, join_parts, record_count, sentence_text
@@ -81,6 +82,15 @@ class ErrorReport(Displayed):
         for edge in EDGES:
             table[f"pattern_{edge}"] = column(words.gold[edge], words.pred[edge], words.names)
         return table
+
+    def forms(self, limit: int = 10) -> pd.DataFrame:
+        """Return the `limit` most frequent surface forms of each class, with an example each: FORM_COLUMNS of
+        `error_forms`.
+
+        Raises:
+            FormatError: spans without texts.
+        """
+        return error_forms(self.scores, self.records(), limit)
 
     def sentence(self, criterion: str = STRICT) -> Sentence:
         """Return the sentence on the costliest class under a criterion; its numbers count strict records."""

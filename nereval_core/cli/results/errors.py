@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path, PurePath
+from types import MappingProxyType
 from typing import Any
+
+import pandas as pd
 
 from nereval_core import writers
 from nereval_core.analysis.errors import ErrorReport, negative_gains_note
@@ -28,15 +32,32 @@ LONG_COLUMNS = (
     *("cumulative_f1", "cumulative_gain", "signature"),
 )
 
+EXAMPLE_COLUMNS = ("predicted_form", "gold_type", "pred_type", "document", "record", "example")
+
 ErrorsBySystem = Mapping[str, ErrorReport]
+FormsBySystem = Mapping[str, pd.DataFrame]
 
 
-def errors_result(corpus: Corpus, found: ErrorsBySystem, *, by_type: bool, mend: Sequence[str]) -> Result:
-    """Return the errors in every form; `mend` are the classes mended in the prediction that `--out` writes."""
+def errors_result(
+    corpus: Corpus, found: ErrorsBySystem, *, by_type: bool, mend: Sequence[str], forms: int | None = None
+) -> Result:
+    """Return the errors in every form; `mend` are the classes mended in the prediction that `--out` writes.
+
+    `forms` is how many forms of each class are printed, None for no table of forms.
+    """
+
+    @cache
+    def frequent_forms() -> FormsBySystem:
+        return {} if forms is None else {system: each.forms(forms) for system, each in found.items()}
+
     return Result(
-        tables=lambda: (sheet for system, each in found.items() for sheet in sheets(system, each, by_type)),
-        long=lambda: long_sheet(found),
-        json=lambda: _json_object(corpus, found),
+        tables=lambda: (
+            sheet
+            for system, each in found.items()
+            for sheet in sheets(system, each, by_type, frequent_forms().get(system))
+        ),
+        long=lambda: long_sheet(found, frequent_forms()),
+        json=lambda: _json_object(corpus, found, frequent_forms()),
         title="errors",
         figures=lambda: [_figure(found)],
         frames={
@@ -57,8 +78,8 @@ def _layer_file(layer: Layer, place: str) -> bytes:
         return path.read_bytes()
 
 
-def sheets(system: str, found: ErrorReport, by_type: bool) -> Iterator[Sheet]:
-    """Yield the tables of one system: cost of classes by criterion, ends, patterns, and with `by_type` types."""
+def sheets(system: str, found: ErrorReport, by_type: bool, forms: pd.DataFrame | None = None) -> Iterator[Sheet]:
+    """Yield the tables of one system: classes by criterion, ends, patterns, with `by_type` types, and `forms`."""
     signatures = together(signature(found.scores, name) for name in found.classes)
     for number, (name, table) in enumerate(found.classes.items()):
         shown = table.drop(columns="cumulative_gain").rename(columns=RATIOS)
@@ -87,6 +108,8 @@ def sheets(system: str, found: ErrorReport, by_type: bool) -> Iterator[Sheet]:
         )
     if by_type:
         yield _by_type(system, found)
+    if forms is not None:
+        yield _forms(system, found, forms)
 
 
 def _by_type(system: str, found: ErrorReport) -> Sheet:
@@ -100,10 +123,31 @@ def _by_type(system: str, found: ErrorReport) -> Sheet:
     return Sheet(f"{system}: error classes by type", ("class", *map(str, kinds[:SHOWN_ROWS])), rows, notes)
 
 
-def long_sheet(found: ErrorsBySystem) -> Sheet:
-    """Return all tables of all systems as one with LONG_COLUMNS.
+def _forms(system: str, found: ErrorReport, forms: pd.DataFrame) -> Sheet:
+    shown = forms.drop(columns="record").rename(
+        columns=lambda name: name.replace("pred_", "predicted_").replace("_", " ")
+    )
+    table = next(iter(found.classes.values()))
+    records = dict(zip(table["class"], table["records"], strict=True))
+    sums = {str(name): int(total) for name, total in forms.groupby("class", sort=False)["records"].sum().items()}
+    hidden = [f"{records[name] - total} of {name}" for name, total in sums.items() if total < records[name]]
+    notes = (
+        "example: the first of them, with the form in brackets",
+        *([f"records of other forms: {', '.join(hidden)}"] if hidden else []),
+    )
+    return Sheet(
+        f"{system}: most frequent forms of each class",
+        tuple(shown.columns),
+        cells(shown),
+        notes,
+        texts=(0, 1, 2, 3, 4, 6, 7),
+    )
 
-    `part` is class, type, ends or pattern; `name` is the type, the ends, or the pattern with its end.
+
+def long_sheet(found: ErrorsBySystem, forms: FormsBySystem = MappingProxyType({})) -> Sheet:
+    """Return all tables of all systems as one with LONG_COLUMNS, before the signature EXAMPLE_COLUMNS if it has forms.
+
+    `part` is class, type, ends, pattern or form; `name` is the type, the ends, the pattern with its end, or the form.
     """
     rows: list[tuple[Cell, ...]] = []
     none = (None,) * 5
@@ -119,10 +163,20 @@ def long_sheet(found: ErrorsBySystem) -> Sheet:
         for end, name, count, share in cells(each.patterns):
             pattern = f"{end}: {name}"
             rows.append((system, "pattern", STRICT, "boundary only", pattern, count, share, *none, None, signed))
-    return Sheet("errors", LONG_COLUMNS, tuple(rows))
+    if not forms:
+        return Sheet("errors", LONG_COLUMNS, tuple(rows))
+    blank = (None,) * len(EXAMPLE_COLUMNS)
+    rows = [(*row[:-1], *blank, row[-1]) for row in rows]
+    for system, table in forms.items():
+        signed = signature(found[system].scores, STRICT)
+        for counted_form, example in zip(
+            cells(table[["class", "form", "records"]]), cells(table[[*EXAMPLE_COLUMNS]]), strict=True
+        ):
+            rows.append((system, "form", STRICT, *counted_form, None, *none, None, *example, signed))
+    return Sheet("errors", (*LONG_COLUMNS[:-1], *EXAMPLE_COLUMNS, LONG_COLUMNS[-1]), tuple(rows))
 
 
-def _json_object(corpus: Corpus, found: ErrorsBySystem) -> dict[str, Any]:
+def _json_object(corpus: Corpus, found: ErrorsBySystem, forms: FormsBySystem) -> dict[str, Any]:
     gold = corpus.gold
     return {
         **head(gold),
@@ -135,8 +189,9 @@ def _json_object(corpus: Corpus, found: ErrorsBySystem) -> dict[str, Any]:
                 "ends": objects(each.ends),
                 "patterns": objects(each.patterns),
                 "words": list(each.words),
+                **({"forms": objects(forms[system])} if system in forms else {}),
             }
-            for one, each in zip(corpus.systems, found.values(), strict=True)
+            for one, (system, each) in zip(corpus.systems, found.items(), strict=True)
         ],
     }
 

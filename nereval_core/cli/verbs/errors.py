@@ -14,8 +14,9 @@ from nereval_core.cli.options import (
     check_by,
     comma_separated,
 )
+from nereval_core.problems import quoted
 
-HELP = "sort errors into classes and compute the F1 that each costs"
+HELP = "classes of errors, the F1 that each costs, and the most frequent confusions, misses and spurious forms"
 USAGE = "GOLD PRED [PRED ...] [options]"
 EXAMPLE = "gold.jsonl system.jsonl --by type --figure costs.html"
 NOTES = f"""\
@@ -23,10 +24,32 @@ Each record that is not correct under strict has one class, the first that appli
 several predictions), merged (several gold spans, one prediction), type only, boundary only, type and boundary, missed,
 spurious. The cost of a class is computed by mending it in the predictions and scoring them again.
 
+--forms prints the words of errors: the most frequent surface forms of each class, as missed and spurious ones and
+confusions of types (type only), with the types, the count and an example in its text. `nereval score --by confusion`
+counts each gold type with each predicted type.
+
 {GOLD_AND_PREDICTIONS}"""
 
 
+FORMS = 10
+"""Forms of each class with --forms alone."""
+
+
+def form_limit(text: str) -> int:
+    """Return the N of `--forms N`.
+
+    Raises:
+        ArgumentTypeError: it is not a number of forms.
+    """
+    if text.isascii() and text.isdecimal() and int(text):
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{quoted(text)} is not a number from 1 on; before files write --forms={FORMS}")
+
+
 def add_arguments(parser: Parser) -> None:
+    add = parser.add_argument_group("words of errors").add_argument
+    forms = f"the N most frequent forms of each class ({FORMS}), with types, count and an example in its text"
+    add("--forms", nargs="?", const=FORMS, type=form_limit, metavar="N", help=forms)
     add = parser.add_argument_group("mending").add_argument
     add("--mend", action="append", default=[], metavar="CLASS", help="classes separated by commas, or all")
     add("--out", metavar="FILE", help="write the prediction with these mended, as JSON lines")
@@ -68,5 +91,7 @@ def run(options: argparse.Namespace) -> None:
         for layer, scores in score_systems(loaded, settings)
     }
     write_result(
-        errors_result(loaded.corpus, found, by_type="type" in by, mend=mend), places, figure_width=options.figure_width
+        errors_result(loaded.corpus, found, by_type="type" in by, mend=mend, forms=options.forms),
+        places,
+        figure_width=options.figure_width,
     )
