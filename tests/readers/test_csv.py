@@ -91,6 +91,7 @@ SIDES = [
         "type",
         "Pred Type",
     ),
+    ("doc,start,end,label,gpt4,text\nd1,0,3,PER,ORG,{0}\nd1,8,11,ORG,,\n", "label", "gpt4"),
 ]
 
 
@@ -104,9 +105,18 @@ def test_gold_is_not_read_as_the_prediction(table: str, first: str, second: str)
     assert counts == {1, 2}
 
 
+OTHERS = (("user", ("1", "2")), ("which", ("gold", "pred")), ("is_gold", ("True", "False")))
+"""Columns that say whose span a row has, and their cells."""
+
+
+def test_a_column_that_repeats_the_types_is_not_another_side() -> None:
+    table = f"doc,start,end,label,entity_group,text\nd1,0,3,PER,PER,{TEXT}\nd1,8,11,LOC,LOC,\n"
+    assert len(read_files({"x.csv": table}, format="auto").layer) == 2
+
+
 def test_rows_of_several_annotators_or_systems_are_layers() -> None:
     rows = f"d1,0,3,PER,{{0}},{TEXT}\nd1,8,11,LOC,{{1}},\nd2,0,3,PER,{{0}},Jim\n"
-    for name, values in (("annotator", ("ann", "bob")), ("Model", ("a", "b")), ("source", ("gold", "crf"))):
+    for name, values in (("annotator", ("ann", "bob")), ("Model", ("a", "b")), ("source", ("gold", "crf")), *OTHERS):
         table = f"doc,start,end,label,{name},text\n{rows.format(*values)}"
         source = Source.of_uploads([("x.csv", table.encode())])
         with pytest.raises(FormatError, match=f"it holds 2 layers, '{values[0]}', '{values[1]}'"):

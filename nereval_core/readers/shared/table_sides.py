@@ -9,16 +9,23 @@ from nereval_core.readers.shared.tag_cells import SHOWN_TYPES, TagColumn, is_gol
 
 PARTS = ("start", "end", "type", "quote", "id", "score")
 """The columns that each side may have of its own."""
-LAYERS = ("annotator", "annotator_id", "annotated_by", "coder", "layer", "system", "system_name", "model", "model_name")
+LAYERS = (
+    *("annotator", "annotator_id", "annotator_name", "annotated_by", "coder", "labeler", "rater", "completed_by"),
+    *("user", "user_id", "username", "worker", "worker_id"),
+    *("layer", "system", "system_name", "model", "model_name"),
+)
 """Names of columns that say whose span a row has."""
 ORIGINS = ("source", "run", "origin", "side", "kind", "set")
 """Names of columns that may say so: they do where their cells are called like gold or a prediction."""
+
+BOOLEANS = frozenset(("true", "false", "yes", "no", "0", "1", "y", "n"))
 
 
 def type_columns(header: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[TagColumn, ...]:
     """Return the columns of a table that hold types: the usual one, and those of gold and of predictions.
 
-    A column called `prediction` or `gold` alone is one where it has types that another has.
+    A column called `prediction` or `gold` alone is one where it has types that another has, and so is one of any name,
+    as of a model, that has no others but differs.
     """
     full = [row for row in rows if len(row) == len(header)]
     cells = {at: dict.fromkeys(filter(None, (row[at] for row in full))) for at in range(len(header))}
@@ -27,6 +34,13 @@ def type_columns(header: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[
     known = {value for at in places for value in cells[at]}
     bare = [at for at, name in enumerate(header) if _side(name) and not _rest(name) and at not in places]
     places += [at for at in bare if not known.isdisjoint(cells[at])]
+    roles = {usual_place(header, what) for what in COLUMNS}
+    places += [
+        at
+        for at in range(len(header))
+        if at not in places and at not in roles and usual is not None and cells[at] and cells[at].keys() <= known
+        if any(row[at] and row[at] != row[usual] for row in full)
+    ]
     return tuple(TagColumn(header[at].strip(), tuple(cells[at])[:SHOWN_TYPES]) for at in sorted(places))
 
 
@@ -40,11 +54,14 @@ def columns_of_side(header: Sequence[str], type: str) -> dict[str, str]:
 def layer_column(table: Table, rows: TableRows) -> tuple[str, ...]:
     """Return the layer of each row of a table, by the name of an annotator or system; nothing where there is one layer.
 
-    A table in which each document is of one annotator holds one layer.
+    A table in which each document is of one annotator holds one layer. Where cells are called like gold and others like
+    a prediction, or are yes and no under a name of either, the column need not be called so.
     """
     for name, cells in rows.others.items():
-        sided = any(is_gold_word(value) or is_named_like_prediction(value) for value in set(cells))
-        if plain_name(name) not in LAYERS and not (sided and plain_name(name) in ORIGINS):
+        values = set(cells)
+        golden, predicted = any(map(is_gold_word, values)), any(map(is_named_like_prediction, values))
+        sided = (golden and predicted) or (bool(_side(name)) and {value.lower() for value in values} <= BOOLEANS)
+        if plain_name(name) not in LAYERS and not (sided or ((golden or predicted) and plain_name(name) in ORIGINS)):
             continue
         documents = rows.cells.get("document") or rows.cells.get("text") or cells
         by_document: dict[str, set[str]] = {}
