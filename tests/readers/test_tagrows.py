@@ -150,3 +150,53 @@ OTHERS = [
 @pytest.mark.parametrize(("format", "text"), OTHERS)
 def test_rows_of_single_tokens_are_other_formats(format: str, text: str) -> None:
     assert read_text(text, "x.tsv" if "," not in text else "x.csv").format == format
+
+
+TRUNCATED = {
+    "sentences are documents": ("", "B-PER O\nB-PER\n"),
+    "documents of sentences": ("-DOCSTART-\tO\n\n", "B-PER O\nB-PER\n"),
+    "lists": ("", "['B-PER', 'O']\n['B-PER']\n"),
+}
+
+
+@pytest.mark.parametrize(("marks", "tags"), TRUNCATED.values(), ids=TRUNCATED)
+def test_tags_alone_that_are_cut_off(marks: str, tags: str, tmp_path: Path) -> None:
+    gold, pred = tmp_path / "gold.conll", tmp_path / "predictions.txt"
+    gold.write_text(marks + GOLD)
+    pred.write_text(tags)
+    with pytest.raises(FormatError, match=r"sentences are missing \(2 sentences and 3 tokens\), .*--truncated outside"):
+        nereval.score(gold, pred)
+    counts = nereval.score(gold, pred, truncated="outside").counts("strict")
+    assert (counts.cor, counts.pos, counts.act) == (2, 3, 2)
+
+
+NUMBERS = {
+    "labels": "LABEL_1 LABEL_0 LABEL_2 LABEL_3\nLABEL_1 LABEL_0\n",
+    "numbers": "1 0 2 3\n1 0\n",
+    "a list of lists": "[[1, 0, 2, 3],\n [1, 0]]\n",
+    "strings": '[["B-PER", "O", "B-LOC", "I-LOC"], ["B-PER", "O"]]',
+    "strings, pretty": '[\n [\n  "B-PER",\n  "O",\n  "B-LOC",\n  "I-LOC"\n ],\n [\n  "B-PER",\n  "O"\n ]\n]\n',
+}
+
+
+@pytest.mark.parametrize("tags", NUMBERS.values(), ids=NUMBERS)
+@pytest.mark.parametrize("name", ["p.txt", "p.json"])
+def test_tags_alone_as_numbers_and_in_a_list(tags: str, name: str, tmp_path: Path) -> None:
+    from nereval_core.readers.shared.label_list import label_list
+
+    gold = read_text(GOLD, "gold.conll")
+    labels = label_list("O,B-PER,B-LOC,I-LOC")
+    reading = read_text(tags, name, labels=labels, texts=gold.documents)
+    assert (reading.format, span_texts(reading.layer)) == ("tagrows", span_texts(gold.layer))
+    if "B-PER" not in tags:
+        with pytest.raises(FormatError, match="numbers of labels; give the labels in order, --labels"):
+            read_text(tags, name, texts=gold.documents)
+
+
+def test_a_list_of_lists_that_breaks_off_is_refused() -> None:
+    with pytest.raises(FormatError, match="something else than lists of tags in a list"):
+        read_text('[["B-PER", "O"], ["B-PER', texts=read_text(GOLD, "gold.conll").documents)
+
+
+def test_few_tokens_outside_are_not_rows_of_types() -> None:
+    assert read_text("Anna O\nBob O\n", "x.txt").format == "conll"

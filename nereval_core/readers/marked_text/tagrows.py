@@ -14,7 +14,7 @@ import io
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
+from itertools import accumulate, chain
 
 import numpy as np
 
@@ -42,13 +42,15 @@ DESCRIPTION = "a sentence a row: words and tags in two cells or lists, or tags a
 COLUMNS = True
 LABELS = True
 
-SUFFIXES = (".csv", ".tsv", ".txt", ".tags", ".out", ".labels")
+SUFFIXES = (".csv", ".tsv", ".txt", ".tags", ".out", ".labels", ".json")
 SAMPLE_ROWS = 50
 """Rows by which a file is recognised."""
 DELIMITERS = ("\t", ",", ";")
 WORDS = ("tokens", "words", "token", "word", "sentence", "sentences", "text")
 NAMES = ("id", "sentence_id", "sent_id", "guid")
 ITEM = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[^\s,\[\]'\"]+")
+LISTS = re.compile(r"\s*\[\s*\[")
+"""The beginning of lists in a list, a sentence each."""
 LIST = re.compile(rf"\[\s*(?:(?:{ITEM.pattern})(?:\s*,\s*|\s+|(?=\])|(?=['\"])))*\]", re.DOTALL)
 ALONE = "tags without words: gold's tokens have them"
 PASTE = "put the words before the tags, split by a tab (paste WORDS TAGS), or give it as a prediction beside gold"
@@ -248,9 +250,11 @@ def _unquoted(item: str) -> str:
 def _layout(text: str) -> _Layout | None:
     """Return the columns of a file that begins so, None where no cells are rows of tags."""
     lines = [line for line in text.splitlines() if line.strip()][:SAMPLE_ROWS]
+    if LISTS.match(text):
+        lines = [line for _, line in _inner_lists(text)][:SAMPLE_ROWS]
     if not lines:
         return None
-    if _are_tag_rows(lines):
+    if _are_tag_rows(lines) or _are_number_rows(lines):
         return _Layout(None, (), (0,), None, None, [[line] for line in lines])
     for delimiter in DELIMITERS:
         if delimiter not in lines[0]:
@@ -299,6 +303,24 @@ def _are_tag_rows(cells: Sequence[str]) -> bool:
     if notation_of(set(flat), ReadSettings()).numbered:
         return all(cell.strip().startswith("[") for cell in cells)
     return _are_tags(flat)
+
+
+def _are_number_rows(lines: Sequence[str]) -> bool:
+    """Return whether lines hold the numbers of labels of a sentence each, `3 0` or `LABEL_3 LABEL_0`."""
+    rows = [line.split() for line in lines]
+    return 2 * sum(len(row) > 1 for row in rows) >= len(rows) and kind_of_cells(list(chain(*rows))) in (
+        "labels",
+        "numbers",
+    )
+
+
+def _inner_lists(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the line and the text of each list in a list."""
+    outer = text.index("[") + 1
+    line, at = text.count("\n", 0, outer) + 1, outer
+    for match in LIST.finditer(text, outer):
+        line, at = line + text.count("\n", at, match.start()), match.start()
+        yield line, match[0]
 
 
 def _are_tags(items: Sequence[str]) -> bool:
@@ -360,6 +382,12 @@ def _cells(
     file: SourceFile, text: str, layout: _Layout, problems: list[Problem]
 ) -> Iterator[tuple[int, Sequence[str]]]:
     """Yield the line and the cells of each row that is not blank."""
+    if layout.delimiter is None and LISTS.match(text):
+        if LIST.sub("", text[text.index("[") + 1 :]).strip(" \t\r\n,") != "]":
+            remedy = "write a list with a list of tags for each sentence"
+            problems.append(Problem(file.shown, None, "something else than lists of tags in a list", remedy))
+        yield from ((number, [row]) for number, row in _inner_lists(text))
+        return
     if layout.delimiter is None:
         yield from ((number, [line]) for number, line in enumerate(file.lines(), start=1) if line.strip())
         return
