@@ -59,7 +59,7 @@ def read(
         tags = columns.pop(TAGS, None)
         if options.column is None and tags is not None:
             options = replace(options, column=tags)
-    format = format_of(source, format, columns, options.texts)
+    format = format_of(source, format, columns, options.texts, options.outside)
     wanted = options.layer or source.layer or None
     if wanted is not None and not hasattr(reader(format), "layers"):
         found = f"the layer {quoted(wanted)} is asked for, and the format '{format}' has one"
@@ -140,12 +140,13 @@ def layers(source: Source, *, format: str = "auto", options: ReadOptions | None 
     Raises:
         FormatError: as `read`.
     """
-    module = reader(format_of(source, format, texts=options.texts if options else None))
+    options = options or ReadOptions()
+    module = reader(format_of(source, format, texts=options.texts, outside=options.outside))
     named: Callable[[Source, ReadOptions], tuple[str, ...]] | None = getattr(module, "layers", None)
     if named is None:
         return ()
     with garbage_collection_off():
-        return named(source, options or ReadOptions())
+        return named(source, options)
 
 
 def select_layer(source: Source, wanted: str | None, names: Sequence[str]) -> str:

@@ -413,6 +413,7 @@ AMBIGUOUS = [
     ("Ann B-PER B\nleft O O\n", (2, 3)),
     ("0 Ann NNP I-NP B-PER PER-B\n1 left VB I-VP O O\n", (5, 6)),
     ("Ann B-PER B-LOC\nleft - -\n", (2, 3)),
+    ("Ann 1 2\nleft 0 0\nLee 1 1\nis 0 0\n", (2, 3)),
 ]
 
 
@@ -426,6 +427,18 @@ def test_gold_is_not_read_as_the_prediction(text: str, columns: tuple[int, int])
     labels = label_list("O,B-PER,B-LOC")
     for column in columns:
         assert read(source, options=ReadOptions(column=column, labels=labels)).format == "conll"
+
+
+@pytest.mark.parametrize("word", ["NONE", "null", "X"])
+def test_a_chosen_or_usual_word_for_outside_shows_the_tags(word: str) -> None:
+    source = Source.of_uploads([("x.txt", f"Ann\tB-PER\nleft\t{word}\nRome\tB-LOC\nnow\t{word}\n".encode())])
+    reading = read(source, options=ReadOptions(outside=f"O,{word}"))
+    assert (reading.format, span_texts(reading.layer)) == ("conll", [("1", "Ann", "PER"), ("1", "Rome", "LOC")])
+    if word == "X":
+        with pytest.raises(FormatError, match=r"cannot be recognised: .*; read it by --format conll --outside X"):
+            read(source)
+    else:
+        assert len(read(source).layer) == 2
 
 
 # Rows with columns beside the tags that are no annotation, and the column that is read.

@@ -106,6 +106,10 @@ CASES = {
         pred("Ann\tB-PER\nleft\tO\nRome\t-\n\nBob\tB-PER\nstayed\tO\n\n"),
         given="--pred-format conll",
     ),
+    "an unusual word for outside": Case(
+        "the format cannot be recognised",
+        pred("Ann\tB-PER\nleft\tX\nRome\tB-LOC\n\nBob\tB-PER\nstayed\tX\n\n"),
+    ),
     "another scheme": Case(
         "is no tag of IOB2",
         pred("Ann\tS-PER\nleft\tO\nRome\tS-LOC\n\nBob\tS-PER\nstayed\tO\n\n"),

@@ -129,14 +129,14 @@ def tag_columns(rows: Sequence[Sequence[str]], columns: int, word: int) -> tuple
     """Return the indices of the columns after the tokens that hold tags, and of those with syntactic chunks beside.
 
     The layout of CoNLL-2003 has chunks beside entities. Where all columns hold chunks, as in CoNLL-2000, these are what
-    is annotated. Numbers are labels in a column behind one of tags, and where no other column holds any: before the
-    tags stand the features of a tagger.
+    is annotated. Numbers are labels in a column behind one of tags, and where no column has other tags: before these
+    stand the features of a tagger.
     """
     full = [row for row in rows if len(row) == columns]
     cells = {column: [row[column] for row in full] for column in range(word + 1, columns)}
     kinds = {column: kind_of_cells(cells[column]) for column in cells}
     tagged = [column for column, kind in kinds.items() if kind in ("tags", "types", "labels")]
-    first = min(tagged, default=columns - 2)
+    first = min(tagged, default=word)
     tagged = [column for column, kind in kinds.items() if column in tagged or (kind == "numbers" and column > first)]
     chunks = tuple(column for column in tagged if are_chunks(cells[column])) if len(tagged) > 1 else ()
     if len(chunks) == len(tagged):

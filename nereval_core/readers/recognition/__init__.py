@@ -86,14 +86,17 @@ def format_of(
     format: str = "auto",
     columns: Mapping[str, int | str] | None = None,
     texts: Documents | None = None,
+    outside: str | None = None,
 ) -> str:
     """Return the format that is named, or that the content and the columns chosen show; `texts` are gold's documents.
+
+    `outside` is the tag of tokens outside of spans, where it is chosen: it may be what makes a column one of tags.
 
     Raises:
         FormatError: there is no such format, it cannot be told, or it has no use for a zip within a zip.
     """
     if format == "auto":
-        format = _format_of_columns(source, columns) if columns else _surest_format(source, texts)
+        format = _format_of_columns(source, columns) if columns else _surest_format(source, texts, outside)
     elif format not in formats():
         known = ", ".join(formats())
         raise FormatError.single(source.name, None, f"no reader for the format '{format}'", f"choose one of {known}")
@@ -119,14 +122,14 @@ def _table_readers() -> Mapping[str, Any]:
     return {name: module for name, module in readers().items() if hasattr(module, "has_columns")}
 
 
-def _surest_format(source: Source, texts: Documents | None = None) -> str:
+def _surest_format(source: Source, texts: Documents | None = None, outside: str | None = None) -> str:
     """Return the format that claims the source most surely.
 
     Raises:
         FormatError: none claims it, or two do equally.
     """
     if source.parts:
-        forms = sorted({_surest_format(part, texts) for part in source.parts})
+        forms = sorted({_surest_format(part, texts, outside) for part in source.parts})
         if len(forms) > 1:
             raise FormatError.single(source.name, None, f"its parts are {' and '.join(forms)}", "name one of them")
         return forms[0]
@@ -146,6 +149,12 @@ def _surest_format(source: Source, texts: Documents | None = None) -> str:
         if nested:
             raise FormatError(nested)
         source.files[0].text()
+        if outside is not None:
+            from nereval_core.readers.recognition.remedies import OUTSIDE_FORMATS, Remedy, working_remedies
+
+            remedies = (Remedy(name, outside=outside) for name in OUTSIDE_FORMATS if name in likely)
+            if working := working_remedies(source, remedies, partial(_try, texts)):
+                return working[0].format
         from nereval_core.readers.recognition.unrecognised import begins_broken, unrecognised_problem
 
         if names == ["jsonl"] and begins_broken(source.pick(".jsonl", ".ndjson")[0]):

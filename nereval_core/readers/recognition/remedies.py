@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -18,6 +19,8 @@ TRIED_FILES = 20
 """The most files of which heads are tried."""
 NAMED = 3
 """The most remedies that a message names."""
+OUTSIDE_FORMATS = ("conll", "tokentable")
+"""The formats of columns of tags, which a word for outside may make out."""
 WORDS = 200
 """The first words of a reading that are looked at."""
 TAG = re.compile(r"[BIOMELSUW]|[BIOMELSUW][-_/]\S+|\S+[-_/][BIOES]|LABEL_\d+|\d+")
@@ -33,14 +36,16 @@ class Remedy:
     format: str
     scheme: str | None = None
     column: str | None = None
+    outside: str | None = None
 
     def __str__(self) -> str:
-        options = {"--format": self.format, "--scheme": self.scheme, "--column": self.column}
+        outside = shlex.quote(self.outside) if self.outside else None
+        options = {"--format": self.format, "--scheme": self.scheme, "--column": self.column, "--outside": outside}
         return " ".join(f"{flag} {value}" for flag, value in options.items() if value)
 
     def options(self, texts: Documents | None) -> ReadOptions:
         """Return the settings of reading; `texts` are gold's documents."""
-        return ReadOptions(scheme=self.scheme, column=self.column, texts=texts)
+        return ReadOptions(scheme=self.scheme, column=self.column, outside=self.outside, texts=texts)
 
 
 def working_remedies(

@@ -10,7 +10,7 @@ from nereval_core.readers.conll.layout import is_tag, sample_rows
 from nereval_core.readers.input.encodings import iconv_command
 from nereval_core.readers.input.source import Source, SourceFile
 from nereval_core.readers.read_settings import Reading
-from nereval_core.readers.recognition.remedies import Remedy, working_remedies
+from nereval_core.readers.recognition.remedies import OUTSIDE_FORMATS, Remedy, working_remedies
 from nereval_core.readers.recognition.signs import SHAPES, nearest_shape
 from nereval_core.readers.shared.strict_json import items
 from nereval_core.readers.shared.table_columns import DELIMITERS, NUMBER, OPTION, first_rows
@@ -72,6 +72,25 @@ def _remedies(source: Source, formats: Sequence[str], keys: Collection[str]) -> 
     yield from (Remedy(name, scheme="IO") for name in names if name in UNLETTERED)
     if "tokentable" in names:
         yield from (Remedy("tokentable", column=name) for name, _ in _tag_columns("\n".join(source.head().lines)))
+    for name in OUTSIDE_FORMATS:
+        if name in names:
+            yield from (Remedy(name, outside=word) for word in _words_for_outside(source.head().lines))
+
+
+def _words_for_outside(lines: Sequence[str]) -> Iterator[str]:
+    """Yield what may mean outside in a column of tags with letters: the only other cell, and a frequent one."""
+    rows, width, _ = sample_rows(lines)
+    tables = [(rows, width)]
+    for delimiter in (",", ";"):
+        rows = first_rows("\n".join(lines), ROWS, delimiter) or [[]]
+        tables.append((rows, len(rows[0])))
+    for rows, width in tables:
+        full = [row for row in rows[1:] if len(row) == width]
+        for column in range(1, width):
+            cells = Counter(row[column] for row in full)
+            others = [cell for cell in cells if not is_tag(cell)]
+            if len(others) == 1 < cells[others[0]] and len(cells) > 1:
+                yield others[0]
 
 
 def _describe_object(keys: Collection[str]) -> tuple[str, str]:

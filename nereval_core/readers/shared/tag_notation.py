@@ -29,6 +29,11 @@ WORDS_FOR_OUTSIDE = (
     "OUTSIDE",
     "Outside",
     "outside",
+    "NONE",
+    "None",
+    "none",
+    "NULL",
+    "null",
     "<O>",
     "[O]",
 )
