@@ -61,6 +61,8 @@ KEYS_OF: Mapping[str, str] = {
     "Text": "text",
 }
 """Keys of entities as other services call them: Stanza, Comprehend, Azure (`offset`, `length`), Presidio, Google."""
+TRIPLES = (["int", "int", "str"], ["float", "int", "int", "str"])
+"""The types of the parts of an entity that is a list, in any order: start before end, label, and perhaps a score."""
 TYPES = ("entity_group", "label", "entity")
 PREFIX = re.compile(r"([BI])-(.+)", re.DOTALL)
 NUMBERED = re.compile(r"LABEL_([0-9]{1,4})")
@@ -222,8 +224,9 @@ def _entities_of(given: list[Any]) -> list[Any]:
     """Return entities under our keys; each mention of an entity of Google is one."""
     found: list[Any] = []
     for one in given:
-        if isinstance(one, list) and list(map(type, one)) == [int, int, str]:
-            found.append(dict(zip(("start", "end", "label"), one, strict=True)))
+        if isinstance(one, list) and sorted(part.__name__ for part in map(type, one)) in TRIPLES:
+            places, labels, scores = ([part for part in one if type(part) is kind] for kind in (int, str, float))
+            found.append(dict(zip(("start", "end", "label", "score"), [*places, *labels, *scores], strict=False)))
         elif not isinstance(one, dict) or ({"start", "end"} <= one.keys() and one.keys() & set(TYPES)):
             found.append(one)
         elif isinstance(one.get("mentions"), list):

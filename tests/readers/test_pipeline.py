@@ -177,3 +177,10 @@ def test_an_entity_of_google_without_a_place_is_refused() -> None:
     row = {"text": "Ann", "entities": [{"name": "Ann", "type": "PER", "mentions": [{"text": {"content": "Ann"}}]}]}
     with pytest.raises(FormatError, match=r"x\.jsonl:1: entities\[0\] is no entity"):
         read(Source.of_uploads([("x.jsonl", json.dumps(row).encode())]), format="pipeline")
+
+
+@pytest.mark.parametrize("entity", [[0, 3, "PER"], ["PER", 0, 3], ["PER", 0, 3, 0.9], [0, 3, "PER", 0.9]])
+def test_entities_may_be_lists_in_any_order(entity: list[Any]) -> None:
+    line = json.dumps({"text": "Ann left", "prediction": [entity]})
+    layer = read(Source.of_uploads([("x.jsonl", f"{line}\n".encode())])).layer
+    assert [(layer.text(span), layer.label(span)) for span in range(len(layer))] == [("Ann", "PER")]
