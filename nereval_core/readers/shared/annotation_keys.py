@@ -16,6 +16,7 @@ from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers.input.source import SourceFile
 from nereval_core.readers.shared.strict_json import RefusedError, items, loads
 from nereval_core.readers.shared.tag_cells import (
+    OTHER_TAGS,
     SHOWN_TYPES,
     TagColumn,
     choice_problem,
@@ -123,9 +124,9 @@ class AnnotationKeys:
         before = len(self.types)
         self.combinations.add(frozenset(record))
         for key, value in record.items():
-            if key in self.types or key in self.other or value is None:
-                continue
             usual = key in self.usual
+            if key in self.types or key in self.other or value is None or (not usual and OTHER_TAGS.search(key)):
+                continue
             if not isinstance(value, (list, dict)):
                 if is_named_like_prediction(key):
                     self.words[key] = None

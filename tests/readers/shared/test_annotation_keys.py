@@ -160,6 +160,12 @@ def test_two_types_of_one_span_are_refused(tmp_path: Path, key: str, name: str) 
     assert refusal.value.problems[0].line == 2
 
 
+def test_chunks_beside_entities_are_not_asked_about(tmp_path: Path) -> None:
+    assert labels(read(written(tmp_path, TEXT | {"entities": [PER], "noun_chunks": [LOC | {"label": "NP"}]}))) == [
+        "PER"
+    ]
+
+
 def test_a_key_that_no_record_has_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="no record has annotations under the key 'guess'; choose among 'entities'"):
         read(written(tmp_path, TEXT | {"entities": [PER]}), options=ReadOptions(column="guess"))
