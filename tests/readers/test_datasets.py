@@ -404,6 +404,15 @@ def test_predictions_in_other_forms_and_in_later_rows_are_a_choice(prediction: A
     assert len(read_files(file, column="ner_tags").layer) == len(rows)
 
 
+def test_a_text_beside_tokens_and_tags_is_not_read() -> None:
+    row = {"id": "r", "text": "Ann  left", "tokens": ["Ann", "left"], "ner_tags": ["B-PER", "O"]}
+    reading = read_files({"x.jsonl": lines(row)})
+    assert (reading.documents.texts, spans(reading)) == (("Ann left",), [("r", "Ann", "PER")])
+    assert "the key text is not read: the text is the tokens with a blank between" in reading.notes
+    with pytest.raises(FormatError, match="2 columns hold tags: "):
+        read_files({"x.jsonl": lines(row | {"pred_tags": ["O", "O"]})})
+
+
 # Columns beside the tags that are no other annotation, and a note on them.
 BESIDE_TAGS = [
     ({"pos_tags": [1, 2], "chunk_tags": ["B-NP", "O"], "langs": ["en", "en"], "lengths": [3, 4]}, ""),

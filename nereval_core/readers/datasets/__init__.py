@@ -43,6 +43,8 @@ LABELS = True
 DESCRIPTION = "tokens and ner_tags of Hugging Face datasets, in Parquet or JSON lines; spans over tokens: GLiNER, DyGIE"
 
 SUFFIXES = (".parquet", ".jsonl", ".json")
+SPANS_BESIDE = {"spans", "entities", "answer"}
+"""Keys of records that have spans in a text, whose tokens other formats read."""
 METADATA = b"huggingface"
 """Key of the library in the metadata of Parquet."""
 BESIDE = ("labels.txt", "label_list.txt", "dataset_info.json", "dataset_infos.json", "config.json")
@@ -89,6 +91,8 @@ class _Asked:
             return ()
         columns = (*self.columns, *(str(column.number) for column in choices))
         known = [key for key in columns if any(key in row for row in rows)][:1]
+        if any("text" in row for row in rows):
+            self.notes.append("the key text is not read: the text is the tokens with a blank between")
         self.notes.extend(unread_predictions_note(dict.fromkeys(key for row in rows for key in row), known))
         return columns
 
@@ -116,9 +120,9 @@ def recognise(source: Source) -> float:
     keys = _columns(rows.files[0], rows.head()) or rows.head(*SUFFIXES).keys
     if has_token_spans(keys):
         return 1.0
-    if not keys & set(TOKENS) or "text" in keys:
+    if not keys & set(TOKENS) or keys & SPANS_BESIDE:
         return 0.0
-    return 1.0 if keys & set(TAGS) or _tag_choices(source) else 0.0
+    return 1.0 if (keys & set(TAGS) and "text" not in keys) or _tag_choices(source) else 0.0
 
 
 def tag_column_choices(source: Source) -> tuple[TagColumn, ...]:

@@ -85,6 +85,8 @@ def _cells(rows: Sequence[Mapping[str, Any]], words: str, key: str) -> list[str]
             continue
         if not isinstance(tokens, list) or not isinstance(values, list) or len(tokens) != len(values):
             return []
+        if not set(map(type, tokens)) <= {str}:
+            return []
         if not set(map(type, values)) <= {str, int}:
             return []
         cells += map(str, values)
