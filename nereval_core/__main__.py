@@ -1,4 +1,4 @@
-"""`python -m nereval_core VERB …`: the command line of `nereval_core.cli`."""
+"""`python -m nereval_core VERB …` is `nereval VERB …`, the command line of `nereval_core.cli`."""
 
 import sys
 

@@ -27,6 +27,8 @@ from tests.support.offline import sitecustomize as sitecustomize  # Refuses conn
 # Tests start many processes: where Python is kept from writing what it compiles, each would compile the product anew.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+# What verbs print is compared without colour, which services that run tests ask for.
+os.environ.pop("FORCE_COLOR", None)
 # A shell has what it runs in the background ignore interrupts, and what that starts in turn: tests send some.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 # What tests read is not to lie beside what people read.

@@ -1,4 +1,4 @@
-"""The command line: `python -m nereval_core VERB …`. Each verb is a file in `verbs`, found by listing that folder.
+"""The command line: `nereval VERB …`. Each verb is a file in `verbs`, found by listing that folder.
 
 `options` declares the options that verbs share, `files` assigns files to layers, `runner` reads and scores for all
 verbs, `output` writes and prints, and `results` makes the tables, figures and JSON of verbs with many of them.

@@ -8,6 +8,7 @@ all files or none. What a form needs is imported where it is made: most results 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,13 +16,13 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from nereval_core.cli.files import check_places
 from nereval_core.cli.options import STDOUT, UsageError
 from nereval_core.problems import one_line, quoted
 from nereval_core.report import TABLES
-from nereval_core.report.score_tables import Sheet, as_screen, long_sheet, sheets
+from nereval_core.report.score_tables import WARNING, Sheet, as_screen, long_sheet, painted, sheets
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -150,7 +151,7 @@ def write_result(
     write_files(places, {form: _content(result, tables, form, place, figure_width) for form, place in places.items()})
     printed = always_print or not any(form in places for form in INSTEAD_OF_SCREEN)
     if printed and STDOUT not in places.values():
-        print(result.screen() if result.screen else as_screen(tables()), end="")
+        print(result.screen() if result.screen else as_screen(tables(), colour=has_colour(sys.stdout)), end="")
 
 
 def _content(
@@ -203,10 +204,25 @@ def write_files(targets: Mapping[str, str], contents: Mapping[str, bytes]) -> No
             sys.stdout.buffer.write(contents[form])
 
 
-def say(text: str) -> None:
+def say(text: str, *, warning: bool = False) -> None:
     """Print a line on standard error; a full disk there does not stop the work."""
+    line = painted(one_line(text), WARNING, warning and has_colour(sys.stderr))
     with suppress(OSError):
-        print(one_line(text), file=sys.stderr)
+        print(line, file=sys.stderr)
+
+
+def has_colour(stream: TextIO) -> bool:
+    """Tell whether what is printed to a stream has colour: it and standard output are terminals.
+
+    NO_COLOR turns colour off (https://no-color.org), else FORCE_COLOR turns it on, and off where it is 0.
+    """
+    if os.environ.get("NO_COLOR"):
+        return False
+    if forced := os.environ.get("FORCE_COLOR"):
+        return forced != "0"
+    # The old console of Windows prints escape sequences as they are.
+    shows_escapes = os.environ.get("TERM") != "dumb" and (os.name != "nt" or "WT_SESSION" in os.environ)
+    return sys.stdout.isatty() and stream.isatty() and shows_escapes
 
 
 def progress_bar(name: str, done_word: str) -> Progress | None:

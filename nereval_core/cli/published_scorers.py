@@ -176,8 +176,10 @@ def published_result(
         return frame_as(record_form(place) or RECORD_FORMS[0], differing)
 
     for name, outcome in outcomes:
-        for sentence in (*(() if options.quiet else outcome.notes), *outcome.notices):
+        for sentence in () if options.quiet else outcome.notes:
             say(f"{name}: {sentence}")
+        for sentence in outcome.notices:
+            say(f"{name}: {sentence}", warning=True)
     by_type = "type" in by
     return Result(
         tables=lambda: published_sheets(outcomes, by_type=by_type),

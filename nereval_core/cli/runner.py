@@ -194,9 +194,9 @@ def say_lost(loaded: Loaded) -> None:
     """Print the spans that were lost when layers were projected onto gold's texts."""
     for lost in loaded.lost.values():
         for problem in lost[:SHOWN]:
-            say(str(problem))
+            say(str(problem), warning=True)
         if len(lost) > SHOWN:
-            say(f"{lost[0].source}: {len(lost)} spans lost in all; the first {SHOWN} are shown")
+            say(f"{lost[0].source}: {len(lost)} spans lost in all; the first {SHOWN} are shown", warning=True)
 
 
 def say_notices(
@@ -205,7 +205,7 @@ def say_notices(
     """Print the systems that are identical to gold in content, and types that gold does not have."""
     for system in systems:
         for sentence in notices_of(gold, system, reference=reference, settled=settled):
-            say(f"{system.name}: {sentence}")
+            say(f"{system.name}: {sentence}", warning=True)
 
 
 def say_unused(settings: Settings, types: Collection[str]) -> None:
@@ -216,10 +216,13 @@ def say_unused(settings: Settings, types: Collection[str]) -> None:
         ("--leave-out", sorted(set(settings.leave_out).difference(types, merged.values()))),
     ):
         if names:
-            say(f"{option}: no span has the type {', '.join(map(quoted, names))}")
+            say(f"{option}: no span has the type {', '.join(map(quoted, names))}", warning=True)
 
 
 def say_greedy(name: str, documents: Sequence[str]) -> None:
     """Print the documents of a system in which clusters were too large for the exact alignment."""
     if documents:
-        say(f"{name}: clusters too large to be aligned exactly were aligned greedily, in: {', '.join(documents)}")
+        say(
+            f"{name}: clusters too large to be aligned exactly were aligned greedily, in: {', '.join(documents)}",
+            warning=True,
+        )

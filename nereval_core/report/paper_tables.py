@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from nereval_core.report import PAPER_COLUMNS
-from nereval_core.report.score_tables import RATIOS, Cell, Sheet, confusion_sheet, parts, sheets
+from nereval_core.report.score_tables import RATIOS, UNTESTED, Cell, Sheet, best_places, confusion_sheet, parts, sheets
 from nereval_core.report.signature import signature, together
 from nereval_core.scoring import Counts
 from nereval_core.scoring.averages import Average
@@ -14,7 +14,7 @@ from nereval_core.scoring.protocols import SystemScores
 
 SUPPORT = "support"
 """The column that all systems share: gold spans, under criteria of tokens gold's tokens."""
-BEST = "bold: the highest value of the systems as printed, not tested (`nereval compare` tests differences of F1)"
+BEST = f"bold: the highest value of the systems as printed, {UNTESTED}"
 DEFAULT_COLUMNS = PAPER_COLUMNS[:4]
 Values = Mapping[str, Cell]
 """The values of a row by PAPER_COLUMNS."""
@@ -124,7 +124,10 @@ def _sheet(
         if several and column in RATIOS
     ]
     strong = frozenset(
-        (number, at) for number, row in enumerate(rows) for compared in places for at in _best(row, compared)
+        (number, compared[best])
+        for number, row in enumerate(rows)
+        for compared in places
+        for best in best_places([row[at] for at in compared])
     )
     return Sheet(
         title if several else f"{systems[0]}: {title}",
@@ -146,14 +149,6 @@ def _sheet(
 def _ordered(names: Iterable[str], heading: str) -> Iterable[str]:
     """Return types sorted, as the tables of one system have them, and other names as they are."""
     return sorted(names) if heading == "type" else names
-
-
-def _best(row: Sequence[Cell], places: Sequence[int]) -> list[int]:
-    """Return the places of the highest value as printed; none where all are equal."""
-    numbers = {place: float(value) for place in places if (value := row[place]) is not None}
-    highest = max(numbers.values(), default=0.0)
-    best = [place for place, number in numbers.items() if number == highest]
-    return best if len(best) < len(numbers) else []
 
 
 def _values(counts: Counts) -> Values:

@@ -28,6 +28,9 @@ PARTS = ("type", "document", "confusion")
 CONFUSION = ("gold_type", "pred_type", "count")
 """Columns of the confusions in long form and in JSON."""
 UNDEFINED = "–"
+HEADING, STRONG, NOTE, WARNING = "1", "1;32", "2", "33"
+"""Parameters of ANSI escape sequences: bold; bold and green; dim; yellow."""
+UNTESTED = "not tested (`nereval compare` tests differences of F1)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,19 +89,30 @@ def objects(frame: pd.DataFrame) -> list[dict[str, Cell]]:
     return [dict(zip(columns, row, strict=True)) for row in cells(frame)]
 
 
-def as_screen(sheets: Iterable[Sheet], *, names: int = 1) -> str:
-    """Return aligned columns of text, the first `names` and those of texts to the left, numbers to the right."""
+def as_screen(sheets: Iterable[Sheet], *, names: int = 1, colour: bool = False) -> str:
+    """Return aligned columns of text, the first `names` and those of texts to the left, numbers to the right.
+
+    With `colour` headings and strong cells stand out, and notes are dim.
+    """
     blocks = []
     for sheet in sheets:
         grid = [sheet.columns, *([cell_text(cell) for cell in row] for row in sheet.rows)]
         widths = [max(map(_width, column)) for column in zip(*grid, strict=True)]
-        lines = [
-            sheet.title,
-            *("  ".join(_padded(row, widths, {*range(names), *sheet.texts})).rstrip() for row in grid),
-            *sheet.notes,
-        ]
-        blocks.append("\n".join(map(one_line, lines)))
+        texts = {*range(names), *sheet.texts}
+        strong = sheet.strong if colour else frozenset()
+        heading, *rows = (
+            "  ".join(_padded(row, widths, texts, {at for place, at in strong if place == number})).rstrip()
+            for number, row in enumerate(grid, start=-1)
+        )
+        notes = (*(sheet.strong_notes if colour else ()), *sheet.notes)
+        headings = [painted(line, HEADING, colour) for line in (one_line(sheet.title), heading)]
+        blocks.append("\n".join((*headings, *rows, *(painted(one_line(note), NOTE, colour) for note in notes))))
     return "\n\n".join(blocks) + "\n"
+
+
+def painted(text: str, parameters: str, colour: bool) -> str:
+    """Return text in the colour of ANSI escape sequences if `colour`, else as it is."""
+    return f"\x1b[{parameters}m{text}\x1b[0m" if colour else text
 
 
 def cell_text(cell: Cell) -> str:
@@ -108,10 +122,13 @@ def cell_text(cell: Cell) -> str:
     return f"{cell:.4f}" if isinstance(cell, float) else str(cell)
 
 
-def _padded(row: Sequence[str], widths: Sequence[int], texts: Collection[int]) -> Iterable[str]:
+def _padded(
+    row: Sequence[str], widths: Sequence[int], texts: Collection[int], strong: Collection[int]
+) -> Iterable[str]:
     for number, (cell, width) in enumerate(zip(row, widths, strict=True)):
         space = " " * (width - _width(cell))
-        yield one_line(cell) + space if number in texts else space + one_line(cell)
+        word = painted(one_line(cell), STRONG, number in strong)
+        yield word + space if number in texts else space + word
 
 
 def _width(text: str) -> int:
@@ -180,7 +197,23 @@ def _shared(part: str, scores: CountedScores) -> bool:
 def _comparison(systems: SystemScores) -> Sheet:
     names = [criterion.name for criterion in systems[0][1].criteria]
     rows = tuple((layer.name, *(scores.counts(name).f1 for name in names)) for layer, scores in systems)
-    return Sheet("F1 of all systems", ("system", *names), rows)
+    columns = enumerate(zip(*rows, strict=True))
+    strong = frozenset((best, at) for at, column in columns if at for best in best_places(column))
+    return Sheet(
+        "F1 of all systems",
+        ("system", *names),
+        rows,
+        strong=strong,
+        strong_notes=(f"bold: the highest F1, {UNTESTED}",) if strong else (),
+    )
+
+
+def best_places(values: Sequence[Cell]) -> list[int]:
+    """Return the places of the highest ratio as printed; none where all are equal or undefined."""
+    numbers = {place: float(cell_text(value)) for place, value in enumerate(values) if value is not None}
+    highest = max(numbers.values(), default=0.0)
+    best = [place for place, number in numbers.items() if number == highest]
+    return best if len(best) < len(numbers) else []
 
 
 def _overall(system: str, scores: CountedScores) -> Sheet:

@@ -36,6 +36,21 @@ def test_help_begins_with_an_example_and_ends_with_reading(verb: str) -> None:
     assert "reading:" not in groups or set(groups[groups.index("reading:") + 1 :]) <= {"what of it is scored:"}
 
 
+def test_help_and_messages_spell_the_program_nereval(capsys: pytest.CaptureFixture[str]) -> None:
+    folders = (ROOT / "nereval_core", ROOT / "pages")
+    files = [file for folder in folders for file in folder.rglob("*.py")]
+    assert len(files) > 100
+    spelt = {file.name for file in files if "python -m nereval_core" in file.read_text(encoding="utf-8")}
+    # That is where it is explained.
+    assert spelt == {"__main__.py"}
+    for verb in VERBS:
+        assert main([*verb.split(), "--help"]) == 0
+        printed = capsys.readouterr().out
+        assert printed.startswith(f"usage: nereval {verb}") and "python -m" not in printed
+        assert main([*verb.split(), "--no-such-option"]) == 2
+        assert f"nereval {verb}" in capsys.readouterr().err
+
+
 def test_a_published_scorer_s_options_are_in_the_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["score", "--convention", "hipe-2022", "--help"]) == 0
     assert "options of hipe-2022:" in capsys.readouterr().out

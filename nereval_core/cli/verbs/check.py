@@ -74,7 +74,7 @@ def run(options: argparse.Namespace) -> None:
         was = {kind for system in then.values() for scores in system["criteria"].values() for kind in scores["types"]}
         check_types(drops, sorted({*types, *was}), "--max-drop")
         if earlier["gold"]["sha256"] != now["gold"]["sha256"]:
-            say(f"{options.against}: scores of other gold annotation; a drop may be gold's")
+            say(f"{options.against}: scores of other gold annotation; a drop may be gold's", warning=True)
         checks += check_drops(now["systems"], then, drops)
     write_files(places, {"junit": junit_bytes(checks)} if places else {})
     failures = [check.failure for check in checks if check.failure]

@@ -80,7 +80,7 @@ def run(options: argparse.Namespace) -> None:
     systems = []
     for layer in loaded.corpus.systems:
         if not layer.links:
-            say(f"{layer.name}: no span has a link, so every gold mention counts as missing")
+            say(f"{layer.name}: no span has a link, so every gold mention counts as missing", warning=True)
         scores = []
         for rule in BOUNDARIES if options.mentions == "end-to-end" else BOUNDARIES[:1]:
             if rule in boundaries:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -31,7 +32,7 @@ def add_arguments(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> None:
     from nereval_core.api.read import read
     from nereval_core.cli.files import real_paths
-    from nereval_core.cli.output import Result, say, unchecked_places, write_result
+    from nereval_core.cli.output import Result, has_colour, say, unchecked_places, write_result
     from nereval_core.cli.verdicts import check_kept, verdict_count, verdict_kinds
     from nereval_core.report.json_results import versions
     from nereval_core.report.score_tables import as_screen
@@ -65,7 +66,7 @@ def run(options: argparse.Namespace) -> None:
             "store": store.name,
             "verdicts": [dict(zip(sheet.columns, row, strict=True)) for row in sheet.rows],
         },
-        screen=lambda: as_screen([_shortened(sheet)], names=len(sheet.columns)),
+        screen=lambda: as_screen([_shortened(sheet)], names=len(sheet.columns), colour=has_colour(sys.stdout)),
     )
     write_result(result, places)
     if not places:
