@@ -636,8 +636,11 @@ def test_what_the_account_reads_on_its_machine_is_no_visitors(
     folder.mkdir()
     for name in ("gold", "run"):
         (folder / f"{name}.tsv").write_text(TAGS)
+    # However long the reading takes, the view has its corpus only then.
+    monkeypatch.setattr(reading_progress, "PATIENCE", 60)
     reading_progress.begin_reading(Served(folder, ".", "gold.tsv", ["run.tsv"]))
     served = state.view().corpus
+    assert served
     for restarted in (False, True):
         if restarted:
             caches.shelf.cache_clear()
