@@ -1,0 +1,75 @@
+"""Hooks of MkDocs: pages made of the README, the changelog and the parsers, and links that leave this folder."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+from pathlib import Path, PurePosixPath
+from posixpath import normpath, relpath
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+from nereval_core.cli import VERBS, main
+
+ROOT = Path(__file__).parents[2]
+PAGES = {"README.md": "index.md", "CHANGELOG.md": "CHANGELOG.md"}
+"""Documents at the top of the repository, and their pages."""
+PICTURES = "tests/screenshots"
+POLICY = "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:"
+LINK = re.compile(r"(!?\[[^\]]*\])\(([^)\s#:]+)(#[^)\s]*)?\)")
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the pages and pictures that lie elsewhere, and the help of every verb."""
+    for source, page in PAGES.items():
+        files.append(File.generated(config, page, content=(ROOT / source).read_text(encoding="utf-8")))
+    for picture in sorted((ROOT / PICTURES).glob("*.png")):
+        files.append(File.generated(config, f"pictures/{picture.name}", abs_src_path=str(picture)))
+    files.append(File.generated(config, "options.md", content=_options()))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Point links of the repository to pages of the site; a link to a file that is not in it becomes its words."""
+    place = page.file.src_uri
+    source = next((path for path, name in PAGES.items() if name == place), f"docs/{place}")
+
+    def target(match: re.Match[str]) -> str:
+        words, path, fragment = match[1], match[2], match[3] or ""
+        path = normpath(PurePosixPath(source).parent / path)
+        name = PAGES.get(path) or path.removeprefix("docs/").replace(PICTURES, "pictures")
+        file = files.get_file_from_path(name)
+        if (file is None or file.inclusion.is_excluded()) and (ROOT / path).exists():
+            return f"`{path}`" if words[1:-1] == path else f"{words[1:-1]} (`{path}`)"
+        if file is None:
+            return match[0]
+        return f"{words}({relpath(name, PurePosixPath(place).parent)}{fragment})"
+
+    fenced = re.split(r"(^```.*?^```$)", markdown, flags=re.MULTILINE | re.DOTALL)
+    return "".join(part if part.startswith("```") else LINK.sub(target, part) for part in fenced)
+
+
+def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
+    return _restrict(output)
+
+
+def on_post_template(output_content: str, template_name: str, config: MkDocsConfig) -> str:
+    return _restrict(output_content) if template_name.endswith(".html") else output_content
+
+
+def _restrict(html: str) -> str:
+    """Let browsers fetch nothing from other hosts, whatever the scripts of the theme would like to."""
+    return html.replace("<head>", f'<head><meta http-equiv="Content-Security-Policy" content="{POLICY}">', 1)
+
+
+def _options() -> str:
+    """Return a page with the help of every verb, as its parser prints it."""
+    parts = ["# Options of each verb\n\nThis page is for people who look an option up; it is printed by the parsers.\n"]
+    for verb in sorted(VERBS):
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            main([*verb.split(), "--help"])
+        parts.append(f"## {verb}\n\n```text\n{printed.getvalue()}```\n")
+    return "\n".join(parts)

@@ -1,0 +1,107 @@
+"""The site of the documents builds strictly, answers from its search, and fetches nothing from other hosts."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from tests.support import PYTHON_PATH, ROOT
+
+CONFIG = Path("docs", "site", "mkdocs.yml")
+PARTS = ["Start", "How to", "Reference", "Explanation"]
+SEARCHES = {
+    "LaTeX table": "how-to/latex-table.html",
+    "significance": "how-to/compare-systems.html",
+    "confusions": "how-to/read-confusions.html",
+    "language model": "how-to/language-model.html",
+    "adjudicate": "how-to/adjudicate.html",
+    "CI": "how-to/continuous-integration.html",
+    "secrets.toml": "how-to/team-server.html",
+    "criterion of your own": "how-to/own-criterion.html",
+    "cluster": "how-to/cluster.html",
+    "seqeval": "how-to/from-seqeval-or-nervaluate.html",
+    "notebook": "how-to/notebook.html",
+    "Trainer": "how-to/spacy-and-trainer.html",
+}
+"""Words of a task, and the page that answers it."""
+FETCHED = {"script": "src", "img": "src", "link": "href", "iframe": "src", "source": "src"}
+
+
+def build(root: Path, site: Path) -> subprocess.CompletedProcess[str]:
+    # With --quiet MkDocs does not count warnings, and so a strict build lets them pass.
+    return subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "-f", root / CONFIG, "-d", site],
+        env=os.environ | {"PYTHONPATH": PYTHON_PATH, "NO_MKDOCS_2_WARNING": "1"},
+        cwd=root,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site")
+    done = build(ROOT, folder)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+class Fetches(HTMLParser):
+    """Addresses that a browser fetches to show a page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.addresses: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        address = dict(attrs).get(FETCHED.get(tag, ""))
+        if address is not None and dict(attrs).get("rel") not in ("canonical", "next", "prev"):
+            self.addresses.append(address)
+
+
+def test_pages_fetch_nothing_from_other_hosts(site: Path) -> None:
+    pages = sorted(site.rglob("*.html"))
+    assert len(pages) > 25
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        fetches = Fetches()
+        fetches.feed(text)
+        assert fetches.addresses and not [address for address in fetches.addresses if "//" in address], page.name
+        assert "content=\"default-src 'self';" in text, page.name
+    for style in site.rglob("*.css"):
+        assert not re.findall(r"url\(.?(?:https?:)?//|@import", style.read_text(encoding="utf-8")), style.name
+
+
+def test_the_site_has_four_parts(site: Path) -> None:
+    tabs = re.findall(r'md-tabs__link">\s*([^<]+?)\s*<', (site / "index.html").read_text(encoding="utf-8"))
+    assert tabs == PARTS
+
+
+@pytest.mark.parametrize(("words", "page"), SEARCHES.items(), ids=SEARCHES)
+def test_each_task_is_in_the_search(site: Path, words: str, page: str) -> None:
+    """The page of a task has its words in a title, which the search puts first, or in its text."""
+    index = json.loads((site / "search" / "search_index.json").read_text(encoding="utf-8"))["docs"]
+    texts = [f"{entry['title']} {entry['text']}" for entry in index if entry["location"].partition("#")[0] == page]
+    assert any(words.lower() in text.lower() for text in texts)
+
+
+@pytest.mark.parametrize("link", ["(missing.md)", "(formats.md#missing)", "(../missing.txt)"])
+def test_a_broken_link_fails(tmp_path: Path, link: str) -> None:
+    root = tmp_path / "clone"
+    shutil.copytree(ROOT / "docs", root / "docs")
+    for path in ROOT.iterdir():
+        if path.name != "docs":
+            (root / path.name).symlink_to(path)
+    with (root / "docs" / "start.md").open("a", encoding="utf-8") as file:
+        file.write(f"\n[broken]{link}\n")
+    done = build(root, tmp_path / "site")
+    assert done.returncode == 1 and f"start.md' contains a link '{link[1:-1]}'" in done.stderr
