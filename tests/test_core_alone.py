@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import subprocess
-import sys
-import venv
-from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
-from packaging.requirements import Requirement
 
 import nereval_core
 from nereval_core.cli import VERBS
 from tests.support import ROOT
+from tests.support.core_environment import install_core
 
 DEMO = ROOT / "demo_data" / "biology"
 GOLD, RULES, PERCEPTRON = (str(DEMO / f"{layer}.jsonl") for layer in ("gold", "rules", "perceptron"))
@@ -57,46 +54,12 @@ WITHOUT_EXTRA = [
 NAMES_WITH_EXTRA = {"adjudicate", "apply_verdicts", "report_of", "scores_with_verdicts"}
 
 
-def required_files(package: str, known: set[str]) -> set[Path]:
-    """Return the entries of site-packages of a package and of all that it requires."""
-    installed = distribution(package)
-    if installed.metadata["Name"] in known:
-        return set()
-    known.add(installed.metadata["Name"])
-    needed = [Requirement(line) for line in installed.requires or ()]
-    entries = {
-        Path(str(installed.locate_file(file.parts[0]))) for file in installed.files or () if file.parts[0] != ".."
-    }
-    return entries.union(
-        *(
-            required_files(requirement.name, known)
-            for requirement in needed
-            if requirement.marker is None or requirement.marker.evaluate({"extra": ""})
-        )
-    )
-
-
 @pytest.fixture(scope="module")
 def core_alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The Python of an environment with the wheel and what it requires, without extras."""
     folder = tmp_path_factory.mktemp("core")
-    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(ROOT)]
-    subprocess.run(build, check=True, capture_output=True)
-    venv.create(folder / "env")
-    python = folder / "env" / "bin" / "python"
-    (wheel,) = folder.glob("*.whl")
-    install = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet", "--no-deps", "--no-index"]
-    subprocess.run([*install, str(wheel)], check=True)
-    (packages,) = folder.glob("env/lib/python*/site-packages")
-    metadata = next(packages.glob("nereval_core-*.dist-info/METADATA")).read_text(encoding="utf-8")
-    known: set[str] = set()
-    for line in metadata.partition("\n\n")[0].splitlines():
-        name, _, value = line.partition(": ")
-        if name == "Requires-Dist" and "extra ==" not in value:
-            for entry in required_files(Requirement(value).name, known):
-                (packages / entry.name).symlink_to(entry)
     (folder / "linked.jsonl").write_text(LINKED)
-    return python
+    return install_core(folder)
 
 
 def run(python: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
