@@ -108,7 +108,7 @@ body {{ font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 72re
 .table {{ overflow-x: auto; }}
 table {{ border-collapse: collapse; font-variant-numeric: tabular-nums; }}
 th, td {{ border-bottom: 1px solid #8888; padding: .2rem .6rem; text-align: right; white-space: nowrap; }}
-th:first-child, td:first-child {{ text-align: left; }}
+th:first-child, td:first-child, .text {{ text-align: left; }}
 .note {{ font-size: .8rem; overflow-wrap: anywhere; }}
 </style>
 </head>
@@ -134,12 +134,13 @@ def as_html(sheets: Iterable[Sheet], *, title: str = "scores", figure: str = "")
     tables = Markup().join(
         _TABLE.format(
             title=sheet.title,
-            head=_each("<th scope='col'>{}</th>", sheet.columns),
+            head=_html_cells("<th scope='col'{}>{}</th>", sheet, sheet.columns),
             rows=_each(
                 "<tr>{}</tr>\n",
                 (
-                    _each(
-                        "<td>{}</td>",
+                    _html_cells(
+                        "<td{}>{}</td>",
+                        sheet,
                         (_bold(_STRONG, sheet, at, cell_text(cell)) for at, cell in _numbered(number, row)),
                     )
                     for number, row in enumerate(sheet.rows)
@@ -150,6 +151,12 @@ def as_html(sheets: Iterable[Sheet], *, title: str = "scores", figure: str = "")
         for sheet in sheets
     )
     return str(_PAGE.format(title=title, heading=title.capitalize(), body=Markup(figure) + tables))
+
+
+def _html_cells(pattern: str, sheet: Sheet, texts: Iterable[str]) -> Markup:
+    """Return the cells of a row; those of texts beyond the first column have a class."""
+    classes = (Markup(" class='text'") if at in sheet.texts[1:] else Markup() for at in range(len(sheet.columns)))
+    return Markup().join(Markup(pattern).format(*cell) for cell in zip(classes, texts, strict=True))
 
 
 def as_csv(sheet: Sheet) -> str:

@@ -120,6 +120,19 @@ def test_white_space_fragments_and_long_texts(command: Cli) -> None:
     assert all(len(form["example"]) < 100 for form in by_form.values())
 
 
+def test_a_mention_that_stands_nowhere_has_its_words_and_no_example(command: Cli) -> None:
+    gold = write("g.jsonl", "Ann saw Bob.", {"start": 0, "end": 3, "label": "P"})
+    row = {
+        "id": "d",
+        "text": "Ann saw Bob.",
+        "entities": [{"text": "Ann", "label": "P"}, {"text": "Zed", "label": "P"}],
+    }
+    Path("m.jsonl").write_text(json.dumps(row) + "\n")
+    _, out, _ = command("errors", gold, "m.jsonl", "--pred-format", "mentions", "--forms", "--json", "-", "-q")
+    (form,) = json.loads(out)["systems"][0]["forms"]
+    assert (form["class"], form["form"], form["records"], form["example"]) == ("spurious", "Zed", 1, None)
+
+
 def test_no_errors_have_no_forms(command: Cli) -> None:
     place = write("g.jsonl", "Ann", {"start": 0, "end": 3, "label": "P"})
     status, out, _ = command("errors", place, place, "--forms", "-q")

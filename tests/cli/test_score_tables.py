@@ -66,7 +66,7 @@ def test_confusions_are_those_of_the_library_in_every_form(command: Cli, countin
             latex = [line.replace("\\", "").strip().split(" & ") for line in table.splitlines()]
             assert of_rows(latex) == confused
             html = made["html"].partition(f"<h2>{title}</h2>")[2].partition("</table>")[0]
-            cells_of_html = re.findall(r"<td>(.*?)</td>", html)
+            cells_of_html = re.findall(r"<td(?: class='text')?>(.*?)</td>", html)
             assert of_rows(cells_of_html[at : at + 3] for at in range(0, len(cells_of_html), 3)) == confused
 
 
