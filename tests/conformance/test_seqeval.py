@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import random
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +15,8 @@ from nereval_core.conventions.seqeval import in_scheme
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source, conll
 from tests.support.reconciliation import by_layers_and_files, overall_rows, reconcile
-
-Sentences = list[list[str]]
+from tests.support.reference_fixtures import read_fixture
+from tests.support.seqeval_corpora import CASES, COMMAND, DOCUMENTS, LETTERS, SEEDS, Sentences, draw, reports
 
 
 def source(sentences: Sentences, name: str = "x.conll") -> Source:
@@ -36,72 +34,44 @@ def split(tags: str) -> Sentences:
     return [sentence.split() for sentence in tags.split("/")]
 
 
-def generated(seed: int, letters: str, *, suffix: bool, odd: bool, documents: int) -> tuple[Sentences, Sentences]:
-    """Return tags of two sides with every sequence the letters can make, and, if odd, types with dashes or without."""
-    chance = random.Random(seed)
-    types = ("PER", "B-C", "A-", "", "-") if odd else ("PER", "LOC", "B-C")
-
-    def tag() -> str:
-        letter, kind = chance.choice(letters), chance.choice(types)
-        if letter == "O" and chance.random() < 0.9:
-            return "O"
-        if odd and chance.random() < 0.1:
-            return kind + letter if suffix else letter + kind
-        return f"{kind}-{letter}" if suffix else f"{letter}-{kind}"
-
-    gold = [[tag() for _ in range(chance.randint(1, 12))] for _ in range(documents)]
-    return gold, [[own if chance.random() < 0.6 else tag() for own in sentence] for sentence in gold]
-
-
-DOCUMENTS = 30
-SEEDS = (1, 2, 3)
-"""With the first, types are plain; with the others they have dashes, or are missing."""
-LETTERS = {"IOB1": "OBI", "IOB2": "OBI", "IOE1": "OIE", "IOE2": "OIE", "IOBES": "OBIES", "BILOU": "OBILU"}
-# Convention, letters, options of both.
-CASES: list[tuple[str, str, dict[str, Any]]] = [
-    *(("seqeval", letters, {}) for letters in ("OBI", "OBIES", "OBILU", "OBIESLU.M")),
-    *(("seqeval", letters, {"suffix": True}) for letters in ("OBI", "OBIESLU.M")),
-    *(("seqeval", "OBIESLU.M", {"zero_division": value}) for value in (0, 1)),
-    *(("seqeval-strict", letters, {}) for letters in ("OBI", "OIE", "OBIES", "OBILU")),
-    *(("seqeval-strict", letters, {"scheme": scheme}) for scheme, letters in LETTERS.items()),
-    *(
-        ("seqeval-strict", letters, {"scheme": scheme, "suffix": True, "zero_division": 1})
-        for scheme, letters in LETTERS.items()
-    ),
-]
-
-
 def test_two_thousand_documents_are_compared() -> None:
     assert len(CASES) * len(SEEDS) * DOCUMENTS >= 2000
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize(("name", "letters", "options"), CASES)
-def test_seqeval_says_the_same(name: str, letters: str, options: dict[str, Any], seed: int) -> None:
-    pytest.importorskip("seqeval")
-    from seqeval import scheme as schemes
-    from seqeval.metrics import accuracy_score, classification_report
+def ours(number: int, seed: int) -> Outcome:
+    """Score a case by our convention."""
+    name, _, options = CASES[number]
+    values = {option: str(value) if option == "zero_division" else value for option, value in options.items()}
+    return scored(*draw(number, seed), name, digits=4, **values)
 
-    theirs = dict(options)
-    if name == "seqeval-strict":
-        theirs |= {"mode": "strict", "scheme": getattr(schemes, options["scheme"]) if "scheme" in options else None}
-    ours = {option: str(value) if option == "zero_division" else value for option, value in options.items()}
-    odd = seed != SEEDS[0]
-    gold, pred = generated(seed, letters, suffix=options.get("suffix", False), odd=odd, documents=DOCUMENTS)
-    outcome = scored(gold, pred, name, digits=4, **ours)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        text = classification_report(gold, pred, digits=4, **theirs)
-        report = classification_report(gold, pred, output_dict=True, **theirs)
-    forms = find_convention(name).forms
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("number", range(len(CASES)), ids=lambda number: str(CASES[number]))
+def test_seqeval_says_the_same(number: int, seed: int) -> None:
+    pytest.importorskip("seqeval")
+    text, report, accuracy = reports(number, seed)
+    outcome, forms = ours(number, seed), find_convention(CASES[number][0]).forms
     assert forms["text"](outcome) == text
     printed = json.loads(forms["json"](outcome))
     assert printed.keys() == report.keys()
     for scope, row in report.items():
         assert printed[scope] == pytest.approx({figure: float(value) for figure, value in row.items()}, abs=1e-12)
-    assert outcome.scores["accuracy_score"] == accuracy_score(gold, pred)
-    if odd:
+    assert outcome.scores["accuracy_score"] == accuracy
+    if seed != SEEDS[0]:
         reconcile(outcome)
+
+
+def test_drawn_tags_meet_every_rule() -> None:
+    fixture = read_fixture("seqeval")
+    assert (fixture["version"].partition(",")[0], fixture["command"]) == ("seqeval 1.2.2", COMMAND)
+    met: set[str] = set()
+    for number, printed in enumerate(fixture["printed"]):
+        for seed, text in zip(SEEDS, printed, strict=True):
+            outcome = ours(number, seed)
+            assert find_convention(CASES[number][0]).forms["text"](outcome) == text, (CASES[number], seed)
+            met |= set(outcome.records("entities")["why"])
+    assert met == {SAME, ALONE, DROPPED}
+    assert {options.get("scheme") for _, _, options in CASES} == {None, *LETTERS}
 
 
 # Options, gold, prediction, and decision, text on both sides and why of the records.
