@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import inf
@@ -125,6 +126,11 @@ def quoted_apart(one: str, other: str, limit: int = 40) -> tuple[str, str]:
 def one_line(text: str) -> str:
     """Return text with escapes for all characters that do not print, line ends included."""
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
+
+def either_option(flag: str, values: Iterable[object]) -> str:
+    """Return an option with each of its values, as a remedy names them: `--column 2 or --column 3`."""
+    return " or ".join(f"{flag} {shlex.quote(str(value))}" for value in values)
 
 
 def counted(number: int, noun: str) -> str:

@@ -16,7 +16,7 @@ from itertools import accumulate
 from typing import Any
 
 from nereval_core.corpus.builder import Builder
-from nereval_core.problems import FormatError, Problem, counted, quoted
+from nereval_core.problems import FormatError, Problem, counted, either_option, quoted
 from nereval_core.readers import Reading, ReadOptions, Source, select_layer
 from nereval_core.readers.input.source import unread_files_note
 from nereval_core.readers.shared.annotation_keys import records_of, types_of_value
@@ -248,7 +248,9 @@ def _task(
         strings = [name for name, value in data.items() if isinstance(value, str) and name != "id"]
         listed = f": the strings in it are {', '.join(map(quoted, strings))}" if strings else ""
         remedy = (
-            f"name the one with the text, --column {'|'.join(strings)}" if strings else "give it as a string under text"
+            f"name the one with the text, {either_option('--column', strings)}"
+            if strings
+            else "give it as a string under text"
         )
         complain(f"no text in the task's data{listed}", f"{remedy}, or a dialogue as a list of objects")
         return None

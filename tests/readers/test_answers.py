@@ -310,7 +310,7 @@ def test_two_keys_that_may_hold_the_answer_are_asked_about() -> None:
     [line] = error.value.lines()
     assert line == (
         "a.jsonl:1: 2 keys may hold the answer: 'response' (LOC), 'entities' (PER); name the one to be read: "
-        "--pred-column response|entities; in the app choose beside the upload"
+        "--pred-column response or --pred-column entities; in the app choose beside the upload"
     )
     source = Source.of_uploads([("a.jsonl", json.dumps(row).encode())])
     assert [choice.number for choice in preview(source, format="mentions").tags] == ["response", "entities"]

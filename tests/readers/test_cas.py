@@ -201,7 +201,7 @@ def test_without_a_type_system_a_feature_is_named_where_several_may_be_meant() -
         read(given)
     assert str(caught.value) == (
         "d.xmi: Entity has the features 'kind', 'note', and no type system declares them; put its TypeSystem.xml "
-        "beside, or name the one that is the type: --column kind|note"
+        "beside, or name the one that is the type: --column kind or --column note"
     )
     assert rows(read(given, options=ReadOptions(column="note")).layer) == [("Ann", "y", ())]
 

@@ -517,8 +517,8 @@ REFUSED = [
         "a NN B-X O\nb NN O B-Y\n\nc NN I-X I-Y\n",
         [
             "x1.conll: 2 columns hold tags: column 3 (2 spans, as 'B-X'), column 4 (2 spans, as 'B-Y'); name the one "
-            "to be read: --column 3|4, or by side --gold-column 3 --pred-column 4, or read them as one nested layer: "
-            "--column all; in the app choose beside the upload"
+            "to be read: --column 3 or --column 4, or by side --gold-column 3 --pred-column 4, or read them as one "
+            "nested layer: --column all; in the app choose beside the upload"
         ],
     ),
     ({}, "a B-X O\nb O O\n", ["x1.conll: 2 columns hold tags: column 2 (1 span, as 'B-X'), column 3 (0 spans); name"]),

@@ -192,7 +192,8 @@ REFUSED = [
     ([{"data": "text", "annotations": []}], ":1: data is a string"),
     (
         [{"data": {"a": "x", "b": "y"}, "annotations": []}],
-        ":1: no text in the task's data: the strings in it are 'a', 'b'; name the one with the text, --column a|b",
+        ":1: no text in the task's data: the strings in it are 'a', 'b'; name the one with the text, --column a or "
+        "--column b",
     ),
     ([{"data": {"text": "x"}, "annotations": {}}], ":1: annotations is an object; write a list"),
     ([{"data": {"text": "x"}, "annotations": [{}]}], ":1: an entry of annotations without a list of results"),
@@ -275,7 +276,7 @@ def test_the_text_is_the_string_that_all_quotes_fit() -> None:
 
 def test_the_key_of_the_text_can_be_named() -> None:
     tasks = [of_data({"source": "Bob", "body": "Ann left"}, ANN)]
-    with pytest.raises(FormatError, match=r"--column source\|body"):
+    with pytest.raises(FormatError, match="--column source or --column body"):
         read_tasks(tasks)
     reading = read(source(tasks), options=ReadOptions(column="body"))
     assert reading.documents.texts == ("Ann left",)

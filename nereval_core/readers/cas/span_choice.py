@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
-from nereval_core.problems import FormatError, Problem, quoted
+from nereval_core.problems import FormatError, Problem, either_option, quoted
 from nereval_core.readers import Source, select_layer
 from nereval_core.readers.cas.content import ENTITY, SENTENCE, TOKEN, Cas, TypeSystem
 from nereval_core.readers.cas.files import CasFile
@@ -139,7 +139,9 @@ def type_feature(work: CasLayer, kinds: Sequence[str]) -> str | None:
     if usual is None and len(strings) > 1 and not ranges:
         names = ", ".join(map(quoted, strings))
         found = f"{short_name(kinds[0])} has the features {names}, and no type system declares them"
-        remedy = f"put its TypeSystem.xml beside, or name the one that is the type: --column {'|'.join(strings)}"
+        remedy = (
+            f"put its TypeSystem.xml beside, or name the one that is the type: {either_option('--column', strings)}"
+        )
         raise work.refused(found, remedy)
     return usual or next(iter(strings), None)
 

@@ -16,7 +16,7 @@ from dataclasses import replace
 import numpy as np
 
 from nereval_core.corpus import Labels, document_problems, layer
-from nereval_core.problems import FormatError, Problem, counted, quoted
+from nereval_core.problems import FormatError, Problem, counted, either_option, quoted
 from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.readers.conll.blocks import read_packed
 from nereval_core.readers.conll.documents import AnyRows, DocumentUnits, document_units
@@ -235,8 +235,9 @@ def _ambiguity_problem(undecided: AmbiguousColumns, options: ReadOptions) -> Pro
         undecided.file.shown,
         None,
         f"{len(held)} columns hold tags: {', '.join(held)}",
-        f"name the one to be read: --column {'|'.join(numbers)}, or by side --gold-column {numbers[0]} --pred-column "
-        f"{numbers[1]}, or read them as one nested layer: --column {ALL_COLUMNS}; in the app choose beside the upload",
+        f"name the one to be read: {either_option('--column', numbers)}, or by side --gold-column {numbers[0]} "
+        f"--pred-column {numbers[1]}, or read them as one nested layer: --column {ALL_COLUMNS}; in the app choose "
+        "beside the upload",
     )
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from itertools import islice, pairwise
 
 from nereval_core.corpus import Documents, Intervals, Place, Unit, document_problems, layer
-from nereval_core.problems import FormatError, Problem, counted, quoted
+from nereval_core.problems import FormatError, Problem, counted, either_option, quoted
 from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.readers.conll.layout import is_tag
 from nereval_core.readers.conllu.brackets import entities_of, places_of
@@ -144,13 +144,15 @@ def _key(source: Source, sentences: Sequence[WordSentence], wanted: int | str | 
         wanted = names[wanted - 1]
     if isinstance(wanted, int):
         found = f"column {wanted} is asked for, and entities stand in MISC, the last"
-        keys = "|".join(_values(sentences, None)) or "KEY"
-        raise FormatError.single(source.name, None, found, f"name their key: --column {keys}")
+        keys = list(_values(sentences, None)) or ["KEY"]
+        raise FormatError.single(source.name, None, found, f"name their key: {either_option('--column', keys)}")
     values = _values(sentences, wanted)
     usual = {} if values or wanted is None else _values(sentences, None)
     if usual:
         found = f"nothing under {quoted(wanted or '')} in MISC, and entities under {' and '.join(usual)}"
-        raise FormatError.single(source.name, None, found, f"name one that is there: --column {'|'.join(usual)}")
+        raise FormatError.single(
+            source.name, None, found, f"name one that is there: {either_option('--column', usual)}"
+        )
     if not values and wanted is None:
         columns = {name: list(_values(sentences, name).get(name, ())) for name in _columns(sentences)}
         values = {name: known for name, known in columns.items() if known and all(map(is_tag, known))}
@@ -161,7 +163,7 @@ def _key(source: Source, sentences: Sequence[WordSentence], wanted: int | str | 
         raise FormatError.single(source.name, None, found, "name the key that they stand under: --column KEY")
     if len(values) > 1:
         found = f"entities under {' and '.join(values)}"
-        raise FormatError.single(source.name, None, found, f"name one: --column {'|'.join(values)}")
+        raise FormatError.single(source.name, None, found, f"name one: {either_option('--column', values)}")
     key = next(iter(values), wanted or "")
     known = values.get(key, [])
     return key, any("(" in value or ")" in value for value in known) and not any(map(is_tag, known))

@@ -13,7 +13,7 @@ from itertools import accumulate, chain
 from typing import Any
 
 from nereval_core.corpus.builder import Builder
-from nereval_core.problems import FormatError, Problem, counted
+from nereval_core.problems import FormatError, Problem, counted, either_option
 from nereval_core.readers.input.source import Source, SourceFile, unread_files_note
 from nereval_core.readers.read_settings import Reading, ReadOptions
 from nereval_core.readers.shared.strict_json import id_string, items, score_number
@@ -79,7 +79,7 @@ def _problem(row: Any, key: str) -> tuple[str, str] | None:
     if not isinstance(held.get(key), list):
         others = [name for name, spans in held.items() if isinstance(spans, list) and _are_spans(held, name)]
         remedy = "write first token, last token and type of each"
-        remedy += f", or name the key: --column {'|'.join(others)}" if others else ""
+        remedy += f", or name the key: {either_option('--column', others)}" if others else ""
         return f"no list of spans under {key}", remedy
     tokens = sum(map(len, sentences))
     for at, span in enumerate(_spans(held, key)):

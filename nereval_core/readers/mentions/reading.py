@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from nereval_core.corpus import Documents, Place, layer
-from nereval_core.problems import FormatError, Problem, counted, quoted
+from nereval_core.problems import FormatError, Problem, counted, either_option, quoted
 from nereval_core.readers import Reading, ReadOptions
 from nereval_core.readers.mentions.answer_text import MalformedError
 from nereval_core.readers.mentions.answers import Answer, NamedMention, decoded_line, read_answer
@@ -212,8 +211,8 @@ def _several_answers(lines: Sequence[_Line], beside_gold: bool) -> Problem | Non
     for line in lines:
         if choices := answer_choices(line.row):
             keys = [f"{quoted(str(choice.number))} ({', '.join(choice.types) or 'words'})" for choice in choices]
-            names = "|".join(shlex.quote(str(choice.number)) for choice in choices)
-            option = f"{'--pred-column' if beside_gold else '--column'} {names}"
+            flag = "--pred-column" if beside_gold else "--column"
+            option = either_option(flag, (choice.number for choice in choices))
             finding = f"{len(choices)} keys may hold the answer: {', '.join(keys)}"
             remedy = f"name the one to be read: {option}; in the app choose beside the upload"
             return Problem(*line.place, finding, remedy)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from nereval_core.problems import Problem, quoted
+from nereval_core.problems import Problem, either_option, quoted
 from nereval_core.readers.read_settings import ReadSettings
 from nereval_core.readers.shared.tag_notation import (
     MARKS_FOR_OUTSIDE,
@@ -149,13 +149,14 @@ def choice_problem(
     """Return the problem of a source in which several named columns or keys hold annotations."""
     nothing = "O alone" if "tags" in hold else "nothing"
     held = [f"{quoted(str(column.number))} ({', '.join(column.types) or nothing})" for column in columns]
-    numbers = [shlex.quote(str(column.number)) for column in columns]
+    numbers = [column.number for column in columns]
+    by_side = f"--gold-column {shlex.quote(str(numbers[0]))} --pred-column {shlex.quote(str(numbers[1]))}"
     return Problem(
         shown,
         line,
         f"{len(columns)} {hold}: {', '.join(held)}",
-        f"name the one to be read: --column {'|'.join(numbers)}, or by side --gold-column {numbers[0]} --pred-column "
-        f"{numbers[1]}; in the app choose beside the upload",
+        f"name the one to be read: {either_option('--column', numbers)}, or by side {by_side}; in the app choose "
+        "beside the upload",
     )
 
 

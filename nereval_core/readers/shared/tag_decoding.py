@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from nereval_core.arrays import Int64
 from nereval_core.corpus import Place
-from nereval_core.problems import FormatError, Problem, counted, quoted
+from nereval_core.problems import FormatError, Problem, counted, either_option, quoted
 from nereval_core.readers.read_settings import ReadOptions
 from nereval_core.readers.shared.tag_notation import (
     NUMBERS_PROBLEM,
@@ -69,7 +69,7 @@ def _scheme_of_tags(
         raise FormatError.single(
             *place(detected.parting),
             f"the tags fit {names}, which part here",
-            f"name the scheme: --scheme {'|'.join(detected.rivals)}",
+            f"name the scheme: {either_option('--scheme', detected.rivals)}",
         )
     if detected.scheme is None:
         return None, [NO_TAGS_NOTE]

@@ -68,7 +68,7 @@ REFUSED = [
     ('[\n{"a": 1},\n{"a": 2}\n', [2, 3], "x.json:4: the list is cut off; export the file again"),
     ('[\n{"a": 1}\n{"a": 2}]\n', [2], "x.json:3: the list is cut off; export the file again"),
     ('[{"a": 1},]', [1], "x.json:1: not JSON at position 11 of the line: Expecting value"),
-    ('[{"a": 1}]\n[{"a": 2}]', [1], "x.json:2: more text after the list's end; leave one list in the file"),
+    ('[{"a": 1}]\n{"a": 2}', [1], "x.json:2: more text after the list's end; leave one list in the file"),
     ('{\n"a": 1,\n"b": [1,\n2}\n', [], "x.json:4: not JSON at position 2 of the line: Expecting ',' delimiter"),
     ("\n{\n\n", [], "x.json:2: not JSON at position 2 of the line: Expecting property name"),
 ]
