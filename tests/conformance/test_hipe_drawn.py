@@ -12,7 +12,7 @@ from nereval_core.conventions import find_convention
 from nereval_core.conventions.hipe.matching import BY_TEXT, LOST, OUTSIDE_SLICE, WHY
 from nereval_core.problems import FormatError
 from tests.support.hipe_corpora import COMMAND, RUNS, SEEDS, counts, runs, write_corpus
-from tests.support.hipe_scored import scored
+from tests.support.hipe_scored import layers_and_files, scored
 from tests.support.reconciliation import reconcile
 from tests.support.reference_fixtures import read_fixture
 
@@ -50,3 +50,20 @@ def test_drawn_files_meet_every_rule(version: str, tmp_path: Path) -> None:
             reconcile(outcome)
             met |= set(outcome.records()["why"])
     assert met == {*WHY} - NOT_OF[version]
+
+
+OF_LAYERS: list[tuple[str, dict[str, Any]]] = [
+    *((version, {}) for version in RUNS),
+    ("hipe-2022", {"task": "nerc_fine"}),
+    ("hipe-2022", {"time-period": "1800-1810"}),
+]
+"""Links drawn beside no mention are none of a layer."""
+
+
+@pytest.mark.parametrize(("version", "options"), OF_LAYERS, ids=str)
+def test_layers_give_what_drawn_files_give(version: str, options: dict[str, Any], tmp_path: Path) -> None:
+    gold, pred = write_corpus(tmp_path, 1, version)
+    # A layer has the tokens of gold.
+    rows = zip(*(path.read_text().split("\n") for path in (gold, pred)), strict=True)
+    pred.write_text("\n".join("\t".join([one.split("\t")[0], *two.split("\t")[1:]]) for one, two in rows))
+    layers_and_files(version, gold, pred, options)
