@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from nereval_core.readers import readers
+from nereval_core.readers import ReadOptions, readers
 from tests.fuzzing.inputs import OPTIONS, attempt, seeds, shapes, taken
 from tests.fuzzing.mutation import changed, words_of
 from tests.support import ROOT
@@ -43,6 +43,22 @@ def test_changed_inputs_end_in_sound_readings_or_in_problems(format: str) -> Non
             raise
         # Changes of what is changed go further.
         kept.append(raw)
+
+
+# Inputs on which a reader failed once, made small by `tests.fuzzing`.
+MENDED = [
+    ("datasets", {"train.json": b'{"tokens":\x88'}),
+    ("inline", {"x.sgm": b'<DOC>&#3;<X E=""\nS="">'}),
+    (
+        "mentions",
+        {"answers.jsonl": b'{"text":"","b":[{"text":"A","":""},{"text":"b","":9223372036854775808}]}'},
+    ),
+]
+
+
+@pytest.mark.parametrize(("format", "files"), MENDED)
+def test_inputs_that_once_broke_a_reader(format: str, files: dict[str, bytes]) -> None:
+    attempt(format, files, ReadOptions())
 
 
 def test_what_breaks_the_rules_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:

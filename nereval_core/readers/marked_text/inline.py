@@ -102,6 +102,8 @@ class _Document:
     """Whether a part of the text or a line ends before what comes next."""
 
     def add(self, text: str) -> None:
+        if not text:
+            return
         if not text[0].isspace():
             self.end_line()
         self.broken = False

@@ -85,7 +85,8 @@ def locate(
         numbers = [number for number, statement in statements.items() if statement.certain is certain]
         if not numbers:
             continue
-        bounds = np.array([statements[number][:2] for number in numbers], np.int64).clip(-FARTHEST, FARTHEST)
+        offsets = (statements[number][:2] for number in numbers)
+        bounds = np.array([[min(max(offset, -FARTHEST), FARTHEST) for offset in pair] for pair in offsets], np.int64)
         spans = CountedSpans(
             np.array([doc[number] for number in numbers], np.int64),
             bounds[:, 0],

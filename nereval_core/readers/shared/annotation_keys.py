@@ -269,7 +269,11 @@ def sampled_records(files: Sequence[SourceFile]) -> list[Any]:
     """Return the first records of small files, as they are looked at before files are read."""
     small = [file for file in files if file.origin.size() <= PREVIEWED_BYTES]
     problems: list[Problem] = []
-    return [record for _, _, record in islice(records_of(small, problems), SAMPLED_RECORDS)]
+    try:
+        return [record for _, _, record in islice(records_of(small, problems), SAMPLED_RECORDS)]
+    except FormatError:
+        # What is wrong with the file is said where it is read.
+        return []
 
 
 def key_choices(records: Iterable[Any], usual: Sequence[str], other: Collection[str]) -> tuple[TagColumn, ...]:
