@@ -446,6 +446,11 @@ def test_ids_of_responses_are_not_those_of_documents(tmp_path: Path) -> None:
     assert nereval.read(path, texts=documents).documents.ids == ("b",)
 
 
+@pytest.mark.parametrize("ids", [{"custom_id": "request-1", "id": "d"}, {"custom_id": "d", "id": "batch_req_1"}])
+def test_of_several_ids_the_one_that_gold_has_counts(ids: dict[str, str]) -> None:
+    assert spans(read_line(ids | {"answer": JSON})) == BOTH
+
+
 def test_ids_that_gold_does_not_have_are_said_or_refused() -> None:
     answers = [{"id": "request-2", "Drug": ["Aspirin"]}]
     reading = nereval.read_objects(answers, texts=[EXAMPLE_TEXT])

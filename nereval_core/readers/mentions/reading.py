@@ -107,6 +107,8 @@ def read_answers(
     found_problems = list(problems)
     lines = [_Line(place, decoded_line(row)) for place, row in rows]
     notes = list(notes)
+    if options.texts is not None:
+        lines = [line._replace(row=_with_gold_id(line.row, options.texts)) for line in lines]
     if in_order and options.texts is not None and not options.texts.named:
         gold_ids = options.texts.index.keys()
         if len(lines) == len(gold_ids) and any(id_of_line(line.row) not in (None, *gold_ids) for line in lines):
@@ -175,6 +177,13 @@ def read_answers(
 class _Line(NamedTuple):
     place: Place
     row: Any
+
+
+def _with_gold_id(row: Any, gold: Documents) -> Any:
+    """Return a line that gives several ids with the first that gold has; any other as it is."""
+    keys = [key for key in ID_KEYS if key in row] if isinstance(row, Mapping) else []
+    own = next((key for key in keys if id_string(row[key]) in gold.index), None) if len(keys) > 1 else None
+    return row if own is None else {key: value for key, value in row.items() if key == own or key not in keys}
 
 
 def _without_id(row: Any) -> Any:
