@@ -116,6 +116,8 @@ class AnnotationKeys:
     """Keys that are usual or called like a prediction, with an empty list or object in a record."""
     words: dict[str, None] = field(default_factory=dict)
     """Keys called like a prediction that hold something else than annotations."""
+    settled: set[str] = field(default_factory=set)
+    """Keys that hold something else than annotations in every record."""
     combinations: set[frozenset[str]] = field(default_factory=set)
     """The keys that stand in one record, once for each combination."""
 
@@ -123,9 +125,13 @@ class AnnotationKeys:
         """Look at the keys of a record that may hold annotations, and return whether one was met for the first time."""
         before = len(self.types)
         self.combinations.add(frozenset(record))
-        for key, value in record.items():
-            usual = key in self.usual
-            if key in self.types or key in self.other or value is None or (not usual and OTHER_TAGS.search(key)):
+        # Most records have no key but those that are known already.
+        for key in [key for key in record if key not in self.types and key not in self.settled]:
+            value, usual = record[key], key in self.usual
+            if not usual and (key in self.other or OTHER_TAGS.search(key)):
+                self.settled.add(key)
+                continue
+            if value is None:
                 continue
             if not isinstance(value, (list, dict)):
                 if is_named_like_prediction(key):
@@ -247,12 +253,16 @@ def choose_keys(
 
 def _two_types(records: Sequence[Record], keys: Sequence[str]) -> Iterator[Problem]:
     """Yield a problem where span objects hold a predicted type beside another."""
+    sound: set[frozenset[str]] = set()
     for line, source, record in records:
         key = key_of(record, keys) if isinstance(record, dict) else None
         spans = record[key] if key is not None and isinstance(record[key], list) else ()
         if not spans or not isinstance(spans[0], dict):
             continue
-        names = set[str]().union(*(span for span in spans if isinstance(span, dict)))
+        names = frozenset[str]().union(*(span for span in spans if isinstance(span, dict)))
+        if names in sound:
+            continue
+        sound.add(names)
         predicted = [name for name in sorted(names) if PREDICTED_TYPE.fullmatch(name)]
         own = sorted(names & TYPE_KEYS)
         if predicted and own:
