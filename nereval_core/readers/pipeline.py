@@ -212,7 +212,7 @@ def _plainly(given: list[Any], made: Builder) -> bool:
     starts, ends, labels = ([one.get(key) for one in given] for key in ("start", "end", label))
     if [set(map(type, column)) for column in (starts, ends, labels)] != [{int}, {int}, {str}]:
         return False
-    if (label == "entity_group" and OUTSIDE in labels) or any(name.startswith("LABEL_") for name in labels):
+    if (label == "entity_group" and OUTSIDE in labels) or any(name.startswith("LABEL_") for name in {*labels}):
         return False
     quotes = [quote if isinstance(quote := one.get("text"), str) else None for one in given] if "text" in keys else ()
     scores = [score_number(one.get("score")) for one in given] if "score" in keys else ()

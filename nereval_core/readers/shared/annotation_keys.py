@@ -259,7 +259,8 @@ def _two_types(records: Sequence[Record], keys: Sequence[str]) -> Iterator[Probl
         spans = record[key] if key is not None and isinstance(record[key], list) else ()
         if not spans or not isinstance(spans[0], dict):
             continue
-        names = frozenset[str]().union(*(span for span in spans if isinstance(span, dict)))
+        objects = spans if {*map(type, spans)} == {dict} else [span for span in spans if isinstance(span, dict)]
+        names = frozenset[str]().union(*objects)
         if names in sound:
             continue
         sound.add(names)
@@ -272,7 +273,10 @@ def _two_types(records: Sequence[Record], keys: Sequence[str]) -> Iterator[Probl
 
 def key_of(record: Mapping[str, Any], keys: Iterable[str]) -> str | None:
     """Return the first of the keys that a record has."""
-    return next((key for key in keys if key in record), None)
+    for key in keys:
+        if key in record:
+            return key
+    return None
 
 
 def sampled_records(files: Sequence[SourceFile]) -> list[Any]:
