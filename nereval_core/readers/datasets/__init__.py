@@ -122,7 +122,7 @@ def recognise(source: Source) -> float:
         return 1.0
     if not keys & set(TOKENS) or keys & SPANS_BESIDE:
         return 0.0
-    return 1.0 if (keys & set(TAGS) and "text" not in keys) or _tag_choices(source) else 0.0
+    return 1.0 if (keys & set(TAGS) and "text" not in keys) or _tag_choices(source, by_head=True) else 0.0
 
 
 def tag_column_choices(source: Source) -> tuple[TagColumn, ...]:
@@ -131,15 +131,17 @@ def tag_column_choices(source: Source) -> tuple[TagColumn, ...]:
     return choices if len(choices) > 1 else ()
 
 
-def _tag_choices(source: Source) -> tuple[TagColumn, ...]:
-    """Return the keys of the first file that hold annotations, by its first rows."""
+def _tag_choices(source: Source, *, by_head: bool = False) -> tuple[TagColumn, ...]:
+    """Return the keys of the first file that hold annotations, by its first rows, or `by_head` by those in its head."""
     file = _files(source)[0]
     head = source.head_of(file)
     columns = _columns(file, head)
     if columns is not None:
         words = next((key for key in TOKENS if key in columns), None)
         return () if words is None else tag_choices(parquet_sample(file, words))
-    records = sampled_records([file]) or [_json(line.encode()) for line in head.lines[:SAMPLE_ROWS]]
+    records = [_json(line.encode()) for line in head.lines[:SAMPLE_ROWS]]
+    if not by_head or not any(isinstance(record, dict) for record in records):
+        records = sampled_records([file]) or records
     rows = [row for row in records if isinstance(row, dict)]
     return span_choices(rows) if has_token_spans(head.keys) else tag_choices(rows)
 
