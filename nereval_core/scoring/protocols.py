@@ -6,28 +6,18 @@ from collections.abc import Mapping, Sequence, Sized
 from typing import Protocol
 
 from nereval_core.corpus import Unit
+from nereval_core.pairing.notices import NamedLayer
 from nereval_core.scoring import Counts, Settings
 from nereval_core.scoring.averages import Average
 from nereval_core.scoring.counts import DocumentCounts
 from nereval_core.scoring.criteria import Criterion
 
 
-class LayerSummary(Protocol):
-    """A layer as it was read."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def digest(self) -> str: ...
-
-    @property
-    def types(self) -> tuple[str, ...]: ...
+class LayerSummary(NamedLayer, Protocol):
+    """A layer as it was read, with its documents."""
 
     @property
     def documents(self) -> Sized: ...
-
-    def __len__(self) -> int: ...
 
 
 class CountedScores(Protocol):
