@@ -8,11 +8,13 @@ import re
 import shutil
 import subprocess
 import sys
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
+from nereval_core.report.references import works
 from tests.support import PYTHON_PATH, ROOT
 
 CONFIG = Path("docs", "site", "mkdocs.yml")
@@ -92,6 +94,12 @@ def test_each_task_is_in_the_search(site: Path, words: str, page: str) -> None:
     index = json.loads((site / "search" / "search_index.json").read_text(encoding="utf-8"))["docs"]
     texts = [f"{entry['title']} {entry['text']}" for entry in index if entry["location"].partition("#")[0] == page]
     assert any(words.lower() in text.lower() for text in texts)
+
+
+def test_the_site_lists_every_work_cited(site: Path) -> None:
+    page = unescape((site / "references.html").read_text(encoding="utf-8"))
+    assert not [key for key, work in works().items() if work.reference not in page or work.url not in page]
+    assert 'href="references.html"' in (site / "scoring.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("link", ["(missing.md)", "(formats.md#missing)", "(../missing.txt)"])

@@ -1,4 +1,4 @@
-"""Hooks of MkDocs: pages made of the README, the changelog and the parsers, and links that leave this folder."""
+"""Hooks of MkDocs: pages made of files outside this folder and of the parsers, and links that leave this folder."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 from nereval_core.cli import VERBS, main
+from nereval_core.report.references import works
 
 ROOT = Path(__file__).parents[2]
-PAGES = {"README.md": "index.md", "CHANGELOG.md": "CHANGELOG.md"}
-"""Documents at the top of the repository, and their pages."""
+WORKS = "nereval_core/report/references.bib"
+PAGES = {"README.md": "index.md", "CHANGELOG.md": "CHANGELOG.md", WORKS: "references.md"}
+"""Files outside this folder, and their pages."""
 PICTURES = "tests/screenshots"
 POLICY = "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:"
 LINK = re.compile(r"(!?\[[^\]]*\])\(([^)\s#:]+)(#[^)\s]*)?\)")
@@ -25,7 +27,8 @@ LINK = re.compile(r"(!?\[[^\]]*\])\(([^)\s#:]+)(#[^)\s]*)?\)")
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages and pictures that lie elsewhere, and the help of every verb."""
     for source, page in PAGES.items():
-        files.append(File.generated(config, page, content=(ROOT / source).read_text(encoding="utf-8")))
+        content = _works_cited() if source == WORKS else (ROOT / source).read_text(encoding="utf-8")
+        files.append(File.generated(config, page, content=content))
     for picture in sorted((ROOT / PICTURES).glob("*.png")):
         files.append(File.generated(config, f"pictures/{picture.name}", abs_src_path=str(picture)))
     files.append(File.generated(config, "options.md", content=_options()))
@@ -63,6 +66,12 @@ def on_post_template(output_content: str, template_name: str, config: MkDocsConf
 def _restrict(html: str) -> str:
     """Let browsers fetch nothing from other hosts, whatever the scripts of the theme would like to."""
     return html.replace("<head>", f'<head><meta http-equiv="Content-Security-Policy" content="{POLICY}">', 1)
+
+
+def _works_cited() -> str:
+    """Return a page with the works that the documents and the methods paragraph cite."""
+    lines = [f"- {work.reference}" + (f" <{work.url}>" if work.url else "") for work in works().values()]
+    return "\n".join(["# Works cited\n\nThis page is for people who look up a source.\n", *lines, ""])
 
 
 def _options() -> str:
