@@ -351,6 +351,15 @@ def test_links_lead_somewhere(name: str) -> None:
         assert not anchor or anchor in anchors(place.read_text(encoding="utf-8")), target
 
 
+def test_links_of_the_code_lead_somewhere() -> None:
+    code = [path for folder in ("nereval_core", "pages", "tests") for path in (ROOT / folder).rglob("*.py")]
+    links = {link for path in code for link in re.findall(r"docs/[\w-]+\.md#[\w-]+", path.read_text(encoding="utf-8"))}
+    assert links
+    for link in links:
+        name, _, anchor = link.partition("#")
+        assert anchor in anchors(DOCS[name]), link
+
+
 @pytest.mark.parametrize("name", DOCS)
 def test_files_named_exist(name: str) -> None:
     """A path in backticks lies below the root, or, in the architecture, below the core too."""

@@ -80,7 +80,7 @@ class TangledSpans:
 class Pairs:
     """Candidate pairs: the two spans (indices into the tangle), code, shared characters, difference of boundaries, key.
 
-    `key` orders pairs as design section 4 does under 7.
+    `key` orders pairs by rule 7 of docs/scoring.md#alignment.
     """
 
     gold: Int64

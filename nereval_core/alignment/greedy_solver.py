@@ -2,9 +2,9 @@
 
 Identical spans are paired first. Of the rest, every span is offered the next WINDOW_SPANS spans of the other side that
 start inside it (fewer in a cluster of more than OFFERED_PAIRS // WINDOW_SPANS spans), and, of all types and of its own,
-the one before it that ends last and the one after it that ends first. Of the pairs offered, the best by design section
-4 is taken, then the next that is still free. The remaining spans are paired in one pass from left to right, equal types
-first. Time and memory grow with the number of spans, not with that of their overlaps.
+the one before it that ends last and the one after it that ends first. The best pair offered is taken (in the order of
+docs/scoring.md#alignment), then the next that is still free. The remaining spans are paired in one pass from left to
+right, equal types first. Time and memory grow with the number of spans, not with that of their overlaps.
 
 Only the rank, which both sides share, distinguishes spans: neither their order nor their side decides anything.
 """

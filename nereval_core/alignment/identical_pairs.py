@@ -13,8 +13,8 @@ those of p' or g'. So every best alignment holds (g, p) if no credit is lost:
   types earn nothing (type, left, right, either): one of (g, p') and (g', p) earns nothing, the other no more than it;
 - else nowhere: p' may share the pair's start and g' its end, and (g', p') neither.
 
-The rest of each best alignment is a best alignment of the rest: the sums of design section 4 lose the same terms, and
-so do the sorted lists of pairs.
+The rest of each best alignment is a best alignment of the rest: the sums of docs/scoring.md#alignment lose the same
+terms, and so do the sorted lists of pairs.
 """
 
 from __future__ import annotations

@@ -185,7 +185,7 @@ class NarrowCluster:
         return sums, taken
 
     def _worth(self, rules: Rules) -> Int64:
-        """Return levels 1 to 6 of design section 4 as one number, by criterion and pair."""
+        """Return rules 1 to 6 of docs/scoring.md#alignment as one number, by criterion and pair."""
         most, code = self.segments.most, self.pairs.code
         worth = CREDIT[rules.decisions[code]].T
         for level in (code & EQUAL != 0, np.ones(len(code), bool), code & SAME_TYPE != 0):

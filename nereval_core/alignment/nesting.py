@@ -3,7 +3,7 @@
 The spans of a cluster are visited by start. The rest of an alignment depends only on which of the spans then open are
 still free, so that a cluster is solved by a table over the subsets of its open spans: a span that begins stays free, or
 takes a free one of the other side. Each subset carries the best sums so far, and the pairs taken as bits: 2 to the
-power of a pair's place from the end of the cluster's list, which is the last rule of design section 4. Clusters are
+power of a pair's place from the end of the cluster's list, the last rule of docs/scoring.md#alignment. Clusters are
 solved side by side, a step for all of them at a time.
 """
 
@@ -57,7 +57,7 @@ def solve_nested(rules: Rules, tangle: TangledSpans, pairs: Pairs, cluster: Int6
 
 
 def _worth(rules: Rules, pairs: Pairs) -> Int64:
-    """Return levels 1 to 6 of design section 4 as one number, by criterion and pair."""
+    """Return rules 1 to 6 of docs/scoring.md#alignment as one number, by criterion and pair."""
     code = pairs.code
     base = np.where(code & EQUAL != 0, 1 << 8, 0) + (1 << 4) + np.where(code & SAME_TYPE != 0, 1, 0)
     base = (((base << SUM_BITS) + pairs.shared) << SUM_BITS) - pairs.difference

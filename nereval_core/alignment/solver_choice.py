@@ -1,7 +1,7 @@
 """Tangled clusters, in which spans overlap more than one span of the other side: each goes to the solver for its shape.
 
-The alignment of a cluster is the best in the order of design section 4: credit, equal boundaries, pairs, equal types,
-shared characters, least difference of boundaries, and then the smallest list of pairs.
+The alignment of a cluster is the best in the order of docs/scoring.md#alignment: credit, equal boundaries, pairs, equal
+types, shared characters, least difference of boundaries, and then the smallest list of pairs.
 """
 
 from __future__ import annotations

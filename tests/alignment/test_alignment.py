@@ -102,7 +102,7 @@ def test_a_thousand_identical_spans_each_side(kinds: str) -> None:
 
 
 def greedily(gold: list[Span], pred: list[Span], name: str) -> dict[tuple[Span, Span], int]:
-    """The preference of design section 4, pair by pair, and then its tie order; all spans distinct."""
+    """The preference of docs/scoring.md#alignment, pair by pair, and then its tie order; all spans distinct."""
     rule, credit = RULES[name], {"COR": 2, "PAR": 1, "INC": 0}
     ranked = sorted(
         (

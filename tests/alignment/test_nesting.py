@@ -33,7 +33,7 @@ def scoped(names: list[str]) -> dict[Scope, list[str]]:
 
 
 def test_where_identical_pairs_may_be_fixed() -> None:
-    """Section 4 of the design allows it for four criteria everywhere; a looser one must not lose credit by it."""
+    """Four criteria allow it everywhere (alignment/identical_pairs.py); a looser one must not lose credit by it."""
     names = [criterion.name for criterion in CRITERIA.values() if criterion.unit == "span"]
     found = scoped([name for name in names if name not in ("core", "alternatives")])
     assert found["everywhere"] == ["strict", "exact", "partial", "muc"]

@@ -1,4 +1,4 @@
-"""Decisions and counts against an independent reading of the design, and the properties it promises."""
+"""Decisions and counts against an independent reading of docs/scoring.md, and the properties it promises."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An independent, slow reading of design sections 3 and 4: all alignments tried, criteria written out one by one.
+"""An independent, slow reading of docs/scoring.md: all alignments tried, criteria written out one by one.
 
 Counting by token goes token by token, over tokens split by hand.
 
@@ -110,7 +110,7 @@ def every_matching(edges: tuple[tuple[int, int], ...]) -> list[list[tuple[int, i
 
 
 def best(gold: list[Span], pred: list[Span], rule: Callable[[Span, Span], str]) -> list[tuple[int, int]]:
-    """Return the alignment that design section 4 prefers, from all there are."""
+    """Return the alignment that docs/scoring.md#alignment prefers, from all there are."""
     edges = [(i, j) for i, g in enumerate(gold) for j, p in enumerate(pred) if g.characters & p.characters]
     pairs = [(gold[i], pred[j]) for i, j in edges]
     weights = {
