@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+import nereval_core as nereval
 from nereval_core.report.references import works
 from tests.support import PYTHON_PATH, ROOT
 
@@ -100,6 +101,22 @@ def test_the_site_lists_every_work_cited(site: Path) -> None:
     page = unescape((site / "references.html").read_text(encoding="utf-8"))
     assert not [key for key, work in works().items() if work.reference not in page or work.url not in page]
     assert 'href="references.html"' in (site / "scoring.html").read_text(encoding="utf-8")
+
+
+def test_every_name_of_the_library_is_in_the_reference(site: Path) -> None:
+    """Each verb has an entry with text below its signature, and each class of the package that a verb returns."""
+    index = json.loads((site / "search" / "search_index.json").read_text(encoding="utf-8"))["docs"]
+    entries = {
+        entry["location"].partition("#")[2]: entry["text"]
+        for entry in index
+        if entry["location"].startswith("library-reference.html")
+    }
+    assert "nereval.__version__" in entries[""]
+    verbs = set(nereval.__all__) - {"__version__"}
+    results = {name for verb in verbs for name in re.findall(r"-&gt; (?:tuple\[)?([A-Z]\w+)", entries[verb])}
+    assert {"Scores", "Comparison", "Suggestion"} < results
+    for name in verbs | {f"class-{name.lower()}" for name in results}:
+        assert "<p>" in entries[name], name
 
 
 @pytest.mark.parametrize("link", ["(missing.md)", "(formats.md#missing)", "(../missing.txt)"])

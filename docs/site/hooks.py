@@ -1,4 +1,4 @@
-"""Hooks of MkDocs: pages made of files outside this folder and of the parsers, and links that leave this folder."""
+"""Hooks of MkDocs: pages made of files outside this folder of parsers and of docstrings; links out of this folder."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import re
 from pathlib import Path, PurePosixPath
 from posixpath import normpath, relpath
 
+from library_reference import reference, source_of, verbs
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
@@ -19,19 +20,28 @@ ROOT = Path(__file__).parents[2]
 WORKS = "nereval_core/report/references.bib"
 PAGES = {"README.md": "index.md", "CHANGELOG.md": "CHANGELOG.md", WORKS: "references.md"}
 """Files outside this folder, and their pages."""
+OPTIONS, REFERENCE = "options.md", "library-reference.md"
+SECTIONS = {
+    "nereval_core/cli/verbs": OPTIONS,
+    "nereval_core/__init__.py": REFERENCE,
+    **{f"{module.replace('.', '/')}.py": f"{OPTIONS}#{verb.replace(' ', '-')}" for verb, module in VERBS.items()},
+    **{source_of(verb): f"{REFERENCE}#{verb}" for verb in reversed(verbs())},
+}
+"""Source of the generated pages, to which documents link, and the place on a page that is made of it."""
 PICTURES = "tests/screenshots"
 POLICY = "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:"
 LINK = re.compile(r"(!?\[[^\]]*\])\(([^)\s#:]+)(#[^)\s]*)?\)")
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the pages and pictures that lie elsewhere, and the help of every verb."""
+    """Add the pages and pictures that lie elsewhere, the help of every verb and the reference."""
     for source, page in PAGES.items():
         content = _works_cited() if source == WORKS else (ROOT / source).read_text(encoding="utf-8")
         files.append(File.generated(config, page, content=content))
     for picture in sorted((ROOT / PICTURES).glob("*.png")):
         files.append(File.generated(config, f"pictures/{picture.name}", abs_src_path=str(picture)))
-    files.append(File.generated(config, "options.md", content=_options()))
+    files.append(File.generated(config, OPTIONS, content=_options()))
+    files.append(File.generated(config, REFERENCE, content=reference()))
     return files
 
 
@@ -43,6 +53,8 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     def target(match: re.Match[str]) -> str:
         words, path, fragment = match[1], match[2], match[3] or ""
         path = normpath(PurePosixPath(source).parent / path)
+        if path in SECTIONS:
+            return f"{words}({relpath(SECTIONS[path], PurePosixPath(place).parent)})"
         name = PAGES.get(path) or path.removeprefix("docs/").replace(PICTURES, "pictures")
         file = files.get_file_from_path(name)
         if (file is None or file.inclusion.is_excluded()) and (ROOT / path).exists():
