@@ -26,7 +26,6 @@ from nereval_core.corpus.subset import select_documents, select_spans
 from nereval_core.ledger.attributes import find_attribute
 from nereval_core.ledger.attributes.verdicts import VERDICT_ATTRIBUTES
 from nereval_core.ledger.facet_counts import FacetCounts
-from nereval_core.records.attribute import Attribute, Others, Records
 from nereval_core.records.queries import (
     ABSENT,
     FIELDS,
@@ -43,6 +42,7 @@ from nereval_core.records.queries import (
 from nereval_core.records.reasons import BOUNDARIES, boundaries
 from nereval_core.records.tables import DECISIONS, Rows, frame, record_ids, rows
 from nereval_core.records.text_search import sought_in, sought_in_ids, words_of
+from nereval_core.review.attribute import Attribute, Others, Records
 from nereval_core.review.standing_verdicts import Moment
 from nereval_core.scoring import Counts, Scores, Settings, score_layers
 

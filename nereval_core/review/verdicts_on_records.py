@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from nereval_core.corpus import Documents, Layer, frozen
 from nereval_core.corpus.masking import original
 from nereval_core.corpus.texts import Texts
-from nereval_core.records.attribute import Records
 from nereval_core.records.tables import Rows
+from nereval_core.review.attribute import Records
 from nereval_core.review.standing_verdicts import Moment, Reviewed
 from nereval_core.review.verdicts import Draft, Given, Key, Kind, Marked, Seen, Verdict, text_digest
 

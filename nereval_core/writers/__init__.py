@@ -21,13 +21,14 @@ from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from nereval_core.problems import FormatError, Problem
 from nereval_core.readers.input.temporaries import TemporaryFolder, replaced_file, replaced_folder
 
 if TYPE_CHECKING:
     from nereval_core.corpus import Layer
+    from nereval_core.writers.losses import Writer
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 """Characters that a spreadsheet may take for the beginning of a formula."""
@@ -35,21 +36,11 @@ ZIP_TIME = (1980, 1, 1, 0, 0, 0)
 """The time of the files in a zip: without their own, the same layer gives the same bytes."""
 
 
-class Writer(Protocol):
-    """The names that every writer module has."""
-
-    NAME: str
-    DESCRIPTION: str
-    HOLDS: frozenset[str]
-
-    def write(self, layer: Layer, path: Path) -> tuple[str, ...]: ...
-
-
 @cache
 def writers() -> Mapping[str, Writer]:
     """Return the writers by name."""
     modules = (import_module(f"{__name__}.{info.name}") for info in pkgutil.iter_modules(__path__))
-    return MappingProxyType({module.NAME: cast(Writer, module) for module in modules if hasattr(module, "NAME")})
+    return MappingProxyType({module.NAME: cast("Writer", module) for module in modules if hasattr(module, "NAME")})
 
 
 def write(

@@ -11,15 +11,12 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError, Problem, counted, quoted
-
-if TYPE_CHECKING:
-    from nereval_core.writers import Writer
 
 ANNOTATION: Mapping[str, str] = {
     "links": "links",
@@ -40,6 +37,16 @@ UNPLACED, UNPLACED_REMEDY = "stands nowhere in its text", "leave it out: --lossy
 """The reason for which no format can state a span of words without a place, and what helps."""
 
 Unsayable = Iterable[tuple[int, str]]
+
+
+class Writer(Protocol):
+    """The names that every writer module has."""
+
+    NAME: str
+    DESCRIPTION: str
+    HOLDS: frozenset[str]
+
+    def write(self, layer: Layer, path: Path) -> tuple[str, ...]: ...
 
 
 @dataclass(frozen=True)

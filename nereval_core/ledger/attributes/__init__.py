@@ -16,8 +16,8 @@ from nereval_core.ledger.attributes import errors as attributes_errors
 from nereval_core.ledger.attributes import placing as attributes_placing
 from nereval_core.ledger.attributes import systems as attributes_systems
 from nereval_core.ledger.attributes import verdicts as review_attributes
-from nereval_core.records.attribute import Attribute, Records
 from nereval_core.records.tables import DECISIONS
+from nereval_core.review.attribute import Attribute, Records
 
 
 def find_attribute(records: Records, name: str) -> Attribute | None:

@@ -20,8 +20,8 @@ from nereval_core.analysis.criteria.proxy_criterion import document_folds
 from nereval_core.analysis.criteria.recovered_spans import CHAIN, recover_spans
 from nereval_core.analysis.span_relations import corresponding_spans
 from nereval_core.problems import FormatError
-from nereval_core.records.attribute import Attribute, Records
 from nereval_core.records.tables import DECISIONS
+from nereval_core.review.attribute import Attribute, Records
 from nereval_core.scoring import Scores
 
 FLIPS = ("yes", "no")

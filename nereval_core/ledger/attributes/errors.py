@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from nereval_core.analysis.errors.boundary_patterns import EDGES, find_patterns
 from nereval_core.analysis.errors.error_classes import CLASSES, ENDS, STRICT, classify_errors
 from nereval_core.analysis.span_relations import carry_over
-from nereval_core.records.attribute import Attribute, Records
+from nereval_core.review.attribute import Attribute, Records
 from nereval_core.scoring import Scores
 
 

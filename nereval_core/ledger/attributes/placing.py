@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from nereval_core.analysis.errors.placing import PLACINGS, placings
-from nereval_core.records.attribute import Attribute, Records
+from nereval_core.review.attribute import Attribute, Records
 
 
 def placing(records: Records, argument: str) -> Attribute | None:

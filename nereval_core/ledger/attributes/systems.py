@@ -21,7 +21,7 @@ from nereval_core.analysis.comparison.transitions import (
     right_system_counts,
     same_predictions,
 )
-from nereval_core.records.attribute import Attribute, Records
+from nereval_core.review.attribute import Attribute, Records
 from nereval_core.scoring import Scores
 from nereval_core.scoring.criteria import Decision
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from nereval_core.records.attribute import Attribute, Records
 from nereval_core.records.queries import YES
+from nereval_core.review.attribute import Attribute, Records
 from nereval_core.review.verdicts import KINDS
 from nereval_core.review.verdicts_on_records import attach_verdicts
 

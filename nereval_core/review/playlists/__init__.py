@@ -18,7 +18,7 @@ from nereval_core.review.verdicts import Key, Marked, Seen
 from nereval_core.review.verdicts_on_records import places
 
 if TYPE_CHECKING:
-    from nereval_core.records.attribute import Records
+    from nereval_core.review.attribute import Records
 
 NAME_CHARACTERS = 100
 """Largest number of characters of the name of a playlist or a person."""

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.corpus import Layer
-from nereval_core.scoring import Scores
-
-if TYPE_CHECKING:
-    from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.records.tables import Rows
+from nereval_core.review.standing_verdicts import Reviewed
+from nereval_core.scoring import Scores
 
 
 class Attribute(NamedTuple):
