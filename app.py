@@ -3,22 +3,22 @@
 import streamlit as st
 from streamlit.starlette import App
 
-from pages.shared import start
+from pages.shared import frame, start
 from pages.shared.data import caches, expiry, named_files, server_start
-from pages.shared.frame import Here, page
+from pages.shared.data.page_context import PageContext
 from pages.shared.server import downloads, http_policy, memory
 from pages.shared.start import account
 
 if st.runtime.exists():
 
-    @page("Start", needs_corpus=False)
-    def draw(here: Here | None) -> None:
-        if here is None:
+    @frame.page("Start", needs_corpus=False)
+    def draw(page: PageContext | None) -> None:
+        if page is None:
             start.draw_headline()
         start.show_reading_problems()
-        if here is not None:
-            account.draw_account(here)
-        start.choose_corpus(here)
+        if page is not None:
+            account.draw_account(page)
+        start.choose_corpus(page)
 
 elif __name__ != "__mp_main__":
     # A process that the server starts runs this file too, and serves nothing.

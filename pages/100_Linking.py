@@ -2,23 +2,23 @@
 
 import streamlit as st
 
-from pages.shared import linking
-from pages.shared.frame import Here, page
+from pages.shared import frame, linking
+from pages.shared.data.page_context import PageContext
 from pages.shared.linking import lists as linking_lists
 
 
-@page("Linking", filters=lambda view: True)
-def draw(here: Here) -> None:
-    if linking.say_no_links(here):
+@frame.page("Linking", filters=lambda view: True)
+def draw(page: PageContext) -> None:
+    if linking.say_no_links(page):
         return
     top = st.container()
-    links = linking.choose_scoring(here)
+    links = linking.choose_scoring(page)
     with top:
         linking.say_headline(links)
     linking.show_metrics(links)
 
     found = linking_lists.chosen_records(links)
-    if linking.choose_list(here):
+    if linking.choose_list(page):
         linking_lists.show_confused(links)
     else:
         linking_lists.show_records(links, found)

@@ -2,24 +2,24 @@
 
 import streamlit as st
 
-from pages.shared import confusion
+from pages.shared import confusion, frame
 from pages.shared.components import sentence
 from pages.shared.components.record_list import BESIDE, open_records
-from pages.shared.frame import Here, page
+from pages.shared.data.page_context import PageContext
 from pages.shared.view.count_tables import confusion_table
 from pages.shared.view.queries import cell_query
 from pages.shared.view.text import plain
 
 
-@page("Confusion")
-def draw(here: Here) -> None:
-    layout = confusion.choose_layout(here)
-    sentence.confusion(here)
-    cells = here.ledger().confusion()
-    table = confusion_table(cells, confusion.types_shown(here, cells), layout, here.words)
+@frame.page("Confusion")
+def draw(page: PageContext) -> None:
+    layout = confusion.choose_layout(page)
+    sentence.confusion(page)
+    cells = page.ledger().confusion()
+    table = confusion_table(cells, confusion.types_shown(page, cells), layout, page.words)
     with st.container(key="confusion_pair"):
         with st.container():
-            cell = confusion.draw_matrix(here, table)
+            cell = confusion.draw_matrix(page, table)
         with st.container():
             if cell is None:
                 st.caption("Choose a cell, with the mouse or the arrow keys, to see its records.")
@@ -27,8 +27,8 @@ def draw(here: Here) -> None:
             row, column = cell
             if share := table.share(row, column, layout):
                 st.code(share, language=None)
-            names = here.words.reference, here.words.other if here.words.annotators else "predicted"
+            names = page.words.reference, page.words.other if page.words.annotators else "predicted"
             kinds = str(table.counts.index[row]), str(table.counts.columns[column])
             title = ", ".join(plain(f"{name} {kind}") for name, kind in zip(names, kinds, strict=True))
             query = cell_query(table.rows[row], table.columns[column])
-            open_records(here, here.by, query, title, name="confusion", columns=BESIDE)
+            open_records(page, page.by, query, title, name="confusion", columns=BESIDE)

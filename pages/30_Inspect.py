@@ -5,8 +5,9 @@ from pathlib import Path
 import streamlit as st
 
 from nereval_core.records.queries import ORDERS
+from pages.shared import frame
 from pages.shared.components import sentence
-from pages.shared.frame import Here, page
+from pages.shared.data.page_context import PageContext
 from pages.shared.inspect import error_classes, filters
 from pages.shared.inspect.workbench import KEY, draw_workbench
 from pages.shared.verdicts import dialogs, right_span
@@ -19,36 +20,36 @@ from pages.shared.view.text import plain
 STYLE = Path(__file__).parent / "shared" / "inspect" / "page.css"
 
 
-@page("Inspect", filters=lambda view: True)
-def draw(here: Here) -> None:
+@frame.page("Inspect", filters=lambda view: True)
+def draw(page: PageContext) -> None:
     st.html(STYLE)
-    if apply_events(here, st.session_state.get(KEY, {}).get("out")) or give_waiting(here):
+    if apply_events(page, st.session_state.get(KEY, {}).get("out")) or give_waiting(page):
         st.rerun()
-    by_class = error_classes.is_chosen(here)
+    by_class = error_classes.is_chosen(page)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="inspect_bar"):
         if by_class:
-            error_classes.choose_classes(here)
+            error_classes.choose_classes(page)
         else:
-            filters.draw_bar(here)
+            filters.draw_bar(page)
     if by_class:
-        error_classes.draw_classes(here)
+        error_classes.draw_classes(page)
         return
-    verdicts_list.batch_of_list(here)
-    ledger, order = here.ledger(), here.view.ordered_by()
-    if order not in ledger.orders(here.query()):
+    verdicts_list.batch_of_list(page)
+    ledger, order = page.ledger(), page.view.ordered_by()
+    if order not in ledger.orders(page.query()):
         st.caption(f"So many records are not sorted by {order}; they stand in document order. Narrow them down.")
         order = ORDERS[0]
-    for words in ledger.said(here.query()):
+    for words in ledger.said(page.query()):
         st.caption(words)
-    there = draw_workbench(here, order)
+    there = draw_workbench(page, order)
     if there.unknown:
         st.warning(
             f"{plain(there.unknown)} is no record of this document under these settings: its type may be merged or "
             "left out, or the matching criterion counts tokens instead of spans."
         )
-    filters.draw_record_menu(here, there, order)
-    sentence.errors(here)
-    if not reason_unoffered(here):
-        right_span.draw_right_span(here, lambda: open_next(here, there.queue.at))
+    filters.draw_record_menu(page, there, order)
+    sentence.errors(page)
+    if not reason_unoffered(page):
+        right_span.draw_right_span(page, lambda: open_next(page, there.queue.at))
         if st.session_state.get(keys.WAITING):
             dialogs.ask_name()

@@ -3,11 +3,11 @@
 import streamlit as st
 
 from nereval_core.analysis.methods import methods
-from pages.shared import systems
+from pages.shared import frame, systems
 from pages.shared.components import notices
 from pages.shared.components.methods import offer_methods
 from pages.shared.components.sort_controls import choose_word, toggle_all_criteria
-from pages.shared.frame import Here, page
+from pages.shared.data.page_context import PageContext
 from pages.shared.systems import measures, pair, runs, transitions
 from pages.shared.view import SYSTEMS_VIEWS
 from pages.shared.view.text import plain
@@ -18,34 +18,34 @@ LABELS = {RANKING: "Ranking"} | dict(
 )
 
 
-@page("Systems")
-def draw(here: Here) -> None:
-    found = systems.comparison_of(here, systems.shown_criteria(here, "all-criteria" in here.view.sort))
+@frame.page("Systems")
+def draw(page: PageContext) -> None:
+    found = systems.comparison_of(page, systems.shown_criteria(page, "all-criteria" in page.view.sort))
     offer_methods(lambda: methods(found))
-    notices.draw_notices(here, here.systems)
-    other = pair.other_system(here)
+    notices.draw_notices(page, page.systems)
+    other = pair.other_system(page)
     if other:
-        pair.draw_pair(here, found, other)
+        pair.draw_pair(page, found, other)
     # One system has no other to be ranked with.
     offered = {word: label for word, label in LABELS.items() if other or word in (RANKING, "types-of-systems")}
-    shown = choose_word(here, "systems_view", "Show", offered)
+    shown = choose_word(page, "systems_view", "Show", offered)
     if shown == RANKING:
-        toggle_all_criteria(here)
-        systems.say_comparison(here, found)
-        systems.score_table(here, found)
-        systems.leaderboard(here, found)
+        toggle_all_criteria(page)
+        systems.say_comparison(page, found)
+        systems.score_table(page, found)
+        systems.leaderboard(page, found)
         if other:
-            st.header(f"Against {plain(here.system)}, under {plain(here.by)}")
-            systems.baseline_differences(here, found)
-            systems.power(here, found)
-            runs.draw(here, found)
-        measures.measures(here, found)
+            st.header(f"Against {plain(page.system)}, under {plain(page.by)}")
+            systems.baseline_differences(page, found)
+            systems.power(page, found)
+            runs.draw(page, found)
+        measures.measures(page, found)
     elif shown == "types-of-systems":
-        systems.by_type(here, found)
+        systems.by_type(page, found)
     elif shown == "across-criteria":
-        toggle_all_criteria(here)
-        systems.order_of_systems(here, found)
+        toggle_all_criteria(page)
+        systems.order_of_systems(page, found)
     elif shown == "all-pairs":
-        systems.pairwise_differences(here, found)
+        systems.pairwise_differences(page, found)
     else:
-        transitions.draw(here, other)
+        transitions.draw(page, other)

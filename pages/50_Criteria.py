@@ -1,23 +1,23 @@
 """Criteria: the scores of one prediction under every matching criterion, and the spans that make the difference."""
 
-from pages.shared import criteria
+from pages.shared import criteria, frame
 from pages.shared.components import notices
 from pages.shared.criteria import views as criteria_views
-from pages.shared.frame import Here, page
+from pages.shared.data.page_context import PageContext
 from pages.shared.view import CRITERIA_VIEWS
 
 
-@page("Criteria", filters=lambda view: view.choice(CRITERIA_VIEWS) == "ladder")
-def draw(here: Here) -> None:
-    view = criteria_views.choose_view(here)
+@frame.page("Criteria", filters=lambda view: view.choice(CRITERIA_VIEWS) == "ladder")
+def draw(page: PageContext) -> None:
+    view = criteria_views.choose_view(page)
     if view is not None:
-        view(here)
+        view(page)
         return
-    here = criteria.as_read(here)
-    notices.draw_notices(here, [here.system])
-    rows = criteria.choose_rows(here)
-    criteria.score_figure(here, rows)
-    cell = criteria.all_criteria_table(here, rows)
+    page = criteria.as_read(page)
+    notices.draw_notices(page, [page.system])
+    rows = criteria.choose_rows(page)
+    criteria.score_figure(page, rows)
+    cell = criteria.all_criteria_table(page, rows)
     if cell is not None:
-        criteria.open_cell(here, rows, *cell)
-    criteria.list_unfit(here)
+        criteria.open_cell(page, rows, *cell)
+    criteria.list_unfit(page)

@@ -2,14 +2,15 @@
 
 import streamlit as st
 
-from pages.shared.frame import Here, page
+from pages.shared import frame
+from pages.shared.data.page_context import PageContext
 from pages.shared.review import views as review_views
 from pages.shared.verdicts import list as verdicts_list
 
 
-@page("Review")
-def draw(here: Here) -> None:
+@frame.page("Review")
+def draw(page: PageContext) -> None:
     verdicts_list.show_verdict_problems()
-    view = review_views.choose_view(here)
+    view = review_views.choose_view(page)
     with st.container():
-        view(here)
+        view(page)

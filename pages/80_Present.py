@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from pages.shared import frame
 from pages.shared import present as presenting
-from pages.shared.frame import Here, page
+from pages.shared.data.page_context import PageContext
 from pages.shared.present import lobby
 
 
-@page(
+@frame.page(
     "Present",
     needs_corpus=False,
     # A playlist knows its corpora.
@@ -15,10 +16,10 @@ from pages.shared.present import lobby
     bare=presenting.shows_slides,
     filters=lambda view: True,
 )
-def present(here: Here | None) -> None:
-    if here is None:
+def present(page: PageContext | None) -> None:
+    if page is None:
         lobby.find_corpus()
-    elif presenting.shows_slides(here.view):
-        presenting.draw_slides(here)
+    elif presenting.shows_slides(page.view):
+        presenting.draw_slides(page)
     else:
-        lobby.draw_lobby(here)
+        lobby.draw_lobby(page)

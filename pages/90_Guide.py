@@ -2,12 +2,13 @@
 
 import streamlit as st
 
-from pages.shared.frame import Here, page
+from pages.shared import frame
+from pages.shared.data.page_context import PageContext
 from pages.shared.guide import entries, sections
 
 
-@page("Guide", needs_corpus=False)
-def explain(here: Here | None) -> None:
+@frame.page("Guide", needs_corpus=False)
+def explain(page: PageContext | None) -> None:
     st.write(
         "A gold span and a prediction that overlap may be aligned, one to one. The matching criterion then decides "
         "what the pair is worth. Gold is ruled above the text, the prediction below it."

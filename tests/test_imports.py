@@ -42,14 +42,9 @@ OF_CORE = [module for module in FILES if module.startswith("nereval_core")]
 
 @cache
 def imported(module: str) -> Mapping[str, int]:
-    """Return the modules that a module imports, those inside functions too but for types alone, with their lines."""
+    """Return the modules that a module imports, those inside functions and for types alone too, with their lines."""
     tree = ast.parse(FILES[module].read_text(encoding="utf-8"))
-    typing = {id(node) for one in ast.walk(tree) if checks_types(one) for node in ast.walk(one)}
-    return {name: line for node in ast.walk(tree) if id(node) not in typing for line, name in names(node)}
-
-
-def checks_types(node: ast.AST) -> bool:
-    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+    return {name: line for node in ast.walk(tree) for line, name in names(node)}
 
 
 def names(node: ast.AST) -> Iterator[tuple[int, str]]:

@@ -21,7 +21,7 @@ from pages.shared.components.record_list import count
 from pages.shared.criteria import results
 from pages.shared.data import caches, own_criteria
 from pages.shared.data.loading import load, load_demo
-from pages.shared.frame import Here
+from pages.shared.data.page_context import PageContext
 from pages.shared.inspect.document import document_marks, find_record, record_card_data
 from pages.shared.view import View, keys
 from pages.shared.view.count_tables import confusion_table, criteria_table, types_table
@@ -317,6 +317,6 @@ def test_the_signature_holds_the_rule(scores: Scores, criterion: Criterion) -> N
 
 @pytest.mark.parametrize("name", ["strict", ONE_TYPE.name])
 def test_the_overlap_curve_is_kept_by_the_types_of_the_criterion(name: str) -> None:
-    here = Here(DEMO, replace(VIEW, criterion=name), caches.settings_of(DEMO.corpus.gold, VIEW, BOTH))
+    here = PageContext(DEMO, replace(VIEW, criterion=name), caches.settings_of(DEMO.corpus.gold, VIEW, BOTH))
     table = results.curve_of(here, "union", same_type=True)
     assert table.equals(overlap_curve(*here.scores().layers(name), "union", same_type=True))

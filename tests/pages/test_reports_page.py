@@ -14,16 +14,16 @@ import pytest
 from nereval_core.review.store import ReviewStore
 from pages.shared.components import report_button
 from pages.shared.data import caches, masks, reference_layer, verdict_store
-from pages.shared.frame import Here
+from pages.shared.data.page_context import PageContext
 from pages.shared.view import MASKED, View
 from pages.shared.view.queries import query_of
 from tests.cli.test_review_apply_command import drafted
 from tests.support.pages import DEMO, VIEW, opened
 
 
-def here(view: View) -> Here:
+def here(view: View) -> PageContext:
     loaded = masks.masked_corpus(DEMO) if view.mask else DEMO
-    return Here(loaded, view, caches.settings_of(loaded.corpus.gold, view))
+    return PageContext(loaded, view, caches.settings_of(loaded.corpus.gold, view))
 
 
 def test_the_button_is_there() -> None:
@@ -68,7 +68,7 @@ def test_it_says_what_is_taken_as_gold_and_where_verdicts_are(tmp_path: Path, mo
     verdict_store._kept.clear()
     verdict_store.refresh()
     loaded = reference_layer.with_reference(DEMO, "annotator-1")
-    made = report_button.report_html(Here(loaded, view, caches.settings_of(loaded.corpus.gold, view))).decode()
+    made = report_button.report_html(PageContext(loaded, view, caches.settings_of(loaded.corpus.gold, view))).decode()
     verdict_store._kept.clear()
     assert f"<title>{DEMO.corpus.name}, annotator-1 taken as gold</title>" in made
     assert "report annotator-1.jsonl annotator-2=annotator-2.jsonl" in made and "--review review.sqlite" in made

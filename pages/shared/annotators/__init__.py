@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from pages.shared.data import caches, own_criteria, reference_layer
+from pages.shared.data.page_context import PageContext
 from pages.shared.view import keys, state
 from pages.shared.view.text import plain
-
-if TYPE_CHECKING:
-    from pages.shared.frame import Here
 
 MOST = 8
 """Annotators that are looked at before any are chosen."""
@@ -20,11 +17,11 @@ NAMED = 60
 """Characters of the names of the annotators that are compared."""
 
 
-def choose_annotators(here: Here) -> tuple[str, ...]:
+def choose_annotators(page: PageContext) -> tuple[str, ...]:
     """Ask for the annotators in a menu; by default those that the corpus calls so, else all layers."""
-    known = tuple(reference_layer.layers(here.loaded))
-    default = _annotators(here) or known[:MOST]
-    names = here.view.annotators or default
+    known = tuple(reference_layer.layers(page.loaded))
+    default = _annotators(page) or known[:MOST]
+    names = page.view.annotators or default
 
     def take(chosen: list[str]) -> None:
         state.update(annotators=() if tuple(chosen) == default else tuple(chosen))
@@ -41,27 +38,27 @@ def choose_annotators(here: Here) -> tuple[str, ...]:
     return tuple(name for name in known if name in names)
 
 
-def compared_systems(here: Here, names: tuple[str, ...]) -> tuple[str, ...]:
+def compared_systems(page: PageContext, names: tuple[str, ...]) -> tuple[str, ...]:
     """Return the layers that are held against the annotators: all others, but one that was read as gold."""
-    gold = reference_layer.gold_name(here.loaded)
-    return tuple(name for name in reference_layer.layers(here.loaded) if name not in names and name != gold)[:MOST]
+    gold = reference_layer.gold_name(page.loaded)
+    return tuple(name for name in reference_layer.layers(page.loaded) if name not in names and name != gold)[:MOST]
 
 
-def _annotators(here: Here) -> tuple[str, ...]:
-    kinds = {row.name: row.kind for row in reference_layer.as_read(here.loaded).layers}
-    names = tuple(name for name in reference_layer.layers(here.loaded) if kinds.get(name) == "annotator")
+def _annotators(page: PageContext) -> tuple[str, ...]:
+    kinds = {row.name: row.kind for row in reference_layer.as_read(page.loaded).layers}
+    names = tuple(name for name in reference_layer.layers(page.loaded) if kinds.get(name) == "annotator")
     return names if len(names) > 1 else ()
 
 
-def pair_of_view(here: Here, names: tuple[str, ...]) -> tuple[str, str] | None:
+def pair_of_view(page: PageContext, names: tuple[str, ...]) -> tuple[str, str] | None:
     """Return the reference and the system of the context bar, if both are compared."""
-    one, other = reference_layer.pair_of_view(here.view, here.loaded)
-    other = other or here.system
+    one, other = reference_layer.pair_of_view(page.view, page.loaded)
+    other = other or page.system
     return (one, other) if one in names and other in names and one != other else None
 
 
-def with_pair(here: Here, one: str, other: str) -> Here:
+def with_pair(page: PageContext, one: str, other: str) -> PageContext:
     """Return the page's corpus and view with one layer as the reference and another as the system."""
-    view = reference_layer.view_of_pair(here.view, here.loaded, one, other)
-    loaded = reference_layer.with_reference(here.loaded, view.reference)
-    return replace(here, loaded=loaded, view=view, settings=caches.settings_in(loaded, view, own_criteria.criteria()))
+    view = reference_layer.view_of_pair(page.view, page.loaded, one, other)
+    loaded = reference_layer.with_reference(page.loaded, view.reference)
+    return replace(page, loaded=loaded, view=view, settings=caches.settings_in(loaded, view, own_criteria.criteria()))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import pandas as pd
 import streamlit as st
@@ -17,13 +16,11 @@ from pages.shared.components import navigation
 from pages.shared.components.count_table import ChosenCell, count_table
 from pages.shared.components.downloads import Export
 from pages.shared.data.computations import compute
+from pages.shared.data.page_context import PageContext
 from pages.shared.data.result_cache import keep_results
 from pages.shared.view import View, state
 from pages.shared.view.queries import ERRORS, view_of
 from pages.shared.view.text import plain
-
-if TYPE_CHECKING:
-    from pages.shared.frame import Here
 
 STRICT = "strict"
 CARD = 168
@@ -46,7 +43,7 @@ class Counted:
 
     one: str
     other: str
-    here: Here
+    page: PageContext
     criterion: str
     counts: pd.DataFrame
 
@@ -58,31 +55,31 @@ class Counted:
     def view(self, kind: str, type_: str = "") -> View:
         """Return the view that lists the records of a count."""
         query = replace(QUERIES[kind], types=(type_,) if type_ else ())
-        return view_of(replace(self.here.view, criterion=self.criterion), query)
+        return view_of(replace(self.page.view, criterion=self.criterion), query)
 
 
-def draw_disagreements(here: Here, names: tuple[str, ...]) -> None:
+def draw_disagreements(page: PageContext, names: tuple[str, ...]) -> None:
     """Draw the counts of two annotators, before them those of each pair where there are more."""
-    one, other = pair_of_view(here, names) or names[:2]
+    one, other = pair_of_view(page, names) or names[:2]
     if len(names) > 2:
-        _each_pair(here, names)
+        _each_pair(page, names)
         st.header(plain(f"{one} and {other}"))
-    found = counted_pair(here, one, other)
+    found = counted_pair(page, one, other)
     _kinds(found)
     _by_type(found)
 
 
-def counted_pair(here: Here, one: str, other: str) -> Counted:
+def counted_pair(page: PageContext, one: str, other: str) -> Counted:
     """Return the counts of two annotators under the chosen criterion, or strict for one that counts tokens."""
-    there = with_pair(here, one, other)
+    there = with_pair(page, one, other)
     criterion = there.by if there.criterion.unit == "span" else STRICT
     return Counted(one, other, there, criterion, _counts(there, criterion))
 
 
 @keep_results(64, "Counting what annotators disagree on …")
-def _counts(here: Here, criterion: str) -> pd.DataFrame:
-    scores = here.scores(names=[criterion])
-    return compute(here.loaded, "Disagreements", count_disagreements, scores, criterion)
+def _counts(page: PageContext, criterion: str) -> pd.DataFrame:
+    scores = page.scores(names=[criterion])
+    return compute(page.loaded, "Disagreements", count_disagreements, scores, criterion)
 
 
 def _kinds(found: Counted) -> None:
@@ -97,8 +94,8 @@ def _kinds(found: Counted) -> None:
                 label = "decide who is right" if kind == ALL else "read them"
                 if row[kind]:
                     navigation.link_to("Inspect", f":primary[{label} →]", found.view(kind))
-    if found.criterion != found.here.by:
-        st.caption(f"Counted under {found.criterion}: {plain(found.here.by)} counts tokens.")
+    if found.criterion != found.page.by:
+        st.caption(f"Counted under {found.criterion}: {plain(found.page.by)} counts tokens.")
 
 
 _HELP = {
@@ -121,7 +118,7 @@ def _by_type(found: Counted) -> None:
     cell = count_table(
         table,
         "disagreement_types",
-        (found.here.view, found.criterion),
+        (found.page.view, found.criterion),
         columns={"type": st.column_config.TextColumn("type", width=200, pinned=True)} | _columns(found),
         choose=order,
         export=_export(found, table, "disagreements-by-type"),
@@ -137,10 +134,10 @@ def _columns(found: Counted) -> dict[str, object]:
     return {kind: number(found.label(kind), width=145, format="localized", help=_HELP[kind]) for kind in (*KINDS, ALL)}
 
 
-def _each_pair(here: Here, names: tuple[str, ...]) -> None:
+def _each_pair(page: PageContext, names: tuple[str, ...]) -> None:
     """Show the counts of each two; a count leads to its records, the names choose the two."""
     pairs = list(combinations(names, 2))
-    every = [counted_pair(here, *pair) for pair in pairs]
+    every = [counted_pair(page, *pair) for pair in pairs]
     order = [ALL, *KINDS[1:], "agree"]
     table = pd.DataFrame([one.counts.iloc[0][order] for one in every]).reset_index(drop=True)
     table.insert(0, "pair", [f"{one} / {other}" for one, other in pairs])
@@ -149,13 +146,13 @@ def _each_pair(here: Here, names: tuple[str, ...]) -> None:
     def take(cell: ChosenCell) -> None:
         if cell.column == "pair":
             one, other = pairs[cell.row]
-            state.put(with_pair(here, one, other).view)
+            state.put(with_pair(page, one, other).view)
 
     number = st.column_config.NumberColumn
     cell = count_table(
         table,
         "disagreement_pairs",
-        (here.view, names),
+        (page.view, names),
         columns={"pair": st.column_config.TextColumn("pair", width=220, pinned=True)}
         | {kind: number(labels.get(kind, kind), width=130, format="localized", help=_HELP[kind]) for kind in order},
         choose=("pair", *order),
@@ -169,4 +166,4 @@ def _each_pair(here: Here, names: tuple[str, ...]) -> None:
 
 
 def _export(found: Counted, table: pd.DataFrame, name: str) -> Export:
-    return Export(table, found.here.signature(found.criterion), name, key=name.replace("-", "_"))
+    return Export(table, found.page.signature(found.criterion), name, key=name.replace("-", "_"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pandas as pd
 import streamlit as st
@@ -47,14 +46,12 @@ from pages.shared.components.record_list import open_records
 from pages.shared.components.sort_controls import choose_word, toggle_word
 from pages.shared.data import reference_layer
 from pages.shared.data.computations import compute
+from pages.shared.data.page_context import PageContext
 from pages.shared.systems.tables import choose_units, interval_words, plan_of, show_warnings, units_of
 from pages.shared.view import GAMMA
 from pages.shared.view.count_tables import free, headings
 from pages.shared.view.queries import ERRORS
 from pages.shared.view.text import plain
-
-if TYPE_CHECKING:
-    from pages.shared.frame import Here
 
 WIDE = 140
 """Pixels of a column headed by a figure or an annotator."""
@@ -62,40 +59,40 @@ WORDS = {figure: "" if figure == "f1" else f"as-{figure}" for figure in FIGURES}
 """The word of `sort` by which the matrix shows a figure."""
 
 
-def draw_figures(here: Here, names: tuple[str, ...]) -> None:
+def draw_figures(page: PageContext, names: tuple[str, ...]) -> None:
     """Draw the figures of all annotators, of each pair, by type and by document."""
-    found = agreement_of(here, names)
-    say_agreement(here, found)
-    all_annotators(here, found)
+    found = agreement_of(page, names)
+    say_agreement(page, found)
+    all_annotators(page, found)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        choose_units(here)
-        toggle_word(here, GAMMA, "Gamma", "By the best alignment of all units, with random annotators: it takes long.")
-    terms = (*FIGURES, *((GAMMA,) if GAMMA in here.view.sort else ()))
+        choose_units(page)
+        toggle_word(page, GAMMA, "Gamma", "By the best alignment of all units, with random annotators: it takes long.")
+    terms = (*FIGURES, *((GAMMA,) if GAMMA in page.view.sort else ()))
     explain_methods(*terms, INTERVAL, *((RANDOMIZATION, HOLM) if found.ceiling else ()))
-    offer_methods(lambda: methods(found, marks=_marks(here, found)))
-    systems_against_annotators(here, found)
+    offer_methods(lambda: methods(found, marks=_marks(page, found)))
+    systems_against_annotators(page, found)
 
     st.header("Each pair")
-    pair = annotator_matrix(here, found)
+    pair = annotator_matrix(page, found)
     if pair is None:
         st.caption("Choose a cell to open what the two disagree on.")
     else:
-        list_disagreements(here, found, pair)
+        list_disagreements(page, found, pair)
 
     st.header(f"By type{of_whom(found, pair)}")
-    by_type(here, found, pair)
+    by_type(page, found, pair)
     st.header(f"By document{of_whom(found, pair)}")
-    by_document(here, found, pair)
+    by_document(page, found, pair)
 
 
-def agreement_of(here: Here, names: tuple[str, ...]) -> Agreement:
+def agreement_of(page: PageContext, names: tuple[str, ...]) -> Agreement:
     """Return how far some layers agree under the chosen criterion."""
-    settings = Settings((here.criterion,), here.settings.merge, here.settings.leave_out)
-    read = reference_layer.as_read(here.loaded)
-    units = units_of(here)
-    systems = compared_systems(here, names)
-    gamma = GAMMA in here.view.sort
-    return _agreed(read.number, names, systems, repr((settings, units.by)), plan_of(here), gamma, here, settings, units)
+    settings = Settings((page.criterion,), page.settings.merge, page.settings.leave_out)
+    read = reference_layer.as_read(page.loaded)
+    units = units_of(page)
+    systems = compared_systems(page, names)
+    gamma = GAMMA in page.view.sort
+    return _agreed(read.number, names, systems, repr((settings, units.by)), plan_of(page), gamma, page, settings, units)
 
 
 # Few are kept, as each holds on to the scores of all pairs.
@@ -107,7 +104,7 @@ def _agreed(
     key: str,
     plan: ResamplingPlan,
     gamma: bool,
-    _here: Here,
+    _here: PageContext,
     _settings: Settings,
     _units: ResamplingUnits,
 ) -> Agreement:
@@ -126,80 +123,80 @@ def _agreed(
     )
 
 
-def say_agreement(here: Here, found: Agreement) -> None:
+def say_agreement(page: PageContext, found: Agreement) -> None:
     """Say in sentences what the tables show."""
-    lines = [f"{line[0].upper()}{line[1:]}." for line in agreement_sentences(found, here.by)]
+    lines = [f"{line[0].upper()}{line[1:]}." for line in agreement_sentences(found, page.by)]
     st.markdown(plain(" ".join(lines), 2_000))
     for line in identity_warnings(found):
         st.warning(plain(f"{line}.", 400))
     show_warnings(interval_warnings(found))
 
 
-def all_annotators(here: Here, found: Agreement) -> None:
+def all_annotators(page: PageContext, found: Agreement) -> None:
     """Show each figure of all annotators with its interval."""
     group = found.everyone
-    table = figures_table(found, group, [here.by])
+    table = figures_table(found, group, [page.by])
     notes = [f"{row['figure']}: {row['note']}." for row in table.to_dict("records") if row["note"]]
     table = table.drop(columns="note")
     column = st.column_config.Column
     number = {name: st.column_config.NumberColumn(name, width=75, format="%.3f") for name in ("value", "low", "high")}
-    title = f"Agreement of {_who(found, group)} under {here.by}"
+    title = f"Agreement of {_who(found, group)} under {page.by}"
     count_table(
         table,
         "agreement_all",
-        (here.view, found.annotators),
+        (page.view, found.annotators),
         columns={"figure": column("figure", width=190, pinned=True), "over": column("over", width=110), **number},
         choose=(),
-        export=_export(here, found, table, "agreement", title),
+        export=_export(page, found, table, "agreement", title),
         caption=_caption(" ".join((*notes, f"{interval_words(found.plan, found.resampled)}."))),
         width="content",
     )
 
 
-def systems_against_annotators(here: Here, found: Agreement) -> None:
+def systems_against_annotators(page: PageContext, found: Agreement) -> None:
     """Say and show how F1 of each system with annotators compares with theirs with one another."""
     if found.ceiling is None:
         st.caption("Take a system out of the annotators above to hold it against their agreement.")
         return
     st.header("Systems against the human ceiling")
-    lines = [f"{line[0].upper()}{line[1:]}." for line in ceiling_sentences(found.ceiling, here.by, found.plan)]
+    lines = [f"{line[0].upper()}{line[1:]}." for line in ceiling_sentences(found.ceiling, page.by, found.plan)]
     st.markdown(plain(" ".join(lines), 2_000))
     table = ceiling_table(found.ceiling, found.plan).drop(columns="criterion")
     column = st.column_config.Column
     count_table(
         table,
         "agreement_ceiling",
-        (here.view, found.annotators),
+        (page.view, found.annotators),
         columns={"system": column("system", width=150, pinned=True)}
         | {name: st.column_config.NumberColumn(name, width=WIDE, format="%.3f") for name in CEILING_F1S},
         choose=(),
-        export=_export(here, found, table, "agreement-ceiling", f"Systems against the human ceiling under {here.by}"),
+        export=_export(page, found, table, "agreement-ceiling", f"Systems against the human ceiling under {page.by}"),
         caption=_caption(f"{CEILING_TEST}. {interval_words(found.plan, found.resampled)}."),
         width="content",
     )
 
 
-def annotator_matrix(here: Here, found: Agreement) -> Pair | None:
+def annotator_matrix(page: PageContext, found: Agreement) -> Pair | None:
     """Show a figure of each two annotators; return the two of the cell chosen.
 
     Without one, they are the reference and the system of the context bar; of a pair of annotators, the pair.
     """
     figures = {WORDS[figure]: figure for figure in FIGURES}
     labels = {word: figure_label(figure, (0, 1)) for word, figure in figures.items()}
-    shown = figures[choose_word(here, "agreement_figure", "Figure", labels)]
-    values = pair_matrix(found, shown, here.by)
+    shown = figures[choose_word(page, "agreement_figure", "Figure", labels)]
+    values = pair_matrix(found, shown, page.by)
     columns = headings(found.annotators)
     table = values.set_axis(columns, axis=1).reset_index(names="")
-    title = f"{LABELS[shown]} of each pair" + (f" under {here.by}" if shown == "f1" else "")
-    lopsided = shown == "f1" and not is_symmetric(here.criterion)
-    undefined = (f" {line}." for line in pair_reasons(found, shown, [here.by]))
+    title = f"{LABELS[shown]} of each pair" + (f" under {page.by}" if shown == "f1" else "")
+    lopsided = shown == "f1" and not is_symmetric(page.criterion)
+    undefined = (f" {line}." for line in pair_reasons(found, shown, [page.by]))
     gold = " Here the annotator of the row is gold." if lopsided else ""
     said = f"{LABELS[shown]}: {METHODS[shown].sentence}{gold}{''.join(undefined)}"
     named = table.rename(columns={"": free("annotator", columns)})
     cell = count_table(
         table,
         "agreement_matrix",
-        (found.annotators, shown, here.by, here.settings.merge),
+        (found.annotators, shown, page.by, page.settings.merge),
         columns={
             "": st.column_config.Column("", width=150, pinned=True),
             **{
@@ -210,14 +207,14 @@ def annotator_matrix(here: Here, found: Agreement) -> Pair | None:
             },
         },
         choose=columns,
-        export=_export(here, found, named, f"agreement-{shown}", title),
+        export=_export(page, found, named, f"agreement-{shown}", title),
         caption=_caption(said),
         width="content",
     )
     if cell is not None and columns[cell[0]] != cell[1]:
         return cell[0], columns.index(cell[1])
-    one, other = reference_layer.pair_of_view(here.view, here.loaded)
-    if here.view.reference and one in found.annotators and other in found.annotators:
+    one, other = reference_layer.pair_of_view(page.view, page.loaded)
+    if page.view.reference and one in found.annotators and other in found.annotators:
         return found.annotators.index(one), found.annotators.index(other)
     return (0, 1) if len(found.annotators) == 2 else None
 
@@ -232,18 +229,18 @@ def _who(found: Agreement, group: Group) -> str:
     return " and ".join(names[number] for number in group) if group else f"all {len(names)} annotators"
 
 
-def list_disagreements(here: Here, found: Agreement, pair: Pair) -> None:
+def list_disagreements(page: PageContext, found: Agreement, pair: Pair) -> None:
     """Show the formula of F1 of two annotators, the records in which they differ, and links to read them."""
     one, other = (found.annotators[number] for number in pair)
-    there = with_pair(here, one, other)
+    there = with_pair(page, one, other)
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center"):
-            said = "" if one == reference_layer.gold_name(here.loaded) else ", the reference"
+            said = "" if one == reference_layer.gold_name(page.loaded) else ", the reference"
             st.markdown(f"**{plain(other)} compared with {plain(one)}{said}**")
-            for page in ("Inspect", "Overview"):
-                navigation.link_to(page, f":primary[{page} →]", there.view)
-        if there.by != here.by:
-            st.caption(f"{plain(here.by)} does not apply: {plain(one)} has not what it needs.")
+            for title in ("Inspect", "Overview"):
+                navigation.link_to(title, f":primary[{title} →]", there.view)
+        if there.by != page.by:
+            st.caption(f"{plain(page.by)} does not apply: {plain(one)} has not what it needs.")
             return
         formula_box(there, there.by, "F1", there.scores().counts(there.by), None)
         open_records(
@@ -255,24 +252,24 @@ def list_disagreements(here: Here, found: Agreement, pair: Pair) -> None:
         )
 
 
-def by_type(here: Here, found: Agreement, pair: Pair | None) -> None:
+def by_type(page: PageContext, found: Agreement, pair: Pair | None) -> None:
     """Show all figures by type; of two annotators a row opens the records of its type."""
     group = pair or found.everyone
-    table = types_table(found, group, here.by)
+    table = types_table(found, group, page.by)
     if table.empty:
         st.caption("There are no spans.")
         return
-    title = f"Agreement of {_who(found, group)} by type, F1 under {here.by}"
+    title = f"Agreement of {_who(found, group)} by type, F1 under {page.by}"
     cell = count_table(
         table,
         "agreement_types",
-        (here.view, found.annotators, group),
+        (page.view, found.annotators, group),
         columns={"type": st.column_config.Column("type", width=150, pinned=True)}
         | {"spans": st.column_config.NumberColumn("spans", width=65, format="localized")}
         | {name: st.column_config.Column(name, width=150) for name in table.columns[2:]},
-        export=_export(here, found, table, "agreement-types", title),
+        export=_export(page, found, table, "agreement-types", title),
         caption=_caption(
-            " ".join(f"{line[0].upper()}{line[1:]}." for line in undefined_reasons(found, group, here.by))
+            " ".join(f"{line[0].upper()}{line[1:]}." for line in undefined_reasons(found, group, page.by))
         ),
         height=560,
     )
@@ -282,8 +279,8 @@ def by_type(here: Here, found: Agreement, pair: Pair | None) -> None:
         st.caption("Choose two annotators above to open their records of a type.")
         return
     kind = str(table["type"].iat[cell[0]])
-    there = with_pair(here, *(found.annotators[number] for number in pair))
-    if there.by == here.by:
+    there = with_pair(page, *(found.annotators[number] for number in pair))
+    if there.by == page.by:
         with st.container(border=True):
             formula_box(there, there.by, "F1", there.scores().by_type(there.by).get(kind, Counts()), kind)
             open_records(
@@ -295,26 +292,26 @@ def by_type(here: Here, found: Agreement, pair: Pair | None) -> None:
             )
 
 
-def by_document(here: Here, found: Agreement, pair: Pair | None) -> None:
+def by_document(page: PageContext, found: Agreement, pair: Pair | None) -> None:
     """Show all figures by document; a row opens the document with one annotator as the reference."""
     group = pair or found.everyone
-    table = _by_document(_key(here, found), group, here.by, found)
-    title = f"Agreement of {_who(found, group)} by document, F1 under {here.by}"
+    table = _by_document(_key(page, found), group, page.by, found)
+    title = f"Agreement of {_who(found, group)} by document, F1 under {page.by}"
     cell = count_table(
         table,
         "agreement_documents",
-        (here.view, found.annotators, group),
+        (page.view, found.annotators, group),
         columns={"document": st.column_config.Column("document", width=150, pinned=True)}
         | {name: st.column_config.NumberColumn(name, width=70, format="localized") for name in ("spans", "tokens")}
         | {figure_label(one, group): st.column_config.NumberColumn(width=WIDE, format="%.3f") for one in FIGURES},
-        export=_export(here, found, table, "agreement-documents", title),
+        export=_export(page, found, table, "agreement-documents", title),
         caption="Choose a row to read its document.",
         height=390,
     )
     if cell is not None:
         doc = str(table["document"].iat[cell[0]])
         one, other = (found.annotators[number] for number in group or (0, 1))
-        view = replace(with_pair(here, one, other).view, doc=doc)
+        view = replace(with_pair(page, one, other).view, doc=doc)
         label = f":primary[Read {plain(doc)} with {plain(one)} as the reference for {plain(other)} →]"
         navigation.link_to("Inspect", label, view)
 
@@ -329,9 +326,9 @@ def _caption(text: str) -> str:
     return plain(text, 600)
 
 
-def _export(here: Here, found: Agreement, table: pd.DataFrame, name: str, title: str) -> Export:
+def _export(page: PageContext, found: Agreement, table: pd.DataFrame, name: str, title: str) -> Export:
     """Return a table as files, which are printed under its title."""
-    signed = _signature(_key(here, found), found, _marks(here, found))
+    signed = _signature(_key(page, found), found, _marks(page, found))
 
     def printed() -> tuple[Sheet]:
         rows = tuple(tuple(None if pd.isna(cell) else cell for cell in row) for row in table.itertuples(index=False))
@@ -341,8 +338,8 @@ def _export(here: Here, found: Agreement, table: pd.DataFrame, name: str, title:
     return Export(table, signed, name, key=name.replace("-", "_"), printed=printed)
 
 
-def _key(here: Here, found: Agreement) -> str:
-    number = reference_layer.as_read(here.loaded).number
+def _key(page: PageContext, found: Agreement) -> str:
+    number = reference_layer.as_read(page.loaded).number
     return repr((number, found.annotators, found.settings, found.plan, found.resampled.by))
 
 
@@ -352,6 +349,6 @@ def _signature(key: str, _found: Agreement, _marks: tuple[str, ...]) -> str:
     return agreement_signature(_found, _marks)
 
 
-def _marks(here: Here, found: Agreement) -> tuple[str, ...]:
-    marks = reference_layer.as_read(here.loaded).marks
+def _marks(page: PageContext, found: Agreement) -> tuple[str, ...]:
+    marks = reference_layer.as_read(page.loaded).marks
     return tuple(f"{name}: {mark}" for name in found.annotators for mark in marks.get(name, ()))

@@ -3,32 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from nereval_core.pairing.notices import Notices, notices_of
 from nereval_core.pairing.type_suggestions import REMEDY
 from pages.shared.data.loading import Loaded
+from pages.shared.data.page_context import PageContext
 from pages.shared.data.result_cache import keep_results
 from pages.shared.view.text import plain
 
-if TYPE_CHECKING:
-    from pages.shared.frame import Here
 
-
-def draw_notices(here: Here, systems: Iterable[str]) -> None:
+def draw_notices(page: PageContext, systems: Iterable[str]) -> None:
     """Draw the notices on these systems."""
     for name in systems:
-        draw_identical(here, name)
-        if types := _notices(here.loaded, name, here.words.reference).types:
-            types = types.replace(REMEDY, "Start suggests a mapping") if here.loaded.types_can_be_mapped else types
+        draw_identical(page, name)
+        if types := _notices(page.loaded, name, page.words.reference).types:
+            types = types.replace(REMEDY, "Start suggests a mapping") if page.loaded.types_can_be_mapped else types
             st.caption(plain(f"{name}: {types}.", 1_000))
 
 
-def draw_identical(here: Here, system: str) -> None:
+def draw_identical(page: PageContext, system: str) -> None:
     """Warn of a system whose content is gold's."""
-    if identical := _notices(here.loaded, system, here.words.reference).identical:
+    if identical := _notices(page.loaded, system, page.words.reference).identical:
         st.warning(plain(f"{system}: {identical}.", 400))
 
 

@@ -7,6 +7,7 @@ import streamlit as st
 from pages.shared.components import demo_cards
 from pages.shared.data import caches
 from pages.shared.data.jobs import BYTES, Job
+from pages.shared.data.loading import Loaded
 from pages.shared.data.reading_orders import Order, Served
 from pages.shared.data.reading_process import read_order
 from pages.shared.server import access
@@ -84,7 +85,7 @@ def _forget() -> None:
     caches.jobs().cancel(st.session_state.pop(keys.READING, ""))
 
 
-def _collect(job: Job) -> None:
+def _collect(job: Job[Loaded]) -> None:
     """Open the corpus that was read; problems are kept to be shown, and the present corpus stays."""
     if job.fault:
         return

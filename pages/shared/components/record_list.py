@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -26,14 +26,12 @@ from pages.shared.components import navigation
 from pages.shared.components.columns import decision_column, in_context, labels, short, table_of
 from pages.shared.components.count_table import ROWS, count_table, first_row
 from pages.shared.components.downloads import Export, layer_file_name, offer_layer
+from pages.shared.data.page_context import PageContext
 from pages.shared.view import View
 from pages.shared.view.keys import LIST
 from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
 from pages.shared.view.queries import Query, Total, context, view_of
 from pages.shared.view.text import explained, plain
-
-if TYPE_CHECKING:
-    from pages.shared.frame import Here
 
 AROUND = 32
 """Characters before and after a span in a row; the browser draws at most a quarter as many as a column has pixels."""
@@ -46,17 +44,17 @@ EXCERPT = 2_000
 
 
 def open_records(
-    here: Here, criterion: str, query: Query, title: str, *, name: str, columns: Sequence[str] | None = None
+    page: PageContext, criterion: str, query: Query, title: str, *, name: str, columns: Sequence[str] | None = None
 ) -> None:
     """Show the records of a count: title, number, list of some or all columns, and the way to Inspect.
 
     `title` is Markdown.
     """
-    view = view_of(replace(here.view, criterion=criterion), query)
+    view = view_of(replace(page.view, criterion=criterion), query)
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f"**{title}: {count_words(criterion, here.ledger(criterion).total(query))}**")
+        st.markdown(f"**{title}: {count_words(criterion, page.ledger(criterion).total(query))}**")
         navigation.link_to("Inspect", ":primary[Open in Inspect →]", view, key=name)
-    record_table(here, criterion, query, name=name, columns=columns)
+    record_table(page, criterion, query, name=name, columns=columns)
 
 
 def count(number: int, noun: str) -> str:
@@ -76,7 +74,7 @@ def count_words(criterion: str, found: Total) -> str:
 
 
 def record_table(
-    here: Here,
+    page: PageContext,
     criterion: str,
     query: Query,
     *,
@@ -84,10 +82,10 @@ def record_table(
     order: str = ORDERS[0],
     height: int | None = None,
     columns: Sequence[str] | None = None,
-    card: Callable[[Here, str, pd.Series], None] | None = None,
+    card: Callable[[PageContext, str, pd.Series], None] | None = None,
 ) -> None:
     """List records; choosing a cell shows its record in the text, with the link to Inspect, or by `card`."""
-    ledger = here.ledger(criterion)
+    ledger = page.ledger(criterion)
     total = ledger.total(query).records
     if not total:
         st.caption("No records.")
@@ -96,15 +94,15 @@ def record_table(
         st.caption(f"So many records are not sorted by {order}; they stand in document order. Narrow them down.")
         order = ORDERS[0]
     # The playlist changes nothing of the list.
-    view = replace(here.view, playlist="")
+    view = replace(page.view, playlist="")
     first = first_row(total, name, view)
     part = ledger.page(query, order, first, ROWS)
-    table = rows_table(part, here.loaded.corpus.documents.texts, here.words)
+    table = rows_table(part, page.loaded.corpus.documents.texts, page.words)
     if noun(criterion) == "token":
         table = table.add_column(1, "tokens", pa.array(part["weight"].to_numpy()))
     if isinstance(ledger, MemoryLedger) and (found := attach_verdicts(ledger.about)).given:
         table = table.add_column(
-            1, "verdict", pa.array(verdict_labels(found, part.index, here.words.verdict_words), pa.string())
+            1, "verdict", pa.array(verdict_labels(found, part.index, page.words.verdict_words), pa.string())
         )
     if columns is not None:
         table = table.select(columns)
@@ -112,8 +110,8 @@ def record_table(
         table,
         name,
         (view, criterion, first, tuple(part["record"])),
-        columns=_config(here.words),
-        export=records_export(here, criterion, query, order, name=name),
+        columns=_config(page.words),
+        export=records_export(page, criterion, query, order, name=name),
         hint="Choose a row to read it in its text.",
         prefix=LIST,
         height=height or 360,
@@ -121,35 +119,35 @@ def record_table(
         placeholder="",
     )
     if cell is not None:
-        (card or record_card)(here, criterion, part.iloc[cell[0]])
+        (card or record_card)(page, criterion, part.iloc[cell[0]])
 
 
-def records_export(here: Here, criterion: str, query: Query, order: str = ORDERS[0], *, name: str) -> Export:
+def records_export(page: PageContext, criterion: str, query: Query, order: str = ORDERS[0], *, name: str) -> Export:
     """Return the records of a query as files, and their spans as a layer."""
-    ledger = here.ledger(criterion)
+    ledger = page.ledger(criterion)
     return Export(
         partial(ledger.pieces, query, order),
-        here.signature(criterion),
+        page.signature(criterion),
         "records",
         key=f"records_{name}",
         rows=ledger.total(query).records,
-        below=partial(_annotations, here, criterion, query, name) if noun(criterion) == "record" else None,
+        below=partial(_annotations, page, criterion, query, name) if noun(criterion) == "record" else None,
     )
 
 
-def _annotations(here: Here, criterion: str, query: Query, name: str) -> None:
+def _annotations(page: PageContext, criterion: str, query: Query, name: str) -> None:
     """Offer the spans of the records listed as a layer, to be looked at or annotated anew in another tool."""
-    ledger = here.ledger(criterion)
+    ledger = page.ledger(criterion)
     if not isinstance(ledger, MemoryLedger):
         return
     st.markdown("**Their spans, as annotations**")
-    first = here.words.reference
-    sides: dict[str, Literal["gold", "pred"]] = {first: "gold", here.view.system: "pred"}
+    first = page.words.reference
+    sides: dict[str, Literal["gold", "pred"]] = {first: "gold", page.view.system: "pred"}
     side = st.segmented_control(
         "Spans of", list(sides), default=first, required=True, key=f"{LIST}side_{name}", label_visibility="collapsed"
     )
     layer = ledger.spans(query, sides[side or first])
-    key = (here.loaded.number, here.view.system, side, criterion, query, repr(here.settings))
+    key = (page.loaded.number, page.view.system, side, criterion, query, repr(page.settings))
     offer_layer(lambda: layer, len(layer), f"{layer_file_name(side or first)}-{name}", key)
 
 
@@ -200,19 +198,19 @@ def _config(words: LayerWords) -> dict[str, Any]:
     }
 
 
-def record_card(here: Here, criterion: str, record: pd.Series) -> None:
+def record_card(page: PageContext, criterion: str, record: pd.Series) -> None:
     """Show one record in its text, gold above and prediction below, and the link to its document."""
-    one = here.reading(str(record["document"]), criterion)
+    one = page.reading(str(record["document"]), criterion)
     rows = records(one, criterion)
     (place,) = np.flatnonzero((rows["record"] == record["record"]).to_numpy())
-    record_box(here, one, replace(here.view, criterion=criterion), rows.iloc[place])
+    record_box(page, one, replace(page.view, criterion=criterion), rows.iloc[place])
 
 
-def record_box(here: Here, scores: Scores, view: View, record: pd.Series) -> None:
+def record_box(page: PageContext, scores: Scores, view: View, record: pd.Series) -> None:
     """Show a record of these scores; `view` is where the link leads, but for the record."""
     with st.container(border=True):
-        st.html(excerpt(scores, view.criterion, record, here.annotated_types))
-        words, types = here.words, (record["gold_type"], record["pred_type"])
+        st.html(excerpt(scores, view.criterion, record, page.annotated_types))
+        words, types = page.words, (record["gold_type"], record["pred_type"])
         parts = [plain(words.with_glyph(str(record["decision"])))]
         for side, kind in zip(("gold", "pred"), types, strict=True):
             named = plain(words.side(side)) if words.annotators else {"gold": "gold", "pred": "predicted"}[side]

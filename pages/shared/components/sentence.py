@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -13,11 +12,9 @@ from nereval_core.records.queries import Ledger, Query
 from pages.shared.components import navigation
 from pages.shared.components.record_list import noun
 from pages.shared.data import verdict_store
+from pages.shared.data.page_context import PageContext
 from pages.shared.view.queries import view_of
 from pages.shared.view.text import plain
-
-if TYPE_CHECKING:
-    from pages.shared.frame import Here
 
 LONGEST = 400
 """Characters of a piece of a sentence, of which names may be long."""
@@ -25,13 +22,13 @@ _KEPT_BLANK = "\u200b "
 """A blank that is not at the end: a character without width stands before it."""
 
 
-def draw(here: Here, sentence: Sentence, name: str, criterion: str | None = None) -> None:
+def draw(page: PageContext, sentence: Sentence, name: str, criterion: str | None = None) -> None:
     """Show a sentence under a criterion, by default the chosen one; its numbers lead to Inspect.
 
     `name` is its own on the page.
     """
     # Sentences are about gold and a system, not about two annotators.
-    if not sentence or here.words.annotators:
+    if not sentence or page.words.annotators:
         return
     with st.container(horizontal=True, gap=None, key=f"sentence-{name}"):
         for number, part in enumerate(sentence):
@@ -39,7 +36,7 @@ def draw(here: Here, sentence: Sentence, name: str, criterion: str | None = None
                 st.markdown(run_on(part), width="content")
                 continue
             view = view_of(
-                replace(here.view, criterion=criterion or here.by, system=part.system or here.system), part.query
+                replace(page.view, criterion=criterion or page.by, system=part.system or page.system), part.query
             )
             navigation.link_to("Inspect", f":primary[{plain(part.text)}]", view, key=f"said_{name}_{number}")
 
@@ -50,36 +47,36 @@ def run_on(part: str) -> str:
     return f"{before}{plain(part, LONGEST)}{after[::-1]}"
 
 
-def overview(here: Here) -> None:
+def overview(page: PageContext) -> None:
     """Draw the sentence about the decisions of gold spans and predictions."""
-    if here.settings.counting == "one-to-one":
-        draw(here, _made(_key(here), "overview", Query(), _noun(here), 0, here.ledger()), "overview")
+    if page.settings.counting == "one-to-one":
+        draw(page, _made(_key(page), "overview", Query(), _noun(page), 0, page.ledger()), "overview")
 
 
-def confusion(here: Here) -> None:
+def confusion(page: PageContext) -> None:
     """Draw the sentence about the types that are confused most."""
-    draw(here, _made(_key(here), "confusion", Query(), _noun(here), _documents(here), here.ledger()), "confusion")
+    draw(page, _made(_key(page), "confusion", Query(), _noun(page), _documents(page), page.ledger()), "confusion")
 
 
-def errors(here: Here) -> None:
+def errors(page: PageContext) -> None:
     """Draw the sentence about the most frequent kind of the listed records, and their documents."""
-    draw(here, _made(_key(here), "errors", here.query(), _noun(here), _documents(here), here.ledger()), "errors")
+    draw(page, _made(_key(page), "errors", page.query(), _noun(page), _documents(page), page.ledger()), "errors")
 
 
-def _noun(here: Here) -> str:
-    return "token" if noun(here.by) == "token" else "span"
+def _noun(page: PageContext) -> str:
+    return "token" if noun(page.by) == "token" else "span"
 
 
-def _documents(here: Here) -> int:
+def _documents(page: PageContext) -> int:
     """Return how many documents there are; 0 for a folder, whose records are not asked where they stand."""
-    return len(here.loaded.corpus.documents) if here.loaded.folder is None else 0
+    return len(page.loaded.corpus.documents) if page.loaded.folder is None else 0
 
 
-def _key(here: Here) -> str:
+def _key(page: PageContext) -> str:
     # Each verdict changes which records have one.
-    number = verdict_store.now().number if any(name in VERDICT_ATTRIBUTES for name, _ in here.query().having) else 0
-    facts = (here.loaded.corpus.digest, here.loaded.number, here.system, here.criterion, number)
-    return repr((*facts, here.settings.merge, here.settings.leave_out))
+    number = verdict_store.now().number if any(name in VERDICT_ATTRIBUTES for name, _ in page.query().having) else 0
+    facts = (page.loaded.corpus.digest, page.loaded.number, page.system, page.criterion, number)
+    return repr((*facts, page.settings.merge, page.settings.leave_out))
 
 
 @st.cache_resource(max_entries=400, show_spinner=False)

@@ -3,32 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from pages.shared.data.page_context import PageContext
 from pages.shared.view import state
 
-if TYPE_CHECKING:
-    from pages.shared.frame import Here
 
-
-def toggle_word(here: Here, word: str, label: str, help: str) -> bool:
+def toggle_word(page: PageContext, word: str, label: str, help: str) -> bool:
     """Ask whether the link has a word of `sort`; return the answer."""
 
     def take(on: bool) -> None:
         state.put(state.view().with_sort(word, on))
 
-    return st.toggle(label, help=help, **state.mirror(word, word in here.view.sort, take))
+    return st.toggle(label, help=help, **state.mirror(word, word in page.view.sort, take))
 
 
-def toggle_all_criteria(here: Here) -> bool:
+def toggle_all_criteria(page: PageContext) -> bool:
     """Ask whether all criteria are shown or the four schemas; the answer is kept in the link."""
-    return toggle_word(here, "all-criteria", "All criteria", "Beside the four schemas of SemEval, all others.")
+    return toggle_word(page, "all-criteria", "All criteria", "Beside the four schemas of SemEval, all others.")
 
 
 def choose_word(
-    here: Here,
+    page: PageContext,
     name: str,
     label: str,
     choices: Mapping[str, str],
@@ -57,6 +54,6 @@ def choose_word(
             label_visibility="visible" if visible else "collapsed",
             help=help,
             width="content",
-            **state.mirror(name, chosen or here.view.choice(words) or default, take),
+            **state.mirror(name, chosen or page.view.choice(words) or default, take),
         )
     )

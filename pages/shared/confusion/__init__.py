@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import streamlit as st
 
@@ -12,10 +12,8 @@ from nereval_core.report.figures.scores import confusion_map
 from pages.shared.components.downloads import Export
 from pages.shared.components.sort_controls import choose_word, toggle_word
 from pages.shared.confusion.heat_map import draw_heat_map
+from pages.shared.data.page_context import PageContext
 from pages.shared.view.count_tables import Confusion, free
-
-if TYPE_CHECKING:
-    from pages.shared.frame import Here
 
 UNITS = {"": "counts", "row-share": "row %", "column-share": "column %"}
 TITLES = {"": "counts of match records", "row-share": "per cent of each row", "column-share": "per cent of each column"}
@@ -27,9 +25,9 @@ SWITCHES = {
 }
 
 
-def types_shown(here: Here, cells: Mapping[tuple[str, str], int]) -> tuple[str, ...]:
+def types_shown(page: PageContext, cells: Mapping[tuple[str, str], int]) -> tuple[str, ...]:
     """Return the types that the table shows, in order: all of them unless there are very many."""
-    types = here.types
+    types = page.types
     if len(types) <= TYPES:
         return types
     st.caption(f"The {TYPES} of {len(types):,} types with most records; leave out or merge others to see the rest.")
@@ -40,38 +38,38 @@ def types_shown(here: Here, cells: Mapping[tuple[str, str], int]) -> tuple[str, 
     return tuple(sorted(sorted(types, key=lambda kind: -sums[kind])[:TYPES]))
 
 
-def choose_layout(here: Here) -> tuple[str, ...]:
+def choose_layout(page: PageContext) -> tuple[str, ...]:
     """Ask how the table is laid out and return the words for it; they are kept in the link."""
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        choose_word(here, "share", "Cells show", UNITS, visible=True)
+        choose_word(page, "share", "Cells show", UNITS, visible=True)
         for word, (label, help_text) in SWITCHES.items():
-            toggle_word(here, word, label, help_text)
-    return here.view.sort
+            toggle_word(page, word, label, help_text)
+    return page.view.sort
 
 
-def draw_matrix(here: Here, table: Confusion) -> tuple[int, int] | None:
+def draw_matrix(page: PageContext, table: Confusion) -> tuple[int, int] | None:
     """Draw the table and its files; return row and column of the cell chosen."""
-    label = matrix_title(here)
-    percent = bool({"row-share", "column-share"} & set(here.view.sort))
-    cell = draw_heat_map(table, (here.view,), label, percent=percent, words=here.words)
-    counts = table.counts.reset_index(names=free(here.words.reference, list(table.counts.columns)))
-    Export(counts, here.signature(), "confusion", figure=lambda: _drawn(here, table)).draw()
+    label = matrix_title(page)
+    percent = bool({"row-share", "column-share"} & set(page.view.sort))
+    cell = draw_heat_map(table, (page.view,), label, percent=percent, words=page.words)
+    counts = table.counts.reset_index(names=free(page.words.reference, list(table.counts.columns)))
+    Export(counts, page.signature(), "confusion", figure=lambda: _drawn(page, table)).draw()
     return cell
 
 
-def matrix_title(here: Here) -> str:
+def matrix_title(page: PageContext) -> str:
     """Return the title of the confusion table."""
-    if here.words.annotators:
-        return f"Types of {here.words.reference} and of {here.system}"
-    return f"Gold types and what {here.system} made of them"
+    if page.words.annotators:
+        return f"Types of {page.words.reference} and of {page.system}"
+    return f"Gold types and what {page.system} made of them"
 
 
-def _drawn(here: Here, table: Confusion) -> Any:
+def _drawn(page: PageContext, table: Confusion) -> Any:
     """Return the table as a heat map."""
-    shares = {"row-share", "column-share"} & set(here.view.sort)
+    shares = {"row-share", "column-share"} & set(page.view.sort)
     texts = table.shown.map(lambda value: "" if value != value else f"{value:.0f}{' %' if shares else ''}")
     cells = [[(row, column) for column in range(len(table.columns))] for row in range(len(table.rows))]
     records = int(table.counts.to_numpy().sum())
     unit = next((TITLES[unit] for unit in shares), TITLES[""])
-    title = matrix_title(here)
+    title = matrix_title(page)
     return confusion_map(table.shown, texts, cells, title, unit, records)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
 import pandas as pd
 import streamlit as st
@@ -18,11 +18,9 @@ from pages.shared.components.count_table import ROWS, count_table, first_row
 from pages.shared.components.downloads import Export
 from pages.shared.data import reference_layer
 from pages.shared.data.computations import compute
+from pages.shared.data.page_context import PageContext
 from pages.shared.view import CONSISTENCY_VIEWS, keys, state
 from pages.shared.view.text import plain
-
-if TYPE_CHECKING:
-    from pages.shared.frame import Here
 
 FIRST, *_REST = KINDS
 assert tuple(_REST) == CONSISTENCY_VIEWS
@@ -35,16 +33,16 @@ CALLED = {"types": "form", "not-everywhere": "form", "edges": "word", "nesting":
 """Heading of the first column of a table, by kind; "form" for all others."""
 
 
-def inspect_layer(here: Here) -> Consistency:
+def inspect_layer(page: PageContext) -> Consistency:
     """Return the findings about the layer in gold's place, compared with all systems, under the types as scored."""
-    rules = here.settings.rules_for(here.criterion)
+    rules = page.settings.rules_for(page.criterion)
     case = st.session_state.get(keys.CONSISTENCY_CASE, CASES[0])
-    key = repr((here.loaded.number, here.loaded.reference, rules, case))
-    return _asked(here.loaded.corpus.digest, key, here, rules, case)
+    key = repr((page.loaded.number, page.loaded.reference, rules, case))
+    return _asked(page.loaded.corpus.digest, key, page, rules, case)
 
 
 @st.cache_resource(max_entries=4, show_spinner="Looking for what a careful reader would question …")
-def _asked(digest: str, key: str, _here: Here, _rules: TypeRules, _case: LetterCase) -> Consistency:
+def _asked(digest: str, key: str, _here: PageContext, _rules: TypeRules, _case: LetterCase) -> Consistency:
     corpus = _here.loaded.corpus
     gold, *systems = (apply_rules(layer, _rules) for layer in (corpus.gold, *corpus.systems))
     # Masked texts say so in the signature of themselves.
@@ -53,14 +51,14 @@ def _asked(digest: str, key: str, _here: Here, _rules: TypeRules, _case: LetterC
     return replace(compute(_here.loaded, "Consistency", ask, gold, systems, case=_case), marks=marks)
 
 
-def choose_layer(here: Here) -> None:
+def choose_layer(page: PageContext) -> None:
     """Ask for the layer that is questioned, and whether capitals matter."""
-    layer = here.view.reference or reference_layer.gold_name(here.loaded)
+    layer = page.view.reference or reference_layer.gold_name(page.loaded)
     with st.popover(plain(f"Layer: {layer}", NAMED), key=f"{keys.WIDGET}consistency_menu", width="content"):
         st.selectbox(
             "Layer",
-            list(reference_layer.layers(here.loaded)),
-            **reference_layer.mirror("consistency_layer", here.view, here.loaded),
+            list(reference_layer.layers(page.loaded)),
+            **reference_layer.mirror("consistency_layer", page.view, page.loaded),
             help="The layer that is questioned; the reference of the context bar. All others are compared with it.",
         )
         case = st.session_state.get(keys.CONSISTENCY_CASE, CASES[0])
@@ -74,12 +72,12 @@ def choose_layer(here: Here) -> None:
         )
 
 
-def choose_question(here: Here, found: Consistency) -> str:
+def choose_question(page: PageContext, found: Consistency) -> str:
     """Ask for the question, at first one that found something; return the name of the kind."""
     # The link has no word for the first question: whoever chose it is not led on from it.
     asked = st.session_state.get(keys.CONSISTENCY_ASKED) == found.signature
     some = next((name for name, rows in found.found.items() if len(rows)), FIRST)
-    kind = here.view.choice(CONSISTENCY_VIEWS) or (FIRST if asked else some)
+    kind = page.view.choice(CONSISTENCY_VIEWS) or (FIRST if asked else some)
 
     def take(name: str) -> None:
         st.session_state[keys.CONSISTENCY_ASKED] = found.signature
@@ -101,7 +99,7 @@ def sentence(found: Consistency, kind: str) -> str:
     return plain(found.sentence(kind), 400)
 
 
-def list_findings(here: Here, found: Consistency, kind: str) -> tuple[int, str] | None:
+def list_findings(page: PageContext, found: Consistency, kind: str) -> tuple[int, str] | None:
     """Show the table of findings; return the number of the chosen one and the column of the cell, None without one."""
     every = len(found.found[kind])
     skipped = "".join(f" {line}." for line in (*found.found[kind].skipped, *found.skipped()))
@@ -109,14 +107,14 @@ def list_findings(here: Here, found: Consistency, kind: str) -> tuple[int, str] 
     if not every:
         st.caption(plain(said, 600))
         return None
-    first = first_row(every, f"consistency_{kind}", here.view, "findings")
+    first = first_row(every, f"consistency_{kind}", page.view, "findings")
     part = found.table(kind, first + ROWS)[first:].reset_index(drop=True)
     shown = _shown(part, kind)
     column = st.column_config
     cell = count_table(
         shown,
         f"consistency_{kind}",
-        (here.view, first, found.signature),
+        (page.view, first, found.signature),
         columns={
             shown.columns[0]: column.TextColumn(shown.columns[0], width=250),
             "where": column.TextColumn("where", width=170),

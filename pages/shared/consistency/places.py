@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -20,12 +19,10 @@ from pages.shared.components.columns import in_context, table_of
 from pages.shared.components.count_table import ROWS, count_table, first_row, table_key
 from pages.shared.components.downloads import Export
 from pages.shared.components.record_list import count, noun
+from pages.shared.data.page_context import PageContext
 from pages.shared.view import keys, state
 from pages.shared.view.queries import around, view_of
 from pages.shared.view.text import plain
-
-if TYPE_CHECKING:
-    from pages.shared.frame import Here
 
 EVERY, SETTLE = "\0every", "\0settle"
 """Choices beside the ways of annotating a form; no way has such a name."""
@@ -42,13 +39,13 @@ AROUND = 200
 LONGEST = 2_000
 
 
-def list_places(here: Here, found: Consistency, kind: str, number: int, column: str) -> None:
+def list_places(page: PageContext, found: Consistency, kind: str, number: int, column: str) -> None:
     """List the places of a finding, or those of one way; choosing one shows it in its text."""
     finding = found.finding(kind, number)
     with st.container(horizontal=True, vertical_alignment="center"):
         where = f", {plain(finding.where)}" if finding.where else ""
         st.markdown(f"**{plain(finding.what)}{where}: {count(finding.places, 'place')}**")
-        _records(here, finding)
+        _records(page, finding)
     ways = {EVERY: finding.places} | ({SETTLE: finding.settles} if finding.settles < finding.places else {})
     ways |= {name: number for name, number in finding.counts.items() if len(finding.counts) > 1}
     wanted = SETTLE if column == "settles" and SETTLE in ways else EVERY
@@ -71,19 +68,19 @@ def list_places(here: Here, found: Consistency, kind: str, number: int, column: 
             required=True,
         )
         way = chosen or wanted
-    _listed(here, found, _of_way(found.places(kind, number), way), f"{kind}_{number}_{way}")
+    _listed(page, found, _of_way(found.places(kind, number), way), f"{kind}_{number}_{way}")
 
 
-def _records(here: Here, finding: Finding) -> None:
+def _records(page: PageContext, finding: Finding) -> None:
     """Lead to the records whose gold span, or else prediction, has the form."""
     query = Query(having=(("form", finding.form),))
-    view = view_of(here.view, query)
+    view = view_of(page.view, query)
     # A view that does not fit a link would lead to other records.
     if not finding.form or state.params_of(view) is None:
         return
-    number = here.ledger().total(query).records
+    number = page.ledger().total(query).records
     said = f":primary[{count(number, 'record')} of this form in Inspect →]"
-    navigation.link_to("Inspect", said, view, help=f"Under {here.by}, of {plain(here.system)}.")
+    navigation.link_to("Inspect", said, view, help=f"Under {page.by}, of {plain(page.system)}.")
 
 
 def _of_way(places: pd.DataFrame, way: str) -> pd.DataFrame:
@@ -94,12 +91,12 @@ def _of_way(places: pd.DataFrame, way: str) -> pd.DataFrame:
     return places[chosen.to_numpy()].reset_index(drop=True)
 
 
-def _listed(here: Here, found: Consistency, places: pd.DataFrame, name: str) -> None:
-    first = first_row(len(places), f"places_{name}", here.view, "places")
+def _listed(page: PageContext, found: Consistency, places: pd.DataFrame, name: str) -> None:
+    first = first_row(len(places), f"places_{name}", page.view, "places")
     part = places[first : first + ROWS].reset_index(drop=True)
     texts = found.layer.documents.texts
     lines = around(texts, *(part[column].tolist() for column in ("doc", "start", "end")), BESIDE)
-    others = sorted(found.others, key=lambda layer: (layer.name not in (here.system, here.beside), layer.name))
+    others = sorted(found.others, key=lambda layer: (layer.name not in (page.system, page.beside), layer.name))
     layers = {_column(layer.name): layer for layer in (found.layer, *others[:SYSTEMS])}
     said = {column: [words or None for words in annotations_at(layer, part)] for column, layer in layers.items()}
     table = table_of(in_context(lines, "text") | said | {"document": part["document"].tolist()})
@@ -109,7 +106,7 @@ def _listed(here: Here, found: Consistency, places: pd.DataFrame, name: str) -> 
     cell = count_table(
         table,
         "places",
-        (here.view, found.signature, name, first),
+        (page.view, found.signature, name, first),
         columns={
             "before": text("before", width=125, alignment="right"),
             "text": text("text", width=140),
@@ -124,7 +121,7 @@ def _listed(here: Here, found: Consistency, places: pd.DataFrame, name: str) -> 
         height=390,
     )
     if cell is not None:
-        _card(here, found, part.iloc[cell[0]])
+        _card(page, found, part.iloc[cell[0]])
 
 
 _HELP = (
@@ -141,19 +138,19 @@ def _whole(found: Consistency, places: pd.DataFrame) -> list[pd.DataFrame]:
     return [places_in_layers(found, places)]
 
 
-def _card(here: Here, found: Consistency, place: pd.Series) -> None:
+def _card(page: PageContext, found: Consistency, place: pd.Series) -> None:
     """Show a place in its text, gold above and the chosen system below, and the way to its document."""
     doc, start, end = (int(place[name]) for name in ("doc", "start", "end"))
     name = str(place["document"])
-    criterion = here.by if noun(here.by) == "record" else "strict"
+    criterion = page.by if noun(page.by) == "record" else "strict"
     text = found.layer.documents.texts[doc]
     low, high = max(0, start - AROUND), min(len(text), end + AROUND, start + LONGEST)
     with st.container(border=True):
-        shown = within(marks(here.reading(name), criterion, 0), low, high)
-        st.html(str(document_html(text[low:high], shown, types=here.annotated_types)))
+        shown = within(marks(page.reading(name), criterion, 0), low, high)
+        st.html(str(document_html(text[low:high], shown, types=page.annotated_types)))
         st.caption(f"{plain(str(place['how']))} · characters {start:,}–{end:,}")
-        view = replace(here.view, doc=name, record=_record(found, doc, start, end), at="")
-        if not view.record or criterion != here.by:
+        view = replace(page.view, doc=name, record=_record(found, doc, start, end), at="")
+        if not view.record or criterion != page.by:
             view = replace(view, record="", at=f"{start}-{end}")
         navigation.link_to("Inspect", f":primary[Read in document {plain(name)} →]", view)
 

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
 from pages.shared import consistency
 from pages.shared.consistency import places
-
-if TYPE_CHECKING:
-    from pages.shared.frame import Here
+from pages.shared.data.page_context import PageContext
 
 
-def draw_consistency(here: Here) -> None:
+def draw_consistency(page: PageContext) -> None:
     """Draw what a careful reader would question within one layer; a finding opens its places."""
-    found = consistency.inspect_layer(here)
-    kind = consistency.choose_question(here, found)
+    found = consistency.inspect_layer(page)
+    kind = consistency.choose_question(page, found)
     st.markdown(f"## {consistency.sentence(found, kind)}")
-    chosen = consistency.list_findings(here, found, kind)
+    chosen = consistency.list_findings(page, found, kind)
     if chosen is not None:
-        places.list_places(here, found, kind, *chosen)
+        places.list_places(page, found, kind, *chosen)

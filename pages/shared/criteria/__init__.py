@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pandas as pd
 import streamlit as st
@@ -27,14 +26,12 @@ from pages.shared.components.record_list import open_records
 from pages.shared.components.sort_controls import toggle_word
 from pages.shared.data import caches
 from pages.shared.data.convention_results import figures_table, formula, records_of_count, values_of
+from pages.shared.data.page_context import PageContext
 from pages.shared.overview import convention
 from pages.shared.view import PUBLISHED
 from pages.shared.view.count_tables import RATIOS
 from pages.shared.view.queries import overall_query
 from pages.shared.view.text import explained, plain
-
-if TYPE_CHECKING:
-    from pages.shared.frame import Here
 
 COUNTS = ("COR", "POS", "ACT")
 PARTED, CREDIT = "differs", "credit"
@@ -42,20 +39,20 @@ SPANS = 60_000
 """Up to so many spans on both sides together the table counts what differs from row to row; beyond, a click does."""
 
 
-def as_read(here: Here) -> Here:
+def as_read(page: PageContext) -> PageContext:
     """Return the page's state without merged types and types left out, which no published scorer knows."""
-    settings = replace(here.settings, merge=(), leave_out=())
-    return replace(here, settings=settings, view=replace(here.view, merge=(), leaveout=()))
+    settings = replace(page.settings, merge=(), leave_out=())
+    return replace(page, settings=settings, view=replace(page.view, merge=(), leaveout=()))
 
 
-def choose_rows(here: Here) -> tuple[CriterionRow, ...]:
+def choose_rows(page: PageContext) -> tuple[CriterionRow, ...]:
     """Return the rows of our criteria, with those of published scorers that fit the data if the reader asks for them.
 
     A scorer stands below the criterion that means the same.
     """
     with st.container(horizontal=True, vertical_alignment="center"):
         published = toggle_word(
-            here,
+            page,
             PUBLISHED,
             "Published scorers",
             "Each stands below the criterion that means the same. They know no merged types and leave none out.",
@@ -63,8 +60,8 @@ def choose_rows(here: Here) -> tuple[CriterionRow, ...]:
         st.caption("All types as annotated: nothing merged or left out.")
     # Published scorers take many times as long as all criteria together.
     if not published:
-        return criteria_rows(caches.scores(here.loaded, here.system, here.settings))
-    rows, _ = caches.every_row(here.loaded, here.system, here.settings)
+        return criteria_rows(caches.scores(page.loaded, page.system, page.settings))
+    rows, _ = caches.every_row(page.loaded, page.system, page.settings)
     unfit = _unfit(rows)
     return tuple(row for row in rows if row not in unfit)
 
@@ -78,21 +75,21 @@ def _unfit(rows: Sequence[CriterionRow]) -> tuple[CriterionRow, ...]:
     return tuple(row for row in rows if row.evaluation and not row.ratios[2] and found.get(row.criterion))
 
 
-def score_figure(here: Here, found: Sequence[CriterionRow]) -> None:
-    corpus = here.loaded.corpus
-    n = (len(corpus.gold), len(corpus.system(here.system)), len(corpus.documents))
-    place = count_figure(score_dots(criteria_table(found), here.system, *n), "dots", (here.view,), file="criteria")
+def score_figure(page: PageContext, found: Sequence[CriterionRow]) -> None:
+    corpus = page.loaded.corpus
+    n = (len(corpus.gold), len(corpus.system(page.system)), len(corpus.documents))
+    place = count_figure(score_dots(criteria_table(found), page.system, *n), "dots", (page.view,), file="criteria")
     if place and 0 < int(place[0]) < len(found):
-        _parted(here, found, int(place[0]), name="dots")
+        _parted(page, found, int(place[0]), name="dots")
 
 
-def all_criteria_table(here: Here, found: Sequence[CriterionRow]) -> ChosenCell | None:
+def all_criteria_table(page: PageContext, found: Sequence[CriterionRow]) -> ChosenCell | None:
     """Show the table; return the cell chosen."""
     whole = criteria_table(found)
     shown = whole.drop(columns=["signature", "kind"])
-    corpus = here.loaded.corpus
-    if len(corpus.gold) + len(corpus.system(here.system)) <= SPANS:
-        sizes = caches.step_sizes(here.loaded, here.system, here.settings, tuple(found))
+    corpus = page.loaded.corpus
+    if len(corpus.gold) + len(corpus.system(page.system)) <= SPANS:
+        sizes = caches.step_sizes(page.loaded, page.system, page.settings, tuple(found))
         for place, column in enumerate((PARTED, CREDIT)):
             numbers = [None if size is None else size[place] for size in sizes]
             shown.insert(4 + place, column, pd.array(numbers, dtype="Int64"))
@@ -102,7 +99,7 @@ def all_criteria_table(here: Here, found: Sequence[CriterionRow]) -> ChosenCell 
     return count_table(
         shown,
         "every",
-        (here.view,),
+        (page.view,),
         columns={
             "row": st.column_config.TextColumn("criterion or scorer", width=200, pinned=True),
             PARTED: st.column_config.Column(
@@ -115,7 +112,7 @@ def all_criteria_table(here: Here, found: Sequence[CriterionRow]) -> ChosenCell 
         | ratio_columns(RATIOS, 65, places=4)
         | {code: number(GLOSSARY[code].label, width=110, format="localized", help=explained(code)) for code in COUNTS},
         export=Export(
-            whole.rename(columns={"signature": "signature of the row"}), here.signature(), "criteria", key="every"
+            whole.rename(columns={"signature": "signature of the row"}), page.signature(), "criteria", key="every"
         ),
         caption="Choose a count to see its records, a ratio to see how it is made, anything else to see which spans "
         "differ from the row above.",
@@ -123,55 +120,55 @@ def all_criteria_table(here: Here, found: Sequence[CriterionRow]) -> ChosenCell 
     )
 
 
-def open_cell(here: Here, found: Sequence[CriterionRow], place: int, column: str) -> None:
+def open_cell(page: PageContext, found: Sequence[CriterionRow], place: int, column: str) -> None:
     """Show the records of a count, the formula of a ratio, or, for any other cell, the spans that differ."""
     row = found[place]
     st.caption(f"Signature of {plain(row.label)}")
     st.code(row.signature, language=None, wrap_lines=True)
     if column in RATIOS:
-        _ratio(here, row, column)
+        _ratio(page, row, column)
     elif column in COUNTS and not row.evaluation:
         query = overall_query(column)
         if query is not None:
-            open_records(here, row.name, query, f"{GLOSSARY[column].label} under {plain(row.name)}", name="every")
+            open_records(page, row.name, query, f"{GLOSSARY[column].label} under {plain(row.name)}", name="every")
     elif column in COUNTS:
         figure = conventions()[row.name].names.get(column)
         if figure is not None:
-            records = caches.outcome_records(here.loaded, here.system, row.name, row.evaluation)
-            outcome = caches.outcome(here.loaded, here.system, row.name)
-            convention.open_scorer_count(here, outcome, records_of_count(records, OVERALL, figure), figure, row.label)
+            records = caches.outcome_records(page.loaded, page.system, row.name, row.evaluation)
+            outcome = caches.outcome(page.loaded, page.system, row.name)
+            convention.open_scorer_count(page, outcome, records_of_count(records, OVERALL, figure), figure, row.label)
     else:
-        _parted(here, found, place, name="every")
+        _parted(page, found, place, name="every")
 
 
-def _ratio(here: Here, row: CriterionRow, ratio: str) -> None:
+def _ratio(page: PageContext, row: CriterionRow, ratio: str) -> None:
     if not row.evaluation:
-        formula_box(here, row.name, ratio, here.scores().counts(row.name), None)
+        formula_box(page, row.name, ratio, page.scores().counts(row.name), None)
         return
     scorer = conventions()[row.name]
-    figures = figures_table(caches.outcome(here.loaded, here.system, row.name), row.evaluation)
+    figures = figures_table(caches.outcome(page.loaded, page.system, row.name), row.evaluation)
     made = formula(scorer, row.evaluation, scorer.names[ratio], values_of(figures.iloc[0]))
     if made:
         st.code(made, language=None, wrap_lines=True)
     st.caption(plain(f"{scorer.names[ratio]}: as laid down by {scorer.source}.", 400))
 
 
-def _parted(here: Here, found: Sequence[CriterionRow], place: int, *, name: str) -> None:
+def _parted(page: PageContext, found: Sequence[CriterionRow], place: int, *, name: str) -> None:
     pair = comparable_neighbours(found)[place]
     if pair is None:
         st.caption("There is no row of spans above to compare this one with.")
         return
     row, above = pair
-    parted = caches.step(here.loaded, here.system, here.settings, row, above)
+    parted = caches.step(page.loaded, page.system, page.settings, row, above)
     said = f"{row.signature} / {above.signature}"
-    convention.list_differences(here, parted, said, row.label, above.label, name=f"parted_{name}")
+    convention.list_differences(page, parted, said, row.label, above.label, name=f"parted_{name}")
 
 
-def list_unfit(here: Here) -> None:
+def list_unfit(page: PageContext) -> None:
     """List the published scorers asked for that do not apply or do not fit, each with its needs and the reason."""
-    if PUBLISHED not in here.view.sort:
+    if PUBLISHED not in page.view.sort:
         return
-    rows, refused = caches.every_row(here.loaded, here.system, here.settings)
+    rows, refused = caches.every_row(page.loaded, page.system, page.settings)
     reasons = {
         name: error.problems[0].found + (f" (and {len(error.problems) - 1:,} more)" if error.problems[1:] else "")
         for name, error in refused.items()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import pandas as pd
 import streamlit as st
@@ -21,20 +21,18 @@ from pages.shared.components.formula_box import formula_box
 from pages.shared.components.record_list import open_records
 from pages.shared.criteria import results as criteria_results
 from pages.shared.data import own_criteria
+from pages.shared.data.page_context import PageContext
 from pages.shared.view import criterion_rules, state
 from pages.shared.view.queries import overall_query
 from pages.shared.view.text import explained, plain, show_problems
 
-if TYPE_CHECKING:
-    from pages.shared.frame import Here
-
 RATIOS = {"P": "precision", "R": "recall", "F1": "f1"}
 
 
-def draw_curve(here: Here) -> None:
+def draw_curve(page: PageContext) -> None:
     """Draw P, R and F1 against the least overlap; a point, or a place on the slider, opens its counts."""
-    if here.criterion.unit != "span":
-        st.caption(f"{plain(here.by)} counts tokens: choose a matching criterion that counts spans.")
+    if page.criterion.unit != "span":
+        st.caption(f"{plain(page.by)} counts tokens: choose a matching criterion that counts spans.")
         return
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         share = cast(
@@ -51,25 +49,25 @@ def draw_curve(here: Here) -> None:
         )
         same = st.toggle("Types must be equal", value=True, key="curve_types")
         least = st.slider("Least overlap", 0.0, 1.0, 0.5, 0.01, key="curve_least", width=280)
-    table = criteria_results.curve_of(here, share, same_type=same)
-    scores = here.scores()
-    marks = [(name, f1) for name in criteria_results.spans_criteria(here) if (f1 := scores.counts(name).f1) is not None]
-    n = tuple(len(layer) for layer in scores.layers(here.by))
-    about = (marks, SHARES[share], here.system, (n[0], n[1]))
+    table = criteria_results.curve_of(page, share, same_type=same)
+    scores = page.scores()
+    marks = [(name, f1) for name in criteria_results.spans_criteria(page) if (f1 := scores.counts(name).f1) is not None]
+    n = tuple(len(layer) for layer in scores.layers(page.by))
+    about = (marks, SHARES[share], page.system, (n[0], n[1]))
     place = count_figure(overlap_lines(table, *about, at=least), "curve", (share, same, least), file="overlap")
-    Export(table, here.signature(), "overlap", key="curve", figure=lambda: overlap_lines(table, *about)).draw()
+    Export(table, page.signature(), "overlap", key="curve", figure=lambda: overlap_lines(table, *about)).draw()
     if place and 0 <= int(place[0]) < len(table):
         rule = criterion_at(table, int(place[0]), share, same_type=same)
     else:
         asked = Fraction(round(least * 100), 100)
         rule = replace(criterion_at(table, step_at(table, asked), share, same_type=same), minimum=asked)
         rule = replace(rule, name=f"{share}-{least:.2f}{'' if same else '-any-type'}")
-    _step(here, rule)
+    _step(page, rule)
 
 
-def _step(here: Here, rule: Criterion) -> None:
+def _step(page: PageContext, rule: Criterion) -> None:
     """Show the counts under a rule of the curve; each opens its records."""
-    there = criteria_results.with_criterion(here, rule, criterion_rules.written(rule))
+    there = criteria_results.with_criterion(page, rule, criterion_rules.written(rule))
     counts = there.scores(names=[rule.name]).counts(rule.name)
     st.markdown(f"**{plain(rule.name)}**: {plain(rule.rule(), 300)}")
     row = pd.DataFrame([count_row(counts)], columns=list(COUNT_COLUMNS)).rename(
@@ -79,7 +77,7 @@ def _step(here: Here, rule: Criterion) -> None:
     cell = count_table(
         row,
         "step",
-        (here.view, rule.name),
+        (page.view, rule.name),
         columns={
             code: number(code, format="%.4f" if code in RATIOS else "localized", help=explained(code))
             for code in row.columns
@@ -100,7 +98,7 @@ def _keep(rule: Criterion) -> None:
         state.update(criterion=rule.name)
 
 
-def compose_criterion(here: Here) -> None:
+def compose_criterion(page: PageContext) -> None:
     """Offer the parts of a criterion, and show the scores under it while they are chosen."""
     st.caption("Put a criterion together; once added it can be chosen on every page, and links carry its rule.")
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
@@ -130,20 +128,20 @@ def compose_criterion(here: Here) -> None:
     except FormatError as error:
         show_problems(error.lines())
         return
-    if (need := rule.lacks(here.loaded.corpus.gold)) is not None:
+    if (need := rule.lacks(page.loaded.corpus.gold)) is not None:
         st.caption(f"It does not apply here: it needs {need}.")
     else:
         there = (
-            criteria_results.with_criterion(here, rule, criterion_rules.written(rule))
-            if rule.name not in here.criteria
-            else here
+            criteria_results.with_criterion(page, rule, criterion_rules.written(rule))
+            if rule.name not in page.criteria
+            else page
         )
-        if there is not here:
+        if there is not page:
             counts = there.scores(names=[rule.name]).counts(rule.name)
             said = ", ".join(
                 f"{code} {'–' if (v := getattr(counts, at)) is None else f'{v:.4f}'}" for code, at in RATIOS.items()
             )
-            st.markdown(f"**{plain(here.system)} under it: {said}**")
+            st.markdown(f"**{plain(page.system)} under it: {said}**")
         else:
             st.caption(f"{plain(rule.name)} is one of your own already: adding it replaces that one.")
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -11,46 +9,44 @@ import streamlit as st
 from nereval_core.analysis.criteria.ladder import LEFT_OUT, ladder
 from nereval_core.records.tables import records
 from nereval_core.report.colours import LOOKS
+from nereval_core.scoring import Scores
 from pages.shared.components.columns import short
 from pages.shared.components.count_table import count_table
 from pages.shared.components.downloads import Export
 from pages.shared.components.record_list import record_box, record_table
+from pages.shared.data.page_context import PageContext
 from pages.shared.view.text import plain
-
-if TYPE_CHECKING:
-    from nereval_core.scoring import Scores
-    from pages.shared.frame import Here
 
 CHANGE = "smallest change of the prediction that flips the record"
 GLYPHS = {code: look.glyph for code, look in LOOKS.items()}
 
 
-def draw_ladder(here: Here) -> None:
+def draw_ladder(page: PageContext) -> None:
     """Show the ladder of the record that is chosen, or of one chosen from the list."""
-    if here.criterion.unit != "span":
-        st.caption(f"{plain(here.by)} counts tokens: choose a matching criterion that counts spans.")
+    if page.criterion.unit != "span":
+        st.caption(f"{plain(page.by)} counts tokens: choose a matching criterion that counts spans.")
         return
-    if here.view.record and here.view.doc:
-        one = here.reading(here.view.doc)
-        rows = records(one, here.by)
-        found = np.flatnonzero((rows["record"] == here.view.record).to_numpy())
+    if page.view.record and page.view.doc:
+        one = page.reading(page.view.doc)
+        rows = records(one, page.by)
+        found = np.flatnonzero((rows["record"] == page.view.record).to_numpy())
         if len(found):
-            _ladder(here, here.by, one, rows.iloc[found[0]])
+            _ladder(page, page.by, one, rows.iloc[found[0]])
             return
     st.caption("Choose a record to see what each criterion makes of it.")
-    record_table(here, here.by, here.query(), name="ladder", card=ladder_card)
+    record_table(page, page.by, page.query(), name="ladder", card=ladder_card)
 
 
-def ladder_card(here: Here, criterion: str, record: pd.Series) -> None:
+def ladder_card(page: PageContext, criterion: str, record: pd.Series) -> None:
     """Show one record of a list with its ladder."""
-    one = here.reading(str(record["document"]), criterion)
+    one = page.reading(str(record["document"]), criterion)
     rows = records(one, criterion)
     (place,) = np.flatnonzero((rows["record"] == record["record"]).to_numpy())
-    _ladder(here, criterion, one, rows.iloc[place])
+    _ladder(page, criterion, one, rows.iloc[place])
 
 
-def _ladder(here: Here, criterion: str, one: Scores, record: pd.Series) -> None:
-    record_box(here, one, here.view, record)
+def _ladder(page: PageContext, criterion: str, one: Scores, record: pd.Series) -> None:
+    record_box(page, one, page.view, record)
     table = ladder(one, criterion, int(record["gold"]), int(record["pred"]))
     if not len(table):
         side = "gold span" if record["gold"] >= 0 else "prediction"
@@ -73,7 +69,7 @@ def _ladder(here: Here, criterion: str, one: Scores, record: pd.Series) -> None:
     cell = count_table(
         wide,
         "ladder",
-        (here.view, criterion, record["document"], record["record"]),
+        (page.view, criterion, record["document"], record["record"]),
         columns={"gold span": column(width=170, pinned=True), "prediction": column(width=170, pinned=True)}
         | {name: column(plain(name), width=85) for name in names},
         caption="A row is a pair that the record could be judged by, a column a criterion. In brackets: what the pair "
@@ -94,7 +90,7 @@ def _ladder(here: Here, criterion: str, one: Scores, record: pd.Series) -> None:
     count_table(
         shown,
         "steps",
-        (here.view, criterion, record["record"], chosen),
+        (page.view, criterion, record["record"], chosen),
         columns={
             "criterion": column(width=110),
             "decision": column(width=95),
@@ -102,7 +98,7 @@ def _ladder(here: Here, criterion: str, one: Scores, record: pd.Series) -> None:
             "aligned with": column(width=350),
         },
         choose=(),
-        export=Export(table, here.signature(criterion), "ladder"),
+        export=Export(table, page.signature(criterion), "ladder"),
         height=500,
     )
 

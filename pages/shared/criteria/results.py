@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -16,17 +15,15 @@ from nereval_core.analysis.criteria.recovered_spans import CHAIN, RecoveredSpans
 from nereval_core.scoring import Scores
 from nereval_core.scoring.criteria import Criterion, Share
 from pages.shared.data.computations import compute
+from pages.shared.data.page_context import PageContext
 from pages.shared.data.result_cache import keep_results
-
-if TYPE_CHECKING:
-    from pages.shared.frame import Here
 
 
 @keep_results(24, "Comparing the two criteria …")
-def gap_of(here: Here, one: str, other: str) -> tuple[Gap, pd.DataFrame]:
+def gap_of(page: PageContext, one: str, other: str) -> tuple[Gap, pd.DataFrame]:
     """Return the gap between two criteria, and the decisions under them."""
-    scores = here.scores(names=[one, other])
-    return compute(here.loaded, "Comparing criteria", _gap, scores, one, other)
+    scores = page.scores(names=[one, other])
+    return compute(page.loaded, "Comparing criteria", _gap, scores, one, other)
 
 
 def _gap(scores: Scores, one: str, other: str) -> tuple[Gap, pd.DataFrame]:
@@ -34,37 +31,37 @@ def _gap(scores: Scores, one: str, other: str) -> tuple[Gap, pd.DataFrame]:
 
 
 @keep_results(24, "Matching at every overlap …")
-def curve_of(here: Here, share: Share, *, same_type: bool) -> pd.DataFrame:
-    gold, pred = here.scores().layers(here.by)
-    return compute(here.loaded, "Matching", overlap_curve, gold, pred, share, same_type=same_type)
+def curve_of(page: PageContext, share: Share, *, same_type: bool) -> pd.DataFrame:
+    gold, pred = page.scores().layers(page.by)
+    return compute(page.loaded, "Matching", overlap_curve, gold, pred, share, same_type=same_type)
 
 
 @keep_results(24, "Looking for what could be recovered …")
-def recovered_of(here: Here) -> RecoveredSpans:
-    return compute(here.loaded, "Recoverable spans", recover_spans, here.scores(names=CHAIN))
+def recovered_of(page: PageContext) -> RecoveredSpans:
+    return compute(page.loaded, "Recoverable spans", recover_spans, page.scores(names=CHAIN))
 
 
 @keep_results(12, "Scoring with merged types …")
-def merged_scores(here: Here, merge: Mapping[str, str]) -> Scores:
+def merged_scores(page: PageContext, merge: Mapping[str, str]) -> Scores:
     """Return the scores with some types merged, on top of the merges in force."""
-    return compute(here.loaded, "Merging types", merge_types, here.scores(), dict(merge))
+    return compute(page.loaded, "Merging types", merge_types, page.scores(), dict(merge))
 
 
 @keep_results(12, "Scoring the folds of documents …")
-def fold_table(here: Here, number: int, seed: int) -> pd.DataFrame:
-    scores = {system: here.scores(system) for system in here.systems}
-    return compute(here.loaded, "Folds", fold_scores, scores, number, seed)
+def fold_table(page: PageContext, number: int, seed: int) -> pd.DataFrame:
+    scores = {system: page.scores(system) for system in page.systems}
+    return compute(page.loaded, "Folds", fold_scores, scores, number, seed)
 
 
-def spans_criteria(here: Here) -> tuple[str, ...]:
+def spans_criteria(page: PageContext) -> tuple[str, ...]:
     """Return the criteria that decide over the same spans as the chosen one."""
-    rules = here.settings.rules_for(here.criterion)
-    every = (rule for rule in here.settings.criteria if rule.unit == "span")
-    return tuple(rule.name for rule in every if here.settings.rules_for(rule) == rules)
+    rules = page.settings.rules_for(page.criterion)
+    every = (rule for rule in page.settings.criteria if rule.unit == "span")
+    return tuple(rule.name for rule in every if page.settings.rules_for(rule) == rules)
 
 
-def with_criterion(here: Here, rule: Criterion, written: str) -> Here:
+def with_criterion(page: PageContext, rule: Criterion, written: str) -> PageContext:
     """Return the page's state under one more criterion; `written` is its rule as links carry it."""
-    others = (one for one in here.settings.criteria if one.name != rule.name)
-    settings = replace(here.settings, criteria=(*others, rule))
-    return replace(here, settings=settings, view=replace(here.view, criterion=rule.name, rule=written))
+    others = (one for one in page.settings.criteria if one.name != rule.name)
+    settings = replace(page.settings, criteria=(*others, rule))
+    return replace(page, settings=settings, view=replace(page.view, criterion=rule.name, rule=written))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+import pandas as pd
 import streamlit as st
 
 from nereval_core.analysis.criteria.gap import Gap, gap_sentence
@@ -16,40 +16,36 @@ from pages.shared.components.count_table import count_table, show_figure
 from pages.shared.components.downloads import Export
 from pages.shared.components.record_list import open_records
 from pages.shared.criteria import results as criteria_results
+from pages.shared.data.page_context import PageContext
 from pages.shared.view import keys, state
 from pages.shared.view.count_tables import free
 from pages.shared.view.queries import Query
 from pages.shared.view.text import explained, plain
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from pages.shared.frame import Here
-
 WORDS = {"more": "spans that gain", "less": "spans that lose"}
 CELLS = ("COR", "INC", "PAR", "MIS", "SPU")
 
 
-def compare_two(here: Here) -> None:
+def compare_two(page: PageContext) -> None:
     """Ask for the other criterion; show the gap by cause and the decisions under both."""
-    known = criteria_results.spans_criteria(here)
-    rest = [name for name in known if name != here.by]
-    if here.criterion.unit != "span" or not rest:
-        st.caption(f"{plain(here.by)} is not compared: choose a matching criterion that counts spans.")
+    known = criteria_results.spans_criteria(page)
+    rest = [name for name in known if name != page.by]
+    if page.criterion.unit != "span" or not rest:
+        st.caption(f"{plain(page.by)} is not compared: choose a matching criterion that counts spans.")
         return
-    other = here.view.versus if here.view.versus in rest else _other(here.by, rest)
+    other = page.view.versus if page.view.versus in rest else _other(page.by, rest)
     widget = state.mirror("versus", other, state.take_field("versus"))
-    st.selectbox(f"{plain(here.by)} against", rest, width=320, **widget)
-    found, table = criteria_results.gap_of(here, here.by, other)
-    _gap(here, found)
-    _decisions(here, other, table)
+    st.selectbox(f"{plain(page.by)} against", rest, width=320, **widget)
+    found, table = criteria_results.gap_of(page, page.by, other)
+    _gap(page, found)
+    _decisions(page, other, table)
 
 
 def _other(name: str, rest: list[str]) -> str:
     return next((one for one in ("type", "strict") if one in rest and one != name), rest[0])
 
 
-def _gap(here: Here, found: Gap) -> None:
+def _gap(page: PageContext, found: Gap) -> None:
     total = found.total
     if total is None:
         st.caption("There are no spans to compare the two by.")
@@ -60,18 +56,18 @@ def _gap(here: Here, found: Gap) -> None:
         f"**F1 is {f1[0]:.4f} under {plain(found.strict)} and {f1[1]:.4f} under {plain(found.loose)}, "
         f"{float(total):+.4f}.**"
     )
-    sentence.draw(here, gap_sentence(found), "gap", found.loose)
+    sentence.draw(page, gap_sentence(found), "gap", found.loose)
     if not len(table):
         st.caption("No gold span earns another credit.")
         return
-    n = (found.strict, found.loose, float(total), found.spans, here.system)
+    n = (found.strict, found.loose, float(total), found.spans, page.system)
     show_figure(gap_bars(table, *n), "gap_bars", file="gap")
     shown = table.rename(columns={"f1": "part of F1", "share": "share of gap", **WORDS})
     number = st.column_config.NumberColumn
     cell = count_table(
         shown,
         "gap",
-        (here.view, found.strict, found.loose),
+        (page.view, found.strict, found.loose),
         columns={
             "cause": st.column_config.TextColumn(
                 "cause", width=190, help=f"What differs in a span's pair under {plain(found.loose)}."
@@ -80,7 +76,7 @@ def _gap(here: Here, found: Gap) -> None:
             "part of F1": number(format="%+.4f", help="2 · credit / (POS + ACT); the parts add up to the gap."),
             "share of gap": number(format="percent"),
         },
-        export=Export(table, here.signature(found.loose), "gap", figure=lambda: gap_bars(table, *n)),
+        export=Export(table, page.signature(found.loose), "gap", figure=lambda: gap_bars(table, *n)),
         caption="Choose a row to see its spans, a count to see those that gain or lose.",
     )
     if cell is None:
@@ -89,51 +85,51 @@ def _gap(here: Here, found: Gap) -> None:
     having = [(f"gap {found.strict}", cause)]
     having += [(f"credit {found.strict}", name) for name, label in WORDS.items() if label == cell[1]]
     title = f"{cause}, {plain(found.strict)} to {plain(found.loose)}"
-    open_records(here, found.loose, Query(decision=DECISIONS, having=tuple(having)), title, name="gap")
+    open_records(page, found.loose, Query(decision=DECISIONS, having=tuple(having)), title, name="gap")
 
 
-def _decisions(here: Here, other: str, table: pd.DataFrame) -> None:
-    st.markdown(f"**Decisions under {plain(here.by)} (down) and {plain(other)} (across)**")
+def _decisions(page: PageContext, other: str, table: pd.DataFrame) -> None:
+    st.markdown(f"**Decisions under {plain(page.by)} (down) and {plain(other)} (across)**")
     rows = [code for code in DECISIONS if table.loc[code].sum() or code in CELLS[:1]]
     columns = [code for code in DECISIONS if table[code].sum()]
     shown = table.loc[rows, columns]
     shown.index = [decision_label(code) for code in rows]
     number = st.column_config.NumberColumn
-    named = shown.reset_index(names=free(here.by, list(shown.columns)))
+    named = shown.reset_index(names=free(page.by, list(shown.columns)))
     flipped = int(table.to_numpy().sum() - sum(table.loc[code, code] for code in DECISIONS))
     cell = count_table(
         shown,
         "decisions",
-        (here.view, other),
+        (page.view, other),
         columns={
-            "_index": st.column_config.TextColumn(f"{plain(here.by)} \\ {plain(other)}", width=170),
+            "_index": st.column_config.TextColumn(f"{plain(page.by)} \\ {plain(other)}", width=170),
             **{code: number(decision_label(code), format="localized", help=explained(code)) for code in columns},
         },
         choose=columns,
-        export=Export(named, here.signature(), "decisions"),
+        export=Export(named, page.signature(), "decisions"),
         caption="Gold spans, and in the last row predictions that are spurious under the first criterion.",
         index=True,
     )
     if cell is not None:
         query = Query(decision=(rows[cell[0]],), having=((f"under {other}", cell[1]),))
-        title = f"{rows[cell[0]]} under {plain(here.by)}, {cell[1]} under {plain(other)}"
-        open_records(here, here.by, query, title, name="decisions")
+        title = f"{rows[cell[0]]} under {plain(page.by)}, {cell[1]} under {plain(other)}"
+        open_records(page, page.by, query, title, name="decisions")
     elif st.toggle(f"List the {flipped:,} that are decided otherwise", key=f"{keys.WIDGET}flipped"):
         query = Query(decision=DECISIONS, having=((f"flips {other}", "yes"),))
-        open_records(here, here.by, query, f"Decided otherwise under {plain(other)}", name="flipped")
+        open_records(page, page.by, query, f"Decided otherwise under {plain(other)}", name="flipped")
 
 
-def list_recovered(here: Here) -> None:
+def list_recovered(page: PageContext) -> None:
     """Show false negatives under strict by the first criterion that credits them."""
-    here = replace(here, view=replace(here.view, criterion=CHAIN[0]))
-    found = criteria_results.recovered_of(here)
+    page = replace(page, view=replace(page.view, criterion=CHAIN[0]))
+    found = criteria_results.recovered_of(page)
     table = found.table()
-    sentence.draw(here, recovered_sentence(found, CHAIN[0]), "recovered", CHAIN[0])
+    sentence.draw(page, recovered_sentence(found, CHAIN[0]), "recovered", CHAIN[0])
     st.caption("Criteria stand from strict to lenient; a span stands at the first that credits it.")
     cell = count_table(
         table,
         "recovered",
-        (here.view,),
+        (page.view,),
         columns={
             "recovered": st.column_config.TextColumn("first credited by", width=190, help=_BELOW),
             "spans": st.column_config.NumberColumn("gold spans", format="localized"),
@@ -142,13 +138,13 @@ def list_recovered(here: Here) -> None:
             ),
             "recall": st.column_config.NumberColumn("recall down to here", format="%.4f"),
         },
-        export=Export(table, here.signature(CHAIN[0]), "recovered"),
+        export=Export(table, page.signature(CHAIN[0]), "recovered"),
         caption="Choose a row to see its spans. After Tsai et al. 2006.",
     )
     if cell is not None:
         name = str(table["recovered"].tolist()[cell[0]])
         title = f"Not found under {CHAIN[0]}, {name if cell[0] >= len(table) - 2 else f'credited by {name}'}"
-        open_records(here, CHAIN[0], Query(decision=DECISIONS, having=(("recovered", name),)), title, name="recovered")
+        open_records(page, CHAIN[0], Query(decision=DECISIONS, having=(("recovered", name),)), title, name="recovered")
 
 
 _BELOW = (

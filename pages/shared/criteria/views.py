@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -12,10 +11,8 @@ from pages.shared.criteria import curve as criteria_curve
 from pages.shared.criteria import ladder as criteria_ladder
 from pages.shared.criteria import merging as criteria_merging
 from pages.shared.criteria import two as criteria_two
+from pages.shared.data.page_context import PageContext
 from pages.shared.view import CRITERIA_VIEWS, state
-
-if TYPE_CHECKING:
-    from pages.shared.frame import Here
 
 ALL = "all"
 PARTS: Mapping[str, Mapping[str, str]] = {
@@ -25,7 +22,7 @@ PARTS: Mapping[str, Mapping[str, str]] = {
     "Advanced": {"merging": "Merge types", "stand-in": "Proxy criterion", "compose": "Compose a criterion"},
 }
 """The four views of the page, each with its parts by their words."""
-VIEWS: Mapping[str, Callable[[Here], None]] = {
+VIEWS: Mapping[str, Callable[[PageContext], None]] = {
     "two-criteria": criteria_two.compare_two,
     "curve": criteria_curve.draw_curve,
     "ladder": criteria_ladder.draw_ladder,
@@ -37,13 +34,13 @@ VIEWS: Mapping[str, Callable[[Here], None]] = {
 assert tuple(VIEWS) == CRITERIA_VIEWS
 
 
-def choose_view(here: Here) -> Callable[[Here], None] | None:
+def choose_view(page: PageContext) -> Callable[[PageContext], None] | None:
     """Ask for a view and a part of it; return the function that draws it, None for all criteria."""
-    word = here.view.choice(CRITERIA_VIEWS) or ALL
+    word = page.view.choice(CRITERIA_VIEWS) or ALL
     firsts = {next(iter(parts)): name for name, parts in PARTS.items()}
     parts = next(parts for parts in PARTS.values() if word in parts)
     with st.container(horizontal=True, vertical_alignment="center"):
-        choose_word(here, "criteria_view", "View", firsts, chosen=next(iter(parts)), gives_up=CRITERIA_VIEWS)
+        choose_word(page, "criteria_view", "View", firsts, chosen=next(iter(parts)), gives_up=CRITERIA_VIEWS)
         if len(parts) > 1:
             st.segmented_control(
                 "Part of the view",

@@ -175,7 +175,7 @@ def shelf() -> Shelf:
 
 
 @cache
-def jobs() -> Jobs:
+def jobs() -> Jobs[Loaded]:
     return Jobs()
 
 

@@ -7,15 +7,12 @@ import secrets
 from collections.abc import Callable
 from threading import BoundedSemaphore, Event, Lock, Thread
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import Generic, TypeVar
 
 from cachetools import LRUCache
 
 from nereval_core.problems import FormatError
 from pages.shared.server.bounds import AT_ONCE, waited_for
-
-if TYPE_CHECKING:
-    from pages.shared.data.loading import Loaded
 
 FINISHED = 64
 """Finished readings that nobody has come back for."""
@@ -23,10 +20,11 @@ UNITS = {"brat": "documents", "jsonl": "documents", "parquet": "files"}
 """Units that readers count; readers of columns count lines, or bytes where they read by the block."""
 BYTES = "bytes"
 _LOG = logging.getLogger("nereval")
+Result = TypeVar("Result")
 
 
-class Job:
-    """A reading with its progress (`watch`) and, once `finished`, its result: `loaded` or `problem`.
+class Job(Generic[Result]):
+    """A reading with its progress (`watch`) and, once `finished`, its outcome: `loaded` or `problem`.
 
     After a fault of ours there is neither, and `fault` is the number the log has it under.
     """
@@ -35,29 +33,29 @@ class Job:
         self.title = title
         self.watch = Watch()
         self.finished = Event()
-        self.loaded: Loaded | None = None
+        self.loaded: Result | None = None
         self.problem: FormatError | None = None
         self.fault = ""
 
 
-class Jobs:
+class Jobs(Generic[Result]):
     """The readings of all sessions, by a number that nobody guesses."""
 
     def __init__(self, at_once: int = AT_ONCE) -> None:
         self._lock = Lock()
-        self._running: dict[str, Job] = {}
-        self._finished: LRUCache[str, Job] = LRUCache(FINISHED)
+        self._running: dict[str, Job[Result]] = {}
+        self._finished: LRUCache[str, Job[Result]] = LRUCache(FINISHED)
         self._places = BoundedSemaphore(at_once)
 
-    def start(self, title: str, work: Callable[[Watch], Loaded]) -> str:
+    def start(self, title: str, work: Callable[[Watch], Result]) -> str:
         """Begin to read; return the number of the job."""
-        number, job = secrets.token_hex(8), Job(title)
+        number, job = secrets.token_hex(8), Job[Result](title)
         with self._lock:
             self._running[number] = job
         Thread(target=self._run, args=(number, job, work), name=f"reading {number}", daemon=True).start()
         return number
 
-    def _run(self, number: str, job: Job, work: Callable[[Watch], Loaded]) -> None:
+    def _run(self, number: str, job: Job[Result], work: Callable[[Watch], Result]) -> None:
         try:
             job.watch.begin("Waiting for other readings to end")
             with waited_for(self._places, job.watch.tick):
@@ -75,11 +73,11 @@ class Jobs:
                     self._finished[number] = job
             job.finished.set()
 
-    def get(self, number: str) -> Job | None:
+    def get(self, number: str) -> Job[Result] | None:
         with self._lock:
             return self._running.get(number) or self._finished.get(number)
 
-    def take(self, number: str) -> Job | None:
+    def take(self, number: str) -> Job[Result] | None:
         """Return a job and forget it."""
         with self._lock:
             return self._running.pop(number, None) or self._finished.pop(number, None)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlencode
 
 import numpy as np
@@ -12,9 +11,9 @@ import streamlit as st
 
 from nereval_core.corpus import Documents
 from nereval_core.corpus.masking import masked_text, original
-from nereval_core.ledger.attributes import Records
 from nereval_core.problems import FormatError
 from nereval_core.records.tables import record_ids, rows
+from nereval_core.review.attribute import Records
 from nereval_core.review.playlists import (
     LINK_DIGITS,
     ChangedError,
@@ -30,13 +29,11 @@ from nereval_core.review.verdicts import text_digest
 from nereval_core.review.verdicts_on_records import text_digests, verdict_subject
 from pages.shared.data import caches, masks, reviewer, verdict_store
 from pages.shared.data.loading import Loaded
+from pages.shared.data.page_context import PageContext
 from pages.shared.data.reference_layer import as_read
 from pages.shared.server.access import only_this_machine
 from pages.shared.view import SLIDES, View, keys, state
 from pages.shared.view.link import read_link
-
-if TYPE_CHECKING:
-    from pages.shared.frame import Here
 
 FIRST = "Starred"
 """The name of the playlist that is made where somebody stars a record and there is none."""
@@ -100,23 +97,23 @@ def target_playlist(view: View) -> Playlist | None:
     return found or next((one for one in every if one.name == FIRST), None)
 
 
-def star_of(here: Here, doc: str, record: str) -> Starred | None:
+def star_of(page: PageContext, doc: str, record: str) -> Starred | None:
     """Return a record as it is put on a playlist; None where records are no spans, or there is none of this id."""
-    if here.criterion.unit == "token":
+    if page.criterion.unit == "token":
         return None
     # Known by what it is, shown masked or not.
-    scores = (replace(here, loaded=here.loaded.original) if here.loaded.original else here).reading(doc)
-    found, gold = rows(scores, here.by), record.startswith("g:")
-    ids = record_ids(scores.layers(here.by)[0 if gold else 1], record[0])
+    scores = (replace(page, loaded=page.loaded.original) if page.loaded.original else page).reading(doc)
+    found, gold = rows(scores, page.by), record.startswith("g:")
+    ids = record_ids(scores.layers(page.by)[0 if gold else 1], record[0])
     if record not in ids:
         return None
     spans = found.gold if gold else found.pred
     places = np.flatnonzero((spans == ids.index(record)) & (found.anchored == gold))
     if not len(places):
         return None
-    about = Records(scores, here.by, found, scores.read)
+    about = Records(scores, page.by, found, scores.read)
     key, _, seen = verdict_subject(about, int(places[0]))
-    return Starred(key, seen, Shown(here.loaded.digest, here.system, here.by, doc, record, _settings(here.view)))
+    return Starred(key, seen, Shown(page.loaded.digest, page.system, page.by, doc, record, _settings(page.view)))
 
 
 def _settings(view: View) -> str:
@@ -206,13 +203,13 @@ def shown_in(loaded: Loaded, item: Item, view: View) -> View | None:
 
 
 def view_of_item(
-    view: View, playlist: Playlist, item: Item, here: Loaded | None, find: Callable[[str], Loaded | None]
+    view: View, playlist: Playlist, item: Item, page: Loaded | None, find: Callable[[str], Loaded | None]
 ) -> View:
     """Return the view of an item's slide: in the present corpus where that has it, else in the one it was starred in.
 
     Where neither is to be had the view names the item alone, no record.
     """
-    known = (here, find(item.starred.shown.corpus))
+    known = (page, find(item.starred.shown.corpus))
     found = next(
         (one for loaded in known if loaded is not None and (one := shown_in(loaded, item, view)) is not None), None
     )

@@ -22,7 +22,9 @@ HASHED_BY: Mapping[str | type, Callable[[Any], object]] = {
     Loaded: lambda loaded: (loaded.corpus.digest, loaded.number),
     # The whole rules, as two users may call different ones by the same name.
     Settings: repr,
-    "pages.shared.frame.Here": lambda here: (here.loaded, here.system, here.by, here.settings, here.view.resample),
+    "pages.shared.data.page_context.PageContext": lambda page: (
+        *(page.loaded, page.system, page.by, page.settings, page.view.resample),
+    ),
     "nereval_core.analysis.comparison.Comparison": lambda found: found.plan,
 }
 """Facts that tell the arguments of kept functions apart, for `hash_funcs` of Streamlit.
@@ -43,7 +45,7 @@ def is_small(loaded: Loaded) -> bool:
 def keep_results(
     number: int, spinner: str | bool = False, *, show_time: bool = False
 ) -> Callable[[Callable[Given, Found]], Callable[Given, Found]]:
-    """Keep the results of a function whose first argument is a corpus (`Loaded`) or what a page has at hand (`Here`).
+    """Keep the results of a function whose first argument is a corpus (`Loaded`) or a page (`PageContext`).
 
     Of results about large corpora the last `number` are kept, of those about small ones SMALL_FACTOR times as many.
     Arguments whose names begin with "_" do not tell results apart. `spinner` is shown while the function runs.

@@ -4,32 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from nereval_core.glossary import DECISIONS
 from nereval_core.records.queries import ABSENT
 from pages.shared.data import masks
+from pages.shared.data.page_context import PageContext
 from pages.shared.view import View, keys, state
 from pages.shared.view.queries import Query, query_of, search_of
 from pages.shared.view.text import plain
 
-if TYPE_CHECKING:
-    from pages.shared.frame import Here
 
-
-def draw_chips(here: Here, *, filters: bool, place: bool = True) -> None:
+def draw_chips(page: PageContext, *, filters: bool, place: bool = True) -> None:
     """Draw settings and, with `filters`, filters as chips that a click removes; `place`: document and record too."""
-    view = here.view
-    if here.convention is not None:
+    view = page.view
+    if page.convention is not None:
         st.caption(
             f"The figures of {plain(view.criterion)} stand on Overview. All other counts are those of "
-            f"{plain(here.by)}, our criterion nearest to it."
+            f"{plain(page.by)}, our criterion nearest to it."
         )
-    if here.loaded.folder is not None:
-        _folder_settings(here)
-    found = [*_settings(view), *(_filters(here, place) if filters else ())]
+    if page.loaded.folder is not None:
+        _folder_settings(page)
+    found = [*_settings(view), *(_filters(page, place) if filters else ())]
     if not found:
         return
     with st.container(horizontal=True, gap="small", key="chips"):
@@ -39,13 +36,13 @@ def draw_chips(here: Here, *, filters: bool, place: bool = True) -> None:
             st.button("Clear filters", key="clear", type="tertiary", on_click=state.put, args=(view.cleared(),))
 
 
-def _folder_settings(here: Here) -> None:
+def _folder_settings(page: PageContext) -> None:
     """Name the settings under which a folder was scored, which stay as they were."""
-    groups = replace(here.view, merge=here.settings.merge).merged_groups()
+    groups = replace(page.view, merge=page.settings.merge).merged_groups()
     merges = (f"{', '.join(members)} = {name}" for name, members in groups.items())
-    said = [f"merged types: {'; '.join(merges) or 'none'}", f"left out: {', '.join(here.settings.leave_out) or 'none'}"]
-    if here.settings.counting != "one-to-one":
-        said.append(f"counting {here.settings.counting}")
+    said = [f"merged types: {'; '.join(merges) or 'none'}", f"left out: {', '.join(page.settings.leave_out) or 'none'}"]
+    if page.settings.counting != "one-to-one":
+        said.append(f"counting {page.settings.counting}")
     st.caption(plain(f"A scored folder: {'; '.join(said)}. To change them, score its shards again.", 500))
 
 
@@ -59,9 +56,9 @@ def _settings(view: View) -> Iterable[tuple[str, View]]:
         yield "text masked", replace(view, mask="")
 
 
-def _filters(here: Here, place: bool) -> Iterable[tuple[str, View]]:
+def _filters(page: PageContext, place: bool) -> Iterable[tuple[str, View]]:
     """Yield each filter of lists, as a label and the view without it."""
-    view, words = here.view, here.words
+    view, words = page.view, page.words
     for name in view.type:
         yield f"type: {plain(name)}", _without(view, "type", name)
     if view.decision:

@@ -3,61 +3,58 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from nereval_core.conventions import conventions
 from nereval_core.scoring.criteria import CRITERIA
 from pages.shared.data import caches, own_criteria
+from pages.shared.data.page_context import PageContext
 from pages.shared.view import state
 from pages.shared.view.text import criterion_explained, plain
 
-if TYPE_CHECKING:
-    from pages.shared.frame import Here
 
-
-def draw_criterion_menu(here: Here, beside: Sequence[str], *, key: str) -> None:
+def draw_criterion_menu(page: PageContext, beside: Sequence[str], *, key: str) -> None:
     """Draw the menu; its button names what is chosen, unless that stands among those `beside` it."""
-    chosen = here.view.criterion
+    chosen = page.view.criterion
     label = "more" if chosen in beside else plain(chosen, 30)
     with st.popover(label, key=key, on_change="rerun", help="All matching criteria and published scorers") as popover:
         # Which scorers apply takes as long as scoring: nothing is drawn that nobody looks at.
         if popover.open:
-            _list(here)
-            if here.loaded.folder is None:
+            _list(page)
+            if page.loaded.folder is None:
                 st.markdown("**Criteria of your own**")
-                own_criteria.draw_own(here.view, here.loaded.corpus.gold)
+                own_criteria.draw_own(page.view, page.loaded.corpus.gold)
 
 
-def _list(here: Here) -> None:
+def _list(page: PageContext) -> None:
     """Offer everything that applies in one list, and name what does not apply, with the reasons."""
-    if here.loaded.folder is not None:
-        names, lacking = dict.fromkeys(here.criteria, "matching criterion"), []
+    if page.loaded.folder is not None:
+        names, lacking = dict.fromkeys(page.criteria, "matching criterion"), []
     else:
-        names, lacking = _applicable(here)
+        names, lacking = _applicable(page)
     st.selectbox(
         "Matching criterion or published scorer",
         list(names),
         format_func=lambda name: f"{name} · {names[name]}",
         help="When two spans count as a match. A published scorer's own figures stand on Overview.",
-        **state.mirror_field("criterion", here.view.criterion),
+        **state.mirror_field("criterion", page.view.criterion),
     )
-    st.caption(_sentence(here))
+    st.caption(_sentence(page))
     if lacking:
         with st.expander(f"{len(lacking)} do not apply to this corpus"):
             st.caption("  \n".join(lacking))
 
 
-def _applicable(here: Here) -> tuple[dict[str, str], list[str]]:
+def _applicable(page: PageContext) -> tuple[dict[str, str], list[str]]:
     """Return what applies, by name with its group, and a line of Markdown on each that does not."""
-    gold, names, lacking = here.loaded.corpus.gold, {}, []
+    gold, names, lacking = page.loaded.corpus.gold, {}, []
     for criterion in (*CRITERIA.values(), *own_criteria.criteria()):
         if (need := criterion.lacks(gold)) is None:
             names[criterion.name] = criterion.group if criterion.name in CRITERIA else "your own"
         else:
             lacking.append(f"{plain(criterion.name)}: it needs {plain(need, 300)}.")
-    _, refused = caches.published_rows(here.loaded, here.system)
+    _, refused = caches.published_rows(page.loaded, page.system)
     for one in sorted(conventions().values(), key=lambda one: one.family):
         error = refused.get(one.name)
         if error is None:
@@ -69,15 +66,15 @@ def _applicable(here: Here) -> tuple[dict[str, str], list[str]]:
     return names, lacking
 
 
-def _sentence(here: Here) -> str:
+def _sentence(page: PageContext) -> str:
     """Return the definition of the chosen criterion or scorer as Markdown."""
-    if here.convention is not None:
-        return plain(f"{here.convention.sentence} {here.convention.source}.", 400)
-    if here.criterion in own_criteria.criteria():
-        return own_criteria.rule_words(here.criterion)
-    said = criterion_explained(here.criterion)
-    if here.criterion.boundary_rule.bare and here.loaded.folder is None:
-        gold = here.loaded.corpus.gold
-        spans = plain(here.words.spans("gold"))
+    if page.convention is not None:
+        return plain(f"{page.convention.sentence} {page.convention.source}.", 400)
+    if page.criterion in own_criteria.criteria():
+        return own_criteria.rule_words(page.criterion)
+    said = criterion_explained(page.criterion)
+    if page.criterion.boundary_rule.bare and page.loaded.folder is None:
+        gold = page.loaded.corpus.gold
+        spans = plain(page.words.spans("gold"))
         said += f"  \n{len(gold) - len(gold.cores):,} of {len(gold):,} {spans} have no core: each is its own."
     return said

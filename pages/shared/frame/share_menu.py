@@ -3,38 +3,35 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 import streamlit as st
 
 from pages.shared.components import report_button
 from pages.shared.data import caches, masks, own_criteria
+from pages.shared.data.page_context import PageContext
 from pages.shared.server.access import only_this_machine
 from pages.shared.server.ownership import visitor
 from pages.shared.view import MASKED, keys, state
 from pages.shared.view.link import LIMIT, is_key
 
-if TYPE_CHECKING:
-    from pages.shared.frame import Here
-
 SERVE = "streamlit run app.py --server.address 0.0.0.0"
 
 
-def draw_share_menu(here: Here, fits: bool) -> None:
+def draw_share_menu(page: PageContext, fits: bool) -> None:
     """Draw the menu; `fits`: the view fits a link."""
     with st.popover("Share", key=f"{keys.BAR}share_menu", on_change="rerun") as popover:
         if popover.open:
-            _link(here, fits)
-            report_button.offer_report(here)
-            _masking(here)
+            _link(page, fits)
+            report_button.offer_report(page)
+            _masking(page)
 
 
-def _link(here: Here, fits: bool) -> None:
+def _link(page: PageContext, fits: bool) -> None:
     local, shared = only_this_machine(), caches.shelf().ownership
     st.markdown("**Copy link** (this machine only)" if local else "**Copy link**")
-    read, view = here.loaded.key, state.view()
-    own = not local and here.loaded.owner == visitor()
+    read, view = page.loaded.key, state.view()
+    own = not local and page.loaded.owner == visitor()
     if own:
         if not (key := shared.key(read)):
             st.caption("What you uploaded opens in this browser alone. A link lets others in who may use this server.")
@@ -56,13 +53,13 @@ def _link(here: Here, fits: bool) -> None:
         st.caption("It prints an address with a token, which visitors need; name theirs with --server.allowedHosts.")
 
 
-def _masking(here: Here) -> None:
+def _masking(page: PageContext) -> None:
     """Offer to mask the texts; a server that masks everything says so."""
-    if here.loaded.folder is not None:
+    if page.loaded.folder is not None:
         return
     st.toggle(
         "Mask the text",
-        **state.mirror_field("mask", bool(here.view.mask), lambda on: MASKED if on else ""),
+        **state.mirror_field("mask", bool(page.view.mask), lambda on: MASKED if on else ""),
         disabled=masks.all_masked(),
         help="Letters and digits are replaced, everything else stays: for data that must not be seen. Scores and "
         "records are the same. " + ("This server masks everything." if masks.all_masked() else ""),

@@ -2,45 +2,41 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
+from pages.shared.data.page_context import PageContext
 from pages.shared.view import keys, state
 from pages.shared.view.text import plain
 
-if TYPE_CHECKING:
-    from pages.shared.frame import Here
 
-
-def draw_type_menu(here: Here) -> None:
+def draw_type_menu(page: PageContext) -> None:
     """Draw the menu; its button says how many types are merged or left out."""
-    view = here.view
+    view = page.view
     changed = [f"{len(view.merged_groups())} merged"] if view.merge else []
     changed += [f"{len(view.leaveout)} left out"] if view.leaveout else []
     label = ": ".join(("Types", ", ".join(changed))) if changed else "Types"
     with st.popover(label, key=f"{keys.BAR}merges", on_change="rerun") as popover:
         if popover.open:
-            _shown(here)
+            _shown(page)
             # Types of a scored folder are merged and left out as they were when it was scored.
-            if here.loaded.folder is None:
-                _left_out(here)
-                _merging(here)
+            if page.loaded.folder is None:
+                _left_out(page)
+                _merging(page)
 
 
-def _shown(here: Here) -> None:
+def _shown(page: PageContext) -> None:
     st.multiselect(
         "Types shown in lists",
-        sorted({*here.types, *here.view.type}),
-        **state.mirror_field("type", list(here.view.type), tuple),
+        sorted({*page.types, *page.view.type}),
+        **state.mirror_field("type", list(page.view.type), tuple),
         placeholder="all",
         help="Records with one of these types on either side. No score changes.",
     )
 
 
-def _left_out(here: Here) -> None:
-    view = here.view
-    names = {*here.annotated_types, *(name for _, name in view.merge)} - {member for member, _ in view.merge}
+def _left_out(page: PageContext) -> None:
+    view = page.view
+    names = {*page.annotated_types, *(name for _, name in view.merge)} - {member for member, _ in view.merge}
     st.multiselect(
         "Types left out",
         sorted({*names, *view.leaveout}),
@@ -50,15 +46,15 @@ def _left_out(here: Here) -> None:
     )
 
 
-def _merging(here: Here) -> None:
+def _merging(page: PageContext) -> None:
     st.caption("Types merged into one are scored as one.")
-    for name, members in here.view.merged_groups().items():
+    for name, members in page.view.merged_groups().items():
         label = plain(f"{', '.join(members)} = {name}")
         st.button(
             f"{label} ×", key=f"{keys.BAR}unmerge-{name}", help="Take this merge back", on_click=_unmerge, args=(name,)
         )
-    merged = {member for member, _ in here.view.merge}
-    st.multiselect("Types to merge", [kind for kind in here.annotated_types if kind not in merged], key="merge_members")
+    merged = {member for member, _ in page.view.merge}
+    st.multiselect("Types to merge", [kind for kind in page.annotated_types if kind not in merged], key="merge_members")
     st.text_input("are scored as", key="merge_name", placeholder="name of the merged type", max_chars=80)
     st.button("Merge", key="merge_add", on_click=_merge)
 

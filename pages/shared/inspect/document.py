@@ -232,7 +232,7 @@ def _detail(layer: Layer, span: int) -> str:
 
 def _every_criterion(scores: Scores, name: str, side: Side, span: int, words: LayerWords) -> list[dict[str, Any]]:
     place = SIDES.index(side)
-    here = scores.layers(name)[place]
+    page = scores.layers(name)[place]
     usual = _partner(scores, name, place, span)
     rows = []
     for criterion in scores.criteria:
@@ -242,7 +242,7 @@ def _every_criterion(scores: Scores, name: str, side: Side, span: int, words: La
             rows.append(row | said | {"current": False})
             continue
         # Criteria with type rules of their own number the spans otherwise.
-        there = _same_span(here, scores.layers(criterion.name)[place], span)
+        there = _same_span(page, scores.layers(criterion.name)[place], span)
         if there is None:
             row |= {"text": "left out", "title": "The criterion leaves this type out."}
         else:
@@ -291,13 +291,13 @@ def neighbours(
     """
     docs = found["doc"].to_numpy()
     low, high = np.searchsorted(docs, document), np.searchsorted(docs, document, side="right")
-    here = found.iloc[low:high]
-    same = np.flatnonzero((here["record"] == record).to_numpy())
+    page = found.iloc[low:high]
+    same = np.flatnonzero((page["record"] == record).to_numpy())
     if len(same):
         place: float = int(low + same[0])
     else:
-        gold = here["record"].str.startswith("g:")
-        starts = here["gold_start"].where(gold, here["pred_start"]).to_numpy(np.int64)
+        gold = page["record"].str.startswith("g:")
+        starts = page["gold_start"].where(gold, page["pred_start"]).to_numpy(np.int64)
         place = int(low) + int(np.searchsorted(starts, start)) - 0.5
     first = max(0, int(place) - around)
     near = found.iloc[first : int(place) + around + 1]

@@ -21,6 +21,7 @@ from pages.shared.components.sort_controls import choose_word
 from pages.shared.data import scored_folders
 from pages.shared.data.computations import compute
 from pages.shared.data.loading import Loaded
+from pages.shared.data.page_context import PageContext
 from pages.shared.view import BY_CLASS, keys
 from pages.shared.view.count_tables import formula
 from pages.shared.view.count_tables import number as number_said
@@ -28,9 +29,9 @@ from pages.shared.view.queries import Query
 from pages.shared.view.text import explained, plain
 
 if TYPE_CHECKING:
+    # It takes longer to import than most pages.
     from plotly.graph_objects import Figure
 
-    from pages.shared.frame import Here
 
 RECORDS = "records"
 VIEWS = {RECORDS: "Records", BY_CLASS: "By class"}
@@ -47,37 +48,37 @@ SAID = {
 }
 
 
-def is_chosen(here: Here) -> bool:
+def is_chosen(page: PageContext) -> bool:
     """Tell whether errors are sorted into classes; the answer is kept in the link."""
-    return BY_CLASS in here.view.sort
+    return BY_CLASS in page.view.sort
 
 
-def choose_classes(here: Here) -> None:
+def choose_classes(page: PageContext) -> None:
     """Ask whether errors are listed or sorted into classes."""
-    choose_word(here, BY_CLASS, "View", VIEWS)
+    choose_word(page, BY_CLASS, "View", VIEWS)
 
 
-def draw_classes(here: Here) -> None:
+def draw_classes(page: PageContext) -> None:
     """Show the sentence, the table of classes, the figure, and the classes broken down."""
-    if here.loaded.folder is not None:
+    if page.loaded.folder is not None:
         scored_folders.say_elsewhere("Inspect by class")
         return
-    found = errors_of(here)
-    sentence.draw(here, found.sentence(here.by), "classes", STRICT)
-    sentence.draw(here, found.placing_sentence(), "placing", STRICT)
+    found = errors_of(page)
+    sentence.draw(page, found.sentence(page.by), "classes", STRICT)
+    sentence.draw(page, found.placing_sentence(), "placing", STRICT)
     st.caption("[What the classes mean, and what mending is](Guide#error-classes)")
-    counts = found.scores.counts(here.by)
-    table = found.classes[here.by]
-    _classes(here, found, table)
-    _bars(here, table, counts.pos, counts.act)
-    _broken_down(here, found)
+    counts = found.scores.counts(page.by)
+    table = found.classes[page.by]
+    _classes(page, found, table)
+    _bars(page, table, counts.pos, counts.act)
+    _broken_down(page, found)
 
 
-def errors_of(here: Here) -> ErrorReport:
+def errors_of(page: PageContext) -> ErrorReport:
     """Return the errors of the system by class, mended under the chosen criterion."""
-    rule = repr((here.settings.merge, here.settings.leave_out, here.criterion, here.loaded.number))
-    scores = here.scores(names=[STRICT, here.by])
-    return _report(here.loaded.corpus.digest, here.system, rule, here.by, scores, here.loaded)
+    rule = repr((page.settings.merge, page.settings.leave_out, page.criterion, page.loaded.number))
+    scores = page.scores(names=[STRICT, page.by])
+    return _report(page.loaded.corpus.digest, page.system, rule, page.by, scores, page.loaded)
 
 
 @st.cache_resource(max_entries=8, show_spinner="Mending each class of errors and scoring anew …")
@@ -85,14 +86,14 @@ def _report(digest: str, system: str, rule: str, name: str, _scores: Scores, _lo
     return compute(_loaded, "Error classes", error_report, _scores, [name])
 
 
-def _classes(here: Here, found: ErrorReport, table: pd.DataFrame) -> None:
+def _classes(page: PageContext, found: ErrorReport, table: pd.DataFrame) -> None:
     shown = table.rename(columns=RATIOS)[["class", "records", "share", "F1", "gain", "F1 so far", "P", "R"]]
     number = st.column_config.NumberColumn
-    counts = found.scores.counts(here.by)
+    counts = found.scores.counts(page.by)
     cell = count_table(
         shown,
         "classes",
-        (here.view,),
+        (page.view,),
         columns={
             "class": st.column_config.TextColumn("error class", width=140, pinned=True, help=explained(*CLASSES)),
             "records": number("records", width=80, format="localized"),
@@ -103,12 +104,12 @@ def _classes(here: Here, found: ErrorReport, table: pd.DataFrame) -> None:
         | {code: number(code, width=75, format="%.4f", help=_HELP + explained(code)) for code in ("P", "R", "F1")},
         export=Export(
             table,
-            here.signature(),
+            page.signature(),
             "error-classes",
             key="classes",
-            figure=lambda: gain_bars({here.system: table}, here.by, counts.pos, [counts.act]),
+            figure=lambda: gain_bars({page.system: table}, page.by, counts.pos, [counts.act]),
         ),
-        caption=f"Classes of the records under strict; P, R and F1 under {plain(here.by)} if the class alone is "
+        caption=f"Classes of the records under strict; P, R and F1 under {plain(page.by)} if the class alone is "
         f"mended, F1 as it is {number_said(counts.f1)}. Choose a number to see its records, a ratio to see its "
         "formula.",
     )
@@ -118,30 +119,30 @@ def _classes(here: Here, found: ErrorReport, table: pd.DataFrame) -> None:
         return
     name, column = str(shown["class"].iat[cell[0]]), cell[1]
     if column in ("class", "records", "share"):
-        _opened(here, errors_query(("class", name)), plain(name), "classes")
+        _opened(page, errors_query(("class", name)), plain(name), "classes")
     else:
         above = shown["class"].iloc[: cell[0] + 1].tolist() if column == "F1 so far" else [name]
-        _formula(here, found, above, column if column in ("P", "R") else "F1")
+        _formula(page, found, above, column if column in ("P", "R") else "F1")
 
 
 _HELP = "If this class alone is mended. "
 
 
-def _formula(here: Here, found: ErrorReport, classes: Sequence[str], ratio: str) -> None:
+def _formula(page: PageContext, found: ErrorReport, classes: Sequence[str], ratio: str) -> None:
     """Show how a ratio of mended predictions is made, and how it is made now."""
-    after = rescore(found.scores, found.mended(classes), here.by)
-    st.markdown(f"**{ratio} under {plain(here.by)} with {plain(', '.join(classes), 200)} mended**")
+    after = rescore(found.scores, found.mended(classes), page.by)
+    st.markdown(f"**{ratio} under {plain(page.by)} with {plain(', '.join(classes), 200)} mended**")
     st.code(formula(ratio, after).text, language=None, wrap_lines=True)
     st.caption("As it is:")
-    st.code(formula(ratio, found.scores.counts(here.by)).text, language=None, wrap_lines=True)
+    st.code(formula(ratio, found.scores.counts(page.by)).text, language=None, wrap_lines=True)
 
 
-def _bars(here: Here, table: pd.DataFrame, gold: int, predicted: int) -> None:
-    facts = (here.loaded.corpus.digest, here.system, here.by, *table.itertuples(index=False, name=None))
-    drawn = _drawn(facts, table, here.system, here.by, gold, predicted)
+def _bars(page: PageContext, table: pd.DataFrame, gold: int, predicted: int) -> None:
+    facts = (page.loaded.corpus.digest, page.system, page.by, *table.itertuples(index=False, name=None))
+    drawn = _drawn(facts, table, page.system, page.by, gold, predicted)
     name, *_ = count_figure(drawn, "gains", file="error-classes") or [None]
     if name in CLASSES:
-        _opened(here, errors_query(("class", name)), plain(name), "gains")
+        _opened(page, errors_query(("class", name)), plain(name), "gains")
 
 
 @st.cache_resource(max_entries=50, show_spinner=False)
@@ -151,7 +152,7 @@ def _drawn(
     return gain_bars({_system: _table}, _name, _gold, [_predicted])
 
 
-def _broken_down(here: Here, found: ErrorReport) -> None:
+def _broken_down(page: PageContext, found: ErrorReport) -> None:
     """Show the classes by type, by end or by words: what is not looked at is not drawn."""
     key = f"{keys.TABLE}class-parts"
     part = st.segmented_control("Classes", list(PARTS), format_func=PARTS.__getitem__, key=key, default="type")
@@ -159,19 +160,19 @@ def _broken_down(here: Here, found: ErrorReport) -> None:
         return
     st.caption(SAID[part])
     if part == "words":
-        _words(here, found)
+        _words(page, found)
     else:
-        _grid(here, found, part)
+        _grid(page, found, part)
 
 
-def _grid(here: Here, found: ErrorReport, part: str) -> None:
+def _grid(page: PageContext, found: ErrorReport, part: str) -> None:
     """Show a table of classes: down the classes and across the types, or down the ends and across the classes."""
     long = found.types if part == "type" else found.ends
     down, across = ("class", "type") if part == "type" else ("ends", "class")
     whole = long.pivot_table(index=down, columns=across, values="records", aggfunc="sum", fill_value=0, sort=False)
     if part == "type":
         kinds = whole.sum().sort_values(ascending=False, kind="stable").index
-        order = [name for name in found.classes[here.by]["class"] if name in whole.index]
+        order = [name for name in found.classes[page.by]["class"] if name in whole.index]
         whole = whole.loc[order, kinds]
         if len(kinds) > TYPES:
             st.caption(f"The {TYPES} of {len(kinds):,} types with most errors; the exported table has all.")
@@ -180,33 +181,33 @@ def _grid(here: Here, found: ErrorReport, part: str) -> None:
     cell = count_table(
         shown.set_axis(columns, axis=1).rename_axis(None),
         f"class-{part}",
-        (here.view,),
+        (page.view,),
         # Types are the data's: one may be called like a column of ours.
         columns={"_index": st.column_config.TextColumn(_HEADS[down], width=140, pinned=True)}
         | dict.fromkeys(columns, st.column_config.NumberColumn(format="localized")),
         choose=columns,
-        export=Export(long, here.signature(STRICT), f"error-classes-{part}", key=f"class-{part}"),
+        export=Export(long, page.signature(STRICT), f"error-classes-{part}", key=f"class-{part}"),
         index=True,
     )
     if cell is not None:
         row, column = str(shown.index[cell[0]]), cell[1]
-        _opened(here, errors_query((down, row), (across, column)), f"{plain(row)}, {plain(column)}", f"class-{part}")
+        _opened(page, errors_query((down, row), (across, column)), f"{plain(row)}, {plain(column)}", f"class-{part}")
 
 
 _HEADS = {"class": "error class", "ends": "the prediction is"}
 
 
-def _words(here: Here, found: ErrorReport) -> None:
+def _words(page: PageContext, found: ErrorReport) -> None:
     table = found.patterns
     if not len(table):
         st.caption("No record has class boundary only.")
         return
-    first = first_row(len(table), "patterns", here.view, "patterns")
+    first = first_row(len(table), "patterns", page.view, "patterns")
     shown = table.iloc[first : first + ROWS].reset_index(drop=True)[["pattern", "end", "records", "share"]]
     cell = count_table(
         shown,
         "patterns",
-        (here.view, *((first,) if first else ())),
+        (page.view, *((first,) if first else ())),
         columns={
             "pattern": st.column_config.TextColumn("the prediction …", width=330, pinned=True),
             "end": st.column_config.TextColumn("at its end", width=90),
@@ -215,14 +216,14 @@ def _words(here: Here, found: ErrorReport) -> None:
                 "share", width=70, format="percent", help="Of all records of class boundary only."
             ),
         },
-        export=Export(table, here.signature(STRICT), "error-patterns", key="patterns"),
+        export=Export(table, page.signature(STRICT), "error-patterns", key="patterns"),
         height=460,
     )
     if cell is not None:
         row: Any = shown.iloc[cell[0]]
         query = errors_query(("class", "boundary only"), (f"pattern {row['end']}", str(row["pattern"])))
-        _opened(here, query, f"{plain(str(row['pattern']))}, {row['end']}", "patterns")
+        _opened(page, query, f"{plain(str(row['pattern']))}, {row['end']}", "patterns")
 
 
-def _opened(here: Here, query: Query, title: str, name: str) -> None:
-    open_records(here, STRICT, query, title, name=name)
+def _opened(page: PageContext, query: Query, title: str, name: str) -> None:
+    open_records(page, STRICT, query, title, name=name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote
 
 import streamlit as st
@@ -15,7 +15,9 @@ from nereval_core.report.colours import LOOKS
 from pages.shared.components import navigation
 from pages.shared.components.record_list import records_export
 from pages.shared.data import reviewer
+from pages.shared.data.page_context import PageContext
 from pages.shared.inspect import error_classes, other_system
+from pages.shared.inspect.workbench import Open
 from pages.shared.present import stars
 from pages.shared.verdicts import dialogs
 from pages.shared.verdicts import list as verdicts_list
@@ -23,10 +25,6 @@ from pages.shared.verdicts.case import case_of, ledger_of, reason_unoffered
 from pages.shared.view import View, keys, state
 from pages.shared.view.queries import FIELDS, narrowed, query_of, search_of, view_of
 from pages.shared.view.text import level_said, plain
-
-if TYPE_CHECKING:
-    from pages.shared.frame import Here
-    from pages.shared.inspect.workbench import Open
 
 LABELS = {
     "gold": "",
@@ -56,7 +54,7 @@ ORDER_WORDS = {
 }
 
 
-def draw_bar(here: Here) -> None:
+def draw_bar(page: PageContext) -> None:
     """Draw search, decisions, filters, order and the progress of the review in one row."""
     placeholder = "Search"
     st.text_input(
@@ -64,33 +62,33 @@ def draw_bar(here: Here) -> None:
         placeholder=placeholder,
         label_visibility="collapsed",
         width=SEARCH,
-        **state.mirror("q", here.query().text, _take_text),
+        **state.mirror("q", page.query().text, _take_text),
     )
-    _decisions(here)
-    _filters(here)
-    order = state.mirror("order", here.view.ordered_by(), lambda word: state.put(state.view().with_sort(word)))
-    st.selectbox("Order", ORDERS, format_func=partial(_order, here), width=ORDER, label_visibility="collapsed", **order)
-    _more(here)
-    verdicts_list.draw_progress(here)
+    _decisions(page)
+    _filters(page)
+    order = state.mirror("order", page.view.ordered_by(), lambda word: state.put(state.view().with_sort(word)))
+    st.selectbox("Order", ORDERS, format_func=partial(_order, page), width=ORDER, label_visibility="collapsed", **order)
+    _more(page)
+    verdicts_list.draw_progress(page)
 
 
-def _decisions(here: Here) -> None:
-    query = here.query()
-    counts = here.ledger().facet_counts(query, "decision", VALUES)
+def _decisions(page: PageContext) -> None:
+    query = page.query()
+    counts = page.ledger().facet_counts(query, "decision", VALUES)
     st.pills(
         "Decision",
-        [code for code in DECISIONS if code in counts or code in here.view.decision],
+        [code for code in DECISIONS if code in counts or code in page.view.decision],
         format_func=lambda code: f"{LOOKS[code].glyph} {counts.get(code, 0):,}",
         help=None,
         label_visibility="collapsed",
-        **_mirror("decision", here.view.decision[0] if len(here.view.decision) == 1 else None),
+        **_mirror("decision", page.view.decision[0] if len(page.view.decision) == 1 else None),
     )
 
 
-def _filters(here: Here) -> None:
+def _filters(page: PageContext) -> None:
     """Offer all other facets in one popover, whose label says how many are used."""
-    ledger, query = here.ledger(), here.query()
-    used = [facet for facet in LABELS if _chosen(here, facet)]
+    ledger, query = page.ledger(), page.query()
+    used = [facet for facet in LABELS if _chosen(page, facet)]
     more = [name for name, _ in query.having if name in verdicts_list.FACETS or name.startswith(other_system.WORD)]
     number = len(used) + len(more)
     label = f"Filters {number}" if number else "Filters"
@@ -100,59 +98,59 @@ def _filters(here: Here) -> None:
         with st.container(horizontal=True, width=560):
             for facet in LABELS:
                 if facet in ledger.offered or facet in used:
-                    counts = _counts(here, facet)
+                    counts = _counts(page, facet)
                     _facet(
-                        here,
+                        page,
                         facet,
                         counts,
-                        _chosen(here, facet),
-                        free=facet == "doc" and here.loaded.folder is not None,
+                        _chosen(page, facet),
+                        free=facet == "doc" and page.loaded.folder is not None,
                     )
-            verdicts_list.verdict_facets(here, FACET)
-        other_system.choose_other_system(here)
-        st.caption(plain(" · ".join(map(here.words.with_glyph, DECISIONS)), 300))
+            verdicts_list.verdict_facets(page, FACET)
+        other_system.choose_other_system(page)
+        st.caption(plain(" · ".join(map(page.words.with_glyph, DECISIONS)), 300))
 
 
-def _counts(here: Here, facet: str) -> dict[str, int]:
-    query = here.query()
+def _counts(page: PageContext, facet: str) -> dict[str, int]:
+    query = page.query()
     if facet == "doc":
         query = replace(query, having=tuple(pair for pair in query.having if not pair[0].startswith(IN_DOCUMENTS)))
-    return here.ledger().facet_counts(query, facet, VALUES)
+    return page.ledger().facet_counts(query, facet, VALUES)
 
 
-def _more(here: Here) -> None:
+def _more(page: PageContext) -> None:
     """Offer what is seldom needed: classes of errors, one verdict for all, the export, and how verdicts are given."""
     with st.popover("More", key=f"{keys.WIDGET}more", on_change="rerun") as box:
         if not box.open:
             return
-        error_classes.choose_classes(here)
-        if not reason_unoffered(here):
-            verdicts_list.offer_batch(here)
+        error_classes.choose_classes(page)
+        if not reason_unoffered(page):
+            verdicts_list.offer_batch(page)
             advance = st.session_state.get(keys.GO_ON, True)
             widget = state.mirror("on", advance, state.keep(keys.GO_ON), prefix=keys.VERDICT)
             st.toggle("Auto-advance", help="Open the next record after a verdict.", **widget)
             reviewer.show_reviewer()
-        stars.draw_playlist(here)
+        stars.draw_playlist(page)
 
 
-def draw_record_menu(here: Here, there: Open, order: str) -> None:
+def draw_record_menu(page: PageContext, there: Open, order: str) -> None:
     """Offer what else there is: the records as files, others of the open one's form, the history of its verdicts."""
     stars.show_playlist_problems()
     reviewer.remember_reviewer()
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if there.queue.total:
-            records_export(here, here.by, here.query(), order, name="errors").draw()
-        if not reason_unoffered(here) and there.record:
-            _record(here, there)
-        navigation.link_to("Guide", "What the decisions and criteria mean", here.view)
+            records_export(page, page.by, page.query(), order, name="errors").draw()
+        if not reason_unoffered(page) and there.record:
+            _record(page, there)
+        navigation.link_to("Guide", "What the decisions and criteria mean", page.view)
 
 
-def _record(here: Here, there: Open) -> None:
-    position = ledger_of(here).position(there.doc, there.record)
+def _record(page: PageContext, there: Open) -> None:
+    position = ledger_of(page).position(there.doc, there.record)
     if position is None:
         return
-    case = case_of(here, position)
-    verdicts_list.offer_same_form(here, position)
+    case = case_of(page, position)
+    verdicts_list.offer_same_form(page, position)
     if case.version:
         label = f"History · {case.version:,}"
         with st.popover(label, key=case.widget("past"), type="tertiary", on_change="rerun") as box:
@@ -168,31 +166,31 @@ def _take_text(text: str) -> None:
     state.update(q=search_of(replace(typed, **kept, having=typed.having or before.having)))
 
 
-def _chosen(here: Here, facet: str) -> str | None:
+def _chosen(page: PageContext, facet: str) -> str | None:
     if facet == "doc":
-        listed = [name for name, _ in here.query().having if name.startswith(IN_DOCUMENTS)]
-        return unquote(listed[0].removeprefix(IN_DOCUMENTS)) if listed else here.query().doc or None
-    value = getattr(here.query(), facet)
+        listed = [name for name, _ in page.query().having if name.startswith(IN_DOCUMENTS)]
+        return unquote(listed[0].removeprefix(IN_DOCUMENTS)) if listed else page.query().doc or None
+    value = getattr(page.query(), facet)
     if isinstance(value, tuple):
         return value[0] if len(value) == 1 else None
     return value or None
 
 
-def _facet(here: Here, facet: str, counts: dict[str, int], chosen: str | None, *, free: bool = False) -> None:
+def _facet(page: PageContext, facet: str, counts: dict[str, int], chosen: str | None, *, free: bool = False) -> None:
     """Offer the values of a facet; `free`: others may be typed."""
     options = list(counts)
     if chosen is not None and chosen not in options:
         options.append(chosen)
     label = LABELS[facet]
     if not label:
-        label = here.words.of_side("type", facet)
+        label = page.words.of_side("type", facet)
         label = label[:1].upper() + label[1:]
     st.selectbox(
         plain(label),
         options,
         # Only so can a choice be taken back.
         index=None,
-        format_func=lambda value: f"{_named(here, facet, value)} · {counts.get(value, 0):,}",
+        format_func=lambda value: f"{_named(page, facet, value)} · {counts.get(value, 0):,}",
         **_mirror(facet, chosen),
         placeholder="any",
         help=HELP.get(facet),
@@ -201,16 +199,16 @@ def _facet(here: Here, facet: str, counts: dict[str, int], chosen: str | None, *
     )
 
 
-def _order(here: Here, word: str) -> str:
-    return ORDER_WORDS.get(word) or here.words.of_side("type", word)
+def _order(page: PageContext, word: str) -> str:
+    return ORDER_WORDS.get(word) or page.words.of_side("type", word)
 
 
-def _named(here: Here, facet: str, value: str) -> str:
+def _named(page: PageContext, facet: str, value: str) -> str:
     if facet == "noise":
         return level_said(value)
     if value != ABSENT:
         return value
-    return f"no span, {here.words.label('SPU' if facet == 'gold' else 'MIS')}"
+    return f"no span, {page.words.label('SPU' if facet == 'gold' else 'MIS')}"
 
 
 def _mirror(facet: str, value: str | None) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -11,39 +10,37 @@ from nereval_core.analysis.comparison.transitions import are_comparable
 from nereval_core.ledger import MemoryLedger
 from nereval_core.ledger.attributes.systems import AGAINST, BOTH_RIGHT, BOTH_WRONG, ONLY_OTHER, ONLY_THIS, SPURIOUS_HERE
 from nereval_core.records.queries import Query
+from pages.shared.data.page_context import PageContext
 from pages.shared.view import View, state
 from pages.shared.view.queries import ERRORS, query_of, view_of
 from pages.shared.view.text import plain
-
-if TYPE_CHECKING:
-    from pages.shared.frame import Here
 
 WORD = "against "
 RIGHT = (BOTH_RIGHT, ONLY_THIS)
 """Values of correct records; records with any other value are in lists by default."""
 
 
-def choose_other_system(here: Here) -> None:
+def choose_other_system(page: PageContext) -> None:
     """Offer the records by who is right, this system or another one; nothing where there is no other."""
-    rest = [name for name in here.systems if name != here.system]
-    ledger = here.ledger()
+    rest = [name for name in page.systems if name != page.system]
+    ledger = page.ledger()
     if not rest or not isinstance(ledger, MemoryLedger):
         return
-    query = here.query()
+    query = page.query()
     active = next(((name, value) for name, value in query.having if name.startswith(WORD)), None)
-    named = active[0].removeprefix(WORD) if active else here.beside
+    named = active[0].removeprefix(WORD) if active else page.beside
     other = named if named in rest else rest[0]
     system = state.mirror("against_system", other, _take_system)
-    st.selectbox(f"{plain(here.system)} and", rest, width=240, **system)
-    if not are_comparable(here.scores(), here.scores(other), here.by):
-        st.caption(f"{plain(here.by)} counts tokens: choose a matching criterion that counts spans.")
+    st.selectbox(f"{plain(page.system)} and", rest, width=240, **system)
+    if not are_comparable(page.scores(), page.scores(other), page.by):
+        st.caption(f"{plain(page.by)} counts tokens: choose a matching criterion that counts spans.")
         return
     counts = value_counts(ledger, query, other)
     who = active[1] if active and active[0] == WORD + other else None
     st.pills(
         "Gold spans, and predictions without one",
         AGAINST,
-        format_func=lambda value: f"{_words(value, here.system, other)} · {counts[value]:,}",
+        format_func=lambda value: f"{_words(value, page.system, other)} · {counts[value]:,}",
         **state.mirror("against", who, lambda value: state.put(with_against(state.view(), other, value))),
     )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import streamlit as st
 
@@ -19,15 +19,13 @@ from nereval_core.scoring.criteria import SCHEMAS
 from pages.shared.components.highlighted_text import DRAWING, STYLE, look, painted, text_data
 from pages.shared.components.record_list import count_words
 from pages.shared.data import playlists, reviewer, verdict_store
+from pages.shared.data.page_context import PageContext
 from pages.shared.data.result_cache import keep_results
 from pages.shared.inspect.document import ReadDocument, read_document, start_of
 from pages.shared.inspect.queue import QueuePart, entries, queue_part
 from pages.shared.verdicts.case import Case, cases_of, ledger_of, reason_unoffered
 from pages.shared.verdicts.events import applied, apply_events, outcome_data, standing_line
 from pages.shared.view import WHOLE, keys
-
-if TYPE_CHECKING:
-    from pages.shared.frame import Here
 
 _HERE = Path(__file__).parent
 KEY = f"{keys.WIDGET}workbench"
@@ -52,12 +50,12 @@ _mount = st.components.v2.component(
 class Open:
     """The record, document or place that is open, and the part of the queue around it."""
 
-    def __init__(self, here: Here, order: str) -> None:
-        view, query, ledger = here.view, here.query(), here.ledger()
+    def __init__(self, page: PageContext, order: str) -> None:
+        view, query, ledger = page.view, page.query(), page.ledger()
         self.whole = WHOLE in view.sort or bool(view.doc and not view.record)
         self.unknown = ""
         self.doc, self.record, start = view.doc, view.record, view.place[0] if view.place else -1
-        self.read = read(here, self.doc) if self.doc else None
+        self.read = read(page, self.doc) if self.doc else None
         if self.read is not None and self.record:
             found, other = self.read.find(self.record)
             if found is not None:
@@ -73,39 +71,41 @@ class Open:
         if not self.doc and self.queue.total:
             self.doc, self.record = self.queue.names[0]
         elif not self.doc:
-            self.doc = next(iter(here.loaded.corpus.documents.ids), "")
-        self.read = self.read or read(here, self.doc)
+            self.doc = next(iter(page.loaded.corpus.documents.ids), "")
+        self.read = self.read or read(page, self.doc)
 
     @property
     def position(self) -> tuple[str, str]:
         return self.doc, self.record
 
 
-def read(here: Here, doc: str) -> ReadDocument:
+def read(page: PageContext, doc: str) -> ReadDocument:
     """Read a document with the predictions of the system that is compared with, where one is."""
-    return _read(here, here.beside, doc)
+    return _read(page, page.beside, doc)
 
 
 @keep_results(300)
-def _read(here: Here, beside: str, doc: str) -> ReadDocument:
-    second = (beside, here.of(beside).reading) if beside else None
-    return read_document(here.reading, here.by, doc, second, here.words)
+def _read(page: PageContext, beside: str, doc: str) -> ReadDocument:
+    second = (beside, page.of(beside).reading) if beside else None
+    return read_document(page.reading, page.by, doc, second, page.words)
 
 
 @keep_results(300)
-def _text(here: Here, beside: str, doc: str, part: int, first: str, place: tuple[int, int] | None) -> dict[str, Any]:
+def _text(
+    page: PageContext, beside: str, doc: str, part: int, first: str, place: tuple[int, int] | None
+) -> dict[str, Any]:
     """Return a window of a document as it is drawn; the lanes nearest to the text hold the record `first`."""
-    found = read(here, doc)
+    found = read(page, doc)
     low, high = found.windows[part]
     data = text_data(
         found.text[low:high],
         found.marks_in(part),
         doc=doc,
         selected=first,
-        types=here.annotated_types,
-        systems=(here.system, beside) if beside else None,
+        types=page.annotated_types,
+        systems=(page.system, beside) if beside else None,
         place=found.place_in(part, place),
-        words=here.words,
+        words=page.words,
     )
     kept = ("paragraphs", "marks", "beside", "place")
     return {name: data[name] for name in kept} | {
@@ -118,9 +118,9 @@ def _text(here: Here, beside: str, doc: str, part: int, first: str, place: tuple
 
 
 @keep_results(1_000)
-def _card(here: Here, beside: str, doc: str, record: str) -> tuple[dict[str, Any], int] | None:
+def _card(page: PageContext, beside: str, doc: str, record: str) -> tuple[dict[str, Any], int] | None:
     """Return the card of a record, and the window that it lies in."""
-    there = read(here, doc)
+    there = read(page, doc)
     found, other = there.find(record)
     chosen = found or other
     made = there.card(found, other)
@@ -130,58 +130,58 @@ def _card(here: Here, beside: str, doc: str, record: str) -> tuple[dict[str, Any
     return made | {"facts": facts}, there.part_of(start_of(chosen))
 
 
-def draw_workbench(here: Here, order: str) -> Open:
+def draw_workbench(page: PageContext, order: str) -> Open:
     """Show the workbench and return what is open in it."""
-    there = Open(here, order)
+    there = Open(page, order)
     _mount(
-        data=workbench_data(here, there, order),
+        data=workbench_data(page, there, order),
         key=KEY,
-        on_out_change=lambda: apply_events(here, st.session_state[KEY].get("out")),
+        on_out_change=lambda: apply_events(page, st.session_state[KEY].get("out")),
     )
     return there
 
 
-def workbench_data(here: Here, there: Open, order: str) -> dict[str, Any]:
+def workbench_data(page: PageContext, there: Open, order: str) -> dict[str, Any]:
     """Return all that the component is sent."""
-    texts, cards = _texts_and_cards(here, there)
+    texts, cards = _texts_and_cards(page, there)
     now = applied()
-    colours = type_colours(here.annotated_types, here.types)
-    ledger = here.ledger()
+    colours = type_colours(page.annotated_types, page.types)
+    ledger = page.ledger()
     return {
-        "facts": _facts(here, order),
+        "facts": _facts(page, order),
         "mount": now.mount,
         "seen": now.last,
-        "count": count_words(here.by, ledger.total(here.query())),
+        "count": count_words(page.by, ledger.total(page.query())),
         "total": there.queue.total,
         "first": there.queue.first,
         "at": there.queue.at,
-        "entries": entries(ledger, there.queue, here.loaded.corpus.documents.texts, here.words),
+        "entries": entries(ledger, there.queue, page.loaded.corpus.documents.texts, page.words),
         "open": list(there.position),
-        "text": _key(there.doc, _part(here, there)),
+        "text": _key(there.doc, _part(page, there)),
         "whole": there.whole,
         "texts": texts,
         "cards": cards,
-        "looks": {code: look(code, here.words) for code in DECISIONS},
+        "looks": {code: look(code, page.words) for code in DECISIONS},
         "types": {name: painted(colour) for name, colour in colours.items()},
         "colour": st.session_state.get(keys.COLOUR_BY, "decision"),
-        "correct": "spans agreed on" if here.words.annotators else "correct spans",
-        "systems": [name for name in here.systems if name != here.system],
-        "system": here.system,
-        "compared": here.beside,
-        "schemas": [name for name in SCHEMAS if name in here.criteria],
-        "verdicts": _verdicts(here),
+        "correct": "spans agreed on" if page.words.annotators else "correct spans",
+        "systems": [name for name in page.systems if name != page.system],
+        "system": page.system,
+        "compared": page.beside,
+        "schemas": [name for name in SCHEMAS if name in page.criteria],
+        "verdicts": _verdicts(page),
     }
 
 
-def _facts(here: Here, order: str) -> str:
+def _facts(page: PageContext, order: str) -> str:
     """Return what texts, cards and queue depend on: with other facts, those kept in the browser are dropped."""
-    return repr((_card_facts(here), here.query(), order))
+    return repr((_card_facts(page), page.query(), order))
 
 
-def _card_facts(here: Here) -> tuple[object, ...]:
+def _card_facts(page: PageContext) -> tuple[object, ...]:
     """Return what texts and cards depend on."""
-    loaded, settings = here.loaded, here.settings
-    corpus = (loaded.corpus.digest, loaded.number, here.system, here.beside, here.by, here.view.mask)
+    loaded, settings = page.loaded, page.settings
+    corpus = (loaded.corpus.digest, loaded.number, page.system, page.beside, page.by, page.view.mask)
     return (*corpus, settings.merge, settings.leave_out)
 
 
@@ -189,26 +189,26 @@ def _key(doc: str, part: int) -> str:
     return f"{part}|{doc}"
 
 
-def _part(here: Here, there: Open) -> int:
+def _part(page: PageContext, there: Open) -> int:
     """Return the window of the open document: the one turned to, or that of the open record or place."""
     turned = applied().part
     if turned is not None and turned[:2] == there.position:
         return min(turned[2], len(there.read.windows) - 1) if there.read else 0
-    card = _card(here, here.beside, *there.position) if there.record else None
+    card = _card(page, page.beside, *there.position) if there.record else None
     if card is not None:
         return card[1]
-    return there.read.part_of(here.view.place[0]) if here.view.place and there.read else 0
+    return there.read.part_of(page.view.place[0]) if page.view.place and there.read else 0
 
 
-def _texts_and_cards(here: Here, there: Open) -> tuple[dict[str, Any], dict[str, Any]]:
+def _texts_and_cards(page: PageContext, there: Open) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the texts by window and the cards by record, of the open one first, then of those around it."""
     if not there.doc:
         return {}, {}
-    beside, part = here.beside, _part(here, there)
-    texts = {_key(there.doc, part): _text(here, beside, there.doc, part, there.record, here.view.place)}
+    beside, part = page.beside, _part(page, there)
+    texts = {_key(there.doc, part): _text(page, beside, there.doc, part, there.record, page.view.place)}
     cards: dict[Name, dict[str, Any]] = {}
     size = new = 0
-    made = applied().made_under(_card_facts(here))
+    made = applied().made_under(_card_facts(page))
     wanted = [there.position] if there.record else []
     for doc, record in [*wanted, *there.queue.near(BEHIND, AHEAD)]:
         if (doc, record) not in made:
@@ -216,33 +216,33 @@ def _texts_and_cards(here: Here, there: Open) -> tuple[dict[str, Any], dict[str,
                 continue
             new += 1
             made.add((doc, record))
-        found = _card(here, beside, doc, record)
+        found = _card(page, beside, doc, record)
         if found is None:
             continue
         key = _key(doc, found[1])
         if key not in texts:
             if size > CHARACTERS:
                 break
-            texts[key] = _text(here, beside, doc, found[1], "", None)
+            texts[key] = _text(page, beside, doc, found[1], "", None)
             size += sum(len(piece) for block in texts[key]["paragraphs"] for piece in block["texts"])
         cards[doc, record] = found[0] | {"key": key}
     # Ids of documents and types may hold line breaks themselves: the names are put together, and never taken apart.
-    return texts, {"\n".join(name): card for name, card in _with_reviews(here, cards).items()}
+    return texts, {"\n".join(name): card for name, card in _with_reviews(page, cards).items()}
 
 
-def _with_reviews(here: Here, cards: Mapping[Name, dict[str, Any]]) -> dict[Name, dict[str, Any]]:
+def _with_reviews(page: PageContext, cards: Mapping[Name, dict[str, Any]]) -> dict[Name, dict[str, Any]]:
     """Return cards with what reviewers have decided of the records, and whether they are starred."""
     made = {name: dict(card) for name, card in cards.items()}
-    playlist = None if verdict_store.problems() else playlists.target_playlist(here.view)
+    playlist = None if verdict_store.problems() else playlists.target_playlist(page.view)
     if playlist is not None and playlist.items:
         for name, card in made.items():
-            star = playlists.star_of(here, *name)
+            star = playlists.star_of(page, *name)
             card["starred"] = star is not None and playlist.find(star.uid) is not None
-    if reason_unoffered(here) or not cards:
+    if reason_unoffered(page) or not cards:
         return made
-    ledger = ledger_of(here)
+    ledger = ledger_of(page)
     known = {name: place for name in made if (place := ledger.position(*name)) is not None}
-    for name, case in zip(known, cases_of(here, list(known.values())), strict=True):
+    for name, case in zip(known, cases_of(page, list(known.values())), strict=True):
         made[name] |= _review(case)
     return made
 
@@ -259,19 +259,19 @@ def _review(case: Case) -> dict[str, Any]:
     }
 
 
-def _verdicts(here: Here) -> dict[str, Any]:
+def _verdicts(page: PageContext) -> dict[str, Any]:
     """Return what the bar of verdicts shows."""
-    playlist = playlists.target_playlist(here.view)
+    playlist = playlists.target_playlist(page.view)
     stars = {
-        "stars": here.criterion.unit != "token" and not (verdict_store.problems() or verdict_store.is_read_only()),
+        "stars": page.criterion.unit != "token" and not (verdict_store.problems() or verdict_store.is_read_only()),
         "playlist": playlists.FIRST if playlist is None else playlist.name,
     }
-    if reason := reason_unoffered(here):
+    if reason := reason_unoffered(page):
         return stars | {"reason": reason}
     return stars | {
         "reason": "",
         "kinds": list(KINDS),
-        "labels": list({**here.words.verdict_words, "pred": here.system}.values()),
+        "labels": list({**page.words.verdict_words, "pred": page.system}.values()),
         "advance": bool(st.session_state.get(keys.GO_ON, True)),
         "who": reviewer.reviewer_name(),
         "waiting": len(st.session_state.get(keys.WAITING, ())),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import streamlit as st
 
@@ -18,6 +18,7 @@ from pages.shared.components.count_table import ChosenCell, count_table
 from pages.shared.components.downloads import Export
 from pages.shared.components.record_list import count
 from pages.shared.components.sort_controls import choose_word, toggle_word
+from pages.shared.data.page_context import PageContext
 from pages.shared.linking.scores import Linking
 from pages.shared.linking.tables import (
     ACCURACY,
@@ -41,9 +42,6 @@ from pages.shared.linking.tables import (
 from pages.shared.view import keys, state
 from pages.shared.view.text import plain, show_problems
 
-if TYPE_CHECKING:
-    from pages.shared.frame import Here
-
 QUERY = f"{keys.LIST}links"
 """The records listed: (facts, LinkQuery). The choice holds as long as these facts do."""
 FORMULA = f"{keys.LIST}links_formula"
@@ -55,30 +53,30 @@ TEMPLATE = f"{keys.LIST}links_template"
 WIDTHS = {"right": 62, "wrong link": 82, "NIL for link": 90, "link for NIL": 88, "missing": 70, "spurious": 74}
 
 
-def say_no_links(here: Here) -> bool:
+def say_no_links(page: PageContext) -> bool:
     """Tell the reader if gold has no links, and how to get some; return whether that is so."""
-    corpus = here.loaded.corpus
+    corpus = page.loaded.corpus
     if corpus.gold.links:
-        if not corpus.system(here.system).links:
+        if not corpus.system(page.system).links:
             able = [plain(layer.name) for layer in corpus.systems if layer.links]
             others = f" With links: {', '.join(able)}." if able else " No other system has any, either."
-            st.info(f"No span of {plain(here.system)} has a link, so every gold mention is missing.{others}")
+            st.info(f"No span of {plain(page.system)} has a link, so every gold mention is missing.{others}")
         return False
     st.info(
         "No gold span of this corpus has a link, so there is no linking to score. Links are read from the NEL columns "
         "of HIPE, from N lines of brat and notes that are codes, and from `links` in JSONL. The demo of "
         "pharmacological case notes has some."
     )
-    navigation.link_to("Start", ":primary[Choose another corpus at Start →]", here.view)
+    navigation.link_to("Start", ":primary[Choose another corpus at Start →]", page.view)
     return True
 
 
-def choose_scoring(here: Here) -> Linking:
+def choose_scoring(page: PageContext) -> Linking:
     """Ask for the mentions that are scored, for any or the first of gold's links, and for a mapping."""
-    view = here.view
+    view = page.view
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         choose_word(
-            here,
+            page,
             "given",
             "Mentions",
             {"": "End to end", GIVEN: "Gold's, given"},
@@ -86,11 +84,11 @@ def choose_scoring(here: Here) -> Linking:
             help="End to end: a mention not found, or found in vain, counts too. Gold's, given: only where boundaries "
             "are equal is the link judged.",
         )
-        toggle_word(here, ANY_LINK, "Any of gold's links", "Gold's first link is the truth; with this, any of them.")
+        toggle_word(page, ANY_LINK, "Any of gold's links", "Gold's first link is the truth; with this, any of them.")
         _mapping()
         _template()
     truth: Truth = "any" if ANY_LINK in view.sort else "first"
-    return Linking(here, mentions_of(view), truth, mapping_in_force()[1])
+    return Linking(page, mentions_of(view), truth, mapping_in_force()[1])
 
 
 def _mapping() -> None:
@@ -137,10 +135,10 @@ def _template() -> None:
 
 def say_headline(linking: Linking) -> None:
     """Say the one number that matters: how many gold mentions got the right id."""
-    rule = rule_of(linking.here.view)
+    rule = rule_of(linking.page.view)
     right, whole, what = headline(linking.scores(rule).counts, linking.mentions)
     st.markdown(f"## {right:,} of {whole:,} {what} link to the right id")
-    st.caption(f"{plain(linking.here.system)}, {rule.words}. A count in another row below changes the rule.")
+    st.caption(f"{plain(linking.page.system)}, {rule.words}. A count in another row below changes the rule.")
 
 
 def show_metrics(linking: Linking) -> None:
@@ -203,9 +201,9 @@ def _columns(columns: list[str]) -> dict[str, Any]:
     return found
 
 
-def choose_list(here: Here) -> bool:
+def choose_list(page: PageContext) -> bool:
     """Ask for the list below, mentions or the ids most confused; return whether it is the ids."""
-    return choose_word(here, "links-shown", "Below", {"": "Mentions", IDS: "Most confused ids"}) == IDS
+    return choose_word(page, "links-shown", "Below", {"": "Mentions", IDS: "Most confused ids"}) == IDS
 
 
 def list_records(linking: Linking, rule: Rule, query: LinkQuery) -> None:

@@ -48,7 +48,7 @@ MANY = 3_000
 
 def show_confused(linking: Linking) -> None:
     """Show the table of confused ids; a row lists its records."""
-    rule = rule_of(linking.here.view)
+    rule = rule_of(linking.page.view)
     table = confused(linking.records(rule), CONFUSED)
     if table.empty:
         st.caption(f"Every link is right under {rule.words}.")
@@ -73,12 +73,12 @@ def show_confused(linking: Linking) -> None:
 
 def chosen_records(linking: Linking) -> pd.DataFrame:
     """Return the records of the count chosen last, or of all that is not right."""
-    return select_records(linking.records(rule_of(linking.here.view)), query_of(linking))
+    return select_records(linking.records(rule_of(linking.page.view)), query_of(linking))
 
 
 def show_records(linking: Linking, found: pd.DataFrame) -> None:
     """List the records chosen, with their number; a row opens its text below."""
-    rule, query = rule_of(linking.here.view), query_of(linking)
+    rule, query = rule_of(linking.page.view), query_of(linking)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"**{_title(query)}, {rule.words}: {count(len(found), 'record')}**")
         if query != LinkQuery():
@@ -95,7 +95,7 @@ def show_records(linking: Linking, found: pd.DataFrame) -> None:
         at = st.number_input(f"Page of {pages:,} ({ROWS} records each)", 1, pages, key="links-page", width=220)
         first = (int(at) - 1) * ROWS
     part = found.iloc[first : first + ROWS]
-    table = _table(part, linking.here.loaded.corpus.documents.texts)
+    table = _table(part, linking.page.loaded.corpus.documents.texts)
 
     def read_record(cell: ChosenCell) -> None:
         row = part.iloc[cell.row]
@@ -181,7 +181,7 @@ def record_card(linking: Linking, record: pd.Series) -> None:
             st.html(str(links_html(ids, id_template(), right=marked, label=f"{label}: {text[:80]}")))
         with st.container(horizontal=True, vertical_alignment="center"):
             doc = str(record["document"])
-            view = replace(linking.here.view, doc=doc, record=str(record["record"]))
+            view = replace(linking.page.view, doc=doc, record=str(record["record"]))
             navigation.link_to("Inspect", f":primary[Its boundaries and type in {plain(doc)} →]", view)
             if not id_template():
                 st.caption("Ids can open a page: say where above.")
@@ -192,7 +192,7 @@ def show_document(linking: Linking, found: pd.DataFrame) -> None:
 
     `found` are the records listed, the first of which names the document where none is chosen.
     """
-    view, texts = linking.here.view, linking.here.loaded.corpus.documents
+    view, texts = linking.page.view, linking.page.loaded.corpus.documents
     rule = rule_of(view)
     records = linking.records(rule)
     document = texts.index.get(view.doc, int(found["doc"].iloc[0]) if len(found) else 0)

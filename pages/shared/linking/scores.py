@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import pandas as pd
 import streamlit as st
@@ -14,17 +13,15 @@ from nereval_core.analysis.linking.link_tables import link_records
 from nereval_core.analysis.linking.mentions import Boundaries, LinkAlignment, Mentions, align_links
 from nereval_core.scoring.type_merging import apply_rules
 from pages.shared.data.computations import compute
+from pages.shared.data.page_context import PageContext
 from pages.shared.linking.tables import Rule
-
-if TYPE_CHECKING:
-    from pages.shared.frame import Here
 
 
 @dataclass(frozen=True, eq=False)
 class Linking:
     """A system's links held against gold's, by the spans that the chosen criterion scores."""
 
-    here: Here
+    page: PageContext
     mentions: Mentions = "end-to-end"
     truth: Truth = "first"
     relaxed: Mapping[str, str] = field(default_factory=dict)
@@ -32,9 +29,9 @@ class Linking:
     @property
     def facts(self) -> tuple[str, ...]:
         """The facts that the scores depend on beside the rule; a choice among the records must not outlive them."""
-        rules = self.here.settings.rules_for(self.here.criterion)
-        corpus = self.here.loaded.corpus.digest
-        return (corpus, self.here.system, repr(rules), self.mentions, self.truth, relaxed_in_words(self.relaxed))
+        rules = self.page.settings.rules_for(self.page.criterion)
+        corpus = self.page.loaded.corpus.digest
+        return (corpus, self.page.system, repr(rules), self.mentions, self.truth, relaxed_in_words(self.relaxed))
 
     def alignment(self, boundaries: Boundaries) -> LinkAlignment:
         return _alignment(self.facts[:4], boundaries, self)
@@ -47,19 +44,19 @@ class Linking:
         return _records(self.facts, rule, self)
 
     def signature(self, rule: Rule) -> str:
-        corpus = self.here.loaded.corpus
-        left = self.here.settings.rules_for(self.here.criterion).leave_out
-        marks = (*((f"left out: {','.join(left)}",) if left else ()), *self.here.loaded.marks[self.here.system])
-        return link_signature(self.scores(rule), corpus.gold.digest, corpus.system(self.here.system).digest, marks)
+        corpus = self.page.loaded.corpus
+        left = self.page.settings.rules_for(self.page.criterion).leave_out
+        marks = (*((f"left out: {','.join(left)}",) if left else ()), *self.page.loaded.marks[self.page.system])
+        return link_signature(self.scores(rule), corpus.gold.digest, corpus.system(self.page.system).digest, marks)
 
 
 @st.cache_resource(max_entries=16, show_spinner="Aligning mentions …")
 def _alignment(facts: tuple[str, ...], boundaries: Boundaries, _of: Linking) -> LinkAlignment:
-    corpus = _of.here.loaded.corpus
-    rules = _of.here.settings.rules_for(_of.here.criterion)
-    gold, pred = (apply_rules(layer, rules) for layer in (corpus.gold, corpus.system(_of.here.system)))
+    corpus = _of.page.loaded.corpus
+    rules = _of.page.settings.rules_for(_of.page.criterion)
+    gold, pred = (apply_rules(layer, rules) for layer in (corpus.gold, corpus.system(_of.page.system)))
     return compute(
-        _of.here.loaded, "Aligning mentions", align_links, gold, pred, boundaries=boundaries, mentions=_of.mentions
+        _of.page.loaded, "Aligning mentions", align_links, gold, pred, boundaries=boundaries, mentions=_of.mentions
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -30,42 +30,40 @@ from pages.shared.data.convention_results import (
     records_of_count,
     values_of,
 )
+from pages.shared.data.page_context import PageContext
 from pages.shared.overview import tables
 from pages.shared.view import keys
 from pages.shared.view.queries import around
 from pages.shared.view.text import plain, show_problems
 
-if TYPE_CHECKING:
-    from pages.shared.frame import Here
-
 GLYPHS = {code: f"{LOOKS[code].glyph} {decision_label(code)}" for code in DECISIONS} | {"IGN": "· passed over"}
 
 
-def draw_scorer(here: Here, convention: Convention) -> None:
+def draw_scorer(page: PageContext, convention: Convention) -> None:
     """Show the scorer's figures, ours beside them, and the spans that the two decide differently."""
     st.header(f"As published: {plain(convention.name)}")
     st.caption(plain(f"{convention.sentence} {convention.source}.", 400))
     try:
-        outcome = caches.outcome(here.loaded, here.system, convention.name)
+        outcome = caches.outcome(page.loaded, page.system, convention.name)
     except FormatError as error:
         show_problems(error.lines())
-        said = f"{convention.name} needs {convention.needs}. What stands below is counted by {here.by}."
+        said = f"{convention.name} needs {convention.needs}. What stands below is counted by {page.by}."
         st.caption(plain(said, 400))
         return
     if outcome.notes:
         st.caption(plain("; ".join(outcome.notes), 600))
-    evaluation = _evaluation(here, convention, outcome)
-    _figures(here, convention, outcome, evaluation)
+    evaluation = _evaluation(page, convention, outcome)
+    _figures(page, convention, outcome, evaluation)
     criterion = twin_criterion(convention, evaluation)
-    if criterion in here.criteria:
-        compare_with_ours(here, convention, evaluation, criterion)
+    if criterion in page.criteria:
+        compare_with_ours(page, convention, evaluation, criterion)
     else:
         st.caption(f"No criterion of ours that applies here means the same as {plain(evaluation)}.")
     st.caption("Signature of the published figures")
     st.code(outcome.signature, language=None, wrap_lines=True)
 
 
-def _evaluation(here: Here, convention: Convention, outcome: Outcome) -> str:
+def _evaluation(page: PageContext, convention: Convention, outcome: Outcome) -> str:
     names = ordered_evaluations(outcome, convention)
     if len(names) == 1:
         return names[0]
@@ -74,11 +72,11 @@ def _evaluation(here: Here, convention: Convention, outcome: Outcome) -> str:
         criterion = twin_criterion(convention, name)
         return f"{name} (ours: {criterion})" if criterion else name
 
-    key = table_key(f"{keys.WIDGET}evaluation", here.view.corpus, convention.name)
+    key = table_key(f"{keys.WIDGET}evaluation", page.view.corpus, convention.name)
     return str(st.selectbox("Evaluation", names, format_func=said, key=key))
 
 
-def _figures(here: Here, convention: Convention, outcome: Outcome, evaluation: str) -> None:
+def _figures(page: PageContext, convention: Convention, outcome: Outcome, evaluation: str) -> None:
     """Show the figures; a count opens its records, a ratio its formula or where it is laid down."""
     table = figures_table(outcome, evaluation)
     counts = counts_of(outcome, evaluation)
@@ -88,7 +86,7 @@ def _figures(here: Here, convention: Convention, outcome: Outcome, evaluation: s
     cell = count_table(
         table,
         "published",
-        (here.view, evaluation),
+        (page.view, evaluation),
         columns={"scope": st.column_config.TextColumn("scope", width=110, pinned=True)}
         | {name: column(name, format="localized" if name in whole else "%.4f") for name in figures},
         choose=figures,
@@ -101,9 +99,9 @@ def _figures(here: Here, convention: Convention, outcome: Outcome, evaluation: s
     scope, figure = str(table["scope"].iat[cell[0]]), cell[1]
     if (scope, figure) in counts:
         found = records_of_count(
-            caches.outcome_records(here.loaded, here.system, convention.name, evaluation), scope, figure
+            caches.outcome_records(page.loaded, page.system, convention.name, evaluation), scope, figure
         )
-        open_scorer_count(here, outcome, found, figure, f"{convention.name}, {scope}")
+        open_scorer_count(page, outcome, found, figure, f"{convention.name}, {scope}")
         return
     made = formula(convention, evaluation, figure, values_of(table.iloc[cell[0]]))
     if made:
@@ -111,20 +109,20 @@ def _figures(here: Here, convention: Convention, outcome: Outcome, evaluation: s
     st.caption(plain(f"{figure}, {scope}: as laid down by {convention.source}.", 400))
 
 
-def open_scorer_count(here: Here, outcome: Outcome, found: pd.DataFrame, figure: str, of: str) -> None:
+def open_scorer_count(page: PageContext, outcome: Outcome, found: pd.DataFrame, figure: str, of: str) -> None:
     """Show the records of a count of a scorer; their contributions add up to it."""
     value = int(found[figure].sum())
     more = "" if value == len(found) else f", which count {value:,}"
     st.markdown(f"**{plain(figure)} of {plain(of)}: {count(len(found), 'record')}{more}**")
-    list_scorer_records(here, outcome, found, figure)
+    list_scorer_records(page, outcome, found, figure)
 
 
-def list_scorer_records(here: Here, outcome: Outcome, found: pd.DataFrame, figure: str) -> None:
+def list_scorer_records(page: PageContext, outcome: Outcome, found: pd.DataFrame, figure: str) -> None:
     """List records of a scorer with their contributions to a count; choosing one shows it in its text."""
     if found.empty:
         st.caption("No records.")
         return
-    first = first_row(len(found), "published", here.view)
+    first = first_row(len(found), "published", page.view)
     part = found.iloc[first : first + ROWS]
     has_gold = (part["gold"] >= 0).to_numpy()
     starts, ends = (
@@ -153,7 +151,7 @@ def list_scorer_records(here: Here, outcome: Outcome, found: pd.DataFrame, figur
     cell = count_table(
         table,
         "published",
-        (here.view, figure, first, tuple(part["record"])),
+        (page.view, figure, first, tuple(part["record"])),
         columns=_list_columns() | {"counts": st.column_config.NumberColumn(short(figure), width=80)},
         export=Export(found, outcome.signature, "published-records", key="published_records"),
         hint="Choose a row to read it in its text.",
@@ -163,7 +161,7 @@ def list_scorer_records(here: Here, outcome: Outcome, found: pd.DataFrame, figur
     )
     if cell is not None:
         row = part.iloc[cell[0]]
-        _in_text(here, str(row["document"]), int(starts.iloc[cell[0]]), int(ends.iloc[cell[0]]), str(row["record"]))
+        _in_text(page, str(row["document"]), int(starts.iloc[cell[0]]), int(ends.iloc[cell[0]]), str(row["record"]))
 
 
 def _list_columns() -> dict[str, Any]:
@@ -181,42 +179,42 @@ def _list_columns() -> dict[str, Any]:
     }
 
 
-def _in_text(here: Here, document: str, start: int, end: int, record: str) -> None:
+def _in_text(page: PageContext, document: str, start: int, end: int, record: str) -> None:
     """Show our own record of the spans at a place in the text, with the link to the document."""
-    settings = caches.as_read(here.loaded)
-    one = caches.reading(here.loaded, here.system, settings, here.by, document)
-    near = match_records(one, here.by)
+    settings = caches.as_read(page.loaded)
+    one = caches.reading(page.loaded, page.system, settings, page.by, document)
+    near = match_records(one, page.by)
     same = near[(near["record"] == record).to_numpy()]
     if same.empty:
         at_gold = (near["gold_start"] == start) & (near["gold_end"] == end)
         at_pred = (near["pred_start"] == start) & (near["pred_end"] == end)
         same = near[(at_gold | at_pred).fillna(False).to_numpy(bool)]
-    view = replace(here.view, criterion=here.by, merge=(), leaveout=())
+    view = replace(page.view, criterion=page.by, merge=(), leaveout=())
     if len(same):
-        st.caption(f"What {plain(here.by)} says of it:")
-        record_box(here, one, view, same.iloc[0])
+        st.caption(f"What {plain(page.by)} says of it:")
+        record_box(page, one, view, same.iloc[0])
     else:
         st.caption("Under the criteria of nereval this is no span of its own: the scorer reads the tags otherwise.")
         navigation.link_to("Inspect", f":primary[Read document {plain(document)} →]", replace(view, doc=document))
 
 
-def compare_with_ours(here: Here, convention: Convention, evaluation: str, criterion: str) -> None:
+def compare_with_ours(page: PageContext, convention: Convention, evaluation: str, criterion: str) -> None:
     """Show our own numbers under the criterion of the same meaning, and where the two part."""
     st.markdown(f"**Ours: {plain(criterion)}**")
-    if here.view.merge or here.view.leaveout:
+    if page.view.merge or page.view.leaveout:
         st.caption("Merged types and types left out change ours only: a published scorer knows neither.")
-    tables.by_criterion(here, (criterion,), name="twin")
+    tables.by_criterion(page, (criterion,), name="twin")
     try:
-        found = caches.differing(here.loaded, here.system, convention.name, evaluation, criterion)
+        found = caches.differing(page.loaded, page.system, convention.name, evaluation, criterion)
     except FormatError as error:
         st.caption(plain(str(error.problems[0]), 300))
         return
-    both = f"{signature(caches.scores(here.loaded, here.system, caches.as_read(here.loaded)), criterion)}"
-    list_differences(here, found, both, f"{convention.name}, {evaluation}", criterion)
+    both = f"{signature(caches.scores(page.loaded, page.system, caches.as_read(page.loaded)), criterion)}"
+    list_differences(page, found, both, f"{convention.name}, {evaluation}", criterion)
 
 
 def list_differences(
-    here: Here, found: pd.DataFrame, said: str, theirs: str, ours: str, *, name: str = "differences"
+    page: PageContext, found: pd.DataFrame, said: str, theirs: str, ours: str, *, name: str = "differences"
 ) -> None:
     """Show how many spans two ways of scoring decide differently, by rule; a row opens its spans."""
     if found.empty:
@@ -239,7 +237,7 @@ def list_differences(
     cell = count_table(
         table,
         name,
-        (here.view, theirs, ours),
+        (page.view, theirs, ours),
         columns={
             "spans": st.column_config.NumberColumn("spans", width=65, format="localized"),
             "credit": st.column_config.TextColumn(
@@ -260,17 +258,17 @@ def list_differences(
         np.logical_and.reduce([(found[column] == chosen[column]).to_numpy() for column in ("quirk", "theirs", "ours")])
     ]
     st.markdown(f"**{plain(str(chosen['quirk']), 200)}: {count(len(some), 'span')}**")
-    _spans(here, some, theirs, ours, name)
+    _spans(page, some, theirs, ours, name)
 
 
 def decision_words(codes: str) -> str:
     return " + ".join(GLYPHS.get(code, "no such span" if code == ABSENT else code) for code in str(codes).split("+"))
 
 
-def _spans(here: Here, some: pd.DataFrame, theirs: str, ours: str, name: str) -> None:
-    first = first_row(len(some), name, here.view)
+def _spans(page: PageContext, some: pd.DataFrame, theirs: str, ours: str, name: str) -> None:
+    first = first_row(len(some), name, page.view)
     part = some.iloc[first : first + ROWS]
-    beside_it = around(here.loaded.corpus.documents.texts, part["doc"], part["start"], part["end"], AROUND)
+    beside_it = around(page.loaded.corpus.documents.texts, part["doc"], part["start"], part["end"], AROUND)
     table = pd.DataFrame(
         {
             "side": part["side"].astype("object").to_numpy(),
@@ -286,7 +284,7 @@ def _spans(here: Here, some: pd.DataFrame, theirs: str, ours: str, name: str) ->
     cell = count_table(
         table,
         name,
-        (here.view, first, tuple(part["record"]), tuple(part["side"])),
+        (page.view, first, tuple(part["record"]), tuple(part["side"])),
         columns=_list_columns()
         | {
             "theirs": st.column_config.TextColumn(short(theirs), width=125),
@@ -297,4 +295,4 @@ def _spans(here: Here, some: pd.DataFrame, theirs: str, ours: str, name: str) ->
     )
     if cell is not None:
         row = part.iloc[cell[0]]
-        _in_text(here, str(row["document"]), int(row["start"]), int(row["end"]), str(row["record"]))
+        _in_text(page, str(row["document"]), int(row["start"]), int(row["end"]), str(row["record"]))

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
 from nereval_core.analysis.errors import errors_query
 from pages.shared.components import navigation
+from pages.shared.data.page_context import PageContext
 from pages.shared.inspect.error_classes import errors_of
 from pages.shared.view.queries import view_of
 from pages.shared.view.text import plain
-
-if TYPE_CHECKING:
-    from pages.shared.frame import Here
 
 SHOWN = 3
 """Kinds of errors that are named."""
@@ -21,20 +17,20 @@ MOST_SPANS = 50_000
 """Gold spans up to which they are computed with the page: the scores with each kind mended are computed for them."""
 
 
-def draw_losses(here: Here) -> None:
+def draw_losses(page: PageContext) -> None:
     """Name the classes of errors that cost most F1 under the chosen criterion, each a link to its records."""
-    if here.loaded.folder is not None or here.settings.counting != "one-to-one":
+    if page.loaded.folder is not None or page.settings.counting != "one-to-one":
         return
-    every = here.view.cleared().with_sort("by-class")
+    every = page.view.cleared().with_sort("by-class")
     with st.container(horizontal=True, vertical_alignment="center", gap="medium", key="losses"):
-        title = "Where they differ most" if here.words.annotators else "Where it loses most"
+        title = "Where they differ most" if page.words.annotators else "Where it loses most"
         st.markdown(f"**{title}**", width="content")
-        if len(here.loaded.corpus.gold) <= MOST_SPANS:
-            classes = errors_of(here).classes[here.by]
+        if len(page.loaded.corpus.gold) <= MOST_SPANS:
+            classes = errors_of(page).classes[page.by]
             largest = classes[classes["gain"] > 0].head(SHOWN)
             for name, records, gain in largest[["class", "records", "gain"]].itertuples(index=False):
-                label = f":primary[{plain(here.words.error_class(name))} {records:,}] (+{gain:.3f} F1)"
-                view = view_of(here.view, errors_query(("class", name)))
+                label = f":primary[{plain(page.words.error_class(name))} {records:,}] (+{gain:.3f} F1)"
+                view = view_of(page.view, errors_query(("class", name)))
                 navigation.link_to("Inspect", label, view, help="F1 gained if these alone were right")
-        label = "all classes of differences" if here.words.annotators else "all classes of errors"
+        label = "all classes of differences" if page.words.annotators else "all classes of errors"
         navigation.link_to("Inspect", f":primary[{label} →]", every)

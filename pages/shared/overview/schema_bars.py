@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import streamlit as st
 
@@ -12,12 +12,10 @@ from nereval_core.glossary import DECISIONS
 from nereval_core.report.colours import LOOKS
 from pages.shared.components import navigation
 from pages.shared.components.formula_box import formula_box
+from pages.shared.data.page_context import PageContext
 from pages.shared.view import keys, state
 from pages.shared.view.count_tables import criteria_cell, number
 from pages.shared.view.queries import view_of
-
-if TYPE_CHECKING:
-    from pages.shared.frame import Here
 
 _HERE = Path(__file__).parent
 _mount = st.components.v2.component(
@@ -30,7 +28,7 @@ CHOSEN = keys.TABLE + "bars"
 """The criterion and the decision (or F1) that were clicked, in the session."""
 
 
-def draw_bars(here: Here, names: Sequence[str]) -> None:
+def draw_bars(page: PageContext, names: Sequence[str]) -> None:
     """Draw a bar for each criterion; a decision leads to its records on Inspect, an F1 shows its formula below."""
     key = f"{CHOSEN}_drawn"
 
@@ -38,21 +36,21 @@ def draw_bars(here: Here, names: Sequence[str]) -> None:
         if chosen := st.session_state[key]["choose"]:
             st.session_state[CHOSEN] = (names[int(chosen[0])], str(chosen[1]))
 
-    _mount(data=bars_data(here, names), key=key, on_choose_change=choose)
+    _mount(data=bars_data(page, names), key=key, on_choose_change=choose)
     criterion, code = st.session_state.get(CHOSEN, ("", ""))
     if criterion not in names:
         return
     if code == "F1":
-        formula_box(here, criterion, "F1", here.scores(names=names).counts(criterion), None)
+        formula_box(page, criterion, "F1", page.scores(names=names).counts(criterion), None)
         return
     del st.session_state[CHOSEN]
     if (query := criteria_cell(code)) is not None:
-        state.go(navigation.pages()["Inspect"], view_of(here.view.under(criterion), query))
+        state.go(navigation.pages()["Inspect"], view_of(page.view.under(criterion), query))
 
 
-def bars_data(here: Here, names: Sequence[str]) -> dict[str, Any]:
+def bars_data(page: PageContext, names: Sequence[str]) -> dict[str, Any]:
     """Return names, F1 and segments: decision, count, size (a share of the bar), words and colours."""
-    scores = here.scores(names=names)
+    scores = page.scores(names=names)
     rows = []
     for name in names:
         counts = scores.counts(name)
@@ -63,12 +61,12 @@ def bars_data(here: Here, names: Sequence[str]) -> dict[str, Any]:
                 "count": f"{value:,}",
                 "size": value,
                 "glyph": LOOKS[code].glyph,
-                "title": f"{value:,} {here.words.label(code)} under {name}: read them",
+                "title": f"{value:,} {page.words.label(code)} under {name}: read them",
                 "fill": list(LOOKS[code].colour.fill),
                 "ink": list(LOOKS[code].colour.ink),
             }
             for code, value in found.items()
             if value
         ]
-        rows.append({"name": name, "f1": number(counts.f1), "parts": parts, "chosen": name == here.by})
-    return {"rows": rows, "legend": [here.words.with_glyph(code) for code in DECISIONS]}
+        rows.append({"name": name, "f1": number(counts.f1), "parts": parts, "chosen": name == page.by})
+    return {"rows": rows, "legend": [page.words.with_glyph(code) for code in DECISIONS]}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import streamlit as st
 
@@ -22,15 +22,13 @@ from nereval_core.review.words import decision_in_words
 from nereval_core.scoring import Scores
 from pages.shared.components.record_list import count
 from pages.shared.data import caches, masks, playlists
+from pages.shared.data.page_context import PageContext
 from pages.shared.inspect.document import document_marks, find_record
 from pages.shared.present.figure_slides import figure_html, figure_slides
 from pages.shared.present.slide_keys import CHROME, take_keys
 from pages.shared.view import FIGURE_SLIDES, SLIDES, View, keys, state
 from pages.shared.view.count_tables import number
 from pages.shared.view.queries import query_of, view_of
-
-if TYPE_CHECKING:
-    from pages.shared.frame import Here
 
 KEYS = "→ or space: next · ←: back · Home, End · b: blank · Escape: leave"
 HIDDEN = "Texts are masked, so comments and notes, which are people's own words, are not shown."
@@ -67,69 +65,69 @@ def shows_slides(view: View) -> bool:
     return SLIDES in view.sort and (not view.playlist or playlists.playlist_of(view) is not None)
 
 
-def first_slide(here: Here, playlist: Playlist | None, item: str = "") -> View:
+def first_slide(page: PageContext, playlist: Playlist | None, item: str = "") -> View:
     """Return the view of the first slide, or of an item's; a list keeps to the document that it is narrowed down to."""
-    view = here.view
+    view = page.view
     if playlist is not None:
         place = playlist.find(item)
         if place is not None:
-            return playlists.view_of_item(view, playlist, playlist.items[place], here.loaded, caches.find)
+            return playlists.view_of_item(view, playlist, playlist.items[place], page.loaded, caches.find)
         return playlists.with_playlist(replace(view, doc="", record=""), playlist).with_sort(SLIDES)
     query = query_of(view)
-    if query.doc and isinstance(here.ledger(), MemoryLedger):
+    if query.doc and isinstance(page.ledger(), MemoryLedger):
         narrowed = replace(query, doc="", having=(*query.having, in_documents([query.doc])))
         view = view_of(view, narrowed)
     return replace(view, playlist="", record="", doc="" if view.record else view.doc).with_sort(SLIDES)
 
 
-def draw_slides(here: Here) -> None:
+def draw_slides(page: PageContext) -> None:
     """Draw the slide of the view, and take the keys."""
     st.html(CHROME)
-    playlist = playlists.playlist_of(here.view)
-    if playlist is not None and not here.view.record and (place := playlist.find(_item(here.view))) is not None:
+    playlist = playlists.playlist_of(page.view)
+    if playlist is not None and not page.view.record and (place := playlist.find(_item(page.view))) is not None:
         # A link may name the item alone.
-        view = playlists.view_of_item(here.view, playlist, playlist.items[place], here.loaded, caches.find)
+        view = playlists.view_of_item(page.view, playlist, playlist.items[place], page.loaded, caches.find)
         if view.record:
             state.put(view)
             st.rerun()
-    show = _of_list(here) if playlist is None else _of_playlist(here, playlist)
+    show = _of_list(page) if playlist is None else _of_playlist(page, playlist)
     # Before the slide: a key that is pressed as soon as it is seen is to be taken.
     take_keys(show.ids, show.at, show.ends, key=f"{keys.PLAYLIST}slides", on_step=_step, on_leave=_leave)
     if show.present == "":
-        st.html(_title(here, playlist, show))
+        st.html(_title(page, playlist, show))
     elif show.present in FIGURE_SLIDES:
-        st.html(figure_html(here, show.present, _heading(here, playlist), " · ".join(_under(here))))
+        st.html(figure_html(page, show.present, _heading(page, playlist), " · ".join(_under(page))))
     else:
-        st.html(_slide(here, playlist, show))
-    _prepare(here, playlist, show)
+        st.html(_slide(page, playlist, show))
+    _prepare(page, playlist, show)
 
 
-def _of_playlist(here: Here, playlist: Playlist) -> Show:
-    first = _first(here.view)
+def _of_playlist(page: PageContext, playlist: Playlist) -> Show:
+    first = _first(page.view)
     ids = [*first, *(item.uid[:LINK_DIGITS] for item in playlist.items)]
-    place = playlist.find(_item(here.view))
-    at = _among(first, here.view) if place is None else len(first) + place
+    place = playlist.find(_item(page.view))
+    at = _among(first, page.view) if place is None else len(first) + place
     return Show(ids, at, ("", ids[-1]), 0 if place is None else place + 1, len(playlist.items))
 
 
-def _of_list(here: Here) -> Show:
-    ledger, query = here.ledger(), _listed(here)
+def _of_list(page: PageContext) -> Show:
+    ledger, query = page.ledger(), _listed(page)
     total = ledger.total(query).records
-    view = here.view
+    view = page.view
     first = ledger.first(query)
     before = _first(view)
     if not view.record:
         # Fast keys go on from the title before the answer to the first of them is there.
         queue = ledger.near(query, *first).queue if first else []
         at = _among(before, view)
-        return Show([*before, *(_id(*one) for one in queue)], at, ("", _last(here, query, total)), 0, total)
+        return Show([*before, *(_id(*one) for one in queue)], at, ("", _last(page, query, total)), 0, total)
     near = ledger.near(query, view.doc, view.record, _start(view.record))
     ids = [_id(*one) for one in near.queue]
     place = near.at
     if first is None or ids[:1] == [_id(*first)]:
         ids, place = [*before, *ids], place + len(before)
     # A record that has left the list, by a verdict say, is shown all the same, between its neighbours.
-    return Show(ids, place, ("", _last(here, query, total)), near.number, total)
+    return Show(ids, place, ("", _last(page, query, total)), near.number, total)
 
 
 def _first(view: View) -> list[str]:
@@ -142,15 +140,15 @@ def _among(first: list[str], view: View) -> int:
     return first.index(word) if word in first else 0
 
 
-def _listed(here: Here) -> Query:
-    return replace(here.query(), doc="") if here.view.record else here.query()
+def _listed(page: PageContext) -> Query:
+    return replace(page.query(), doc="") if page.view.record else page.query()
 
 
-def _last(here: Here, query: Query, total: int) -> str:
+def _last(page: PageContext, query: Query, total: int) -> str:
     """Return the id of the last record, the title's where there is none."""
     if not total:
         return ""
-    last = here.ledger().page(query, first=total - 1, rows=1).iloc[0]
+    last = page.ledger().page(query, first=total - 1, rows=1).iloc[0]
     return _id(str(last["document"]), str(last["record"]))
 
 
@@ -172,8 +170,8 @@ def _step(wanted: str) -> None:
     playlist = playlists.playlist_of(view)
     place = None if playlist is None else playlist.find(wanted)
     if playlist is not None and place is not None:
-        here = caches.find(view.corpus)
-        view = playlists.view_of_item(view, playlist, playlist.items[place], here, caches.find)
+        loaded = caches.find(view.corpus)
+        view = playlists.view_of_item(view, playlist, playlist.items[place], loaded, caches.find)
     elif not wanted or wanted in FIGURE_SLIDES:
         view = playlists.with_playlist(replace(view, doc="", record=""), playlist)
     else:
@@ -186,58 +184,58 @@ def _leave() -> None:
     state.put(state.view().with_sort(SLIDES, False).with_choice(FIGURE_SLIDES, ""))
 
 
-def _title(here: Here, playlist: Playlist | None, show: Show) -> str:
+def _title(page: PageContext, playlist: Playlist | None, show: Show) -> str:
     shown = dict.fromkeys((item.starred.shown.system, item.starred.shown.criterion) for item in _items(playlist))
-    held = [(system, name) for system, name in shown if system in here.systems and name in here.criteria]
-    pairs = held[:MOST] or [(here.system, here.by)]
-    facts = [("corpus", here.loaded.corpus.name)]
+    held = [(system, name) for system, name in shown if system in page.systems and name in page.criteria]
+    pairs = held[:MOST] or [(page.system, page.by)]
+    facts = [("corpus", page.loaded.corpus.name)]
     for system, name in pairs:
-        there = replace(here, view=replace(here.view, system=system))
+        there = replace(page, view=replace(page.view, system=system))
         f1 = there.scores(names=[name]).counts(name).f1
         facts.append((f"{system}, {name}", f"F1 {number(f1)}"))
     facts.append(("slides", count(show.total, "record")))
     if masks.is_masked():
         facts.append(("masked", HIDDEN))
-    return str(title_html(_heading(here, playlist), facts, KEYS))
+    return str(title_html(_heading(page, playlist), facts, KEYS))
 
 
-def _heading(here: Here, playlist: Playlist | None) -> str:
-    return f"Records of {here.system}" if playlist is None else playlist.name
+def _heading(page: PageContext, playlist: Playlist | None) -> str:
+    return f"Records of {page.system}" if playlist is None else playlist.name
 
 
 def _items(playlist: Playlist | None) -> tuple[Item, ...]:
     return () if playlist is None else playlist.items
 
 
-def _slide(here: Here, playlist: Playlist | None, show: Show) -> str:
-    view = here.view
+def _slide(page: PageContext, playlist: Playlist | None, show: Show) -> str:
+    view = page.view
     item = None if playlist is None else playlist.items[show.number - 1]
-    heading = _heading(here, playlist)
+    heading = _heading(page, playlist)
     comment = "" if item is None else playlists.item_comment(item)
-    scores = here.reading(view.doc) if view.doc and view.record else None
-    rows = None if scores is None else records(scores, here.by)
-    record = None if scores is None or rows is None else find_record(rows, scores, here.by, view.record)
+    scores = page.reading(view.doc) if view.doc and view.record else None
+    rows = None if scores is None else records(scores, page.by)
+    record = None if scores is None or rows is None else find_record(rows, scores, page.by, view.record)
     if scores is None or rows is None or record is None:
-        return str(gone_html(heading, show.place, *_gone(here, item), comment))
-    marks = _marks(scores, here.by, rows, record)
+        return str(gone_html(heading, show.place, *_gone(page, item), comment))
+    marks = _marks(scores, page.by, rows, record)
     documents = scores.gold.documents
-    given = _verdict(here, view.doc, str(record["record"]))
+    given = _verdict(page, view.doc, str(record["record"]))
     return str(
         slide_html(
             Slide(
                 heading,
                 show.place,
-                " · ".join(_under(here)),
+                " · ".join(_under(page)),
                 Text(
                     documents.texts[0],
                     marks,
                     documents.sentences.of_document(0) if documents.sentences is not None else (),
-                    here.annotated_types,
+                    page.annotated_types,
                 ),
                 str(record["decision"]),
                 str(record["reason"]),
-                _side(scores.layers(here.by)[0], int(record["gold"])),
-                _side(scores.layers(here.by)[1], int(record["pred"])),
+                _side(scores.layers(page.by)[0], int(record["gold"])),
+                _side(scores.layers(page.by)[1], int(record["pred"])),
                 "" if given is None else f"Verdict of {given.who}: {_decided(given, documents.texts[0])}",
                 "" if given is None or masks.is_masked() else given.verdict.note,
                 comment,
@@ -246,14 +244,14 @@ def _slide(here: Here, playlist: Playlist | None, show: Show) -> str:
     )
 
 
-def _under(here: Here) -> Iterator[str]:
+def _under(page: PageContext) -> Iterator[str]:
     """Yield the facts under a slide: system, criterion and document, and the layer taken as gold."""
-    yield here.system
-    if here.view.reference:
-        yield f"against {here.view.reference}"
-    yield here.by
-    if here.view.doc:
-        yield here.view.doc
+    yield page.system
+    if page.view.reference:
+        yield f"against {page.view.reference}"
+    yield page.by
+    if page.view.doc:
+        yield page.view.doc
 
 
 def _marks(scores: Scores, name: str, rows: Any, record: dict[str, Any]) -> list[Mark]:
@@ -265,9 +263,9 @@ def _side(layer: Layer, span: int) -> tuple[str, str] | None:
     return None if span < 0 else (layer.text(span), layer.label(span))
 
 
-def _verdict(here: Here, doc: str, record: str) -> Given | None:
+def _verdict(page: PageContext, doc: str, record: str) -> Given | None:
     """Return the verdict that stands on a record, None where none does or its text or span has changed since."""
-    ledger = here.ledger()
+    ledger = page.ledger()
     if not isinstance(ledger, MemoryLedger) or ledger.others is None:
         return None
     found = attach_verdicts(ledger.about)
@@ -283,7 +281,7 @@ def _decided(given: Given, text: str) -> str:
     return decision_in_words(given.verdict.kind, given.verdict.right, text)
 
 
-def _gone(here: Here, item: Item | None) -> tuple[str, str, tuple[str, str, str]]:
+def _gone(page: PageContext, item: Item | None) -> tuple[str, str, tuple[str, str, str]]:
     """Return the reason why a record cannot be shown, the remedy, and its words as they were."""
     if item is None:
         return (
@@ -292,28 +290,28 @@ def _gone(here: Here, item: Item | None) -> tuple[str, str, tuple[str, str, str]
             ("", "", ""),
         )
     shown, was = item.starred.shown, playlists.item_words(item)
-    if caches.find(shown.corpus) is None and not playlists.has_text_of(here.loaded, item):
+    if caches.find(shown.corpus) is None and not playlists.has_text_of(page.loaded, item):
         return (
             "Its corpus is not on this server",
             f"Upload gold and system {shown.system} of the corpus {shown.corpus[:16]} at Start: what is in the files, "
             "not their names, decides.",
             was,
         )
-    if here.view.record:
+    if page.view.record:
         why = f"{shown.system} does not predict this span any more, or its settings leave it out."
         return "This record is not there any more", why, was
     return "This record is not there any more", f"There is no system {shown.system} in this corpus.", was
 
 
-def _prepare(here: Here, playlist: Playlist | None, show: Show) -> None:
+def _prepare(page: PageContext, playlist: Playlist | None, show: Show) -> None:
     """Score the next document already, so that the next key need not wait for it."""
     place = int(show.at) + 1
     if place >= len(show.ids) or not show.ids[place] or show.ids[place] in FIGURE_SLIDES:
         return
     if playlist is None:
-        here.reading(json.loads(show.ids[place])[0])
+        page.reading(json.loads(show.ids[place])[0])
         return
-    item = playlist.items[place - len(_first(here.view))]
-    view = playlists.shown_in(here.loaded, item, here.view)
-    if view is not None and view.criterion in here.criteria and view.reference == here.view.reference:
-        replace(here, view=view).reading(view.doc)
+    item = playlist.items[place - len(_first(page.view))]
+    view = playlists.shown_in(page.loaded, item, page.view)
+    if view is not None and view.criterion in page.criteria and view.reference == page.view.reference:
+        replace(page, view=view).reading(view.doc)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -17,12 +16,10 @@ from pages.shared.components import navigation
 from pages.shared.components.record_list import count
 from pages.shared.components.sort_controls import toggle_word
 from pages.shared.data import caches, masks, playlists, verdict_store
+from pages.shared.data.page_context import PageContext
 from pages.shared.present import stars
 from pages.shared.view import RECORDS_ONLY, SLIDES, View, keys, state
 from pages.shared.view.text import plain, show_problems
-
-if TYPE_CHECKING:
-    from pages.shared.frame import Here
 
 ROWS = 25
 """Records of a playlist on one page: each has fields and buttons of its own."""
@@ -36,26 +33,26 @@ HOW = (
 )
 
 
-def draw_lobby(here: Here) -> None:
-    chosen = playlists.playlist_of(here.view)
-    playlist = chosen or playlists.target_playlist(here.view)
+def draw_lobby(page: PageContext) -> None:
+    chosen = playlists.playlist_of(page.view)
+    playlist = chosen or playlists.target_playlist(page.view)
     stars.show_playlist_problems()
     if verdict_store.problems():
         show_problems([str(problem) for problem in verdict_store.problems()])
-    elif here.view.playlist and chosen is None:
+    elif page.view.playlist and chosen is None:
         st.warning(
             "The playlist of this link is not in this server's store of verdicts. Ask whoever sent the link which "
             "store it is in (NEREVAL_REVIEW_URL, or --review FILE)."
         )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         stars.choose_playlist(playlist)
-        _begin(here, playlist)
+        _begin(page, playlist)
     if playlist is None:
         st.info(HOW)
-        navigation.link_to("Inspect", ":primary[Star records on Inspect →]", here.view)
+        navigation.link_to("Inspect", ":primary[Star records on Inspect →]", page.view)
         return
-    _about(here, playlist)
-    _items(here, playlist)
+    _about(page, playlist)
+    _items(page, playlist)
 
 
 def find_corpus() -> None:
@@ -85,9 +82,9 @@ def find_corpus() -> None:
         )
 
 
-def _begin(here: Here, playlist: Playlist | None) -> None:
+def _begin(page: PageContext, playlist: Playlist | None) -> None:
     """Offer to present the playlist, and the records that Inspect lists."""
-    total = here.ledger().total(here.query()).records
+    total = page.ledger().total(page.query()).records
     if playlist is not None:
         st.button(
             f"Present {count(len(playlist.items), 'record')}",
@@ -95,7 +92,7 @@ def _begin(here: Here, playlist: Playlist | None) -> None:
             type="primary",
             disabled=not playlist.items,
             on_click=state.put,
-            args=(present.first_slide(here, playlist),),
+            args=(present.first_slide(page, playlist),),
         )
     st.button(
         f"Present the {count(total, 'record')} that Inspect lists",
@@ -103,18 +100,18 @@ def _begin(here: Here, playlist: Playlist | None) -> None:
         type="secondary" if playlist is not None else "primary",
         disabled=not total,
         on_click=state.put,
-        args=(present.first_slide(here, None),),
+        args=(present.first_slide(page, None),),
     )
-    toggle_word(here, RECORDS_ONLY, "Records only", "Without the scores and the confusion table after the title.")
+    toggle_word(page, RECORDS_ONLY, "Records only", "Without the scores and the confusion table after the title.")
 
 
-def _about(here: Here, playlist: Playlist) -> None:
+def _about(page: PageContext, playlist: Playlist) -> None:
     """Say whose the playlist is, and offer its link, another name, and to remove it."""
     with st.container(horizontal=True, vertical_alignment="center"):
         by = f" · {plain(playlist.who)}" if playlist.who else ""
         st.markdown(f"**{plain(playlist.name)}** · {count(len(playlist.items), 'record')}{by}")
         with st.popover("Link", type="tertiary"):
-            view = View(playlist=playlist.uid[:LINK_DIGITS], mask=here.view.mask).with_sort(SLIDES)
+            view = View(playlist=playlist.uid[:LINK_DIGITS], mask=page.view.mask).with_sort(SLIDES)
             st.code(f"{st.context.url or ''}?{urlencode(state.link(view))}", language=None, wrap_lines=True)
             st.caption("It opens the slides on any server that has this store of verdicts and the corpus.")
         with st.popover("Rename or remove", type="tertiary"):
@@ -123,22 +120,22 @@ def _about(here: Here, playlist: Playlist) -> None:
             st.button("Remove this playlist", key=f"{keys.PLAYLIST}remove", on_click=_remove, args=(playlist,))
 
 
-def _items(here: Here, playlist: Playlist) -> None:
+def _items(page: PageContext, playlist: Playlist) -> None:
     if not playlist.items:
         st.info("Nothing is on it yet. " + HOW)
         return
     if masks.is_masked():
         st.caption(f"{present.HIDDEN} A playlist's name is shown.")
     pages = -(-len(playlist.items) // ROWS)
-    page = 1
+    number = 1
     if pages > 1:
         key = f"{keys.PLAYLIST}page_{playlist.uid[:LINK_DIGITS]}_{pages}"
-        page = int(st.number_input(f"Page of {pages:,} ({ROWS} records each)", 1, pages, key=key, width=220))
-    for place in range((page - 1) * ROWS, min(page * ROWS, len(playlist.items))):
-        _row(here, playlist, place)
+        number = int(st.number_input(f"Page of {pages:,} ({ROWS} records each)", 1, pages, key=key, width=220))
+    for place in range((number - 1) * ROWS, min(number * ROWS, len(playlist.items))):
+        _row(page, playlist, place)
 
 
-def _row(here: Here, playlist: Playlist, place: int) -> None:
+def _row(page: PageContext, playlist: Playlist, place: int) -> None:
     item = playlist.items[place]
     with st.container(border=True, key=f"{keys.PLAYLIST}row_{item.uid[:LINK_DIGITS]}"):
         words, comment, act = st.columns([5, 5, 3], vertical_alignment="center")
@@ -162,7 +159,7 @@ def _row(here: Here, playlist: Playlist, place: int) -> None:
                 key=f"{keys.PLAYLIST}from_{item.uid[:LINK_DIGITS]}",
                 help="Present from here",
                 on_click=_from,
-                args=(here, playlist, item.uid),
+                args=(page, playlist, item.uid),
             )
             st.button(
                 "×",
@@ -199,8 +196,8 @@ def _quote(item: Item) -> str:
     return f"{plain(before)}{apart[0]}**{plain(quote, WORDS)}**{apart[1]}{plain(after)}"
 
 
-def _from(here: Here, playlist: Playlist, item: str) -> None:
-    state.put(present.first_slide(here, playlist, item))
+def _from(page: PageContext, playlist: Playlist, item: str) -> None:
+    state.put(present.first_slide(page, playlist, item))
 
 
 def _move(playlist: Playlist, place: int, to: int) -> None:

@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
 from nereval_core.review.playlists import NAME_CHARACTERS, Playlist
 from pages.shared.components import navigation
 from pages.shared.components.record_list import count
 from pages.shared.data import masks, playlists, verdict_store
+from pages.shared.data.page_context import PageContext
 from pages.shared.view import SLIDES, keys, state
 from pages.shared.view.text import plain
-
-if TYPE_CHECKING:
-    from pages.shared.frame import Here
 
 NEW = f"{keys.PLAYLIST}new"
 
 
-def draw_playlist(here: Here) -> None:
+def draw_playlist(page: PageContext) -> None:
     """Draw the choice of the playlist that records are put on."""
     if verdict_store.problems():
         return
-    playlist = playlists.target_playlist(here.view)
+    playlist = playlists.target_playlist(page.view)
     choose_playlist(playlist)
-    view = playlists.with_playlist(here.view, playlist).with_sort(SLIDES, False)
+    view = playlists.with_playlist(page.view, playlist).with_sort(SLIDES, False)
     navigation.link_to("Present", ":primary[Order, comment and present →]", view)
 
 

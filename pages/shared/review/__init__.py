@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -26,11 +25,9 @@ from pages.shared.components.record_list import record_card
 from pages.shared.data import verdict_store
 from pages.shared.data.computations import compute
 from pages.shared.data.loading import Loaded
+from pages.shared.data.page_context import PageContext
 from pages.shared.view import keys, state
 from pages.shared.view.text import plain
-
-if TYPE_CHECKING:
-    from pages.shared.frame import Here
 
 FEW = 6
 """Systems up to which each is held against each."""
@@ -57,14 +54,14 @@ def accepted_choice() -> Accepted:
     )
 
 
-def choose_accepted(here: Here) -> None:
+def choose_accepted(page: PageContext) -> None:
     """Ask whose verdicts are applied, and of which kinds."""
     now, names = accepted_choice(), verdict_store.now().reviewers
     said = [] if now.who is None else [", ".join(sorted(now.who)) or "nobody"]
     said += (
         []
         if now.kinds is None
-        else [", ".join(said for kind, said in here.words.verdicts.items() if kind in now.kinds) or "no kind"]
+        else [", ".join(said for kind, said in page.words.verdicts.items() if kind in now.kinds) or "no kind"]
     )
     said += ["every document with the text"] if now.every_document else []
     label = f"Accepted: {plain('; '.join(said)) or 'all verdicts'}"
@@ -74,7 +71,7 @@ def choose_accepted(here: Here) -> None:
         who = state.mirror("review_who", list(names if now.who is None else now.who), _take_reviewers)
         st.multiselect("Verdicts of", names, **who)
         kinds = state.mirror("review_kinds", list(KINDS if now.kinds is None else now.kinds), _take_kinds)
-        st.multiselect("Kinds", list(KINDS), format_func=partial(_in_words, here), **kinds)
+        st.multiselect("Kinds", list(KINDS), format_func=partial(_in_words, page), **kinds)
         st.toggle(
             "Every document with the text",
             **state.mirror("review_every_document", now.every_document, state.keep(keys.REVIEW_EVERY)),
@@ -83,8 +80,8 @@ def choose_accepted(here: Here) -> None:
         )
 
 
-def _in_words(here: Here, kind: str) -> str:
-    return {**here.words.verdicts}.get(kind, kind)
+def _in_words(page: PageContext, kind: str) -> str:
+    return {**page.words.verdicts}.get(kind, kind)
 
 
 def _take_reviewers(names: list[str]) -> None:
@@ -97,10 +94,10 @@ def _take_kinds(kinds: list[str]) -> None:
     st.session_state[keys.REVIEW_KINDS] = None if len(chosen) == len(KINDS) else chosen
 
 
-def corrected_gold(here: Here, choice: Accepted | None = None) -> AppliedVerdicts:
+def corrected_gold(page: PageContext, choice: Accepted | None = None) -> AppliedVerdicts:
     """Return gold with verdicts applied: those accepted in this session, or by another choice."""
     chosen = accepted_choice() if choice is None else choice
-    return _applied(here.loaded.number, verdicts_number(), chosen, here.loaded, verdict_store.now())
+    return _applied(page.loaded.number, verdicts_number(), chosen, page.loaded, verdict_store.now())
 
 
 # Verdicts are named by the last one there is, and one of a corpus's numbers names its layers.
@@ -112,10 +109,10 @@ def _applied(corpus: int, now: Hashable, chosen: Accepted, _loaded: Loaded, _rev
     return compute(_loaded, "Verdicts", apply_verdicts, *given, only_this_document=only)
 
 
-def what_if_scores_of(here: Here, names: Sequence[str]) -> WhatIf:
+def what_if_scores_of(page: PageContext, names: Sequence[str]) -> WhatIf:
     """Return all systems' scores as they are and with verdicts, under some criteria: those that then apply."""
-    settings = settings_of(here, names)
-    return _scored(_key(here, settings), here.loaded, corrected_gold(here), systems(here), settings)
+    settings = settings_of(page, names)
+    return _scored(_key(page, settings), page.loaded, corrected_gold(page), systems(page), settings)
 
 
 @st.cache_resource(max_entries=16, show_spinner="Scoring …")
@@ -125,10 +122,10 @@ def _scored(
     return compute(_loaded, "Scoring with verdicts", what_if, _found, _systems, _settings)
 
 
-def hanging_of(here: Here) -> tuple[Conclusion, ...]:
+def hanging_of(page: PageContext) -> tuple[Conclusion, ...]:
     """Return the verdicts that decide the order of each two systems; of many, only of pairs with the chosen one."""
-    settings = settings_of(here, [here.by])
-    return _hangs(_key(here, settings), here.loaded, corrected_gold(here), systems(here), settings)
+    settings = settings_of(page, [page.by])
+    return _hangs(_key(page, settings), page.loaded, corrected_gold(page), systems(page), settings)
 
 
 @st.cache_resource(max_entries=16, show_spinner="Seeking the verdicts that the order hangs on …")
@@ -140,8 +137,8 @@ def _hangs(
     return tuple(found.values())
 
 
-def _key(here: Here, settings: Settings) -> Hashable:
-    return repr((here.loaded.number, verdicts_number(), accepted_choice(), settings, here.system))
+def _key(page: PageContext, settings: Settings) -> Hashable:
+    return repr((page.loaded.number, verdicts_number(), accepted_choice(), settings, page.system))
 
 
 def verdicts_number() -> Hashable:
@@ -150,23 +147,23 @@ def verdicts_number() -> Hashable:
     return now.number, now.uid
 
 
-def settings_of(here: Here, names: Sequence[str]) -> Settings:
+def settings_of(page: PageContext, names: Sequence[str]) -> Settings:
     """Return settings with some criteria; those that gold does not have what they need for may come to life."""
-    every = {criterion.name: criterion for criterion in (*CRITERIA.values(), *here.settings.criteria)}
-    return replace(here.settings, criteria=tuple(every[name] for name in names))
+    every = {criterion.name: criterion for criterion in (*CRITERIA.values(), *page.settings.criteria)}
+    return replace(page.settings, criteria=tuple(every[name] for name in names))
 
 
-def systems(here: Here) -> tuple[Layer, ...]:
+def systems(page: PageContext) -> tuple[Layer, ...]:
     """Return the systems, the one chosen first."""
-    names = (here.system, *(name for name in here.systems if name != here.system))
-    return tuple(map(here.loaded.corpus.system, names))
+    names = (page.system, *(name for name in page.systems if name != page.system))
+    return tuple(map(page.loaded.corpus.system, names))
 
 
-def say_no_verdicts(here: Here) -> bool:
+def say_no_verdicts(page: PageContext) -> bool:
     """Tell the reader if no verdict stands on this corpus, and how to give some; return whether that is so."""
-    if corrected_gold(here, Accepted()).log:
+    if corrected_gold(page, Accepted()).log:
         return False
-    words = here.words
+    words = page.words
     first = plain(words.reference)
     st.info(
         "No verdict stands on this corpus yet. Choose a record on Inspect and say who is right, by the "
@@ -174,37 +171,37 @@ def say_no_verdicts(here: Here) -> bool:
         f"page says what every score would be, and hands out a corrected copy of {first}, which itself is never "
         "changed."
     )
-    navigation.link_to("Inspect", ":primary[Give verdicts on Inspect →]", here.view)
+    navigation.link_to("Inspect", ":primary[Give verdicts on Inspect →]", page.view)
     return True
 
 
-def show_change(here: Here, change: Change) -> None:
+def show_change(page: PageContext, change: Change) -> None:
     """Show the record that a verdict is about, in its text; the way to its document where no system has it."""
-    found = record_of(here, change)
+    found = record_of(page, change)
     if found is not None:
         system, criterion, record = found
-        show_record(here.of(system), criterion, change.id, record)
+        show_record(page.of(system), criterion, change.id, record)
         return
-    view = replace(here.view, doc=change.id, record="")
+    view = replace(page.view, doc=change.id, record="")
     navigation.link_to("Inspect", f":primary[Read the document {plain(change.id)} →]", view)
 
 
-def show_record(here: Here, criterion: str, document: str, record: str) -> None:
+def show_record(page: PageContext, criterion: str, document: str, record: str) -> None:
     """Show a record in its text, with the way to its document."""
-    record_card(here, criterion, pd.Series({"document": document, "record": record}))
+    record_card(page, criterion, pd.Series({"document": document, "record": record}))
 
 
-def by_span(here: Here, criterion: str) -> str:
+def by_span(page: PageContext, criterion: str) -> str:
     """Return a criterion, or strict for one that counts tokens or that gold lacks something for."""
-    return next((one.name for one in here.settings.criteria if one.name == criterion and one.unit == "span"), "strict")
+    return next((one.name for one in page.settings.criteria if one.name == criterion and one.unit == "span"), "strict")
 
 
-def record_of(here: Here, change: Change) -> tuple[str, str, str] | None:
+def record_of(page: PageContext, change: Change) -> tuple[str, str, str] | None:
     """Return system, criterion and record id of the record that a verdict is shown at, None where it is at none."""
-    criterion = by_span(here, here.by)
+    criterion = by_span(page, page.by)
     wanted = change.given.verdict.key.record
-    for name in (here.system, *(name for name in here.systems if name != here.system)):
-        ledger = here.of(name).ledger(criterion)
+    for name in (page.system, *(name for name in page.systems if name != page.system)):
+        ledger = page.of(name).ledger(criterion)
         if not isinstance(ledger, MemoryLedger):
             continue
         found = attach_verdicts(ledger.about)

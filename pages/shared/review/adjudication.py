@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -24,24 +23,22 @@ from pages.shared.criteria import as_read
 from pages.shared.data import reference_layer, verdict_store
 from pages.shared.data.computations import compute
 from pages.shared.data.loading import Loaded
+from pages.shared.data.page_context import PageContext
 from pages.shared.review import copies as review_copies
 from pages.shared.view import state
 from pages.shared.view.queries import ERRORS, view_of
 from pages.shared.view.text import plain
 
-if TYPE_CHECKING:
-    from pages.shared.frame import Here
-
 STRICT = "strict"
 
 
-def draw_adjudication(here: Here) -> None:
+def draw_adjudication(page: PageContext) -> None:
     st.caption(
         "Two annotators become one layer: what they agree on is taken, the rest as verdicts decide. The first is the "
         "reference, and verdicts are those on the records of the second against it."
     )
-    choose_annotators(here)
-    found = adjudication_of(here)
+    choose_annotators(page)
+    found = adjudication_of(page)
     parts = (
         ("Agreed", found.agreed, "Spans that both have, with equal boundaries and types."),
         ("Verdicts", found.applied.verdicts, "Verdicts applied, to spans that they differ on or that both have."),
@@ -52,46 +49,46 @@ def draw_adjudication(here: Here) -> None:
         for label, value, help in parts:
             st.metric(label, f"{value:,}", help=help, width=115)
     if found.open:
-        list_open(here, found)
+        list_open(page, found)
     st.header("The adjudicated layer")
-    key = (here.loaded.number, here.system, review.verdicts_number(), review.accepted_choice())
+    key = (page.loaded.number, page.system, review.verdicts_number(), review.accepted_choice())
     review_copies.offer_copy(found.layer, found.log, found.signature, "adjudicated", key)
 
 
-def choose_annotators(here: Here) -> None:
+def choose_annotators(page: PageContext) -> None:
     """Ask for the two annotators; the first takes gold's place on every page."""
-    names = list(reference_layer.layers(here.loaded))
+    names = list(reference_layer.layers(page.loaded))
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        first = reference_layer.mirror("adjudicate_first", here.view, here.loaded)
+        first = reference_layer.mirror("adjudicate_first", page.view, page.loaded)
         st.selectbox("First annotator, the reference", names, width=260, **first)
-        second = state.mirror("adjudicate_second", here.system, state.take_field("system"))
-        st.selectbox("Second annotator", list(here.systems), width=260, **second)
-        pair = annotators(here)
-        if pair is not None and pair != (here.view.reference, here.system):
+        second = state.mirror("adjudicate_second", page.system, state.take_field("system"))
+        st.selectbox("Second annotator", list(page.systems), width=260, **second)
+        pair = annotators(page)
+        if pair is not None and pair != (page.view.reference, page.system):
             label = f":primary[{plain(pair[0])} and {plain(pair[1])}]"
-            st.button(label, key="adjudicate-annotators", type="tertiary", on_click=_both, args=(here, *pair))
+            st.button(label, key="adjudicate-annotators", type="tertiary", on_click=_both, args=(page, *pair))
 
 
-def annotators(here: Here) -> tuple[str, str] | None:
+def annotators(page: PageContext) -> tuple[str, str] | None:
     """Return the first two layers that the corpus declares as annotators', None if there are fewer."""
-    rows = reference_layer.as_read(here.loaded).layers
+    rows = reference_layer.as_read(page.loaded).layers
     names = [row.name for row in rows if row.kind == "annotator"]
     return (names[0], names[1]) if len(names) > 1 else None
 
 
-def _both(here: Here, first: str, second: str) -> None:
-    view = reference_layer.take_as_gold(replace(state.view(), system=second), here.loaded, first)
+def _both(page: PageContext, first: str, second: str) -> None:
+    view = reference_layer.take_as_gold(replace(state.view(), system=second), page.loaded, first)
     state.put(replace(view, system=second))
 
 
-def adjudication_of(here: Here) -> Adjudicated:
+def adjudication_of(page: PageContext) -> Adjudicated:
     """Return the adjudication of the layer in gold's place and the chosen system."""
-    corpus, chosen = here.loaded.corpus, review.accepted_choice()
+    corpus, chosen = page.loaded.corpus, review.accepted_choice()
     some = select_verdicts(verdict_store.now(), who=chosen.who, kinds=chosen.kinds)
-    name = here.view.reference or here.words.reference
-    key = (here.loaded.number, here.system, review.verdicts_number(), chosen)
+    name = page.view.reference or page.words.reference
+    key = (page.loaded.number, page.system, review.verdicts_number(), chosen)
     only = not chosen.every_document
-    return _adjudicated(key, here.loaded, corpus.gold.renamed(name), corpus.system(here.system), some, only)
+    return _adjudicated(key, page.loaded, corpus.gold.renamed(name), corpus.system(page.system), some, only)
 
 
 @st.cache_resource(max_entries=8, show_spinner="Comparing the annotators …")
@@ -101,27 +98,27 @@ def _adjudicated(
     return compute(_loaded, "Adjudication", adjudicate, _first, _second, _reviewed, only_this_document=_only)
 
 
-def list_open(here: Here, found: Adjudicated) -> None:
+def list_open(page: PageContext, found: Adjudicated) -> None:
     """List the records on which nothing is decided, each with the way to it."""
     # Two agree on types as they annotated them, whatever is merged elsewhere.
-    here = as_read(here)
+    page = as_read(page)
     st.header(count(len(found.open), "open record"))
-    low = first_row(len(found.open), "open", here.view, "records")
+    low = first_row(len(found.open), "open", page.view, "records")
     part = found.open[low : low + ROWS]
-    table = open_table(part, here.loaded.corpus.documents)
+    table = open_table(part, page.loaded.corpus.documents)
 
     def decide(_: ChosenCell | None) -> None:
         query = Query(decision=ERRORS, having=(("verdict", "none"),))
-        if rest := here.ledger(STRICT).total(query).records:
+        if rest := page.ledger(STRICT).total(query).records:
             label = f":primary[Decide on Inspect: {count(rest, 'record')} without a verdict →]"
-            navigation.link_to("Inspect", label, view_of(replace(here.view, criterion=STRICT), query), key="open")
+            navigation.link_to("Inspect", label, view_of(replace(page.view, criterion=STRICT), query), key="open")
 
     cell = count_table(
         table,
         "open",
-        (here.loaded.number, here.system, [(row.document, row.record) for row in part]),
+        (page.loaded.number, page.system, [(row.document, row.record) for row in part]),
         columns=text_columns(dict(zip(table.columns, (85, 220, 130, 220, 130, 190), strict=True))),
-        export=Export(open_table(found.open, here.loaded.corpus.documents), found.signature, "open"),
+        export=Export(open_table(found.open, page.loaded.corpus.documents), found.signature, "open"),
         caption="Choose a row to read it in its text.",
         beside=decide,
         height=360,
@@ -129,4 +126,4 @@ def list_open(here: Here, found: Adjudicated) -> None:
     )
     if cell is not None:
         row = part[cell[0]]
-        review.show_record(here, STRICT, row.document, row.record)
+        review.show_record(page, STRICT, row.document, row.record)

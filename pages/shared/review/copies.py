@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Collection, Hashable, Sequence
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -18,11 +17,9 @@ from pages.shared import review
 from pages.shared.components.downloads import layer_file_name, offer_layer
 from pages.shared.components.record_list import count
 from pages.shared.data import masks, verdict_store
+from pages.shared.data.page_context import PageContext
 from pages.shared.view import keys
 from pages.shared.view.text import plain, show_problems
-
-if TYPE_CHECKING:
-    from pages.shared.frame import Here
 
 IMPORT = f"{keys.WIDGET}review_import"
 TAKEN = "review_taken"
@@ -31,22 +28,22 @@ SHOWN = 20
 """Conflicts of an import that are shown."""
 
 
-def draw_copies(here: Here) -> None:
-    st.header(f"Corrected {plain(here.words.reference)}")
-    if not review.say_no_verdicts(here):
-        review.choose_accepted(here)
-        found = review.corrected_gold(here)
+def draw_copies(page: PageContext) -> None:
+    st.header(f"Corrected {plain(page.words.reference)}")
+    if not review.say_no_verdicts(page):
+        review.choose_accepted(page)
+        found = review.corrected_gold(page)
         st.caption(
-            f"A copy of {_copied(here)} with {count(found.verdicts, 'verdict')} applied, and the log of what each did. "
+            f"A copy of {_copied(page)} with {count(found.verdicts, 'verdict')} applied, and the log of what each did. "
             "It scores exactly as Progress says. The original is not changed."
         )
-        key = (here.loaded.number, review.verdicts_number(), review.accepted_choice())
-        offer_copy(found.layer, log_rows(found.log), signature(found), _name(here), key)
+        key = (page.loaded.number, review.verdicts_number(), review.accepted_choice())
+        offer_copy(found.layer, log_rows(found.log), signature(found), _name(page), key)
     st.header("Verdicts")
     if masks.is_masked():
         st.caption("Verdicts quote the texts, which are masked here: they are neither exported nor imported.")
         return
-    texts = verdict_store.quoted_texts(here.loaded.corpus.documents)
+    texts = verdict_store.quoted_texts(page.loaded.corpus.documents)
     with st.container(horizontal=True, gap="large"):
         with st.container(width=340):
             st.download_button(
@@ -67,15 +64,15 @@ def _is_on(given: Given, texts: Collection[str] | None) -> bool:
     return texts is None or given.verdict.key.text in texts
 
 
-def _copied(here: Here) -> str:
-    if here.words.annotators:
-        return plain(here.words.reference)
-    return f"{plain(here.view.reference)}, taken as gold," if here.view.reference else "gold"
+def _copied(page: PageContext) -> str:
+    if page.words.annotators:
+        return plain(page.words.reference)
+    return f"{plain(page.view.reference)}, taken as gold," if page.view.reference else "gold"
 
 
-def _name(here: Here) -> str:
+def _name(page: PageContext) -> str:
     """Return the name of the copy: the name of its layer, in characters that any operating system allows."""
-    return f"{layer_file_name(here.view.reference or here.words.reference)}-corrected"
+    return f"{layer_file_name(page.view.reference or page.words.reference)}-corrected"
 
 
 def import_form(texts: Collection[str] | None) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
 from nereval_core.analysis.result_tables import signed
@@ -14,69 +12,67 @@ from nereval_core.review.apply.settlement import REASONS, STALE
 from pages.shared import review
 from pages.shared.components import navigation
 from pages.shared.components.record_list import count
+from pages.shared.data.page_context import PageContext
 from pages.shared.verdicts.list import OPEN, REVIEWED
 from pages.shared.view.count_tables import number
 from pages.shared.view.queries import ERRORS, view_of
 from pages.shared.view.text import plain
 
-if TYPE_CHECKING:
-    from pages.shared.frame import Here
-
 GIVEN, COPIES = "given-verdicts", "take-along"
 """The views of this page that list the verdicts, and that hand out the corrected copy."""
 
 
-def draw_progress(here: Here) -> None:
+def draw_progress(page: PageContext) -> None:
     """Draw how far the review is, F1 with its verdicts, those that are not applied, and the corrected copy."""
-    found = review.corrected_gold(here)
+    found = review.corrected_gold(page)
     columns = st.columns(4, gap="small")
     draws = (_decided, _score, _stale, _copy) if found.log else (_decided,)
     for place, (column, draw) in enumerate(zip(columns, draws, strict=False)):
         with column, st.container(border=True, gap=None, height="stretch", key=f"headline_review_{place}"):
-            draw(here, found)
+            draw(page, found)
 
 
-def _decided(here: Here, found: AppliedVerdicts) -> None:
-    criterion = review.by_span(here, here.by)
-    ledger = here.ledger(criterion)
+def _decided(page: PageContext, found: AppliedVerdicts) -> None:
+    criterion = review.by_span(page, page.by)
+    ledger = page.ledger(criterion)
     if not isinstance(ledger, MemoryLedger):
         return
     errors = Query(decision=ERRORS)
     every = ledger.total(errors).records
     done = ledger.having_counts(errors, REVIEWED[0]).get(YES, 0) if found.log else 0
-    what = "disagreements" if here.words.annotators else "errors"
+    what = "disagreements" if page.words.annotators else "errors"
     st.metric(f"Decided under {plain(criterion)}", f"{done:,} of {every:,}", help=f"The {what} that have a verdict.")
     st.progress(done / every if every else 1.0)
     if done < every:
-        view = view_of(here.view.under(criterion), Query(decision=ERRORS, having=(OPEN,)))
+        view = view_of(page.view.under(criterion), Query(decision=ERRORS, having=(OPEN,)))
         label = "Decide the rest" if done else "Decide who is right"
         navigation.link_to("Inspect", f":primary[{label}: {every - done:,} →]", view)
 
 
-def _score(here: Here, found: AppliedVerdicts) -> None:
-    both = review.what_if_scores_of(here, [here.by]).counts.get((here.system, here.by))
+def _score(page: PageContext, found: AppliedVerdicts) -> None:
+    both = review.what_if_scores_of(page, [page.by]).counts.get((page.system, page.by))
     before, after = (None, None) if both is None else both
     now, then = (number(None if one is None else one.f1) for one in (before, after))
     gain = None if both is None else both.difference("f1")
     # Its direction is told by an ASCII minus.
     change = f"{signed(gain).replace('−', '-')} from {now}" if gain else f"as before, {now}"
-    said = f"F1 with the verdicts applied to a copy of {plain(here.words.reference)}, and the difference they make."
-    label = f"F1 of {plain(here.system)} under {plain(here.by)}"
+    said = f"F1 with the verdicts applied to a copy of {plain(page.words.reference)}, and the difference they make."
+    label = f"F1 of {plain(page.system)} under {plain(page.by)}"
     st.metric(label, then, change, delta_color="normal" if gain else "off", help=said)
 
 
-def _stale(here: Here, found: AppliedVerdicts) -> None:
+def _stale(page: PageContext, found: AppliedVerdicts) -> None:
     counts = found.counts()
     left = sum(value for name, value in counts.items() if name in REASONS)
     st.metric("Stale verdicts", f"{counts.get(STALE, 0):,}", help=f"Stale: {REASONS[STALE]}.")
     if left:
-        view = here.view.with_sort(GIVEN)
+        view = page.view.with_sort(GIVEN)
         navigation.link_to("Review", f":primary[not applied {left:,}, and why →]", view, key="not_applied")
     else:
         st.caption("All verdicts are applied.")
 
 
-def _copy(here: Here, found: AppliedVerdicts) -> None:
-    said = f"A copy of {plain(here.words.reference)} with the verdicts applied; the original is not changed."
-    st.metric(f"Corrected {plain(here.words.reference)}", count(len(found.layer), "span"), help=said)
-    navigation.link_to("Review", ":primary[Export →]", here.view.with_sort(COPIES), key="to_copies")
+def _copy(page: PageContext, found: AppliedVerdicts) -> None:
+    said = f"A copy of {plain(page.words.reference)} with the verdicts applied; the original is not changed."
+    st.metric(f"Corrected {plain(page.words.reference)}", count(len(found.layer), "span"), help=said)
+    navigation.link_to("Review", ":primary[Export →]", page.view.with_sort(COPIES), key="to_copies")

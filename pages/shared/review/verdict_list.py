@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
 from nereval_core.review.apply import Change
@@ -16,20 +14,18 @@ from pages.shared.components.columns import text_columns
 from pages.shared.components.count_table import ROWS, count_table, first_row
 from pages.shared.components.downloads import Export
 from pages.shared.components.record_list import count
+from pages.shared.data.page_context import PageContext
 from pages.shared.view import keys
 from pages.shared.view.text import plain
-
-if TYPE_CHECKING:
-    from pages.shared.frame import Here
 
 BECAME = f"{keys.WIDGET}review_became"
 
 
-def draw_verdicts(here: Here) -> None:
-    if review.say_no_verdicts(here):
+def draw_verdicts(page: PageContext) -> None:
+    if review.say_no_verdicts(page):
         return
-    review.choose_accepted(here)
-    found = review.corrected_gold(here)
+    review.choose_accepted(page)
+    found = review.corrected_gold(page)
     counts = found.counts()
     became = st.pills(
         "What became of them",
@@ -41,11 +37,11 @@ def draw_verdicts(here: Here) -> None:
     rows = [change for change in found.log if not became or (change.done or change.reason) in became]
     st.markdown(f"**{count(len(rows), 'verdict')}**")
     if rows:
-        _listed(here, rows)
+        _listed(page, rows)
 
 
-def _listed(here: Here, rows: list[Change]) -> None:
-    low = first_row(len(rows), "verdicts", here.view, "verdicts")
+def _listed(page: PageContext, rows: list[Change]) -> None:
+    low = first_row(len(rows), "verdicts", page.view, "verdicts")
     part = rows[low : low + ROWS]
     table = log_table(part)
     widths = {
@@ -58,24 +54,24 @@ def _listed(here: Here, rows: list[Change]) -> None:
         "who": 80,
         "at": 125,
     }
-    signed = signature(review.corrected_gold(here))
+    signed = signature(review.corrected_gold(page))
     cell = count_table(
         table,
         "verdicts",
-        (here.loaded.number, [row.given.uid for row in part], low),
+        (page.loaded.number, [row.given.uid for row in part], low),
         columns=text_columns(widths),
         export=Export(lambda: [log_table(rows)], signed, "verdicts", rows=len(rows)),
         caption="Choose a row to read the verdict, and its record in the text.",
         height=430,
     )
     if cell is not None:
-        _card(here, part[cell[0]])
+        _card(page, part[cell[0]])
 
 
-def _card(here: Here, change: Change) -> None:
+def _card(page: PageContext, change: Change) -> None:
     given = change.given
     with st.container(border=True):
-        kind = here.words.verdicts.get(given.verdict.kind, "")
+        kind = page.words.verdicts.get(given.verdict.kind, "")
         quote = "once" if change.reason == STALE else "on"
         st.markdown(
             f"**{plain(kind)}**, {quote} “{plain(change.before, 300)}” "
@@ -93,4 +89,4 @@ def _card(here: Here, change: Change) -> None:
             st.caption(plain(change.done))
         if change.note:
             st.text(change.note)
-    review.show_change(here, change)
+    review.show_change(page, change)

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
 
 from pages.shared.components.sort_controls import choose_word
+from pages.shared.data.page_context import PageContext
 from pages.shared.review import adjudication, verdict_list, what_if_scores
 from pages.shared.review import copies as review_copies
 from pages.shared.view import REVIEW_VIEWS
-
-if TYPE_CHECKING:
-    from pages.shared.frame import Here
 
 FIRST = "what-if"
 LABELS: Mapping[str, str] = {
@@ -20,7 +17,7 @@ LABELS: Mapping[str, str] = {
     "adjudicate": "Adjudicate",
     "take-along": "Export and import",
 }
-VIEWS: Mapping[str, Callable[[Here], None]] = {
+VIEWS: Mapping[str, Callable[[PageContext], None]] = {
     FIRST: what_if_scores.draw_what_if,
     "given-verdicts": verdict_list.draw_verdicts,
     "adjudicate": adjudication.draw_adjudication,
@@ -29,6 +26,6 @@ VIEWS: Mapping[str, Callable[[Here], None]] = {
 assert tuple(VIEWS) == (FIRST, *REVIEW_VIEWS)
 
 
-def choose_view(here: Here) -> Callable[[Here], None]:
+def choose_view(page: PageContext) -> Callable[[PageContext], None]:
     """Ask for a view; return the function that draws it. Nothing else is drawn."""
-    return VIEWS[choose_word(here, "review_view", "Show", LABELS)]
+    return VIEWS[choose_word(page, "review_view", "Show", LABELS)]

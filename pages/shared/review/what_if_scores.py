@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pandas as pd
 import streamlit as st
 
@@ -21,14 +19,12 @@ from pages.shared.components.count_table import count_table, table_key
 from pages.shared.components.downloads import Export
 from pages.shared.components.record_list import count, open_records
 from pages.shared.components.sort_controls import toggle_all_criteria
+from pages.shared.data.page_context import PageContext
 from pages.shared.review.progress import draw_progress
 from pages.shared.view import keys
 from pages.shared.view.count_tables import formula, number
 from pages.shared.view.layer_words import LayerWords
 from pages.shared.view.text import plain
-
-if TYPE_CHECKING:
-    from pages.shared.frame import Here
 
 ALIVE = "alternatives"
 """The criterion that comes to life with the first verdict that both are right."""
@@ -36,35 +32,35 @@ HELD = 30
 """Systems up to which the order of each two is looked into."""
 
 
-def draw_what_if(here: Here) -> None:
-    draw_progress(here)
-    if review.say_no_verdicts(here):
+def draw_what_if(page: PageContext) -> None:
+    draw_progress(page)
+    if review.say_no_verdicts(page):
         return
-    names = criteria_shown(here)
-    say_applied(here)
+    names = criteria_shown(page)
+    say_applied(page)
     with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
-        review.choose_accepted(here)
-        toggle_all_criteria(here)
-    score_table(here, names)
-    order_on_verdicts(here)
+        review.choose_accepted(page)
+        toggle_all_criteria(page)
+    score_table(page, names)
+    order_on_verdicts(page)
 
 
-def criteria_shown(here: Here) -> tuple[str, ...]:
+def criteria_shown(page: PageContext) -> tuple[str, ...]:
     """Return the criteria that are shown: the schemas, the chosen one and the one that comes to life, or all.
 
     What counts tokens takes longest, and is scored where it is the one chosen, or all are.
     """
-    if "all-criteria" in here.view.sort:
-        return tuple(dict.fromkeys((*here.criteria, ALIVE)))
-    few = {*SCHEMAS, here.by, ALIVE}
-    return tuple(dict.fromkeys((*(name for name in here.criteria if name in few), ALIVE)))
+    if "all-criteria" in page.view.sort:
+        return tuple(dict.fromkeys((*page.criteria, ALIVE)))
+    few = {*SCHEMAS, page.by, ALIVE}
+    return tuple(dict.fromkeys((*(name for name in page.criteria if name in few), ALIVE)))
 
 
-def say_applied(here: Here) -> None:
+def say_applied(page: PageContext) -> None:
     """Say what the verdicts did."""
-    found = review.corrected_gold(here)
+    found = review.corrected_gold(page)
     said = ", ".join(f"{name} {value:,}" for name, value in found.counts().items() if name not in REASONS)
-    copied = f"a copy of {plain(here.words.reference)}"
+    copied = f"a copy of {plain(page.words.reference)}"
     to = f"{count(found.places, 'place')} in {count(found.documents, 'document')} of {copied}"
     lines = [f"{count(found.verdicts, 'verdict')} applied to {to}: {said or 'none'}."]
     if found.spared:
@@ -73,23 +69,23 @@ def say_applied(here: Here) -> None:
     st.caption(" ".join(lines))
 
 
-def score_table(here: Here, names: tuple[str, ...]) -> None:
+def score_table(page: PageContext, names: tuple[str, ...]) -> None:
     """Show P, R and F1 of all systems as they are and with verdicts; a row opens the records that have one."""
-    both = review.what_if_scores_of(here, names)
+    both = review.what_if_scores_of(page, names)
     table = scores_table(both)
     cell = count_table(
         table,
         "what_if",
-        (here.loaded.number, here.system, review.verdicts_number(), names),
-        columns=_columns(table, here.words),
+        (page.loaded.number, page.system, review.verdicts_number(), names),
+        columns=_columns(table, page.words),
         export=Export(both.table(), signature(both.applied), "what-if", key="what_if"),
-        caption=f"{UNDEFINED}: {plain(here.words.reference)} lacks what the criterion needs. "
+        caption=f"{UNDEFINED}: {plain(page.words.reference)} lacks what the criterion needs. "
         "Choose a row to see how its F1 is made.",
         height=373,
     )
     if cell is not None:
         system, criterion = str(table["system"].iat[cell[0]]), str(table["criterion"].iat[cell[0]])
-        _opened(here, both, system, criterion)
+        _opened(page, both, system, criterion)
 
 
 def _columns(table: pd.DataFrame, words: LayerWords) -> dict[str, object]:
@@ -105,7 +101,7 @@ def _columns(table: pd.DataFrame, words: LayerWords) -> dict[str, object]:
     return found
 
 
-def _opened(here: Here, both: WhatIf, system: str, criterion: str) -> None:
+def _opened(page: PageContext, both: WhatIf, system: str, criterion: str) -> None:
     """Show the formula of an F1 as it is and with verdicts, and the records of the system that have verdicts."""
     counts = both.counts[system, criterion]
     with st.container(border=True):
@@ -113,12 +109,12 @@ def _opened(here: Here, both: WhatIf, system: str, criterion: str) -> None:
             if counted is not None:
                 st.markdown(f"**F1 of {plain(system)} under {plain(criterion)}, {said}**")
                 st.code(formula("F1", counted, None).text, language=None, wrap_lines=True)
-        listed_by = review.by_span(here, criterion)
+        listed_by = review.by_span(page, criterion)
         if listed_by != criterion:
             st.caption(
                 f"Its records are listed under {listed_by}: {plain(criterion)} has none of its own for verdicts."
             )
-        of, chosen = here.of(system), review.accepted_choice()
+        of, chosen = page.of(system), review.accepted_choice()
         # A query asks for one reviewer, or for all of them.
         who = chosen.who[0] if chosen.who is not None and len(chosen.who) == 1 else None
         query = Query(having=() if who is None else (("reviewer", who),))
@@ -131,41 +127,41 @@ def _opened(here: Here, both: WhatIf, system: str, criterion: str) -> None:
         kind = st.pills(
             f"Records of {plain(system)} with a verdict{by}",
             there,
-            key=table_key(f"{keys.WIDGET}what_if_kind", here.loaded.number, system, criterion, there),
-            format_func=lambda kind: f"{here.words.verdicts[kind]} · {found[kind]:,}",
+            key=table_key(f"{keys.WIDGET}what_if_kind", page.loaded.number, system, criterion, there),
+            format_func=lambda kind: f"{page.words.verdicts[kind]} · {found[kind]:,}",
             default=there[0],
             required=True,
         )
     asked = Query(having=(*query.having, ("verdict", kind)))
-    open_records(of, listed_by, asked, plain(here.words.verdicts[kind]), name="what_if_records")
+    open_records(of, listed_by, asked, plain(page.words.verdicts[kind]), name="what_if_records")
 
 
-def order_on_verdicts(here: Here) -> None:
+def order_on_verdicts(page: PageContext) -> None:
     """Say of each two systems which verdicts have to fall for the better one to be no longer better."""
-    if len(here.systems) < 2:
+    if len(page.systems) < 2:
         return
-    st.header(f"Does the order hang on verdicts, under {plain(here.by)}?")
-    if len(here.systems) > HELD:
+    st.header(f"Does the order hang on verdicts, under {plain(page.by)}?")
+    if len(page.systems) > HELD:
         st.caption(f"With more than {HELD} systems `review what-if --hangs` on the command line tells.")
         return
-    if len(here.systems) > review.FEW:
-        st.caption(f"Of {plain(here.system)} and each other; `review what-if --hangs` looks into all pairs.")
-    rows = review.hanging_of(here)
+    if len(page.systems) > review.FEW:
+        st.caption(f"Of {plain(page.system)} and each other; `review what-if --hangs` looks into all pairs.")
+    rows = review.hanging_of(page)
     if not rows:
-        who = "annotator" if here.words.annotators else "system"
+        who = "annotator" if page.words.annotators else "system"
         st.caption(f"No {who} is better than another.")
         return
     table = conclusions_table(rows)
     cell = count_table(
         table,
         "hangs",
-        (here.loaded.number, here.by, rows),
+        (page.loaded.number, page.by, rows),
         columns=_hanging_columns(),
-        export=Export(table, signature(review.corrected_gold(here)), "hanging"),
+        export=Export(table, signature(review.corrected_gold(page)), "hanging"),
         caption="Choose a row to see the verdicts.",
     )
     if cell is not None:
-        _fallen(here, rows[cell[0]])
+        _fallen(page, rows[cell[0]])
 
 
 def _hanging_columns() -> dict[str, object]:
@@ -185,7 +181,7 @@ def _hanging_columns() -> dict[str, object]:
     }
 
 
-def _fallen(here: Here, row: Conclusion) -> None:
+def _fallen(page: PageContext, row: Conclusion) -> None:
     with st.container(border=True):
         st.markdown(plain(f"{conclusion_in_words(row)}.", 400))
         if row.without is None:
@@ -201,4 +197,4 @@ def _fallen(here: Here, row: Conclusion) -> None:
             height=360,
         )
         if cell is not None:
-            review.show_change(here, row.changes[cell[0]])
+            review.show_change(page, row.changes[cell[0]])

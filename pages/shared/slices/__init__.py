@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -40,15 +40,13 @@ from pages.shared.components.downloads import Export
 from pages.shared.components.methods import explain_methods, offer_methods
 from pages.shared.components.record_list import noun, open_records
 from pages.shared.data import caches, masks
+from pages.shared.data.page_context import PageContext
 from pages.shared.data.result_cache import keep_results
 from pages.shared.systems.tables import choose_units, show_warnings, units_of
 from pages.shared.view import SLICED_BY, keys, state
 from pages.shared.view.count_tables import RATIOS, formula, sided
 from pages.shared.view.queries import Query, side_query
 from pages.shared.view.text import plain, show_problems
-
-if TYPE_CHECKING:
-    from pages.shared.frame import Here
 
 CODES = {
     **{f"gold {code}": f"gold_{code}" for code in ("COR", "INC", "PAR")},
@@ -61,10 +59,10 @@ CODES = {
 """The counts of the table as they are called on the page, and their columns."""
 
 
-def sliced_of(here: Here) -> SlicedScores:
+def sliced_of(page: PageContext) -> SlicedScores:
     """Return the scores under the chosen criterion, to be sliced."""
-    corpus = here.loaded.corpus
-    return SlicedScores(here.scores(), here.by, (corpus.gold, corpus.system(here.system)), caches.beside().get)
+    corpus = page.loaded.corpus
+    return SlicedScores(page.scores(), page.by, (corpus.gold, corpus.system(page.system)), caches.beside().get)
 
 
 def without_data_beside(given: SlicedScores) -> SlicedScores:
@@ -72,61 +70,63 @@ def without_data_beside(given: SlicedScores) -> SlicedScores:
     return SlicedScores(given.scores, given.criterion, given.read)
 
 
-def draw_slices(here: Here) -> None:
+def draw_slices(page: PageContext) -> None:
     """Offer the slicings; show P, R and F1 of each slice, and the records of the chosen count."""
-    names = offered_slicings(here)
+    names = offered_slicings(page)
     left, right = st.columns([3, 1], vertical_alignment="bottom")
-    widget = state.mirror("slice_by", _chosen(here, names), _take)
+    widget = state.mirror("slice_by", _chosen(page, names), _take)
     name = str(left.selectbox("Slice by", names, format_func=slicings.slicing_title, **widget))
     with right:
-        _more(here)
-    choose_units(here)
+        _more(page)
+    choose_units(page)
     explain_methods(INTERVAL, WILSON_INTERVAL)
-    show_warnings(units_of(here).notes)
+    show_warnings(units_of(page).notes)
     if lines := st.session_state.get(keys.BESIDE_PROBLEMS):
         show_problems([masks.mask_message(line) for line in lines])
-    table, note = _table(here, name)
+    table, note = _table(page, name)
     if table is None or not len(table):
         st.info("No span has a value here.")
         return
     if note is not None:
         st.info(f"{note[:1].upper()}{plain(note[1:], 300)}.")
-    offer_methods(lambda: methods(report_of_page(here, {name: table})))
-    title = f"{here.system} by {slicings.title_in_sentence(name)}, criterion {here.by}"
-    documents = len(here.loaded.corpus.documents)
+    offer_methods(lambda: methods(report_of_page(page, {name: table})))
+    title = f"{page.system} by {slicings.title_in_sentence(name)}, criterion {page.by}"
+    documents = len(page.loaded.corpus.documents)
 
     def figure() -> Any:
         return slice_intervals(table, title, slicings.slicing_title(name), SMALL_SLICE_SPANS, documents)
 
-    if noun(here.by) == "record":
-        sentence.draw(here, _worst(table, name), "slices")
-    show_figure(figure(), "slice_figure", (here.view, name), file="slices")
-    st.caption(plain(f"{slicings.slicing_explanation(name)} {_rule(table, units_of(here))}", 600))
-    _shown(here, table, name, figure)
+    if noun(page.by) == "record":
+        sentence.draw(page, _worst(table, name), "slices")
+    show_figure(figure(), "slice_figure", (page.view, name), file="slices")
+    st.caption(plain(f"{slicings.slicing_explanation(name)} {_rule(table, units_of(page))}", 600))
+    _shown(page, table, name, figure)
 
 
-def report_of_page(here: Here, tables: Mapping[str, pd.DataFrame], trust: Calibration | None = None) -> SliceReport:
+def report_of_page(
+    page: PageContext, tables: Mapping[str, pd.DataFrame], trust: Calibration | None = None
+) -> SliceReport:
     """Return what the page shows of slices as the library has it."""
     titles = {name: slicings.slicing_title(name) for name in tables}
-    return SliceReport(here.scores(), here.by, SLICE_PLAN, units_of(here), tables, titles, calibration=trust)
+    return SliceReport(page.scores(), page.by, SLICE_PLAN, units_of(page), tables, titles, calibration=trust)
 
 
-def offered_slicings(here: Here) -> tuple[str, ...]:
+def offered_slicings(page: PageContext) -> tuple[str, ...]:
     """Return the names of the slicings that apply, with those by year, training data and columns of the user's own."""
     return slicings.applicable_slicings(
-        sliced_of(here),
+        sliced_of(page),
         _beside(keys.TRAINING, Layer),
         _beside(keys.COLUMNS, UserColumns),
         [year] if (year := st.session_state.get(keys.SLICED_YEAR)) else [],
     )
 
 
-def _chosen(here: Here, names: Sequence[str]) -> str:
+def _chosen(page: PageContext, names: Sequence[str]) -> str:
     """Return the chosen slicing; one with an argument is kept in the session, as no link holds it."""
     own = st.session_state.get(keys.SLICING)
     if own in names:
         return str(own)
-    return next((name for name in names if f"by-{name}" in here.view.sort), names[0])
+    return next((name for name in names if f"by-{name}" in page.view.sort), names[0])
 
 
 def _take(name: str) -> None:
@@ -154,14 +154,14 @@ def _beside(key: str, kind: type) -> Any:
 
 
 @keep_results(100, "Slicing …")
-def _table(here: Here, name: str) -> tuple[pd.DataFrame | None, str | None]:
+def _table(page: PageContext, name: str) -> tuple[pd.DataFrame | None, str | None]:
     """Return the table of a slicing, and which ratios it lacks because one side has no values."""
-    given = sliced_of(here)
+    given = sliced_of(page)
     values = slicings.find_values(given, name)
     if values is None:
         return None, None
     counted = tally_slices(given, values)
-    return slice_table(counted, units=units_of(here)), counted.note(slicings.title_in_sentence(name))
+    return slice_table(counted, units=units_of(page)), counted.note(slicings.title_in_sentence(name))
 
 
 def _worst(table: pd.DataFrame, name: str) -> Sentence:
@@ -187,11 +187,11 @@ def _worst(table: pd.DataFrame, name: str) -> Sentence:
     )
 
 
-def _signed(here: Here) -> str:
-    return signature(here.scores(), here.by, intervals=units_of(here).signature(SLICE_PLAN))
+def _signed(page: PageContext) -> str:
+    return signature(page.scores(), page.by, intervals=units_of(page).signature(SLICE_PLAN))
 
 
-def _shown(here: Here, table: pd.DataFrame, name: str, figure: Any) -> None:
+def _shown(page: PageContext, table: pd.DataFrame, name: str, figure: Any) -> None:
     counts = {shown: column for shown, column in CODES.items() if "PAR" not in shown or table[column].any()}
     shown = pd.DataFrame({"slice": table["slice"]} | {short: table[long] for short, long in RATIOS.items()})
     for short, long in RATIOS.items():
@@ -205,26 +205,26 @@ def _shown(here: Here, table: pd.DataFrame, name: str, figure: Any) -> None:
     cell = count_table(
         shown,
         "slices",
-        (here.view, name),
+        (page.view, name),
         columns={"slice": text("slice", width=130, pinned=True)}
         | ratio_columns(RATIOS, 60)
         | text_columns({f"{code} 95%": 95 for code in RATIOS})
         | count_columns(counts, 85)
         | {"documents": number("documents", width=85, format="localized")},
         choose=(*RATIOS, *counts),
-        export=Export(table, _signed(here), "slices", figure=figure),
+        export=Export(table, _signed(page), "slices", figure=figure),
         caption="Choose a count to see its records, a ratio to see its formula.",
         height=500,
     )
     if cell is not None:
-        _open(here, table.iloc[cell[0]], name, cell[1])
+        _open(page, table.iloc[cell[0]], name, cell[1])
 
 
 def _interval(low: float, high: float) -> str | None:
     return None if pd.isna(low) else f"{low:.3f}–{high:.3f}"
 
 
-def _open(here: Here, row: pd.Series, name: str, column: str) -> None:
+def _open(page: PageContext, row: pd.Series, name: str, column: str) -> None:
     if column in RATIOS:
         st.code(formula(column, counts_of_row(row)).text, language=None, wrap_lines=True)
         return
@@ -233,8 +233,8 @@ def _open(here: Here, row: pd.Series, name: str, column: str) -> None:
     query = side_query(side, code)
     assert query is not None
     value = str(row["slice"])
-    title = f"{plain(column)} of {plain(value)}, {plain(slicings.slicing_title(name))}, under {plain(here.by)}"
-    open_records(here, here.by, replace(query, having=((f"{side} {name}", value),)), title, name="slices")
+    title = f"{plain(column)} of {plain(value)}, {plain(slicings.slicing_title(name))}, under {plain(page.by)}"
+    open_records(page, page.by, replace(query, having=((f"{side} {name}", value),)), title, name="slices")
 
 
 def counts_of_row(row: pd.Series) -> Counts:
@@ -244,12 +244,12 @@ def counts_of_row(row: pd.Series) -> Counts:
     return Counts(gold, pred)
 
 
-def _more(here: Here) -> None:
+def _more(page: PageContext) -> None:
     """Take a year, a training layer and columns of the user's own."""
     with st.popover("More to slice by", key="slices_more", on_change="rerun", width="stretch") as popover:
         if not popover.open:
             return
-        if slicings.applies(sliced_of(here), "year"):
+        if slicings.applies(sliced_of(page), "year"):
             st.number_input(
                 "Before and from the year",
                 1,
@@ -281,7 +281,7 @@ def _more(here: Here) -> None:
                 key=key,
                 help=help_text,
                 on_change=_load,
-                args=(kind, key, here.loaded.digest),
+                args=(kind, key, page.loaded.digest),
             )
         st.caption("They stay on the server for a while; a link to a slice by them works as long.")
 

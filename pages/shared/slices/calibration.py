@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -15,16 +15,14 @@ from pages.shared.components.columns import count_columns, text_columns
 from pages.shared.components.count_table import count_table, show_figure
 from pages.shared.components.downloads import Export
 from pages.shared.components.record_list import open_records
+from pages.shared.data.page_context import PageContext
 from pages.shared.view.queries import Query
 from pages.shared.view.text import plain
-
-if TYPE_CHECKING:
-    from pages.shared.frame import Here
 
 CREDIT = "A correct prediction counts 1 and a partial one 1/2; missed gold spans have no score and take no part."
 
 
-def draw_calibration(here: Here, found: Calibration) -> None:
+def draw_calibration(page: PageContext, found: Calibration) -> None:
     """Show how far scores can be trusted; a count of a bin opens its predictions."""
     st.header("Are the scores right?")
     st.caption(f"{_sentence(found.note())} {CREDIT}")
@@ -35,10 +33,10 @@ def draw_calibration(here: Here, found: Calibration) -> None:
     binning = names[0]
     if len(names) > 1:
         binning = st.segmented_control(label, names, default=names[0], required=True, key="calibration_bins")
-    _bins_shown(here, found, binning)
-    title = f"Risk of {here.system} by coverage, criterion {here.by}"
+    _bins_shown(page, found, binning)
+    title = f"Risk of {page.system} by coverage, criterion {page.by}"
     risk = found.risk
-    show_figure(risk_curve(risk.points, title, risk.area, risk.risk), "risk_figure", (here.view,), file="risk-coverage")
+    show_figure(risk_curve(risk.points, title, risk.area, risk.risk), "risk_figure", (page.view,), file="risk-coverage")
     st.write(_sentence(risk.sentence()))
     if sentences := found.threshold_sentences():
         st.subheader("Would a threshold help?")
@@ -49,14 +47,14 @@ def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{plain(text[1:], 400)}."
 
 
-def _bins_shown(here: Here, found: Calibration, binning: str) -> None:
+def _bins_shown(page: PageContext, found: Calibration, binning: str) -> None:
     table, sentences = found.bins[binning], found.error_sentences(binning)
-    title = f"Precision of {here.system} in bins of {binning}, criterion {here.by}"
+    title = f"Precision of {page.system} in bins of {binning}, criterion {page.by}"
 
     def figure() -> Any:
         return reliability(table, title, sentences[0], SMALL_SLICE_SPANS, diagonal=not found.refusal)
 
-    show_figure(figure(), "calibration_figure", (here.view, binning), file="calibration")
+    show_figure(figure(), "calibration_figure", (page.view, binning), file="calibration")
     if not found.refusal:
         st.markdown("\n".join(f"- {_sentence(text)}" for text in sentences))
     shown = pd.DataFrame({"score": table["slice"], "mean score": table["confidence"], "P": table["precision"]})
@@ -66,11 +64,11 @@ def _bins_shown(here: Here, found: Calibration, binning: str) -> None:
     ]
     shown["ACT"] = table["ACT"]
     number = st.column_config.NumberColumn
-    signed = signature(here.scores(), here.by, intervals=found.units.signature(SLICE_PLAN))
+    signed = signature(page.scores(), page.by, intervals=found.units.signature(SLICE_PLAN))
     cell = count_table(
         shown,
         "calibration",
-        (here.view, binning),
+        (page.view, binning),
         columns={"score": st.column_config.TextColumn("score", width=130, pinned=True)}
         | {name: number(name, width=85, format="%.3f") for name in ("mean score", "P")}
         | text_columns({"P 95%": 95})
@@ -82,4 +80,4 @@ def _bins_shown(here: Here, found: Calibration, binning: str) -> None:
     if cell is not None:
         value = str(table["slice"].iat[cell[0]])
         query = Query(having=((f"pred {BINNINGS[binning]}", value),))
-        open_records(here, here.by, query, f"Predictions scored {plain(value)}", name="calibration")
+        open_records(page, page.by, query, f"Predictions scored {plain(value)}", name="calibration")

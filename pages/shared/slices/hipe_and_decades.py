@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -21,14 +21,12 @@ from pages.shared.components.downloads import Export
 from pages.shared.components.record_list import open_records
 from pages.shared.data import caches, masks
 from pages.shared.data.convention_results import Options, records_of_count
+from pages.shared.data.page_context import PageContext
 from pages.shared.overview import convention
 from pages.shared.view import keys
 from pages.shared.view.count_tables import COUNTS, RATIOS, formula
 from pages.shared.view.queries import overall_query
 from pages.shared.view.text import level_said, plain, show_problems
-
-if TYPE_CHECKING:
-    from pages.shared.frame import Here
 
 FORMAT = "hipe"
 SCORERS = ("hipe-2022", "hipe-2020-july")
@@ -43,10 +41,10 @@ NOISE = (
 )
 
 
-def draw_decades(here: Here) -> None:
+def draw_decades(page: PageContext) -> None:
     """Show P, R, F1 and counts by decade, as a figure and a table; a count opens its records."""
-    scores, name = here.scores(), here.by
-    made, counts, periods = caches.decades(here.loaded, here.system, here.settings, name)
+    scores, name = page.scores(), page.by
+    made, counts, periods = caches.decades(page.loaded, page.system, page.settings, name)
     if set(periods) <= {UNDATED}:
         st.info(DATES)
         return
@@ -55,13 +53,13 @@ def draw_decades(here: Here) -> None:
     documents = f"; {sum(periods.values()):,} documents" + (
         f", {periods[UNDATED]:,} undated" if UNDATED in periods else ""
     )
-    figure = slice_lines(drawn, f"{here.system} by decade, criterion {name}", "decade", documents)
-    show_figure(figure, "decades_figure", (here.view,), file="decades")
+    figure = slice_lines(drawn, f"{page.system} by decade, criterion {name}", "decade", documents)
+    show_figure(figure, "decades_figure", (page.view,), file="decades")
     shown = table[["period", "documents", *RATIOS, *COUNTS]]
     cell = count_table(
         shown,
         "decades",
-        (here.view,),
+        (page.view,),
         columns={"period": st.column_config.TextColumn("decade", width=75, pinned=True)} | _columns(),
         choose=(*RATIOS, *COUNTS),
         export=Export(shown, signature(scores, name), "decades"),
@@ -76,7 +74,7 @@ def draw_decades(here: Here) -> None:
         st.code(formula(column, counts[period]).text, language=None, wrap_lines=True)
         return
     title = f"{GLOSSARY[column].label}, {plain(period)}, under {plain(name)}"
-    open_records(here, name, replace(query, period=period), title, name="decades")
+    open_records(page, name, replace(query, period=period), title, name="decades")
 
 
 def _columns() -> dict[str, Any]:
@@ -84,10 +82,10 @@ def _columns() -> dict[str, Any]:
     return {"documents": documents} | ratio_columns(RATIOS, 60) | count_columns(COUNTS, 62)
 
 
-def draw_hipe(here: Here) -> None:
+def draw_hipe(page: PageContext) -> None:
     """Show the slices of the CLEF-HIPE scorer, by period and by noise: figures, tables and its printout."""
-    formats = {row.name: row.format for row in here.loaded.layers}
-    if {formats["gold"], formats[here.system]} != {FORMAT}:
+    formats = {row.name: row.format for row in page.loaded.layers}
+    if {formats["gold"], formats[page.system]} != {FORMAT}:
         st.info(NOISE)
         return
     left, right = st.columns(2)
@@ -96,10 +94,10 @@ def draw_hipe(here: Here) -> None:
         right.selectbox("Regime", list(SCHEMAS), format_func=SCHEMAS.__getitem__, key=f"{keys.WIDGET}slice_schema")
     )
     try:
-        periods, levels = hipe_ranges(here.loaded.sources["gold"])
+        periods, levels = hipe_ranges(page.loaded.sources["gold"])
         asked = (("time-period", periods), ("noise-level", levels))
         options: Options = tuple((name, values) for name, values in asked if values)
-        outcome = caches.outcome(here.loaded, here.system, scorer, options)
+        outcome = caches.outcome(page.loaded, page.system, scorer, options)
     except FormatError as error:
         show_problems([masks.mask_message(line) for line in error.lines()])
         return
@@ -112,7 +110,7 @@ def draw_hipe(here: Here) -> None:
         ("level", table["period"].eq("TIME-ALL") & table["level"].ne("LED-ALL"), "noise (LED)", "No token has a LED."),
     ):
         if kept.any():
-            _slices(here, outcome, options, table[kept.to_numpy()], name, axis, column, schema)
+            _slices(page, outcome, options, table[kept.to_numpy()], name, axis, column, schema)
         else:
             st.caption(lacking)
     with st.expander("The whole table as the scorer prints it"):
@@ -129,7 +127,14 @@ PRINTED = 6_000
 
 
 def _slices(
-    here: Here, outcome: Outcome, options: Options, rows: pd.DataFrame, name: str, axis: str, column: str, schema: str
+    page: PageContext,
+    outcome: Outcome,
+    options: Options,
+    rows: pd.DataFrame,
+    name: str,
+    axis: str,
+    column: str,
+    schema: str,
 ) -> None:
     rows = rows.sort_values(["first_year", "least_noise"], kind="stable")
     names = {"precision": "P", "recall": "R", "f1": "F1", "macro_f1": "F1 macro", "gold": "possible", "pred": "actual"}
@@ -137,9 +142,9 @@ def _slices(
     drawn = shown.rename(columns={"possible": "n"})
     # The scorer's 0 for nothing possible is no score.
     drawn.loc[(drawn["n"] == 0).to_numpy(), ["P", "R", "F1"]] = float("nan")
-    title = f"{here.system} by {axis}, {outcome.convention} {SCHEMAS[schema]}"
+    title = f"{page.system} by {axis}, {outcome.convention} {SCHEMAS[schema]}"
     figure = slice_lines(drawn, title, axis, f"; column {column}")
-    facts = (here.view, outcome.convention, schema)
+    facts = (page.view, outcome.convention, schema)
     show_figure(figure, f"slices_{name}_figure", facts, file=f"slices-{name}")
     counts = ("possible", "actual")
     ratios = ("P", "R", "F1", "F1 macro")
@@ -160,9 +165,9 @@ def _slices(
     if cell is not None:
         row = rows.iloc[cell[0]]
         evaluation = "/".join((column, str(row["period"]), str(row["level"]), schema))
-        records = caches.outcome_records(here.loaded, here.system, outcome.convention, evaluation, options)
+        records = caches.outcome_records(page.loaded, page.system, outcome.convention, evaluation, options)
         of = f"{outcome.convention}, {slice_words(str(row[name]))}"
-        convention.open_scorer_count(here, outcome, records_of_count(records, OVERALL, cell[1]), cell[1], of)
+        convention.open_scorer_count(page, outcome, records_of_count(records, OVERALL, cell[1]), cell[1], of)
 
 
 def slice_words(name: str) -> str:

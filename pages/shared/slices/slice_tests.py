@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -30,6 +29,7 @@ from pages.shared.components.count_table import ChosenCell, count_table
 from pages.shared.components.downloads import Export
 from pages.shared.components.record_list import noun, open_records
 from pages.shared.data.computations import compute
+from pages.shared.data.page_context import PageContext
 from pages.shared.data.result_cache import keep_results
 from pages.shared.slices import offered_slicings, sliced_of
 from pages.shared.systems.tables import units_of
@@ -37,9 +37,6 @@ from pages.shared.view import keys
 from pages.shared.view.count_tables import formula
 from pages.shared.view.queries import Query
 from pages.shared.view.text import plain
-
-if TYPE_CHECKING:
-    from pages.shared.frame import Here
 
 SHOWN = 3
 """Significant differences said in sentences above a table."""
@@ -49,12 +46,12 @@ METHOD = (
 )
 
 
-def draw_tests(here: Here) -> None:
+def draw_tests(page: PageContext) -> None:
     """Show on a click the tests of the chosen slicings; counts open their records, ratios their formulas."""
     with st.expander("Which slices differ from the rest?", key=f"{keys.LIST}differing", on_change="rerun") as opened:
         if not opened.open:
             return
-        offered = offered_slicings(here)
+        offered = offered_slicings(page)
         names = st.multiselect(
             "Slicings tested",
             offered,
@@ -65,37 +62,37 @@ def draw_tests(here: Here) -> None:
         )
         if not names:
             return
-        _draw(here, _apart(here, tuple(names)), tuple(names), "apart")
-        if len(here.systems) > 1:
-            st.markdown(f"**Changes from {plain(here.system)} to the other systems within each slice**")
-            _draw(here, _changes(here, tuple(names)), tuple(names), "changes")
+        _draw(page, _apart(page, tuple(names)), tuple(names), "apart")
+        if len(page.systems) > 1:
+            st.markdown(f"**Changes from {plain(page.system)} to the other systems within each slice**")
+            _draw(page, _changes(page, tuple(names)), tuple(names), "changes")
 
 
-def _draw(here: Here, tests: SliceTests, names: tuple[str, ...], key: str) -> None:
-    if noun(here.by) == "record":
+def _draw(page: PageContext, tests: SliceTests, names: tuple[str, ...], key: str) -> None:
+    if noun(page.by) == "record":
         for number, row in enumerate(tests.significant.head(SHOWN).to_dict("records")):
-            sentence.draw(here, in_words(row), f"{key}{number}")
+            sentence.draw(page, in_words(row), f"{key}{number}")
     if tests.significant.empty:
         st.markdown(f"No difference is significant (p at most {SIGNIFICANT:g} after Holm).")
     shown = shown_tests(tests)
-    number, units = st.column_config.NumberColumn, units_of(here)
+    number, units = st.column_config.NumberColumn, units_of(page)
     ratios = [column for column in shown if pd.api.types.is_float_dtype(shown[column])]
     openable = ["POS", "ACT", *(one for one in ratios if one not in ("low", "high"))]
     cell = count_table(
         shown,
         key,
-        (here.view, names),
+        (page.view, names),
         columns=text_columns({"by": 170, "slice": 120, "of": 40, "p": 60, "p (Holm)": 75, "p (BH)": 65})
         | {one: number(one, width=55, format="localized") for one in ("POS", "ACT")}
         | {one: number(one, width=80, format="%.3f") for one in ratios},
         choose=openable,
-        export=Export(tests.table, _signed(here), f"slices-{key}", key=f"slices_{key}"),
+        export=Export(tests.table, _signed(page), f"slices-{key}", key=f"slices_{key}"),
         caption=f"{plain(f'Family: {tests.family}. {METHOD} ({units.drawn}).', 500)} Choose a count to see its "
         "records, a ratio to see its formula.",
         height=500,
     )
     if cell is not None:
-        _open(here, tests, names, cell, key)
+        _open(page, tests, names, cell, key)
 
 
 def in_words(row: Mapping[str, object]) -> Sentence:
@@ -104,21 +101,21 @@ def in_words(row: Mapping[str, object]) -> Sentence:
     return (f"{difference_words(row)}; it has ", record_count(int(str(row["POS"])), query), " gold spans.")
 
 
-def _open(here: Here, tests: SliceTests, names: tuple[str, ...], cell: ChosenCell, key: str) -> None:
+def _open(page: PageContext, tests: SliceTests, names: tuple[str, ...], cell: ChosenCell, key: str) -> None:
     row = tests.table.iloc[cell.row]
-    there = here.of(str(row["system"])) if key == "changes" else here
+    there = page.of(str(row["system"])) if key == "changes" else page
     by, value = str(row["by"]), str(row["slice"])
-    place = f"{plain(value)}, {plain(slicings.title_in_sentence(by))}, under {plain(here.by)}"
+    place = f"{plain(value)}, {plain(slicings.title_in_sentence(by))}, under {plain(page.by)}"
     having = {side: (f"{side} {by}", value) for side in ("gold", "pred")}
     if cell.column in ("POS", "ACT"):
         side, spans = ("gold", "Gold spans") if cell.column == "POS" else ("pred", "Predictions")
-        open_records(there, here.by, Query(having=(having[side],)), f"{spans} of {place}", name=key)
-    elif cell.column == "difference" and key == "changes" and noun(here.by) == "record":
-        better, who = (ONLY_THIS, there.system) if row["difference"] > 0 else (ONLY_OTHER, here.system)
-        query = Query(having=(having["gold"], (f"against {here.system}", better)))
-        open_records(there, here.by, query, f"Gold spans that only {plain(who)} gets right: {place}", name=key)
+        open_records(there, page.by, Query(having=(having[side],)), f"{spans} of {place}", name=key)
+    elif cell.column == "difference" and key == "changes" and noun(page.by) == "record":
+        better, who = (ONLY_THIS, there.system) if row["difference"] > 0 else (ONLY_OTHER, page.system)
+        query = Query(having=(having["gold"], (f"against {page.system}", better)))
+        open_records(there, page.by, query, f"Gold spans that only {plain(who)} gets right: {place}", name=key)
     else:
-        tallies = [_tallies(one, names)[by] for one in (there, here)]
+        tallies = [_tallies(one, names)[by] for one in (there, page)]
         own, other = (counts_of_slice(tally, value) for tally in tallies)
         if key == "apart":
             other = counts_of_slice(tallies[1], value, rest=True)
@@ -134,24 +131,24 @@ def counts_of_slice(tally: SliceTally, name: str, *, rest: bool = False) -> Coun
     return Counts(gold, pred)
 
 
-def _signed(here: Here) -> str:
-    return signature(here.scores(), here.by, intervals=units_of(here).signature(SLICE_PLAN))
+def _signed(page: PageContext) -> str:
+    return signature(page.scores(), page.by, intervals=units_of(page).signature(SLICE_PLAN))
 
 
 @keep_results(12, "Slicing …")
-def _tallies(here: Here, names: tuple[str, ...]) -> Mapping[str, SliceTally]:
-    given = sliced_of(here)
+def _tallies(page: PageContext, names: tuple[str, ...]) -> Mapping[str, SliceTally]:
+    given = sliced_of(page)
     values = {name: found for name in names if (found := slicings.find_values(given, name))}
     return {name: tally_slices(given, found) for name, found in values.items()}
 
 
 @keep_results(24, "Testing the slices …")
-def _apart(here: Here, names: tuple[str, ...]) -> SliceTests:
-    return compute(here.loaded, "Testing slices", apart_tests, _tallies(here, names), units_of(here))
+def _apart(page: PageContext, names: tuple[str, ...]) -> SliceTests:
+    return compute(page.loaded, "Testing slices", apart_tests, _tallies(page, names), units_of(page))
 
 
 @keep_results(24, "Testing the changes …")
-def _changes(here: Here, names: tuple[str, ...]) -> SliceTests:
-    systems = (here.system, *(system for system in here.systems if system != here.system))
-    tallies = {system: _tallies(here if system == here.system else here.of(system), names) for system in systems}
-    return compute(here.loaded, "Testing changes", change_tests, tallies, here.system, units_of(here))
+def _changes(page: PageContext, names: tuple[str, ...]) -> SliceTests:
+    systems = (page.system, *(system for system in page.systems if system != page.system))
+    tallies = {system: _tallies(page if system == page.system else page.of(system), names) for system in systems}
+    return compute(page.loaded, "Testing changes", change_tests, tallies, page.system, units_of(page))

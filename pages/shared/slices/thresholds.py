@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -21,6 +21,7 @@ from pages.shared.components.downloads import Export
 from pages.shared.components.methods import explain_methods, offer_methods
 from pages.shared.components.record_list import open_records
 from pages.shared.data.computations import compute
+from pages.shared.data.page_context import PageContext
 from pages.shared.data.result_cache import keep_results
 from pages.shared.slices import report_of_page, sliced_of, without_data_beside
 from pages.shared.slices.calibration import draw_calibration
@@ -29,9 +30,6 @@ from pages.shared.view.count_tables import RATIOS, formula
 from pages.shared.view.queries import Query, overall_query
 from pages.shared.view.text import plain
 
-if TYPE_CHECKING:
-    from pages.shared.frame import Here
-
 CODES = ("COR", "INC", "PAR", "MIS", "SPU", "POS", "ACT")
 LACKING = (
     'Predictions need scores: `"score": 0.93` in a span of JSONL. No prediction of this system has one, or tokens are '
@@ -39,25 +37,25 @@ LACKING = (
 )
 
 
-def draw_thresholds(here: Here) -> None:
+def draw_thresholds(page: PageContext) -> None:
     """Show the ratios by the least score, and the calibration of the scores; counts open their records."""
-    choose_units(here)
-    show_warnings(units_of(here).notes)
-    found = _scored(here)
+    choose_units(page)
+    show_warnings(units_of(page).notes)
+    found = _scored(page)
     if found is None:
         st.info(LACKING)
         return
     table, trust = found
     explain_methods(ECE, MCE, BRIER, EQUAL_MASS, REFLECTED, AREA, INTERVAL)
-    offer_methods(lambda: methods(report_of_page(here, {}, trust)))
-    _curve_shown(here, table, trust.unscored)
-    draw_calibration(here, trust)
+    offer_methods(lambda: methods(report_of_page(page, {}, trust)))
+    _curve_shown(page, table, trust.unscored)
+    draw_calibration(page, trust)
 
 
 @keep_results(50, "Scoring at every threshold …")
-def _scored(here: Here) -> tuple[pd.DataFrame, Calibration] | None:
-    given, units = sliced_of(here), units_of(here)
-    return compute(here.loaded, "Thresholds", _swept, without_data_beside(given), units)
+def _scored(page: PageContext) -> tuple[pd.DataFrame, Calibration] | None:
+    given, units = sliced_of(page), units_of(page)
+    return compute(page.loaded, "Thresholds", _swept, without_data_beside(given), units)
 
 
 def _swept(given: SlicedScores, units: ResamplingUnits) -> tuple[pd.DataFrame, Calibration] | None:
@@ -65,25 +63,25 @@ def _swept(given: SlicedScores, units: ResamplingUnits) -> tuple[pd.DataFrame, C
     return None if sweep is None else (sweep.curve(), calibration(given, sweep, units=units))
 
 
-def _curve_shown(here: Here, table: pd.DataFrame, unscored: int) -> None:
-    title = f"{here.system} by the least score of a prediction, criterion {here.by}"
+def _curve_shown(page: PageContext, table: pd.DataFrame, unscored: int) -> None:
+    title = f"{page.system} by the least score of a prediction, criterion {page.by}"
 
     def figure() -> Any:
         return threshold_lines(table, title, unscored)
 
-    point = count_figure(figure(), "thresholds_figure", (here.view,), file="thresholds")
+    point = count_figure(figure(), "thresholds_figure", (page.view,), file="thresholds")
     codes = [code for code in CODES if code != "PAR" or table["PAR"].any()]
     shown = table.rename(columns={long: short for short, long in RATIOS.items()})[["threshold", *RATIOS, *codes]]
     number = st.column_config.NumberColumn
     cell = count_table(
         shown,
         "thresholds",
-        (here.view,),
+        (page.view,),
         columns={"threshold": number("score at least", width=105, format="%.6g", pinned=True)}
         | ratio_columns(RATIOS, 60)
         | count_columns(codes, 62),
         choose=(*RATIOS, *codes),
-        export=Export(table, here.signature(), "thresholds", figure=figure),
+        export=Export(table, page.signature(), "thresholds", figure=figure),
         caption="Each row leaves out the predictions with a lower score and scores the rest anew. Choose a count to "
         "see its records, a ratio for its formula, a point of the figure for the predictions that stay.",
         height=400,
@@ -99,8 +97,8 @@ def _curve_shown(here: Here, table: pd.DataFrame, unscored: int) -> None:
         st.code(formula(column, counts).text, language=None, wrap_lines=True)
         return
     threshold = float(row["threshold"])
-    title = f"{column} with scores of at least {plain(f'{threshold:g}')}, under {plain(here.by)}"
-    open_records(here, here.by, threshold_query(threshold, column), title, name="thresholds")
+    title = f"{column} with scores of at least {plain(f'{threshold:g}')}, under {plain(page.by)}"
+    open_records(page, page.by, threshold_query(threshold, column), title, name="thresholds")
 
 
 def threshold_query(threshold: float, code: str) -> Query:

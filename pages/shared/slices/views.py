@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from pages.shared import slices
 from pages.shared.components.sort_controls import choose_word
 from pages.shared.data import scored_folders
+from pages.shared.data.page_context import PageContext
 from pages.shared.slices import hipe_and_decades, slice_tests, thresholds, worst_combinations
-
-if TYPE_CHECKING:
-    from pages.shared.frame import Here
 
 LABELS = {
     "by-value": "Spans and documents",
@@ -22,10 +18,10 @@ LABELS = {
 """The views by their word in a link; the first needs none."""
 
 
-def draw_slices(here: Here) -> None:
+def draw_slices(page: PageContext) -> None:
     """Show the slices by one property, and on a click which of all slices differ from the rest."""
-    slices.draw_slices(here)
-    slice_tests.draw_tests(here)
+    slices.draw_slices(page)
+    slice_tests.draw_tests(page)
 
 
 DRAWN = {
@@ -37,9 +33,9 @@ DRAWN = {
 }
 
 
-def draw_views(here: Here) -> None:
+def draw_views(page: PageContext) -> None:
     """Ask which slices to show, and draw these alone."""
-    if here.loaded.folder is not None:
+    if page.loaded.folder is not None:
         scored_folders.say_elsewhere("By slice")
         return
-    DRAWN[choose_word(here, "slices_view", "Slices", LABELS)](here)
+    DRAWN[choose_word(page, "slices_view", "Slices", LABELS)](page)

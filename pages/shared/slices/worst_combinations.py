@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pandas as pd
 import streamlit as st
 
@@ -16,32 +14,30 @@ from pages.shared.components.count_table import ROWS, count_table
 from pages.shared.components.downloads import Export
 from pages.shared.components.record_list import noun, open_records
 from pages.shared.data.computations import compute
+from pages.shared.data.page_context import PageContext
 from pages.shared.data.result_cache import keep_results
 from pages.shared.slices import offered_slicings, sliced_of, without_data_beside
 from pages.shared.systems.tables import units_of
 from pages.shared.view.queries import Query
 from pages.shared.view.text import plain
 
-if TYPE_CHECKING:
-    from pages.shared.frame import Here
-
 SIGNIFICANT = 0.05
 
 
-def draw_worst(here: Here) -> None:
+def draw_worst(page: PageContext) -> None:
     """Show the combinations of lowest recall, most significant first; a number opens its gold spans."""
-    if noun(here.by) == "token":
+    if noun(page.by) == "token":
         st.info("Tokens are counted, of which no combinations are tested: choose another matching criterion.")
         return
-    names = offered_slicings(here)
-    table = _tested(here, names)
+    names = offered_slicings(page)
+    table = _tested(page, names)
     if not len(table):
         st.info(
             f"No combination of two slices has {LEAST_SPANS} gold spans in {LEAST_DOCUMENTS} documents and more to say "
             "than one of the two alone."
         )
         return
-    sentence.draw(here, in_words(table), "worst")
+    sentence.draw(page, in_words(table), "worst")
     shown = pd.DataFrame(
         {
             "by": [slicings.slicing_title(name) for name in table["by"]],
@@ -63,14 +59,14 @@ def draw_worst(here: Here) -> None:
     cell = count_table(
         first,
         "worst",
-        (here.view,),
+        (page.view,),
         columns=text_columns({"by": 190, "and by": 190, "slice": 95, "and slice": 95})
         | {"POS": number("POS", width=55, format="localized")}
         | {"documents": number("documents", width=80, format="localized")}
         | {name: number(name, width=width, format="%.3f") for name, width in (("R", 55), ("R less elsewhere", 115))}
         | {name: number(name, width=70, format="%.4f") for name in ("p", "p (Holm)", "p (BH)")},
         choose=("POS",),
-        export=Export(table, here.signature(), "worst-slices", key="worst"),
+        export=Export(table, page.signature(), "worst-slices", key="worst"),
         caption="p is one-sided, for a recall below that of all other gold spans, and takes the spans of a document "
         f"for dependent; p (Holm) and p (BH) are corrected over {worst_family(table)}. Choose a number of gold spans "
         f"to see them.{more}",
@@ -78,8 +74,8 @@ def draw_worst(here: Here) -> None:
     )
     if cell is not None:
         row = table.iloc[cell[0]]
-        title = f"Gold spans of {plain(str(row['slice']))} and {plain(str(row['and_slice']))}, under {plain(here.by)}"
-        open_records(here, here.by, query_of(row), title, name="worst")
+        title = f"Gold spans of {plain(str(row['slice']))} and {plain(str(row['and_slice']))}, under {plain(page.by)}"
+        open_records(page, page.by, query_of(row), title, name="worst")
 
 
 def query_of(row: pd.Series) -> Query:
@@ -107,7 +103,7 @@ def in_words(table: pd.DataFrame) -> Sentence:
 
 
 @keep_results(24, "Testing the combinations of two slices …")
-def _tested(here: Here, names: tuple[str, ...]) -> pd.DataFrame:
-    given, units = sliced_of(here), units_of(here)
+def _tested(page: PageContext, names: tuple[str, ...]) -> pd.DataFrame:
+    given, units = sliced_of(page), units_of(page)
     values = {name: found for name in names if (found := slicings.find_values(given, name))}
-    return compute(here.loaded, "Combinations of slices", worst_table, without_data_beside(given), values, units)
+    return compute(page.loaded, "Combinations of slices", worst_table, without_data_beside(given), values, units)

@@ -11,7 +11,7 @@ from pages.shared.components import demo_cards, navigation
 from pages.shared.components.record_list import excerpt
 from pages.shared.data import caches, masks, scored_folders
 from pages.shared.data.loading import demo_names
-from pages.shared.frame import Here
+from pages.shared.data.page_context import PageContext
 from pages.shared.start import drop_zone, kept
 from pages.shared.start import retry as start_retry
 from pages.shared.start.served_form import served_form
@@ -56,11 +56,11 @@ def draw_headline() -> None:
             )
 
 
-def choose_corpus(here: Here | None) -> None:
+def choose_corpus(page: PageContext | None) -> None:
     """Offer the demo corpora, the corpora that are kept, a drop zone and, where there is one, the served folder."""
-    demo_cards.offer_demos(here.loaded.digest if here is not None else None)
-    kept.offer_kept(here.loaded.corpus.digest if here is not None else None)
-    st.header("Compare your files" if here is None or here.is_demo else "Compare other files")
+    demo_cards.offer_demos(page.loaded.digest if page is not None else None)
+    kept.offer_kept(page.loaded.corpus.digest if page is not None else None)
+    st.header("Compare your files" if page is None or page.is_demo else "Compare other files")
     folder = caches.served_folder()
     if folder is not None:
         place = st.segmented_control(

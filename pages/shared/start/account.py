@@ -14,7 +14,7 @@ from pages.shared.components.downloads import Export, layer_file_name, offer_lay
 from pages.shared.components.record_list import count
 from pages.shared.data import caches
 from pages.shared.data.loading import GOLD, LayerRead
-from pages.shared.frame import Here
+from pages.shared.data.page_context import PageContext
 from pages.shared.start import type_mapping
 from pages.shared.view import keys
 from pages.shared.view.text import plain
@@ -26,75 +26,75 @@ SPANS = 1_000_000
 EXPORT = "The spans of gold or a system with their texts, in any format that can be written."
 
 
-def draw_account(here: Here) -> None:
+def draw_account(page: PageContext) -> None:
     """Show the systems with their F1, what was noticed while reading, and ways on; details are folded away."""
-    st.header(plain(here.loaded.corpus.name, 80))
-    if here.loaded.folder is None:
-        _scores(here)
-    for name in here.systems:
-        notices.draw_identical(here, name)
-    _ways_on(here)
-    type_mapping.offer_mapping(here)
-    names = _names(here)
+    st.header(plain(page.loaded.corpus.name, 80))
+    if page.loaded.folder is None:
+        _scores(page)
+    for name in page.systems:
+        notices.draw_identical(page, name)
+    _ways_on(page)
+    type_mapping.offer_mapping(page)
+    names = _names(page)
     notes = [
         f"- {plain(names.get(row.name, row.name))}: {plain(note, 400)}"
-        for row in here.loaded.layers
+        for row in page.loaded.layers
         for note in row.notes
     ]
     if notes:
         st.caption("\n".join(notes))
-    for row in here.loaded.layers:
+    for row in page.loaded.layers:
         if row.lost:
-            _lost(here, row)
+            _lost(page, row)
     with st.expander("Files, formats and types"):
-        _details(here)
+        _details(page)
 
 
-def _scores(here: Here) -> None:
+def _scores(page: PageContext) -> None:
     """Show F1 under strict by system; each leads to its scores."""
-    systems = sorted(here.systems, key=lambda name: name != here.system)
-    spans = sum(len(layer) for layer in here.loaded.corpus.systems)
+    systems = sorted(page.systems, key=lambda name: name != page.system)
+    spans = sum(len(layer) for layer in page.loaded.corpus.systems)
     shown = systems[: SYSTEMS if spans <= SPANS else 1]
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         st.markdown("F1 under strict:", width="content")
         for name in shown:
-            f1 = here.scores(name, ["strict"]).counts("strict").f1
-            view = replace(here.view, system=name, criterion="strict")
-            pair = f"{here.words.reference} / {name}" if here.words.annotators else name
+            f1 = page.scores(name, ["strict"]).counts("strict").f1
+            view = replace(page.view, system=name, criterion="strict")
+            pair = f"{page.words.reference} / {name}" if page.words.annotators else name
             label = f"**{plain(pair, 60)}** :primary[**{'–' if f1 is None else f'{f1:.3f}'}**] →"
             navigation.link_to("Overview", label, view, help="All its scores.")
         if len(systems) > len(shown):
             more = count(len(systems) - len(shown), "more system")
-            navigation.link_to("Systems", f":primary[{more} →]", here.view)
+            navigation.link_to("Systems", f":primary[{more} →]", page.view)
 
 
-def _ways_on(here: Here) -> None:
+def _ways_on(page: PageContext) -> None:
     between = (
-        ("Annotators", "Where they disagree →", here.view),
-        ("Inspect", "Decide who is right →", here.view),
-        ("Overview", "See the agreement →", here.view),
-        ("Confusion", "Which types they confuse →", here.view),
+        ("Annotators", "Where they disagree →", page.view),
+        ("Inspect", "Decide who is right →", page.view),
+        ("Overview", "See the agreement →", page.view),
+        ("Confusion", "Which types they confuse →", page.view),
     )
     ways = (
-        ("Overview", "See the scores →", here.view),
-        ("Inspect", "Inspect errors →", here.view),
-        ("Confusion", "Which types are confused →", here.view),
-        ("Criteria", "Under every criterion and published scorer →", here.view),
+        ("Overview", "See the scores →", page.view),
+        ("Inspect", "Inspect errors →", page.view),
+        ("Confusion", "Which types are confused →", page.view),
+        ("Criteria", "Under every criterion and published scorer →", page.view),
     )
     with st.container(horizontal=True, gap="medium"):
-        for page, label, view in between if here.words.annotators else ways:
-            if here.loaded.shows(page):
-                navigation.link_to(page, f":primary[{label}]", view)
+        for title, label, view in between if page.words.annotators else ways:
+            if page.loaded.shows(title):
+                navigation.link_to(title, f":primary[{label}]", view)
 
 
-def _names(here: Here) -> Mapping[str, str]:
+def _names(page: PageContext) -> Mapping[str, str]:
     """Return the names by which layers are shown, where these are others."""
-    return {GOLD: here.loaded.first_annotator or GOLD}
+    return {GOLD: page.loaded.first_annotator or GOLD}
 
 
-def _details(here: Here) -> None:
+def _details(page: PageContext) -> None:
     root = caches.served_folder()
-    names = _names(here)
+    names = _names(page)
     rows = [
         {
             "layer": names.get(row.name, row.name),
@@ -104,27 +104,27 @@ def _details(here: Here) -> None:
             "format": row.format + (f", {row.scheme}" if row.scheme else ""),
             "source": row.source.removeprefix(f"{root}/") if root is not None else row.source,
         }
-        for row in here.loaded.layers
+        for row in page.loaded.layers
     ]
     st.dataframe(pd.DataFrame(rows), hide_index=True, column_config={"types": st.column_config.TextColumn(width=220)})
-    if here.loaded.folder is None:
+    if page.loaded.folder is None:
         with st.popover(
             "Export a layer", key="export_layer", type="tertiary", on_change="rerun", help=EXPORT
         ) as popover:
             if popover.open:
-                _export(here)
-    st.caption(f"Content digest sha256:{here.loaded.digest[:16]}: what a link names this corpus by.")
+                _export(page)
+    st.caption(f"Content digest sha256:{page.loaded.digest[:16]}: what a link names this corpus by.")
 
 
-def _export(here: Here) -> None:
+def _export(page: PageContext) -> None:
     """Offer gold or a system, as it stands over gold's documents, in any format that can be written."""
-    corpus = here.loaded.corpus
+    corpus = page.loaded.corpus
     layers = {layer.name: layer for layer in (corpus.gold, *corpus.systems)}
     name = st.selectbox("Layer", list(layers), key=f"{keys.WIDGET}export_layer")
-    offer_layer(lambda: layers[name], len(layers[name]), layer_file_name(name), (here.loaded.number, name))
+    offer_layer(lambda: layers[name], len(layers[name]), layer_file_name(name), (page.loaded.number, name))
 
 
-def _lost(here: Here, row: LayerRead) -> None:
+def _lost(page: PageContext, row: LayerRead) -> None:
     """List the spans of a layer that have no place in gold's text."""
     table = pd.DataFrame(
         {"source": [one.source for one in row.lost], "line": [one.line for one in row.lost]}
@@ -134,4 +134,4 @@ def _lost(here: Here, row: LayerRead) -> None:
         st.dataframe(table[:SHOWN], hide_index=True, column_config={"line": st.column_config.NumberColumn(format="%d")})
         if len(table) > SHOWN:
             st.caption(f"The first {SHOWN} of {len(table):,}; the export has all.")
-        Export(table, " | ".join(here.loaded.marks[row.name]), "lost-spans", key=f"lost_{row.name}").draw()
+        Export(table, " | ".join(page.loaded.marks[row.name]), "lost-spans", key=f"lost_{row.name}").draw()

@@ -53,7 +53,7 @@ def offer_kept(chosen: str | None) -> None:
 
 
 def _row(entry: Entry, account: EntryAccount, chosen: str | None) -> None:
-    name, here = plain(account.name, 60), entry.digest == chosen
+    name, page = plain(account.name, 60), entry.digest == chosen
     layers = ", ".join(plain(layer, 30) for layer in account.layers[:LAYERS])
     more = f" and {len(account.layers) - LAYERS} more" if len(account.layers) > LAYERS else ""
     with st.container(horizontal=True, vertical_alignment="center", border=True):
@@ -64,8 +64,8 @@ def _row(entry: Entry, account: EntryAccount, chosen: str | None) -> None:
             navigation.link_to("Inspect", label, view, help="Go on with the list that was reviewed last.")
         st.caption(f"{_when(datetime.fromtimestamp(entry.used))} · {_size(entry.bytes)}", width="content")
         key = entry.digest[:16]
-        label = "Chosen" if here else "Open"
-        st.button(label, key=f"kept-{key}", disabled=here, on_click=_open, args=(entry.digest,))
+        label = "Chosen" if page else "Open"
+        st.button(label, key=f"kept-{key}", disabled=page, on_click=_open, args=(entry.digest,))
         popover = st.popover("Rename or remove", type="tertiary", key=f"{keys.LIST}remove-{key}", on_change="rerun")
         with popover:
             if popover.open:

@@ -16,8 +16,8 @@ from pages.shared.components.downloads import Export
 from pages.shared.data import caches
 from pages.shared.data.computations import compute
 from pages.shared.data.loading import Loaded
+from pages.shared.data.page_context import PageContext
 from pages.shared.data.reading_orders import Again
-from pages.shared.frame import Here
 from pages.shared.view import keys
 from pages.shared.view.text import plain, show_problems
 
@@ -29,9 +29,9 @@ NOTE = (
 )
 
 
-def offer_mapping(here: Here) -> None:
+def offer_mapping(page: PageContext) -> None:
     """Offer a mapping where systems have types that gold does not have."""
-    loaded = here.loaded
+    loaded = page.loaded
     gold, systems = loaded.corpus.gold, loaded.corpus.systems
     if not loaded.types_can_be_mapped or all(set(layer.types) <= set(gold.types) for layer in systems):
         return

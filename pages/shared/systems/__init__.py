@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -44,41 +44,39 @@ from pages.shared.components.count_table import count_figure
 from pages.shared.components.formula_box import formula_box
 from pages.shared.components.methods import explain_methods
 from pages.shared.data.computations import compute
+from pages.shared.data.page_context import PageContext
 from pages.shared.data.result_cache import keep_results
 from pages.shared.systems import tables as parts
 from pages.shared.systems.tables import interval_words, plan_of, test_words, units_of
 from pages.shared.view import keys
 from pages.shared.view.text import plain
 
-if TYPE_CHECKING:
-    from pages.shared.frame import Here
 
-
-def shown_criteria(here: Here, everything: bool) -> tuple[str, ...]:
+def shown_criteria(page: PageContext, everything: bool) -> tuple[str, ...]:
     """Return the criteria that are compared: the schemas and the chosen one, or all; the chosen one first."""
-    few = dict.fromkeys((*SCHEMAS, here.by))
-    names = [name for name in here.criteria if everything or name in few]
-    return (here.by, *(name for name in names if name != here.by))
+    few = dict.fromkeys((*SCHEMAS, page.by))
+    names = [name for name in page.criteria if everything or name in few]
+    return (page.by, *(name for name in names if name != page.by))
 
 
-def comparison_of(here: Here, names: tuple[str, ...]) -> Comparison:
+def comparison_of(page: PageContext, names: tuple[str, ...]) -> Comparison:
     """Compare all systems with the one chosen under some criteria."""
-    return _comparison(here, names, plan_of(here))
+    return _comparison(page, names, plan_of(page))
 
 
 # Few are kept, as each holds on to the scores of all systems.
 @keep_results(4, "Resampling …")
-def _comparison(here: Here, names: tuple[str, ...], plan: ResamplingPlan) -> Comparison:
-    systems = (here.system, *(name for name in here.systems if name != here.system))
-    scored = {name: here.scores(name, names) for name in systems}
-    units = units_of(here)
+def _comparison(page: PageContext, names: tuple[str, ...], plan: ResamplingPlan) -> Comparison:
+    systems = (page.system, *(name for name in page.systems if name != page.system))
+    scored = {name: page.scores(name, names) for name in systems}
+    units = units_of(page)
     return compute(
-        here.loaded,
+        page.loaded,
         "Resampling",
         compare_scores,
         scored,
         names=names,
-        baseline=here.system,
+        baseline=page.system,
         plan=plan,
         units=units,
         pairwise=False,
@@ -86,14 +84,14 @@ def _comparison(here: Here, names: tuple[str, ...], plan: ResamplingPlan) -> Com
 
 
 @keep_results(12, "Resampling, by type …")
-def _by_type(here: Here, found: Comparison) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    asked = (found.scores, here.by, found.plan, here.system, found.units)
-    return compute(here.loaded, "Resampling, by type", by_type_tables, *asked)
+def _by_type(page: PageContext, found: Comparison) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    asked = (found.scores, page.by, found.plan, page.system, found.units)
+    return compute(page.loaded, "Resampling, by type", by_type_tables, *asked)
 
 
 @keep_results(12, "Comparing each system with each …")
-def _pairs(here: Here, found: Comparison) -> pd.DataFrame:
-    return compute(here.loaded, "Comparing each with each", _differences, found, here.by)
+def _pairs(page: PageContext, found: Comparison) -> pd.DataFrame:
+    return compute(page.loaded, "Comparing each with each", _differences, found, page.by)
 
 
 def _differences(found: Comparison, criterion: str) -> pd.DataFrame:
@@ -101,19 +99,19 @@ def _differences(found: Comparison, criterion: str) -> pd.DataFrame:
 
 
 @keep_results(12)
-def _order(here: Here, names: tuple[str, ...], found: Comparison) -> tuple[pd.DataFrame, pd.DataFrame]:
-    places = ranks_wide(rows_by_place(found.intervals, found, here.by))
-    return order_table(found.intervals, found.taus, here.by), places
+def _order(page: PageContext, names: tuple[str, ...], found: Comparison) -> tuple[pd.DataFrame, pd.DataFrame]:
+    places = ranks_wide(rows_by_place(found.intervals, found, page.by))
+    return order_table(found.intervals, found.taus, page.by), places
 
 
-def say_comparison(here: Here, found: Comparison) -> None:
+def say_comparison(page: PageContext, found: Comparison) -> None:
     """Say in sentences what the tables show."""
-    if len(here.systems) == 1:
+    if len(page.systems) == 1:
         st.info("There is one system only: upload another prediction of the same gold at Start to compare the two.")
     opening = headline(found.intervals, found.plan, found.units)
     lines = found.words
     if opening is not None:
-        view = replace(here.view, system=opening.system)
+        view = replace(page.view, system=opening.system)
         with st.container(horizontal=True, gap=None, key="sentence-best"):
             st.markdown(sentence.run_on(f"{opening.before[0].upper()}{opening.before[1:]}"), width="content")
             navigation.link_to("Overview", f":primary[{opening.f1}]", view)
@@ -122,19 +120,19 @@ def say_comparison(here: Here, found: Comparison) -> None:
     for line in lines:
         st.markdown(plain(f"{line[0].upper()}{line[1:]}.", 1_000))
     parts.show_warnings(found.warnings)
-    parts.choose_units(here)
-    several = len(here.systems) > 1
+    parts.choose_units(page)
+    several = len(page.systems) > 1
     explain_methods(
         INTERVAL, *((RANDOMIZATION, HOLM, FALSE_DISCOVERY, LEAST_DIFFERENCE, SEVERAL_RUNS) if several else ())
     )
 
 
-def score_table(here: Here, found: Comparison) -> None:
+def score_table(page: PageContext, found: Comparison) -> None:
     """Show F1 of each system under each criterion; a cell opens its formula, interval and difference."""
-    ordered = rows_by_place(found.intervals, found, here.by)
+    ordered = rows_by_place(found.intervals, found, page.by)
     table = scores_wide(ordered, found.differences, found.plan.level, "criterion")
     cell = parts.comparison_table(
-        here,
+        page,
         found.scores,
         table,
         "compare_scores",
@@ -142,42 +140,42 @@ def score_table(here: Here, found: Comparison) -> None:
         155,
         "F1 by matching criterion",
         said=f"{interval_words(found.plan, found.units)}. {test_words(found.plan, found.units)}; the baseline is "
-        f"{here.system}, the system of the context bar.",
+        f"{page.system}, the system of the context bar.",
         strong=best_cells(ordered, found.leads, found.plan.level, "criterion"),
         strong_notes=best_note(found.leads, found.plan.level, "criterion"),
-        figure=lambda: _leaderboard(here, found),
+        figure=lambda: _leaderboard(page, found),
     )
     if cell is not None and cell[1] != table.columns[0]:
-        _open_score(here, found, cell[1], str(table.iat[cell[0], 0]), "scores")
+        _open_score(page, found, cell[1], str(table.iat[cell[0], 0]), "scores")
 
 
-def _open_score(here: Here, found: Comparison, criterion: str, system: str, place: str) -> None:
+def _open_score(page: PageContext, found: Comparison, criterion: str, system: str, place: str) -> None:
     row, difference = (
         _row(table, criterion=criterion, system=system) for table in (found.intervals, found.differences)
     )
     assert row is not None, "every system has a score under every criterion"
-    parts.score_box(here, criterion, system, found.scores[system].counts(criterion), row, difference, place=place)
+    parts.score_box(page, criterion, system, found.scores[system].counts(criterion), row, difference, place=place)
 
 
-def leaderboard(here: Here, found: Comparison) -> None:
+def leaderboard(page: PageContext, found: Comparison) -> None:
     """Draw F1 of all systems under the chosen criterion, the best on top."""
-    point = count_figure(_leaderboard(here, found), "leaderboard", (here.view,), file="leaderboard")
+    point = count_figure(_leaderboard(page, found), "leaderboard", (page.view,), file="leaderboard")
     if point and str(point[0]) in found.scores:
-        _open_score(here, found, here.by, str(point[0]), "leaderboard")
+        _open_score(page, found, page.by, str(point[0]), "leaderboard")
 
 
 @keep_results(24)
-def _leaderboard(here: Here, found: Comparison) -> Any:
-    rows = found.intervals[found.intervals["criterion"] == here.by]
+def _leaderboard(page: PageContext, found: Comparison) -> Any:
+    rows = found.intervals[found.intervals["criterion"] == page.by]
     words = f"{found.plan.level:.0%} intervals, {found.plan.resamples:,} resamples"
-    return leaderboard_figure(rows, here.system, words, (found.units.one, found.units.many))
+    return leaderboard_figure(rows, page.system, words, (found.units.one, found.units.many))
 
 
-def baseline_differences(here: Here, found: Comparison) -> None:
+def baseline_differences(page: PageContext, found: Comparison) -> None:
     """Show each system's difference to the baseline under the chosen criterion with interval and p."""
-    intervals = found.intervals[found.intervals["criterion"] == here.by].set_index("system")
-    rows = found.differences[found.differences["criterion"] == here.by]
-    rows = rows_by_place(rows, found, here.by).reset_index(drop=True)
+    intervals = found.intervals[found.intervals["criterion"] == page.by].set_index("system")
+    rows = found.differences[found.differences["criterion"] == page.by]
+    rows = rows_by_place(rows, found, page.by).reset_index(drop=True)
     table = pd.DataFrame(
         {
             "system": rows["system"],
@@ -194,18 +192,18 @@ def baseline_differences(here: Here, found: Comparison) -> None:
         }
     )
     said = "Difference: F1 less that of the baseline. Best in: the share of resamples in which no system is better."
-    title = f"F1 less that of {here.system} under {here.by}"
-    cell = parts.comparison_table(here, found.scores, table, "compare_differences", rows, 74, title, said=said)
+    title = f"F1 less that of {page.system} under {page.by}"
+    cell = parts.comparison_table(page, found.scores, table, "compare_differences", rows, 74, title, said=said)
     if cell is not None:
-        _open_score(here, found, here.by, str(table["system"].iat[cell[0]]), "differences")
+        _open_score(page, found, page.by, str(table["system"].iat[cell[0]]), "differences")
 
 
-def power(here: Here, found: Comparison) -> None:
+def power(page: PageContext, found: Comparison) -> None:
     """Show on a click what differences this corpus can show, and how many units one point of F1 needs."""
     with st.expander("What can this corpus show?", key=f"{keys.LIST}power", on_change="rerun") as opened:
         if not opened.open:
             return
-        rows = rows_by_place(found.power[found.power["criterion"] == here.by], found, here.by).reset_index(drop=True)
+        rows = rows_by_place(found.power[found.power["criterion"] == page.by], found, page.by).reset_index(drop=True)
         table = rows[["system", "difference", "error", "detectable", "needed"]].astype({"needed": "float64"})
         many = found.units.many
         table.columns = pd.Index(["system", "difference", "standard error", "least shown", f"{many} for 1 point"])
@@ -213,27 +211,27 @@ def power(here: Here, found: Comparison) -> None:
             f"Least shown: the difference of F1 that a test on {found.units.in_words(found.units.count)} finds in "
             f"{POWER:.0%} of corpora like this one. The last column: how many {many} would find 1 point of F1."
         )
-        title = f"What this corpus can show of differences from {here.system} under {here.by}"
+        title = f"What this corpus can show of differences from {page.system} under {page.by}"
         table[table.columns[-1]] = [
             UNDEFINED if pd.isna(one) else f"{one:,.0f}" for one in rows["needed"].astype(float)
         ]
-        parts.comparison_table(here, found.scores, table, "compare_power", rows, 120, title, said=said)
+        parts.comparison_table(page, found.scores, table, "compare_power", rows, 120, title, said=said)
 
 
-def by_type(here: Here, found: Comparison) -> None:
+def by_type(page: PageContext, found: Comparison) -> None:
     """Show F1 by type of each system under the chosen criterion; of very many documents when asked to."""
-    key, many = f"{keys.WIDGET}compare_types", len(here.loaded.corpus.documents) > parts.MANY
+    key, many = f"{keys.WIDGET}compare_types", len(page.loaded.corpus.documents) > parts.MANY
     if many and not st.toggle("Compare by type", key=key, help="Of so many documents it takes a while."):
         return
-    name = here.by
-    intervals, against, leads = _by_type(here, found)
+    name = page.by
+    intervals, against, leads = _by_type(page, found)
     if intervals.empty:
         st.caption("There are no spans.")
         return
     intervals = rows_by_place(intervals, found, name)
     table = scores_wide(intervals, against, found.plan.level, "type")
     cell = parts.comparison_table(
-        here,
+        page,
         found.scores,
         table,
         "compare_types",
@@ -250,25 +248,25 @@ def by_type(here: Here, found: Comparison) -> None:
     row, difference = (_row(each, type=kind, system=system) for each in (intervals, against))
     assert row is not None, "every system has a row for every type"
     counts = found.scores[system].by_type(name).get(kind, Counts())
-    parts.score_box(here, name, system, counts, row, difference, place="types")
+    parts.score_box(page, name, system, counts, row, difference, place="types")
 
 
-def order_of_systems(here: Here, found: Comparison) -> None:
+def order_of_systems(page: PageContext, found: Comparison) -> None:
     """Show the place of each system under each criterion, and how surely the best is the best."""
     names = tuple(found.intervals["criterion"].unique())
-    table, places = _order(here, names, found)
+    table, places = _order(page, names, found)
     shown = table.assign(stays=[_share(share) for share in table["stays"]])
-    shown.columns = pd.Index(["criterion", "best", "stays best in", f"tau with {here.by}"])
+    shown.columns = pd.Index(["criterion", "best", "stays best in", f"tau with {page.by}"])
     said = (
         "Stays best in: the share of resamples in which no other system is better. Tau: Kendall's, 1 where two "
         "criteria order the systems alike, −1 where one reverses the other."
     )
     parts.comparison_table(
-        here, found.scores, shown, "compare_best", table, 110, "The best under each criterion", said=said
+        page, found.scores, shown, "compare_best", table, 110, "The best under each criterion", said=said
     )
-    places = ranks_wide(rows_by_place(found.intervals, found, here.by))
+    places = ranks_wide(rows_by_place(found.intervals, found, page.by))
     parts.comparison_table(
-        here,
+        page,
         found.scores,
         places,
         "compare_order",
@@ -277,24 +275,24 @@ def order_of_systems(here: Here, found: Comparison) -> None:
         "Place by F1 under each criterion",
         said="Places by F1.",
     )
-    if len(found.taus) > 1 and len(here.systems) > 2:
+    if len(found.taus) > 1 and len(page.systems) > 2:
         with st.expander("Kendall's tau between all criteria", key=f"{keys.LIST}taus", on_change="rerun") as opened:
             if opened.open:
                 title = "Kendall's tau between the orders of the systems"
-                parts.comparison_table(here, found.scores, taus_wide(found.taus), "compare_taus", found.taus, 80, title)
+                parts.comparison_table(page, found.scores, taus_wide(found.taus), "compare_taus", found.taus, 80, title)
 
 
-def pairwise_differences(here: Here, found: Comparison) -> None:
+def pairwise_differences(page: PageContext, found: Comparison) -> None:
     """Show the difference of each two systems; a cell says its interval and p."""
-    systems = list(here.systems)
-    rows = _pairs(here, found)
+    systems = list(page.systems)
+    rows = _pairs(page, found)
     table = pairs_wide(rows, systems, found.plan.level)
     said = (
         f"F1 of the row's system less that of the column's. {DAGGER} p at most {1 - found.plan.level:.2g} after "
         f"Holm's correction over all {len(rows)} pairs."
     )
-    title = f"F1 of the row's system less the column's under {here.by}"
-    cell = parts.comparison_table(here, found.scores, table, "compare_pairs", rows, 95, title, said=said)
+    title = f"F1 of the row's system less the column's under {page.by}"
+    cell = parts.comparison_table(page, found.scores, table, "compare_pairs", rows, 95, title, said=said)
     if cell is None:
         return
     one, other = str(table.iat[cell[0], 0]), cell[1]
@@ -302,9 +300,9 @@ def pairwise_differences(here: Here, found: Comparison) -> None:
     if one == other or both.empty:
         return
     with st.container(border=True):
-        parts.say_difference(here, here.by, both.iloc[0], place="pairs")
+        parts.say_difference(page, page.by, both.iloc[0], place="pairs")
         for system in (one, other):
-            formula_box(here, here.by, "F1", found.scores[system].counts(here.by), None, system=system)
+            formula_box(page, page.by, "F1", found.scores[system].counts(page.by), None, system=system)
 
 
 def rows_by_place(table: pd.DataFrame, found: Comparison, criterion: str) -> pd.DataFrame:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pandas as pd
 import streamlit as st
 
@@ -14,14 +12,12 @@ from nereval_core.conventions import conventions
 from nereval_core.problems import FormatError
 from pages.shared.data import masks
 from pages.shared.data.computations import compute
+from pages.shared.data.page_context import PageContext
 from pages.shared.data.result_cache import keep_results
 from pages.shared.systems import rows_by_place
 from pages.shared.systems import tables as parts
 from pages.shared.view import keys
 from pages.shared.view.text import show_problems
-
-if TYPE_CHECKING:
-    from pages.shared.frame import Here
 
 SCORERS = tuple(name for name, convention in conventions().items() if convention.of_layers is not None)
 """Published scorers that score what was read already."""
@@ -31,13 +27,13 @@ BY_TYPE_HELP = "Also the measures of each type, besides those of all types toget
 
 @keep_results(12, "Resampling each measure …")
 def _tables(
-    here: Here, found: Comparison, by_type: bool, scorers: tuple[str, ...]
+    page: PageContext, found: Comparison, by_type: bool, scorers: tuple[str, ...]
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    asked = (found.scores, [here.by], MEASURES, here.system, found.plan, found.units)
-    return compute(here.loaded, "Resampling measures", measure_tables, *asked, by_type=by_type, scorers=scorers)
+    asked = (found.scores, [page.by], MEASURES, page.system, found.plan, found.units)
+    return compute(page.loaded, "Resampling measures", measure_tables, *asked, by_type=by_type, scorers=scorers)
 
 
-def measures(here: Here, found: Comparison) -> None:
+def measures(page: PageContext, found: Comparison) -> None:
     """Show on a click the measures with intervals and, of several systems, their tests."""
     title = "Precision, recall, macro averages and published scorers"
     with st.expander(title, key=f"{keys.LIST}measures", on_change="rerun") as opened:
@@ -48,20 +44,20 @@ def measures(here: Here, found: Comparison) -> None:
         kept, refused = [], []
         for name in scorers:
             try:
-                _tables(here, found, by_type, (name,))
+                _tables(page, found, by_type, (name,))
             except FormatError as error:
                 refused += [masks.mask_message(str(problem)) for problem in error.problems]
             else:
                 kept.append(name)
         if refused:
             show_problems(refused)
-        _draw(here, found, *_tables(here, found, by_type, tuple(kept)), title)
+        _draw(page, found, *_tables(page, found, by_type, tuple(kept)), title)
 
 
-def _draw(here: Here, found: Comparison, values: pd.DataFrame, apart: pd.DataFrame, title: str) -> None:
+def _draw(page: PageContext, found: Comparison, values: pd.DataFrame, apart: pd.DataFrame, title: str) -> None:
     keyed = ["criterion", "type", "measure", "system"]
     rows = values.merge(apart, on=keyed, how="left", suffixes=("", "_difference"))
-    rows = rows_by_place(rows, found, here.by).reset_index(drop=True)
+    rows = rows_by_place(rows, found, page.by).reset_index(drop=True)
     kinds = {"type": rows["type"].fillna("all")} if rows["type"].notna().any() else {}
     under = {"under": rows["criterion"]} if rows["criterion"].nunique() > 1 else {}
     shown = [value_with_interval(*row) for row in rows[["value", "low", "high"]].itertuples(index=False)]
@@ -73,7 +69,7 @@ def _draw(here: Here, found: Comparison, values: pd.DataFrame, apart: pd.DataFra
         | {"difference": rows["difference"], **tested}
     )
     tests = int(apart["p"].notna().sum())
-    said = f"Differences are to {here.system}; p is corrected over all {tests} tests of this table."
+    said = f"Differences are to {page.system}; p is corrected over all {tests} tests of this table."
     parts.comparison_table(
-        here, found.scores, table, "compare_measures", rows, 130, f"{title} under {here.by}", said=said
+        page, found.scores, table, "compare_measures", rows, 130, f"{title} under {page.by}", said=said
     )

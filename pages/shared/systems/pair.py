@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -22,35 +22,33 @@ from pages.shared.components.count_table import show_figure
 from pages.shared.components.formula_box import formula_box
 from pages.shared.components.methods import method_notes
 from pages.shared.data import caches
+from pages.shared.data.page_context import PageContext
 from pages.shared.view import keys, state
 from pages.shared.view.queries import view_of
 from pages.shared.view.text import plain
 
-if TYPE_CHECKING:
-    from pages.shared.frame import Here
 
-
-def draw_pair(here: Here, found: Comparison, other: str) -> None:
+def draw_pair(page: PageContext, found: Comparison, other: str) -> None:
     """Show the difference of the chosen system from another one, under each criterion, and the spans behind it."""
     rows = found.differences[found.differences["system"].eq(other)].reset_index(drop=True)
-    row = rows[rows["criterion"].eq(here.by)].iloc[0]
+    row = rows[rows["criterion"].eq(page.by)].iloc[0]
     with st.container(horizontal=True, vertical_alignment="center"):
-        _ask_other(here, other)
-        _say_difference(here, found, row)
-        _offer_formula(here, found, other)
-    show_figure(difference_dots(rows, here.system, other), "difference", (here.view,), file="difference")
-    _link_counts(here, other)
+        _ask_other(page, other)
+        _say_difference(page, found, row)
+        _offer_formula(page, found, other)
+    show_figure(difference_dots(rows, page.system, other), "difference", (page.view,), file="difference")
+    _link_counts(page, other)
 
 
-def other_system(here: Here) -> str:
+def other_system(page: PageContext) -> str:
     """Return the system that the chosen one is compared with, "" where there is none."""
-    return here.beside or next((name for name in here.systems if name != here.system), "")
+    return page.beside or next((name for name in page.systems if name != page.system), "")
 
 
-def _ask_other(here: Here, other: str) -> None:
+def _ask_other(page: PageContext, other: str) -> None:
     """Ask for the second system, which is kept in the link; the first is that of the context bar."""
-    rest = [name for name in here.systems if name != here.system]
-    st.markdown(f"**{plain(here.system)}** vs", width="content")
+    rest = [name for name in page.systems if name != page.system]
+    st.markdown(f"**{plain(page.system)}** vs", width="content")
     st.selectbox(
         "Compare with",
         rest,
@@ -60,19 +58,19 @@ def _ask_other(here: Here, other: str) -> None:
     )
 
 
-def _say_difference(here: Here, found: Comparison, row: pd.Series[Any]) -> None:
+def _say_difference(page: PageContext, found: Comparison, row: pd.Series[Any]) -> None:
     if pd.isna(row["difference"]):
         st.markdown("No F1 of both to compare.", width="content")
     else:
-        st.markdown(plain(difference_words(row, here.system, found.plan), 400), width="content")
+        st.markdown(plain(difference_words(row, page.system, found.plan), 400), width="content")
 
 
-def _offer_formula(here: Here, found: Comparison, other: str) -> None:
+def _offer_formula(page: PageContext, found: Comparison, other: str) -> None:
     """Show on a click how the two F1 that are compared are made."""
     with st.popover("How?", type="tertiary", key=f"{keys.LIST}difference", on_change="rerun") as popover:
         if popover.open:
-            for system in (here.system, other):
-                formula_box(here, here.by, "F1", found.scores[system].counts(here.by), None, system=system)
+            for system in (page.system, other):
+                formula_box(page, page.by, "F1", found.scores[system].counts(page.by), None, system=system)
             st.markdown(method_notes(INTERVAL, RANDOMIZATION, HOLM))
 
 
@@ -91,19 +89,19 @@ def difference_words(row: pd.Series[Any], system: str, plan: ResamplingPlan) -> 
     return f"{said}{system if gap > 0 else other} is significantly better."
 
 
-def _link_counts(here: Here, other: str) -> None:
+def _link_counts(page: PageContext, other: str) -> None:
     """Link the gold spans that one of the two, both or neither gets right to their list in Inspect."""
-    if here.by in CRITERIA and CRITERIA[here.by].unit == "token":
-        st.caption(f"{plain(here.by)} counts tokens: choose a matching criterion that counts spans to see them listed.")
+    if page.by in CRITERIA and CRITERIA[page.by].unit == "token":
+        st.caption(f"{plain(page.by)} counts tokens: choose a matching criterion that counts spans to see them listed.")
         return
-    ledger = caches.ledger(here.loaded, here.system, here.settings, here.by)
+    ledger = caches.ledger(page.loaded, page.system, page.settings, page.by)
     parts = (
-        (f"only {plain(here.system)} right", ONLY_THIS),
+        (f"only {plain(page.system)} right", ONLY_THIS),
         (f"only {plain(other)} right", ONLY_OTHER),
         ("both right", BOTH_RIGHT),
         ("neither right", BOTH_WRONG),
     )
-    view = replace(here.view, criterion=here.by, system=here.system, beside=other)
+    view = replace(page.view, criterion=page.by, system=page.system, beside=other)
     with st.container(horizontal=True, gap="medium"):
         for label, value in parts:
             # Every decision: what both get right is correct.

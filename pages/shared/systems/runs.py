@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import pandas as pd
 import streamlit as st
@@ -15,35 +14,33 @@ from nereval_core.analysis.result_tables import p_value_text, value_with_interva
 from nereval_core.report.table_formats import DAGGER
 from pages.shared.components.count_table import table_key
 from pages.shared.data.computations import compute
+from pages.shared.data.page_context import PageContext
 from pages.shared.data.result_cache import keep_results
 from pages.shared.systems import tables as parts
 from pages.shared.view import keys
 from pages.shared.view.text import plain
 
-if TYPE_CHECKING:
-    from pages.shared.frame import Here
-
 HELP = "Trained again from other seeds, say. Those whose names differ in their last number only are suggested."
 
 
-def draw(here: Here, found: Comparison) -> None:
+def draw(page: PageContext, found: Comparison) -> None:
     """Ask on a click which systems are runs of one, and show means over runs with intervals and tests."""
     with st.expander("Several runs of a system", key=f"{keys.LIST}runs", on_change="rerun") as opened:
         if not opened.open:
             return
-        chosen = _chosen(here)
+        chosen = _chosen(page)
         if not chosen:
             st.caption("Choose two systems or more that are runs of one: their mean is then compared.")
             return
-        compared = _compared(here, found, tuple(chosen.items()))
-        _table(here, found, compared)
+        compared = _compared(page, found, tuple(chosen.items()))
+        _table(page, found, compared)
         parts.show_warnings(compared.notes)
 
 
-def _chosen(here: Here) -> dict[str, tuple[str, ...]]:
+def _chosen(page: PageContext) -> dict[str, tuple[str, ...]]:
     """Ask for the runs of one system after the other; a system is called by what its runs' names share."""
     chosen: dict[str, tuple[str, ...]] = {}
-    free, suggested = list(here.systems), suggest_runs(here.systems)
+    free, suggested = list(page.systems), suggest_runs(page.systems)
     with st.container(horizontal=True, gap="medium"):
         while len(free) > 1:
             number = len(chosen)
@@ -51,23 +48,23 @@ def _chosen(here: Here) -> dict[str, tuple[str, ...]]:
                 "Runs of another system" if number else "Runs of one system",
                 free,
                 default=[one for one in (suggested[number] if number < len(suggested) else ()) if one in free],
-                key=table_key(f"{keys.WIDGET}runs_{number}", here.view.corpus, tuple(free)),
+                key=table_key(f"{keys.WIDGET}runs_{number}", page.view.corpus, tuple(free)),
                 placeholder="systems",
                 help=HELP,
                 width=420,
             )
             if len(runs) < 2:
                 break
-            chosen[name_runs(runs, [*here.systems, *chosen])] = tuple(runs)
+            chosen[name_runs(runs, [*page.systems, *chosen])] = tuple(runs)
             free = [name for name in free if name not in runs]
     return chosen
 
 
 @keep_results(12)
-def _compared(here: Here, found: Comparison, chosen: tuple[tuple[str, tuple[str, ...]], ...]) -> RunComparison:
+def _compared(page: PageContext, found: Comparison, chosen: tuple[tuple[str, tuple[str, ...]], ...]) -> RunComparison:
     systems = group_runs(found.scores, dict(chosen))
-    baseline = next(system for system, runs in systems.items() if here.system in runs)
-    return compute(here.loaded, "Resampling runs", _resampled_runs, found, here.by, systems, baseline)
+    baseline = next(system for system, runs in systems.items() if page.system in runs)
+    return compute(page.loaded, "Resampling runs", _resampled_runs, found, page.by, systems, baseline)
 
 
 def _resampled_runs(
@@ -76,7 +73,7 @@ def _resampled_runs(
     return compare_runs(found.resamples([criterion]), systems, baseline)
 
 
-def _table(here: Here, found: Comparison, compared: RunComparison) -> None:
+def _table(page: PageContext, found: Comparison, compared: RunComparison) -> None:
     differences = compared.differences.drop(columns=["error", "freedom", "why"])
     rows = compared.means.merge(differences, on=["criterion", "system"], how="left")
     rows = rows.sort_values("f1", ascending=False, kind="stable").reset_index(drop=True)
@@ -99,5 +96,5 @@ def _table(here: Here, found: Comparison, compared: RunComparison) -> None:
         f"Intervals and tests are over {found.units.many} and runs together; differences of mean F1 are to "
         f"{compared.baseline}, of {', '.join(compared.systems[compared.baseline])}."
     )
-    title = f"Mean F1 over runs under {plain(here.by)}"
-    parts.comparison_table(here, found.scores, table, "compare_runs", rows, 110, title, said=said, method=said)
+    title = f"Mean F1 over runs under {plain(page.by)}"
+    parts.comparison_table(page, found.scores, table, "compare_runs", rows, 110, title, said=said, method=said)

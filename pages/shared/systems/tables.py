@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -33,12 +33,10 @@ from pages.shared.components.downloads import Export
 from pages.shared.components.formula_box import formula_box
 from pages.shared.components.record_list import count, open_records
 from pages.shared.data import caches, masks
+from pages.shared.data.page_context import PageContext
 from pages.shared.view import state
 from pages.shared.view.queries import view_of
 from pages.shared.view.text import plain, show_problems
-
-if TYPE_CHECKING:
-    from pages.shared.frame import Here
 
 LINE = 130
 """Characters that stand beside the files of a table; more go beneath."""
@@ -46,16 +44,16 @@ MANY = 20_000
 """Documents beyond which fewer resamples are drawn: 10,000 of them would take a minute."""
 
 
-def plan_of(here: Here) -> ResamplingPlan:
+def plan_of(page: PageContext) -> ResamplingPlan:
     """Return how often is resampled, by the number of documents."""
-    return ResamplingPlan() if len(here.loaded.corpus.documents) <= MANY else ResamplingPlan(resamples=2_000)
+    return ResamplingPlan() if len(page.loaded.corpus.documents) <= MANY else ResamplingPlan(resamples=2_000)
 
 
-def units_of(here: Here, documents: Documents | None = None) -> ResamplingUnits:
+def units_of(page: PageContext, documents: Documents | None = None) -> ResamplingUnits:
     """Return the units of resampling that the view names, or the default where these documents have no such units."""
-    documents = here.loaded.corpus.documents if documents is None else documents
+    documents = page.loaded.corpus.documents if documents is None else documents
     try:
-        return _units(here.loaded.corpus.digest, here.loaded.number, here.view.resample, documents)
+        return _units(page.loaded.corpus.digest, page.loaded.number, page.view.resample, documents)
     except FormatError:
         return resampling_units(documents)
 
@@ -65,12 +63,12 @@ def _units(digest: str, number: int, by: str, _documents: Documents) -> Resampli
     return resampling_units(_documents, by)
 
 
-def choose_units(here: Here) -> None:
+def choose_units(page: PageContext) -> None:
     """Ask for the units of resampling, and show problems of the units that the link names."""
-    documents = here.loaded.corpus.documents
+    documents = page.loaded.corpus.documents
     names = resampling_choices(documents)
     runs = [f"{RUNS_PREFIX}{length}" for length in (10, 20, 50) if 2 * length <= len(documents)]
-    now = units_of(here)
+    now = units_of(page)
     unit, _, stratum = now.by.partition(WITHIN)
     choices = list(dict.fromkeys((*names, *runs, unit)))
     said = {one: resampling_units(documents, one).many for one in choices}
@@ -100,9 +98,9 @@ def choose_units(here: Here) -> None:
                     "has are drawn from it.",
                 )
         st.caption(f"Drawn: {plain(now.drawn, 200)}.")
-    if here.view.resample and here.view.resample != now.by:
+    if page.view.resample and page.view.resample != now.by:
         try:
-            resampling_units(documents, here.view.resample)
+            resampling_units(documents, page.view.resample)
         except FormatError as error:
             show_problems([masks.mask_message(str(problem)) for problem in error.problems])
 
@@ -130,7 +128,7 @@ def test_words(plan: ResamplingPlan, units: ResamplingUnits) -> str:
 
 
 def comparison_table(
-    here: Here,
+    page: PageContext,
     scores: Mapping[str, Scores],
     shown: pd.DataFrame,
     name: str,
@@ -156,12 +154,12 @@ def comparison_table(
         for one in shown.columns
         if pd.api.types.is_float_dtype(shown[one])
     }
-    plan, units = plan_of(here), units_of(here)
-    signed_by = tuple(signature(scores[system], here.by, intervals=units.signature(plan)) for system in here.systems)
+    plan, units = plan_of(page), units_of(page)
+    signed_by = tuple(signature(scores[system], page.by, intervals=units.signature(plan)) for system in page.systems)
 
     def printed() -> tuple[Sheet]:
         rows = tuple(tuple(None if pd.isna(cell) else cell for cell in row) for row in shown.itertuples(index=False))
-        usual = (f"{interval_words(plan, units)}.", f"{test_words(plan, units)}; the baseline is {here.system}.")
+        usual = (f"{interval_words(plan, units)}.", f"{test_words(plan, units)}; the baseline is {page.system}.")
         notes = (*((method,) if method else usual), *signed_by)
         return (Sheet(title, tuple(map(str, shown.columns)), rows, notes, strong, strong_notes),)
 
@@ -169,7 +167,7 @@ def comparison_table(
     cell = count_table(
         shown,
         name,
-        (here.view, tuple(shown.columns)),
+        (page.view, tuple(shown.columns)),
         columns={one: column(one, width=width) for one in shown.columns}
         | numbers
         | {str(shown.columns[0]): column(str(shown.columns[0]), width=150, pinned=True)},
@@ -183,7 +181,7 @@ def comparison_table(
 
 
 def score_box(
-    here: Here,
+    page: PageContext,
     criterion: str,
     system: str,
     counts: Counts,
@@ -198,32 +196,34 @@ def score_box(
     """
     kind = None if pd.isna(row["type"]) else str(row["type"])
     with st.container(border=True):
-        formula_box(here, criterion, "F1", counts, kind, system=system)
+        formula_box(page, criterion, "F1", counts, kind, system=system)
         ends = "; ".join(
             f"{name} {_number(row[long])}, interval {_number(row[f'{long}_low'])} to {_number(row[f'{long}_high'])}"
             for name, long in (("F1", "f1"), ("P", "precision"), ("R", "recall"))
         )
-        st.caption(plain(f"{ends}. {units_of(here).in_words(row['units'])} with spans.", 400))
+        st.caption(plain(f"{ends}. {units_of(page).in_words(row['units'])} with spans.", 400))
         if row["why"]:
             st.caption(plain(f"{row['why'][0].upper()}{row['why'][1:]}.", 200))
         if row["undefined"]:
             st.caption(
-                f"F1 is undefined in {row['undefined']:,} of {plan_of(here).resamples:,} resamples, which are left out."
+                f"F1 is undefined in {row['undefined']:,} of {plan_of(page).resamples:,} resamples, which are left out."
             )
         if kind is None:
-            view = replace(here.view, criterion=criterion, system=system)
+            view = replace(page.view, criterion=criterion, system=system)
             navigation.link_to("Overview", f":primary[Overview of {plain(system)} under {plain(criterion)} →]", view)
         if difference is not None:
-            say_difference(here, criterion, difference, kind, place=place)
+            say_difference(page, criterion, difference, kind, place=place)
 
 
-def say_difference(here: Here, criterion: str, row: pd.Series[Any], kind: str | None = None, *, place: str) -> None:
+def say_difference(
+    page: PageContext, criterion: str, row: pd.Series[Any], kind: str | None = None, *, place: str
+) -> None:
     """Say a row of DIFFERENCE_COLUMNS, and open the gold spans that only one of the two systems gets right.
 
     A page may do so at several places: `place` names the table or figure that was chosen from.
     """
     one, other = str(row["baseline"]), str(row["system"])
-    p, holm = (p_value_sentence(row[name], plan_of(here).resamples) for name in ("p", "p_holm"))
+    p, holm = (p_value_sentence(row[name], plan_of(page).resamples) for name in ("p", "p_holm"))
     corrected = f" ({holm} after Holm's correction over {row['tests']} tests)" if row["tests"] > 1 else ""
     said = (
         f"{other} less {one}: {_signed(row['difference'])} F1, interval {_signed(row['low'])} to "
@@ -232,8 +232,8 @@ def say_difference(here: Here, criterion: str, row: pd.Series[Any], kind: str | 
     st.markdown(plain(f"{said} {row['why'][0].upper()}{row['why'][1:]}." if row["why"] else said, 600))
     if criterion in CRITERIA and CRITERIA[criterion].unit == "token":
         return
-    ledger = caches.ledger(here.loaded, one, here.settings, criterion)
-    view = replace(here.view, criterion=criterion, system=one)
+    ledger = caches.ledger(page.loaded, one, page.settings, criterion)
+    view = replace(page.view, criterion=criterion, system=one)
     asked = {
         name: Query(gold=() if kind is None else (kind,), having=((f"against {other}", value),))
         for name, value in ((one, ONLY_THIS), (other, ONLY_OTHER))
@@ -242,9 +242,9 @@ def say_difference(here: Here, criterion: str, row: pd.Series[Any], kind: str | 
         for name, query in asked.items():
             number = count(ledger.total(query).records, "gold span")
             navigation.link_to("Inspect", f":primary[only {plain(name)} right: {number} →]", view_of(view, query))
-    if one == here.system:
+    if one == page.system:
         better = other if row["difference"] > 0 else one
-        open_records(here, criterion, asked[better], f"only {plain(better)} right", name=f"compare_apart_{place}")
+        open_records(page, criterion, asked[better], f"only {plain(better)} right", name=f"compare_apart_{place}")
 
 
 def _number(value: float) -> str:

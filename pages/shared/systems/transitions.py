@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -29,11 +29,9 @@ from pages.shared.components import sentence
 from pages.shared.components.count_table import count_figure, count_table
 from pages.shared.components.downloads import Export
 from pages.shared.components.record_list import open_records
+from pages.shared.data.page_context import PageContext
 from pages.shared.view import keys
 from pages.shared.view.text import explained, plain
-
-if TYPE_CHECKING:
-    from pages.shared.frame import Here
 
 HOW = {
     "gold": "Every gold span, by what becomes of it in each system.",
@@ -41,29 +39,29 @@ HOW = {
 }
 
 
-def draw(here: Here, other: str) -> None:
+def draw(page: PageContext, other: str) -> None:
     """Show the transitions from the chosen system to another, and gold spans by the number of systems right."""
-    st.header(f"Fixed, broken, changed, under {plain(here.by)}")
-    one = here.scores()
-    two = here.scores(other)
-    if not are_comparable(one, two, here.by):
+    st.header(f"Fixed, broken, changed, under {plain(page.by)}")
+    one = page.scores()
+    two = page.scores(other)
+    if not are_comparable(one, two, page.by):
         st.caption(
-            f"{plain(here.by)} counts tokens: choose a matching criterion that counts spans to compare span by span."
+            f"{plain(page.by)} counts tokens: choose a matching criterion that counts spans to compare span by span."
         )
         return
-    moved = _moved(_key(here), here.system, other, here.by, one, two)
-    sentence.draw(here, transition_sentence(moved, here.system, other), "transitions")
+    moved = _moved(_key(page), page.system, other, page.by, one, two)
+    sentence.draw(page, transition_sentence(moved, page.system, other), "transitions")
     for place, side in zip(st.columns(2), STATES, strict=True):
         with place:
-            cell = _matrix(here, moved, other, side)
+            cell = _matrix(page, moved, other, side)
         if cell is not None:
-            _opened(here, other, side, *cell)
-    _right(here)
+            _opened(page, other, side, *cell)
+    _right(page)
 
 
-def _key(here: Here) -> str:
-    rule = here.criterion
-    return repr((here.loaded.corpus.digest, here.loaded.number, rule, here.settings.merge, here.settings.leave_out))
+def _key(page: PageContext) -> str:
+    rule = page.criterion
+    return repr((page.loaded.corpus.digest, page.loaded.number, rule, page.settings.merge, page.settings.leave_out))
 
 
 @st.cache_resource(max_entries=24, show_spinner="Comparing span by span …")
@@ -75,20 +73,20 @@ def _shown(code: str) -> str:
     return f"{LOOKS[code].glyph} {code}" if code in LOOKS else code
 
 
-def _matrix(here: Here, moved: Transitions, other: str, side: str) -> tuple[str, str] | None:
+def _matrix(page: PageContext, moved: Transitions, other: str, side: str) -> tuple[str, str] | None:
     """Show one matrix; return the states of the cell chosen."""
     states = STATES[side]
     table = transition_matrix(getattr(moved, side), states).rename(columns=_shown)
     table[FROM_HEAD] = table[FROM_HEAD].map(_shown)
     st.markdown(
-        f"**{TITLES[side]}**: {plain(here.system)} down, {plain(other)} across",
+        f"**{TITLES[side]}**: {plain(page.system)} down, {plain(other)} across",
         help=explained("COR", "INC", "PAR", "MIS", "SPU"),
     )
-    signed = f"{here.signature()} / {other}"
+    signed = f"{page.signature()} / {other}"
     cell = count_table(
         table,
         f"moved_{side}",
-        (here.view, other),
+        (page.view, other),
         columns={
             table.columns[0]: st.column_config.TextColumn(width=100, pinned=True),
             **{
@@ -121,29 +119,29 @@ def cell_queries(one: str, other: str, side: str, state: str, then: str) -> tupl
     return one, Query(decision=decision, having=() if then == ALL_STATES else ((f"{name} {other}", then),))
 
 
-def _opened(here: Here, other: str, side: str, state: str, then: str) -> None:
+def _opened(page: PageContext, other: str, side: str, state: str, then: str) -> None:
     if state == then == ALL_STATES and side == "pred":
         st.caption("Choose a margin or a cell: these are the records of two systems.")
         return
-    found = cell_queries(here.system, other, side, state, then)
+    found = cell_queries(page.system, other, side, state, then)
     if found is None:
         st.caption("What neither system predicts is no record.")
         return
     system, query = found
-    there = here if system == here.system else here.of(system)
-    title = f"{TITLES[side]}, {plain(_shown(state))} in {plain(here.system)}, {plain(_shown(then))} in {plain(other)}"
-    open_records(there, here.by, query, title, name=f"moved_{side}")
+    there = page if system == page.system else page.of(system)
+    title = f"{TITLES[side]}, {plain(_shown(state))} in {plain(page.system)}, {plain(_shown(then))} in {plain(other)}"
+    open_records(there, page.by, query, title, name=f"moved_{side}")
 
 
-def _right(here: Here) -> None:
+def _right(page: PageContext) -> None:
     """Draw gold spans by how many systems get them right; a bar opens them."""
-    every = [here.scores(system) for system in here.systems]
-    table, figure = _right_by(_key(here), here.by, here.systems, every)
-    st.header(f"Gold spans by how many systems get them right, under {plain(here.by)}")
-    chosen = count_figure(figure, "right", (here.view,), file="right-by")
+    every = [page.scores(system) for system in page.systems]
+    table, figure = _right_by(_key(page), page.by, page.systems, every)
+    st.header(f"Gold spans by how many systems get them right, under {plain(page.by)}")
+    chosen = count_figure(figure, "right", (page.view,), file="right-by")
     with st.container(horizontal=True, vertical_alignment="center"):
         names = table["right_by"].astype(str).tolist()
-        Export(table, here.signature(), "right-by", key="right", figure=lambda: figure).draw()
+        Export(table, page.signature(), "right-by", key="right", figure=lambda: figure).draw()
         key = f"{keys.LIST}right_by"
         picked = st.pills("Right by", names, key=key, label_visibility="collapsed", help=None)
         st.caption("Choose a bar, or a number here, to see these gold spans.")
@@ -151,7 +149,7 @@ def _right(here: Here) -> None:
     if label in names:
         said = {"none": "no system gets", "1": "one system gets", "all": "all systems get"}
         title = f"Gold spans that {said.get(label, f'{label} systems get')} right"
-        open_records(here, here.by, Query(having=(("right-by", label),)), title, name="right")
+        open_records(page, page.by, Query(having=(("right-by", label),)), title, name="right")
 
 
 @st.cache_resource(max_entries=24, show_spinner="Counting who gets what right …")

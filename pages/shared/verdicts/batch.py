@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -14,26 +13,24 @@ from nereval_core.review.verdicts_on_records import BATCH_RECORDS, Batch, draft_
 from pages.shared.components.columns import in_context, table_of
 from pages.shared.components.record_list import AROUND, count
 from pages.shared.data import masks, reviewer, verdict_store
+from pages.shared.data.page_context import PageContext
 from pages.shared.verdicts.case import Outcome, ledger_of, set_outcome
 from pages.shared.verdicts.events import LISTED
 from pages.shared.view import keys
 from pages.shared.view.queries import context
 from pages.shared.view.text import plain
 
-if TYPE_CHECKING:
-    from pages.shared.frame import Here
-
 PREVIEW = 8
 """Records that a preview shows."""
 KIND, WHY, OVER, NAME = (f"{keys.VERDICT}batch_{name}" for name in ("kind", "note", "over", "name"))
 
 
-def offer_batch(here: Here) -> None:
+def offer_batch(page: PageContext) -> None:
     """Offer one verdict for all records of the list."""
-    found = here.ledger().total(here.query()).records
+    found = page.ledger().total(page.query()).records
     if found > 1:
         label = f"One verdict for all {found:,} …"
-        st.button(label, key=f"{keys.VERDICT}batch", on_click=_begin, args=(here.query(),), help=_HELP)
+        st.button(label, key=f"{keys.VERDICT}batch", on_click=_begin, args=(page.query(),), help=_HELP)
 
 
 _HELP = "Gives each record of this list the same verdict. It is asked again before anything is kept."
@@ -47,26 +44,26 @@ def _end() -> None:
     st.session_state.pop(keys.BATCH, None)
 
 
-def draw_batch(here: Here) -> None:
+def draw_batch(page: PageContext) -> None:
     """Ask for the verdict of a batch, preview it, and store it once it is confirmed."""
     query, seen = st.session_state.get(keys.BATCH) or (None, 0)
-    if query != here.query():
+    if query != page.query():
         # Another list is not what was asked for.
         _end()
         return
     with st.container(border=True):
-        _ask(here, query, seen)
+        _ask(page, query, seen)
 
 
-def _ask(here: Here, query: Query, seen: int) -> None:
-    ledger = ledger_of(here)
-    positions = ledger.positions(query, here.view.ordered_by())
+def _ask(page: PageContext, query: Query, seen: int) -> None:
+    ledger = ledger_of(page)
+    positions = ledger.positions(query, page.view.ordered_by())
     st.markdown(f"**One verdict for all {count(len(positions), 'record')} of this list**")
     if len(positions) > BATCH_RECORDS:
         st.warning(f"At most {BATCH_RECORDS:,} records have a verdict at once: narrow the list down.")
         st.button("Cancel", key=f"{keys.VERDICT}batch_no", on_click=_end)
         return
-    kind: Kind | None = st.pills("Verdict", list(KINDS), format_func=partial(_named, here), key=KIND)
+    kind: Kind | None = st.pills("Verdict", list(KINDS), format_func=partial(_named, page), key=KIND)
     st.text_area("Note", key=WHY, max_chars=NOTE_CHARACTERS, height=68, placeholder="A note, kept with each of them")
     with_one = select_batch(ledger.about, positions).left
     over = bool(with_one) and st.checkbox(
@@ -74,11 +71,11 @@ def _ask(here: Here, query: Query, seen: int) -> None:
     )
     meant = select_batch(ledger.about, positions, over=over)
     if kind is not None:
-        _preview(here, kind, meant)
+        _preview(page, kind, meant)
     if not reviewer.reviewer_name():
         reviewer.ask_name(NAME)
     ready = kind is not None and len(meant.records) > 0 and bool(reviewer.reviewer_name())
-    label = f"Give “{_named(here, kind)}” to {count(len(meant.records), 'record')}" if kind is not None else "Give it"
+    label = f"Give “{_named(page, kind)}” to {count(len(meant.records), 'record')}" if kind is not None else "Give it"
     with st.container(horizontal=True, gap="small"):
         confirmed = st.button(label, key=f"{keys.VERDICT}batch_yes", type="primary", disabled=not ready)
         st.button("Cancel", key=f"{keys.VERDICT}batch_no", on_click=_end)
@@ -89,29 +86,29 @@ def _ask(here: Here, query: Query, seen: int) -> None:
         if theirs:
             _conflicts(theirs)
         else:
-            _keep(here, kind, meant)
+            _keep(page, kind, meant)
 
 
-def _named(here: Here, kind: str) -> str:
-    words: dict[str, str] = {**here.words.verdicts}
+def _named(page: PageContext, kind: str) -> str:
+    words: dict[str, str] = {**page.words.verdicts}
     return f"{words[kind]}: no entity" if kind == "neither" else words[kind]
 
 
-def _preview(here: Here, kind: Kind, meant: Batch) -> None:
+def _preview(page: PageContext, kind: Kind, meant: Batch) -> None:
     """Preview the effect of the verdict, and the first records it is for."""
-    records = ledger_of(here).frame(meant.records[:PREVIEW])
-    words = here.words
+    records = ledger_of(page).frame(meant.records[:PREVIEW])
+    words = page.words
     st.caption(plain(words.batch_effect(kind), 800))
     left = f"; {count(meant.left, 'record')} with a verdict stay as they are" if meant.left else ""
     st.caption(f"{count(len(meant.records), 'record')} get it{left}. The first of them:")
     if len(records):
         names = {words.of_side("type", "gold"): "gold_type", words.of_side("type", "pred"): "pred_type"}
-        lines = in_context(context(records, here.loaded.corpus.documents.texts, AROUND))
+        lines = in_context(context(records, page.loaded.corpus.documents.texts, AROUND))
         types = {name: records[column].astype(object).tolist() for name, column in names.items()}
         st.dataframe(table_of({**lines, **types}), hide_index=True, placeholder="", key=f"{keys.VERDICT}batch_table")
 
 
-def _keep(here: Here, kind: Kind, meant: Batch) -> None:
+def _keep(page: PageContext, kind: Kind, meant: Batch) -> None:
     who, every = reviewer.reviewer_name(), len(meant.records)
     bar = st.progress(0.0, "Preparing …")
     stands = verdict_store.now()
@@ -120,7 +117,7 @@ def _keep(here: Here, kind: Kind, meant: Batch) -> None:
         bar.progress(done / every, f"Preparing {done:,} of {count(every, 'record')} …")
 
     note = str(st.session_state.get(WHY, "")).strip()
-    made = draft_batch(ledger_of(here).about, meant.records, kind, note, stands, step)
+    made = draft_batch(ledger_of(page).about, meant.records, kind, note, stands, step)
     bar.progress(1.0, f"Writing {count(len(made), 'verdict')} …")
     try:
         given = verdict_store.store_to_write().give(made, who)
@@ -138,7 +135,7 @@ def _keep(here: Here, kind: Kind, meant: Batch) -> None:
     shared = "" if len(given) == every else f" ({count(len(given), 'span')}: some documents are there twice)"
     set_outcome(
         Outcome(
-            f"Kept as {who}: {_named(here, kind)}, of {count(every, 'record')}{shared}. Undo takes all of them back."
+            f"Kept as {who}: {_named(page, kind)}, of {count(every, 'record')}{shared}. Undo takes all of them back."
         )
     )
     st.rerun()

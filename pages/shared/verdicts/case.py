@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -15,11 +14,9 @@ from nereval_core.review.verdicts_on_records import attach_verdicts, places, ver
 from nereval_core.review.words import decision_in_words
 from pages.shared.components.record_list import count, noun
 from pages.shared.data import masks, reviewer, verdict_store
+from pages.shared.data.page_context import PageContext
 from pages.shared.view import keys
 from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
-
-if TYPE_CHECKING:
-    from pages.shared.frame import Here
 
 Choose = Callable[[int], None]
 """Chooses a record by its place in document order."""
@@ -69,37 +66,37 @@ class Outcome:
     place: tuple[str, str] | None = None
 
 
-def reason_unoffered(here: Here) -> str:
+def reason_unoffered(page: PageContext) -> str:
     """Say why verdicts are not given here, "" where they are."""
     if verdict_store.is_read_only():
         return "This server takes no verdicts."
-    if not isinstance(here.ledger(), MemoryLedger):
+    if not isinstance(page.ledger(), MemoryLedger):
         return "Verdicts are not given on a scored folder: read one of its shards as a corpus at Start to give some."
-    if noun(here.by) == "token":
-        return f"Verdicts are about spans, and {here.by} counts tokens: choose another matching criterion to give some."
+    if noun(page.by) == "token":
+        return f"Verdicts are about spans, and {page.by} counts tokens: choose another matching criterion to give some."
     return ""
 
 
-def ledger_of(here: Here) -> MemoryLedger:
-    found = here.ledger()
+def ledger_of(page: PageContext) -> MemoryLedger:
+    found = page.ledger()
     assert isinstance(found, MemoryLedger), "verdicts are offered on records in memory only"
     return found
 
 
-def cases_of(here: Here, records: Sequence[int]) -> list[Case]:
+def cases_of(page: PageContext, records: Sequence[int]) -> list[Case]:
     """Return the cases of some records."""
     # Taken first: what is shown may be newer than what is said to be seen, never the other way round.
     stands = verdict_store.now()
-    about = ledger_of(here).about
+    about = ledger_of(page).about
     found = attach_verdicts(about)
     return [
-        Case(record, key, partner, seen, stands.version(key), found.of(record), bool(found.stale[record]), here.words)
+        Case(record, key, partner, seen, stands.version(key), found.of(record), bool(found.stale[record]), page.words)
         for record, (key, partner, seen) in zip(records, verdict_subjects(about, records), strict=True)
     ]
 
 
-def case_of(here: Here, record: int) -> Case:
-    return cases_of(here, [record])[0]
+def case_of(page: PageContext, record: int) -> Case:
+    return cases_of(page, [record])[0]
 
 
 def set_outcome(outcome: Outcome) -> None:
@@ -135,7 +132,7 @@ def give_verdict(case: Case, kind: Kind, right: tuple[Marked, ...] = (), note: s
     return True
 
 
-def undo_verdict(here: Here, take_back: Callable[[str], Sequence[Given]], choose: Choose) -> None:
+def undo_verdict(page: PageContext, take_back: Callable[[str], Sequence[Given]], choose: Choose) -> None:
     """Take back the reviewer's last verdict or batch, and choose the record that it was about."""
     who = reviewer.reviewer_name()
     if not who:
@@ -157,6 +154,6 @@ def undo_verdict(here: Here, take_back: Callable[[str], Sequence[Given]], choose
     set_outcome(Outcome(f"Taken back: the last verdict of {who}, of {what}."))
     if len(given) == 1:
         one = given[0].verdict
-        (found,) = places(ledger_of(here).about, [(one.key, one.seen.document)])
+        (found,) = places(ledger_of(page).about, [(one.key, one.seen.document)])
         if found is not None:
             choose(found)

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from threading import RLock
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import streamlit as st
 
@@ -20,6 +20,7 @@ from nereval_core.records.queries import ORDERS
 from nereval_core.review.verdicts import KINDS, NOTE_CHARACTERS, Given, Kind, minute_of
 from nereval_core.review.words import decision_in_words
 from pages.shared.data import masks, playlists, reviewer, verdict_store
+from pages.shared.data.page_context import PageContext
 from pages.shared.verdicts import right_span
 from pages.shared.verdicts.case import (
     Case,
@@ -32,9 +33,6 @@ from pages.shared.verdicts.case import (
 )
 from pages.shared.view import WHOLE, keys, state
 from pages.shared.view.layer_words import LayerWords
-
-if TYPE_CHECKING:
-    from pages.shared.frame import Here
 
 Event = Mapping[str, Any]
 MOVES = ("undo", "whole", "jump")
@@ -57,7 +55,7 @@ class Applied:
     last: int = 0
     place: tuple[str, str, int] = ("", "", 0)
     part: tuple[str, str, int] | None = None
-    rest: tuple[Here, Mapping[str, Any]] | None = None
+    rest: tuple[PageContext, Mapping[str, Any]] | None = None
     undone: tuple[int, Sequence[Given]] = (0, ())
     made: tuple[tuple[object, ...], set[tuple[str, str]]] = field(default_factory=lambda: ((), set()))
     lock: RLock = field(default_factory=RLock)
@@ -74,7 +72,7 @@ def applied() -> Applied:
     return found
 
 
-def apply_events(here: Here, sent: Mapping[str, Any] | None) -> bool:
+def apply_events(page: PageContext, sent: Mapping[str, Any] | None) -> bool:
     """Apply what the component has sent and was not applied yet, and open the record that the reader has opened.
 
     Return whether there was anything to apply.
@@ -87,10 +85,10 @@ def apply_events(here: Here, sent: Mapping[str, Any] | None) -> bool:
             now.mount, now.last, now.undone = str(sent["mount"]), 0, (0, ())
         if now.rest is None and sent["events"][-1]["seq"] <= now.last:
             return False
-        now.rest = here, sent
+        now.rest = page, sent
         for event in sent["events"]:
             if event["seq"] > now.last:
-                _apply(here, event)
+                _apply(page, event)
                 now.last = event["seq"]
         _follow(sent)
         now.rest = None
@@ -129,19 +127,19 @@ def _open(doc: str, record: str, number: int) -> None:
     state.put(replace(view, doc=doc, record=record, at=""))
 
 
-def _apply(here: Here, event: Event) -> None:
+def _apply(page: PageContext, event: Event) -> None:
     act = event["act"]
     if act == "verdict":
-        _verdict(here, event)
+        _verdict(page, event)
     elif act == "undo":
-        if not reason_unoffered(here):
-            undo_verdict(here, partial(_taken_back, here, event), lambda at: _open(*ledger_of(here).name(at), -1))
+        if not reason_unoffered(page):
+            undo_verdict(page, partial(_taken_back, page, event), lambda at: _open(*ledger_of(page).name(at), -1))
     elif act == "star":
-        found = playlists.star_of(here, event["doc"], event["record"])
+        found = playlists.star_of(page, event["doc"], event["record"])
         if found is not None:
             playlists.put_on(found, bool(event["value"]))
     elif act == "jump":
-        _jump(here, int(event["value"]))
+        _jump(page, int(event["value"]))
     elif act == "beside":
         state.take_beside(event["value"])
     elif act == "whole":
@@ -152,47 +150,47 @@ def _apply(here: Here, event: Event) -> None:
     elif act == "colour":
         st.session_state[keys.COLOUR_BY] = event["value"]
     elif act in ("over", "leave"):
-        _answer(here, event)
+        _answer(page, event)
 
 
-def _taken_back(here: Here, event: Event, who: str) -> Sequence[Given]:
+def _taken_back(page: PageContext, event: Event, who: str) -> Sequence[Given]:
     """Take back the last verdict of a reviewer, once an event; return what was taken back."""
     now, store = applied(), verdict_store.store_to_write()
     if now.undone[0] != event["seq"]:
-        now.undone = (event["seq"], store.undo(who, verdict_store.quoted_texts(here.loaded.corpus.documents)))
+        now.undone = (event["seq"], store.undo(who, verdict_store.quoted_texts(page.loaded.corpus.documents)))
     return now.undone[1]
 
 
-def open_next(here: Here, at: float) -> None:
+def open_next(page: PageContext, at: float) -> None:
     """Open the record behind a place of the queue, where records advance by themselves."""
     if st.session_state.get(keys.GO_ON, True):
-        _jump(here, int(at // 1) + 1)
+        _jump(page, int(at // 1) + 1)
 
 
-def _jump(here: Here, number: int) -> None:
+def _jump(page: PageContext, number: int) -> None:
     """Open the record with a number in the queue."""
-    ledger, query, order = here.ledger(), here.query(), here.view.ordered_by()
+    ledger, query, order = page.ledger(), page.query(), page.view.ordered_by()
     row = ledger.page(query, order if order in ledger.orders(query) else ORDERS[0], number, 1)
     if len(row):
         _open(str(row["document"].iat[0]), str(row["record"].iat[0]), number)
 
 
-def _case(here: Here, doc: str, record: str) -> Case | None:
-    if doc not in here.loaded.corpus.documents.index:
+def _case(page: PageContext, doc: str, record: str) -> Case | None:
+    if doc not in page.loaded.corpus.documents.index:
         return None
-    position = ledger_of(here).position(doc, record)
-    return None if position is None else case_of(here, position)
+    position = ledger_of(page).position(doc, record)
+    return None if position is None else case_of(page, position)
 
 
-def _verdict(here: Here, event: Event) -> None:
+def _verdict(page: PageContext, event: Event) -> None:
     """Give a verdict that was sent; without a name it waits for one, and "neither" asks for what is right."""
-    if reason_unoffered(here) or event["kind"] not in KINDS:
+    if reason_unoffered(page) or event["kind"] not in KINDS:
         return
     kind: Kind = event["kind"]
     if kind != "neither" and not reviewer.reviewer_name():
         st.session_state[keys.WAITING] = (*st.session_state.get(keys.WAITING, ()), event)
         return
-    case = _case(here, event["doc"], event["record"])
+    case = _case(page, event["doc"], event["record"])
     if case is None:
         return
     note = str(event.get("note", ""))[:NOTE_CHARACTERS]
@@ -206,21 +204,21 @@ def _verdict(here: Here, event: Event) -> None:
             )
 
 
-def give_waiting(here: Here) -> bool:
+def give_waiting(page: PageContext) -> bool:
     """Give the verdicts that waited for a name, once there is one; return whether there were any."""
     waiting: Sequence[Event] = st.session_state.get(keys.WAITING, ())
     if not waiting or not reviewer.reviewer_name():
         return False
     del st.session_state[keys.WAITING]
     for event in waiting:
-        _verdict(here, event)
+        _verdict(page, event)
     return True
 
 
-def _answer(here: Here, event: Event) -> None:
+def _answer(page: PageContext, event: Event) -> None:
     """Give a verdict over those of others that came first, or leave theirs."""
     found: Outcome | None = st.session_state.get(keys.REVIEWED)
-    case = _case(here, event["doc"], event["record"])
+    case = _case(page, event["doc"], event["record"])
     if (
         event["act"] == "over"
         and found is not None

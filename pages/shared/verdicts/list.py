@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -14,14 +13,12 @@ from nereval_core.ledger.attributes.verdicts import NONE, VERDICT_ATTRIBUTES
 from nereval_core.records.queries import YES, Query
 from nereval_core.review.verdicts_on_records import attach_verdicts
 from pages.shared.data import caches, masks, verdict_store
+from pages.shared.data.page_context import PageContext
 from pages.shared.verdicts import batch as verdicts_batch
 from pages.shared.verdicts.case import ledger_of, reason_unoffered
 from pages.shared.view import keys, state
 from pages.shared.view.queries import query_of, search_of, view_of
 from pages.shared.view.text import plain
-
-if TYPE_CHECKING:
-    from pages.shared.frame import Here
 
 FACETS = {"verdict": "Verdict", "reviewer": "Reviewer", "stale": "Stale", "noted": "Note"}
 NAMES = {("verdict", NONE): "no verdict", ("stale", YES): "text or span changed", ("noted", YES): "with a note"}
@@ -30,15 +27,15 @@ FORM = "form"
 """The attribute that is a record's surface form."""
 
 
-def verdict_facets(here: Here, width: int) -> None:
+def verdict_facets(page: PageContext, width: int) -> None:
     """Offer verdicts, reviewers, stale and noted ones, each with the number of records there would be."""
-    query = here.query()
+    query = page.query()
     chosen = {name: value for name, value in query.having if name in FACETS}
-    if reason_unoffered(here) or not (chosen or attach_verdicts(ledger_of(here).about).given):
+    if reason_unoffered(page) or not (chosen or attach_verdicts(ledger_of(page).about).given):
         return
-    words: dict[str, str] = {**here.words.verdicts}
+    words: dict[str, str] = {**page.words.verdicts}
     for name, label in FACETS.items():
-        counts = ledger_of(here).having_counts(query, name)
+        counts = ledger_of(page).having_counts(query, name)
         options = [value for value, number in counts.items() if number and value != chosen.get(name)]
         options += [chosen[name]] if name in chosen else []
         if not options:
@@ -76,31 +73,31 @@ def unnarrowed(query: Query) -> Query:
     return replace(query, having=tuple(pair for pair in query.having if pair[0] not in VERDICT_ATTRIBUTES))
 
 
-def reviewed_of(here: Here) -> tuple[Query, int, int]:
+def reviewed_of(page: PageContext) -> tuple[Query, int, int]:
     """Return the query that is gone through, how many of its records have a verdict, and how many there are."""
-    query, ledger = unnarrowed(here.query()), ledger_of(here)
+    query, ledger = unnarrowed(page.query()), ledger_of(page)
     # If no verdict stands, that is known without going through all records.
     done = ledger.having_counts(query, REVIEWED[0]).get(YES, 0) if attach_verdicts(ledger.about).given else 0
     return query, done, ledger.total(query).records
 
 
-def draw_progress(here: Here) -> None:
+def draw_progress(page: PageContext) -> None:
     """Show in a row how many records of the list have a verdict: a click lists those without one, or all again."""
-    if reason_unoffered(here):
+    if reason_unoffered(page):
         return
-    query, done, every = reviewed_of(here)
+    query, done, every = reviewed_of(page)
     if not every:
         return
     if done:
-        link = urlencode(state.link(view_of(here.view, query)))
-        caches.shelf().keeper.note_progress(here.loaded, done, every, link)
+        link = urlencode(state.link(view_of(page.view, query)))
+        caches.shelf().keeper.note_progress(page.loaded, done, every, link)
     with st.container(horizontal=True, vertical_alignment="center", width="content", gap="small"):
         label = f"{done:,} of {every:,} reviewed"
-        chosen = dict(here.query().having)
+        chosen = dict(page.query().having)
         for name, words, one in (("done", f":primary[{label}]", REVIEWED), ("open", f"{every - done:,} open", OPEN)):
             on = chosen.get(one[0]) == one[1]
             having = query.having if on else (*query.having, one)
-            view = view_of(here.view, replace(query, having=having))
+            view = view_of(page.view, replace(query, having=having))
             st.button(
                 f"**{words}** ×" if on else words,
                 key=f"{keys.VERDICT}{name}",
@@ -112,29 +109,29 @@ def draw_progress(here: Here) -> None:
         st.progress(done / every, width=60)
 
 
-def offer_batch(here: Here) -> None:
+def offer_batch(page: PageContext) -> None:
     """Offer one verdict for all records of the list."""
-    if here.ledger().total(unnarrowed(here.query())).records:
-        verdicts_batch.offer_batch(here)
+    if page.ledger().total(unnarrowed(page.query())).records:
+        verdicts_batch.offer_batch(page)
 
 
-def batch_of_list(here: Here) -> None:
+def batch_of_list(page: PageContext) -> None:
     """Show the batch that is being prepared, or why verdicts are not up to date."""
-    if reason_unoffered(here):
+    if reason_unoffered(page):
         return
     show_verdict_problems()
-    if here.ledger().total(unnarrowed(here.query())).records:
-        verdicts_batch.draw_batch(here)
+    if page.ledger().total(unnarrowed(page.query())).records:
+        verdicts_batch.draw_batch(page)
 
 
-def offer_same_form(here: Here, record: int) -> None:
+def offer_same_form(page: PageContext, record: int) -> None:
     """Offer all records of the list with the surface form of this one."""
-    query = here.query()
+    query = page.query()
     # A form in the link would say what is masked.
     if masks.is_masked() or any(name == FORM for name, _ in query.having):
         return
     # Only the form of this record is made here: how many records share it takes the forms of all spans.
-    form = record_form(ledger_of(here).about, record)
+    form = record_form(ledger_of(page).about, record)
     if not form:
         return
     st.button(
@@ -142,6 +139,6 @@ def offer_same_form(here: Here, record: int) -> None:
         key=f"{keys.VERDICT}form",
         type="tertiary",
         on_click=state.put,
-        args=(view_of(here.view, replace(query, having=(*query.having, (FORM, form)))),),
+        args=(view_of(page.view, replace(query, having=(*query.having, (FORM, form)))),),
         help="List them, to give them one verdict at once.",
     )

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from nereval_core.review.verdicts import Marked
 from nereval_core.review.words import piece_names, word_pieces
 from pages.shared.data import reviewer
+from pages.shared.data.page_context import PageContext
 from pages.shared.verdicts.case import Case, case_of, give_verdict, ledger_of
 from pages.shared.view import keys
 from pages.shared.view.text import plain
-
-if TYPE_CHECKING:
-    from pages.shared.frame import Here
 
 NUMBER = 130
 """Pixels."""
@@ -29,7 +26,7 @@ def _end() -> None:
     st.session_state.pop(keys.RIGHT, None)
 
 
-def draw_right_span(here: Here, on_kept: Callable[[], None]) -> None:
+def draw_right_span(page: PageContext, on_kept: Callable[[], None]) -> None:
     """Ask for the right spans of a record once the verdict is that neither side is right.
 
     `on_kept` is called once they were kept.
@@ -37,20 +34,20 @@ def draw_right_span(here: Here, on_kept: Callable[[], None]) -> None:
     record, name, _, _ = st.session_state.get(keys.RIGHT) or (-1, "", (), "")
     if record < 0:
         return
-    case = case_of(here, record) if record < len(ledger_of(here).rows) else None
+    case = case_of(page, record) if record < len(ledger_of(page).rows) else None
     if case is None or case.key.record != name:
         # Another corpus or criterion than the verdict was given under.
         _end()
         return
-    _ask(here, case, on_kept)
+    _ask(page, case, on_kept)
 
 
 @st.dialog("Neither is right: what is?", width="medium", on_dismiss=_end)
-def _ask(here: Here, case: Case, on_kept: Callable[[], None]) -> None:
+def _ask(page: PageContext, case: Case, on_kept: Callable[[], None]) -> None:
     if keys.RIGHT not in st.session_state:
         st.rerun()
     _, _, so_far, _ = st.session_state[keys.RIGHT]
-    documents = here.loaded.corpus.documents
+    documents = page.loaded.corpus.documents
     number = documents.index[case.seen.document]
     text = documents.texts[number]
     _say_sides(case, text)
@@ -64,8 +61,8 @@ def _ask(here: Here, case: Case, on_kept: Callable[[], None]) -> None:
             args=(place,),
             help="Take it out",
         )
-    found = _words(here, case, number, text)
-    kind = _type(here, case)
+    found = _words(page, case, number, text)
+    kind = _type(page, case)
     now = None
     if found is not None and kind:
         low, high = _characters(case, *found, len(text))
@@ -119,10 +116,10 @@ def _keep(case: Case, every: tuple[Marked, ...], on_kept: Callable[[], None]) ->
     st.rerun()
 
 
-def _words(here: Here, case: Case, number: int, text: str) -> tuple[int, int] | None:
+def _words(page: PageContext, case: Case, number: int, text: str) -> tuple[int, int] | None:
     """Ask for the first and the last word, both empty at first; return where they start and end."""
     spans = [case.key.span, *([case.partner] if case.partner else [])]
-    some = word_pieces(here.loaded.corpus.documents, number, spans)
+    some = word_pieces(page.loaded.corpus.documents, number, spans)
     names = piece_names(some, text)
     with st.container(horizontal=True, gap="small"):
         first, last = (
@@ -154,10 +151,10 @@ def _characters(case: Case, low: int, high: int, length: int) -> tuple[int, int]
     return int(start), int(end)
 
 
-def _type(here: Here, case: Case) -> str:
+def _type(page: PageContext, case: Case) -> str:
     found: str | None = st.selectbox(
         "Type",
-        sorted({*here.annotated_types, case.key.span.type}),
+        sorted({*page.annotated_types, case.key.span.type}),
         index=None,
         key=case.widget("type"),
         accept_new_options=True,
