@@ -57,7 +57,11 @@ FORMAT = Offer(
     form=FormField(label="Format", hint="auto recognises it by content and says which.", values=_formats),
 )
 COLUMN = Offer(
-    flag="--column", help="the column with the tags, by number (from 1) or name", metavar="N", parse=column_of
+    flag="--column",
+    help="the column with the tags, by number (from 1) or name; the feature of WebAnno, the infon of BioC, the key of "
+    "MISC in CoNLL-U",
+    metavar="N",
+    parse=column_of,
 )
 TYPES = Offer(
     flag="--types",
@@ -197,7 +201,8 @@ class LoadOptions(ReadSettings):
         default="error",
         metadata=Offer(
             flag="--truncated",
-            help="outside: tokens that {others} lack at the end of sentences are outside of spans",
+            help="outside: tokens that {others} lack at the end of sentences, as models with a maximal length do, are "
+            "outside of spans",
             choices=("error", "outside"),
             form=FormField(
                 label="Sentences that a prediction cuts off",

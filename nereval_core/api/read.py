@@ -49,8 +49,8 @@ def read(
 
     Several paths are the parts of one layer, each in a format of its own; no document may stand in two of them.
     `offsets` is what they count where a format leaves it open, `layer` which of several in a file is wanted, `columns`
-    what those of a table of spans hold, by name or number from 1: `{"start": "von", "end": 3}`. `labels` are those in
-    which tags that are numbers are places: a list, `O,B-PER,I-PER`, or a file. Without a `scheme` a prediction is read
+    what those of a table of spans hold, by name or number from 1: `{"start": "von", "end": 3}`. `labels` are those
+    that numeric tags index: a list, `O,B-PER,I-PER`, or a file. Without a `scheme` a prediction is read
     by `gold_scheme` where its tags fit it, else by the scheme that fits. `outside` is the tag of tokens outside
     of spans where it is not `O`, `type` the type of tags that are letters alone.
 

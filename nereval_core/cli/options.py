@@ -182,7 +182,13 @@ def add_scoring(parser: argparse.ArgumentParser, criteria: str | None = None) ->
         metavar="RULE",
         help="a criterion of your own: `nereval score --help`",
     )
-    add("--merge", action="append", default=[], metavar="A,B=NAME", help="score types A and B as NAME; repeatable")
+    add(
+        "--merge",
+        action="append",
+        default=[],
+        metavar="A,B=NAME",
+        help="score types A and B as NAME, which is not merged further; repeatable",
+    )
     add_leave_out(add)
     if criteria is None:
         add("--counting", choices=("one-to-one", "each-side"), default="one-to-one", help="each-side: no alignment")

@@ -127,8 +127,7 @@ class ReadSettings:
     of tokens outside of spans, `type` the type of tags that are letters alone. `core_type` is the type or attribute of
     spans that are the cores of others. `offsets` says what offsets count where the format leaves it
     open. `columns` says which column of a table of spans holds what (`table_columns.COLUMNS`), by number from 1 or by
-    name, "" for none, and, under "tags", which holds tags. `labels` is the list in which tags that are numbers are
-    places.
+    name, "" for none, and, under "tags", which holds tags. `labels` is the list that numeric tags index.
 
     To add a setting, add a field here, or one of both sides in `LoadOptions`, and use it in a reader: the command line,
     the form of the app and `LoadOptions` have it then.
@@ -138,7 +137,8 @@ class ReadSettings:
         default=None,
         metadata=Offer(
             flag="--scheme",
-            help="tag scheme of {first} and {others} (default: the one that {first} fits)",
+            help="tag scheme of {first} and {others} (default: for {first} the one that fits; for {others} that of "
+            "{first} where they fit it, else their own)",
             help_of_one="tag scheme (default: the one that fits)",
             form=FormField(
                 label="Tag scheme",
@@ -152,7 +152,8 @@ class ReadSettings:
         default=None,
         metadata=Offer(
             flag="--repair",
-            help="mend malformed tag sequences instead of refusing them",
+            help="mend malformed tag sequences, which are refused otherwise: conlleval begins an entity there, discard "
+            "drops the chunk",
             choices=("conlleval", "discard"),
             form=FormField(
                 label="Malformed tag sequences",
@@ -239,7 +240,7 @@ class ReadSettings:
         default=None,
         metadata=Offer(
             flag="--labels",
-            help="the labels in which tags that are numbers are places, O,B-PER,I-PER,… or a file of them",
+            help="the list of labels that numeric tags index, O,B-PER,I-PER,… or a file of it",
             metavar="LIST|FILE",
             parse=_labels,
             form=FormField(

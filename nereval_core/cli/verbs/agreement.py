@@ -38,12 +38,20 @@ NOTES = f"""\
 A, B, C are the layers of annotators or systems over the same documents; none is gold. Options for gold apply to A,
 options for predictions to the others. F1 is computed for each pair under --criteria, kappa and alpha on tokens (the
 category of a token is the set of types that cover it), unitizing alpha (of 2004) on characters. For more than two
-annotators F1 and observed agreement are means over the pairs, and kappa is Fleiss'. Intervals are bias-corrected
-bootstrap intervals over documents, or the units of --resample-by. If an annotator has not read a document, --documents
-shared leaves it out, --documents pairwise compares each pair on the documents that both have (and counts missing values
-in alpha), and --missing empty counts it as read, without a span.
+annotators F1 and observed agreement are means over the pairs, undefined ones left out, and kappa is Fleiss'. Criteria
+that are not symmetric give both ways. Intervals are bias-corrected bootstrap intervals over documents, or the units of
+--resample-by. An undefined figure has its reason: no spans, one category only, or no expected disagreement.
+
+All annotators are taken to have read all documents. If one has not read a document, --documents shared leaves it out,
+--documents pairwise compares each pair on the documents that both have, and --missing empty counts it as read, without
+a span, which lowers agreement. A file that lacks a document says that its annotator did not see it. Pairwise, all
+annotators together have the means of F1 and observed agreement, without intervals, no kappa, and both alphas with
+missing values.
+
 --system holds a system against the human ceiling: is its mean F1 with annotators below that of annotators with one
 another? The difference has an interval and a one-sided randomization test (Holm's correction over the systems).
+--gamma has neither intervals nor figures by type or document. --seed decides what it draws. --merge and --leave-out
+count for every figure, types merged by a criterion of your own for its F1 alone.
 
 {FILES.format("A, B, C", "agreement", "ann=A1 ann=A2 bob=B1 bob=B2", "B", "agreement")}"""
 BY = ("type", "document")

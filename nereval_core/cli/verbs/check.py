@@ -15,8 +15,13 @@ USAGE = "GOLD PRED [PRED ...] --min BOUND | --against FILE --max-drop BOUND [opt
 EXAMPLE = "gold.jsonl system.jsonl --min strict.f1=0.80 --min type.recall@PER=0.9 --against last.json --max-drop 0.01"
 NOTES = f"""\
 A BOUND is CRITERION.MEASURE=NUMBER, or CRITERION.MEASURE@TYPE=NUMBER; measures are precision, recall and f1, numbers
-are from 0 to 1. Every system must hold every bound; an undefined figure (0/0) holds none.
-A system whose content is identical to gold's fails, unless --allow-identical allows it.
+are from 0 to 1. Every system must hold every bound. An undefined figure (0/0) holds no minimum, and no greatest drop
+if it was defined before; a figure that was undefined before has none. Figures are compared unrounded; differences
+below 0.000000001 do not count. Without --criteria those that bounds name are scored. A type that no span has is
+refused. A system whose content is identical to gold's fails, unless --allow-identical allows it.
+
+--against holds a system against the one of its name; where both runs have one system, names do not matter. Scores
+under other settings are refused. Where gold has changed since, a note says so.
 exit status: 1 where a bound does not hold, with a line for each on standard output; 0 where all hold, printing nothing
 
 {GOLD_AND_PREDICTIONS}"""

@@ -34,8 +34,19 @@ baseline use the same resamples, and p comes from approximate randomization with
 Scores that rest on a single document have neither interval nor test. The table of power has the least difference that
 a corpus of this size would show with a power of 80%, and with --margin the p of equivalence.
 
+--by span follows each span from the baseline to each other system, as two matrices: gold spans by their decisions, and
+predictions, "not predicted" being those of one system only. Then come the gold spans by the number of systems that get
+them right. fragment counts tokens and has no transitions.
+
+In LaTeX, Markdown and HTML the best of a column is bold where it is significantly better than the next best: p of at
+most 0.05 after Holm's correction over all pairs of systems, under that criterion and of that type. A note names the
+columns without bold. A dagger marks p of at most 0.05 against the baseline.
+
 NAME=RUN,RUN,... are several runs of one system (from other seeds, say), called NAME-1, NAME-2, ...: systems are then
-compared by the means of their runs, with intervals and tests over documents and runs together.
+compared by the means of their runs, with intervals and tests over documents and runs together. --baseline is then a
+system, not a run. --json has the means under "runs"; its other tables take each run for a system.
+
+--other-corpora takes files of --json with the same names of systems and the same baseline; NAME=RESULT names a corpus.
 
 {GOLD_AND_PREDICTIONS}"""
 FIGURES = ("scores", "differences")

@@ -12,8 +12,16 @@ USAGE = "LAYER [OTHER ...] [options]"
 EXAMPLE = "gold.jsonl --kinds types,edges --records places.csv"
 NOTES = """\
 LAYER is searched: gold, or any other layer. The OTHERs, layers over the same documents, are compared with it and shown
-beside it. Surface forms are compared without case, with white space as one blank, and are searched at word boundaries.
-Findings are ranked by the number of places that would change if the most frequent annotation were used everywhere.
+beside it. Findings are ranked by the number of places that would change if the most frequent annotation were used
+everywhere. share is the share of places with that annotation; places that count for none are left out of it.
+
+Surface forms are compared without case, with white space as one blank, composed or not, and up to 30 words long. They
+are searched at word boundaries; where a script has no blanks between words, every letter may begin or end one.
+--case differs tells spellings of a form apart where two of them have two places or more and most of these are annotated
+differently, as GAS, a gene, and gas. The signature says which.
+not-everywhere leaves out forms of one letter or none, and those annotated in under 5% of their places; both are
+counted. It lists places inside another span, but counts them for neither; places that share characters with a shorter
+span are left to nesting. odd-ends takes brackets whose other half is in the span, %, ' and the like for right.
 """
 
 

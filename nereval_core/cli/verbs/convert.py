@@ -18,7 +18,12 @@ from nereval_core.problems import quoted
 HELP = "convert annotations to another format"
 USAGE = "IN [IN ...] OUT --to FORMAT [options]"
 EXAMPLE = "gold.conll gold.jsonl --to jsonl"
-NOTES = ""
+NOTES = """\
+Several INs are parts of one layer. JSON lines and CoNLL are packed where OUT ends in .gz or .zst.
+--escape-formulas concerns cells that begin with =, +, -, @, a tab or a line end; without it they are counted. When such
+a file is read, the apostrophe is text. Where it moves offsets the quotes do not fit them, and the file is refused:
+convert back from the original.
+"""
 
 
 def add_arguments(parser: Parser) -> None:

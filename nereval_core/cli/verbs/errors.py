@@ -22,11 +22,18 @@ EXAMPLE = "gold.jsonl system.jsonl --by type --figure costs.html"
 NOTES = f"""\
 Each record that is not correct under strict has one class, the first that applies: duplicate, split (one gold span,
 several predictions), merged (several gold spans, one prediction), type only, boundary only, type and boundary, missed,
-spurious. The cost of a class is computed by mending it in the predictions and scoring them again.
+spurious. The cost of a class is computed by mending it in the predictions and scoring them again, under --criteria.
+"F1 so far" is with all classes above mended too. A gain below 0 is not a mistake: the mended spans were credited
+already under that criterion, or take gold spans that other predictions have.
+
+Wrong boundaries are counted by end: left short leaves words out there, left long takes some in. Their words are named
+by kind, from short lists in English, German, French and Spanish, or as number, punctuation, parenthesis, part of a word
+or white space, else as they are.
 
 --forms prints the words of errors: the most frequent surface forms of each class, as missed and spurious ones and
-confusions of types (type only), with the types, the count and an example in its text. `nereval score --by confusion`
-counts each gold type with each predicted type.
+confusions of types (type only), with the types, the count and an example in its text. Write --forms=N before files.
+`nereval score --by confusion` counts each gold type with each predicted type. --by type takes the type of the gold
+span, else that of the prediction. --records has the columns class, ends, pattern_left and pattern_right too.
 
 {GOLD_AND_PREDICTIONS}"""
 

@@ -24,8 +24,16 @@ HELP = "score the concept ids that mentions link to"
 USAGE = "GOLD PRED [PRED ...] [options]"
 EXAMPLE = "gold.jsonl system.jsonl --n 1,5 --by confusion"
 NOTES = f"""\
-A mention is a span with links: NEL columns of HIPE, N lines of brat and notes that are codes, "links" in JSONL. The
-links of a prediction are ranked, best first; "|" inside a link separates several. NIL is an id like any other.
+A mention is a span with links: NEL columns of HIPE, N lines of brat and notes that are codes, links of JSON lines,
+Parquet and CSV, concepts of PubTator, identifiers of BioC, kb_id of Prodigy. The links of a prediction are ranked, best
+first; "|" inside a link separates several. NIL is an id like any other: the mention has no entry. A span without links
+takes no part.
+
+Mentions are aligned one to one, strict by equal boundaries or else by overlap, whatever their links and types.
+P = right / predicted mentions, R = right / gold mentions, F1 = 2 right / both. With --mentions gold the ratio is the
+accuracy over mentions of equal boundaries, and over gold's where the prediction has the span without a link; mentions
+not judged are counted. Ids that --relaxed does not map stay, and no mapping is followed further; files of HIPE (Main,
+then Alternatives) are read too.
 
 {GOLD_AND_PREDICTIONS}"""
 BY = ("document", "confusion")

@@ -26,7 +26,17 @@ USAGE = "GOLD PRED [PRED ...] [options]"
 EXAMPLE = 'gold.jsonl a.jsonl b.jsonl --merge "DNA,RNA=nucleic" --figure criteria.html'
 NOTES = f"""\
 Every system is scored without a merge, with each --merge alone, and with all types merged into one. A semicolon
-separates several merges in one setting: --merge "DNA,RNA=nucleic;cell_line,cell_type=cell".
+separates several merges in one setting: --merge "DNA,RNA=nucleic;cell_line,cell_type=cell". strict is always scored,
+for the difference from it. --csv and --parquet have a row a merge, counting, criterion and system; --json has the
+merges by name, the overtakings and the ranking in words too. How Tsai et al. 2006 count a gold span matched by two
+predictions is not known to us, so both countings are offered, and none of their tables is claimed.
+
+--gap splits by the difference in each gold span's pair: left, right or both boundaries, fragments, type, boundary and
+type; "aligned otherwise" is what no rule but another alignment makes. The parts add up. --recovered goes from strict to
+lenient, down to gold spans that no prediction overlaps. --stand-in gives the mean difference of F1, a paired t-test and
+Pearson's correlation over disjoint folds and all systems; folds of one corpus are few and alike, so p says less than it
+seems to. --ladder tries moves of a boundary by up to 6 characters, and to the start or end of a span near by, and
+scores the document again; RECORD is one under the first criterion. --csv takes one of these questions at a time.
 
 {GOLD_AND_PREDICTIONS}"""
 EXPERIMENTS = ("gap", "curve", "recovered", "gone", "stand_in", "ladder")

@@ -25,11 +25,34 @@ HELP = "score by properties of spans and documents, with intervals"
 USAGE = "GOLD PRED [PRED ...] [options]"
 EXAMPLE = "gold.jsonl system.jsonl --by length,seen --training train.jsonl"
 NOTES = f"""\
---by takes length, tokens, shape, frequency, consistency, seen, head (the head word), position, document-length, spans,
-period, "year YYYY" (before and from a year), noise, meta (or "meta KEY"), column (or "column NAME"), score (thresholds
-and calibration), worst (combinations of two). The default is all that apply, except years and worst. --columns names a
-CSV file whose header has document, for single spans also span (the id of a gold span, or of a record, such as
-g:12-19:Drug), and columns of your own. --tests compares each slice with the rest of its slicing, and systems within it.
+--by takes
+  length, tokens       characters of the span, gaps left out; tokens that share a character with it
+  shape                capitals, letters and digits; a word ends at white space, a dash or a slash
+  frequency            the number of gold spans with the same words
+  consistency          how alike gold types these words: always one type, one type in 80% or more, in under 80%
+  seen, head           whether --training has a span of the same words, or of the same head word, and with which type
+  position             where in the document the span begins
+  document-length      characters of the document; spans: its gold spans
+  period, "year 1850"  decade of the document's date; before and from a year
+  noise                LED of the gold span, by HIPE's levels
+  meta, "meta KEY"     every key of the documents' meta, or one
+  column, "column K"   columns of --columns, or one
+  score                P, R, F1 against the threshold, where predictions have a score, and the calibration of scores
+  worst                combinations of two slices with the lowest recall, of at least 20 gold spans in 5 documents
+The default is all that apply, except years and worst. Numbers with more than ten values are cut into five ranges; of
+more than 30 texts the most frequent are shown. A head word is the last of a form, or the last before a comma, a bracket
+or one of: of for in at on de du des del della di do. That suits English and German; read it with care elsewhere, and
+for names of persons.
+
+Intervals are those of compare, beyond 5,000 documents over groups of them. A slice in fewer than 10 documents, or all
+right or all wrong, has Wilson's interval for P and R, which takes spans for independent, and none for F1; a slice in
+one document has none. Each of up to 100 thresholds is scored anew; predictions without a score always stay.
+
+--columns names a CSV file whose header has document, for single spans also span (the id of a gold span, or of a record,
+such as g:12-19:Drug), and columns of your own. --tests compares each slice with the rest of its slicing, and systems
+within it; p is corrected over all slices of all slicings of --by. --json has the tests as apart and changes, each with
+its family in words, --csv as parts apart and change, whose value, low and high are the difference; the bins and errors
+of calibration are the parts calibration and error.
 
 {GOLD_AND_PREDICTIONS}"""
 

@@ -81,7 +81,7 @@ def read_objects(
     `texts` are strings, for tags the words of each document, or the documents of another layer: in the same order; what
     has texts of its own keeps them. `scheme` (None: `gold_scheme` if it fits, else the one that does) and `repair` are
     about tags; `outside` is the tag of tokens outside of spans where it is not `O`, `type` the type of tags that are
-    letters alone. `labels` is the list in which tags that are numbers are places. `columns` names those of a data
+    letters alone. `labels` is the list that numeric tags index. `columns` names those of a data
     frame: `{"document": "doc", "type": "kind"}`. Of spaCy's Examples a `side` is taken. A data frame of predictions has
     the documents of `gold`.
 
