@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import nereval_core as nereval
+from nereval_core.cli import VERBS, verb_parser
 from nereval_core.report.references import works
 from tests.support import PYTHON_PATH, ROOT
 
@@ -101,6 +102,15 @@ def test_the_site_lists_every_work_cited(site: Path) -> None:
     page = unescape((site / "references.html").read_text(encoding="utf-8"))
     assert not [key for key, work in works().items() if work.reference not in page or work.url not in page]
     assert 'href="references.html"' in (site / "scoring.html").read_text(encoding="utf-8")
+
+
+def test_every_option_of_every_verb_is_listed(site: Path) -> None:
+    page = unescape((site / "options.html").read_text(encoding="utf-8"))
+    listed = dict(re.findall(r'<h2 id="[^"]*">([^<]*)<.*?<code>(.*?)</code>', page, re.DOTALL))
+    assert set(listed) == set(VERBS)
+    for verb, text in listed.items():
+        options = {option for action in verb_parser(verb)._actions for option in action.option_strings}
+        assert options <= set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", text)), verb
 
 
 def test_every_name_of_the_library_is_in_the_reference(site: Path) -> None:

@@ -1,4 +1,4 @@
-"""Hooks of MkDocs: pages made of files outside this folder of parsers and of docstrings; links out of this folder."""
+"""Hooks of MkDocs: pages made of files outside this folder, of parsers and of docstrings."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 from pathlib import Path, PurePosixPath
 from posixpath import normpath, relpath
 
-from library_reference import reference, source_of, verbs
+from library_reference import anchors, reference
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
@@ -23,9 +23,8 @@ PAGES = {"README.md": "index.md", "CHANGELOG.md": "CHANGELOG.md", WORKS: "refere
 OPTIONS, REFERENCE = "options.md", "library-reference.md"
 SECTIONS = {
     "nereval_core/cli/verbs": OPTIONS,
-    "nereval_core/__init__.py": REFERENCE,
     **{f"{module.replace('.', '/')}.py": f"{OPTIONS}#{verb.replace(' ', '-')}" for verb, module in VERBS.items()},
-    **{source_of(verb): f"{REFERENCE}#{verb}" for verb in reversed(verbs())},
+    **{path: f"{REFERENCE}#{anchor}" for path, anchor in anchors().items()},
 }
 """Source of the generated pages, to which documents link, and the place on a page that is made of it."""
 PICTURES = "tests/screenshots"

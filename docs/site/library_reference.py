@@ -17,9 +17,12 @@ from typing import NamedTuple
 
 import nereval_core
 
+ROOT = Path(__file__).parents[2]
 PACKAGE = "nereval_core"
 VERSION = "__version__"
 COLUMNS = re.compile(r"\b[A-Z_]+_COLUMNS\b")
+IMPORT = re.compile(r"^from (nereval_core\.(?!cli)[\w.]+) import (.+)$", re.MULTILINE)
+LINK = re.compile(r"\]\((?:\.\./)+(nereval_core/(?!cli/)[\w/]+?)(?:/__init__)?\.py\)")
 CODE = re.compile(r"(`+)(.+?)\1", re.DOTALL)
 MEMBERS = (ast.AnnAssign, ast.FunctionDef)
 PROPERTIES = {"property", "cached_property"}
@@ -41,43 +44,79 @@ class Definition(NamedTuple):
     docstring: str
 
 
-def source_of(name: str) -> str:
-    """Return the path of the file that defines a verb, below the root of the repository."""
-    return f"{_definition(name, PACKAGE).module.replace('.', '/')}.py"
-
-
-def verbs() -> list[str]:
-    return [name for name in nereval_core.__all__ if name != VERSION]
-
-
 def reference() -> str:
-    """Return the page: verbs, the classes they return, the types of their arguments, and the modules they refer to."""
-    functions = [_definition(name, PACKAGE) for name in verbs()]
-    results, parts, aliases = _types(functions)
-    modules = _modules([*functions, *results, *parts])
-    links = {each.name: f"class-{each.name.lower()}" for each in (*results, *parts)}
-    links |= {name: name.replace(".", "") for name in modules}
-    lines = [INTRODUCTION, "## Verbs\n"]
-    for each in functions:
-        call = _call(each, aliases)
-        lines += [f"### {each.name}()\n", f"```python\n{call}\n```\n", _prose(each.docstring, links)]
-    for title, classes in (("Results", results), ("Parts of results, and arguments", parts)):
+    """Return the page: functions, classes of their results and arguments, and modules that define terms."""
+    content = _content()
+    links = {each.name: f"class-{each.name.lower()}" for each in (*content.results, *content.parts)}
+    links |= {name: _anchor(name) for name in content.modules}
+    lines = [INTRODUCTION]
+    for title, functions in (("Verbs", content.verbs), ("Functions of modules", content.functions)):
+        lines.append(f"## {title}\n")
+        for each in functions:
+            heading = each.name if title == "Verbs" else f"{each.module}.{each.name}"
+            call = _call(each, content.aliases)
+            lines += [f"### {heading}()\n", f"```python\n{call}\n```\n", _prose(each.docstring, links)]
+    for title, classes in (("Results", content.results), ("Parts of results, and arguments", content.parts)):
         lines.append(f"## {title}\n")
         for each in classes:
-            lines += [f"### class {each.name}\n", _prose(each.docstring, links), *_members(each, links, aliases)]
-    lines.append("## Other types\n")
-    lines += [f"- `{name} = {value}`" for name, value in sorted(aliases.items()) if not value.startswith("Literal")]
-    lines.append("\n## Definitions\n")
-    for name in modules:
+            members = _members(each, links, content.aliases)
+            lines += [f"### class {each.name}\n", _prose(each.docstring, links), *members]
+    others = sorted((name, value) for name, value in content.aliases.items() if not value.startswith("Literal"))
+    lines += ["## Other types\n", *(f"- `{name} = {value}`" for name, value in others), "\n## Definitions\n"]
+    for name in content.modules:
         lines += [f"### {name}\n", _prose(_docstring(_tree(name)), links)]
     return "\n".join(lines)
 
 
+def anchors() -> dict[str, str]:
+    """Return the anchor on the page by the file, below the root, that an entry is made of."""
+    content = _content()
+    return {
+        **{_path(name): _anchor(name) for name in content.modules},
+        **{_path(each.module): each.name for each in reversed(content.verbs)},
+        _path(PACKAGE): "verbs",
+    }
+
+
+class Content(NamedTuple):
+    """The definitions on the page; `aliases` are types that are not classes, `modules` define terms."""
+
+    verbs: list[Definition]
+    functions: list[Definition]
+    results: list[Definition]
+    parts: list[Definition]
+    aliases: dict[str, str]
+    modules: list[str]
+
+
 @cache
-def _tree(module: str) -> ast.Module:
+def _content() -> Content:
+    """Return the verbs, all that documents import or link to beside them, and the types and modules that these name."""
+    texts = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs").rglob("*.md"))
+    verbs = [_definition(name, PACKAGE) for name in nereval_core.__all__ if name != VERSION]
+    imported = {(module, name) for module, names in IMPORT.findall(texts) for name in names.split(", ")}
+    others = [_definition(name, module) for module, name in sorted(imported) if not _is_module(f"{module}.{name}")]
+    functions = [each for each in others if isinstance(each.node, ast.FunctionDef)]
+    results, parts, aliases = _types([*verbs, *functions])
+    linked = {path.replace("/", ".") for path in LINK.findall(texts)}
+    linked |= {f"{module}.{name}" for module, name in imported if _is_module(f"{module}.{name}")}
+    modules = _modules([*verbs, *functions, *results, *parts], linked - {each.module for each in verbs})
+    return Content(verbs, functions, results, parts, aliases, modules)
+
+
+def _path(module: str) -> str:
     spec = find_spec(module)
     assert spec is not None and spec.origin is not None
-    return ast.parse(Path(spec.origin).read_text(encoding="utf-8"))
+    return Path(spec.origin).relative_to(ROOT).as_posix()
+
+
+def _anchor(heading: str) -> str:
+    return heading.replace(".", "")
+
+
+@cache
+def _tree(module: str) -> ast.Module:
+    return ast.parse((ROOT / _path(module)).read_text(encoding="utf-8"))
 
 
 def _docstring(node: ast.Module | ast.ClassDef | ast.FunctionDef) -> str:
@@ -178,7 +217,8 @@ def _members(owner: Definition, links: dict[str, str], aliases: dict[str, str]) 
     lines = []
     members = _public_members(owner)
     for each in members:
-        head = f"{each.name}: {_annotations(each.node)[-1]}" if _is_attribute(each.node) else _call(each, aliases)
+        note = _annotations(each.node)[-1]
+        head = f"{each.name}: {_spelt_out(note, aliases)}" if _is_attribute(each.node) else _call(each, aliases)
         text = " ".join(_prose(each.docstring, links).split())
         lines.append(f"- `{' '.join(head.split())}`" + (f": {text}" if text else ""))
     named = COLUMNS.findall("\n".join([owner.docstring, *(each.docstring for each in members)]))
@@ -209,14 +249,19 @@ def _columns(constant: str, module: str) -> Definition:
     raise LookupError(f"{module}: {constant}")
 
 
+def _spelt_out(annotation: str, aliases: dict[str, str]) -> str:
+    """Return an annotation with the words of a set in place of its name."""
+    sets = {name: value for name, value in aliases.items() if value.startswith("Literal")}
+    return re.sub(r"\b[A-Z]\w+\b", lambda match: sets.get(match[0], match[0]), annotation)
+
+
 def _call(function: Definition, aliases: dict[str, str]) -> str:
-    """Return a function as it is called; values stand in place of constants, words in place of the name of a set."""
+    """Return a function as it is called, with values in place of constants."""
     node = function.node
     assert isinstance(node, ast.FunctionDef)
-    names = {name: value for name, value in aliases.items() if value.startswith("Literal")}
     lines = []
     for line in re.split(r", (?=\*|\w+: )", re.sub("^(self|cls)(, )?", "", ast.unparse(node.args))):
-        line = re.sub(r"\b[A-Z]\w+\b", lambda match: names.get(match[0], match[0]), line)
+        line = _spelt_out(line, aliases)
         if (match := re.fullmatch(r"(.+?)=([^=]+)", line)) is not None:
             line = f"{match[1]} = {eval(match[2], vars(import_module(function.module)))!r}"
         lines.append(line)
@@ -226,10 +271,11 @@ def _call(function: Definition, aliases: dict[str, str]) -> str:
     return "\n".join([f"{node.name}(", *(f"    {line}," for line in lines), f"){result}"])
 
 
-def _modules(definitions: Iterable[Definition]) -> list[str]:
-    """Return the modules that docstrings refer to, and that these refer to, in alphabetical order."""
-    modules: dict[str, None] = {}
+def _modules(definitions: Iterable[Definition], linked: Iterable[str]) -> list[str]:
+    """Return the linked modules, those that docstrings refer to, and that these refer to, in alphabetical order."""
+    modules = dict.fromkeys(linked)
     queue = deque((each.module, each.docstring) for each in definitions)
+    queue += [(name, _docstring(_tree(name))) for name in modules]
     while queue:
         module, text = queue.popleft()
         for _, words in CODE.findall(text):

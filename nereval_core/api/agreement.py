@@ -42,14 +42,14 @@ def agreement(
     texts: Texts | None = None,
     **pairing: Unpack[Pairing],
 ) -> Agreement:
-    """Return how far annotators by name agree, each a path, what `read` returned, a layer, or Python objects.
+    """Measure the agreement of annotators by name, each a path, a `Reading`, a layer, or Python objects.
 
     The texts are those of the first. F1 is under the criteria, kappa and alpha are on tokens, unitizing alpha (2004)
-    is on characters: see `nereval_core.analysis.agreement`. `resample_by` is what is resampled: `document`,
+    is on characters: see `nereval_core.analysis.agreement`. `resample_by` is the unit of resampling: `document`,
     `sentence`, a metadata key or `runs:20`, by default each document as read. `documents` are the "same" from all, or
-    "shared": those that all have, or "pairwise": those that each two have in common (who has not a document did not see
-    it; alphas count it as missing). `systems` by name are no annotators, but held against these: `ceiling` of the
-    result (`nereval_core.analysis.agreement.human_ceiling`). `gamma` asks for gamma too, which takes many times as long
+    "shared": those that all have, or "pairwise": those that each pair has in common. An annotator without a document
+    did not see it; alphas count it as missing. `systems` by name are compared with the annotators, in `ceiling` of the
+    result (`nereval_core.analysis.agreement.human_ceiling`). `gamma=True` adds gamma, which takes many times as long
     (`nereval_core.analysis.agreement.gamma`). The other options are those of `score`.
 
     Raises:

@@ -45,16 +45,21 @@ def compare(
 ) -> Comparison:
     """Compare systems by name: scores with intervals, differences to the baseline with p, ranks, all as tables.
 
-    The baseline is the first by default. `resample_by` is what is resampled: `document`, `sentence`, a metadata key or
-    `runs:20`, by default each document as read. `margin` is the difference of F1 within which a system is tested to be
-    as good as the baseline, `measures` what is compared beside F1: `precision`, `macro-f1` and the like, `scorers`
-    published scorers whose figures are compared too: `conlleval`, `nervaluate-1.2.1/partial`. `runs` says which systems
-    are runs of one, {"a": ["a-1", "a-2"]}: the result's `runs` compares their means, and the baseline is "a", not one
-    of its runs. The others of the options are those of `score`.
+    The baseline is the first system by default. `resample_by` is the unit of resampling: `document`, `sentence`, a
+    metadata key or `runs:20`, by default each document as read. `margin` is the difference of F1 within which a system
+    is tested to be as good as the baseline. `measures` are compared beside F1: `precision`, `macro-f1` and the like
+    (`nereval_core.analysis.comparison.measures`). `scorers` are published scorers whose figures are compared too, such
+    as `conlleval` or `nervaluate-1.2.1/partial`. `runs` says which systems are runs of one, {"a": ["a-1", "a-2"]}: the
+    result's `runs` compares their means (`nereval_core.analysis.comparison.runs`), and the baseline is then "a", not
+    one of its runs. The other options are those of `score`.
+
+    See `nereval_core.analysis.comparison`; its module `nereval_core.analysis.comparison.transitions` follows spans from
+    one system to another.
 
     Raises:
-        FormatError: as `score`, with the problems of all systems; no system, or none called as the baseline is; what
-            gold's documents cannot be resampled by; a number that is not possible (`analysis.number_options`).
+        FormatError: as `score`, with the problems of all systems; no system, or no system with the name of the
+            baseline; a unit that gold's documents do not have; a number that is not possible
+            (`analysis.number_options`).
     """
     check_margin(margin, runs=bool(runs))
     plan = ResamplingPlan(resamples=resamples, seed=seed)
@@ -99,9 +104,10 @@ def compare(
 
 
 def replicability(comparisons: Mapping[str, Comparison], *, level: float = 0.95) -> pd.DataFrame:
-    """Return in how many corpora each system is better or worse than the baseline: REPLICABILITY_COLUMNS.
+    """Count the corpora in which each system is better or worse than the baseline: REPLICABILITY_COLUMNS.
 
-    `comparisons` are those of the same systems with the same baseline, by the name of the corpus.
+    `comparisons` are those of the same systems with the same baseline, by the name of the corpus. `level` is the
+    confidence of both directions together. See `nereval_core.analysis.comparison.replicability`.
 
     Raises:
         FormatError: fewer than two corpora, other systems or another baseline in one of them, or no common criterion.

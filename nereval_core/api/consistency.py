@@ -28,13 +28,15 @@ def consistency_of(
     texts: Texts | None = None,
     **pairing: Unpack[Pairing],
 ) -> Consistency:
-    """Question a layer, gold or any other; `others` by name are held against it: see `analysis.consistency`.
+    """Find phenomena that a layer, gold or any other, annotates in different ways: see `analysis.consistency`.
 
-    `kinds` are those asked about, by default all; `case` is that of `consistency`. The other options are those
-    of `score`.
+    `others` by name are compared with the layer and shown beside it. `kinds` names kinds of findings, by default all:
+    "types", "not-everywhere", "edges", "nesting", "odd-ends" and "against-all". `case` says whether spellings of a form
+    are told apart: "differs" where these are annotated differently, "ignore" never, "keep" always. The other options
+    are those of `score`.
 
     Raises:
-        FormatError: as `score`, with the problems of all layers; no kind of a name; a layer without texts.
+        FormatError: as `score`, with the problems of all layers; an unknown kind; a layer without texts.
     """
     asked = [kinds] if isinstance(kinds, str) else list(kinds)
     check_kinds(asked)

@@ -25,10 +25,11 @@ def errors_of(
     texts: Texts | None = None,
     **pairing: Unpack[Pairing],
 ) -> ErrorReport:
-    """Sort the errors of a prediction into classes and reckon what mending each would gain under some criteria.
+    """Class the errors of a prediction, and compute what mending each class would gain under the criteria.
 
-    Classes are those of the records under `strict`, see `nereval_core.analysis.errors.error_classes`. The options are
-    those of `score`, one to one.
+    The classes are those of the records under `strict` (`nereval_core.analysis.errors.error_classes`); gains are those
+    of `nereval_core.analysis.errors.gains`, the words at wrong boundaries those of
+    `nereval_core.analysis.errors.boundary_patterns`. The other options are those of `score`, one to one.
 
     Raises:
         FormatError: as `score`.

@@ -40,10 +40,11 @@ def link(
     format: str = "auto",
     **pairing: Unpack[Pairing],
 ) -> LinkScores:
-    """Score the links of a prediction against gold's, each a path, what `read` returned, or a layer.
+    """Score the concept ids of mentions: spans with links, each side a path, a `Reading` or a layer.
 
-    Looked at are the first `n` of a prediction's ranking; `relaxed` maps an id to the one it counts as, or names a file
-    that does.
+    The first `n` ids of a prediction's ranking count. `truth` says which of gold's links are correct: "first" or "any".
+    With `mentions="gold"` linking is judged alone, over mentions of equal boundaries. `relaxed` maps an id to the one
+    it counts as, or names a file of lines `id<tab>id`. `nereval_core.analysis.linking` defines the decisions.
 
     Raises:
         FormatError: unreadable input, or input that cannot be paired; `mentions="gold"` with overlapping boundaries.
@@ -75,6 +76,9 @@ def index(
     format: str = "auto",
 ) -> IndexScores:
     """Score the sets of concept ids of documents: files of codes, or the links of annotations.
+
+    `links` says which links of a mention count for its document, "first" or "any"; `relaxed` is as for `link`. See
+    `nereval_core.analysis.linking.indexing`.
 
     Raises:
         FormatError: unreadable input; links that are neither "first" nor "any".

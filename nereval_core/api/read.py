@@ -48,17 +48,20 @@ def read(
     """Read annotations: a file or folder in one of the formats, recognised by content where none is named.
 
     Several paths are the parts of one layer, each in a format of its own; no document may stand in two of them.
-    `offsets` is what they count where a format leaves it open, `layer` which of several in a file is wanted, `columns`
-    what those of a table of spans hold, by name or number from 1: `{"start": "von", "end": 3}`. `labels` are those
-    that numeric tags index: a list, `O,B-PER,I-PER`, or a file. Without a `scheme` a prediction is read
-    by `gold_scheme` where its tags fit it, else by the scheme that fits. `outside` is the tag of tokens outside
-    of spans where it is not `O`, `type` the type of tags that are letters alone.
+    `layer` names one of several layers in a file. `documents` are the ids of the documents to keep. `types` renames
+    types: a mapping, or a file of lines `PER = person`. `progress` is called with the lines or files done and their
+    total.
 
-    `core_type` is for brat: spans of that type, or with an attribute of that name, are the cores of the smallest spans
-    around them. `repeated`, `edits`, `unplaced` and `malformed` are rules for answers of language models, see
-    `readers.mentions`, which need the `texts` of gold; its types help too, where `texts` is gold as it was read.
-    `documents` are the ids of those that are taken, `types` the names that types are called by instead: a mapping, or a
-    file of lines `PER = person`. `progress` is called with the lines or files done and their total.
+    `column` is the column with the tags, by name or number from 1. Without a `scheme` a prediction is read by
+    `gold_scheme` where its tags fit it, else by the scheme that fits. `repair` mends malformed tag sequences, which are
+    refused otherwise. `outside` is the tag of tokens outside of spans where it is not `O`, `type` the type of tags that
+    are letters alone. `labels` is the list that numeric tags index: a list, `O,B-PER,I-PER`, or a file. `columns` says
+    what the columns of a table of spans hold, by name or number from 1: `{"start": "von", "end": 3}`. `offsets` is
+    what offsets count, where a format leaves it open. `core_type` is for brat: spans of that type, or with an attribute
+    of that name, are the cores of the smallest spans around them.
+
+    `repeated`, `edits`, `unplaced` and `malformed` are rules for answers of language models (`readers.mentions`). These
+    need the `texts` of gold; where `texts` is gold's `Reading`, its types help too.
 
     Raises:
         FormatError: with every problem found.

@@ -54,10 +54,9 @@ def report_of(
 ) -> HtmlReport:
     """Return a report on systems by name as HTML that stands alone, the same on every run.
 
-    The first criterion is the main one. `records` is how many of each error class are shown in their text, or a query
-    of `nereval_core.records.queries` for those that are. With `mask` the texts are masked. The verdicts of `reviewed`,
-    as `ReviewStore.reviewed` returns them, stand with their records. The other options are those of `score`, one to
-    one.
+    The first criterion is the main one. `records` is the number of records shown of each class of errors, or a `Query`
+    that chooses them. With `mask` the letters and digits of texts are replaced. The verdicts of `reviewed`, as
+    `ReviewStore.reviewed` returns them, stand with their records. The other options are those of `score`, one to one.
 
     Raises:
         FormatError: as `score`; no system, no texts, or Plotly is not installed.

@@ -27,11 +27,12 @@ def reproduce(
 ) -> Outcome:
     """Score as a published scorer does: its figures under its own names, and the records that make them.
 
-    Files of the scorer's own format are read as it reads them; what `read` returned, layers and Python objects are
-    scored by their spans. `options` are the scorer's own; a dash and an underscore in their names are alike.
+    `convention` is a name that `nereval conventions` lists. Files of the scorer's own format are read as it reads them;
+    readings, layers and Python objects are scored by their spans. `options` are the scorer's own; a dash and an
+    underscore in their names are alike.
 
     Raises:
-        FormatError: no such convention or option, unreadable input, data the scorer cannot have.
+        FormatError: an unknown convention or option, unreadable input, or data that the scorer cannot have.
     """
     if isinstance(gold, (Reading, Layer)) or isinstance(pred, (Reading, Layer)) or is_objects(gold) or is_objects(pred):
         ours, theirs = both_readings(gold, pred, format=format)

@@ -35,15 +35,15 @@ def apply_verdicts(
     format: str = "auto",
     **pairing: Unpack[Pairing],
 ) -> AppliedVerdicts:
-    """Apply the verdicts that stand to gold: `layer` of what is returned is a new one, `log` says what each did.
+    """Apply the current verdicts to gold: `layer` of the result is a new layer, `log` says what each verdict did.
 
-    Name the systems that were reviewed: a verdict on a prediction that none has any more is stale and not applied.
-    `reviewers` and `kinds` (gold, pred, both, neither, unclear) say whose and which are accepted, None for all;
-    `pairing` are the options of `pair`. Where several documents have the text of a verdict, it is applied to
-    `only_this_document` that it was given on, or else to all of them.
+    `verdicts` is a store of verdicts or its file, by default your own. Name the systems that were reviewed: a verdict
+    on a prediction that no system has any more is stale and not applied. `reviewers` and `kinds` (gold, pred, both,
+    neither, unclear) are those accepted, None for all; `pairing` are the options of `Pairing`. Where several documents
+    have the text of a verdict, it is applied to the one that it was given on, or, if not `only_this_document`, to all.
 
     Raises:
-        FormatError: unreadable input, or systems or verdicts that cannot be had.
+        FormatError: unreadable input, or systems or verdicts that cannot be read.
     """
     ours = reading_of(gold, format=format)
     return _applied(
@@ -66,7 +66,9 @@ def scores_with_verdicts(
     format: str = "auto",
     **pairing: Unpack[Pairing],
 ) -> WhatIf:
-    """Score systems against gold as it is and as verdicts have it: `table()` of what is returned has both.
+    """Score systems against gold as it is and as corrected by verdicts: `table()` of the result has both.
+
+    The options are those of `apply_verdicts` and of `score`.
 
     Raises:
         FormatError: as `apply_verdicts`, and as `score` for criteria and merges.
@@ -86,7 +88,9 @@ def adjudicate(
     format: str = "auto",
     **pairing: Unpack[Pairing],
 ) -> Adjudicated:
-    """Make one layer of two annotators: what they agree on, the rest by verdicts on the second against the first.
+    """Make one layer of two annotators: agreed spans, and the others by verdicts on the second against the first.
+
+    Spans without a verdict are not in the layer; `open` of the result lists them.
 
     Raises:
         FormatError: as `apply_verdicts`.

@@ -28,15 +28,17 @@ def score(
     progress: Callable[[int, int], None] | None = None,
     **pairing: Unpack[Pairing],
 ) -> Scores:
-    """Score a prediction against gold, each a path, what `read` returned, a layer, or Python objects.
+    """Score a prediction against gold, each a path, a `Reading`, a layer, or Python objects.
 
     Objects are lists with a list for each document, of dicts, of tuples or of tags: see `read_objects`, which takes
-    `texts` too. Where gold has texts, a prediction without is held against these. `merge` maps a type to the name it is
-    scored under, or lists merges as `protein,DNA=macromolecule`; `progress` is called with gold spans done and their
-    total. `core_type` is the brat type or attribute of core terms, as in `read`; `gold_scheme` and `pred_scheme` are
-    tag schemes (None: the one that fits, gold's first). `pairing` are the options of `pair`.
+    `texts` too. Where gold has texts, a prediction without texts takes these. `criteria` are names, as `nereval
+    criteria` lists them, or criteria of your own. `merge` maps a type to the name it is scored under, or lists merges
+    as `protein,DNA=macromolecule`. `counting="each-side"` counts each side for itself, without an alignment.
+    `progress` is called with gold spans done and their total. `core_type` is the brat type or attribute of core terms,
+    as in `read`. `gold_scheme` and `pred_scheme` are tag schemes (None: the one that fits, gold's first). `pairing`
+    are the options of `Pairing`.
 
-    A prediction that is identical to gold in content, or has types that gold does not have, is warned of: see
+    A prediction that is identical to gold in content, or has types that gold does not have, gives a warning: see
     `nereval_core.pairing.notices`.
 
     Raises:

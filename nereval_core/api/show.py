@@ -24,7 +24,7 @@ class ShownDocument:
 
 
 def show(scores: Scores, document: str | int, *, criterion: str | None = None) -> ShownDocument:
-    """Return a document, by its id or its place from 0: gold above the text, the prediction below, by decision.
+    """Show a document, by its id or its number from 0, in a notebook: gold above the text, the prediction below.
 
     `criterion` is the first one by default.
 

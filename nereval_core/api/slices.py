@@ -37,15 +37,18 @@ def slices_of(
     texts: Texts | None = None,
     **pairing: Unpack[Pairing],
 ) -> SliceReport:
-    """Score a prediction slice by slice, with 95% intervals: see `nereval_core.analysis.slices.slicings` for what by.
+    """Score a prediction slice by slice, with 95% intervals.
 
-    `training` tells seen spans from unseen ones, `columns` is a CSV file of columns of one's own. `tests` asks to test
-    each slice against the rest. `resample_by` is what is resampled: `document`, `sentence`, a metadata key or
-    `runs:20`, by default each document as read. The other options are those of `score`, one to one.
+    `by` names slicings, as `nereval slices --help` lists them; by default all that apply, except years and worst
+    combinations (`nereval_core.analysis.slices.worst_combinations`). A slice is a value of a property
+    (`nereval_core.analysis.slices.slicings`). `training` tells seen spans from unseen ones, `columns` is a CSV file of
+    your own columns. `tests=True` tests each slice against the rest. `resample_by` is the unit of resampling:
+    `document`, `sentence`, a metadata key or `runs:20`, by default each document as read. The other options are those
+    of `score`, one to one.
 
     Raises:
-        FormatError: as `score`; training data or columns that cannot be read, or that fit no document or span; what
-            gold's documents cannot be resampled by.
+        FormatError: as `score`; training data or columns that cannot be read, or that fit no document or span; a unit
+            that gold's documents do not have.
     """
     check_resampling(resamples, seed)
     (chosen,) = choose_criteria([criterion])

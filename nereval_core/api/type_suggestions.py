@@ -16,7 +16,7 @@ def type_suggestions(
     format: str = "auto",
     **pairing: Unpack[Pairing],
 ) -> tuple[Suggestion, ...]:
-    """Suggest, for each type of a prediction that gold has not, which type of gold it is, and say why.
+    """Suggest a type of gold for each type of a prediction that gold does not have, with the reason.
 
     Nothing is applied: `mapped` and `read(…, types=…)` do that.
 

@@ -14,9 +14,9 @@ def write(
 ) -> tuple[str, ...]:
     """Write a layer with its documents, whole or not at all.
 
-    What the format cannot hold is refused, or, if this may be `lossy`, left out; returns notes that count it.
+    What the format cannot hold is refused, or left out with `lossy=True`. Returns notes that count what was left out.
 
     Raises:
-        FormatError: unknown format, a place that cannot be written, or what the format cannot hold.
+        FormatError: an unknown format, a path that cannot be written, or spans that the format cannot hold.
     """
     return writers.write(layer.layer if isinstance(layer, Reading) else layer, path, format=format, lossy=lossy)

@@ -58,7 +58,13 @@ STREAM = "documents of the prediction have other boundaries than gold's: split b
 
 
 class Pairing(TypedDict, total=False):
-    """The options of `pair`, for the functions that call it."""
+    """Options of pairing the documents and texts of a prediction with gold's.
+
+    `missing="empty"` counts documents that the prediction lacks as empty. `token_text="gold"` takes gold's text where
+    as many tokens are spelt differently. `pair_by` pairs documents by identical text or by order, whatever their ids
+    ("auto": by id, else by text). `align_text` carries spans over to gold's text where white space or quotes differ.
+    `truncated="outside"` takes tokens that a prediction lacks at the end of sentences as outside of spans.
+    """
 
     missing: Missing
     token_text: TokenText

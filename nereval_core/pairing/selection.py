@@ -151,7 +151,7 @@ def restricted(reading: Reading, ids: DocumentIds | Iterable[str]) -> Reading:
     """Return a reading of the listed documents alone, in the order of the reading; the signature states it.
 
     Raises:
-        FormatError: an id that no document has, or no id.
+        FormatError: an id that no document has, or an empty list of ids.
     """
     wanted = _ids(ids)
     problems = list(unknown_ids(wanted, [reading]))

@@ -137,7 +137,7 @@ def mapped(reading: Reading, names: TypeNames | Mapping[str, str] | str | os.Pat
     """Return a reading with renamed types, which the signature states; `names` may be the path of a file.
 
     Raises:
-        FormatError: as `read_types`.
+        FormatError: the file cannot be read, or a line is not `NAME = NAME`.
     """
     if not isinstance(names, TypeNames):
         names = type_names(names) if isinstance(names, Mapping) else read_types(names)

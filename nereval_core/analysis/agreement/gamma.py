@@ -3,7 +3,9 @@
 Mathet, Widlöcher and Métivier 2015 (The Unified and Holistic Method Gamma (γ) for Inter-Annotator Agreement Measure and
 Alignment, Computational Linguistics 41(3)). A unit is the hull of a span. The dissimilarity of two units with their
 starts s, ends e and types t is
+
     ((|s1 - s2| + |e1 - e2|) / (length 1 + length 2))^2 + [t1 differs from t2]
+
 and that of a unit and no unit, or of no units, is 1: alpha, beta and the empty dissimilarity are 1 as in the paper. A
 unitary alignment takes one unit or none of each annotator; its disorder is the mean dissimilarity of its pairs. An
 alignment takes each unit once; its disorder is the sum over its unitary alignments / the mean number of units of an
@@ -12,8 +14,11 @@ has the units of an annotator drawn by chance, moved around the text by a distan
 half the mean length of a unit at least. Gamma is 1 less observed / expected.
 
 Each document is a continuum of its own: alignments and random annotators stay within it, and disorders add up. The
-number of samples is the paper's: of FIRST_SAMPLES the coefficient of variation says how many it takes for a relative
-error of the expected disorder below PRECISION in 95 of 100 cases.
+number of samples is the paper's: of the first 30 the coefficient of variation says how many it takes for a relative
+error of the expected disorder below 2% in 95 of 100 cases.
+
+Gamma takes longer than all other figures together: 1,000 documents of 10 units an annotator take 1 s of CPU for two
+annotators and 31 s for three.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 """Systems against the human ceiling: does a system agree with annotators as well as they agree with one another?
 
 Under a matching criterion the difference of a system s is
+
     mean over annotators k of F1(k, s)  -  mean over pairs of annotators of F1(k, l),
+
 undefined F1s left out; F1 is symmetric under most criteria, and under the others annotators are taken as gold in turn
 on both sides. It is the mean, over annotators k, of what agreement with the others loses if s takes the place of k.
 Each pair is counted on the documents that both saw, of those that two annotators or more saw.

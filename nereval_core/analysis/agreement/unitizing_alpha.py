@@ -7,16 +7,20 @@ document into another. A unit is the hull of a span. Where units of one type and
 refused for that type and for all types together.
 
 With m annotators, L characters, N units and gaps of all annotators together, of lengths l and g:
+
     observed  2 D / (m (m - 1) L^2), D summed over the pairs of annotators: of two units that overlap, the squares of
               the distances of their starts and of their ends; of a unit in a gap of the other annotator, l^2;
     expected  2/L ((N - 1)/3 F + X) / (mL (mL - 1) - Q), F = sum of l (l - 1)(2l - 1), Q = sum of l (l - 1),
               X = sum over units and gaps of l^2 (g - l + 1) where g >= l.
+
 Alpha is 1 less observed / expected, over several types 1 less the sum of the observed / the sum of the expected.
 
 Where not all annotators saw all documents, document d being seen by m_d of them and having L_d characters, the pairs
 are those who both saw a document, T = sum of m_d L_d takes the place of mL, and D is weighted by document:
+
     observed  (sum over d of 2 D_d / (m_d - 1)) / (T L);
     expected  2/L ((N - 1)/3 F + X) / (T (T - 1) - Q).
+
 The paper of 2004 has no missing values. This is the rule for them of Krippendorff 2011 (Computing Krippendorff's
 alpha-reliability), by which a unit with m_u values weighs its pairs by 1 / (m_u - 1), applied to characters; where all
 saw all it is the form of 2004.

@@ -34,13 +34,13 @@ def methods(
     *,
     marks: Iterable[str] = (),
 ) -> Methods:
-    """Return the methods of a result of `score`, `reproduce`, `compare`, `agreement` or `slices_of`.
+    """Describe for a paper how a result of `score`, `reproduce`, `compare`, `agreement` or `slices_of` was computed.
 
-    Scores and slices of several systems may be given together, scores by name. `marks` are the changes made to data on
-    the way that the signature of an agreement has at its end.
+    Scores of several systems may be given together by name, slices of several systems as a list. `marks` are changes
+    made to the data, which stand at the end of the signature of an agreement.
 
     Raises:
-        TypeError: it is another result, or there are no scores.
+        TypeError: another kind of result, or no scores.
     """
     if isinstance(result, Comparison):
         return _of(result, COMPARISON, together(line for row in result.signatures.values() for line in row.values()))

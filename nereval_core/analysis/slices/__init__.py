@@ -125,7 +125,7 @@ def slice_changes(reports: Mapping[str, SliceReport], baseline: str | None = Non
     `reports` are by system, over the same gold and under the same criterion.
 
     Raises:
-        FormatError: they are not, or none is the baseline's.
+        FormatError: reports over another gold or under another criterion, or no report of the baseline.
     """
     base = next(iter(reports), "") if baseline is None else baseline
     if base not in reports:

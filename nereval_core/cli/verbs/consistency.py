@@ -15,6 +15,10 @@ LAYER is searched: gold, or any other layer. The OTHERs, layers over the same do
 beside it. Findings are ranked by the number of places that would change if the most frequent annotation were used
 everywhere. share is the share of places with that annotation; places that count for none are left out of it.
 
+types takes several types at one place as one way. nesting looks at texts of two words and more. against-all lists
+spans that no other layer has, where all have the same others or none, and spans that all others have where LAYER has
+none.
+
 Surface forms are compared without case, with white space as one blank, composed or not, and up to 30 words long. They
 are searched at word boundaries; where a script has no blanks between words, every letter may begin or end one.
 --case differs tells spellings of a form apart where two of them have two places or more and most of these are annotated

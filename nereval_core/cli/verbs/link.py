@@ -29,11 +29,11 @@ Parquet and CSV, concepts of PubTator, identifiers of BioC, kb_id of Prodigy. Th
 first; "|" inside a link separates several. NIL is an id like any other: the mention has no entry. A span without links
 takes no part.
 
-Mentions are aligned one to one, strict by equal boundaries or else by overlap, whatever their links and types.
-P = right / predicted mentions, R = right / gold mentions, F1 = 2 right / both. With --mentions gold the ratio is the
-accuracy over mentions of equal boundaries, and over gold's where the prediction has the span without a link; mentions
-not judged are counted. Ids that --relaxed does not map stay, and no mapping is followed further; files of HIPE (Main,
-then Alternatives) are read too.
+Mentions are aligned one to one, strict by equal boundaries or else by overlap, whatever their links and types. Of
+several with equal boundaries, those with equal links are paired. P = right / predicted mentions, R = right / gold
+mentions, F1 = 2 right / both. With --mentions gold the ratio is the accuracy over mentions of equal boundaries, and
+over gold's where the prediction has the span without a link; mentions not judged are counted. Ids that --relaxed does
+not map stay, and no mapping is followed further; files of HIPE (Main, then Alternatives) are read too.
 
 {GOLD_AND_PREDICTIONS}"""
 BY = ("document", "confusion")

@@ -6,9 +6,9 @@
 
 An answer of a language model for each document, which needs its text, is read as from a file (`model_answers`).
 
-Objects of other libraries are taken for such lists (`other_libraries`). Documents without ids are called by their place
-in the list, from "0" on. Without texts nothing is known of a document but its spans or tokens: it is taken to end with
-its last span, and nothing can be asked that looks at words.
+Objects of other libraries are read as such lists (`other_libraries`). The ids of documents without ids are their
+numbers in the list, from "0" on. Without texts only the spans or tokens of a document are known: it ends with its last
+span, and results that look at words are not available.
 """
 
 from __future__ import annotations
@@ -76,17 +76,16 @@ def read_objects(
     unplaced: Unplaced = "spurious",
     malformed: Malformed = "refuse",
 ) -> Reading:
-    """Return the spans of Python objects as a layer of this name; see the module for what they may be.
+    """Return the spans of Python objects as a layer: `nereval_core.readers.python_objects` says what they may be.
 
-    `texts` are strings, for tags the words of each document, or the documents of another layer: in the same order; what
-    has texts of its own keeps them. `scheme` (None: `gold_scheme` if it fits, else the one that does) and `repair` are
-    about tags; `outside` is the tag of tokens outside of spans where it is not `O`, `type` the type of tags that are
-    letters alone. `labels` is the list that numeric tags index. `columns` names those of a data
-    frame: `{"document": "doc", "type": "kind"}`. Of spaCy's Examples a `side` is taken. A data frame of predictions has
-    the documents of `gold`.
+    `texts` are strings, for tags the words of each document, or the documents of another layer, in the same order;
+    objects with texts of their own keep these. `scheme` (None: `gold_scheme` if it fits, else the one that fits),
+    `repair`, `outside`, `type` and `labels` are those of `read`. `columns` names the columns of a data frame:
+    `{"document": "doc", "type": "kind"}`. Of spaCy's Examples one `side` is read. A data frame of predictions has the
+    documents of `gold`.
 
-    `repeated`, `edits`, `unplaced` and `malformed` are rules for answers of language models; the types of gold help to
-    read them, where `texts` is gold as it was read.
+    `repeated`, `edits`, `unplaced` and `malformed` are rules for answers of language models; where `texts` is gold's
+    `Reading`, its types help to read them.
 
     Raises:
         FormatError: with every problem found, its place written as `gold[3][17]`: document and span, from 0.

@@ -1,7 +1,13 @@
 """Figures restyled for print: as wide as a column, in small type, and legible without colour.
 
 Any figure of Plotly can be restyled. Its title, which belongs to the caption of a paper, is taken off; its colours
-become PAPER_HUES, whose lightness differs; traces differ in symbol and dash too. Cells and bars keep their labels.
+become PAPER_HUES, whose lightness differs by 12 of 100 and more, so that a grey print tells them apart; traces differ
+in symbol and dash too. Cells and bars keep their labels, but for a number that does not fit its bar.
+
+A width is `column` (84 mm) or `text` (174 mm), what Springer Nature's journals with two columns ask for, or 40 to 420
+millimetres, such as 77 and 160 for columns and text of ACL's style. Type is 7 points, 8 for titles of axes, in
+Helvetica, Arial or what the machine has in their place. A PDF holds its fonts; an SVG keeps its text as text, and
+depends on the fonts of the machine that shows it; a PNG has 600 dots an inch. `for_paper` restyles any figure.
 """
 
 from __future__ import annotations
