@@ -50,6 +50,20 @@ def test_unknown_options_and_bad_values_are_refused_in_a_line(
     assert said.err == f"{prog}: {BAD[argument]}; see {prog} --help\n"
 
 
+def test_a_login_without_its_package_ends_the_server(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(access, "has_login", lambda: True)
+    monkeypatch.setattr(access, "find_spec", {"authlib": None}.__getitem__)
+    with pytest.raises(SystemExit) as ended:
+        start(monkeypatch)
+    assert ended.value.code == 2
+    assert capsys.readouterr().err == (
+        "secrets.toml: [auth] needs the package authlib, which is not installed; "
+        "pip install authlib, or install nereval with the extra [login]\n"
+    )
+
+
 def test_a_short_token_ends_the_server(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(access, "only_this_machine", lambda: False)
     monkeypatch.setenv("NEREVAL_TOKEN", "short")

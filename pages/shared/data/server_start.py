@@ -9,17 +9,18 @@ from nereval_core.problems import FormatError
 from nereval_core.store import Store
 from pages.shared.data import masks, verdict_store
 from pages.shared.server import check_options, server_options
-from pages.shared.server.access import announce_access, token
+from pages.shared.server.access import announce_access, check_login, token
 
 
 def check() -> str:
     """Return where verdicts are kept.
 
-    End the process, with one line for each problem, where an option, the token or the named verdicts are bad.
+    End the process, with one line for each problem, where an option, token, login or the named verdicts are bad.
     """
     check_options()
     try:
         token()
+        check_login()
         return verdict_store.check_named()
     except FormatError as error:
         print(error, file=sys.stderr)

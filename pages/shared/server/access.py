@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from functools import cache, partial
 from hashlib import sha256
 from hmac import compare_digest
+from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import parse_qs, parse_qsl, quote, unquote, urlencode
 
@@ -65,6 +66,17 @@ def has_login() -> bool:
         return "auth" in st.secrets
     except StreamlitSecretNotFoundError:
         return False
+
+
+def check_login() -> None:
+    """Raise FormatError if visitors have to log in and the package that does it is missing."""
+    if has_login() and find_spec("authlib") is None:
+        raise FormatError.single(
+            "secrets.toml",
+            None,
+            "[auth] needs the package authlib, which is not installed",
+            "pip install authlib, or install nereval with the extra [login]",
+        )
 
 
 @cache
