@@ -12,6 +12,7 @@ USAGE = "A B --out OUT [options]"
 EXAMPLE = "ann.jsonl bob.jsonl --review verdicts.db --out gold.jsonl"
 NOTES = """\
 Verdicts are those given on the records of B with A as gold. Records without a verdict are listed, and are not in OUT.
+Agreed spans keep their links, ids and other attributes from A.
 """
 SHOWN_RECORDS = 20
 """Open records listed on the screen; the log has all."""

@@ -11,8 +11,12 @@ HELP = "write every verdict ever given as JSON lines"
 USAGE = "[FILE] [options]"
 EXAMPLE = "verdicts.jsonl --review verdicts.db"
 NOTES = """\
-An export has one verdict per line, with the whole history of each span. Importing twice changes nothing; spans with
-conflicting verdicts are listed, and not imported. CORPUS has the documents that lines written by hand name.
+An export has one verdict per line, with the whole history of each span, in ASCII. Stores that hold the same give the
+same bytes. An export replaces an earlier one, and no other file (status 2).
+
+Importing twice changes nothing, and a longer history of a span extends a shorter one. Where two histories part, both
+are printed, with who decided, when and how; nothing of this span is imported, and the status is 0. A wrong line is
+reported as FILE:LINE, and nothing is imported. CORPUS has the documents that lines written by hand name.
 """
 
 

@@ -19,7 +19,13 @@ from nereval_core.cli.verbs.review.apply import NOTES as OF_GOLD
 HELP = "score against gold without and with verdicts applied"
 USAGE = "GOLD PRED [PRED ...] [options]"
 EXAMPLE = "gold.jsonl a.jsonl b.jsonl --review verdicts.db --criteria strict --hangs"
-NOTES = f"{OF_GOLD}\n{GOLD_AND_PREDICTIONS}"
+NOTES = f"""\
+{OF_GOLD}
+--hangs names the verdicts that must fall for the better of two systems to be no longer better. The set is found
+greedily and checked by scoring anew. No verdict in it can be left out, and the output says whether a smaller set might
+do; counting each side for itself, or where over six verdicts touch one another, it claims little of smaller sets.
+
+{GOLD_AND_PREDICTIONS}"""
 
 
 def add_arguments(parser: Parser) -> None:
