@@ -5,11 +5,11 @@ import streamlit as st
 from nereval_core.scoring.criteria import SCHEMAS
 from pages.shared import frame
 from pages.shared.components import notices, sentence
-from pages.shared.components.sort_controls import choose_word
+from pages.shared.components.view_controls import choose_word
 from pages.shared.data.page_context import PageContext
 from pages.shared.overview import convention, headline, losses, schema_bars, tables
 from pages.shared.slices import views as slices
-from pages.shared.view import SLICED_BY, SLICES_VIEWS, keys
+from pages.shared.view import keys
 from pages.shared.view.text import plain
 
 TABS = {"": "By type", "by-slice": "By slice", "all-criteria": "All criteria", "averages": "Averages"}
@@ -34,8 +34,7 @@ def draw(page: PageContext) -> None:
     losses.draw_losses(page)
 
     st.header(f"In detail, under {plain(page.by)}")
-    sliced = page.view.choice((*SLICES_VIEWS, *SLICED_BY)) and not page.view.choice(tuple(TABS))
-    tab = choose_word(page, "tab", "Part", TABS, chosen="by-slice" if sliced else None)
+    tab = choose_word(page, "overview_tab", "Part", TABS)
     if tab == "by-slice":
         slices.draw_views(page)
     elif tab == "all-criteria":

@@ -13,10 +13,11 @@ from pages.shared.view.text import plain
 
 @frame.page("Confusion")
 def draw(page: PageContext) -> None:
-    layout = confusion.choose_layout(page)
+    confusion.choose_layout(page)
     sentence.confusion(page)
     cells = page.ledger().confusion()
-    table = confusion_table(cells, confusion.types_shown(page, cells), layout, page.words)
+    types, share = confusion.types_shown(page, cells), page.view.share
+    table = confusion_table(cells, types, page.view.layout, page.words, share=share)
     with st.container(key="confusion_pair"):
         with st.container():
             cell = confusion.draw_matrix(page, table)
@@ -25,8 +26,8 @@ def draw(page: PageContext) -> None:
                 st.caption("Choose a cell, with the mouse or the arrow keys, to see its records.")
                 return
             row, column = cell
-            if share := table.share(row, column, layout):
-                st.code(share, language=None)
+            if calculation := table.share(row, column, share):
+                st.code(calculation, language=None)
             names = page.words.reference, page.words.other if page.words.annotators else "predicted"
             kinds = str(table.counts.index[row]), str(table.counts.columns[column])
             title = ", ".join(plain(f"{name} {kind}") for name, kind in zip(names, kinds, strict=True))

@@ -35,7 +35,7 @@ def draw(page: PageContext) -> None:
         error_classes.draw_classes(page)
         return
     verdicts_list.batch_of_list(page)
-    ledger, order = page.ledger(), page.view.ordered_by()
+    ledger, order = page.ledger(), page.view.order
     if order not in ledger.orders(page.query()):
         st.caption(f"So many records are not sorted by {order}; they stand in document order. Narrow them down.")
         order = ORDERS[0]

@@ -6,21 +6,21 @@ from nereval_core.analysis.methods import methods
 from pages.shared import frame, systems
 from pages.shared.components import notices
 from pages.shared.components.methods import offer_methods
-from pages.shared.components.sort_controls import choose_word, toggle_all_criteria
+from pages.shared.components.view_controls import choose_word, toggle_all_criteria
 from pages.shared.data.page_context import PageContext
 from pages.shared.systems import measures, pair, runs, transitions
-from pages.shared.view import SYSTEMS_VIEWS
+from pages.shared.view import TABS
 from pages.shared.view.text import plain
 
 RANKING = "ranking"
 LABELS = {RANKING: "Ranking"} | dict(
-    zip(SYSTEMS_VIEWS, ("By type", "Across criteria", "All pairs", "From A to B"), strict=True)
+    zip(TABS["systems_tab"], ("By type", "Across criteria", "All pairs", "From A to B"), strict=True)
 )
 
 
 @frame.page("Systems")
 def draw(page: PageContext) -> None:
-    found = systems.comparison_of(page, systems.shown_criteria(page, "all-criteria" in page.view.sort))
+    found = systems.comparison_of(page, systems.shown_criteria(page, "all-criteria" in page.view.layout))
     offer_methods(lambda: methods(found))
     notices.draw_notices(page, page.systems)
     other = pair.other_system(page)
@@ -28,7 +28,7 @@ def draw(page: PageContext) -> None:
         pair.draw_pair(page, found, other)
     # One system has no other to be ranked with.
     offered = {word: label for word, label in LABELS.items() if other or word in (RANKING, "types-of-systems")}
-    shown = choose_word(page, "systems_view", "Show", offered)
+    shown = choose_word(page, "systems_tab", "Show", offered)
     if shown == RANKING:
         toggle_all_criteria(page)
         systems.say_comparison(page, found)

@@ -4,10 +4,9 @@ from pages.shared import criteria, frame
 from pages.shared.components import notices
 from pages.shared.criteria import views as criteria_views
 from pages.shared.data.page_context import PageContext
-from pages.shared.view import CRITERIA_VIEWS
 
 
-@frame.page("Criteria", filters=lambda view: view.choice(CRITERIA_VIEWS) == "ladder")
+@frame.page("Criteria", filters=lambda view: view.criteria_tab == "ladder")
 def draw(page: PageContext) -> None:
     view = criteria_views.choose_view(page)
     if view is not None:

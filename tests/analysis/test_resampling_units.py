@@ -25,7 +25,7 @@ from nereval_core.analysis.slices.scores_by_slice import bootstrap_intervals
 from nereval_core.cli import main
 from nereval_core.corpus import Documents
 from nereval_core.problems import FormatError
-from pages.shared.view import FIGURES, View
+from pages.shared.view import View
 from tests.pages.test_compare_page import texts
 from tests.support.pages import address, opened, upload
 
@@ -264,13 +264,13 @@ def test_what_rests_on_one_unit_has_neither_interval_nor_test(
 def test_pages_ask_what_is_resampled() -> None:
     app = upload(opened("Start"), *(jsonl(side) for side in ("gold", "one", "two")))
     view = View(corpus=address(app)["corpus"], resample="author")
-    for page, sort in {"Systems": (), "Annotators": (FIGURES,), "Slices": ()}.items():
-        there = opened(page, replace(view, sort=sort))
+    for page in ("Systems", "Annotators", "Slices"):
+        there = opened(page, replace(view, annotators_tab="figures"))
         box = there.selectbox(key="widget_resample_by")
         assert box.value == "author" and "groups of documents with the same author" in box.options
         assert "groups of documents with the same author" in texts(there)
         assert there.selectbox(key="widget_resample_within").value == ""
-        there = opened(page, replace(view, sort=sort, resample="author within period"))
+        there = opened(page, replace(view, annotators_tab="figures", resample="author within period"))
         assert there.selectbox(key="widget_resample_by").value == "author"
         assert there.selectbox(key="widget_resample_within").value == "period"
         assert "6 groups of documents with the same author, drawn within the 2 values of period" in texts(there)

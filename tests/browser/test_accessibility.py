@@ -10,7 +10,7 @@ from axe_playwright_python.sync_playwright import Axe
 from pages.shared.components.navigation import GROUPS
 from tests.support.browser import Visit
 
-PARTS = ("Overview?sort=by-slice", "Annotators?sort=consistency")
+PARTS = ("Overview?overview_tab=by-slice", "Annotators?annotators_tab=consistency")
 """Parts of pages that stand in the link."""
 PAGES = [name if name != "Start" else "" for names in GROUPS.values() for name in names]
 THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")

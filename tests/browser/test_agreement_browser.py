@@ -10,7 +10,9 @@ from tests.support.pages import VIEW
 
 def test_from_a_cell_to_the_text(visit: Visit) -> None:
     visit.page.set_viewport_size(TALL)
-    visit.open("Annotators", replace(VIEW, annotators=("annotator-1", "annotator-2", "rules"), sort=("figures",)))
+    visit.open(
+        "Annotators", replace(VIEW, annotators=("annotator-1", "annotator-2", "rules"), annotators_tab="figures")
+    )
     # One: the last cell of the second row, which opens what the two disagree on.
     visit.click_row(1, visit.table_with("annotator-2"))
     # Two: the records, with the row's annotator as the reference.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from tests.support.browser import Visit
@@ -9,7 +10,7 @@ from tests.support.pages import VIEW
 
 
 def test_a_figure_is_saved_as_the_browser_shows_it(visit: Visit, tmp_path: Path) -> None:
-    visit.open("Overview", VIEW.with_sort("by-slice"))
+    visit.open("Overview", replace(VIEW, overview_tab="by-slice"))
     visit.page.locator(".js-plotly-plot svg.main-svg").first.wait_for()
     assert visit.page.locator(".modebar-btn").count() == 0
     with visit.rerun():

@@ -63,13 +63,13 @@ def test_no_word_is_sent(visit: Visit, tmp_path: Path) -> None:
 
     for page in ("", "Criteria", "Systems", "Annotators", "Review", "Linking", "Present"):
         visit.open(page, VIEW)
-    for page, word in (
-        ("Inspect", "by-class"),
-        ("Criteria", "ladder"),
-        ("Overview", "by-slice"),
-        ("Annotators", "consistency"),
+    for page, tab in (
+        ("Inspect", {"inspect_tab": "by-class"}),
+        ("Criteria", {"criteria_tab": "ladder"}),
+        ("Overview", {"overview_tab": "by-slice"}),
+        ("Annotators", {"annotators_tab": "consistency"}),
     ):
-        visit.open(page, VIEW.with_sort(word))
+        visit.open(page, replace(VIEW, **tab))
     # The records of a cell, one of them in its text, and all of them in a file.
     visit.open("Confusion", VIEW)
     with visit.rerun():

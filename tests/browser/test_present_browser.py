@@ -50,7 +50,7 @@ def test_two_records_from_the_star_to_the_slide_and_back_by_its_link(visit: Visi
     page.locator(".nv-blank").wait_for(state="detached")
     page.keyboard.press("ArrowLeft")
     place(visit, "1 of 2")
-    page.wait_for_function("() => location.search.includes('sort=slides') && location.search.includes('record=')")
+    page.wait_for_function("() => location.search.includes('slide=record') && location.search.includes('record=')")
     again = Visit(browser, visit.address)
     again.go(page.url.removeprefix(visit.address))
     place(again, "1 of 2")

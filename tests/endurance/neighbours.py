@@ -84,7 +84,7 @@ def _clicks(visitor: Visitor) -> Iterator[float]:
 
 def _ask(address: str, page: str, corpus: str, word: str) -> None:
     with Visitor(address) as visitor:
-        visitor.open(page, f"corpus={corpus}&sort={word}")
+        visitor.open(page, f"corpus={corpus}&{page.lower()}_tab={word}")
         assert not list(visitor.shown.faults())
 
 

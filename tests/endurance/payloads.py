@@ -22,7 +22,7 @@ from nereval_core.review.playlists import NAME_CHARACTERS
 from nereval_core.review.store import ReviewStore
 from tests.endurance.payload_walk import Given, Walk
 from tests.support.browser import TALL, Visit, serve_app_process, start_browser
-from tests.support.every_view import WORDS, links_by_turns, subject_of, wrong_links
+from tests.support.every_view import LOOKS, links_by_turns, subject_of, wrong_links
 from tests.support.payloads import payloads
 from tests.support.worded_corpora import Words, keep, layer_files, one_line, review
 
@@ -57,7 +57,7 @@ def run(
         while corpora and wanted(counts["views"]):
             given, links = corpora.popleft()
             counts["payloads"] += 0 if given.pages else len(given.words)
-            turn = list(islice(links, len(WORDS)))
+            turn = list(islice(links, len(LOOKS)))
             for page, params in turn:
                 if wanted(counts["views"]):
                     walk.view(given, page, f"/{'' if page == 'Start' else page}?{urlencode(params)}")

@@ -28,7 +28,7 @@ from nereval_core.scoring import Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA
 from pages.shared.data.loading import demo_names, load_demo
 from pages.shared.data.reference_layer import layers, with_reference
-from pages.shared.view import AGREEMENT_VIEWS, FIGURES, View
+from pages.shared.view import FIGURES, View
 from pages.shared.view.link import read_link
 from pages.shared.view.queries import query_of
 from pages.shared.view.text import plain
@@ -47,7 +47,7 @@ def agreed(names: Sequence[str], criterion: str = "strict") -> Agreement:
 
 def figures(view: View, **state: object) -> AppTest:
     """Open the figures of annotators."""
-    return opened("Annotators", view if view.sort else replace(view, sort=(FIGURES,)), **state)
+    return opened("Annotators", replace(view, annotators_tab="figures"), **state)
 
 
 def texts(app: AppTest) -> str:
@@ -76,7 +76,7 @@ def matrix_cell(figure: str, row: int, column: str) -> dict[str, object]:
 
 def test_disagreements_come_first_and_each_count_opens_its_records() -> None:
     app = opened("Annotators", VIEW)
-    assert app.segmented_control(key="widget_part").value == ""
+    assert app.segmented_control(key="widget_annotators_tab").value == ""
     shown = {metric.label: metric.value for metric in app.metric}
     assert [label.replace("\\", "") for label in shown] == [
         "all disagreements",
@@ -120,10 +120,10 @@ def test_a_criterion_that_counts_tokens_has_the_disagreements_of_strict() -> Non
 
 
 def test_another_part_is_chosen_and_left_again() -> None:
-    app = figures(replace(VIEW, sort=("as-kappa",)))
-    assert app.segmented_control(key="widget_part").value == FIGURES
-    app = sound(app.segmented_control(key="widget_part").set_value("").run())
-    assert "sort" not in address(app) and app.metric
+    app = figures(replace(VIEW, figure="kappa"))
+    assert app.segmented_control(key="widget_annotators_tab").value == "figures"
+    app = sound(app.segmented_control(key="widget_annotators_tab").set_value("").run())
+    assert "annotators_tab" not in address(app) and app.metric
 
 
 def test_the_demo_opens_with_its_annotators_and_what_they_disagree_on() -> None:
@@ -177,11 +177,11 @@ def test_layers_that_are_no_annotators_are_held_against_these() -> None:
     assert "Take a system out of the annotators above" in texts(everybody)
 
 
-@pytest.mark.parametrize("word", ["", *AGREEMENT_VIEWS])
-def test_a_cell_of_any_matrix_opens_the_two(word: str) -> None:
-    figure = word.removeprefix("as-") or "f1"
-    view = replace(ALL, sort=(word,) if word else ())
-    app = figures(view, **matrix_cell(figure, LAYERS.index("rules"), "gold"))
+@pytest.mark.parametrize("figure", ["f1", *FIGURES])
+def test_a_cell_of_any_matrix_opens_the_two(figure: str) -> None:
+    app = figures(
+        replace(ALL, figure="" if figure == "f1" else figure), **matrix_cell(figure, LAYERS.index("rules"), "gold")
+    )
     pd.testing.assert_frame_equal(
         app.dataframe[1].value.set_index("").rename_axis(None), pair_matrix(agreed(LAYERS), figure, "strict")
     )
@@ -241,9 +241,9 @@ def test_annotators_are_chosen_and_linked() -> None:
 
 def test_another_figure_is_chosen_and_linked() -> None:
     app = figures(VIEW)
-    control = app.segmented_control(key="widget_agreement_figure")
+    control = app.segmented_control(key="widget_figure")
     app = sound(control.set_value("Krippendorff's alpha").run())
-    assert address(app)["sort"] == "figures,as-alpha"
+    assert address(app)["annotators_tab"] == "figures" and address(app)["figure"] == "alpha"
 
 
 def test_the_criterion_counts_for_f1() -> None:
@@ -267,7 +267,7 @@ def test_what_was_uploaded_has_all_layers_as_annotators() -> None:
     app = upload(opened("Start"), GOLD, PREDICTION, GOLD)
     app.switch_page("pages/60_Annotators.py")
     app = sound(app.run())
-    app = sound(app.segmented_control(key="widget_part").set_value(FIGURES).run())
+    app = sound(app.segmented_control(key="widget_annotators_tab").set_value("figures").run())
     assert app.multiselect(key="widget_annotators").value[0] == "gold"
     assert len(app.dataframe) >= 4
 
@@ -279,11 +279,11 @@ def test_demos_say_who_is_an_annotator() -> None:
 
 
 def test_gamma_is_measured_when_it_is_asked_for() -> None:
-    app = opened("Annotators", VIEW.with_sort(FIGURES))
+    app = opened("Annotators", replace(VIEW, annotators_tab="figures"))
 
     def figures() -> list[str]:
         return list(next(one.value for one in app.dataframe if "over" in one.value)["figure"])
 
     assert "gamma" not in figures()
     app = sound(app.toggle(key="widget_gamma").set_value(True).run())
-    assert "gamma" in address(app)["sort"].split(",") and figures()[-1] == "gamma"
+    assert address(app)["layout"] == "gamma" and figures()[-1] == "gamma"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -118,15 +119,15 @@ NAMES = (
     "spurious (SPU)",
 )
 SYSTEMS = ("_index", "annotator")
-VIEWS = {
-    "Confusion": ((), ("row-share", "by-confusion")),
-    "Inspect": ((), ("by-class",)),
-    "Criteria": ((), ("two-criteria",)),
-    "Slices": (("by-period",),),
-    "Annotators": ((), ("as-kappa",)),
-    "Linking": ((), ("confused-ids",)),
+VIEWS: dict[str, tuple[dict[str, Any], ...]] = {
+    "Confusion": ({}, {"share": "row", "layout": ("by-confusion",)}),
+    "Inspect": ({}, {"inspect_tab": "by-class"}),
+    "Criteria": ({}, {"criteria_tab": "two-criteria"}),
+    "Overview": ({}, {"overview_tab": "by-slice", "slice_by": "period"}),
+    "Annotators": ({}, {"annotators_tab": "figures", "figure": "kappa"}, {"annotators_tab": "consistency"}),
+    "Linking": ({}, {"linking_tab": "ids"}),
 }
-"""The words of `sort` under which a page is drawn, where there are more than none."""
+"""The fields of the view with which a page is drawn, where it is drawn in more than one way."""
 VERBS = {
     "score": ("type,document", "csv json parquet excel markdown latex html"),
     "compare --resamples 100": ("type,span", "csv parquet"),
@@ -170,13 +171,10 @@ def loaded(files: dict[str, Path]) -> Loaded:
 
 
 @pytest.mark.parametrize(
-    ("page", "words"), [(page, words) for page in pages() for words in VIEWS.get(page, ((),))], ids=str
+    ("page", "fields"), [(page, fields) for page in pages() for fields in VIEWS.get(page, ({},))], ids=str
 )
-def test_every_page(loaded: Loaded, page: str, words: tuple[str, ...]) -> None:
-    view = View(corpus=caches.shelf().put(loaded), system=SYSTEMS[0], beside=SYSTEMS[1])
-    for word in words:
-        view = view.with_sort(word)
-    opened(page, view)
+def test_every_page(loaded: Loaded, page: str, fields: dict[str, Any]) -> None:
+    opened(page, View(corpus=caches.shelf().put(loaded), system=SYSTEMS[0], beside=SYSTEMS[1], **fields))
 
 
 @pytest.mark.parametrize("verb", VERBS)

@@ -23,7 +23,7 @@ from pages.shared.components.count_table import ROWS
 from pages.shared.components.downloads import file_of
 from pages.shared.systems import tables as compare_tables
 from pages.shared.systems.pair import difference_words
-from pages.shared.view import SYSTEMS_VIEWS, View
+from pages.shared.view import View
 from pages.shared.view.link import read_link
 from pages.shared.view.queries import query_of
 from pages.shared.view.text import plain
@@ -40,7 +40,7 @@ def texts(app: object) -> str:
 
 
 def test_the_tables_are_those_of_the_library() -> None:
-    apps = {tab: opened("Systems", VIEW.with_choice(SYSTEMS_VIEWS, tab)) for tab in TABS}
+    apps = {tab: opened("Systems", replace(VIEW, systems_tab=tab)) for tab in TABS}
     app = apps[""]
     scores = {name: score_layers(DEMO.corpus.gold, DEMO.corpus.system(name)) for name in SYSTEMS}
     found = compare_scores(scores, plan=ResamplingPlan(), by_type=True)
@@ -91,24 +91,24 @@ def test_an_f1_opens_its_records() -> None:
     [("", "differences", 0, "p"), ("types-of-systems", "types", 0, None), ("all-pairs", "pairs", 0, "rules")],
 )
 def test_cells_say_interval_and_p(tab: str, table: str, row: int, column: str | None) -> None:
-    app = opened("Systems", VIEW.with_choice(SYSTEMS_VIEWS, tab))
+    app = opened("Systems", replace(VIEW, systems_tab=tab))
     frame = next(one for one in app.dataframe if str(one.key).startswith(f"table_compare_{table}"))
     name = column or str(frame.value.columns[1])
-    again = opened("Systems", VIEW.with_choice(SYSTEMS_VIEWS, tab), **{str(frame.key): cell(row, name)})
+    again = opened("Systems", replace(VIEW, systems_tab=tab), **{str(frame.key): cell(row, name)})
     said = r"after Holm\\'s correction over \d+ tests"
     assert re.search(said, texts(again)) and not re.search(said, texts(app))
 
 
 def test_all_criteria_are_compared_on_request() -> None:
-    view = replace(VIEW, sort=("all-criteria",), criterion="right")
+    view = replace(VIEW, overview_tab="all-criteria", layout=("all-criteria",), criterion="right")
     app = opened("Systems", view)
     assert app.dataframe[0].value.columns[1] == "right" and "fragment" in app.dataframe[0].value.columns
-    app = opened("Systems", view.with_sort("across-criteria"))
+    app = opened("Systems", replace(view, systems_tab="across-criteria"))
     assert len(app.dataframe[0].value) > len(SCHEMAS)
 
 
 def test_tau_between_all_criteria_is_there_for_who_looks() -> None:
-    app = opened("Systems", VIEW.with_sort("across-criteria"), list_taus=True)
+    app = opened("Systems", replace(VIEW, systems_tab="across-criteria"), list_taus=True)
     shown = next(one.value for one in app.dataframe if str(one.key).startswith("table_compare_taus"))
     assert shown["criterion"].tolist() == list(SCHEMAS) and shown.columns.tolist() == ["criterion", *SCHEMAS]
     assert shown["strict"].iat[0] == 1
@@ -123,7 +123,7 @@ def test_one_system_is_shown_alone_and_few_documents_are_warned_of() -> None:
     assert plain("no interval and no test: F1 rests on one document alone") in texts(app)
     assert app.dataframe[0].value["strict"].tolist() == ["1.000"]
     # A type may be called as a column is.
-    app = opened("Systems", view.with_sort("types-of-systems"))
+    app = opened("Systems", replace(view, systems_tab="types-of-systems"))
     assert app.dataframe[0].value.columns.tolist() == ["(system)", "system"]
 
 
@@ -131,11 +131,11 @@ def test_one_system_is_shown_alone_and_few_documents_are_warned_of() -> None:
 def test_a_p_opens_the_gold_spans_that_only_one_gets_right(kind: str | None) -> None:
     """From the p value to the list is one click, to the text a second, to the document a third."""
     tab, name = ("", "differences") if kind is None else ("types-of-systems", "types")
-    app = opened("Systems", VIEW.with_choice(SYSTEMS_VIEWS, tab))
+    app = opened("Systems", replace(VIEW, systems_tab=tab))
     frame = next(one for one in app.dataframe if str(one.key).startswith(f"table_compare_{name}"))
     row = frame.value["system"].tolist().index("perceptron")
     chosen = {str(frame.key): cell(row, "p" if kind is None else kind)}
-    again = opened("Systems", VIEW.with_choice(SYSTEMS_VIEWS, tab), **chosen)
+    again = opened("Systems", replace(VIEW, systems_tab=tab), **chosen)
     one, other = (score_layers(DEMO.corpus.gold, DEMO.corpus.system(each)) for each in ("rules", "perceptron"))
     right = [scores.decisions("strict")[0] == 0 for scores in (one, other)]
     gold = DEMO.corpus.gold
@@ -167,7 +167,7 @@ def test_of_many_documents_fewer_resamples_are_drawn(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(compare_tables, "MANY", 19)
     app = opened("Systems", VIEW)
     assert "2,000 resamples" in texts(app) and "10,000 resamples" not in texts(app)
-    app = opened("Systems", VIEW.with_sort("types-of-systems"))
+    app = opened("Systems", replace(VIEW, systems_tab="types-of-systems"))
     assert not any(str(one.key).startswith("table_compare_types") for one in app.dataframe)
     app = sound(next(one for one in app.toggle if one.label == "Compare by type").set_value(True).run())
     assert any(str(one.key).startswith("table_compare_types") for one in app.dataframe)

@@ -15,6 +15,7 @@ from nereval_core.conventions import conventions
 from nereval_core.review.store import ReviewStore
 from pages.shared.data import caches, computations
 from pages.shared.server import core_process
+from pages.shared.view import TABS
 from pages.shared.view.keys import LIST
 from tests.pages.test_review_page import given
 from tests.support.pages import DEMO, VIEW, opened
@@ -88,6 +89,11 @@ def test_published_scorers_are_scored_when_asked_for_and_their_rows_alone_are_ke
 @pytest.mark.parametrize("asking", ASKED)
 def test_pages_have_what_takes_long_computed_elsewhere(sent: list[str], asking: str) -> None:
     page, _, word = asking.partition(" ")
-    opened(page, replace(VIEW, criterion="partial").with_sort(word), **UNFOLDED)
+    view = replace(VIEW, criterion="partial")
+    if word in TABS.get(f"{page.lower()}_tab", ()):
+        view = replace(view, **{f"{page.lower()}_tab": word})
+    elif word:
+        view = view.with_layout(word)
+    opened(page, view, **UNFOLDED)
     missing = set(ASKED[asking]) - set(sent)
     assert not missing, (missing, sent)

@@ -15,7 +15,7 @@ from nereval_core.corpus import Corpus, Documents, layer
 from pages.shared.consistency import CASES_SAID
 from pages.shared.data import caches
 from pages.shared.data.loading import load_demo
-from pages.shared.view import CONSISTENCY_VIEWS, MASKED, View, keys
+from pages.shared.view import MASKED, QUESTIONS, View, keys
 from pages.shared.view.link import read_link
 from pages.shared.view.queries import query_of
 from pages.shared.view.text import plain
@@ -37,8 +37,8 @@ def at(kind: str, row: int, column: str) -> dict[str, object]:
     return {f"{keys.TABLE}consistency_{kind}": cell(row, column)}
 
 
-def sort(kind: str) -> tuple[str, ...]:
-    return (kind,) if kind in CONSISTENCY_VIEWS else ()
+def question(kind: str) -> str:
+    return kind if kind in QUESTIONS else ""
 
 
 def test_capitals_matter_as_the_reader_chooses() -> None:
@@ -62,7 +62,7 @@ def test_capitals_matter_as_the_reader_chooses() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_says_what_was_found_and_opens_it(kind: str) -> None:
-    app = opened("Consistency", replace(VIEW, sort=sort(kind)))
+    app = opened("Consistency", replace(VIEW, question=question(kind)))
     assert plain(FOUND.sentence(kind), 400) in headings(app)
     assert app.pills[0].options == [f"{KINDS[name].title} · {len(found):,}" for name, found in FOUND.found.items()]
     if not len(FOUND.found[kind]):
@@ -71,7 +71,7 @@ def test_every_kind_says_what_was_found_and_opens_it(kind: str) -> None:
     table = app.dataframe[0].value
     assert table["settles"].tolist() == FOUND.table(kind)["settles"].tolist()
     for column in ("how", "settles"):
-        app = opened("Consistency", replace(VIEW, sort=sort(kind)), **at(kind, 0, column))
+        app = opened("Consistency", replace(VIEW, question=question(kind)), **at(kind, 0, column))
         finding = FOUND.finding(kind, 0)
         expected = finding.settles if column == "settles" else finding.places
         assert len(listed(app)) == expected
@@ -103,7 +103,7 @@ def test_a_place_without_annotation_opens_its_document_there() -> None:
     corpus = Corpus("own", (gold := marked("<A:t cell> or t cell " * 3)).documents, gold, (gold.renamed("s"),))
     loaded = replace(BIOLOGY, corpus=corpus, marks={"s": ()}, start="s", number=-17)
     caches.shelf().put(loaded)
-    view = View(corpus=corpus.digest, sort=("not-everywhere",))
+    view = View(corpus=corpus.digest, question="not-everywhere")
     chosen = {f"{keys.TABLE}places": cell(1, "text")}
     app = opened("Consistency", view, **at("not-everywhere", 0, "places"), **chosen)
     assert listed(app)["gold"].fillna("").tolist() == ["A", ""] * 3
@@ -139,7 +139,7 @@ def test_hostile_texts_do_no_harm(number: int) -> None:
     found = consistency(gold, corpus.systems)
     for kind in KINDS:
         if len(found.found[kind]):
-            view = View(corpus=corpus.digest, sort=sort(kind))
+            view = View(corpus=corpus.digest, question=question(kind))
             app = opened("Consistency", view, **at(kind, 0, "how"), **{f"{keys.TABLE}places": cell(0, "text")})
             assert len(app.dataframe) == 2 and not app.error
             for one in app.get("html"):
@@ -152,10 +152,10 @@ def test_another_layer_and_another_question_are_in_the_link() -> None:
     app = sound(app.selectbox(key="widget_consistency_layer").set_value("annotator-1").run())
     assert address(app)["reference"] == "annotator-1"
     app = sound(app.pills[0].set_value("edges").run())
-    assert address(app)["sort"] == "consistency,edges"
+    assert address(app)["annotators_tab"] == "consistency" and address(app)["question"] == "edges"
     assert app.session_state["widget_consistency_kind"] == "edges"
     app = sound(app.pills[0].set_value("types").run())
-    assert address(app)["sort"] == "consistency"
+    assert address(app)["annotators_tab"] == "consistency" and "question" not in address(app)
 
 
 def test_types_are_those_that_are_scored() -> None:
@@ -174,7 +174,7 @@ def test_the_page_opens_on_a_question_that_found_something() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_masked_the_same_is_found_and_none_of_it_can_be_read(kind: str) -> None:
-    held = replace(VIEW, reference="perceptron", sort=sort(kind))
+    held = replace(VIEW, reference="perceptron", question=question(kind))
     plain_app = opened("Consistency", held, **at(kind, 0, "how"))
     app = opened("Consistency", replace(held, mask=MASKED), **at(kind, 0, "how"))
     counts = ["places", "settles"]

@@ -49,7 +49,7 @@ def view() -> View:
 @pytest.mark.parametrize("name", NEW)
 @pytest.mark.parametrize("page", ["Overview", "Confusion", "Inspect"])
 def test_every_page_shows_a_link_under_them(view: View, page: str, name: str) -> None:
-    app = opened(page, replace(view, criterion=name, sort=("all-criteria",)))
+    app = opened(page, replace(view, criterion=name, overview_tab="all-criteria", layout=("all-criteria",)))
     assert not app.warning and not app.error
     if page == "Overview":
         assert app.dataframe[1].value["criterion"].tolist() == list(CRITERIA)
@@ -65,7 +65,7 @@ def test_every_count_of_overview_opens_its_records(view: View, name: str, column
     query = criteria_cell(column)
     assert query is not None
     found = caches.ledger(loaded, "run", settings, name).page(query, rows=10_000)
-    shown = replace(view, criterion=name, sort=("all-criteria",))
+    shown = replace(view, criterion=name, overview_tab="all-criteria", layout=("all-criteria",))
     key = f"{keys.TABLE}all_criteria"
     app = opened("Overview", shown, **{key: cell(list(CRITERIA).index(name), column)})
     records = count(len(found), "record")
@@ -96,7 +96,7 @@ def test_where_gold_has_none_the_reason_is_said(view: View, name: str) -> None:
     here = opened("Overview", view, bar_criteria=True)
     assert not any(f"{name}: it needs" in caption.value for caption in here.caption)
     sound(here.selectbox(key="widget_criterion").set_value(name).run())
-    lost = opened("Overview", replace(PLAIN, criterion=name, sort=("all-criteria",)))
+    lost = opened("Overview", replace(PLAIN, criterion=name, overview_tab="all-criteria", layout=("all-criteria",)))
     assert name in lost.warning[0].value
     assert lost.dataframe[1].value["criterion"].tolist() == list(APPLICABLE)
 

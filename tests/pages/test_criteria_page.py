@@ -23,7 +23,6 @@ from nereval_core.scoring.criteria import CRITERIA
 from pages.shared.components.count_table import table_key
 from pages.shared.criteria import _unfit
 from pages.shared.data import caches
-from pages.shared.view import PUBLISHED
 from tests.pages.test_published_pages import FOUND, TAGS, loaded_of, outcomes
 from tests.support.pages import DEMO, VIEW, address, cell, headings, opened, point, sound
 
@@ -32,7 +31,7 @@ FOUND_ROWS, REFUSED = caches.every_row(DEMO, "rules", SETTINGS)
 ROWS = tuple(row for row in FOUND_ROWS if row not in _unfit(FOUND_ROWS))
 """The rows that are shown: a scorer of given types finds none of them here."""
 KEY = "table_every"
-EVERY = VIEW.with_sort(PUBLISHED)
+EVERY = replace(VIEW, layout=("published",))
 """The view with published scorers below the criteria that mean the same."""
 
 
@@ -152,7 +151,7 @@ def test_published_scorers_unfold() -> None:
     assert app.dataframe[0].value["row"].tolist() == ours
     (switch,) = (one for one in app.toggle if one.label == "Published scorers")
     app = sound(switch.set_value(True).run())
-    assert address(app)["sort"] == PUBLISHED
+    assert address(app)["layout"] == "published"
     assert app.dataframe[0].value["row"].tolist() == [row.label for row in ROWS]
 
 

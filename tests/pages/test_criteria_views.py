@@ -23,7 +23,7 @@ from pages.shared.components.record_list import count
 from pages.shared.criteria.views import PARTS
 from pages.shared.data import caches
 from pages.shared.data.loading import load_demo
-from pages.shared.view import CRITERIA_VIEWS, View, criterion_rules, keys
+from pages.shared.view import TABS, View, criterion_rules, keys
 from tests.support.pages import address, cell, headings, opened, point, sound
 from tests.support.workbench import workbench
 
@@ -35,7 +35,7 @@ MERGE = dict.fromkeys(("DNA", "RNA", "protein"), "DNA+RNA+protein")
 
 
 def shown(view: str, base: View = VIEW, **state: object) -> AppTest:
-    return opened("Criteria", replace(base, sort=(view,)), **state)
+    return opened("Criteria", replace(base, criteria_tab=view), **state)
 
 
 def frame(app: AppTest, column: str) -> pd.DataFrame:
@@ -57,10 +57,10 @@ def test_every_view_is_drawn_alone_and_linked() -> None:
         for part in (*parts[1:], parts[0]):
             assert not any("All types as annotated" in caption.value for caption in app.caption)
             app = sound(app.segmented_control(key=f"{keys.WIDGET}criteria_part").set_value(part).run())
-            assert address(app)["sort"] == part and not app.warning[1:]
+            assert address(app)["criteria_tab"] == part and not app.warning[1:]
     app = sound(app.segmented_control(key=f"{keys.WIDGET}criteria_view").set_value("all").run())
-    assert "sort" not in address(app)
-    assert {part for parts in PARTS.values() for part in parts} == {"all", *CRITERIA_VIEWS}
+    assert "criteria_tab" not in address(app)
+    assert {part for parts in PARTS.values() for part in parts} == {"all", *TABS["criteria_tab"]}
 
 
 @pytest.mark.parametrize(("one", "other"), [("strict", "lenient"), ("type", "left")])

@@ -12,14 +12,13 @@ from nereval_core.analysis.errors import ErrorReport, error_report
 from nereval_core.analysis.errors.error_classes import CLASSES
 from nereval_core.scoring import score_layers
 from pages.shared.data.loading import load_demo
-from pages.shared.view import BY_CLASS, View
+from pages.shared.view import View
 from tests.pages.test_scored_pages import root, served  # noqa: F401
 from tests.support.pages import GOLD, VIEW, address, cell, headings, opened, point, settled, sound, upload
 from tests.support.workbench import workbench
 
 BIOLOGY = load_demo("biology").corpus
-SORT = (BY_CLASS,)
-SHOWN = View(corpus=BIOLOGY.digest, system="perceptron", sort=SORT)
+SHOWN = View(corpus=BIOLOGY.digest, system="perceptron", inspect_tab="by-class")
 FOUND = error_report(score_layers(BIOLOGY.gold, BIOLOGY.system("perceptron")), ("strict", "type"))
 
 
@@ -29,13 +28,13 @@ def listed(text: str) -> list[int]:
 
 
 def test_the_view_is_chosen_and_stands_in_the_link() -> None:
-    app = opened("Inspect", replace(SHOWN, sort=()), widget_more=True)
+    app = opened("Inspect", replace(SHOWN, inspect_tab=""), widget_more=True)
     assert app.text_input(key="widget_q") and not app.dataframe
-    app = sound(app.segmented_control(key="widget_by-class").set_value(BY_CLASS).run())
-    assert address(app)["sort"] == BY_CLASS
+    app = sound(app.segmented_control(key="widget_inspect_tab").set_value("by-class").run())
+    assert address(app)["inspect_tab"] == "by-class"
     assert sorted(app.dataframe[0].value["class"]) == sorted(CLASSES)
-    app = sound(app.segmented_control(key="widget_by-class").set_value("records").run())
-    assert "sort" not in address(app) and app.text_input(key="widget_q")
+    app = sound(app.segmented_control(key="widget_inspect_tab").set_value("records").run())
+    assert "inspect_tab" not in address(app) and app.text_input(key="widget_q")
 
 
 def test_counts_of_classes_open_their_records() -> None:
@@ -85,7 +84,7 @@ def test_what_is_broken_down_opens_its_records(part: str, row: int, column: str,
     button = next(button for button in app.button if "Open in Inspect" in button.label)
     app = sound(button.click().run())
     # On the page itself the list takes the place of the classes.
-    assert "sort" not in address(app) and "has:" in address(app)["q"]
+    assert "inspect_tab" not in address(app) and "has:" in address(app)["q"]
     assert workbench(app)["total"] == number
 
 
@@ -105,7 +104,7 @@ def test_the_numbers_of_the_sentence_open_their_records() -> None:
         buttons = [button for button in app.button if str(button.key).startswith("list_link_said_classes")]
         assert [button.label for button in buttons] == [f":primary[{said}]" for said in map(_label, numbers)]
         app = sound(buttons[place].click().run())
-        assert workbench(app)["total"] == part.number and "sort" not in address(app)
+        assert workbench(app)["total"] == part.number and "inspect_tab" not in address(app)
 
 
 def _label(part: object) -> str:
@@ -130,16 +129,20 @@ def test_types_may_be_called_like_our_columns() -> None:
     }
     gold, system = (json.dumps({"id": "d", "text": text, "spans": spans}) + "\n" for spans in rows.values())
     app = upload(opened("Start"), gold, system)
-    app = opened("Inspect", View(corpus=address(app)["corpus"], sort=SORT), **{"table_class-type": cell(0, "class")})
+    app = opened(
+        "Inspect", View(corpus=address(app)["corpus"], inspect_tab="by-class"), **{"table_class-type": cell(0, "class")}
+    )
     assert sorted(app.dataframe[1].value.columns) == sorted(kinds)
     assert listed(headings(app)) == [1]
 
 
 def test_without_errors_there_is_nothing_to_mend() -> None:
     app = settled(upload(opened("Start"), GOLD, GOLD))
-    app = opened("Inspect", View(corpus=address(app)["corpus"], sort=SORT))
+    app = opened("Inspect", View(corpus=address(app)["corpus"], inspect_tab="by-class"))
     assert "There are no errors" in headings(app)
-    app = opened("Inspect", View(corpus=address(app)["corpus"], sort=SORT), **{"table_class-parts": "words"})
+    app = opened(
+        "Inspect", View(corpus=address(app)["corpus"], inspect_tab="by-class"), **{"table_class-parts": "words"}
+    )
     assert any("No record has class boundary only" in caption.value for caption in app.caption)
 
 
@@ -150,11 +153,11 @@ def test_a_scored_folder_says_where_to_go() -> None:
     folder = caches.served_folder()
     assert folder is not None
     loaded = scored_folders.open_folder(folder / "scored", folder)
-    app = opened("Inspect", View(corpus=loaded.corpus.digest, sort=SORT))
+    app = opened("Inspect", View(corpus=loaded.corpus.digest, inspect_tab="by-class"))
     assert "looks at all spans at once" in app.info[0].value and not app.dataframe
 
 
 def test_a_link_from_elsewhere_lists_records() -> None:
-    app = opened("Overview", replace(VIEW, sort=SORT), table_criteria=cell(0, "INC"))
+    app = opened("Overview", replace(VIEW, inspect_tab="by-class"), table_criteria=cell(0, "INC"))
     (link,) = (link for link in app.get("page_link") if "Open in Inspect" in link.label)
-    assert BY_CLASS not in str(link.proto)
+    assert "by-class" not in str(link.proto)

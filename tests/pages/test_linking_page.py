@@ -39,7 +39,7 @@ from tests.support.pages import DEMO, GOLD, VIEW, address, opened, sound, upload
 from tests.support.visitors import Visitor
 
 MENTIONS = ("end-to-end", "gold")
-GIVEN = replace(VIEW, sort=("given-mentions",))
+GIVEN = replace(VIEW, mentions="given")
 
 
 def scored(mentions: str) -> dict[Rule, Any]:
@@ -104,12 +104,12 @@ def test_an_undefined_ratio_is_a_dash() -> None:
 
 def test_rules_are_kept_in_the_link() -> None:
     for rule in rules("end-to-end"):
-        view = with_rule(replace(VIEW, sort=("first-5", "overlapping", "longest")), rule)
+        view = with_rule(replace(VIEW, rank="5", layout=("overlapping",), order="longest"), rule)
         assert rule_of(view) == rule
-        assert "longest" in view.sort
+        assert view.order == "longest"
         again, notices = read_link(write_link(view))
         assert (rule_of(again), notices) == (rule, ())
-    assert rule_of(replace(GIVEN, sort=("given-mentions", "overlapping"))).boundaries == "strict"
+    assert rule_of(replace(GIVEN, layout=("overlapping",))).boundaries == "strict"
 
 
 def test_looks_are_told_apart() -> None:
@@ -182,7 +182,7 @@ def test_a_ratio_opens_its_formula_and_its_counts_their_records() -> None:
     assert any(code.value.startswith("overlapping, n = 3: F1 = 2 × right") for code in app.code)
     app = sound(app.button(key="links-right").click().run())
     assert strong(app) == f"**right, overlapping, n = 3: {scores.right} records**"
-    assert set(address(app)["sort"].split(",")) == {"overlapping", "first-3"}
+    assert (address(app)["layout"], address(app)["rank"]) == ("overlapping", "3")
 
 
 def test_given_mentions_have_an_accuracy() -> None:
@@ -191,20 +191,20 @@ def test_given_mentions_have_an_accuracy() -> None:
     assert list(table.columns[:2]) == ["linking", "accuracy"]
     assert len(table) == 3
     assert any("Not judged, as boundaries differ" in caption.value for caption in app.caption)
-    app = sound(app.segmented_control(key="widget_given").set_value("").run())
+    app = sound(app.segmented_control(key="widget_mentions").set_value("").run())
     assert len(app.dataframe[0].value) == 6
 
 
 def test_the_ids_most_confused_are_kept_in_the_link() -> None:
-    app = sound(opened("Linking", VIEW).segmented_control(key="widget_links-shown").set_value("confused-ids").run())
+    app = sound(opened("Linking", VIEW).segmented_control(key="widget_linking_tab").set_value("ids").run())
     assert list(app.dataframe[1].value.columns) == ["gold id", "gold text", "predicted id", "predicted text", "count"]
-    assert address(app)["sort"] == "confused-ids"
+    assert address(app)["linking_tab"] == "ids"
 
 
 def test_a_row_of_confused_ids_lists_its_records(app: str) -> None:
     ((gold, _, pred, _, number),) = confused(link_records(scored("end-to-end")[rule_of(VIEW)]), 1).to_numpy()
     with Visitor(app) as visitor:
-        visitor.open("Linking", urlencode(write_link(VIEW.with_sort("confused-ids"))))
+        visitor.open("Linking", urlencode(write_link(replace(VIEW, linking_tab="ids"))))
         visitor.select("table_confused", rows=[], columns=[], cells=[[0, "count"]])
         assert visitor.shown.faults() == [] and not visitor.shown.has("table_confused")
         (title,) = (text for text in visitor.shown.texts() if text.startswith("**") and " record" in text)

@@ -12,6 +12,7 @@ from nereval_core.report.references import works
 from pages.shared.components.methods import OFFERED, method_notes
 from pages.shared.guide.entries import _methods as guide_entries
 from pages.shared.view import keys
+from pages.shared.view.link import read_link, write_link
 from tests.support.pages import VIEW, opened
 
 POPOVER = f"{keys.LIST}methods"
@@ -22,7 +23,7 @@ def paragraph(app: AppTest) -> str:
 
 
 @pytest.mark.parametrize(
-    ("page", "word", "said", "explained"),
+    ("page", "tab", "said", "explained"),
     [
         ("Systems", "", ["The systems rules", "(Noreen 1989) with 10,000 random swaps"], "Approximate randomization"),
         ("Annotators", "figures", ["The annotations of", "Cohen's kappa", "10,000 resamples"], "Cohen's kappa"),
@@ -30,9 +31,10 @@ def paragraph(app: AppTest) -> str:
     ],
 )
 def test_a_page_offers_its_paragraph_and_explains_its_methods(
-    page: str, word: str, said: list[str], explained: str
+    page: str, tab: str, said: list[str], explained: str
 ) -> None:
-    app = opened(page, VIEW.with_sort(word) if word else VIEW, **{"export_menu": True, POPOVER: True})
+    view = read_link(write_link(VIEW) | {f"{page.lower()}_tab": tab})[0]
+    app = opened(page, view, **{"export_menu": True, POPOVER: True})
     text = paragraph(app)
     assert [part for part in said if part not in text] == []
     assert {f"methods_{label}" for label in OFFERED} <= {one.key for one in app.get("download_button")}

@@ -84,7 +84,7 @@ def test_criteria_are_loaded_chosen_and_linked_by_name() -> None:
     app = sound(app.button(key="criterion-half").click().run())
     assert address(app)["criterion"] == "half"
     assert list(app.dataframe[0].value["criterion"]) == [*SCHEMAS, "half"]
-    app = sound(app.segmented_control(key="widget_tab").set_value("all-criteria").run())
+    app = sound(app.segmented_control(key="widget_overview_tab").set_value("all-criteria").run())
     assert list(app.dataframe[1].value["criterion"]) == [*APPLICABLE, "half", "one-type"]
     for page in (*PAGES, "Start", "Overview"):
         app = sound(app.switch_page(pages()[page]).run())
@@ -289,7 +289,7 @@ def test_a_partner_whose_type_is_merged_is_not_told_as_another_one() -> None:
 @pytest.mark.parametrize("page", PAGES)
 def test_every_page_shows_a_link_under_an_own_criterion(criterion: Criterion, page: str) -> None:
     merged = ("macromolecule",) if criterion is ONE_TYPE else ("protein",)
-    view = replace(under(criterion), type=merged, sort=("all-criteria",))
+    view = replace(under(criterion), type=merged, overview_tab="all-criteria", layout=("all-criteria",))
     app = opened(page, view, **STATE)
     assert not app.warning and address(app)["type"] == merged[0]
     lost = opened(page, replace(view, type=("cell_line",)), **STATE)

@@ -288,27 +288,27 @@ def test_filters_stand_only_where_they_act(page: str, acts: bool) -> None:
 def test_the_order_stands_in_the_link(order: str) -> None:
     app = opened("Inspect", VIEW)
     app = sound(app.selectbox(key="widget_order").set_value(order).run())
-    assert address(app).get("sort", "document") == order
+    assert address(app).get("order", "document") == order
 
 
 def test_all_criteria_expand() -> None:
     app = opened("Overview", VIEW)
-    app = sound(app.segmented_control(key="widget_tab").set_value("all-criteria").run())
+    app = sound(app.segmented_control(key="widget_overview_tab").set_value("all-criteria").run())
     assert list(app.dataframe[1].value["criterion"]) == list(APPLICABLE)
-    assert address(app)["sort"] == "all-criteria"
+    assert address(app)["overview_tab"] == "all-criteria"
 
 
-@pytest.mark.parametrize("unit", ["row-share", "column-share"])
+@pytest.mark.parametrize("unit", ["row", "column"])
 def test_confusion_is_laid_out_as_asked_and_the_link_says_so(unit: str) -> None:
     app = opened("Confusion", VIEW)
     app = sound(app.segmented_control(key="widget_share").set_value(unit).run())
     app = sound(app.toggle(key="widget_off-diagonal").set_value(True).run())
-    assert address(app)["sort"] == f"{unit},off-diagonal"
+    assert (address(app)["share"], address(app)["layout"]) == (unit, "off-diagonal")
     shown = heat_map(app)["texts"]
     assert not any(row[place] for place, row in enumerate(shown)) and any(map(any, shown))
     assert all(text.endswith(" %") for row in shown for text in row if text)
     app = sound(app.segmented_control(key="widget_share").set_value("").run())
-    assert address(app)["sort"] == "off-diagonal"
+    assert "share" not in address(app) and address(app)["layout"] == "off-diagonal"
 
 
 @pytest.mark.parametrize("place", [cell(99, "COR"), cell(0, "nothing"), cell(-1, "COR")])
@@ -521,7 +521,7 @@ def test_a_span_as_long_as_its_document_is_cut_short_in_lists() -> None:
 
 @pytest.mark.parametrize(("row", "column"), [(0, "F1"), (1, "P"), (2, "R")])
 def test_an_average_opens_its_formula(row: int, column: str) -> None:
-    app = opened("Overview", VIEW.with_sort("averages"), **{"table_averages": cell(row, column)})
+    app = opened("Overview", replace(VIEW, overview_tab="averages"), **{"table_averages": cell(row, column)})
     value = app.dataframe[1].value.at[row, column]
     found = [code.value for code in app.code if code.value.startswith(f"{column} = ")]
     assert any(f"= {value:.3f}" in code for code in found)
@@ -530,7 +530,7 @@ def test_an_average_opens_its_formula(row: int, column: str) -> None:
 @pytest.mark.parametrize("column", ["COR", "MIS", "SPU", "ACT", "F1"])
 def test_the_documents_of_an_average_open_their_records(column: str) -> None:
     presets = {"table_averages": cell(2, "F1"), "table_documents": cell(4, column)}
-    app = opened("Overview", VIEW.with_sort("averages"), **presets)
+    app = opened("Overview", replace(VIEW, overview_tab="averages"), **presets)
     table = next(frame.value for frame in app.dataframe if "document" in frame.value and "COR" in frame.value)
     doc, value = table["document"].iat[4], table[column].iat[4]
     if column == "F1":

@@ -144,10 +144,10 @@ def test_slides_show_title_then_records_with_comments(store: PlaylistStore) -> N
     app = press(opened("Present", replace(VIEW, playlist=uid)), "begin")
     title = slide(app)
     assert "<h1>Starred</h1>" in title and "sha256" not in title and "F1 0." in title and "correct (COR)" in title
-    assert not app.sidebar.children and address(app)["sort"] == "slides"
+    assert not app.sidebar.children and address(app)["slide"] == "record"
     item = playlist.items[1].starred
-    link = replace(record(1), playlist=f"{uid}/{item.uid[:12]}").with_sort("slides")
-    for view in (link, View(playlist=f"{uid}/{item.uid[:12]}").with_sort("slides")):
+    link = replace(record(1), playlist=f"{uid}/{item.uid[:12]}", slide="record")
+    for view in (link, View(playlist=f"{uid}/{item.uid[:12]}", slide="record")):
         found = opened("Present", view)
         shown = slide(found)
         assert "2 of 2" in shown and "Say &lt;this&gt;." in shown and str(ERRORS.iloc[1]["reason"]) in shown
@@ -157,13 +157,13 @@ def test_slides_show_title_then_records_with_comments(store: PlaylistStore) -> N
 def test_figures_stand_between_the_title_and_the_records_unless_only_records_are_wanted(store: PlaylistStore) -> None:
     uid = address(starred(0))["playlist"]
     for view in (replace(VIEW, playlist=uid), VIEW):
-        slides = view.with_sort("slides")
-        scores, confusion = (opened("Present", slides.with_sort(word)) for word in FIGURE_SLIDES)
+        slides = replace(view, slide="record")
+        scores, confusion = (opened("Present", replace(slides, slide=word)) for word in FIGURE_SLIDES)
         strict = score_layers(CORPUS.gold, CORPUS.system("rules")).counts("strict")
         assert f"{strict.f1:.3f}" in slide(scores) and f"✓ {strict.gold[0]}" in slide(scores)
         missed = ERRORS[ERRORS["decision"] == "MIS"]["gold_type"].value_counts()
         assert all(f">{count}</td>" in slide(confusion) for count in missed)
-        assert "<h1>" in slide(opened("Present", slides.with_sort("records-only").with_sort("scores-slide")))
+        assert "<h1>" in slide(opened("Present", replace(slides, layout=("records-only",), slide="scores")))
 
 
 def test_a_slide_has_the_verdict_and_its_note(store: PlaylistStore) -> None:
@@ -173,7 +173,7 @@ def test_a_slide_has_the_verdict_and_its_note(store: PlaylistStore) -> None:
         item.starred.key, "neither", item.starred.seen, right=(Marked(((0, 1),), "X"),), note="Popocatepetl"
     )
     store.review.give([Draft(given)], "Ann")
-    view = replace(record(0), playlist=f"{uid}/{item.uid[:12]}").with_sort("slides")
+    view = replace(record(0), playlist=f"{uid}/{item.uid[:12]}", slide="record")
     shown = slide(opened("Present", view))
     assert "Verdict of Ann: neither is right; right is" in shown and "Popocatepetl" in shown
     assert "Verdict of Ann" in slide(opened("Present", replace(view, playlist="")))
@@ -190,10 +190,10 @@ def test_a_change_bears_the_name_of_who_made_it(store: PlaylistStore, monkeypatc
 def test_a_link_to_a_playlist_opens_it_on_a_server_anew(store: PlaylistStore) -> None:
     uid = address(starred(0, 1))["playlist"]
     st.cache_resource.clear()
-    app = opened("Present", View(playlist=uid).with_sort("slides"))
+    app = opened("Present", View(playlist=uid, slide="record"))
     assert "<h1>Starred</h1>" in slide(app) and "2 records" in slide(app)
     st.cache_resource.clear()
-    for view in (replace(VIEW, playlist="0" * 12), replace(VIEW, playlist="0" * 12).with_sort("slides")):
+    for view in (replace(VIEW, playlist="0" * 12), replace(VIEW, playlist="0" * 12, slide="record")):
         lost = opened("Present", view)
         assert "not in this server's store of verdicts" in lost.warning[0].value and lost.title[0].value == "Present"
 
@@ -203,23 +203,23 @@ def test_without_its_corpus_a_playlist_says_what_to_upload(
 ) -> None:
     uid = address(starred(0, 1))["playlist"]
     monkeypatch.setattr(caches, "find", lambda prefix: None)
-    app = opened("Present", View(playlist=uid).with_sort("slides"))
+    app = opened("Present", View(playlist=uid, slide="record"))
     assert CORPUS.digest[:16] in app.warning[0].value and "Upload" in app.warning[0].value
     assert str(ERRORS.iloc[0]["gold_text"]).split()[0] in "\n".join(one.value for one in app.markdown)
 
 
 def test_an_empty_playlist_says_how_to_fill_it(store: PlaylistStore) -> None:
     uid = store.make("Monday", "")
-    for view in (View(playlist=uid), View(playlist=uid).with_sort("slides"), replace(VIEW, playlist=uid)):
+    for view in (View(playlist=uid), View(playlist=uid, slide="record"), replace(VIEW, playlist=uid)):
         assert any("Star records" in one.value for one in opened("Present", view).info)
-    app = opened("Present", replace(VIEW, playlist=uid).with_sort("slides"))
+    app = opened("Present", replace(VIEW, playlist=uid, slide="record"))
     assert "0 records" in slide(app)
 
 
 def test_a_record_that_is_gone_shows_what_it_was(store: PlaylistStore) -> None:
     uid = address(starred(0))["playlist"]
     item = store.playlists().standing[0].items[0]
-    view = replace(record(0), record="g:0-1:NONE", playlist=f"{uid}/{item.uid[:12]}").with_sort("slides")
+    view = replace(record(0), record="g:0-1:NONE", playlist=f"{uid}/{item.uid[:12]}", slide="record")
     shown = slide(opened("Present", view))
     assert "This record is not there any more" in shown and "1 of 1" in shown
     assert f"<mark>{item.starred.seen.quote}</mark>" in shown
@@ -238,7 +238,7 @@ def test_a_playlist_outlives_another_scoring_and_another_name(
     monkeypatch.setattr(caches, "demo_names", lambda: ())
     caches.shelf().put(anew)
     for number, item in enumerate(store.playlists().standing[0].items):
-        view = View(corpus=anew.corpus.digest, playlist=f"{uid}/{item.uid[:12]}").with_sort("slides")
+        view = View(corpus=anew.corpus.digest, playlist=f"{uid}/{item.uid[:12]}", slide="record")
         app = opened("Present", view)
         assert address(app)["doc"] == ids[item.starred.shown.document]
         assert f"{number + 1} of 2" in slide(app)
@@ -257,9 +257,9 @@ def test_a_playlist_may_be_of_several_corpora(store: PlaylistStore) -> None:
     assert first is not None
     act(opened("Inspect", replace(there, criterion="type", doc=first[0], record=first[1])), "star")
     items = store.playlists().standing[0].items
-    app = opened("Present", replace(VIEW, playlist=f"{uid}/{items[0].uid[:12]}").with_sort("slides"))
+    app = opened("Present", replace(VIEW, playlist=f"{uid}/{items[0].uid[:12]}", slide="record"))
     assert "1 of 2" in slide(app) and address(app)["corpus"] == CORPUS.digest[:16]
-    app = opened("Present", replace(VIEW, playlist=f"{uid}/{items[1].uid[:12]}").with_sort("slides"))
+    app = opened("Present", replace(VIEW, playlist=f"{uid}/{items[1].uid[:12]}", slide="record"))
     assert "2 of 2" in slide(app) and '<p class="nvs-decision">' in slide(app)
     shown = address(app)
     assert (shown["corpus"], shown["system"], shown["criterion"]) == (news.digest[:16], "perceptron", "type")
@@ -290,7 +290,7 @@ def test_on_a_server_for_others_nobody_sees_records_of_a_corpus_that_is_not_thei
 
 
 def test_what_a_link_says_wrong_passes_over_the_slide(store: PlaylistStore) -> None:
-    app = opened("Present", replace(record(0), system="nobody").with_sort("slides"))
+    app = opened("Present", replace(record(0), system="nobody", slide="record"))
     assert "nobody" in app.toast[0].value and not app.warning and "1 of" in slide(app)
 
 
@@ -298,10 +298,10 @@ def test_without_a_playlist_the_records_of_the_list_are_shown(store: PlaylistSto
     app = press(opened("Present", VIEW), "begin_list")
     assert f"{len(ERRORS):,} records" in slide(app) and "<h1>Records of rules</h1>" in slide(app)
     for number in (0, 7, len(ERRORS) - 1):
-        assert f"{number + 1} of {len(ERRORS)}" in slide(opened("Present", record(number).with_sort("slides")))
+        assert f"{number + 1} of {len(ERRORS)}" in slide(opened("Present", replace(record(number), slide="record")))
     # What is not in the list, here a correct one, stands between its neighbours.
     right = LEDGER.frame(LEDGER.positions(Query(decision=("COR",)))).iloc[0]
-    view = replace(VIEW, doc=str(right["document"]), record=str(right["record"])).with_sort("slides")
+    view = replace(VIEW, doc=str(right["document"]), record=str(right["record"]), slide="record")
     assert f"not among the {len(ERRORS)}" in slide(opened("Present", view))
     doc = str(ERRORS.iloc[0]["document"])
     narrowed = press(opened("Present", replace(VIEW, doc=doc)), "begin_list")
@@ -316,8 +316,8 @@ def test_masked_neither_texts_nor_peoples_words_are_shown(store: PlaylistStore) 
     masked = replace(record(0), mask=MASKED, playlist=uid)
     assert card(opened("Inspect", masked))["starred"]
     lobby = opened("Present", replace(VIEW, mask=MASKED, playlist=uid))
-    shows = opened("Present", replace(masked, playlist=f"{uid}/{item.uid[:12]}").with_sort("slides"))
-    gone = replace(masked, record="g:0-1:NONE", playlist=f"{uid}/{item.uid[:12]}").with_sort("slides")
+    shows = opened("Present", replace(masked, playlist=f"{uid}/{item.uid[:12]}", slide="record"))
+    gone = replace(masked, record="g:0-1:NONE", playlist=f"{uid}/{item.uid[:12]}", slide="record")
     title = press(lobby, "begin")
     assert "comments and notes" in slide(title)
     for app in (lobby, shows, opened("Present", gone)):

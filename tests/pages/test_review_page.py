@@ -26,7 +26,7 @@ from pages.shared.data import reference_layer
 from pages.shared.data.loading import Loaded
 from pages.shared.review.views import LABELS, VIEWS
 from pages.shared.server import access
-from pages.shared.view import REVIEW_VIEWS, View, keys
+from pages.shared.view import TABS, View, keys
 from pages.shared.view.link import read_link
 from tests.cli.test_review_apply_command import drafted
 from tests.support.pages import DEMO, VIEW, address, cell, headings, opened, sound
@@ -62,16 +62,16 @@ def given(store: ReviewStore, loaded: Loaded = DEMO, system: str = "rules") -> A
 
 
 def view(name: str, base: View = VIEW) -> View:
-    return replace(base, sort=(name,))
+    return replace(base, review_tab=name)
 
 
 def test_each_view_has_a_word_in_links() -> None:
-    assert tuple(VIEWS)[1:] == REVIEW_VIEWS and set(LABELS) == set(VIEWS)
-    for name in REVIEW_VIEWS:
-        assert read_link({"sort": name}) == (replace(View(), sort=(name,)), ())
+    assert tuple(VIEWS)[1:] == TABS["review_tab"] and set(LABELS) == set(VIEWS)
+    for name in TABS["review_tab"]:
+        assert read_link({"review_tab": name}) == (replace(View(), review_tab=name), ())
 
 
-@pytest.mark.parametrize("name", ["", *REVIEW_VIEWS])
+@pytest.mark.parametrize("name", ["", *TABS["review_tab"]])
 def test_with_no_verdict_it_says_how_to_give_one(name: str, store: ReviewStore) -> None:
     app = opened("Review", view(name) if name else VIEW)
     if name == "adjudicate":
@@ -255,7 +255,7 @@ def test_two_annotators_are_adjudicated(store: ReviewStore) -> None:
 def test_masked_texts_stay_masked(store: ReviewStore) -> None:
     found = given(store)
     secret = {change.before for change in found.log if len(change.before) > 6}
-    for name in ("", *REVIEW_VIEWS):
+    for name in ("", *TABS["review_tab"]):
         app = opened("Review", replace(view(name) if name else VIEW, mask="yes"))
         shown = "\n".join(
             [frame.value.to_csv() for frame in app.dataframe] + [str(one.value) for one in (*app.markdown, *app.text)]

@@ -106,11 +106,11 @@ def shown(app: AppTest) -> list[str]:
     ("page", "change"),
     [
         ("Overview", {}),
-        ("Overview", {"criterion": "fragment", "sort": ("all-criteria",)}),
+        ("Overview", {"criterion": "fragment", "overview_tab": "all-criteria"}),
         ("Confusion", {}),
         ("Inspect", {}),
         ("Inspect", {"decision": DECISIONS, "type": ("Drug",), "q": "the"}),
-        ("Inspect", {"sort": ("longest",), "criterion": "type"}),
+        ("Inspect", {"order": "longest", "criterion": "type"}),
     ],
 )
 def test_a_page_shows_what_it_shows_in_memory(served: Path, page: str, change: dict[str, object]) -> None:
@@ -155,13 +155,13 @@ def test_records_of_a_folder_are_starred_and_presented(served: Path) -> None:
     app = act(act(app, "j"), "star")
     found = read_link(address(app))[0]
     # A link that names the playlist alone finds the folder by its digest.
-    app = opened("Present", View(playlist=found.playlist).with_sort("slides"))
+    app = opened("Present", View(playlist=found.playlist, slide="record"))
     assert address(app)["corpus"] == view.corpus[:16] and any("<h1>" in one.proto.body for one in app.get("html"))
     playlist = PlaylistStore(ReviewStore.of_environment()).playlists().find(found.playlist)
     assert playlist is not None
     item = f"{found.playlist}/{playlist.items[-1].uid[:12]}"
     for shown in (replace(found, playlist=""), View(playlist=item)):
-        app = opened("Present", shown.with_sort("slides"))
+        app = opened("Present", replace(shown, slide="record"))
         assert any('<p class="nvs-decision">' in one.proto.body for one in app.get("html"))
         assert address(app)["record"] == found.record
 
@@ -184,7 +184,7 @@ def test_parts_are_said_to_be_parts(served: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(scored_ledger, "SORTED_RECORDS", 3)
     monkeypatch.setattr(scored_ledger, "OFFERED_RECORDS", 3)
     view = View(corpus=read(served / "scored").digest, system=systems()[0])
-    app = opened("Inspect", replace(view, sort=("text",)))
+    app = opened("Inspect", replace(view, order="text"))
     captions = " ".join(caption.value for caption in app.caption)
     assert "not sorted by text" in captions and "the first 3 records" in captions
     assert shown(app) == shown(opened("Inspect", view))

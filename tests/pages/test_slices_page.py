@@ -48,7 +48,7 @@ COLUMNS = "NE-COARSE-LIT NE-COARSE-METO NE-FINE-LIT NE-FINE-METO NE-FINE-COMP NE
 HEAD = "\t".join(["TOKEN", *COLUMNS.split(), "MISC"]) + "\n"
 
 
-DECADES = replace(VIEW, sort=("decades",))
+DECADES = replace(VIEW, slices_tab="decades")
 
 
 def hipe(tags: str) -> str:
@@ -106,7 +106,7 @@ def test_documents_without_a_date_stand_last() -> None:
     text = line.format("a", "") + line.format("b", ', "meta": {"date": "1801"}')
     loaded = loaded_of(text, text, "a.jsonl")
     assert document_decades(loaded.corpus.documents) == (UNDATED, "1800s")
-    app = opened("Slices", View(corpus=loaded.corpus.digest, system="system", sort=("decades",)))
+    app = opened("Slices", View(corpus=loaded.corpus.digest, system="system", slices_tab="decades"))
     assert list(app.dataframe[0].value["period"]) == ["1800s", UNDATED]
 
 
@@ -132,14 +132,14 @@ def test_what_is_lacking_is_said_kindly() -> None:
     text = '{"id": "a", "text": "Rome", "spans": [{"start": 0, "end": 4, "label": "loc"}]}\n'
     loaded = loaded_of(text, text, "a.jsonl")
     for shown, word in (("decades", "meta"), ("as-clef-hipe", "LED"), ("scores", "score"), ("worst-slices", "20 gold")):
-        app = opened("Slices", View(corpus=loaded.corpus.digest, system="system", sort=(shown,)))
+        app = opened("Slices", View(corpus=loaded.corpus.digest, system="system", slices_tab=shown))
         assert word in app.info[0].value and not app.error
 
 
 def test_periods_and_noise_are_those_of_the_scorer(historic: Loaded) -> None:
     view = View(corpus=historic.corpus.digest, system="system")
-    decades = opened("Slices", replace(view, sort=("decades",))).dataframe[0].value
-    app = opened("Slices", replace(view, sort=("as-clef-hipe",)))
+    decades = opened("Slices", replace(view, slices_tab="decades")).dataframe[0].value
+    app = opened("Slices", replace(view, slices_tab="as-clef-hipe"))
     periods, noise = (frame.value for frame in app.dataframe[:2])
     assert list(decades["period"]) == ["1790s", "1800s"] and list(decades["POS"]) == [4, 2]
     assert list(periods["slice"]) == ["1790–1799", "1800–1809"]
@@ -153,7 +153,7 @@ def test_periods_and_noise_are_those_of_the_scorer(historic: Loaded) -> None:
 def test_predictions_without_noise_levels_are_noted(historic: Loaded) -> None:
     without = hipe("BBO").replace("LED0.00", "_").replace("LED0.20", "_")
     for loaded, notes in ((historic, 0), (loaded_of(hipe("BBB"), without), 1)):
-        view = View(corpus=loaded.corpus.digest, system="system", sort=("by-noise",))
+        view = View(corpus=loaded.corpus.digest, system="system", slice_by="noise")
         told = [info.value for info in opened("Slices", view).info]
         assert [one.startswith("Predictions carry no value for noise") for one in told] == [True] * notes
 
@@ -198,7 +198,7 @@ def test_the_same_texts_read_again_with_other_dates_get_their_own_decades(year: 
 @pytest.mark.parametrize(("name", "row"), [("period", 0), ("period", 1), ("level", 0), ("level", 2)])
 @pytest.mark.parametrize("count", ["possible", "actual"])
 def test_a_count_of_a_slice_opens_its_records(historic: Loaded, name: str, row: int, count: str) -> None:
-    view = View(corpus=historic.corpus.digest, system="system", sort=("as-clef-hipe",))
+    view = View(corpus=historic.corpus.digest, system="system", slices_tab="as-clef-hipe")
     key = f"table_slices_{name}"
     app = opened("Slices", view, **{key: cell(row, count)})
     value = app.dataframe[0 if name == "period" else 1].value[count].iat[row]

@@ -19,7 +19,7 @@ from pages.shared.components.record_list import count
 from pages.shared.data import caches
 from pages.shared.data.loading import Loaded, load_demo
 from pages.shared.slices.views import LABELS
-from pages.shared.view import SLICED_BY, SLICES_VIEWS, View, keys
+from pages.shared.view import SLICED_BY, TABS, View, keys
 from pages.shared.view.link import read_link
 from tests.analysis.slices.test_slicings import GOLD, PRED
 from tests.pages.test_published_pages import loaded_of
@@ -36,7 +36,7 @@ def small() -> Loaded:
 
 
 def scores_of(loaded: Loaded) -> View:
-    return View(corpus=loaded.corpus.digest, system="system", sort=("scores",))
+    return View(corpus=loaded.corpus.digest, system="system", slices_tab="scores")
 
 
 def followed(app: AppTest) -> int:
@@ -57,7 +57,7 @@ def test_the_page_says_which_slice_is_worst_and_its_numbers_are_links() -> None:
 @pytest.mark.parametrize("name", ["length", "shape", "meta language"])
 def test_a_count_of_a_slice_opens_its_records(name: str, row: int, column: str) -> None:
     row = 0 if name.startswith("meta") else row
-    view = VIEW if name.startswith("meta") else replace(VIEW, sort=(f"by-{name}",))
+    view = VIEW if name.startswith("meta") else replace(VIEW, slice_by=name)
     state = {keys.SLICING: name} if name.startswith("meta") else {}
     app = opened("Slices", view, **state, table_slices=cell(row, column))
     value = int(app.dataframe[0].value[column].iat[row])
@@ -76,10 +76,10 @@ def test_what_to_slice_by_is_kept() -> None:
     app = opened("Slices", VIEW)
     app = sound(app.selectbox(key="widget_slice_by").set_value("tokens").run())
     assert list(app.dataframe[0].value["slice"]) == ["1", "2", "3", "4", "5", "6+"]
-    assert address(app)["sort"] == "by-slice,by-tokens"
+    assert (address(app)["overview_tab"], address(app)["slice_by"]) == ("by-slice", "tokens")
     for word in ("scores", "worst-slices", "by-value"):
-        app = sound(app.segmented_control(key="widget_slices_view").set_value(word).run())
-        assert set(address(app)["sort"].split(",")) == {"by-slice", "by-tokens", word} - {"by-value"}
+        app = sound(app.segmented_control(key="widget_slices_tab").set_value(word).run())
+        assert (address(app)["slice_by"], address(app).get("slices_tab", "by-value")) == ("tokens", word)
     assert list(opened("Slices", read_link(address(app))[0]).dataframe[0].value["slice"]) == [
         "1",
         "2",
@@ -89,18 +89,18 @@ def test_what_to_slice_by_is_kept() -> None:
         "6+",
     ]
     app = sound(app.selectbox(key="widget_slice_by").set_value("meta language").run())
-    assert address(app)["sort"] == "by-slice" and list(app.dataframe[0].value["slice"]) == ["en"]
+    assert "slice_by" not in address(app) and list(app.dataframe[0].value["slice"]) == ["en"]
 
 
 def test_a_link_has_a_word_for_every_view_and_slicing() -> None:
-    assert (*LABELS,) == ("by-value", *SLICES_VIEWS)
+    assert (*LABELS,) == ("by-value", *TABS["slices_tab"])
     with_argument = ("seen", "head", "year", "meta", "column")
     plain_names = [name for name, one in slicings.SLICINGS.items() if one.listed and name not in with_argument]
-    assert tuple(f"by-{name}" for name in plain_names) == SLICED_BY
+    assert tuple(plain_names) == SLICED_BY
 
 
 def test_a_combination_opens_its_gold_spans() -> None:
-    view = replace(VIEW, sort=("worst-slices",))
+    view = replace(VIEW, slices_tab="worst-slices")
     app = opened("Slices", view, table_worst=cell(1, "POS"))
     table = app.dataframe[0].value
     assert table["p"].is_monotonic_increasing and len(table) > 20
@@ -222,7 +222,7 @@ def test_a_count_at_a_threshold_opens_its_records(small: Loaded, row: int, colum
 
 def test_a_point_of_the_curve_opens_the_predictions_that_stay(small: Loaded) -> None:
     view = scores_of(small)
-    key = table_key("table_thresholds_figure", view.with_sort("by-slice"))
+    key = table_key("table_thresholds_figure", replace(view, overview_tab="by-slice"))
     app = opened("Slices", view, **{key: {"selection": {"points": [{"customdata": [1]}]}}})
     assert f"ACT with scores of at least 0\\.95, under strict: {count(3, 'record')}**" in headings(app)
 

@@ -102,7 +102,7 @@ def links(app: AppTest) -> list[tuple[str, View]]:
 
 
 def test_compare_shows_the_matrices_and_its_sentence_leads_to_the_records() -> None:
-    app = opened("Systems", BESIDE.with_sort("from-a-to-b"))
+    app = opened("Systems", replace(BESIDE, systems_tab="from-a-to-b"))
     there = demo("pharmacology")
     moved = count_transitions(there.scores("rules"), there.scores("perceptron"), "strict")
     tables = {str(frame.key): frame.value for frame in app.dataframe}
@@ -128,7 +128,7 @@ def test_compare_shows_the_matrices_and_its_sentence_leads_to_the_records() -> N
 )
 def test_a_cell_opens_its_records(side: str, row: int, column: str, system: str) -> None:
     key = f"table_moved_{side}"
-    app = opened("Systems", BESIDE.with_sort("from-a-to-b"), **{key: cell(row, column)})
+    app = opened("Systems", replace(BESIDE, systems_tab="from-a-to-b"), **{key: cell(row, column)})
     table = next(frame.value for frame in app.dataframe if frame.key == key)
     assert f": {count(int(table.at[row, column]), 'record')}" in headings(app)
     (view,) = (view for label, view in links(app) if label == ":primary[Open in Inspect →]")
@@ -136,7 +136,7 @@ def test_a_cell_opens_its_records(side: str, row: int, column: str, system: str)
 
 
 def test_the_other_system_is_chosen_and_stands_in_the_link() -> None:
-    app = opened("Systems", VIEW.with_sort("from-a-to-b"))
+    app = opened("Systems", replace(VIEW, systems_tab="from-a-to-b"))
     app.selectbox(key="widget_beside").select("perceptron")
     sound(app.run())
     assert address(app)["beside"] == "perceptron"
@@ -157,7 +157,7 @@ def test_bars_of_how_many_systems_are_right() -> None:
     assert list(bars.y) == table["gold_spans"].tolist() and [one[0] for one in bars.customdata] == list(bars.x)
     assert f"{len(there.gold):,} gold spans in 20 documents" in figure.layout.title.text
     assert "<i>" not in figure.layout.title.text
-    app = opened("Systems", BESIDE.with_sort("from-a-to-b"), list_right_by="2")
+    app = opened("Systems", replace(BESIDE, systems_tab="from-a-to-b"), list_right_by="2")
     number = int(table.set_index("right_by").at["2", "gold_spans"])
     assert f"Gold spans that 2 systems get right: {count(number, 'record')}" in headings(app)
 

@@ -22,7 +22,7 @@ from nereval_core.review.verdicts import KINDS, NOTE_CHARACTERS, Draft, Marked
 from pages.shared.data import verdict_store
 from pages.shared.inspect.workbench import KEY
 from pages.shared.server import access
-from pages.shared.view import MASKED, WHOLE, View, keys
+from pages.shared.view import MASKED, View, keys
 from tests.support.pages import VIEW, address, headings, opened, sound
 from tests.support.workbench import act, card, listed, sent_by, workbench
 
@@ -89,7 +89,7 @@ def first(who: dict[str, str], view: View = VIEW) -> AppTest:
 THERE = replace(VIEW, doc="en-01", record="g:133-143:PROTEINAS")
 
 
-@pytest.mark.parametrize("view", [VIEW, THERE, THERE.with_sort(WHOLE)])
+@pytest.mark.parametrize("view", [VIEW, THERE, replace(THERE, layout=("whole-document",))])
 def test_a_verdict_is_kept_with_its_note_and_the_next_record_is_chosen(view: View, store: ReviewStore) -> None:
     app = act(first(ANN, view), "gold", note="the suffix counts")
     (one,) = store.every()
@@ -282,7 +282,7 @@ def test_every_value_of_a_facet_lists_as_many_records_as_it_says(store: ReviewSt
     for kind in ("gold", "pred", "unclear", "gold"):
         app = press(app, kind)
     app = act(app, "both", note="a note")
-    app = first(BOB, replace(VIEW, sort=("longest",)))
+    app = first(BOB, replace(VIEW, order="longest"))
     # It goes over Ann's third, so that none of her verdicts is unclear any more.
     app = press(app, "gold")
     seen = 0

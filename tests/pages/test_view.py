@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from nereval_core.glossary import DECISIONS
 from nereval_core.records.queries import ABSENT, ORDERS
-from pages.shared.view import CRITERIA_VIEWS, LAYOUTS, View
-from pages.shared.view.link import LIMIT, check_view, read_link, write_link, write_short_link
+from pages.shared.view import FIGURE_SLIDES, FIGURES, LAYOUTS, QUESTIONS, SLICED_BY, SLIDES, TABS, View
+from pages.shared.view.link import LIMIT, SORT, check_view, read_link, write_link, write_short_link
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=8)
 TYPES = st.lists(NAMES | st.sampled_from(["a,b", "=x", "50%", "-", "%2C", ";"]), unique=True, max_size=4).map(tuple)
@@ -27,7 +27,8 @@ def merges(draw: st.DrawFn) -> tuple[tuple[str, str], ...]:
 
 @st.composite
 def views(draw: st.DrawFn) -> View:
-    view = View(
+    tabs = {field: draw(st.sampled_from(["", *words])) for field, words in TABS.items()}
+    return View(
         corpus=draw(st.text("0123456789abcdef", min_size=12, max_size=16)),
         system=draw(NAMES | st.just("")),
         criterion=draw(st.sampled_from(["strict", "left", "own"])),
@@ -41,10 +42,12 @@ def views(draw: st.DrawFn) -> View:
         record=draw(st.sampled_from(["", "g:12-19:Drug", "p:0-3,5-7:a b~2", "g:0-1:\n"])),
         q=draw(NAMES | st.just("")),
         beside=draw(NAMES | st.just("")),
+        order=draw(st.sampled_from(ORDERS)),
+        slide=draw(st.sampled_from(["", *SLIDES])),
+        share=draw(st.sampled_from(["", "row", "column"])),
+        layout=tuple(draw(st.lists(st.sampled_from(LAYOUTS), unique=True))),
+        **tabs,
     )
-    for word in draw(st.lists(st.sampled_from((*ORDERS, *LAYOUTS)), unique=True)):
-        view = view.with_sort(word)
-    return view
 
 
 @given(views())
@@ -76,7 +79,10 @@ def test_a_digest_is_shortened() -> None:
         ({"gold": ""}, View(), "gold"),
         ({"record": "12-19"}, View(), "record"),
         ({"record": "x:12-19:Drug"}, View(), "record"),
-        ({"sort": "sideways,text"}, View(sort=("text",)), "sideways"),
+        ({"sort": "sideways,text"}, View(order="text"), "sideways"),
+        ({"order": "sideways"}, View(), "sideways"),
+        ({"layout": "sideways,gamma"}, View(layout=("gamma",)), "sideways"),
+        ({"overview_tab": "curve"}, View(), "curve"),
         ({"doc": "a\0b"}, View(), "doc"),
     ],
 )
@@ -133,17 +139,63 @@ def test_what_the_corpus_lacks_is_dropped_and_told(given_view: View, kept: View 
     assert all(word in notice for word, notice in zip(told, notices, strict=True))
 
 
-def test_one_order_and_one_share_at_a_time() -> None:
-    view = View()
-    for word in ("text", "row-share", "off-diagonal", "longest", "column-share"):
-        view = view.with_sort(word)
-    assert view.sort == ("off-diagonal", "longest", "column-share")
-    assert view.with_sort("row-share", False) == view
-    assert view.with_sort("off-diagonal", False).with_sort("document").sort == ("column-share",)
+OLD_LINKS = [
+    ("longest", View(order="longest")),
+    ("document", View()),
+    (
+        "text,row-share,off-diagonal,longest,column-share",
+        View(order="longest", share="column", layout=("off-diagonal",)),
+    ),
+    ("whole-document,by-confusion", View(layout=("whole-document", "by-confusion"))),
+    ("as-map", View()),
+    ("by-class", View(inspect_tab="by-class")),
+    ("averages", View(overview_tab="averages")),
+    ("all-criteria", View(overview_tab="all-criteria", layout=("all-criteria",))),
+    ("decades", View(overview_tab="by-slice", slices_tab="decades")),
+    ("by-slice,by-tokens,scores", View(overview_tab="by-slice", slice_by="tokens", slices_tab="scores")),
+    ("averages,by-tokens", View(overview_tab="averages", slice_by="tokens")),
+    ("all-pairs,curve,adjudicate", View(systems_tab="all-pairs", criteria_tab="curve", review_tab="adjudicate")),
+    ("published", View(layout=("published",))),
+    ("figures,as-alpha,gamma", View(annotators_tab="figures", figure="alpha", layout=("gamma",))),
+    ("as-kappa", View(annotators_tab="figures", figure="kappa")),
+    ("edges", View(annotators_tab="consistency", question="edges")),
+    ("figures,edges", View(annotators_tab="figures", question="edges")),
+    ("slides", View(slide="record")),
+    ("slides,scores-slide", View(slide="scores")),
+    ("confusion-slide,records-only,slides", View(slide="confusion", layout=("records-only",))),
+    ("given-mentions,any-link", View(mentions="given", layout=("any-link",))),
+    ("overlapping,first-3", View(layout=("overlapping",), rank="3")),
+    ("confused-ids", View(linking_tab="ids")),
+]
+"""Values of `sort`, which was one parameter for all of these fields, and what such links show."""
 
 
-@pytest.mark.parametrize("word", ["", *CRITERIA_VIEWS])
-def test_one_of_several_words_of_sort_is_chosen(word: str) -> None:
-    view = View(sort=("all-criteria", "curve", "longest")).with_choice(CRITERIA_VIEWS, word)
-    assert view.choice(CRITERIA_VIEWS) == word
-    assert set(view.sort) == {"all-criteria", "longest", word} - {""}
+@pytest.mark.parametrize(("sort", "view"), OLD_LINKS)
+def test_an_older_link_shows_what_it_showed(sort: str, view: View) -> None:
+    assert read_link({"sort": sort}) == (view, ())
+
+
+@pytest.mark.parametrize("word", SORT)
+def test_every_older_word_is_a_value_of_a_field(word: str) -> None:
+    view, notices = read_link({"sort": word})
+    assert not notices and read_link(write_link(view)) == (view, ())
+
+
+def test_every_word_of_a_field_had_an_older_word() -> None:
+    words = {("order", word) for word in ORDERS} | {(field, word) for field in TABS for word in TABS[field]}
+    words |= {("layout", word) for word in LAYOUTS if word != "all-criteria"} | {
+        ("question", word) for word in QUESTIONS
+    }
+    words |= {("slice_by", word) for word in SLICED_BY} | {("figure", word) for word in FIGURES}
+    words |= {("slide", word) for word in ("record", *FIGURE_SLIDES)}
+    assert words <= set(SORT.values())
+
+
+def test_the_newer_parameter_goes_before_the_older_word() -> None:
+    assert read_link({"order": "text", "sort": "longest"}) == (View(order="text"), ())
+
+
+def test_a_switch_is_turned_on_and_off() -> None:
+    view = View(layout=("gamma", "published"))
+    assert view.with_layout("gamma", False).layout == ("published",)
+    assert view.with_layout("gamma").layout == ("published", "gamma")

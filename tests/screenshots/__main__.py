@@ -24,7 +24,7 @@ SIZES = ((1440, 900), (1024, 768), (390, 844))
 RECORD = "doc=en-01&record=g:133-143:PROTEINAS"
 WANTED = {
     "Inspect": f"&{RECORD}",
-    "Present": f"&{RECORD}&sort=slides",
+    "Present": f"&{RECORD}&slide=record",
 }
 """What else the links of some pages ask for."""
 

@@ -12,43 +12,41 @@ from nereval_core.records.queries import ORDERS
 from nereval_core.review.playlists import Playlist
 from nereval_core.scoring.criteria import CRITERIA
 from pages.shared.data.loading import Loaded
-from pages.shared.view import (
-    AGREEMENT_VIEWS,
-    BY_CLASS,
-    CONSISTENCY,
-    CONSISTENCY_VIEWS,
-    CRITERIA_VIEWS,
-    FIGURE_SLIDES,
-    FIGURES,
-    LAYOUTS,
-    LINKING,
-    OVERVIEW_TABS,
-    PUBLISHED,
-    RECORDS_ONLY,
-    REVIEW_VIEWS,
-    SLICED_BY,
-    SLICES_VIEWS,
-    SLIDES,
-    SYSTEMS_VIEWS,
-    WHOLE,
-    View,
-)
+from pages.shared.view import FIGURE_SLIDES, FIGURES, LAYOUTS, QUESTIONS, SLICED_BY, TABS, View
 from pages.shared.view.link import write_link
 
-WORDS: dict[str, tuple[str, ...]] = {
-    "Overview": (*OVERVIEW_TABS, *SLICES_VIEWS, *SLICED_BY),
-    "Confusion": tuple(word for word in LAYOUTS if word not in (WHOLE, BY_CLASS)),
-    "Inspect": (*ORDERS[1:], WHOLE, BY_CLASS),
-    "Systems": SYSTEMS_VIEWS,
-    "Criteria": (*CRITERIA_VIEWS, PUBLISHED),
-    "Annotators": (FIGURES, *AGREEMENT_VIEWS, CONSISTENCY, *CONSISTENCY_VIEWS),
-    "Linking": LINKING,
-    "Review": REVIEW_VIEWS,
-    "Present": (SLIDES, RECORDS_ONLY),
+LOOKS: dict[str, tuple[dict[str, Any], ...]] = {
+    "Overview": (
+        *({"overview_tab": tab} for tab in TABS["overview_tab"]),
+        *({"overview_tab": "by-slice", "slices_tab": tab} for tab in TABS["slices_tab"]),
+        *({"overview_tab": "by-slice", "slice_by": name} for name in SLICED_BY),
+    ),
+    "Confusion": ({"share": "row"}, {"share": "column"}, *({"layout": (word,)} for word in LAYOUTS)),
+    "Inspect": (
+        *({"order": order} for order in ORDERS[1:]),
+        {"layout": ("whole-document",)},
+        {"inspect_tab": "by-class"},
+    ),
+    "Systems": (*({"systems_tab": tab} for tab in TABS["systems_tab"]), {"layout": ("all-criteria",)}),
+    "Criteria": (*({"criteria_tab": tab} for tab in TABS["criteria_tab"]), {"layout": ("published",)}),
+    "Annotators": (
+        *({"annotators_tab": tab} for tab in TABS["annotators_tab"]),
+        *({"annotators_tab": "figures", "figure": figure} for figure in FIGURES),
+        *({"annotators_tab": "consistency", "question": question} for question in QUESTIONS),
+    ),
+    "Linking": (
+        {"linking_tab": "ids"},
+        {"mentions": "given"},
+        {"rank": "3"},
+        {"rank": "5"},
+        {"layout": ("overlapping", "any-link")},
+    ),
+    "Review": tuple({"review_tab": tab} for tab in TABS["review_tab"]),
+    "Present": ({"slide": "record"}, {"layout": ("records-only",)}),
     "Guide": (),
     "Start": (),
 }
-"""The words of `sort` that each page knows."""
+"""The fields of the view by which each page looks otherwise."""
 
 
 @dataclass(frozen=True)
@@ -84,10 +82,10 @@ def every_view(of: Subject) -> Iterator[tuple[str, View]]:
     view = replace(of.view, playlist=of.playlist)
     second = next(name for name in of.systems if name != view.system)
     document, record = of.record
-    for page, words in WORDS.items():
+    for page, looks in LOOKS.items():
         yield page, view
-        for word in words:
-            yield page, replace(view, beside=second).with_sort(word)
+        for look in looks:
+            yield page, replace(view, beside=second, **look)
         # Another layer taken as gold, types merged and left out, and filters: chips and captions name them all.
         yield page, replace(view, reference=second)
         merged = tuple((kind, of.types[-1] + "+") for kind in of.types[:2])
@@ -104,17 +102,17 @@ def every_view(of: Subject) -> Iterator[tuple[str, View]]:
         yield page, replace(view, doc=document, record=record)
     yield "Inspect", replace(view, doc=document, at="0-5", beside=second)
     for criterion in CRITERIA:
-        yield "Criteria", replace(view, criterion=criterion, versus="strict").with_sort("two-criteria")
+        yield "Criteria", replace(view, criterion=criterion, versus="strict", criteria_tab="two-criteria")
     for name in conventions():
         yield "Overview", replace(view, criterion=name)
         yield "Inspect", replace(view, criterion=name)
     for word in FIGURE_SLIDES:
-        yield "Present", view.with_sort(SLIDES).with_sort(word)
+        yield "Present", replace(view, slide=word)
     for item in of.items:
         slide = replace(view, playlist=f"{of.playlist[:12]}/{item[:12]}")
-        yield "Present", slide.with_sort(SLIDES)
+        yield "Present", replace(slide, slide="record")
     yield "Annotators", replace(view, annotators=of.systems)
-    yield "Annotators", replace(view, annotators=of.systems).with_sort(FIGURES)
+    yield "Annotators", replace(view, annotators=of.systems, annotators_tab="figures")
     for unit in ("author", "document", "no such"):
         yield "Systems", replace(view, resample=unit)
 
@@ -132,6 +130,6 @@ def wrong_links(words: list[str]) -> Iterator[tuple[str, dict[str, str]]]:
     """Yield pages with the parameters of links whose values are words that a corpus does not have."""
     names = [one.name for one in fields(View) if one.name not in ("corpus", "mask")]
     for number, word in enumerate(words):
-        page = tuple(WORDS)[number % len(WORDS)]
+        page = tuple(LOOKS)[number % len(LOOKS)]
         # All parameters at once; a notice names each that is left out. The corpus has to be one that there is.
         yield page, dict.fromkeys(names, word) | {word: word}

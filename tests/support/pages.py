@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -30,8 +31,11 @@ GOLD = '{"id": "d1", "text": "Aspirin helps.", "spans": [{"start": 0, "end": 7, 
 PREDICTION = '{"id": "d1", "text": "Aspirin helps.", "spans": [{"start": 0, "end": 13, "label": "Drug"}]}\n'
 
 
-TABS = {"Slices": ("Overview", "by-slice"), "Consistency": ("Annotators", "consistency")}
-"""Parts of pages: the page, and the word of the link that shows them."""
+TABS = {
+    "Slices": ("Overview", {"overview_tab": "by-slice"}),
+    "Consistency": ("Annotators", {"annotators_tab": "consistency"}),
+}
+"""Tabs that tests open like pages: the page, and the field of the view that shows them."""
 
 
 FOLDED = {"Overview": {f"{LIST}numbers": True}}
@@ -41,8 +45,8 @@ FOLDED = {"Overview": {f"{LIST}numbers": True}}
 def opened(page: str, view: View | None = None, **state: object) -> AppTest:
     """Open a page, or a part of one, in a fresh session, as a link does, with widgets preset."""
     if page in TABS:
-        page, word = TABS[page]
-        view = (view or View()).with_sort(word)
+        page, tab = TABS[page]
+        view = replace(view or View(), **tab)
     else:
         state = FOLDED.get(page, {}) | state
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)

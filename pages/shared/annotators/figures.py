@@ -43,20 +43,17 @@ from pages.shared.components.downloads import Export
 from pages.shared.components.formula_box import formula_box
 from pages.shared.components.methods import explain_methods, offer_methods
 from pages.shared.components.record_list import open_records
-from pages.shared.components.sort_controls import choose_word, toggle_word
+from pages.shared.components.view_controls import choose_word, toggle_layout
 from pages.shared.data import reference_layer
 from pages.shared.data.computations import compute
 from pages.shared.data.page_context import PageContext
 from pages.shared.systems.tables import choose_units, interval_words, plan_of, show_warnings, units_of
-from pages.shared.view import GAMMA
 from pages.shared.view.count_tables import free, headings
 from pages.shared.view.queries import ERRORS
 from pages.shared.view.text import plain
 
 WIDE = 140
 """Pixels of a column headed by a figure or an annotator."""
-WORDS = {figure: "" if figure == "f1" else f"as-{figure}" for figure in FIGURES}
-"""The word of `sort` by which the matrix shows a figure."""
 
 
 def draw_figures(page: PageContext, names: tuple[str, ...]) -> None:
@@ -66,8 +63,10 @@ def draw_figures(page: PageContext, names: tuple[str, ...]) -> None:
     all_annotators(page, found)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         choose_units(page)
-        toggle_word(page, GAMMA, "Gamma", "By the best alignment of all units, with random annotators: it takes long.")
-    terms = (*FIGURES, *((GAMMA,) if GAMMA in page.view.sort else ()))
+        toggle_layout(
+            page, "gamma", "Gamma", "By the best alignment of all units, with random annotators: it takes long."
+        )
+    terms = (*FIGURES, *(("gamma",) if "gamma" in page.view.layout else ()))
     explain_methods(*terms, INTERVAL, *((RANDOMIZATION, HOLM) if found.ceiling else ()))
     offer_methods(lambda: methods(found, marks=_marks(page, found)))
     systems_against_annotators(page, found)
@@ -91,7 +90,7 @@ def agreement_of(page: PageContext, names: tuple[str, ...]) -> Agreement:
     read = reference_layer.as_read(page.loaded)
     units = units_of(page)
     systems = compared_systems(page, names)
-    gamma = GAMMA in page.view.sort
+    gamma = "gamma" in page.view.layout
     return _agreed(read.number, names, systems, repr((settings, units.by)), plan_of(page), gamma, page, settings, units)
 
 
@@ -181,9 +180,7 @@ def annotator_matrix(page: PageContext, found: Agreement) -> Pair | None:
 
     Without one, they are the reference and the system of the context bar; of a pair of annotators, the pair.
     """
-    figures = {WORDS[figure]: figure for figure in FIGURES}
-    labels = {word: figure_label(figure, (0, 1)) for word, figure in figures.items()}
-    shown = figures[choose_word(page, "agreement_figure", "Figure", labels)]
+    shown = choose_word(page, "figure", "Figure", {figure: figure_label(figure, (0, 1)) for figure in FIGURES})
     values = pair_matrix(found, shown, page.by)
     columns = headings(found.annotators)
     table = values.set_axis(columns, axis=1).reset_index(names="")

@@ -10,13 +10,13 @@ import streamlit as st
 
 from nereval_core.report.figures.scores import confusion_map
 from pages.shared.components.downloads import Export
-from pages.shared.components.sort_controls import choose_word, toggle_word
+from pages.shared.components.view_controls import choose_word, toggle_layout
 from pages.shared.confusion.heat_map import draw_heat_map
 from pages.shared.data.page_context import PageContext
 from pages.shared.view.count_tables import Confusion, free
 
-UNITS = {"": "counts", "row-share": "row %", "column-share": "column %"}
-TITLES = {"": "counts of match records", "row-share": "per cent of each row", "column-share": "per cent of each column"}
+UNITS = {"": "counts", "row": "row %", "column": "column %"}
+TITLES = {"": "counts of match records", "row": "per cent of each row", "column": "per cent of each column"}
 TYPES = 100
 """Types in the table at most: a larger one would make too long a message to the browser."""
 SWITCHES = {
@@ -38,20 +38,18 @@ def types_shown(page: PageContext, cells: Mapping[tuple[str, str], int]) -> tupl
     return tuple(sorted(sorted(types, key=lambda kind: -sums[kind])[:TYPES]))
 
 
-def choose_layout(page: PageContext) -> tuple[str, ...]:
-    """Ask how the table is laid out and return the words for it; they are kept in the link."""
+def choose_layout(page: PageContext) -> None:
+    """Ask how the table is laid out; the answers are kept in the link."""
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         choose_word(page, "share", "Cells show", UNITS, visible=True)
         for word, (label, help_text) in SWITCHES.items():
-            toggle_word(page, word, label, help_text)
-    return page.view.sort
+            toggle_layout(page, word, label, help_text)
 
 
 def draw_matrix(page: PageContext, table: Confusion) -> tuple[int, int] | None:
     """Draw the table and its files; return row and column of the cell chosen."""
     label = matrix_title(page)
-    percent = bool({"row-share", "column-share"} & set(page.view.sort))
-    cell = draw_heat_map(table, (page.view,), label, percent=percent, words=page.words)
+    cell = draw_heat_map(table, (page.view,), label, percent=bool(page.view.share), words=page.words)
     counts = table.counts.reset_index(names=free(page.words.reference, list(table.counts.columns)))
     Export(counts, page.signature(), "confusion", figure=lambda: _drawn(page, table)).draw()
     return cell
@@ -66,10 +64,9 @@ def matrix_title(page: PageContext) -> str:
 
 def _drawn(page: PageContext, table: Confusion) -> Any:
     """Return the table as a heat map."""
-    shares = {"row-share", "column-share"} & set(page.view.sort)
-    texts = table.shown.map(lambda value: "" if value != value else f"{value:.0f}{' %' if shares else ''}")
+    texts = table.shown.map(lambda value: "" if value != value else f"{value:.0f}{' %' if page.view.share else ''}")
     cells = [[(row, column) for column in range(len(table.columns))] for row in range(len(table.rows))]
     records = int(table.counts.to_numpy().sum())
-    unit = next((TITLES[unit] for unit in shares), TITLES[""])
+    unit = TITLES[page.view.share]
     title = matrix_title(page)
     return confusion_map(table.shown, texts, cells, title, unit, records)

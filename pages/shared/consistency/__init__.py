@@ -19,11 +19,11 @@ from pages.shared.components.downloads import Export
 from pages.shared.data import reference_layer
 from pages.shared.data.computations import compute
 from pages.shared.data.page_context import PageContext
-from pages.shared.view import CONSISTENCY_VIEWS, keys, state
+from pages.shared.view import QUESTIONS, keys, state
 from pages.shared.view.text import plain
 
 FIRST, *_REST = KINDS
-assert tuple(_REST) == CONSISTENCY_VIEWS
+assert tuple(_REST) == QUESTIONS
 NAMED = 60
 """Characters of the name of the layer."""
 CASES: tuple[LetterCase, ...] = get_args(LetterCase)
@@ -77,11 +77,11 @@ def choose_question(page: PageContext, found: Consistency) -> str:
     # The link has no word for the first question: whoever chose it is not led on from it.
     asked = st.session_state.get(keys.CONSISTENCY_ASKED) == found.signature
     some = next((name for name, rows in found.found.items() if len(rows)), FIRST)
-    kind = page.view.choice(CONSISTENCY_VIEWS) or (FIRST if asked else some)
+    kind = page.view.question or (FIRST if asked else some)
 
     def take(name: str) -> None:
         st.session_state[keys.CONSISTENCY_ASKED] = found.signature
-        state.put(state.view().with_choice(CONSISTENCY_VIEWS, name))
+        state.put(replace(state.view(), question="" if name == FIRST else name))
 
     # Pills stand in several rows where there is little room; nothing is out of sight.
     st.pills(

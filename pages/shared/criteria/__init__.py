@@ -23,12 +23,11 @@ from pages.shared.components.count_table import ChosenCell, count_figure, count_
 from pages.shared.components.downloads import Export
 from pages.shared.components.formula_box import formula_box
 from pages.shared.components.record_list import open_records
-from pages.shared.components.sort_controls import toggle_word
+from pages.shared.components.view_controls import toggle_layout
 from pages.shared.data import caches
 from pages.shared.data.convention_results import figures_table, formula, records_of_count, values_of
 from pages.shared.data.page_context import PageContext
 from pages.shared.overview import convention
-from pages.shared.view import PUBLISHED
 from pages.shared.view.count_tables import RATIOS
 from pages.shared.view.queries import overall_query
 from pages.shared.view.text import explained, plain
@@ -51,9 +50,9 @@ def choose_rows(page: PageContext) -> tuple[CriterionRow, ...]:
     A scorer stands below the criterion that means the same.
     """
     with st.container(horizontal=True, vertical_alignment="center"):
-        published = toggle_word(
+        published = toggle_layout(
             page,
-            PUBLISHED,
+            "published",
             "Published scorers",
             "Each stands below the criterion that means the same. They know no merged types and leave none out.",
         )
@@ -166,7 +165,7 @@ def _parted(page: PageContext, found: Sequence[CriterionRow], place: int, *, nam
 
 def list_unfit(page: PageContext) -> None:
     """List the published scorers asked for that do not apply or do not fit, each with its needs and the reason."""
-    if PUBLISHED not in page.view.sort:
+    if "published" not in page.view.layout:
         return
     rows, refused = caches.every_row(page.loaded, page.system, page.settings)
     reasons = {

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import streamlit as st
 
-from pages.shared.components.sort_controls import choose_word
 from pages.shared.criteria import curve as criteria_curve
 from pages.shared.criteria import ladder as criteria_ladder
 from pages.shared.criteria import merging as criteria_merging
 from pages.shared.criteria import two as criteria_two
 from pages.shared.data.page_context import PageContext
-from pages.shared.view import CRITERIA_VIEWS, state
+from pages.shared.view import TABS, state
 
 ALL = "all"
 PARTS: Mapping[str, Mapping[str, str]] = {
@@ -31,27 +31,32 @@ VIEWS: Mapping[str, Callable[[PageContext], None]] = {
     "stand-in": criteria_merging.compare_stand_ins,
     "compose": criteria_curve.compose_criterion,
 }
-assert tuple(VIEWS) == CRITERIA_VIEWS
+assert tuple(VIEWS) == TABS["criteria_tab"]
 
 
 def choose_view(page: PageContext) -> Callable[[PageContext], None] | None:
     """Ask for a view and a part of it; return the function that draws it, None for all criteria."""
-    word = page.view.choice(CRITERIA_VIEWS) or ALL
-    firsts = {next(iter(parts)): name for name, parts in PARTS.items()}
+    word = page.view.criteria_tab or ALL
     parts = next(parts for parts in PARTS.values() if word in parts)
+    first_parts = {next(iter(group)): name for name, group in PARTS.items()}
     with st.container(horizontal=True, vertical_alignment="center"):
-        choose_word(page, "criteria_view", "View", firsts, chosen=next(iter(parts)), gives_up=CRITERIA_VIEWS)
+        _choose("criteria_view", "View", first_parts, next(iter(parts)))
         if len(parts) > 1:
-            st.segmented_control(
-                "Part of the view",
-                list(parts),
-                format_func=parts.__getitem__,
-                required=True,
-                label_visibility="collapsed",
-                **state.mirror("criteria_part", word, _take_part),
-            )
+            _choose("criteria_part", "Part of the view", parts, word)
     return VIEWS.get(word)
 
 
-def _take_part(word: str) -> None:
-    state.put(state.view().with_choice(CRITERIA_VIEWS, word))
+def _choose(widget: str, label: str, choices: Mapping[str, str], word: str) -> None:
+    st.segmented_control(
+        label,
+        list(choices),
+        format_func=choices.__getitem__,
+        required=True,
+        label_visibility="collapsed",
+        width="content",
+        **state.mirror(widget, word, _take),
+    )
+
+
+def _take(word: str) -> None:
+    state.put(replace(state.view(), criteria_tab="" if word == ALL else word))

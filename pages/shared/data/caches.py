@@ -52,8 +52,8 @@ from pages.shared.server import server_options
 from pages.shared.server.access import only_this_machine
 from pages.shared.server.ownership import EVERYBODY, Ownership, visitor
 from pages.shared.view import View
+from pages.shared.view.codecs import is_key
 from pages.shared.view.count_tables import averages_table
-from pages.shared.view.link import is_key
 
 UPLOADS = 16
 """Large corpora kept in memory beside the demos, or small ones in their places; the one unused longest goes first."""

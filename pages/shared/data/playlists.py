@@ -32,7 +32,7 @@ from pages.shared.data.loading import Loaded
 from pages.shared.data.page_context import PageContext
 from pages.shared.data.reference_layer import as_read
 from pages.shared.server.access import only_this_machine
-from pages.shared.view import SLIDES, View, keys, state
+from pages.shared.view import View, keys, state
 from pages.shared.view.link import read_link
 
 FIRST = "Starred"
@@ -215,7 +215,7 @@ def view_of_item(
     )
     if found is None:
         found = replace(view, doc="", record="")
-    return with_playlist(found.with_sort(SLIDES), playlist, item.uid)
+    return with_playlist(replace(found, slide="record"), playlist, item.uid)
 
 
 def has_text_of(loaded: Loaded, item: Item) -> bool:

@@ -20,7 +20,7 @@ from pages.shared.frame import chips, context_bar, login
 from pages.shared.server.access import only_this_machine
 from pages.shared.verdicts.events import end_events
 from pages.shared.view import View, keys, state
-from pages.shared.view.link import PREFIX
+from pages.shared.view.codecs import PREFIX
 from pages.shared.view.text import plain, show_problems
 
 STYLE = Path(__file__).parent / "frame.css"

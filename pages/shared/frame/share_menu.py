@@ -13,7 +13,8 @@ from pages.shared.data.page_context import PageContext
 from pages.shared.server.access import only_this_machine
 from pages.shared.server.ownership import visitor
 from pages.shared.view import MASKED, keys, state
-from pages.shared.view.link import LIMIT, is_key
+from pages.shared.view.codecs import is_key
+from pages.shared.view.link import LIMIT
 
 SERVE = "streamlit run app.py --server.address 0.0.0.0"
 

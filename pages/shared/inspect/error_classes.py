@@ -17,12 +17,12 @@ from pages.shared.components import sentence
 from pages.shared.components.count_table import ROWS, count_figure, count_table, first_row
 from pages.shared.components.downloads import Export
 from pages.shared.components.record_list import open_records
-from pages.shared.components.sort_controls import choose_word
+from pages.shared.components.view_controls import choose_word
 from pages.shared.data import scored_folders
 from pages.shared.data.computations import compute
 from pages.shared.data.loading import Loaded
 from pages.shared.data.page_context import PageContext
-from pages.shared.view import BY_CLASS, keys
+from pages.shared.view import keys
 from pages.shared.view.count_tables import formula
 from pages.shared.view.count_tables import number as number_said
 from pages.shared.view.queries import Query
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 RECORDS = "records"
-VIEWS = {RECORDS: "Records", BY_CLASS: "By class"}
+VIEWS = {RECORDS: "Records", "by-class": "By class"}
 PARTS = {"type": "By type", "ends": "By end", "words": "By words"}
 TYPES = 30
 """Types in the table by type, those with most errors; the exported table has all."""
@@ -50,12 +50,12 @@ SAID = {
 
 def is_chosen(page: PageContext) -> bool:
     """Tell whether errors are sorted into classes; the answer is kept in the link."""
-    return BY_CLASS in page.view.sort
+    return bool(page.view.inspect_tab)
 
 
 def choose_classes(page: PageContext) -> None:
     """Ask whether errors are listed or sorted into classes."""
-    choose_word(page, BY_CLASS, "View", VIEWS)
+    choose_word(page, "inspect_tab", "View", VIEWS)
 
 
 def draw_classes(page: PageContext) -> None:

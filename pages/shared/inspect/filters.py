@@ -66,7 +66,7 @@ def draw_bar(page: PageContext) -> None:
     )
     _decisions(page)
     _filters(page)
-    order = state.mirror("order", page.view.ordered_by(), lambda word: state.put(state.view().with_sort(word)))
+    order = state.mirror("order", page.view.order, lambda word: state.put(replace(state.view(), order=word)))
     st.selectbox("Order", ORDERS, format_func=partial(_order, page), width=ORDER, label_visibility="collapsed", **order)
     _more(page)
     verdicts_list.draw_progress(page)

@@ -25,7 +25,7 @@ from pages.shared.inspect.document import ReadDocument, read_document, start_of
 from pages.shared.inspect.queue import QueuePart, entries, queue_part
 from pages.shared.verdicts.case import Case, cases_of, ledger_of, reason_unoffered
 from pages.shared.verdicts.events import applied, apply_events, outcome_data, standing_line
-from pages.shared.view import WHOLE, keys
+from pages.shared.view import keys
 
 _HERE = Path(__file__).parent
 KEY = f"{keys.WIDGET}workbench"
@@ -52,7 +52,7 @@ class Open:
 
     def __init__(self, page: PageContext, order: str) -> None:
         view, query, ledger = page.view, page.query(), page.ledger()
-        self.whole = WHOLE in view.sort or bool(view.doc and not view.record)
+        self.whole = "whole-document" in view.layout or bool(view.doc and not view.record)
         self.unknown = ""
         self.doc, self.record, start = view.doc, view.record, view.place[0] if view.place else -1
         self.read = read(page, self.doc) if self.doc else None

@@ -17,15 +17,12 @@ from pages.shared.components import navigation
 from pages.shared.components.count_table import ChosenCell, count_table
 from pages.shared.components.downloads import Export
 from pages.shared.components.record_list import count
-from pages.shared.components.sort_controls import choose_word, toggle_word
+from pages.shared.components.view_controls import choose_word, toggle_layout
 from pages.shared.data.page_context import PageContext
 from pages.shared.linking.scores import Linking
 from pages.shared.linking.tables import (
     ACCURACY,
-    ANY_LINK,
     EXPLAINED,
-    GIVEN,
-    IDS,
     LINK_LOOKS,
     RATIOS,
     LinkQuery,
@@ -77,17 +74,19 @@ def choose_scoring(page: PageContext) -> Linking:
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         choose_word(
             page,
-            "given",
+            "mentions",
             "Mentions",
-            {"": "End to end", GIVEN: "Gold's, given"},
+            {"": "End to end", "given": "Gold's, given"},
             visible=True,
             help="End to end: a mention not found, or found in vain, counts too. Gold's, given: only where boundaries "
             "are equal is the link judged.",
         )
-        toggle_word(page, ANY_LINK, "Any of gold's links", "Gold's first link is the truth; with this, any of them.")
+        toggle_layout(
+            page, "any-link", "Any of gold's links", "Gold's first link is the truth; with this, any of them."
+        )
         _mapping()
         _template()
-    truth: Truth = "any" if ANY_LINK in view.sort else "first"
+    truth: Truth = "any" if "any-link" in view.layout else "first"
     return Linking(page, mentions_of(view), truth, mapping_in_force()[1])
 
 
@@ -203,12 +202,12 @@ def _columns(columns: list[str]) -> dict[str, Any]:
 
 def choose_list(page: PageContext) -> bool:
     """Ask for the list below, mentions or the ids most confused; return whether it is the ids."""
-    return choose_word(page, "links-shown", "Below", {"": "Mentions", IDS: "Most confused ids"}) == IDS
+    return choose_word(page, "linking_tab", "Below", {"": "Mentions", "ids": "Most confused ids"}) == "ids"
 
 
 def list_records(linking: Linking, rule: Rule, query: LinkQuery) -> None:
     """List the records of a query under a rule (the click on a count)."""
-    state.put(replace(with_rule(state.view(), rule).with_sort(IDS, False), doc="", record=""))
+    state.put(replace(with_rule(state.view(), rule), linking_tab="", doc="", record=""))
     st.session_state[QUERY] = (linking.facts, query)
     st.session_state.pop(FORMULA, None)
 

@@ -25,9 +25,6 @@ RATIOS = ("P", "R", "F1")
 ACCURACY = "accuracy"
 GOLD, PREDICTED = "gold", "predicted"
 
-# Words of `sort` in a link that say what this page shows; see pages/shared/url.py.
-GIVEN, ANY_LINK, OVERLAPPING, IDS = "given-mentions", "any-link", "overlapping", "confused-ids"
-FIRST = MappingProxyType({3: "first-3", 5: "first-5"})
 NONE = ""
 """In a query: no mention on this side."""
 
@@ -85,7 +82,7 @@ EXPLAINED: Mapping[str, str] = MappingProxyType(
 
 
 def mentions_of(view: View) -> Mentions:
-    return "gold" if GIVEN in view.sort else "end-to-end"
+    return "gold" if view.mentions else "end-to-end"
 
 
 def rules(mentions: Mentions) -> tuple[Rule, ...]:
@@ -96,16 +93,14 @@ def rules(mentions: Mentions) -> tuple[Rule, ...]:
 
 def rule_of(view: View) -> Rule:
     """Return the rule that the lists and the text are under."""
-    n = next((n for n, word in FIRST.items() if word in view.sort), RANKS[0])
-    return Rule("overlapping" if OVERLAPPING in view.sort and GIVEN not in view.sort else "strict", n)
+    overlapping = "overlapping" in view.layout and not view.mentions
+    return Rule("overlapping" if overlapping else "strict", int(view.rank or RANKS[0]))
 
 
 def with_rule(view: View, rule: Rule) -> View:
     """Return the view whose lists are under a rule."""
-    view = view.with_sort(OVERLAPPING, rule.boundaries == "overlapping")
-    for n, word in FIRST.items():
-        view = view.with_sort(word, n == rule.n)
-    return view
+    view = view.with_layout("overlapping", rule.boundaries == "overlapping")
+    return replace(view, rank="" if rule.n == RANKS[0] else str(rule.n))
 
 
 def metrics(counts: Mapping[Rule, LinkCounts], mentions: Mentions) -> pd.DataFrame:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
 from nereval_core.analysis.errors import errors_query
@@ -21,7 +23,7 @@ def draw_losses(page: PageContext) -> None:
     """Name the classes of errors that cost most F1 under the chosen criterion, each a link to its records."""
     if page.loaded.folder is not None or page.settings.counting != "one-to-one":
         return
-    every = page.view.cleared().with_sort("by-class")
+    every = replace(page.view.cleared(), inspect_tab="by-class")
     with st.container(horizontal=True, vertical_alignment="center", gap="medium", key="losses"):
         title = "Where they differ most" if page.words.annotators else "Where it loses most"
         st.markdown(f"**{title}**", width="content")

@@ -26,7 +26,7 @@ from pages.shared.data.page_context import PageContext
 from pages.shared.inspect.document import document_marks, find_record
 from pages.shared.present.figure_slides import figure_html, figure_slides
 from pages.shared.present.slide_keys import CHROME, take_keys
-from pages.shared.view import FIGURE_SLIDES, SLIDES, View, keys, state
+from pages.shared.view import FIGURE_SLIDES, View, keys, state
 from pages.shared.view.count_tables import number
 from pages.shared.view.queries import query_of, view_of
 
@@ -62,7 +62,7 @@ class Show:
 
 def shows_slides(view: View) -> bool:
     """Tell whether a view shows slides: not those of a playlist that there is none of."""
-    return SLIDES in view.sort and (not view.playlist or playlists.playlist_of(view) is not None)
+    return bool(view.slide) and (not view.playlist or playlists.playlist_of(view) is not None)
 
 
 def first_slide(page: PageContext, playlist: Playlist | None, item: str = "") -> View:
@@ -72,12 +72,12 @@ def first_slide(page: PageContext, playlist: Playlist | None, item: str = "") ->
         place = playlist.find(item)
         if place is not None:
             return playlists.view_of_item(view, playlist, playlist.items[place], page.loaded, caches.find)
-        return playlists.with_playlist(replace(view, doc="", record=""), playlist).with_sort(SLIDES)
+        return playlists.with_playlist(replace(view, doc="", record="", slide="record"), playlist)
     query = query_of(view)
     if query.doc and isinstance(page.ledger(), MemoryLedger):
         narrowed = replace(query, doc="", having=(*query.having, in_documents([query.doc])))
         view = view_of(view, narrowed)
-    return replace(view, playlist="", record="", doc="" if view.record else view.doc).with_sort(SLIDES)
+    return replace(view, playlist="", record="", doc="" if view.record else view.doc, slide="record")
 
 
 def draw_slides(page: PageContext) -> None:
@@ -136,8 +136,7 @@ def _first(view: View) -> list[str]:
 
 
 def _among(first: list[str], view: View) -> int:
-    word = view.choice(FIGURE_SLIDES)
-    return first.index(word) if word in first else 0
+    return first.index(view.slide) if view.slide in first else 0
 
 
 def _listed(page: PageContext) -> Query:
@@ -166,7 +165,7 @@ def _start(record: str) -> int:
 
 def _step(wanted: str) -> None:
     """Go to a slide (a callback)."""
-    view = state.view().with_choice(FIGURE_SLIDES, wanted)
+    view = replace(state.view(), slide=wanted if wanted in FIGURE_SLIDES else "record")
     playlist = playlists.playlist_of(view)
     place = None if playlist is None else playlist.find(wanted)
     if playlist is not None and place is not None:
@@ -181,7 +180,7 @@ def _step(wanted: str) -> None:
 
 
 def _leave() -> None:
-    state.put(state.view().with_sort(SLIDES, False).with_choice(FIGURE_SLIDES, ""))
+    state.put(replace(state.view(), slide=""))
 
 
 def _title(page: PageContext, playlist: Playlist | None, show: Show) -> str:

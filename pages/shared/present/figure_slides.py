@@ -10,7 +10,7 @@ from nereval_core.scoring.criteria import SCHEMAS
 from pages.shared.confusion import matrix_title
 from pages.shared.confusion.heat_map import heat_map_data
 from pages.shared.data.page_context import PageContext
-from pages.shared.view import FIGURE_SLIDES, RECORDS_ONLY, View
+from pages.shared.view import FIGURE_SLIDES, View
 from pages.shared.view.count_tables import confusion_table, number
 
 TYPES = 10
@@ -20,7 +20,7 @@ SCORES, CONFUSION = FIGURE_SLIDES
 
 def figure_slides(view: View) -> tuple[str, ...]:
     """Return the words of the figures that a show has."""
-    return () if RECORDS_ONLY in view.sort else FIGURE_SLIDES
+    return () if "records-only" in view.layout else FIGURE_SLIDES
 
 
 def figure_html(page: PageContext, word: str, heading: str, under: str) -> Markup:

@@ -14,11 +14,11 @@ from nereval_core.review.playlists import COMMENT_CHARACTERS, LINK_DIGITS, NAME_
 from pages.shared import present
 from pages.shared.components import navigation
 from pages.shared.components.record_list import count
-from pages.shared.components.sort_controls import toggle_word
+from pages.shared.components.view_controls import toggle_layout
 from pages.shared.data import caches, masks, playlists, verdict_store
 from pages.shared.data.page_context import PageContext
 from pages.shared.present import stars
-from pages.shared.view import RECORDS_ONLY, SLIDES, View, keys, state
+from pages.shared.view import View, keys, state
 from pages.shared.view.text import plain, show_problems
 
 ROWS = 25
@@ -102,7 +102,7 @@ def _begin(page: PageContext, playlist: Playlist | None) -> None:
         on_click=state.put,
         args=(present.first_slide(page, None),),
     )
-    toggle_word(page, RECORDS_ONLY, "Records only", "Without the scores and the confusion table after the title.")
+    toggle_layout(page, "records-only", "Records only", "Without the scores and the confusion table after the title.")
 
 
 def _about(page: PageContext, playlist: Playlist) -> None:
@@ -111,7 +111,7 @@ def _about(page: PageContext, playlist: Playlist) -> None:
         by = f" · {plain(playlist.who)}" if playlist.who else ""
         st.markdown(f"**{plain(playlist.name)}** · {count(len(playlist.items), 'record')}{by}")
         with st.popover("Link", type="tertiary"):
-            view = View(playlist=playlist.uid[:LINK_DIGITS], mask=page.view.mask).with_sort(SLIDES)
+            view = View(playlist=playlist.uid[:LINK_DIGITS], mask=page.view.mask, slide="record")
             st.code(f"{st.context.url or ''}?{urlencode(state.link(view))}", language=None, wrap_lines=True)
             st.caption("It opens the slides on any server that has this store of verdicts and the corpus.")
         with st.popover("Rename or remove", type="tertiary"):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
 from nereval_core.review.playlists import NAME_CHARACTERS, Playlist
@@ -9,7 +11,7 @@ from pages.shared.components import navigation
 from pages.shared.components.record_list import count
 from pages.shared.data import masks, playlists, verdict_store
 from pages.shared.data.page_context import PageContext
-from pages.shared.view import SLIDES, keys, state
+from pages.shared.view import keys, state
 from pages.shared.view.text import plain
 
 NEW = f"{keys.PLAYLIST}new"
@@ -21,7 +23,7 @@ def draw_playlist(page: PageContext) -> None:
         return
     playlist = playlists.target_playlist(page.view)
     choose_playlist(playlist)
-    view = playlists.with_playlist(page.view, playlist).with_sort(SLIDES, False)
+    view = replace(playlists.with_playlist(page.view, playlist), slide="")
     navigation.link_to("Present", ":primary[Order, comment and present →]", view)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
 from nereval_core.analysis.result_tables import signed
@@ -18,7 +20,6 @@ from pages.shared.view.count_tables import number
 from pages.shared.view.queries import ERRORS, view_of
 from pages.shared.view.text import plain
 
-GIVEN, COPIES = "given-verdicts", "take-along"
 """The views of this page that list the verdicts, and that hand out the corrected copy."""
 
 
@@ -66,7 +67,7 @@ def _stale(page: PageContext, found: AppliedVerdicts) -> None:
     left = sum(value for name, value in counts.items() if name in REASONS)
     st.metric("Stale verdicts", f"{counts.get(STALE, 0):,}", help=f"Stale: {REASONS[STALE]}.")
     if left:
-        view = page.view.with_sort(GIVEN)
+        view = replace(page.view, review_tab="given-verdicts")
         navigation.link_to("Review", f":primary[not applied {left:,}, and why →]", view, key="not_applied")
     else:
         st.caption("All verdicts are applied.")
@@ -75,4 +76,4 @@ def _stale(page: PageContext, found: AppliedVerdicts) -> None:
 def _copy(page: PageContext, found: AppliedVerdicts) -> None:
     said = f"A copy of {plain(page.words.reference)} with the verdicts applied; the original is not changed."
     st.metric(f"Corrected {plain(page.words.reference)}", count(len(found.layer), "span"), help=said)
-    navigation.link_to("Review", ":primary[Export →]", page.view.with_sort(COPIES), key="to_copies")
+    navigation.link_to("Review", ":primary[Export →]", replace(page.view, review_tab="take-along"), key="to_copies")

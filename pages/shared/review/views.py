@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from pages.shared.components.sort_controls import choose_word
+from pages.shared.components.view_controls import choose_word
 from pages.shared.data.page_context import PageContext
 from pages.shared.review import adjudication, verdict_list, what_if_scores
 from pages.shared.review import copies as review_copies
-from pages.shared.view import REVIEW_VIEWS
+from pages.shared.view import TABS
 
 FIRST = "what-if"
 LABELS: Mapping[str, str] = {
@@ -23,9 +23,9 @@ VIEWS: Mapping[str, Callable[[PageContext], None]] = {
     "adjudicate": adjudication.draw_adjudication,
     "take-along": review_copies.draw_copies,
 }
-assert tuple(VIEWS) == (FIRST, *REVIEW_VIEWS)
+assert tuple(VIEWS) == (FIRST, *TABS["review_tab"])
 
 
 def choose_view(page: PageContext) -> Callable[[PageContext], None]:
     """Ask for a view; return the function that draws it. Nothing else is drawn."""
-    return VIEWS[choose_word(page, "review_view", "Show", LABELS)]
+    return VIEWS[choose_word(page, "review_tab", "Show", LABELS)]

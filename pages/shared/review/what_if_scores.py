@@ -18,7 +18,7 @@ from pages.shared import review
 from pages.shared.components.count_table import count_table, table_key
 from pages.shared.components.downloads import Export
 from pages.shared.components.record_list import count, open_records
-from pages.shared.components.sort_controls import toggle_all_criteria
+from pages.shared.components.view_controls import toggle_all_criteria
 from pages.shared.data.page_context import PageContext
 from pages.shared.review.progress import draw_progress
 from pages.shared.view import keys
@@ -50,7 +50,7 @@ def criteria_shown(page: PageContext) -> tuple[str, ...]:
 
     What counts tokens takes longest, and is scored where it is the one chosen, or all are.
     """
-    if "all-criteria" in page.view.sort:
+    if "all-criteria" in page.view.layout:
         return tuple(dict.fromkeys((*page.criteria, ALIVE)))
     few = {*SCHEMAS, page.by, ALIVE}
     return tuple(dict.fromkeys((*(name for name in page.criteria if name in few), ALIVE)))

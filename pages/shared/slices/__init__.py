@@ -126,13 +126,13 @@ def _chosen(page: PageContext, names: Sequence[str]) -> str:
     own = st.session_state.get(keys.SLICING)
     if own in names:
         return str(own)
-    return next((name for name in names if f"by-{name}" in page.view.sort), names[0])
+    return next((name for name in names if name == page.view.slice_by), names[0])
 
 
 def _take(name: str) -> None:
-    word = f"by-{name}"
-    st.session_state[keys.SLICING] = "" if word in SLICED_BY else name
-    state.put(state.view().with_choice(SLICED_BY, word))
+    is_linked = name in SLICED_BY
+    st.session_state[keys.SLICING] = "" if is_linked else name
+    state.put(replace(state.view(), slice_by=name if is_linked else ""))
 
 
 def _rule(table: pd.DataFrame, units: ResamplingUnits) -> str:

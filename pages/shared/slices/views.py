@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pages.shared import slices
-from pages.shared.components.sort_controls import choose_word
+from pages.shared.components.view_controls import choose_word
 from pages.shared.data import scored_folders
 from pages.shared.data.page_context import PageContext
 from pages.shared.slices import hipe_and_decades, slice_tests, thresholds, worst_combinations
@@ -38,4 +38,4 @@ def draw_views(page: PageContext) -> None:
     if page.loaded.folder is not None:
         scored_folders.say_elsewhere("By slice")
         return
-    DRAWN[choose_word(page, "slices_view", "Slices", LABELS)](page)
+    DRAWN[choose_word(page, "slices_tab", "Slices", LABELS)](page)

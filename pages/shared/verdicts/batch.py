@@ -57,7 +57,7 @@ def draw_batch(page: PageContext) -> None:
 
 def _ask(page: PageContext, query: Query, seen: int) -> None:
     ledger = ledger_of(page)
-    positions = ledger.positions(query, page.view.ordered_by())
+    positions = ledger.positions(query, page.view.order)
     st.markdown(f"**One verdict for all {count(len(positions), 'record')} of this list**")
     if len(positions) > BATCH_RECORDS:
         st.warning(f"At most {BATCH_RECORDS:,} records have a verdict at once: narrow the list down.")

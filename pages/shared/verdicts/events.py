@@ -31,7 +31,7 @@ from pages.shared.verdicts.case import (
     reason_unoffered,
     undo_verdict,
 )
-from pages.shared.view import WHOLE, keys, state
+from pages.shared.view import keys, state
 from pages.shared.view.layer_words import LayerWords
 
 Event = Mapping[str, Any]
@@ -123,7 +123,7 @@ def _open(doc: str, record: str, number: int) -> None:
         return
     if view.doc and not view.record and not view.at:
         # A document alone is read as a whole, and stays so while its records are gone through.
-        view = view.with_sort(WHOLE)
+        view = view.with_layout("whole-document")
     state.put(replace(view, doc=doc, record=record, at=""))
 
 
@@ -143,7 +143,7 @@ def _apply(page: PageContext, event: Event) -> None:
     elif act == "beside":
         state.take_beside(event["value"])
     elif act == "whole":
-        view = state.view().with_sort(WHOLE, bool(event["value"]))
+        view = state.view().with_layout("whole-document", bool(event["value"]))
         state.put(replace(view, doc=event["doc"], record=event["record"], at=""))
     elif act == "part":
         applied().part = (event["doc"], event["record"], int(event["value"]))
@@ -169,7 +169,7 @@ def open_next(page: PageContext, at: float) -> None:
 
 def _jump(page: PageContext, number: int) -> None:
     """Open the record with a number in the queue."""
-    ledger, query, order = page.ledger(), page.query(), page.view.ordered_by()
+    ledger, query, order = page.ledger(), page.query(), page.view.order
     row = ledger.page(query, order if order in ledger.orders(query) else ORDERS[0], number, 1)
     if len(row):
         _open(str(row["document"].iat[0]), str(row["record"].iat[0]), number)

@@ -1,57 +1,71 @@
 """The view: the state of a page as data, of which each field is a parameter of the link. No Streamlit in here.
 
-Lists are written with commas; a comma, semicolon, equals or percent sign inside a name is written as %2C, %3B, %3D,
-%25. In `gold` and `pred` a lone `-` means that this side has no span (the name `-` is written %2D).
+A field declares the codec by which its parameter is written and read (`pages.shared.view.codecs`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any, TypeVar
 
+from nereval_core.glossary import DECISIONS
 from nereval_core.records.queries import ORDERS
+from pages.shared.view.codecs import (
+    CORPUS,
+    MERGES,
+    NAMES,
+    PLACE,
+    PLAYLIST,
+    RECORD,
+    SIDES,
+    TEXT,
+    Codec,
+    one_of,
+    some_of,
+)
 
 MASKED = "yes"
-BY_CLASS = "by-class"
-"""The word of `sort` by which Inspect shows classes of errors in place of records."""
-WHOLE = "whole-document"
-"""The word of `sort` by which Inspect shows a document without the queue."""
-LAYOUTS = (WHOLE, "row-share", "column-share", "off-diagonal", "by-confusion", "as-map", BY_CLASS)
-CRITERIA_VIEWS = ("two-criteria", "curve", "ladder", "recovered", "merging", "stand-in", "compose")
-"""Views of the Criteria page beside all criteria."""
-PUBLISHED = "published"
-"""The word of `sort` by which Criteria shows published scorers below the criteria that mean the same."""
-SYSTEMS_VIEWS = ("types-of-systems", "across-criteria", "all-pairs", "from-a-to-b")
-"""Views of the Systems page beside the ranking."""
-SLICES_VIEWS = ("scores", "worst-slices", "decades", "as-clef-hipe")
-"""Views of the Slices page beside slices by properties of spans and documents."""
-REVIEW_VIEWS = ("given-verdicts", "adjudicate", "take-along")
-"""Views of the Review page beside what-if scores."""
-OVERVIEW_TABS = ("by-slice", "all-criteria", "averages")
-"""Parts of Overview beside the scores by type."""
-SLICED_BY = (
-    *("by-length", "by-tokens", "by-shape", "by-frequency", "by-consistency"),
-    *("by-position", "by-document-length", "by-spans", "by-period", "by-noise"),
+TABS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "overview_tab": ("by-slice", "all-criteria", "averages"),
+        "slices_tab": ("scores", "worst-slices", "decades", "as-clef-hipe"),
+        "inspect_tab": ("by-class",),
+        "systems_tab": ("types-of-systems", "across-criteria", "all-pairs", "from-a-to-b"),
+        "criteria_tab": ("two-criteria", "curve", "ladder", "recovered", "merging", "stand-in", "compose"),
+        "annotators_tab": ("figures", "consistency"),
+        "linking_tab": ("ids",),
+        "review_tab": ("given-verdicts", "adjudicate", "take-along"),
+    }
 )
-"""Slicings of Slices, in the words of a link."""
-SLIDES = "slides"
-"""The word of `sort` by which Present shows slides, not what they are chosen by."""
-FIGURE_SLIDES = ("scores-slide", "confusion-slide")
-"""Words of `sort` by which the slide shown is a figure, not the title or a record."""
-RECORDS_ONLY = "records-only"
-"""The word of `sort` by which slides show no figures."""
-AGREEMENT_VIEWS = ("as-observed", "as-kappa", "as-alpha", "as-unitizing")
-"""Figures that the matrix of annotators shows beside F1."""
-GAMMA = "gamma"
-"""The word of `sort` by which Annotators shows gamma among the figures."""
-FIGURES = "figures"
-"""The word of `sort` by which Annotators shows figures such as kappa, not what annotators disagree on."""
-CONSISTENCY = "consistency"
-"""The word of `sort` by which Annotators shows what a careful reader would question within one layer."""
-CONSISTENCY_VIEWS = ("not-everywhere", "edges", "nesting", "odd-ends", "against-all")
-"""Questions of the Consistency page beside forms with several types."""
-LINKING = ("overlapping", "first-3", "first-5", "given-mentions", "any-link", "confused-ids")
-"""Words of `sort` for the Linking page."""
+"""The tabs of each page by the field of the view, without the first one, for which the field is empty."""
+SLICED_BY = (
+    *("length", "tokens", "shape", "frequency", "consistency"),
+    *("position", "document-length", "spans", "period", "noise"),
+)
+"""Slicings that a link can name."""
+FIGURES = ("observed", "kappa", "alpha", "unitizing")
+"""Figures that the matrix of annotators shows in place of F1."""
+QUESTIONS = ("not-everywhere", "edges", "nesting", "odd-ends", "against-all")
+"""Questions of Consistency beside forms with several types."""
+LAYOUTS = (
+    *("whole-document", "off-diagonal", "by-confusion", "all-criteria", "published", "gamma", "records-only"),
+    *("overlapping", "any-link"),
+)
+"""Switches: Inspect shows a document without the queue; Confusion hides the diagonal, or orders types by confusion;
+Systems and Review show all criteria; Criteria shows published scorers; Annotators shows gamma; slides show no figures;
+Linking pairs overlapping mentions, or takes any of gold's links for true."""
+FIGURE_SLIDES = ("scores", "confusion")
+"""Slides that show a figure, not the title or a record."""
+SLIDES = ("record", *FIGURE_SLIDES)
+Value = TypeVar("Value")
+
+
+def parameter(default: Value, codec: Codec[Value]) -> Value:
+    """Declare a field of the view: its default, for which the link has no parameter, and its codec."""
+    declared: Any = field(default=default, metadata={"codec": codec})
+    return declared  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,35 +82,54 @@ class View:
     - `mask`: MASKED if texts are masked.
     - `playlist`: the uid of the playlist that records are put on and that Present shows, and after a slash that of the
       record shown.
+    - `slide`: the kind of slide that Present shows, empty outside a show; of `record`, without one, it is the title.
     - `at`: a place in the document, annotated or not, as `12-19`: code points, end exclusive.
     - `resample`: the units of resampling, in the words of `--resample-by`.
+    - `share`: Confusion shows shares of the row or the column; `rank`: Linking looks at the first 3 or 5 links.
+    - `..._tab`: the tab of a page, see TABS; a view that is carried from page to page has one for each.
 
-    Empty fields stand for the default: first system by name, no second one, strict, all but the correct records in
-    lists, document order, gold itself, texts as they are, each document resampled.
+    Empty fields stand for the default: first system by name, no second one, all but the correct records in lists, gold
+    itself, texts as they are, each document resampled, the first tab.
     """
 
-    corpus: str = ""
-    system: str = ""
-    criterion: str = "strict"
-    merge: tuple[tuple[str, str], ...] = ()
-    leaveout: tuple[str, ...] = ()
-    type: tuple[str, ...] = ()
-    decision: tuple[str, ...] = ()
-    gold: tuple[str, ...] = ()
-    pred: tuple[str, ...] = ()
-    doc: str = ""
-    record: str = ""
-    sort: tuple[str, ...] = ()
-    q: str = ""
-    beside: str = ""
-    versus: str = ""
-    rule: str = ""
-    reference: str = ""
-    mask: str = ""
-    playlist: str = ""
-    annotators: tuple[str, ...] = ()
-    at: str = ""
-    resample: str = ""
+    corpus: str = parameter("", CORPUS)
+    system: str = parameter("", TEXT)
+    criterion: str = parameter("strict", TEXT)
+    merge: tuple[tuple[str, str], ...] = parameter((), MERGES)
+    leaveout: tuple[str, ...] = parameter((), NAMES)
+    type: tuple[str, ...] = parameter((), NAMES)
+    decision: tuple[str, ...] = parameter((), some_of(DECISIONS))
+    gold: tuple[str, ...] = parameter((), SIDES)
+    pred: tuple[str, ...] = parameter((), SIDES)
+    doc: str = parameter("", TEXT)
+    record: str = parameter("", RECORD)
+    order: str = parameter(ORDERS[0], one_of(ORDERS))
+    q: str = parameter("", TEXT)
+    beside: str = parameter("", TEXT)
+    versus: str = parameter("", TEXT)
+    rule: str = parameter("", TEXT)
+    reference: str = parameter("", TEXT)
+    mask: str = parameter("", one_of((MASKED,), f"is not {MASKED}"))
+    playlist: str = parameter("", PLAYLIST)
+    slide: str = parameter("", one_of(SLIDES))
+    annotators: tuple[str, ...] = parameter((), NAMES)
+    at: str = parameter("", PLACE)
+    resample: str = parameter("", TEXT)
+    overview_tab: str = parameter("", one_of(TABS["overview_tab"]))
+    slices_tab: str = parameter("", one_of(TABS["slices_tab"]))
+    slice_by: str = parameter("", one_of(SLICED_BY))
+    inspect_tab: str = parameter("", one_of(TABS["inspect_tab"]))
+    systems_tab: str = parameter("", one_of(TABS["systems_tab"]))
+    criteria_tab: str = parameter("", one_of(TABS["criteria_tab"]))
+    annotators_tab: str = parameter("", one_of(TABS["annotators_tab"]))
+    figure: str = parameter("", one_of(FIGURES))
+    question: str = parameter("", one_of(QUESTIONS))
+    linking_tab: str = parameter("", one_of(TABS["linking_tab"]))
+    mentions: str = parameter("", one_of(("given",)))
+    rank: str = parameter("", one_of(("3", "5")))
+    review_tab: str = parameter("", one_of(TABS["review_tab"]))
+    share: str = parameter("", one_of(("row", "column")))
+    layout: tuple[str, ...] = parameter((), some_of(LAYOUTS))
 
     @property
     def place(self) -> tuple[int, int] | None:
@@ -104,23 +137,10 @@ class View:
         low, _, high = self.at.partition("-")
         return (int(low), int(high)) if high else None
 
-    def ordered_by(self) -> str:
-        return self.choice(ORDERS) or ORDERS[0]
-
-    def with_sort(self, word: str, on: bool = True) -> View:
-        """Return the view with a word of `sort` set or not; setting an order or a share replaces the other ones."""
-        rivals = next((group for group in _RIVALS if on and word in group), (word,))
-        rest = tuple(one for one in self.sort if one not in rivals)
-        return replace(self, sort=rest + ((word,) if on and word != ORDERS[0] else ()))
-
-    def choice(self, words: Collection[str]) -> str:
-        """Return which of some words `sort` holds, "" where it holds none."""
-        return next((word for word in self.sort if word in words), "")
-
-    def with_choice(self, words: Collection[str], chosen: str) -> View:
-        """Return the view with one of some words of `sort` set; with none where that chosen is none of them."""
-        rest = replace(self, sort=tuple(word for word in self.sort if word not in words))
-        return rest.with_sort(chosen) if chosen in words else rest
+    def with_layout(self, word: str, on: bool = True) -> View:
+        """Return the view with a switch of its layout turned on or off."""
+        others = tuple(other for other in self.layout if other != word)
+        return replace(self, layout=(*others, word) if on else others)
 
     def merged_groups(self) -> dict[str, list[str]]:
         """Return the types merged, by the name that they are merged into."""
@@ -143,17 +163,3 @@ class View:
 
 
 SHOW = ("type", "decision", "gold", "pred", "doc", "record", "q", "at")
-_RIVALS = (
-    ORDERS,
-    OVERVIEW_TABS,
-    ("row-share", "column-share"),
-    ("first-3", "first-5"),
-    CRITERIA_VIEWS,
-    SYSTEMS_VIEWS,
-    SLICES_VIEWS,
-    SLICED_BY,
-    AGREEMENT_VIEWS,
-    CONSISTENCY_VIEWS,
-    REVIEW_VIEWS,
-    FIGURE_SLIDES,
-)

@@ -194,14 +194,15 @@ class Confusion:
     counts: pd.DataFrame
     shown: pd.DataFrame
 
-    def share(self, row: int, column: int, layout: Sequence[str]) -> str:
+    def share(self, row: int, column: int, share: str) -> str:
         """Return the calculation of a share shown in a cell, empty where counts are shown."""
         value = int(self.counts.iat[row, column])
-        whole = int(self.counts.iloc[row].sum() if "row-share" in layout else self.counts.iloc[:, column].sum())
-        if not {"row-share", "column-share"} & set(layout):
+        if not share:
             return ""
-        name = self.counts.index[row] if "row-share" in layout else self.counts.columns[column]
-        return f"{value} of {whole} in {'row' if 'row-share' in layout else 'column'} {name} = {value / whole:.1%}"
+        in_row = share == "row"
+        whole = int(self.counts.iloc[row].sum() if in_row else self.counts.iloc[:, column].sum())
+        name = self.counts.index[row] if in_row else self.counts.columns[column]
+        return f"{value} of {whole} in {share} {name} = {value / whole:.1%}"
 
 
 def confusion_table(
@@ -209,11 +210,13 @@ def confusion_table(
     types: Sequence[str],
     layout: Sequence[str],
     words: LayerWords = GOLD_AND_PREDICTION,
+    *,
+    share: str = "",
 ) -> Confusion:
     """Lay out counts by (gold, predicted) type: `types` in order, or those most confused first.
 
-    `layout` holds words of `pages.shared.view.LAYOUTS`. A share is of the whole row or column, the diagonal included
-    even where it is hidden.
+    `layout` holds words of `pages.shared.view.LAYOUTS`. With `share`, "row" or "column", cells show shares of the whole
+    row or column, the diagonal included even where it is hidden.
     """
     order = list(types)
     if "by-confusion" in layout:
@@ -226,9 +229,9 @@ def confusion_table(
         table, index=[*order, free(words.label("SPU"), order)], columns=[*across, free(words.label("MIS"), across)]
     )
     shown = counts.astype("float64")
-    if "row-share" in layout:
+    if share == "row":
         shown = shown.div(counts.sum(axis=1).replace(0, np.nan), axis=0) * 100
-    elif "column-share" in layout:
+    elif share == "column":
         shown = shown.div(counts.sum(axis=0).replace(0, np.nan), axis=1) * 100
     shown = shown.mask(counts == 0)
     if "off-diagonal" in layout:

@@ -1,70 +1,37 @@
-"""Links: writing a view as the parameters of an address, reading it back, and checking it against a corpus.
-
-Lists are written with commas; a comma, semicolon, equals or percent sign inside a name is written as %2C, %3B, %3D,
-%25. In `gold` and `pred` a lone `-` means that this side has no span (the name `-` is written %2D).
-"""
+"""Links: writing a view as the parameters of an address, reading it back, and checking it against a corpus."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import fields, replace
-from urllib.parse import unquote, urlencode
+from types import MappingProxyType
+from typing import Any
+from urllib.parse import urlencode
 
-from nereval_core.glossary import DECISIONS
 from nereval_core.problems import quoted
 from nereval_core.records.queries import ABSENT, ORDERS
 from nereval_core.scoring.criteria import CRITERIA
-from pages.shared.view import (
-    AGREEMENT_VIEWS,
-    CONSISTENCY,
-    CONSISTENCY_VIEWS,
-    CRITERIA_VIEWS,
-    FIGURE_SLIDES,
-    FIGURES,
-    GAMMA,
-    LAYOUTS,
-    LINKING,
-    MASKED,
-    OVERVIEW_TABS,
-    PUBLISHED,
-    RECORDS_ONLY,
-    REVIEW_VIEWS,
-    SLICED_BY,
-    SLICES_VIEWS,
-    SLIDES,
-    SYSTEMS_VIEWS,
-    View,
-)
+from pages.shared.view import FIGURE_SLIDES, FIGURES, LAYOUTS, QUESTIONS, SLICED_BY, TABS, View
+from pages.shared.view.codecs import Codec
 
 LIMIT = 2_000
 """A longer query string is not put in a link: some mail programs and servers cut it."""
-PREFIX = 16
-"""Hexadecimal digits of a corpus digest that stand in a link; at least 12 are asked for."""
+CODECS: Mapping[str, Codec[Any]] = MappingProxyType({item.name: item.metadata["codec"] for item in fields(View)})
+"""The codec of each field of the view."""
 _OWN_ELSEWHERE = (
     "is not known here; if it is the sender's own, ask for its TOML file and load it under Matching criterion, "
     "your own: this link does not carry its rule"
 )
-_PLACE = re.compile(r"\d{1,9}-\d{1,9}")
-_RECORD = re.compile(r"[gp]:\d+-\d+(,\d+-\d+)*:.+", re.DOTALL)
-_PLAYLIST = re.compile(r"[0-9a-f]{12,32}(/[0-9a-f]{12,64})?")
-
-
-def is_key(corpus: str) -> bool:
-    """Tell whether a link names its corpus by the key of a shared one, not by a digest."""
-    return corpus.startswith("s-")
 
 
 def write_link(view: View) -> dict[str, str]:
     """Return the parameters of a view, defaults left out, in the order of the fields."""
-    found = {}
-    for item in fields(View):
-        value = getattr(view, item.name)
-        if value != getattr(View(), item.name):
-            found[item.name] = _WRITERS.get(item.name, str)(value)
-    if "corpus" in found:
-        found["corpus"] = found["corpus"] if is_key(found["corpus"]) else found["corpus"][:PREFIX]
-    return found
+    default = View()
+    return {
+        name: codec.write(value)
+        for name, codec in CODECS.items()
+        if (value := getattr(view, name)) != getattr(default, name)
+    }
 
 
 def write_short_link(view: View) -> dict[str, str] | None:
@@ -75,18 +42,16 @@ def write_short_link(view: View) -> dict[str, str] | None:
 
 def read_link(params: Mapping[str, str]) -> tuple[View, tuple[str, ...]]:
     """Read parameters; return the view and, in words, the values that were dropped as they cannot be understood."""
-    names = {item.name for item in fields(View)}
-    values: dict[str, object] = {}
-    notices = []
+    values, notices = _read_sort(params["sort"]) if "sort" in params else ({}, [])
     for name, text in params.items():
-        if name not in names:
+        if name in CODECS:
+            value, wrong = CODECS[name].read(text)
+            notices += [f"{name}: {complaint}" for complaint in wrong]
+            if value:
+                values[name] = value
+        elif name != "sort":
             notices.append(f"the link has a parameter {quoted(name)} that is not known")
-            continue
-        value, wrong = _READERS[name](text)
-        notices += [f"{name}: {one}" for one in wrong]
-        if value:
-            values[name] = value
-    return replace(View(), **values), tuple(notices)  # type: ignore[arg-type]
+    return replace(View(), **values), tuple(notices)
 
 
 def check_view(
@@ -104,12 +69,12 @@ def check_view(
     """
     notices: list[str] = []
 
-    def kept(name: str, allowed: Collection[str]) -> tuple[str, ...]:
+    def in_corpus(name: str, allowed: Collection[str]) -> tuple[str, ...]:
         values = getattr(view, name)
         notices.extend(f"{name}: {quoted(value)} is not in this corpus" for value in values if value not in allowed)
         return tuple(value for value in values if value in allowed)
 
-    def one(name: str, allowed: Collection[str], default: str, why: str) -> str:
+    def allowed_value(name: str, allowed: Collection[str], default: str, why: str) -> str:
         value = str(getattr(view, name))
         if value == default or value in allowed:
             return value
@@ -123,170 +88,68 @@ def check_view(
     for member, _ in view.merge:
         if member not in known_types:
             notices.append(f"merge: {quoted(member)} is not in this corpus")
-    system = one("system", systems, "", "is not a system of this corpus")
+    system = allowed_value("system", systems, "", "is not a system of this corpus")
     return replace(
         view,
         system=system,
-        criterion=one(
+        criterion=allowed_value(
             "criterion",
             criteria,
             "strict",
             "is not a matching criterion that applies here" if view.criterion in CRITERIA else _OWN_ELSEWHERE,
         ),
         merge=tuple(pair for pair in view.merge if pair[0] in known_types),
-        leaveout=kept("leaveout", {*known_types, *merged}),
-        type=kept("type", scored_types),
-        gold=kept("gold", sides),
-        pred=kept("pred", sides),
-        beside="" if view.beside == system else one("beside", systems, "", "is not a system of this corpus"),
-        versus=one("versus", criteria, "", "is not a matching criterion that applies here"),
-        doc=(doc := one("doc", documents, "", "is not a document of this corpus")),
+        leaveout=in_corpus("leaveout", {*known_types, *merged}),
+        type=in_corpus("type", scored_types),
+        gold=in_corpus("gold", sides),
+        pred=in_corpus("pred", sides),
+        beside="" if view.beside == system else allowed_value("beside", systems, "", "is not a system of this corpus"),
+        versus=allowed_value("versus", criteria, "", "is not a matching criterion that applies here"),
+        doc=(doc := allowed_value("doc", documents, "", "is not a document of this corpus")),
         record=view.record if doc else "",
         at=view.at if doc else "",
     ), tuple(notices)
 
 
-def _packed(names: Iterable[str]) -> str:
-    return ",".join(_escaped(name) for name in names)
-
-
-def _packed_sides(names: Iterable[str]) -> str:
-    return ",".join("-" if name == ABSENT else "%2D" if name == "-" else _escaped(name) for name in names)
-
-
-def _packed_merge(pairs: Iterable[tuple[str, str]]) -> str:
-    groups: dict[str, list[str]] = {}
-    for member, name in pairs:
-        groups.setdefault(name, []).append(member)
-    return ";".join(f"{_packed(members)}={_escaped(name)}" for name, members in groups.items())
-
-
-def _escaped(name: str) -> str:
-    return "".join(f"%{ord(char):02X}" if char in "%,;=" else char for char in name)
-
-
-Read = Callable[[str], tuple[object, list[str]]]
-
-
-def _text(text: str) -> tuple[object, list[str]]:
-    # Half a surrogate pair and NUL come from hand-made links only.
-    fine = text.isprintable() or not any(char == "\0" or "\ud800" <= char <= "\udfff" for char in text)
-    return (text, []) if fine else ("", [f"{quoted(text)} is no text"])
-
-
-def _digest(text: str) -> tuple[object, list[str]]:
-    if re.fullmatch(r"[0-9a-f]{12,64}|s-[0-9a-f]{32}", text):
-        return text, []
-    return "", [f"{quoted(text)} is neither a digest of a corpus (12 to 64 hexadecimal digits) nor a key of one"]
-
-
-def _names(text: str) -> tuple[object, list[str]]:
-    names = tuple(dict.fromkeys(unquote(part) for part in text.split(",")))
-    return tuple(name for name in names if name), [] if all(names) else ["an empty name"]
-
-
-def _sides(text: str) -> tuple[object, list[str]]:
-    parts = tuple(dict.fromkeys(text.split(",")))
-    return tuple(ABSENT if part == "-" else unquote(part) for part in parts if part), (
-        [] if all(parts) else ["an empty name"]
-    )
-
-
-def _merges(text: str) -> tuple[object, list[str]]:
-    merge: dict[str, str] = {}
-    wrong = []
-    for group in text.split(";"):
-        members, equals, name = group.partition("=")
-        parts = [unquote(part) for part in members.split(",")]
-        if not equals or not name or not all(parts) or "=" in name or any(part in merge for part in parts):
-            wrong.append(f"{quoted(group)} is no merge (protein,DNA=macromolecule)")
-        else:
-            merge.update(dict.fromkeys(parts, unquote(name)))
-    return tuple(merge.items()), wrong
-
-
-def _words(allowed: Collection[str]) -> Read:
-    def read(text: str) -> tuple[object, list[str]]:
-        words = tuple(dict.fromkeys(text.split(",")))
-        return tuple(w for w in words if w in allowed), [f"{quoted(w)} is not known" for w in words if w not in allowed]
-
-    return read
-
-
-def _sort(text: str) -> tuple[object, list[str]]:
-    views = (
-        *OVERVIEW_TABS,
-        *CRITERIA_VIEWS,
-        PUBLISHED,
-        *SYSTEMS_VIEWS,
-        *SLICES_VIEWS,
-        *SLICED_BY,
-        *AGREEMENT_VIEWS,
-        GAMMA,
-        CONSISTENCY,
-        FIGURES,
-        *CONSISTENCY_VIEWS,
-        *REVIEW_VIEWS,
-        SLIDES,
-        *FIGURE_SLIDES,
-        RECORDS_ONLY,
-    )
-    words, wrong = _words((*ORDERS, *LAYOUTS, *LINKING, *views))(text)
-    view = View()
-    for word in words:  # type: ignore[attr-defined]
-        view = view.with_sort(word)
-    return view.sort, wrong
-
-
-def _record(text: str) -> tuple[object, list[str]]:
-    return (text, []) if _RECORD.fullmatch(text) else ("", [f"{quoted(text)} is no record (such as g:12-19:Drug)"])
-
-
-def _masked(text: str) -> tuple[object, list[str]]:
-    return (text, []) if text == MASKED else ("", [f"{quoted(text)} is not {MASKED}"])
-
-
-def _playlist(text: str) -> tuple[object, list[str]]:
-    return (text, []) if _PLAYLIST.fullmatch(text) else ("", [f"{quoted(text)} is no playlist (12 or more digits)"])
-
-
-def _place(text: str) -> tuple[object, list[str]]:
-    low, _, high = text.partition("-")
-    fine = _PLACE.fullmatch(text) and int(low) < int(high)
-    return (text, []) if fine else ("", [f"{quoted(text)} is no place in a text (such as 12-19)"])
-
-
-_WRITERS: Mapping[str, Callable[..., str]] = {
-    "merge": _packed_merge,
-    "leaveout": _packed,
-    "type": _packed,
-    "decision": ",".join,
-    "gold": _packed_sides,
-    "pred": _packed_sides,
-    "sort": ",".join,
-    "annotators": _packed,
+SORT: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        **{word: ("order", word) for word in ORDERS},
+        **{word: (name, word) for name, words in TABS.items() for word in words if name != "linking_tab"},
+        **{f"by-{name}": ("slice_by", name) for name in SLICED_BY},
+        **{f"as-{name}": ("figure", name) for name in FIGURES},
+        **{name: ("question", name) for name in QUESTIONS},
+        **{word: ("layout", word) for word in LAYOUTS if word != "all-criteria"},
+        **{f"{name}-slide": ("slide", name) for name in FIGURE_SLIDES},
+        "slides": ("slide", "record"),
+        "row-share": ("share", "row"),
+        "column-share": ("share", "column"),
+        "first-3": ("rank", "3"),
+        "first-5": ("rank", "5"),
+        "given-mentions": ("mentions", "given"),
+        "confused-ids": ("linking_tab", "ids"),
+        # It was never used.
+        "as-map": ("layout", ""),
+    }
+)
+"""The words of `sort`, in older links the parameter for orders, tabs and layouts: the field of each, and its value."""
+_TABS_OF_FIELDS = {
+    "slices_tab": ("overview_tab", "by-slice"),
+    "slice_by": ("overview_tab", "by-slice"),
+    "figure": ("annotators_tab", "figures"),
+    "question": ("annotators_tab", "consistency"),
 }
-_READERS: Mapping[str, Read] = {
-    "corpus": _digest,
-    "system": _text,
-    "criterion": _text,
-    "merge": _merges,
-    "leaveout": _names,
-    "type": _names,
-    "decision": _words(DECISIONS),
-    "gold": _sides,
-    "pred": _sides,
-    "doc": _text,
-    "record": _record,
-    "sort": _sort,
-    "q": _text,
-    "beside": _text,
-    "versus": _text,
-    "rule": _text,
-    "reference": _text,
-    "mask": _masked,
-    "playlist": _playlist,
-    "annotators": _names,
-    "at": _place,
-    "resample": _text,
-}
+"""In older links what is shown on a tab led to it."""
+
+
+def _read_sort(text: str) -> tuple[dict[str, Any], list[str]]:
+    """Return the values of fields that an older link has under `sort`, and its unknown words."""
+    words = dict.fromkeys(text.split(","))
+    fields_of_words = [SORT[word] for word in words if word in SORT]
+    values: dict[str, Any] = dict(_TABS_OF_FIELDS[name] for name, _ in fields_of_words if name in _TABS_OF_FIELDS)
+    # A show was on by one word, and its slide another: the latter says both.
+    values |= dict(sorted(fields_of_words, key=lambda pair: pair == SORT["slides"], reverse=True))
+    values["layout"] = tuple(word for name, word in fields_of_words if name == "layout" and word)
+    if "all-criteria" in words:
+        # It was a tab of Overview and a switch of other pages.
+        values["layout"] += ("all-criteria",)
+    return values, [f"sort: {quoted(word)} is not known" for word in words if word not in SORT]

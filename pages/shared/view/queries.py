@@ -18,7 +18,7 @@ import pandas as pd
 
 from nereval_core.glossary import DECISIONS
 from nereval_core.records.queries import FACETS, FIELDS, NO_GOLD, Ledger, Query, Total, narrowed
-from pages.shared.view import BY_CLASS, View
+from pages.shared.view import View
 
 Side = Literal["gold", "pred"]
 
@@ -50,7 +50,8 @@ def view_of(view: View, query: Query) -> View:
     """Return the view whose lists show exactly the records of a query."""
     decision = query.decision or DECISIONS
     return replace(
-        view.with_sort(BY_CLASS, False),
+        view,
+        inspect_tab="",
         type=query.types,
         decision=() if decision == ERRORS else decision,
         gold=query.gold,
