@@ -10,33 +10,20 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import accumulate
+from dataclasses import dataclass, field, replace
 
-import numpy as np
-
-from nereval_core.corpus import Labels, Place, document_problems, layer
+from nereval_core.corpus import Place
 from nereval_core.problems import FormatError, Problem, counted, quoted
 from nereval_core.readers import Reading, ReadOptions, Source
-from nereval_core.readers.datasets import documents_of_words
 from nereval_core.readers.input.source import SourceFile, unread_files_note
 from nereval_core.readers.shared.table_columns import QUOTING, first_rows, plain_name
 from nereval_core.readers.shared.tag_cells import (
     TagColumn,
     annotation_columns,
     choice_problem,
-    split_scores,
     unread_predictions_note,
 )
-from nereval_core.readers.shared.tag_decoding import (
-    chunk_scores,
-    decode_tags,
-    scheme_of_tags,
-    scores_note,
-    tag_problems,
-)
-from nereval_core.readers.shared.tag_notation import notation_of, unused_labels_note
-from nereval_core.readers.shared.tag_schemes import Tags
+from nereval_core.readers.shared.tag_reading import TagCells, documents_of_words, reading_of_tags
 
 NAME = "tokentable"
 DESCRIPTION = "CSV with a row a token: columns for the word, its tag and its sentence, as on Kaggle"
@@ -87,33 +74,16 @@ def read(source: Source, options: ReadOptions) -> Reading:
     if problems:
         raise FormatError(problems)
     places = [(sentence.place[0], line) for sentence in sentences for line in sentence.lines]
-    flat, scores = split_scores([tag for sentence in sentences for tag in sentence.tags])
-    notation = notation_of(set(flat), options)
-    tags = Tags.of(flat, [0, *accumulate(len(sentence.tags) for sentence in sentences)], notation.parse)
-    scheme, said = scheme_of_tags(tags, places.__getitem__, options, notation)
-    documents = documents_of_words([one.name for one in sentences], [one.words for one in sentences])
-    problems += tag_problems(tags, scheme, flat.__getitem__, places.__getitem__, options)
-    problems += document_problems(documents, lambda number: sentences[number].place)
-    if problems:
-        raise FormatError(problems)
-    chunks, mended = decode_tags(tags, scheme, options)
-    assert documents.tokens is not None
-    doc_of = np.repeat(np.arange(len(sentences)), [len(one.words) for one in sentences])
-    made = layer(
+    cells = TagCells.of_rows([sentence.tags for sentence in sentences], [sentence.place for sentence in sentences])
+    return reading_of_tags(
         options.name or source.label,
-        documents,
-        doc_of[chunks.start],
-        documents.tokens.starts[chunks.start],
-        documents.tokens.ends[chunks.end - 1],
-        Labels(chunks.type, tags.names),
-        extras={"scores": chunk_scores(chunks, scores)},
-        where=lambda span: places[int(chunks.start[span])],
+        NAME,
+        documents_of_words([sentence.name for sentence in sentences], [sentence.words for sentence in sentences]),
+        replace(cells, place=places.__getitem__),
+        options,
+        places=tuple(sentence.place for sentence in sentences),
+        notes=[*notes, *unread_files_note(source, files)],
     )
-    said += [*filter(None, [mended, scores_note(scores)]), *unused_labels_note(options, notation), *notes]
-    said += [*unread_files_note(source, files)]
-    name = scheme.name if scheme else None
-    starts = tuple(sentence.place for sentence in sentences)
-    return Reading(documents, made, NAME, tuple(said), scheme=name, places=starts, mended=mended)
 
 
 @dataclass(frozen=True)

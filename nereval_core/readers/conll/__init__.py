@@ -15,7 +15,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from nereval_core.corpus import Labels, document_problems, layer
+from nereval_core.corpus import document_problems, layer
 from nereval_core.problems import FormatError, Problem, counted, either_option, quoted
 from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.readers.conll.blocks import read_packed
@@ -25,16 +25,9 @@ from nereval_core.readers.conll.rows import AmbiguousColumns, read_listed
 from nereval_core.readers.input.source import SourceFile, unread_files_note
 from nereval_core.readers.shared.table_columns import TAGS
 from nereval_core.readers.shared.tag_cells import TAGGED_SHARE, TagColumn
-from nereval_core.readers.shared.tag_decoding import (
-    chunk_scores,
-    decode,
-    decode_tags,
-    detect,
-    scheme_of_tags,
-    scores_note,
-    tag_problems,
-)
-from nereval_core.readers.shared.tag_notation import notation_of, unused_labels_note
+from nereval_core.readers.shared.tag_decoding import decode, detect
+from nereval_core.readers.shared.tag_notation import notation_of
+from nereval_core.readers.shared.tag_reading import reading_of_tags
 from nereval_core.readers.shared.tag_schemes import SCHEMES
 from nereval_core.readers.shared.token_columns import NotJudged
 from nereval_core.readers.shared.token_tags import Tagged
@@ -121,7 +114,7 @@ def _rows(files: Sequence[SourceFile], options: ReadOptions) -> AnyRows:
     try:
         return read_packed(files, options)
     except NotJudged:
-        return read_listed(files, options).without_scores()
+        return read_listed(files, options)
 
 
 def reading_of_rows(source: Source, options: ReadOptions, rows: AnyRows) -> Reading:
@@ -136,34 +129,22 @@ def reading_of_rows(source: Source, options: ReadOptions, rows: AnyRows) -> Read
         remedy = "give the word of each token before its tag"
         raise FormatError(Problem(file.shown, None, complaint, remedy) for file in found.wordless)
     units = _checked(source, rows, options)
-    notation = notation_of(rows.distinct, options)
-    tags = rows.tags(notation)
-    scheme, notes = scheme_of_tags(tags, rows.place, options, notation)
-    problems = tag_problems(tags, scheme, rows.written, rows.place, options)
-    problems += units.problems
-    if problems:
-        raise FormatError(sorted(problems, key=lambda problem: problem.line or 0) if len(files) == 1 else problems)
-
-    documents = replace(rows.documents(units.first, units.ids, units.named), unit=units.unit)
-    chunks, mended = decode_tags(tags, scheme, options)
-    spans = layer(
-        options.name or source.label,
-        documents,
-        *rows.edges(chunks, documents),
-        Labels(chunks.type, tags.names),
-        extras={"scores": chunk_scores(chunks, rows.scores)},
-        where=lambda span: rows.place(int(chunks.start[span])),
-        problems=document_problems(documents, units.places.__getitem__),
-    )
-    notes = [*_column_notes(rows), *notes, *filter(None, [mended, scores_note(rows.scores)]), *units.notes]
+    notes = [*units.notes]
     if found.comments:
         notes.append(f"{counted(found.comments, 'comment line')} not kept")
-    notes += unused_labels_note(options, notation)
     if labels := len(found.marked) - found.marked.count("O"):
         notes.append(f"tags beside -DOCSTART-, which is not a token here, left out: {labels}")
-    notes += unread_files_note(source, files)
-    name = scheme.name if scheme else None
-    return Reading(documents, spans, NAME, tuple(notes), scheme=name, places=units.places, mended=mended)
+    reading = reading_of_tags(
+        options.name or source.label,
+        NAME,
+        replace(rows.documents(units.first, units.ids, units.named), unit=units.unit),
+        rows.tag_rows(),
+        options,
+        places=units.places,
+        problems=units.problems,
+        notes=[*notes, *unread_files_note(source, files)],
+    )
+    return replace(reading, notes=(*_column_notes(rows), *reading.notes))
 
 
 def read_tagged(
@@ -223,12 +204,13 @@ def _ambiguity_problem(undecided: AmbiguousColumns, options: ReadOptions) -> Pro
     held = []
     for column in undecided.columns:
         rows = _rows((undecided.file,), replace(options, column=column + 1, progress=None))
-        notation = notation_of(rows.distinct, options)
-        tags = rows.tags(notation)
+        tag_rows = rows.tag_rows()
+        notation = notation_of(tag_rows.distinct, options)
+        tags = tag_rows.tags(notation)
         spans = len(decode(tags, detect(tags).scheme or SCHEMES["IOB2"], "conlleval").start)
         holds = "numbers of labels" if notation.numbered else counted(spans, "span")
         examples = [*tags.odd[:1]] if notation.numbered else tags.tokens[:1].tolist()
-        example = "".join(f", as {quoted(rows.written(token))}" for token in examples)
+        example = "".join(f", as {quoted(tag_rows.written(token))}" for token in examples)
         held.append(f"column {column + 1} ({holds}{example})")
     numbers = [str(column + 1) for column in undecided.columns]
     return Problem(

@@ -16,11 +16,12 @@ from nereval_core.corpus.intervals import SpacedIntervals
 from nereval_core.corpus.texts import Bytes, Texts
 from nereval_core.readers import ReadOptions
 from nereval_core.readers.conll.layout import DOCSTART, SAMPLE_LINES, Layout, sample_rows
-from nereval_core.readers.conll.rows import DocumentMark, FileStructure, Places, SpanBounds, file_layout
+from nereval_core.readers.conll.rows import DocumentMark, FileStructure, Places, file_layout
 from nereval_core.readers.input.source import SourceFile
 from nereval_core.readers.shared.byte_fields import Vocabulary
 from nereval_core.readers.shared.tag_decoding import Chunks
 from nereval_core.readers.shared.tag_notation import Notation
+from nereval_core.readers.shared.tag_reading import SpanBounds
 from nereval_core.readers.shared.tag_schemes import Tags
 from nereval_core.readers.shared.text_pieces import character_counts, join_pieces, without_bytes
 from nereval_core.readers.shared.token_columns import (
@@ -93,6 +94,9 @@ class PackedRows:
     def names(self) -> tuple[str, ...]:
         return tuple(name.decode() for name in self.vocabulary.names)
 
+    def tag_rows(self) -> PackedRows:
+        return self
+
     def tags(self, notation: Notation) -> Tags:
         tags = Tags.coded(self.tagged, self.codes, self.names, self.sentences, notation.parse)
         self.inside = None if len(tags.tokens) == len(self.tagged) else np.searchsorted(self.tagged, tags.tokens)
@@ -140,7 +144,7 @@ class PackedRows:
         self.text = []
         return Documents(ids, texts, SpacedIntervals(tokens, self.sizes), reach, named=named)
 
-    def edges(self, chunks: Chunks, documents: Documents) -> SpanBounds:
+    def bounds(self, chunks: Chunks, documents: Documents) -> SpanBounds:
         """Return the places of chunks in the documents."""
         assert documents.tokens is not None and documents.sentences is not None
         sentences = documents.sentences

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple, overload
 
@@ -28,9 +28,7 @@ from nereval_core.readers.conll.layout import (
 )
 from nereval_core.readers.input.source import SourceFile, with_progress
 from nereval_core.readers.shared.tag_cells import kind_of_cells, scored_tags, split_scores
-from nereval_core.readers.shared.tag_decoding import Chunks
-from nereval_core.readers.shared.tag_notation import Notation
-from nereval_core.readers.shared.tag_schemes import Tags
+from nereval_core.readers.shared.tag_reading import TagCells
 
 ID_KEYS = ("id", "document_id", "document id", "doc_id", "doc id")
 
@@ -153,14 +151,6 @@ class FileStructure:
             self.comments += 1
 
 
-class SpanBounds(NamedTuple):
-    """Documents, starts and ends of chunks, in code points."""
-
-    doc: Int64
-    start: Int32
-    end: Int32
-
-
 @dataclass(slots=True)
 class ListedRows:
     """The rows of all files, an entry a token.
@@ -175,8 +165,6 @@ class ListedRows:
     lines: list[int] = field(default_factory=list)
     firsts: list[int] = field(default_factory=list)
     ended: bool = True
-    scores: list[float] | None = None
-    """The probability of each tag, where all of them have one."""
 
     @property
     def count(self) -> int:
@@ -187,22 +175,10 @@ class ListedRows:
         """The first token of each sentence and, last, the number of tokens."""
         return np.array([*self.firsts, len(self.tokens)], np.int64)
 
-    def tags(self, notation: Notation) -> Tags:
-        return Tags.of(self.words, self.sentences, notation.parse)
-
-    @property
-    def distinct(self) -> frozenset[str]:
-        """The tags as they stand in the files, each once."""
-        return frozenset(self.words)
-
-    def written(self, token: int) -> str:
-        """Return the tag as it stands in the file."""
-        return self.words[token]
-
-    def without_scores(self) -> ListedRows:
-        """Return the rows with the tags alone in `words`, and what stands beside them in `scores`."""
-        tags, scores = split_scores(self.words)
-        return self if scores is None else replace(self, words=list(tags), scores=scores)
+    def tag_rows(self) -> TagCells:
+        """Return the tags, apart from what stands beside them."""
+        cells, scores = split_scores(self.words)
+        return TagCells(cells, self.sentences, self.place, scores)
 
     def place(self, token: int) -> Place:
         return self.found.sources[bisect_right(self.found.files, token) - 1].shown, self.lines[token]
@@ -232,13 +208,6 @@ class ListedRows:
             frozen(tokens.ends[sentences[1:] - 1]),
         )
         return Documents(ids, texts, tokens, reach, named=named)
-
-    def edges(self, chunks: Chunks, documents: Documents) -> SpanBounds:
-        """Return where chunks stand in the documents."""
-        tokens = documents.tokens
-        assert tokens is not None
-        doc = np.searchsorted(tokens.first, chunks.start, side="right") - 1
-        return SpanBounds(doc, tokens.starts[chunks.start], tokens.ends[chunks.end - 1])
 
 
 def read_listed(files: Sequence[SourceFile], options: ReadOptions, *, docstarts: bool = False) -> ListedRows:

@@ -11,8 +11,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 from itertools import islice, pairwise
+
+import numpy as np
 
 from nereval_core.corpus import Documents, Intervals, Place, Unit, document_problems, layer
 from nereval_core.problems import FormatError, Problem, counted, either_option, quoted
@@ -31,9 +33,7 @@ from nereval_core.readers.conllu.rows import (
 from nereval_core.readers.conllu.texts import WordDocument, WordNode, document_of
 from nereval_core.readers.input.source import SourceFile, unread_files_note, with_progress
 from nereval_core.readers.shared.tag_cells import is_gold_word, is_named_like_prediction, kind_of_cells
-from nereval_core.readers.shared.tag_decoding import decode_tags, scheme_of_tags, tag_problems
-from nereval_core.readers.shared.tag_notation import notation_of
-from nereval_core.readers.shared.tag_schemes import Tags
+from nereval_core.readers.shared.tag_reading import SpanBounds, TagCells, reading_of_tags
 
 NAME = "conllu"
 COLUMNS = True
@@ -83,7 +83,6 @@ def read(source: Source, options: ReadOptions) -> Reading:
     grouped, named, unit, notes = _documents(sentences, problems, whole=bracketed or len(files) > 1)
     if problems:
         raise FormatError(problems)
-    taken = _bracketed(grouped, key, problems) if bracketed else _tagged(grouped, key, options, problems)
     places = tuple((document.shown, document.line) for document in grouped)
     documents = Documents(
         tuple(document.name for document in grouped),
@@ -93,40 +92,15 @@ def read(source: Source, options: ReadOptions) -> Reading:
         named=named,
         unit=unit,
     )
-    problems += document_problems(documents, places.__getitem__)
-    if problems:
-        raise FormatError(problems)
-    rows = taken.rows
-
-    def where(span: int) -> Place:
-        return grouped[rows[span][0]].shown, rows[span][4]
-
-    made = layer(
-        options.name or source.label,
-        documents,
-        [row[0] for row in rows],
-        [row[1] for row in rows],
-        [row[2] for row in rows],
-        [row[3] for row in rows],
-        extras={"fragments": taken.fragments, "links": taken.links},
-        where=where,
-    )
+    name = options.name or source.label
+    if bracketed:
+        reading = _reading_of_brackets(name, documents, grouped, key, places)
+    else:
+        reading = reading_of_tags(name, NAME, documents, _tag_cells(grouped, key), options, places=places)
+    origin = f"the column {key}" if key in _columns(sentences) else f"{key} in MISC"
     style = "in brackets" if bracketed else "as tags"
-    where_from = f"the column {key}" if key in _columns(sentences) else f"{key} in MISC"
-    notes = [f"entities taken from {where_from}, {style}", *taken.notes, *notes, *unread_files_note(source, files)]
-    return Reading(documents, made, NAME, tuple(notes), scheme=taken.scheme, places=places, mended=taken.mended)
-
-
-@dataclass(slots=True)
-class EntityColumns:
-    """Spans in order, each a document's number, start, end, type and line, with what some have besides, and notes."""
-
-    rows: list[tuple[int, int, int, str, int]] = field(default_factory=list)
-    fragments: dict[int, Sequence[tuple[int, int]]] = field(default_factory=dict)
-    links: dict[int, tuple[str, ...]] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-    scheme: str | None = None
-    mended: str = ""
+    notes = [f"entities taken from {origin}, {style}", *reading.notes, *notes, *unread_files_note(source, files)]
+    return replace(reading, notes=tuple(notes))
 
 
 def _files(source: Source) -> tuple[SourceFile, ...]:
@@ -267,63 +241,71 @@ def _documents(
     return [document_of(name, held, problems) for name, held in groups], named, unit, notes
 
 
-def _bracketed(documents: Sequence[WordDocument], key: str, problems: list[Problem]) -> EntityColumns:
-    """Return the entities that stand in brackets; problems are added to `problems`."""
-    taken = EntityColumns()
+def _reading_of_brackets(
+    name: str, documents: Documents, grouped: Sequence[WordDocument], key: str, places: Sequence[Place]
+) -> Reading:
+    """Return the reading of entities in brackets.
+
+    Raises:
+        FormatError: with what is wrong with brackets, spans and documents.
+    """
+    problems: list[Problem] = []
+    bounds: list[tuple[int, int, int]] = []
+    labels: list[str] = []
+    span_places: list[Place] = []
+    fragments: dict[int, Sequence[tuple[int, int]]] = {}
+    links: dict[int, tuple[str, ...]] = {}
     counts: Counter[str] = Counter()
-    for number, document in enumerate(documents):
+    for number, document in enumerate(grouped):
         for entity in entities_of(document, key, problems):
             parts = places_of(entity, document.nodes, counts)
             if not parts:
                 continue
-            span = len(taken.rows)
             counts[f"entities without a type, called {quoted(key)}"] += not entity.label
-            taken.rows.append((number, parts[0][0], parts[-1][1], entity.label or key, entity.line))
             if len(parts) > 1:
-                taken.fragments[span] = parts
+                fragments[len(bounds)] = parts
             if entity.link:
-                taken.links[span] = (entity.link,)
-    taken.notes += [f"{what}: {count}" for what, count in sorted(counts.items()) if count]
-    return taken
+                links[len(bounds)] = (entity.link,)
+            bounds.append((number, parts[0][0], parts[-1][1]))
+            labels.append(entity.label or key)
+            span_places.append((document.shown, entity.line))
+    problems += document_problems(documents, places.__getitem__)
+    if problems:
+        raise FormatError(problems)
+    doc, start, end = np.array(bounds, np.int64).reshape(-1, 3).T
+    spans = layer(
+        name,
+        documents,
+        doc,
+        start,
+        end,
+        labels,
+        extras={"fragments": fragments, "links": links},
+        where=span_places.__getitem__,
+    )
+    notes = tuple(f"{what}: {count}" for what, count in sorted(counts.items()) if count)
+    return Reading(documents, spans, NAME, notes, places=places)
 
 
-def _tagged(
-    documents: Sequence[WordDocument], key: str, options: ReadOptions, problems: list[Problem]
-) -> EntityColumns:
-    """Return the entities that tags say; problems are added to `problems`.
-
-    Raises:
-        FormatError: several schemes fit and do not decode alike.
-    """
-    taken = EntityColumns()
-    # By token: the document's number and the node. A tag of a multiword token goes before those of its words.
-    tokens: list[tuple[int, WordNode]] = []
-    written: list[str] = []
+def _tag_cells(documents: Sequence[WordDocument], key: str) -> TagCells:
+    """Return the tags of words; a tag of a multiword token goes before those of its words."""
+    nodes: list[WordNode] = []
+    owners: list[int] = []
+    cells: list[str] = []
     first = [0]
     for number, document in enumerate(documents):
         for low, high in pairwise(document.bounds):
             for node, tag in _tags(document.nodes[low:high], key):
-                tokens.append((number, node))
-                written.append("O" if tag in OUTSIDE else tag)
-            first.append(len(tokens))
+                nodes.append(node)
+                owners.append(number)
+                cells.append("O" if tag in OUTSIDE else tag)
+            first.append(len(nodes))
+    starts, ends = (np.array([getattr(node, edge) for node in nodes], np.int32) for edge in ("start", "end"))
 
     def place(token: int) -> Place:
-        number, node = tokens[token]
-        return documents[number].shown, node.line
+        return documents[owners[token]].shown, nodes[token].line
 
-    notation = notation_of(set(written), options)
-    tags = Tags.of(written, first, notation.parse)
-    scheme, taken.notes = scheme_of_tags(tags, place, options, notation)
-    problems += tag_problems(tags, scheme, written.__getitem__, place, options)
-    if problems:
-        raise FormatError(problems)
-    chunks, taken.mended = decode_tags(tags, scheme, options)
-    for low, high, label in zip(chunks.start.tolist(), chunks.end.tolist(), chunks.type.tolist(), strict=True):
-        number, node = tokens[low]
-        taken.rows.append((number, node.start, tokens[high - 1][1].end, tags.names[label], node.line))
-    taken.scheme = scheme.name if scheme else None
-    taken.notes += filter(None, [taken.mended])
-    return taken
+    return TagCells(cells, first, place, token_bounds=SpanBounds(np.array(owners, np.int64), starts, ends))
 
 
 def _tags(nodes: Sequence[WordNode], key: str) -> Iterator[tuple[WordNode, str]]:

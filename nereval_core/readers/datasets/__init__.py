@@ -9,12 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import accumulate
 from typing import Any
 
-import numpy as np
-
-from nereval_core.corpus import Documents, Intervals, Labels, Place, document_problems, layer
+from nereval_core.corpus import Place
 from nereval_core.problems import FormatError, Problem, counted
 from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.readers.datasets.tag_choices import SAMPLE_ROWS, TOKEN_BYTES, TOKENS, parquet_sample, tag_choices
@@ -26,16 +23,8 @@ from nereval_core.readers.parquet.columns import MAGIC, open_parquet
 from nereval_core.readers.shared.annotation_keys import sampled_records
 from nereval_core.readers.shared.label_list import OPTION, TAGS, LabelList, labels_of_file, labels_of_json
 from nereval_core.readers.shared.strict_json import RefusedError, id_string, items, json_type, loads
-from nereval_core.readers.shared.tag_cells import TagColumn, choice_problem, split_scores, unread_predictions_note
-from nereval_core.readers.shared.tag_decoding import (
-    chunk_scores,
-    decode_tags,
-    scheme_of_tags,
-    scores_note,
-    tag_problems,
-)
-from nereval_core.readers.shared.tag_notation import notation_of, unused_labels_note
-from nereval_core.readers.shared.tag_schemes import Tags
+from nereval_core.readers.shared.tag_cells import TagColumn, choice_problem, unread_predictions_note
+from nereval_core.readers.shared.tag_reading import TagCells, documents_of_words, reading_of_tags
 
 NAME = "datasets"
 COLUMNS = True
@@ -160,61 +149,25 @@ def read(source: Source, options: ReadOptions) -> Reading:
     named = options.column is not None
     asked = _Asked((str(options.column),) if named else TAGS, named, options.labels, beside, problems)
     rows = [row for file in files for row in _rows(file, asked)]
-    written = [_tags(row, problems) for row in rows]
+    tags_of_rows = [_tags(row, problems) for row in rows]
     problems += _label_problems(rows, sound=not problems)
     if problems:
         raise FormatError(problems)
-    first = [0, *accumulate(map(len, written))]
-    places = tuple(row.place for row in rows)
-    row_of = np.repeat(np.arange(len(rows)), [len(tags) for tags in written])
-
-    def place(token: int) -> Place:
-        return places[row_of[token]]
-
-    flat, scores = split_scores([tag for tags in written for tag in tags])
-    notation = notation_of(set(flat), options)
-    tags = Tags.of(flat, first, notation.parse)
-    scheme, notes = scheme_of_tags(tags, place, options, notation)
-    notes += asked.notes
-    notes += [] if any(row.numbered for row in rows) else unused_labels_note(options, notation)
-    problems += tag_problems(tags, scheme, flat.__getitem__, place, options)
-    documents = documents_of_words([row.name for row in rows], [row.tokens for row in rows])
-    problems += document_problems(documents, places.__getitem__)
-    if problems:
-        raise FormatError(problems)
-    chunks, mended = decode_tags(tags, scheme, options)
-    assert documents.tokens is not None
-    made = layer(
+    return reading_of_tags(
         options.name or source.label,
-        documents,
-        row_of[chunks.start],
-        documents.tokens.starts[chunks.start],
-        documents.tokens.ends[chunks.end - 1],
-        Labels(chunks.type, tags.names),
-        extras={"scores": chunk_scores(chunks, scores)},
-        where=lambda span: place(int(chunks.start[span])),
+        NAME,
+        documents_of_words([row.name for row in rows], [row.tokens for row in rows]),
+        TagCells.of_rows(tags_of_rows, [row.place for row in rows]),
+        # Numbers are labels already.
+        replace(options, labels=None) if any(row.numbered for row in rows) else options,
+        places=tuple(row.place for row in rows),
+        notes=[*asked.notes, *unread_files_note(source, [*files, *beside])],
     )
-    notes += filter(None, [mended, scores_note(scores)])
-    notes += unread_files_note(source, [*files, *beside])
-    name = scheme.name if scheme else None
-    return Reading(documents, made, NAME, tuple(notes), scheme=name, places=places, mended=mended)
 
 
 def _files(source: Source) -> tuple[SourceFile, ...]:
     files = tuple(file for file in source.pick(*SUFFIXES) if not file.name.endswith(BESIDE))
     return files or source.pick(*SUFFIXES)
-
-
-def documents_of_words(names: Sequence[str | None], words: Sequence[Sequence[str]]) -> Documents:
-    """Return documents of words with a blank between; one without a name is called by its number, from 1."""
-    ids = tuple(str(at) if name is None else name for at, name in enumerate(names, start=1))
-    sizes = [np.fromiter(map(len, row), np.int64, len(row)) for row in words]
-    first = np.concatenate((np.zeros(1, np.int64), np.cumsum([len(row) for row in words], dtype=np.int64)))
-    ends = [np.cumsum(size + 1) - 1 for size in sizes]
-    starts = [end - size for end, size in zip(ends, sizes, strict=True)]
-    flat = [np.concatenate([np.zeros(0, np.int64), *side]).astype(np.int32) for side in (starts, ends)]
-    texts = tuple(" ".join(row) for row in words)
-    return Documents(ids, texts, Intervals(first, *flat), named=any(name is not None for name in names))
 
 
 def _rows(file: SourceFile, asked: _Asked) -> Iterator[DatasetRow]:

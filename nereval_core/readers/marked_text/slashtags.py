@@ -11,17 +11,13 @@ import re
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 
-import numpy as np
-
-from nereval_core.corpus import Labels, Place, layer
+from nereval_core.corpus import Place
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers import Reading, ReadOptions, Source
-from nereval_core.readers.datasets import documents_of_words
 from nereval_core.readers.input.source import SourceFile, unread_files_note
 from nereval_core.readers.shared.tag_cells import kind_of_cells
-from nereval_core.readers.shared.tag_decoding import decode_tags, scheme_of_tags, tag_problems
-from nereval_core.readers.shared.tag_notation import notation_of, unused_labels_note
-from nereval_core.readers.shared.tag_schemes import Tags
+from nereval_core.readers.shared.tag_notation import notation_of
+from nereval_core.readers.shared.tag_reading import TagCells, documents_of_words, reading_of_tags
 
 NAME = "slashtags"
 DESCRIPTION = "words with tags behind a slash, Ann/PERSON left/O, as Stanford NER writes them"
@@ -67,62 +63,48 @@ def read(source: Source, options: ReadOptions) -> Reading:
     """
     files = source.pick(*SUFFIXES)
     problems: list[Problem] = []
-    found = _Words()
+    words = _Words()
     for file in files:
-        _read_file(file, found, problems)
-    inner = [pair[2] for word in found.words[:SEEN_WORDS] if (pair := WORD.fullmatch(word))]
-    if len(inner) == len(found.words[:SEEN_WORDS]) and kind_of_cells(inner):
+        _read_file(file, words, problems)
+    inner = [pair[2] for word in words.words[:SEEN_WORDS] if (pair := WORD.fullmatch(word))]
+    if len(inner) == len(words.words[:SEEN_WORDS]) and kind_of_cells(inner):
         finding, remedy = "two tags behind each word", "write one of them behind each word, in a file for each side"
-        problems.append(Problem(*found.places[0], finding, remedy))
-    notation = notation_of(set(found.tags), options)
-    problems += _run_together(found) if notation.types else []
+        problems.append(Problem(*words.places[0], finding, remedy))
+    notation = notation_of(set(words.tags), options)
+    problems += _run_together(words) if notation.types else []
     if problems:
         raise FormatError(problems)
-    first = [0, *accumulate(found.sizes)]
-    tags = Tags.of(found.tags, first, notation.parse)
-    place = found.places.__getitem__
-    scheme, notes = scheme_of_tags(tags, place, options, notation)
-    if problems := tag_problems(tags, scheme, found.tags.__getitem__, place, options):
-        raise FormatError(problems)
-    lines = [found.words[low:high] for low, high in pairwise(first)]
-    documents = documents_of_words([None] * len(lines), lines)
-    chunks, mended = decode_tags(tags, scheme, options)
-    assert documents.tokens is not None
-    made = layer(
+    bounds = list(pairwise([0, *accumulate(words.sizes)]))
+    return reading_of_tags(
         options.name or source.label,
-        documents,
-        np.repeat(np.arange(len(lines)), found.sizes)[chunks.start],
-        documents.tokens.starts[chunks.start],
-        documents.tokens.ends[chunks.end - 1],
-        Labels(chunks.type, tags.names),
-        where=lambda span: place(int(chunks.start[span])),
+        NAME,
+        documents_of_words([None] * len(bounds), [words.words[low:high] for low, high in bounds]),
+        TagCells(words.tags, [0, *accumulate(words.sizes)], words.places.__getitem__),
+        options,
+        places=tuple(words.places[low] for low, _ in bounds),
+        notes=unread_files_note(source, files),
     )
-    notes += [*filter(None, [mended]), *unused_labels_note(options, notation), *unread_files_note(source, files)]
-    name = scheme.name if scheme else None
-    places = tuple(found.places[at] for at in first[:-1])
-    return Reading(documents, made, NAME, tuple(notes), scheme=name, places=places, mended=mended)
 
 
-def _read_file(file: SourceFile, found: _Words, problems: list[Problem]) -> None:
+def _read_file(file: SourceFile, words: _Words, problems: list[Problem]) -> None:
     for number, line in enumerate(file.lines(), start=1):
-        words = line.split()
-        if words:
-            found.sizes.append(len(words))
-        for word in words:
+        if parts := line.split():
+            words.sizes.append(len(parts))
+        for word in parts:
             pair = WORD.fullmatch(word)
             if pair is None:
                 problems.append(Problem(file.shown, number, f"{quoted(word)} has no tag", "write word/TAG, or word/O"))
-            found.words.append(pair[1] if pair else word)
-            found.tags.append(pair[2] if pair else "O")
-            found.places.append((file.shown, number))
+            words.words.append(pair[1] if pair else word)
+            words.tags.append(pair[2] if pair else "O")
+            words.places.append((file.shown, number))
 
 
-def _run_together(found: _Words) -> list[Problem]:
+def _run_together(words: _Words) -> list[Problem]:
     """Return a problem for each word that has a tag and punctuation in it: another word without a blank before it."""
-    tags = "|".join(map(re.escape, sorted(set(found.tags) - {"O"})))
+    tags = "|".join(map(re.escape, sorted(set(words.tags) - {"O"})))
     inside = re.compile(rf".+/(?:(?:{tags})[^\w/-]|O[^\w/]+$)")
     return [
         Problem(*place, f"{quoted(word)} has a tag in it", CANNOT_TELL)
-        for word, place in zip(found.words, found.places, strict=True)
+        for word, place in zip(words.words, words.places, strict=True)
         if inside.match(word)
     ]

@@ -14,15 +14,14 @@ import io
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, chain
+from itertools import chain
 
 import numpy as np
 
 from nereval_core.arrays import Int64
-from nereval_core.corpus import Documents, Intervals, Labels, Place, document_problems, layer
+from nereval_core.corpus import Documents, Intervals, Place
 from nereval_core.problems import FormatError, Problem, counted, quoted
 from nereval_core.readers import Reading, ReadOptions, Source
-from nereval_core.readers.datasets import documents_of_words
 from nereval_core.readers.input.source import SourceFile, unread_files_note
 from nereval_core.readers.read_settings import ReadSettings
 from nereval_core.readers.shared.table_columns import QUOTING, first_rows, plain_name
@@ -32,9 +31,8 @@ from nereval_core.readers.shared.tag_cells import (
     kind_of_cells,
     unread_predictions_note,
 )
-from nereval_core.readers.shared.tag_decoding import decode_tags, scheme_of_tags, tag_problems
-from nereval_core.readers.shared.tag_notation import OUTSIDE, notation_of, unused_labels_note
-from nereval_core.readers.shared.tag_schemes import Tags
+from nereval_core.readers.shared.tag_notation import OUTSIDE, notation_of
+from nereval_core.readers.shared.tag_reading import TagCells, documents_of_words, reading_of_tags
 from nereval_core.readers.shared.token_tags import sentence_bounds
 
 NAME = "tagrows"
@@ -118,49 +116,26 @@ def read(source: Source, options: ReadOptions) -> Reading:
         _read_file(file, options.column, rows, problems, notes)
     if problems:
         raise FormatError(problems)
-    documents, first = _documents(source, rows, options)
-    row_of = np.repeat(np.arange(len(rows.tags)), [len(tags) for tags in rows.tags])
-
-    def place(token: int) -> Place:
-        return rows.places[int(row_of[token])]
-
-    flat = [tag for tags in rows.tags for tag in tags]
-    notation = notation_of(set(flat), options)
-    tags = Tags.of(flat, first, notation.parse)
-    scheme, said = scheme_of_tags(tags, place, options, notation)
-    problems += tag_problems(tags, scheme, flat.__getitem__, place, options)
-    if rows.words[0] is not None:
-        problems += document_problems(documents, rows.places.__getitem__)
-    if problems:
-        raise FormatError(problems)
-    chunks, mended = decode_tags(tags, scheme, options)
-    assert documents.tokens is not None
-    made = layer(
+    has_words = rows.words[0] is not None
+    return reading_of_tags(
         options.name or source.label,
-        documents,
-        np.searchsorted(documents.tokens.first, chunks.start, side="right") - 1,
-        documents.tokens.starts[chunks.start],
-        documents.tokens.ends[chunks.end - 1],
-        Labels(chunks.type, tags.names),
-        where=lambda span: place(int(chunks.start[span])),
+        NAME,
+        _documents(source, rows, options),
+        TagCells.of_rows(rows.tags, rows.places),
+        options,
+        places=tuple(rows.places) if has_words else (),
+        notes=[*notes, *([] if has_words else [ALONE]), *unread_files_note(source, files)],
     )
-    said += [*filter(None, [mended]), *unused_labels_note(options, notation), *notes]
-    said += [ALONE] if rows.words[0] is None else []
-    said += unread_files_note(source, files)
-    name = scheme.name if scheme else None
-    places = tuple(rows.places) if rows.words[0] is not None else ()
-    return Reading(documents, made, NAME, tuple(said), scheme=name, places=places, mended=mended)
 
 
-def _documents(source: Source, rows: _Rows, options: ReadOptions) -> tuple[Documents, Int64]:
-    """Return the documents of the rows, gold's for tags alone, and the first token of each row (rows + 1,).
+def _documents(source: Source, rows: _Rows, options: ReadOptions) -> Documents:
+    """Return the documents of the rows, gold's for tags alone.
 
     Raises:
         FormatError: other numbers of tags than of tokens, or tags alone without gold's tokens.
     """
-    first = np.array([0, *accumulate(map(len, rows.tags))], np.int64)
     if all(words is not None for words in rows.words):
-        return documents_of_words(rows.names, [words or [] for words in rows.words]), first
+        return documents_of_words(rows.names, [words or [] for words in rows.words])
     gold = options.texts
     if gold is None or gold.tokens is None:
         found = "tags without words" if gold is None else "tags without words, and gold has no tokens"
@@ -168,8 +143,8 @@ def _documents(source: Source, rows: _Rows, options: ReadOptions) -> tuple[Docum
     bounds = sentence_bounds(gold)
     sizes = np.diff(bounds)
     if len(rows.tags) == len(sizes) and all(0 < len(tags) <= size for tags, size in zip(rows.tags, sizes, strict=True)):
-        whole = int(first[-1]) == int(bounds[-1])
-        return gold if whole else _cut_documents(gold, bounds, np.diff(first)), first
+        n_tags = np.array([len(tags) for tags in rows.tags])
+        return gold if (n_tags == sizes).all() else _cut_documents(gold, bounds, n_tags)
     problems = []
     for number, (tags, size) in enumerate(zip(rows.tags, sizes.tolist(), strict=False)):
         if len(tags) != size:

@@ -13,6 +13,7 @@ span, and results that look at words are not available.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
@@ -21,11 +22,10 @@ from typing import Any
 import numpy as np
 
 from nereval_core.arrays import Int64
-from nereval_core.corpus import Documents, Intervals, Labels, document_problems, frozen, layer
+from nereval_core.corpus import Documents, Intervals, document_problems, frozen, layer
 from nereval_core.corpus.texts import Texts
-from nereval_core.problems import FormatError, Problem, counted, quoted
+from nereval_core.problems import FormatError, Problem, counted
 from nereval_core.readers import Reading, ReadOptions, Source, without_outside
-from nereval_core.readers.datasets import documents_of_words
 from nereval_core.readers.python_objects.columns import (
     ObjectColumns,
     checked_objects,
@@ -41,11 +41,14 @@ from nereval_core.readers.python_objects.other_libraries import (
     tags_of_numbers,
 )
 from nereval_core.readers.read_settings import Malformed, Repeats, Unplaced
-from nereval_core.readers.shared.tag_decoding import ALONE, decode, detect, faults, scheme_beside_gold, scheme_note
-from nereval_core.readers.shared.tag_notation import Notation, notation_of
-from nereval_core.readers.shared.tag_schemes import SCHEMES, Repair, Scheme, Tags, scheme_named
+from nereval_core.readers.shared.tag_notation import NUMBERS_REMEDY
+from nereval_core.readers.shared.tag_reading import documents_of_words, reading_of_tags
+from nereval_core.readers.shared.tag_schemes import Repair
 
-MEND = 'mend it, or read it with read_objects(…, repair="conlleval") or "discard"'
+OPTION = re.compile(r"--(scheme|repair|outside) ([^\s,;)]+)")
+"""An option of the command line that `read_objects` has too, and its value."""
+OTHER_COLUMN = "; or choose another column"
+LABELS_REMEDY = 'give the labels in order: read_objects(…, labels=["O", "B-PER", "I-PER", …])'
 
 
 def is_objects(given: object) -> bool:
@@ -178,64 +181,21 @@ def _of_tags(found: ObjectColumns, texts: Any, options: ReadOptions) -> Reading:
         FormatError: as `read_objects`.
     """
     known = documents_of_tags(found, texts)
-    assert known.tokens is not None
-    notation = notation_of(found.distinct_tags, options)
-    if found.tagged is None:
-        tags = Tags.of(found.tags, found.first, notation.parse)
-    else:
-        tags = Tags.coded(found.tagged, found.labels.codes, found.labels.names, found.first, notation.parse)
-    taken, notes = _scheme(tags, found, notation, options)
-    repair = options.repair
-    strange = sorted({*tags.odd, *found.odd})
-    problems = found.problems
-    remedy = "write O, or a letter, '-' and a type"
-    problems += [Problem(*found.place(at), f"{quoted(found.tag(at))} is not a tag", remedy) for at in tags.odd]
-    beside = {token + step for token in strange for step in (-1, 0, 1)}
-    broken = faults(tags, taken) if taken and not repair else []
-    problems += [Problem(*found.place(at), told, MEND) for at, told in broken if at not in beside]
-    if problems:
-        raise FormatError(problems)
-    chunks = decode(tags, taken or SCHEMES["IOB2"], repair)
-    starts, ends = known.tokens.starts[chunks.start], known.tokens.ends[chunks.end - 1]
-    made = layer(
-        found.name,
-        known,
-        found.documents(chunks.start),
-        starts,
-        ends,
-        Labels(chunks.type, tags.names),
-        where=lambda span: found.place(int(chunks.start[span])),
-        problems=document_problems(known, lambda number: (f"texts[{number}]", None)) if known.sizes is None else (),
-    )
-    mended = ""
-    if chunks.mended:
-        count = f"{chunks.mended} malformed chunk{'s' if chunks.mended > 1 else ''}"
-        mended = f"{count} {'cut as conlleval does' if repair == 'conlleval' else 'discarded'}"
-        notes += (mended,)
-    return Reading(known, made, "", notes, scheme=taken.name if taken else None, source=found.name, mended=mended)
+    places = [(f"texts[{number}]", None) for number in range(len(known))] if known.sizes is None else []
+    try:
+        reading = reading_of_tags(
+            found.name, "", known, found, options, places=places, problems=found.problems, spoilt=found.odd
+        )
+    except FormatError as error:
+        raise FormatError(replace(problem, remedy=_in_python(problem.remedy)) for problem in error.problems) from None
+    return replace(reading, source=found.name, places=())
 
 
-def _scheme(
-    tags: Tags, found: ObjectColumns, notation: Notation, options: ReadOptions
-) -> tuple[Scheme | None, tuple[str, ...]]:
-    note = tuple(filter(None, [notation.note]))
-    if options.scheme is not None:
-        scheme = scheme_named(options.scheme)
-        return scheme, (f"tag scheme {scheme.name} (given)", *note)
-    if notation.types:
-        return SCHEMES["IO"], (scheme_note("IO", ALONE), *note)
-    if options.gold_scheme is not None:
-        scheme, origin = scheme_beside_gold(tags, options.gold_scheme)
-        return scheme, (scheme_note(scheme.name, origin), *note)
-    detected = detect(tags)
-    if detected.rivals:
-        fits = f"the tags fit {', '.join(detected.rivals)}, which part here"
-        remedy = "name the scheme: read_objects(…, scheme=…)"
-        raise FormatError([*found.problems, Problem(*found.place(detected.parting), fits, remedy)])
-    if detected.scheme is None:
-        return None, ("no tag but O: the scheme cannot be told",)
-    least = f"no scheme fits; this one is broken least, {detected.broken} times" if detected.broken else "detected"
-    return detected.scheme, (f"tag scheme {detected.scheme.name} ({least})", *note)
+def _in_python(remedy: str) -> str:
+    """Return a remedy with arguments of `read_objects` in place of options of the command line."""
+    if remedy == NUMBERS_REMEDY:
+        return LABELS_REMEDY
+    return OPTION.sub(r'read_objects(…, \1="\2")', remedy.replace(OTHER_COLUMN, ""))
 
 
 LONGEST = np.iinfo(np.int32).max

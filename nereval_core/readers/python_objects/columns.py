@@ -11,8 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.arrays import Int64
-from nereval_core.corpus import Labels, Place
+from nereval_core.corpus import Documents, Labels, Place
 from nereval_core.problems import Problem, counted, quoted
+from nereval_core.readers.shared.tag_decoding import Chunks
+from nereval_core.readers.shared.tag_notation import Notation
+from nereval_core.readers.shared.tag_reading import SpanBounds, token_bounds
+from nereval_core.readers.shared.tag_schemes import Tags
 
 KEYS = ("start", "end", "label")
 FORMS = "a dict with start, end and label, a tuple (start, end, type), or a tag such as 'B-PER'"
@@ -39,14 +43,14 @@ class ObjectColumns:
     start: Int64 = field(default_factory=lambda: np.zeros(0, np.int64))
     end: Int64 = field(default_factory=lambda: np.zeros(0, np.int64))
     labels: Labels = field(default_factory=lambda: Labels.of(()))
-    tags: Sequence[str] = ()
+    cells: Sequence[str] = ()
     """One a token, where `tagged` is None."""
     tagged: Int64 | None = None
     """The tokens that are tagged otherwise than O, where these are known; their tags are the labels."""
     within: Int64 | None = None
     """The place of each row in its document, None where no row was left out."""
     odd: tuple[int, ...] = ()
-    """Rows that are no tag, taken for O."""
+    """Rows that are not tags, taken for O."""
 
     def documents(self, rows: Int64 | None = None) -> Int64:
         """Return the document of each of these rows, or of all."""
@@ -54,16 +58,32 @@ class ObjectColumns:
             return np.repeat(np.arange(len(self.sizes)), np.diff(self.first))
         return np.searchsorted(self.first, rows, side="right").astype(np.int64) - 1
 
-    def tag(self, row: int) -> str:
-        """Return the tag of a row that is not O."""
-        return self.tags[row] if self.tagged is None else self.labels[int(np.searchsorted(self.tagged, row))]
+    scores = None
+    """Tags of Python objects have no probabilities."""
+
+    def tags(self, notation: Notation) -> Tags:
+        """Return the tags, read in a notation."""
+        if self.tagged is None:
+            return Tags.of(self.cells, self.first, notation.parse)
+        return Tags.coded(self.tagged, self.labels.codes, self.labels.names, self.first, notation.parse)
+
+    def written(self, token: int) -> str:
+        """Return the tag of a token."""
+        if self.tagged is None:
+            return self.cells[token]
+        at = int(np.searchsorted(self.tagged, token))
+        return self.labels[at] if at < len(self.tagged) and self.tagged[at] == token else "O"
 
     @property
-    def distinct_tags(self) -> frozenset[str]:
+    def distinct(self) -> frozenset[str]:
         """The tags of all rows, each once."""
         if self.tagged is None:
-            return frozenset(self.tags)
+            return frozenset(self.cells)
         return frozenset((*self.labels.names, *(["O"] if len(self.tagged) < self.first[-1] else [])))
+
+    def bounds(self, chunks: Chunks, documents: Documents) -> SpanBounds:
+        """Return the bounds of chunks in the documents."""
+        return token_bounds(chunks, documents)
 
     def place(self, row: int) -> Place:
         doc = int(np.searchsorted(self.first, row, side="right")) - 1
@@ -186,7 +206,7 @@ def checked_objects(documents: Sequence[Sequence[Any]], name: str) -> ObjectColu
     first = rows_before(np.bincount(columns[0], minlength=len(sizes)))
     made = ObjectColumns(name, form, np.array(sizes, np.int64), first, problems, within=columns[1])
     if form == "tag":
-        made.tags, made.odd = [row[4] for row in rows], tuple(odd)
+        made.cells, made.odd = [row[4] for row in rows], tuple(odd)
     else:
         made.start, made.end, made.labels = columns[2], columns[3], Labels.of([row[4] for row in rows])
     return made

@@ -9,9 +9,9 @@ from typing import Any
 
 from nereval_core.corpus import Documents
 from nereval_core.readers import Reading, ReadOptions
-from nereval_core.readers.datasets import documents_of_words
 from nereval_core.readers.mentions.keys import ANSWER_MARKS, TEXT_KEYS, TYPE_KEYS
 from nereval_core.readers.mentions.reading import read_answers
+from nereval_core.readers.shared.tag_reading import documents_of_words
 
 OFFSETS = frozenset(("start", "end"))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -104,8 +104,12 @@ def tag_problems(
     written: Callable[[int], str],
     place: Callable[[int], Place],
     options: ReadOptions,
+    spoilt: Collection[int] = (),
 ) -> list[Problem]:
-    """Return a problem for each token whose tag is none, and, without repair, for each that breaks the scheme."""
+    """Return a problem for each token whose tag is not one, and, without repair, for each that breaks the scheme.
+
+    `spoilt` are tokens whose tags are refused already.
+    """
     odd = [(token, written(token)) for token in tags.odd]
     beside = bool(len(tags.tokens))
     problems = [
@@ -113,8 +117,8 @@ def tag_problems(
         for token, cell in odd
     ]
     broken = faults(tags, scheme) if scheme and not options.repair else []
-    # A tag beside something that is no tag is not blamed.
-    neighbours = {token + step for token in tags.odd for step in (-1, 1)}
+    # A tag beside something that is not a tag is not blamed.
+    neighbours = {token + step for token in (*tags.odd, *spoilt) for step in (-1, 0, 1)}
     remedy = repair_remedy(tags, scheme) if scheme and broken else ""
     return problems + [Problem(*place(token), found, remedy) for token, found in broken if token not in neighbours]
 
