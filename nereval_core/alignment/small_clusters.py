@@ -191,7 +191,7 @@ class SmallClusterSolver:
             total += sums
             best = total.argmax(axis=0)
             alive = total == total[best, everywhere]
-            # Matchings of the same pairs are no others.
+            # Equal sets of pairs are not ties.
             tied = np.flatnonzero((alive & (pairs != pairs[best, everywhere])).any(axis=0))
             if len(tied):
                 best[tied] = _first_of_equals(some.take(tied), code[:, tied], decisions, ways, alive[:, tied])
@@ -250,7 +250,7 @@ _FIXED = np.array(
 )
 """Equal boundaries, a pair and equal types, as counts of 3 bits each, by code."""
 _CASE_OF_CODE = np.where(np.arange(CODES) == UNALIGNED, START >> 1, np.arange(CODES) >> 1)
-"""Four bits for each code without questions: equal boundaries are said by START and END, START alone is no pair's."""
+"""Four bits for each code without questions: equal boundaries have START and END, no pair has START alone."""
 CREDIT_BIT = 14
 """The lowest bit of the credit, in addition to twice those of the longest span: levels 2 to 6 are below it."""
 UNALIGNED_LAST = np.array([0, 2, 1, 3, 3], np.int64)

@@ -176,7 +176,7 @@ def _split_large(
 def _too_large(
     tangle: TangledSpans, meeting: tuple[Int64, Int64, Int64, Int64], gold_cluster: Int64, pred_cluster: Int64
 ) -> list[int]:
-    """Return the clusters of more than EXACT_PAIRS candidate pairs that are no stars, chains or narrow clusters."""
+    """Return the clusters of more than EXACT_PAIRS candidate pairs that are not stars, chains or narrow clusters."""
     a_low, a_high, b_low, b_high = meeting
     clusters = int(max(gold_cluster.max(), pred_cluster.max())) + 1
     meets = np.bincount(gold_cluster, a_high - a_low, clusters) + np.bincount(pred_cluster, b_high - b_low, clusters)

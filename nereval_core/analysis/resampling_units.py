@@ -27,9 +27,8 @@ WITHIN = " within "
 """Between a unit and the metadata key of its strata, as in `--resample-by "author within period"`."""
 OPTION = "--resample-by"
 UNMARKED_DOCUMENTS = (
-    "each sentence is resampled for itself, as no documents are marked: where several stem from one document, "
-    "intervals are too narrow and p values too small; resample by a metadata key or, as a last resort, by runs of "
-    "sentences"
+    "no documents are marked, so each sentence is resampled by itself: intervals may be too narrow and p values too "
+    "small; resample by a metadata key or, as a last resort, by runs of sentences"
 )
 
 
@@ -159,7 +158,7 @@ def _run_units(by: str, count: int, unit: Unit) -> ResamplingUnits:
     length = by.removeprefix(RUNS_PREFIX)
     if not (length.isascii() and length.isdigit() and int(length) > 1):
         raise FormatError.single(
-            OPTION, None, f"{quoted(by)} is no length of runs", f"write {RUNS_PREFIX}N, N 2 or more"
+            OPTION, None, f"{quoted(by)} is not a length of runs", f"write {RUNS_PREFIX}N, N 2 or more"
         )
     many = f"runs of {int(length)} {unit}s"
     numbers = np.arange(count, dtype=np.int64) // int(length)

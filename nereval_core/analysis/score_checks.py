@@ -63,7 +63,7 @@ def parse_bounds(texts: Sequence[str], option: str, *, bare: bool = False) -> li
     """Read bounds written `strict.f1=0.8` or `type.recall@PER=0.9`; with `bare` a number alone is of every F1.
 
     Raises:
-        FormatError: with all that are written otherwise; a measure that is none of MEASURES; a number outside 0 to 1.
+        FormatError: with all that are written otherwise; a measure not in MEASURES; a number outside 0 to 1.
     """
     bounds: list[Bound] = []
     problems: list[Problem] = []
@@ -77,7 +77,7 @@ def parse_bounds(texts: Sequence[str], option: str, *, bare: bool = False) -> li
         except ValueError:
             number = math.nan
         if math.isnan(number) or not (bare if not equals else criterion and measure and (kind or not at)):
-            problems.append(Problem(option, None, f"{quoted(text)} is no bound", remedy))
+            problems.append(Problem(option, None, f"{quoted(text)} is not a bound", remedy))
         elif not 0 <= number <= 1:
             problems.append(Problem(option, None, f"{quoted(text)} asks for {tail}", "give a number from 0 to 1"))
         elif equals and measure not in MEASURES:

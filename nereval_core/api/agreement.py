@@ -102,7 +102,7 @@ def measure_with_systems(
     *,
     gamma: bool = False,
 ) -> Agreement:
-    """Return the agreement of the layers that are no systems, with the systems held against them."""
+    """Return the agreement of the layers that are not systems, with the systems held against them."""
     annotators = {name: layer for name, layer in layers.items() if name not in systems}
     mine = {name: layers[name] for name in systems if name in layers}
     return measure_agreement(annotators, settings, plan=plan, resampled=units, systems=mine, gamma=gamma)
@@ -128,7 +128,7 @@ def pair_annotators(
 ) -> dict[Pair, Loaded]:
     """Return each two annotators on the documents that both have; pairs that have none in common are left out.
 
-    The last `systems` are no annotators and have no pairs among themselves. The earlier of two is gold. `others` are
+    The last `systems` are not annotators and have no pairs among themselves. The earlier of two is gold. `others` are
     the options of pairs without the first annotator, by default `options`.
 
     Raises:

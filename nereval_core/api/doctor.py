@@ -75,7 +75,7 @@ def examine(review: str | None = None, scored: Sequence[str] = ()) -> Examinatio
     Nothing is changed; call a finding's `mend` to do so.
 
     Raises:
-        FormatError: `review` is no file and no URL of a database.
+        FormatError: `review` is neither a file nor the URL of a database.
     """
     kept: list[Kept] = []
     findings: list[Finding] = []

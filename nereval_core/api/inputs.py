@@ -62,7 +62,8 @@ def gold_reading(
     if is_objects(gold):
         ours = read_objects(cast(Objects, gold), texts=texts, scheme=scheme)
     elif texts is not None:
-        raise FormatError.single("texts", None, "gold is no list of Python objects", "leave them out, it has its own")
+        finding = "gold is not a list of Python objects"
+        raise FormatError.single("texts", None, finding, "leave them out, it has its own")
     else:
         check_core_type(core_type)
         ours = reading_of(cast(Annotations, gold), format=format, core_type=core_type, scheme=scheme)

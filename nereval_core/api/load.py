@@ -26,10 +26,10 @@ Input = Single | Sequence[Single]
 """A file, a folder, or several of them: the parts of one layer, each in a format of its own."""
 
 NO_INPUT = (
-    "give a path, several paths, what read() returned, a layer, a list with a list of spans or tags for each document, "
-    "a data frame, a data set, or a list of spaCy's Docs or Examples"
+    "give a path, several paths, what read() returned, a layer, a list of spans or tags for each document, a data "
+    "frame, a data set, or spaCy's Docs or Examples"
 )
-"""The remedy for an object that is no input."""
+"""The remedy for an object that is not an input."""
 NONE_SHARED = "no document is in all of the files"
 """The finding where documents that all have are asked for and there are none."""
 
@@ -346,7 +346,7 @@ def source_of(place: Input) -> Source:
     """Return what is to be read from a place or from several, the parts of one layer.
 
     Raises:
-        FormatError: no such file or folder, nothing in it, or an object that is no place.
+        FormatError: no such file or folder, nothing in it, or an object that is not a place.
     """
     if isinstance(place, Source):
         return place
@@ -374,7 +374,8 @@ def check_core_type(core_type: str | None) -> None:
         FormatError: such a name.
     """
     if core_type is not None and len(core_type.split()) != 1:
-        raise FormatError.single("core type", None, f"{quoted(core_type)} is no name", "give a brat type or attribute")
+        remedy = "give a brat type or attribute"
+        raise FormatError.single("core type", None, f"{quoted(core_type)} is not a name", remedy)
 
 
 def check_cores(reading: Reading, core_type: str | None) -> None:

@@ -226,7 +226,7 @@ def has_colour(stream: TextIO) -> bool:
 
 
 def progress_bar(name: str, done_word: str) -> Progress | None:
-    """Return a function that draws a bar on standard error once the work takes long, None if that is no terminal."""
+    """Return a function that draws a bar on standard error once the work takes long, None if that is not a terminal."""
     if not sys.stderr.isatty():
         return None
     began = time.monotonic()

@@ -171,7 +171,7 @@ def _composed_criterion(text: str) -> Criterion:
         parts[key.strip()] = value.strip()
     if not colon:
         remedy = 'write "NAME: boundaries=overlap, types=any, otherwise=PAR"; merge and leave_out go in a .toml file'
-        raise FormatError.single("--criterion", None, f"{quoted(text)} is no criterion", remedy)
+        raise FormatError.single("--criterion", None, f"{quoted(text)} is not a criterion", remedy)
     return criterion_from_parts(name.strip(), parts, "--criterion")
 
 

@@ -60,7 +60,7 @@ def value_of(options: argparse.Namespace, flag: str) -> Any:
 
 
 def check_server(options: argparse.Namespace) -> None:
-    """Refuse numbers out of bounds, and a `--data` that is no folder.
+    """Refuse numbers out of bounds, and a `--data` that is not a folder.
 
     Raises:
         UsageError: one of them.

@@ -149,7 +149,7 @@ def _merged(
         gold, systems = _absolute(gold), {name: _absolute(path) for name, path in systems.items()}
     found = list_shards(gold, systems, missing=options.missing)
     for root, count in () if options.quiet else found.passed_over.items():
-        say(f"{root}: files that are no shards, passed over: {count}")
+        say(f"{root}: files that are not shards, passed over: {count}")
     work = options.work or (str(Path(target, scored_folder.COUNTS)) if target else None)
     # Nobody asks to keep the counts where no folder is named.
     own = _cache((settings, options.convention, [*values.items()]), gold, systems)

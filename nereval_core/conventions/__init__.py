@@ -301,19 +301,19 @@ def _parsed(option: Option, value: Any) -> Any:
             raise ValueError("is an empty list")
         wrong = [item for item in items if option.choices and str(item) not in option.choices]
         if wrong:
-            raise ValueError(f"holds {quoted(str(wrong[0]))}, which is none of {', '.join(option.choices)}")
+            raise ValueError(f"holds {quoted(str(wrong[0]))}, which is not one of {', '.join(option.choices)}")
         return tuple(items)
     if option.choices and str(value) not in option.choices:
-        raise ValueError(f"is none of {', '.join(option.choices)}")
+        raise ValueError(f"is not one of {', '.join(option.choices)}")
     if option.kind == "file":
         try:
             known = Path(value).is_file()
         except OSError as error:
             raise ValueError(f"cannot be read: {error.strerror}") from None
         except TypeError:
-            raise ValueError("is no path") from None
+            raise ValueError("is not a path") from None
         if not known:
-            raise ValueError("is no file")
+            raise ValueError("is not a file")
         return Path(value)
     if option.kind in ("integer", "number"):
         return _number(value, int if option.kind == "integer" else float, option)
@@ -324,7 +324,7 @@ def _number(value: Any, kind: type[int] | type[float], option: Option) -> int | 
     try:
         number = kind(str(value))
     except ValueError:
-        raise ValueError("is no whole number" if kind is int else "is no number") from None
+        raise ValueError("is not a whole number" if kind is int else "is not a number") from None
     if option.least is not None and not number >= option.least:
         raise ValueError(f"is below {option.least:g}")
     if option.most is not None and not number <= option.most:

@@ -1,8 +1,8 @@
 """The evaluation of the BioCreative V task on chemicals and diseases (BC5CDR): spans, and concepts by document.
 
 Both evaluations compare sets. `mention` has the document, start, end and type of each span; `id` the document, type and
-each concept of a span, `MESH:` before one without a namespace; -1, which is no concept, is left out. Mentions that BioC
-marks as parts of a composite one are no units of `mention`. Only spans of the types asked for count, and predictions
+each concept of a span, `MESH:` before one without a namespace; -1 is not a concept. Mentions that BioC
+marks as parts of a composite one are not units of `mention`. Only spans of the types asked for count, and predictions
 only in documents where gold has a unit of the same evaluation. A ratio of zero by zero is printed as NaN, and None
 here. Relations are not reproduced.
 Source: bc5cdr_eval.jar 0.0.3 of BioCreative V (Wei et al. 2015).

@@ -145,7 +145,7 @@ def of_share(share: Share, options: Mapping[str, Any]) -> Outcome:
     """Return the figures of a share, without records."""
     total, hits, beside = share.tables.get("tokens", {}).get("all", (0, 0, 0))
     tokens = {"tokens": total, "correct tags": hits, "accuracy": 100 * hits / total if total else 0.0}
-    # Lines that begin documents count, and are no tokens of ours.
+    # Lines that begin documents count, and are not tokens of ours.
     rows: list[FigureRow] = [
         (TOKENS, OVERALL, name, value, not beside and name != "accuracy") for name, value in tokens.items()
     ]

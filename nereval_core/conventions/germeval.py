@@ -132,7 +132,7 @@ def _tag_problems(tags: Tagged) -> list[Problem]:
         seen.setdefault(tag, token)
     remedy = f"write O, or B or I, '-' and one of {', '.join(TYPES)}, which {' or '.join(ENDINGS)} may follow"
     return [
-        Problem(*tags.place(token), f"{quoted(tag)} is no tag of GermEval 2014", remedy)
+        Problem(*tags.place(token), f"{quoted(tag)} is not a tag of GermEval 2014", remedy)
         for tag, token in seen.items()
         if not TAG.fullmatch(tag)
     ]

@@ -53,7 +53,7 @@ RECORD_COLUMNS: Mapping[str, str] = {
 }
 """Columns of `Outcome.records` and their dtypes; after them one int32 column for each counter.
 
-Offsets are code points, end exclusive, NA for units that are no piece of text. `why` is a fixed phrase of the
+Offsets are code points, end exclusive, NA for units that are not pieces of text. `why` is a fixed phrase of the
 convention: the rule that decided. `doc` is the document's number, `gold` and `pred` are numbers of units in reading
 order, -1 for none.
 """
@@ -210,7 +210,7 @@ def _masked_records(frame: pd.DataFrame) -> pd.DataFrame:
             masked_text(text) if word and isinstance(text, str) else text
             for text, word in zip(texts, words.tolist(), strict=True)
         ]
-    # A unit that is no piece of text is named by its words.
+    # A unit that is not a piece of text is named by its words.
     placed = (frame["gold_start"].notna() | frame["pred_start"].notna()).to_numpy()
     ids = zip(frame["record"].tolist(), (placed | ~words).tolist(), range(len(frame)), strict=True)
     made["record"] = [name if kept else f"{name[:2]}{number}" for name, kept, number in ids]
@@ -253,7 +253,7 @@ def _unmarked(name: str) -> str:
 class UnitColumns:
     """One side's units in the order in which the scorer meets them.
 
-    `doc`, `start`, `end` (code points, end exclusive; -1 for units that are no piece of text) and `kind` (index into
+    `doc`, `start`, `end` (code points, end exclusive; -1 for units that are not pieces of text) and `kind` (index into
     `types`) have shape (units,). `texts` is given where a unit is not the text it covers: a code, a surface form.
     """
 

@@ -155,7 +155,7 @@ def _refuse(gold: Tagged, pred: Tagged, numbers: list[Int32], names: tuple[str, 
             if letter[code] < 0 or (letter[code] == O and name != "O"):
                 places = np.flatnonzero((side == code) & (inner | (letter[code] < 0)))
                 if len(places):
-                    found = f"{quoted(name)} is no tag of WNUT 2017, at which wnuteval.py stops with a ValueError"
+                    found = f"{quoted(name)} is not a tag of WNUT 2017, at which wnuteval.py stops with a ValueError"
                     remedy = f"write O, or B or I, '-' and one of {', '.join(TYPES)}"
                     problems.append(Problem(*tags.place(int(places[0])), found, remedy))
     if problems:

@@ -105,7 +105,7 @@ class Selection:
 
 @dataclass(frozen=True)
 class DocumentIds:
-    """Distinct ids of documents and the place of the list; `lines` are empty where the list is no file."""
+    """Distinct ids of documents and the place of the list; `lines` are empty where the list is not a file."""
 
     ids: tuple[str, ...]
     source: str = "documents"

@@ -87,7 +87,7 @@ def parse_types(text: str, *, source: str) -> TypeNames:
         names = (_unquoted(match["one"]), _unquoted(match["other"])) if match else (None, None)
         one, other = names
         if one is None or other is None:
-            problems.append(Problem(source, number, f"{quoted(line.strip())} is no mapping", SYNTAX))
+            problems.append(Problem(source, number, f"{quoted(line.strip())} is not a mapping", SYNTAX))
         elif one in places:
             found = f"type {quoted(one)} is already mapped in line {places[one]}"
             problems.append(Problem(source, number, found, "map each name once"))

@@ -25,7 +25,7 @@ def template_problem(template: str) -> str | None:
         parts = urlsplit(template)
         host = parts.hostname
     except ValueError:
-        return "it is no address"
+        return "it is not an address"
     if parts.scheme not in SCHEMES:
         return "it does not begin with https:// or http://"
     if not host or "{" in parts.netloc or "@" in parts.netloc or "\\" in template:

@@ -272,7 +272,7 @@ def _verdict(row: Mapping[str, Any], key: Key, seen: Seen) -> Verdict:
 def _marked(span: Any, what: str) -> Marked:
     remedy = 'write {"fragments": [[start, end], …], "type": …}'
     if not isinstance(span, dict) or set(span) != {"fragments", "type"} or not isinstance(span["type"], str):
-        raise _BadError(f"{what} is no span", remedy)
+        raise _BadError(f"{what} is not a span", remedy)
     parts: Sequence[Any] = span["fragments"] if isinstance(span["fragments"], list) else []
     if not parts or not all(isinstance(part, list) and [type(at) for at in part] == [int, int] for part in parts):
         raise _BadError(f"{what} has no fragments of two integers each", remedy)

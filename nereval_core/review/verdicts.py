@@ -175,13 +175,13 @@ def verdict_problems(verdict: Verdict, who: str, source: str, line: int | None =
 
     _written_badly(wrong, "note", verdict.note, NOTE_CHARACTERS)
     if "\0" in verdict.note:
-        wrong(f"a note with {quoted(chr(0))}, which is no character of a text", "take it out")
+        wrong(f"a note with {quoted(chr(0))}, which is not a character of a text", "take it out")
     _written_badly(wrong, "document's id", seen.document, WORD_CHARACTERS)
     _written_badly(wrong, "quote", seen.quote, QUOTE_CHARACTERS)
     _written_badly(wrong, "text before a quote", seen.before, CONTEXT_CHARACTERS)
     _written_badly(wrong, "text after a quote", seen.after, CONTEXT_CHARACTERS)
     if not _DIGEST.fullmatch(key.text):
-        wrong(f"{quoted(key.text)}, which is no digest of a text", "write its SHA-256, 64 digits from 0 to f")
+        wrong(f"{quoted(key.text)}, which is not a digest of a text", "write its SHA-256, 64 digits from 0 to f")
     if verdict.kind not in get_args(Kind):
         wrong(f"there is no verdict {quoted(str(verdict.kind))}", f"use {', '.join(KINDS)}")
     if key.side not in get_args(Side):
@@ -224,7 +224,7 @@ def _written_badly(wrong: Callable[[str, str], None], name: str, value: str, mos
     if len(value) > most:
         wrong(f"a {name} of {len(value):,} characters", f"shorten it to {most:,}")
     if odd := next((char for char in value if "\ud800" <= char <= "\udfff"), ""):
-        wrong(f"a {name} with {quoted(odd)}, which is no character of a text", "take it out")
+        wrong(f"a {name} with {quoted(odd)}, which is not a character of a text", "take it out")
 
 
 def _shown(span: Marked) -> str:

@@ -160,7 +160,7 @@ def _numbers(documents: Documents) -> dict[str, list[int]]:
 def _attached(about: Records, reviewed: Reviewed) -> AttachedVerdicts:
     """Return the standing verdicts on all records."""
     made = _Attaching(about, np.full(len(about.rows), -1, np.int32), np.zeros(len(about.rows), bool), [])
-    # Runs of tokens are no spans: nobody decides on one.
+    # Runs of tokens are not spans: nobody decides on one.
     if not _by_token(about):
         made.put_all(reviewed)
     return made.done()

@@ -87,11 +87,11 @@ def criterion_from_parts(name: str, parts: Mapping[str, Any], source: str, line:
     if not all(
         merged and isinstance(row, list) and all(isinstance(item, str) and item for item in row) for merged, row in rows
     ):
-        wrong("merge is no table of lists", 'write merge = {macromolecule = ["protein", "DNA"]}')
+        wrong("merge is not a table of lists", 'write merge = {macromolecule = ["protein", "DNA"]}')
         merge = {}
     leave_out = parts.get("leave_out", [])
     if not isinstance(leave_out, list) or not all(isinstance(item, str) for item in leave_out):
-        wrong("leave_out is no list of types", 'write leave_out = ["cell_line"]')
+        wrong("leave_out is not a list of types", 'write leave_out = ["cell_line"]')
         leave_out = []
     pairs = {member: merged for merged, row in merge.items() for member in row}
     if len(pairs) < sum(map(len, merge.values())):
@@ -120,7 +120,7 @@ def criteria_from_toml(text: str, source: str) -> tuple[Criterion, ...]:
     """Read composed criteria from TOML: one table `[criterion.NAME]` each.
 
     Raises:
-        FormatError: where the text is no TOML (with its line) or a criterion is wrong.
+        FormatError: where the text is not TOML (with its line) or a criterion is wrong.
     """
     try:
         data = tomllib.loads(text)
@@ -139,7 +139,7 @@ def criteria_from_toml(text: str, source: str) -> tuple[Criterion, ...]:
     for name, parts in tables.items():
         line = _line_of(text, name)
         if not isinstance(parts, dict):
-            problems.append(Problem(source, line, f"criterion {quoted(name)} is no table", "write [criterion.NAME]"))
+            problems.append(Problem(source, line, f"criterion {quoted(name)} is not a table", "write [criterion.NAME]"))
             continue
         try:
             found.append(criterion_from_parts(name, parts, source, line))

@@ -115,7 +115,7 @@ class Store:
             return None
         size = environment.get(BYTES, "")
         if size and not size.isdecimal():
-            _LOG.warning("%s=%s is no number of bytes: %d taken", BYTES, size, LIMIT)
+            _LOG.warning("%s=%s is not a number of bytes: %d taken", BYTES, size, LIMIT)
         return cls(Path(folder).expanduser(), int(size) if size.isdecimal() else LIMIT)
 
     def entries(self, prefix: str = "") -> tuple[Entry, ...]:

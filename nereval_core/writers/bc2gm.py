@@ -94,7 +94,7 @@ def _shared(layer: Layer, span: int, other: tuple[int, int]) -> bool:
 
 
 def _is_common(layer: Layer, span: int, other: tuple[int, int]) -> bool:
-    """Tell whether an alternative of a span shares a character with another span that it is no alternative of."""
+    """Tell whether an alternative of a span shares a character with a span that has no such alternative."""
     number = int(layer.doc[span])
     spans = range(int(layer.first[number]), int(layer.first[number + 1]))
     return any(other not in layer.alternatives.get(one, ()) and _shared(layer, one, other) for one in spans)

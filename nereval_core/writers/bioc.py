@@ -45,11 +45,11 @@ RETURNS = {"\r": "&#13;"}
 
 
 def changed(layer: Layer) -> Iterator[str]:
-    """Yield messages about metadata that is no text, and links and metadata that would be read as something else."""
+    """Yield messages about metadata that is not text, and links and metadata that would be read as something else."""
     for what, given in (("span", layer.meta.values()), ("document", layer.documents.meta or ())):
         other = sum(any(not isinstance(value, str) for value in meta.values()) for meta in given)
         if other:
-            yield f"metadata that is no text, written as text: {counted(other, what)}"
+            yield f"metadata that is not text, written as text: {counted(other, what)}"
     links = sum(_links(layer, span) != given for span, given in layer.links.items())
     if links:
         yield f"links that cannot stand among concepts, left out: {counted(links, 'span')}"

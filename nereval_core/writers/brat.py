@@ -91,7 +91,7 @@ def _annotations(layer: Layer, number: int) -> str:
 
 
 def _bad_ids(layer: Layer, path: Path) -> list[Problem]:
-    """Return problems of document ids that are no file names, lead out of the folder or would not be read."""
+    """Return problems of document ids that are not file names, lead out of the folder or would not be read."""
     problems = []
     for name in layer.documents.ids:
         parts = name.split("/")

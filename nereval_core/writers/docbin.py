@@ -51,7 +51,7 @@ class Words(NamedTuple):
 
 
 def unsayable(layer: Layer) -> Iterator[tuple[int, str]]:
-    """Yield the spans that are no range of tokens, as spaCy's are."""
+    """Yield the spans that are not ranges of tokens, as spaCy's are."""
     for number in range(len(layer.documents)):
         yield from token_spans(layer, number).unsayable()
 

@@ -43,7 +43,7 @@ class TokenSpans:
     off_tokens: list[int]
 
     def unsayable(self) -> Iterator[tuple[int, str]]:
-        """Yield the spans that are no range of tokens, with the reason."""
+        """Yield the spans that are not ranges of tokens, with the reason."""
         for span in self.off_tokens:
             yield span, "does not begin and end with a token"
 

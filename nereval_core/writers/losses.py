@@ -2,7 +2,7 @@
 
 A writer lists in `HOLDS` the parts that its format has a place for; one that can say some metadata of spans has a
 function `holds_meta`. The loss of span ids, tokens and sentences is only
-noted, for these are no annotation; the loss of any other part changes the layer and is refused.
+noted, for these are not annotations; the loss of any other part changes the layer and is refused.
 """
 
 from __future__ import annotations

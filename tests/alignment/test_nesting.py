@@ -51,7 +51,7 @@ def test_where_identical_pairs_may_be_fixed() -> None:
 @pytest.mark.parametrize(
     ("name", "gold", "pred", "correct"),
     [
-        # The identical pair is no part of the best alignment: each of its spans finds another.
+        # The identical pair is not part of the best alignment: each of its spans finds another.
         ("type", [(0, 6, "A"), (4, 10, "A")], [(4, 10, "A"), (9, 14, "A")], 2),
         ("approximate", [(4, 10, "A"), (2, 12, "A")], [(4, 10, "A"), (5, 6, "A")], 2),
         ("either", [(4, 10, "A"), (4, 12, "A")], [(4, 10, "A"), (2, 10, "A")], 2),

@@ -65,9 +65,9 @@ def test_which_unit_each_document_belongs_to(documents: Documents, by: str, numb
         (over(sentences=True), "document", "no documents are marked"),
         (over(), "sentence", "not independent; choose document or runs:20"),
         (over(AUTHORS), "source", "no document has 'source'; choose document, author or runs:20"),
-        (over(), "runs:1", "'runs:1' is no length of runs; write runs:N"),
-        (over(), "runs:", "'runs:' is no length"),
-        (over(), "runs:x", "'runs:x' is no length"),
+        (over(), "runs:1", "'runs:1' is not a length of runs; write runs:N"),
+        (over(), "runs:", "'runs:' is not a length"),
+        (over(), "runs:x", "'runs:x' is not a length"),
     ],
 )
 def test_what_cannot_be_resampled_by_is_refused(documents: Documents, by: str, said: str) -> None:
@@ -164,7 +164,7 @@ def test_sentences_are_called_sentences_and_warned_of(
     files = write(tmp_path)
     assert main([verb, *files, "--resamples", "200"]) == 0
     out, err = capsys.readouterr()
-    assert "no documents are marked: where several stem from one document, intervals are too narrow" in out + err
+    assert "no documents are marked, so each sentence is resampled by itself: intervals may be too narrow" in out + err
     assert "200 resamples of sentences" in out
     assert "over documents" not in out and "resamples of documents" not in out
     assert main([verb, *files, "--resamples", "200", "--resample-by", "runs:10", "--json", "-"]) == 0

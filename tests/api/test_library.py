@@ -171,5 +171,5 @@ def test_cores_of_brat(tmp_path: Path) -> None:
         assert nereval_core.score(one, gold, criteria=("core", "fragment"), **given).counts("core").cor == 1
     with pytest.raises(FormatError, match="criterion core needs core terms in gold"):
         nereval_core.score(tmp_path / "key", gold, criteria="core")
-    with pytest.raises(FormatError, match="is no name"):
+    with pytest.raises(FormatError, match="is not a name"):
         nereval_core.read(tmp_path / "key", core_type="")

@@ -85,7 +85,7 @@ def by_nervaluate(gold: Layer, pred: Layer) -> Callable[[], object]:
     convention = conventions()["nervaluate-1.2.1"]
     options = option_values(convention, {})
     assert convention.of_layers is not None
-    # Digests are made once and kept: they are no part of scoring.
+    # Digests are made once and kept: they are not part of scoring.
     assert gold.digest != pred.digest
     score = convention.of_layers
     return lambda: score(gold, pred, options)

@@ -360,7 +360,7 @@ def set_aside(*names: str) -> list[str]:
         (("--criteria", "strict,alternatives"), "--criteria: criterion alternatives needs alternative boundaries"),
         (("--criterion", "mine: boundaries=core, types=any"), "--criteria: criterion mine needs core terms in gold"),
         (("--core-type", "Kern", "--criteria", "core"), "--criteria: criterion core needs core terms in gold"),
-        (("--core-type", "a b"), "core type: 'a b' is no name"),
+        (("--core-type", "a b"), "core type: 'a b' is not a name"),
     ],
 )
 def test_criteria_that_need_what_gold_lacks_are_refused(command: Cli, more: tuple[str, ...], said: str) -> None:
@@ -688,8 +688,8 @@ BAD = (
     (["--criteria", "core"], ["--criteria: criterion core needs core terms in gold"]),
     (["--criteria", ","], ["--criteria: no criterion chosen"]),
     (["--criteria", "no.toml"], ["no.toml: no such file or folder"]),
-    (["--criterion", "half"], ["--criterion: 'half' is no criterion; write "]),
-    (["--criterion", "half: merge=x"], ["--criterion: 'half: merge=x' is no criterion; write "]),
+    (["--criterion", "half"], ["--criterion: 'half' is not a criterion; write "]),
+    (["--criterion", "half: merge=x"], ["--criterion: 'half: merge=x' is not a criterion; write "]),
     (["--criterion", "half: minimum=2"], ["--criterion: criterion 'half': minimum is 2; "]),
     (["--criterion", "strict: types=any"], ["this name is taken by a criterion of the field"]),
     (["--criterion", "a: types=any", "--criterion", "a: types=equal"], ["two criteria are called 'a'"]),

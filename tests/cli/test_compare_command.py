@@ -253,7 +253,7 @@ def test_the_library_warns_where_no_type_name_is_shared(verb: str) -> None:
 
 
 def test_what_is_undefined_is_said_in_words() -> None:
-    """Nothing right is no highest F1, and what has no spans has none."""
+    """Nothing right is not a highest F1, and what has no spans has none."""
     gold = [[(0, 2, "X")], [(0, 3, "X")]]
     wrong = [[(3, 4, "X")], [(4, 5, "X")]]
     nothing: list[list[Any]] = [[], []]

@@ -94,7 +94,7 @@ def test_nothing_found_is_written_too(run: Cli, tmp_path: Path) -> None:
 
 
 WRONG = [
-    (["--kinds", "typos"], "--kinds: 'typos' is no kind; choose among types, "),
+    (["--kinds", "typos"], "--kinds: 'typos' is not a kind; choose among types, "),
     (["--top", "0"], "--top: '0' is not possible; write a whole number from 1"),
     (["--records", "places.txt"], "--records 'places.txt', end the name in one of .parquet, .jsonl, .csv"),
     (["--json", "-", "--csv", "-"], "two outputs have the place '-'"),
@@ -128,5 +128,5 @@ def test_the_library_takes_objects() -> None:
     ]
     with pytest.raises(FormatError, match="no texts"):
         nereval.consistency_of(layer)
-    with pytest.raises(FormatError, match="no kind"):
+    with pytest.raises(FormatError, match="not a kind"):
         nereval.consistency_of(layer, texts=texts, kinds="typo")

@@ -263,7 +263,7 @@ def test_results_are_written_again_and_records_named(home: Path, command: Cli) -
 
 def test_a_folder_that_is_not_there_is_wrong_usage(home: Path, command: Cli) -> None:
     status, out, err = command("doctor", str(home / "none"))
-    assert (status, out) == (2, "") and "is no folder" in err
+    assert (status, out) == (2, "") and "is not a folder" in err
 
 
 def test_work_of_a_killed_job_is_kept_and_counted(home: Path, command: Cli) -> None:

@@ -138,7 +138,7 @@ def test_lines_written_by_hand_name_a_document_of_the_corpus(run: Run) -> None:
         (("import", "none.jsonl"), "none.jsonl: cannot be used: No such file or directory"),
         (("import", "own.sqlite"), "own.sqlite:1: "),
         (("list", "none.jsonl"), "none.jsonl: "),
-        (("list", "--review", "gold.jsonl"), "gold.jsonl: this is no database of SQLite; name another file"),
+        (("list", "--review", "gold.jsonl"), "gold.jsonl: this is not a database of SQLite; name another file"),
         (("list", "--review", "."), ": a folder stands there; name a file"),
         (("import", "out.jsonl", "--review", "gold.jsonl/x/y"), "Not a directory; name another file"),
         (("import", "out.jsonl", "--review", "/proc/x/y"), "No such file or directory; name another file"),

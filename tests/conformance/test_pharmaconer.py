@@ -220,7 +220,7 @@ STOPS = [
         "d1.ann:1",
         "a discontinuous span, 'T1\\tA 0 1;3 4\\tx y': evalua",
     ),
-    (1, GOOD, {"d1.ann": "\nT1\tA zero 1\tx\n"}, "d1.ann:2", "offsets that are no numbers"),
+    (1, GOOD, {"d1.ann": "\nT1\tA zero 1\tx\n"}, "d1.ann:2", "offsets that are not numbers"),
     (1, {"subtask2/d1.tsv": "d1\t1\n"}, GOOD, "ref", "no .ann file in it: evaluate.py would print zeros"),
     (1, GOOD, {"d1.tsv": "d1\t1\n"}, "res", "no .ann file in it: evaluate.py would print no figures"),
     (2, NOTED, {"d1.tsv": "d1\t11\n\n"}, "d1.tsv:2", "'' has no second field: evaluate.py stops here"),

@@ -176,9 +176,9 @@ def test_illegal_transitions(tags: str, illegal: int) -> None:
 
 
 REFUSED = [
-    ("B-person O", "B-person X", "x.conll:2: 'X' is no tag of WNUT 2017, at which wnuteval.py stops with a ValueError"),
-    ("B-person O", "B-city O", "x.conll:1: 'B-city' is no tag of WNUT 2017"),
-    ("B-person O", "O O-person", "x.conll:2: 'O-person' is no tag of WNUT 2017"),
+    ("B-person O", "B-person X", "x.conll:2: 'X' is not a tag of WNUT 2017, at which wnuteval.py stops"),
+    ("B-person O", "B-city O", "x.conll:1: 'B-city' is not a tag of WNUT 2017"),
+    ("B-person O", "O O-person", "x.conll:2: 'O-person' is not a tag of WNUT 2017"),
     ("B-person O", "O", "x.conll:1: 1 token where gold (x.conll) has 2"),
 ]
 

@@ -168,7 +168,7 @@ def test_a_scorer_whose_counts_do_not_add_up_is_refused(cli: Cli, tmp_path: Path
 WRONG = (
     (("--loader", "list"), "with --loader list it scores tags"),
     (("--min_overlap_percentage", "0"), "0 is not between 1 and 100"),
-    (("--min_overlap_percentage", "much"), "'much' is no number"),
+    (("--min_overlap_percentage", "much"), "'much' is not a number"),
     (("--out", "scored"), "--out holds what criteria decide"),
     (("--records", "scored"), "--records holds what criteria decide"),
     (("--differences", "-"), "--differences has no use with --engine"),

@@ -513,7 +513,7 @@ def test_other_files_are_passed_over(cli: Cli, tmp_path: Path) -> None:
     for name in ("README.md", "_SUCCESS", ".hidden.jsonl"):
         Path(places[0], name).write_text("hello")
     status, _, err = cli(*places, "--engine", "local")
-    assert status == 0 and f"{places[0]}: files that are no shards, passed over: 2" in err
+    assert status == 0 and f"{places[0]}: files that are not shards, passed over: 2" in err
 
 
 def test_a_criterion_that_gold_lacks_is_skipped_or_refused(cli: Cli, tmp_path: Path) -> None:

@@ -136,7 +136,7 @@ def test_published_scorers_score_what_was_chosen() -> None:
     ("field", "text", "said"),
     [
         ("upload_documents", "x\n", "Documents scored:1: no document is called 'x'; write ids as in the files, as 'd'"),
-        ("upload_types", "PER", "Names of types:1: 'PER' is no mapping; "),
+        ("upload_types", "PER", "Names of types:1: 'PER' is not a mapping; "),
     ],
 )
 def test_what_the_fields_hold_is_checked(field: str, text: str, said: str) -> None:

@@ -79,7 +79,7 @@ def test_a_short_token_ends_the_server(monkeypatch: pytest.MonkeyPatch, capsys: 
     ("name", "found"),
     [
         ("file/new.sqlite", "its folder cannot be written"),
-        ("file", "this is no database of SQLite"),
+        ("file", "this is not a database of SQLite"),
         (".", "a folder stands there"),
         ("ftp://a/b", "a database of the kind ftp"),
     ],

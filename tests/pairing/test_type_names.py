@@ -42,8 +42,8 @@ def test_lines_map_names(text: str, pairs: dict[str, str]) -> None:
 
 
 BAD = [
-    ("PER", ["map.txt:1: 'PER' is no mapping; write NAME = NAME"]),
-    ("PER =", ["map.txt:1: 'PER =' is no mapping"]),
+    ("PER", ["map.txt:1: 'PER' is not a mapping; write NAME = NAME"]),
+    ("PER =", ["map.txt:1: 'PER =' is not a mapping"]),
     ("= person\n\nX = # gone", ["map.txt:1: '= person'", "map.txt:3: 'X = # gone'"]),
     ("a = b = c", ["map.txt:1: 'a = b = c'"]),
     ('"a = b', ["map.txt:1: "]),

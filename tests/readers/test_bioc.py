@@ -637,7 +637,7 @@ def made(**span: Any) -> Layer:
 
 CHANGED = [
     # (what a span has, said, what is left of it)
-    ({"meta": {"n": 1}}, "metadata that is no text, written as text: 1 span", {"meta": {"n": "1"}}),
+    ({"meta": {"n": 1}}, "metadata that is not text, written as text: 1 span", {"meta": {"n": "1"}}),
     ({"links": ("a;b",)}, "links that cannot stand among concepts, left out: 1 span", {"links": ()}),
     ({"links": ("-", "Q1")}, "links that cannot stand among concepts, left out: 1 span", {"links": ("Q1",)}),
     ({"meta": {"MeSH": "D1", "by": "A"}}, "metadata under keys that say type, links or score", {"meta": {"by": "A"}}),

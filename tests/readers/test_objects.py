@@ -238,7 +238,7 @@ def test_texts_are_checked() -> None:
     assert refused(nereval_core.score, gold, [["O"]])[0].startswith("pred: tags, and the texts have no tokens; give")
     assert nereval_core.score(gold, [[(0, 3, "A")]]).counts("strict").cor == 1
     assert refused(nereval_core.score, gold, [[]], texts=["a"])[0].startswith(
-        "texts: gold is no list of Python objects"
+        "texts: gold is not a list of Python objects"
     )
 
 

@@ -211,8 +211,8 @@ def test_an_svg_has_its_size_its_type_and_its_caption(name: str) -> None:
     [
         (("--figure-width", "column"), "--figure-width goes with --figure FILE"),
         (("--figure", "f.html", "--figure-width", "84"), "--figure-width is that of a picture, end the name of"),
-        (("--figure", "f.pdf", "--figure-width", "wide"), "'wide' is no width of a figure; write column (84 mm), text"),
-        (("--figure", "f.pdf", "--figure-width", "nan"), "'nan' is no width"),
+        (("--figure", "f.pdf", "--figure-width", "wide"), "'wide' is not a width of a figure; write column (84 mm)"),
+        (("--figure", "f.pdf", "--figure-width", "nan"), "'nan' is not a width"),
         (("--figure", "f.pdf", "--figure-width", "5000"), "millimetres from 40 to 420"),
     ],
 )

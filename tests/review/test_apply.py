@@ -90,7 +90,7 @@ CASES = {
     "unclear": (verdict("gold", DRUG, "unclear", LONG), [ANN, DRUG], "unclear", ""),
     "gold in pieces comes in": (verdict("gold", DRUG, "pred", SPLIT), [ANN, SPLIT], "replaced", "Ann aspirin"),
     "beyond the text": (verdict("gold", DRUG, "neither", None, [BEYOND]), [ANN, DRUG], "outside the text", ""),
-    "a type that is no text": (
+    "a type that is not text": (
         verdict("gold", DRUG, "neither", None, [Marked(((0, 3),), "\ud800")]),
         [ANN, DRUG],
         "outside the text",

@@ -133,7 +133,7 @@ def test_those_who_star_at_once_lose_nothing(store: PlaylistStore) -> None:
     [
         ("  ", "playlist's name: nothing; type something"),
         ("a\nb", "line breaks or control characters"),
-        ("a\0b", r"'\\x00', which is no character of a text"),
+        ("a\0b", r"'\\x00', which is not a character of a text"),
         ("x" * 101, "101 characters; shorten it to 100"),
         ("MEETING", "there is a playlist 'MEETING'; choose another name"),
     ],

@@ -211,7 +211,7 @@ def odd(**changed: object) -> Draft:
         (odd(seen=Seen("d\ud800", "x")), r"a document's id with '\\ud800'"),
         (odd(seen=Seen("d", "x" * 1_000_000)), "a quote of 1,000,000 characters"),
         (odd(seen=Seen("d", "x", "x" * 41)), "a text before a quote of 41 characters"),
-        (odd(text="../../etc/passwd"), "which is no digest of a text"),
+        (odd(text="../../etc/passwd"), "which is not a digest of a text"),
         (odd(kind="maybe"), "there is no verdict 'maybe'"),
         (odd(side="both"), "there is no side 'both'"),
         (odd(right=(Marked(((0, 1),), "x"),)), "right spans beside the verdict 'gold'"),

@@ -73,7 +73,7 @@ def test_verdicts_are_for_no_other_account(tmp_path: Path, monkeypatch: pytest.M
         tmp_path.chmod(0o755)
         ReviewStore(shared).reviewed()
         assert (rights(tmp_path), rights(shared)) == (0o755, 0o660)
-        # What is no store of verdicts is refused, and stays as it is.
+        # What is not a store of verdicts is refused, and stays as it is.
         other = tmp_path / "accounts"
         other.write_text("root:x:0:0\n")
         other.chmod(0o644)
@@ -211,7 +211,7 @@ def test_a_file_that_is_no_database_stays_as_it_is(tmp_path: Path, content: byte
         give(store, 0)
         return
     for action in (store.reviewed, lambda: give(store, 0)):
-        with pytest.raises(FormatError, match=r"this is no database of SQLite; name another|the file is damaged"):
+        with pytest.raises(FormatError, match=r"this is not a database of SQLite; name another|the file is damaged"):
             action()
     assert file.read_bytes() == content
 

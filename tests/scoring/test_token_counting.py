@@ -164,7 +164,7 @@ def test_types_merged_and_left_out() -> None:
 
 
 def test_tokens_stand_in_the_signature() -> None:
-    """They change the numbers, and are no part of a layer's digest."""
+    """They change the numbers, and are not part of a layer's digest."""
     spans = [(0, Span(((0, 7),), "X"))]
     plain = Documents(("d",), ("a-b c d",))
     for over, said in (

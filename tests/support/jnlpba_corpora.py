@@ -15,7 +15,7 @@ from tests.support.reference_fixtures import draw_sentences, run_program, write_
 
 VERSIONS = ("jnlpba-2004-04", "jnlpba-2004-10")
 CLASSES = ("protein", "DNA", "RNA", "cell_type", "cell_line", "virus")
-"""The classes of the task, and one that is none of them."""
+"""The classes of the task, and one that is not one of them."""
 SEEDS = range(28)
 REPOSITORIES = (
     "2004-04-02: original-data/train/evalIOB2.pl, spyysalo/jnlpba 4455122de861c6e448e2e8c7f19ef8f49dbc32b2; "

@@ -178,7 +178,7 @@ def _there(scores: Scores, documents: Documents) -> Bools:
 
 
 def _places(scores: Scores, documents: Documents) -> Array:
-    """Return the number of each of a pair's documents among `documents`, -1 where it is none of them."""
+    """Return the number of each of a pair's documents among `documents`, -1 where it is not one of them."""
     if scores.gold.documents is documents:
         return np.arange(len(documents))
     return np.array([documents.index.get(name, -1) for name in scores.gold.documents.ids], np.int64)

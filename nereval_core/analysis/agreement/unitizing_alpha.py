@@ -181,7 +181,7 @@ def resampling_counts(
 ) -> ResamplingCounts | None:
     """Return counts by document from which `disagreement_of_sums` computes any sample of documents.
 
-    X is no sum over documents, because a unit of one document is compared with the gaps of all. But for each length of
+    X is not a sum over documents, as a unit of one document is compared with the gaps of all. But for each length of
     a unit it is the number of such units times the number of places for one, and both of these are such sums. None
     where there would be more than MOST_RESAMPLING_COUNTS.
     """

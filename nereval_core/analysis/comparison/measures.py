@@ -127,7 +127,7 @@ def check_measures(names: Sequence[str]) -> None:
     """Check the names of measures.
 
     Raises:
-        FormatError: with each that is none of MEASURES.
+        FormatError: with each that is not one of MEASURES.
     """
     if wrong := [quoted(name) for name in names if name not in MEASURES]:
         raise FormatError.single(
@@ -149,7 +149,7 @@ def measure_tables(
     """Return a row for each criterion, type, measure and system, MEASURE_COLUMNS, and MEASURE_DIFFERENCE_COLUMNS.
 
     `measures` are some of MEASURES; differences are to the baseline. `scorers` are published ones as
-    `scorer_counts` takes them, of which those of `measures` that are no macro averages are given, by default F1.
+    `scorer_counts` takes them, of which those of `measures` that are not macro averages are given, by default F1.
 
     Raises:
         FormatError: a scorer that cannot score these data, or figures that are not made of counts of documents.

@@ -1,7 +1,7 @@
 """Differences over several corpora: in how many of them one system is better than another, and in which.
 
 From each corpus comes a one-sided p, half of the two-sided one where the system is the better, 1 less that half where
-it is the worse: a corpus that shows the opposite is no replication. Let p(1) <= ... <= p(n). That the system is better
+it is the worse: the opposite is not a replication. Let p(1) <= ... <= p(n). That the system is better
 in at least u of n corpora is tested by what is left without the u - 1 smallest (partial conjunction):
 
 - of corpora that may depend on one another (Bonferroni), (n - u + 1) p(u);

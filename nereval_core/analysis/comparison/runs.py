@@ -90,7 +90,7 @@ class MeanF1:
 
 
 def group_runs(names: Iterable[str], runs: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
-    """Return the runs of each system, in the order of `names`; one that is no run is a system of one run.
+    """Return the runs of each system, in the order of `names`; one that is not a run is a system of one run.
 
     Raises:
         FormatError: a run that is not among the names or is named twice, a system without runs, or one called as

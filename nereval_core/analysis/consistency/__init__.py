@@ -69,7 +69,7 @@ class Finding(NamedTuple):
     """One inconsistency: its subject and place, the number of occurrences of each way, and of those it would settle.
 
     `share` is that of the most frequent way among the occurrences that vote; None where each place needs settling.
-    `form` is the value of the attribute `form` of its records, empty for findings that are no surface forms.
+    `form` is the value of the attribute `form` of its records, empty for findings that are not surface forms.
     """
 
     what: str
@@ -274,7 +274,7 @@ def _spans(layer: Layer, doc: int, start: int, end: int) -> Iterator[int]:
     found = low + np.flatnonzero(layer.end[low:high] > start)
     exact = (layer.start[found] == start) & (layer.end[found] == end)
     for span in (*found[exact].tolist(), *found[~exact].tolist()):
-        # The text between fragments is no part of a span.
+        # The text between fragments is not part of a span.
         parts = layer.fragments.get(span) or ((start, end),)
         if any(one < end and other > start for one, other in parts):
             yield span

@@ -134,7 +134,7 @@ def _lone_brackets(given: IndexedLayer, spans: Codes, low: Codes, high: Codes) -
     before = np.concatenate((np.zeros(1, np.int64), np.cumsum(half[words.code[: given.document_words]])))
     for at in np.flatnonzero(before[high] > before[low]).tolist():
         span = int(spans[at])
-        # The text between fragments is no part of a span.
+        # The text between fragments is not part of a span.
         text = given.layer.text(span)
         for mark in dict.fromkeys(_unbalanced(text)):
             yield (f"“{mark}” without its other half", ""), span

@@ -100,7 +100,7 @@ def locate_spans(layer: Layer) -> SpanWords:
         low[:] = np.searchsorted(word_end, start, side="right")
         high[:] = np.searchsorted(word_start, end, side="left")
         some = high > low
-        # White space at an edge is no word and does not change the form.
+        # White space at an edge is not a word and does not change the form.
         whole[some] = (word_start[low[some]] >= start[some]) & (word_end[high[some] - 1] <= end[some])
         whole[list(layer.fragments)] = False
         odd = np.flatnonzero(some & ~whole)
@@ -128,7 +128,7 @@ def build_form_tree(words: Words, low: Int64, high: Int64) -> FormTree:
         if not len(left):
             break
         word = low[left] + step
-        # The character before the first word is no part of a form.
+        # The character before the first word is not part of a form.
         keys = words.code[word].astype(np.int64) if step == 0 else reached[left] * width + words.steps[word]
         found, distinct = pd.factorize(keys)
         steps.append(FormStep(pd.Index(distinct), known))

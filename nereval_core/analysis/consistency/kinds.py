@@ -113,4 +113,5 @@ def check_kinds(names: Sequence[str]) -> None:
     """
     for name in names:
         if name not in KINDS:
-            raise FormatError.single("--kinds", None, f"{quoted(name)} is no kind", f"choose among {', '.join(KINDS)}")
+            remedy = f"choose among {', '.join(KINDS)}"
+            raise FormatError.single("--kinds", None, f"{quoted(name)} is not a kind", remedy)

@@ -19,7 +19,7 @@ from nereval_core.analysis.consistency.indexed_layer import IndexedLayer
 from nereval_core.arrays import Int64
 
 LEAST_SHARE = 0.05
-"""A form annotated in a smaller share of its places is probably another word, and is no finding."""
+"""A form annotated in a smaller share of its places is probably another word, and is not a finding."""
 NOT_ANNOTATED, INSIDE = "not annotated", "inside another span"
 
 
@@ -118,7 +118,7 @@ def _case_notes(given: IndexedLayer) -> list[str]:
 
 
 def _inside_longer_spots(given: IndexedLayer, low: Int64, high: Int64) -> NDArray[np.bool_]:
-    """Tell which stretches of words are inside a longer spot and are no spot themselves."""
+    """Tell which stretches of words are inside a longer spot and are not spots themselves."""
     spans, words = given.spots.span, given.places.words
     begin, stop, whole = (column[spans] for column in (given.places.low, given.places.high, given.places.whole))
     some = stop > begin

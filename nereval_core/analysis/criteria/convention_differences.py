@@ -63,7 +63,7 @@ def span_decisions(found: pd.DataFrame, *, why: str) -> pd.DataFrame:
     """Return the decision on each span in match records, or in a convention's records of one evaluation and scope.
 
     `why` names the column with the reason. A span in several records with different decisions has them all, joined by
-    "+". Records of units that are no pieces of text (codes, surface forms) are ignored.
+    "+". Records of units that are not pieces of text (codes, surface forms) are ignored.
     """
     if "unit" in found.columns:
         found = found[(found["unit"] == "span").to_numpy()]

@@ -4,7 +4,7 @@ Classes depend on the records of the one-to-one alignment under `strict` (types 
 the spans that share a character. A record has the first of these classes that applies:
 
 1. `duplicate`: a prediction aligned with nothing that repeats another one, equal in boundaries, fragments and type.
-   Of several equal ones the aligned are no duplicates; where none is aligned, the first is none.
+   Of several equal ones the aligned are not duplicates; where none is aligned, the first is not one.
 2. `split`, one gold span and several predictions: an aligned pair that is not correct where a prediction aligned with
    nothing (and no duplicate) shares a character with the gold span; and each such prediction.
 3. `merged`, several gold spans and one prediction: an aligned pair that is not correct where a gold span aligned with

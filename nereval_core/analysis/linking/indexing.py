@@ -117,7 +117,7 @@ class IndexScores:
 def index_layer(layer: Layer, *, links: Truth = "first") -> Index:
     """Return the ids of each document from a layer's links: the first of each mention, or all.
 
-    NIL is no id of a document; documents without links have the empty set.
+    NIL is not an id of a document; documents without links have the empty set.
     """
     documents: list[set[str]] = [set() for _ in layer.documents.ids]
     nil = 0

@@ -48,7 +48,7 @@ class LinkAlignment:
 
     `gold_span` and `pred_span` index the layers, -1 where there is none; `why` is an UnpairedReason. `truth` and
     `ranking` are the links as indices into `ids`, -1 for none, shape (rows, links). `unjudged` are the numbers of gold
-    and predicted mentions left out because boundaries differ: given gold's mentions these are no errors of linking.
+    and predicted mentions left out because boundaries differ: given gold's mentions these are not errors of linking.
     """
 
     gold: Layer

@@ -155,7 +155,7 @@ def check_slicings(by: Sequence[str]) -> None:
     """Check the choices of a report.
 
     Raises:
-        FormatError: with each that is none of CHOICES, or `year` without a year.
+        FormatError: with each that is not one of CHOICES, or `year` without a year.
     """
     remedy = f"choose among {', '.join(CHOICES)}"
     problems = [

@@ -197,8 +197,8 @@ def _refusal(scores: Float64) -> str:
     lie = "lies" if outside == 1 else "lie"
     return (
         f"{outside:,} of {len(scores):,} scores {lie} outside 0 to 1 (they range from {scores.min():.6g} to "
-        f"{scores.max():.6g}), so that they are no probabilities: bins of equal width, calibration errors and the "
-        "Brier score do not apply"
+        f"{scores.max():.6g}), so they are not probabilities: bins of equal width, ECE, MCE and Brier "
+        "score do not apply"
     )
 
 

@@ -88,7 +88,7 @@ def read_columns(text: str, source: str) -> UserColumns:
             rows[key], lines[key] = tuple(row[place].strip() for place in own), line
     except csv.Error as error:
         problems.append(
-            Problem(source, line, f"this is no CSV: {error}", 'put a cell with quotes in "...", quotes doubled')
+            Problem(source, line, f"this is not CSV: {error}", 'put a cell with quotes in "...", quotes doubled')
         )
     if problems:
         raise FormatError(problems)

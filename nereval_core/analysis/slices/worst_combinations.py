@@ -4,7 +4,7 @@ The test is a score test that treats the spans of a resampling unit, such as a d
 hypothesis that recall in the combination is the same as elsewhere, each unit adds the sum of its spans' credit less the
 overall recall, and the sum over units, divided by its standard deviation, is normal. P values are one-sided, for a
 lower recall, and corrected by the methods of Holm, which is valid although combinations share spans, and of Benjamini
-and Hochberg. Which combinations are tested depends on gold alone, not on decisions, so that those left out are no part
+and Hochberg. Which combinations are tested depends on gold alone, not on decisions, so that those left out are not part
 of the family.
 """
 

@@ -80,7 +80,7 @@ def sheets(found: Comparison) -> Iterator[Sheet]:
     Where systems have several runs, means and their differences come first, and no run is ranked or tested by itself.
     """
     level, plan, runs = found.plan.level, found.plan, found.runs
-    # A test of one run against another is none of their systems.
+    # A test of one run against another is not one of their systems.
     tested, led = (table if runs is None else table.iloc[:0] for table in (found.differences, found.leads))
     whole, against, leads = (table[table["type"].isna()] for table in (found.intervals, tested, led))
     kinds, kinds_against, kinds_leads = (table[table["type"].notna()] for table in (found.intervals, tested, led))

@@ -34,7 +34,7 @@ def run(options: argparse.Namespace) -> None:
 
     for folder in options.files:
         if not Path(folder).is_dir():
-            raise UsageError(f"{quoted(folder)} is no folder, name one that `score --out` made")
+            raise UsageError(f"{quoted(folder)} is not a folder, name one that `score --out` made")
     found = examine(options.review, options.files)
     rows = tuple((*_cells(one.problem), mend(one) if options.mend else state(one)) for one in found.findings)
     kept = Sheet("kept", tuple(Kept.__dataclass_fields__), tuple(tuple(vars(one).values()) for one in found.kept))

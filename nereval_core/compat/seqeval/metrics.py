@@ -205,7 +205,7 @@ def get_entities(seq: Sequence[Any], suffix: bool = False) -> list[tuple[str, in
 
 
 def check_consistent_length(y_true: Tags, y_pred: Tags) -> None:
-    """Refuse sides that are no lists of lists, and sentences of different lengths.
+    """Refuse sides that are not lists of lists, and sentences of different lengths.
 
     Raises:
         TypeError: no lists of lists.

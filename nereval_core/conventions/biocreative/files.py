@@ -83,7 +83,7 @@ class MentionList:
 
 @dataclass(frozen=True, eq=False)
 class SolidCharacters:
-    """The characters of all texts in a row that are no blanks: `before` counts them before each place, `at` says where
+    """The characters of all texts in a row that are not blanks: `before` counts them before each place, `at` says where
     they are."""
 
     documents: Documents

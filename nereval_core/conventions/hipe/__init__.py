@@ -175,7 +175,7 @@ def _tagset(options: Mapping[str, Any]) -> frozenset[str]:
     try:
         return frozenset(Path(options["tagset"]).read_text(encoding="utf-8").upper().splitlines())
     except (OSError, UnicodeDecodeError):
-        found = "is no text that can be read"
+        found = "is not text that can be read"
         raise FormatError.single(str(options["tagset"]), None, found, "give a file with one label a line") from None
 
 
@@ -224,7 +224,7 @@ def _parsed(
         try:
             found.append(parse(*str(item).split("-")))
         except (TypeError, ValueError):
-            problems.append(Problem(option, None, f"{quoted(str(item))} is no range", remedy))
+            problems.append(Problem(option, None, f"{quoted(str(item))} is not a range", remedy))
     return found
 
 

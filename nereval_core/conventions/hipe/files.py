@@ -101,7 +101,7 @@ def _glued(glue: Sequence[str]) -> list[tuple[str, str]]:
     pairs = [tuple(pair.split("+")) for pair in glue]
     wrong = [pair for pair in pairs if len(pair) != 2]
     if wrong:
-        found = f"{quoted('+'.join(wrong[0]))} is no pair of columns"
+        found = f"{quoted('+'.join(wrong[0]))} is not a pair of columns"
         raise FormatError.single("--glue", None, found, "write two columns joined by +, as NE-FINE-LIT+NE-NESTED")
     return [(one, two) for one, two in pairs]
 
@@ -272,7 +272,7 @@ def header_problems(
     file: HipeFile, header: Sequence[str], version: HipeVersion, needed: Sequence[str]
 ) -> Iterator[Problem]:
     if file.header_line != 1:
-        found = f"line 1 is no header, and {version.commit} of the scorer takes the first line as the header and stops"
+        found = f"line 1 is not a header, and {version.commit} of the scorer takes it as the header and stops"
         yield Problem(file.shown, 1, found, "move the header to line 1")
     elif version.rows == "full" and "MISC" not in header:
         found = f"no column MISC, and {version.commit} of the scorer stops without it"

@@ -215,7 +215,7 @@ def read_mapping(path: str) -> dict[str, str]:
     try:
         lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError):
-        raise FormatError.single(path, None, "is no text that can be read", "give a table in UTF-8") from None
+        raise FormatError.single(path, None, "is not text that can be read", "give a table in UTF-8") from None
     rows = [line.split("\t") for line in lines if line.strip()]
     if not rows or "Main" not in rows[0]:
         found = f"{quoted(lines[0])} has no column Main" if lines else "an empty file, without column Main"

@@ -98,7 +98,7 @@ def clusters(gold: SpanUnits, pred: SpanUnits) -> SpanClusters:
     np.greater_equal(start[order][1:], reach[:-1], out=opens[1:-1])
     at = np.flatnonzero(opens[:-2] & ~opens[1:-1] & opens[2:])
     one, two = order[at], order[at + 1]
-    # Whichever comes first, the gold span has the lower number; two spans of one side are no pair.
+    # Whichever comes first, the gold span has the lower number; two spans of one side are not a pair.
     g, p = np.minimum(one, two), np.maximum(one, two) - size
     apart = (g < size) & (p >= 0)
     if not apart.all():

@@ -74,7 +74,7 @@ class TrackFolder:
 def read_mentions(folder: TrackFolder, found: FileFindings) -> CountedUnits:
     """Return the mentions of `.ann` files; those of type UNCLEAR are dropped.
 
-    The program passes over a line that it cannot split; an offset that is no number stops it and becomes a problem.
+    The program passes over a line that it cannot split; an offset that is not a number stops it and becomes a problem.
     """
     units = []
     for name, file in folder.named():
@@ -92,7 +92,7 @@ def read_mentions(folder: TrackFolder, found: FileFindings) -> CountedUnits:
             except ValueError:
                 if unclear:
                     continue
-                what = "a discontinuous span" if ";" in fields[1] else "offsets that are no numbers"
+                what = "a discontinuous span" if ";" in fields[1] else "offsets that are not numbers"
                 said = f"{what}, {quoted(line)}: evaluate.py stops here"
                 remedy = "join its fragments or leave it out, or choose another convention"
                 found.problems.append(Problem(file.shown, number, said, remedy))

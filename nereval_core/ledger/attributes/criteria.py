@@ -99,7 +99,7 @@ def merge_words(merge: Mapping[str, str]) -> str:
 
 
 def merge_of(words: str) -> dict[str, str] | None:
-    """Read what `merge_words` writes, None where it is no merge."""
+    """Read what `merge_words` writes, None where it is not a merge."""
     merge: dict[str, str] = {}
     for part in words.split(";"):
         members, arrow, name = part.partition(">")

@@ -55,7 +55,7 @@ def paper_width(text: str | None) -> float | None:
     if not NARROWEST_MM <= width <= WIDEST_MM:
         names = ", ".join(f"{name} ({mm:g} mm)" for name, mm in WIDTHS_MM.items())
         remedy = f"write {names} or millimetres from {NARROWEST_MM} to {WIDEST_MM}"
-        raise FormatError.single("--figure-width", None, f"{quoted(text)} is no width of a figure", remedy)
+        raise FormatError.single("--figure-width", None, f"{quoted(text)} is not a width of a figure", remedy)
     return width
 
 

@@ -40,10 +40,10 @@ REASONS: Mapping[str, str] = {
     TYPES: "an alternative has other boundaries, not another type: gold cannot say that both types are right",
     OPTIONAL: "that a span may be there or not cannot be said in gold",
     APART: "an alternative is one run of characters, and the prediction is discontinuous",
-    OUTSIDE: "a span that it brings in reaches beyond the text, or its type is no text",
+    OUTSIDE: "a span that it brings in reaches beyond the text, or its type is not text",
     REPEATS: "gold has this span already",
     CIRCLE: "spans give way to one another in a circle, so none of them is right",
-    CONTRARY: "it says that the prediction is no entity, and gold has it, as it was read or by another verdict",
+    CONTRARY: "it says that the prediction is not an entity, and gold has it, as it was read or by another verdict",
     AMBIGUOUS: "several documents have its text, and none of them the id of the one that it was given on",
 }
 """The reasons why a verdict is not applied."""

@@ -200,7 +200,7 @@ def refuse_text(what: str, text: str, most: int, *, one_line: bool = False) -> N
     if len(text) > most:
         found.append(Problem(what, None, f"{len(text):,} characters", f"shorten it to {most:,}"))
     if odd := next((char for char in text if char == "\0" or "\ud800" <= char <= "\udfff"), ""):
-        found.append(Problem(what, None, f"{quoted(odd)}, which is no character of a text", "take it out"))
+        found.append(Problem(what, None, f"{quoted(odd)}, which is not a character of a text", "take it out"))
     elif one_line and not text.strip():
         found.append(Problem(what, None, "nothing", "type something"))
     elif one_line and not text.isprintable():

@@ -62,7 +62,7 @@ def integrity_problem(file: str | os.PathLike[str]) -> str:
     except sqlite3.Error as error:
         return str(error)
     except UnicodeDecodeError as error:
-        # The driver fails on what SQLite says of a damaged file, where that is no UTF-8.
+        # The driver fails on what SQLite says of a damaged file, where that is not UTF-8.
         return str(error.object, errors="replace")
     return "" if found == "ok" else found.splitlines()[-1]
 

@@ -150,7 +150,7 @@ class Database:
         with self._identity_lock:
             found = self.file.stat() if self.file.exists() else None
             if found is not None and not stat.S_ISREG(found.st_mode):
-                what = "a folder stands there" if stat.S_ISDIR(found.st_mode) else "this is no ordinary file"
+                what = "a folder stands there" if stat.S_ISDIR(found.st_mode) else "this is not an ordinary file"
                 raise FormatError.single(self.name, None, what, "name a file")
             now = (found.st_dev, found.st_ino) if found is not None else None
             if self._opened is None:
@@ -187,7 +187,7 @@ class Database:
             found = f"too many read and write at once, {LOST}"
             raise FormatError.single(self.name, None, found, "try again") from error
         except UnicodeDecodeError as error:
-            # The driver fails on what SQLite says of a damaged file, where that is no UTF-8.
+            # The driver fails on what SQLite says of a damaged file, where that is not UTF-8.
             raise FormatError.single(self.name, None, *DAMAGED) from error
         except OSError as error:
             raise FormatError.single(self.name, None, str(error.strerror or error), "name another file") from error
@@ -327,7 +327,7 @@ _SQLITE = (
     ("SQLITE_READONLY_DIRECTORY", f"its folder cannot be written, {LOST}", "make it writable, or name another file"),
     ("SQLITE_READONLY", f"the file cannot be written, {LOST}", "make it writable, or name another one"),
     ("SQLITE_BUSY", f"another process is writing, {LOST}", "try again"),
-    ("SQLITE_NOTADB", "this is no database of SQLite", "name another file"),
+    ("SQLITE_NOTADB", "this is not a database of SQLite", "name another file"),
     ("SQLITE_CORRUPT", *DAMAGED),
     ("SQLITE_CANTOPEN", "the file cannot be opened", "check its rights and those of its folder"),
     ("SQLITE_IOERR_SHM", "there is no room for the log beside the file", "make room and try again"),

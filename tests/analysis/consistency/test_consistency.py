@@ -265,7 +265,7 @@ def test_little_to_look_at(given: Layer) -> None:
 
 
 def test_wrong_questions_are_refused() -> None:
-    with pytest.raises(FormatError, match=r"“tpyes” is no kind|'tpyes' is no kind"):
+    with pytest.raises(FormatError, match=r"“tpyes” is not a kind|'tpyes' is not a kind"):
         consistency(marked("<A:x>"), kinds=["tpyes"])
     documents = Documents(("d",), ("",), sizes=np.array([9], np.int64))
     with pytest.raises(FormatError, match="no texts"):
@@ -319,7 +319,7 @@ IN_CAPITALS: tuple[tuple[str, tuple[str, ...], dict[LetterCase, list[Row]]], ...
         ("<A:GAS> and <A:GAS>", "gas gas gas"),
         {"differs": [], "ignore": [("gas", "", {NOT_ANNOTATED: 3, "A": 2}, 2)], "keep": []},
     ),
-    # One place is no evidence that case matters.
+    # One place is not evidence that case matters.
     (
         "not-everywhere",
         ("<A:Gas> <A:Gas>", "gas"),

@@ -362,7 +362,7 @@ def test_ranges_that_six_digits_do_not_tell_apart_are_written_in_full() -> None:
         ("document,x\na\n\nb,1,2\n", ["c.csv:2: 1 cell where", "c.csv:4: 3 cells"]),
         ("document,x\na,1\nb,2\na,3\n", ["c.csv:4: document 'a' has a row already, in line 2"]),
         ('document,x\na,"1\n2"\na,3\n', ["c.csv:4: document 'a' has a row already, in line 2"]),
-        ('document,x\na,1\nb,"2\n', ["c.csv:3: this is no CSV"]),
+        ('document,x\na,1\nb,"2\n', ["c.csv:3: this is not CSV"]),
     ],
 )
 def test_bad_columns_are_told_by_line(text: str, lines: list[str]) -> None:
