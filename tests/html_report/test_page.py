@@ -336,7 +336,7 @@ def test_the_command_makes_it_again(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     given += ["--records", "decision=INC&gold=nucleic acid", "--title", "Two 'systems'"]
     places = [tmp_path / name for name in ("a.html", "b.html")]
     assert main([*given, "--out", str(places[0])]) == 0
-    (block,) = re.findall(r"<code>python -m nereval_core (.*?)</code>", places[0].read_text(encoding="utf-8"))
+    (block,) = re.findall(r"<code>nereval (report .*?)</code>", places[0].read_text(encoding="utf-8"))
     import html
     import shlex
 

@@ -45,9 +45,9 @@ def test_it_holds_the_records_of_the_present_view() -> None:
 
 def test_it_says_how_to_make_it_again() -> None:
     view = replace(VIEW, merge=(("PROTEINAS", "X Y"), ("UNCLEAR", "X Y")), leaveout=("NORMALIZABLES",), mask=MASKED)
-    (line,) = re.findall("<code>(python .*?)</code>", report_button.report_html(here(view)).decode())
+    (line,) = re.findall("<code>(nereval report .*?)</code>", report_button.report_html(here(view)).decode())
     words = shlex.split(html.unescape(line))
-    assert words[:5] == ["python", "-m", "nereval_core", "report", "gold.jsonl"]
+    assert words[:3] == ["nereval", "report", "gold.jsonl"]
     assert "rules=rules.jsonl" in words and words[words.index("--merge") + 1] == "PROTEINAS,UNCLEAR=X Y"
     assert words[words.index("--leave-out") + 1] == "NORMALIZABLES" and "--mask" in words
 

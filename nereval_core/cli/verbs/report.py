@@ -159,7 +159,7 @@ def verdicts_and_playlist(file: str | None, playlist: str | None) -> tuple[Revie
 
 def command(options: argparse.Namespace) -> str:
     """Return the command that makes the report again, whatever its file was called."""
-    return shlex.join(("python", "-m", "nereval_core", "report", *_arguments(options)))
+    return shlex.join(("nereval", "report", *_arguments(options)))
 
 
 def _arguments(options: argparse.Namespace) -> Iterator[str]:

@@ -57,7 +57,7 @@ def report_html(page: PageContext) -> bytes:
 def report_command(page: PageContext, names: tuple[str, ...]) -> str:
     """Return the command that makes such a report of the same files; criteria of one's own are not in it."""
     sources = {row.name: row.source for row in page.loaded.layers}
-    parts = ["python", "-m", "nereval_core", "report", sources["gold"]]
+    parts = ["nereval", "report", sources["gold"]]
     parts += [f"{system}={sources[system]}" for system in page.systems]
     parts += ["--criteria", ",".join(name for name in names if name in CRITERIA)]
     for name in dict.fromkeys(target for _, target in page.view.merge):
