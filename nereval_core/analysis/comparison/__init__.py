@@ -17,7 +17,6 @@ from nereval_core.analysis.bootstrap import RATIO_TOLERANCE
 from nereval_core.analysis.comparison.measures import check_measures, measure_tables
 from nereval_core.analysis.comparison.power import power_table
 from nereval_core.analysis.comparison.runs import RunComparison, compare_runs, group_runs
-from nereval_core.analysis.comparison.scorer_counts import check_scorers
 from nereval_core.analysis.comparison.significance import (
     FEW_UNITS,
     SystemResamples,
@@ -29,6 +28,7 @@ from nereval_core.analysis.comparison.significance import (
     interval_table,
     lead_table,
 )
+from nereval_core.analysis.comparison.unit_counts import check_scorers
 from nereval_core.analysis.number_options import check_margin
 from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits, document_units
 from nereval_core.analysis.result_tables import p_value_sentence, typed_table

@@ -25,7 +25,6 @@ from nereval_core.analysis.bootstrap import (
     leave_one_out,
     ratios,
 )
-from nereval_core.analysis.comparison.scorer_counts import scorer_counts
 from nereval_core.analysis.comparison.significance import (
     F1,
     ComparisonGroup,
@@ -36,6 +35,7 @@ from nereval_core.analysis.comparison.significance import (
     lacks_interval,
     ranks,
 )
+from nereval_core.analysis.comparison.unit_counts import scorer_counts
 from nereval_core.analysis.multiple_tests import holm_correction
 from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits
 from nereval_core.analysis.result_tables import typed_table

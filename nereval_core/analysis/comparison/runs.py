@@ -34,7 +34,7 @@ from nereval_core.analysis.comparison.significance import (
     lacks_interval,
     ranks,
 )
-from nereval_core.analysis.jackknife import JackknifedDifference, jackknife
+from nereval_core.analysis.intervals import JackknifedDifference, jackknife
 from nereval_core.analysis.multiple_tests import holm_correction
 from nereval_core.analysis.result_tables import free_name, typed_table
 from nereval_core.analysis.sentences import name_list

@@ -37,7 +37,7 @@ from nereval_core.analysis.bootstrap import (
     tail_quantiles,
     type_counts,
 )
-from nereval_core.analysis.jackknife import JackknifedDifference, jackknife
+from nereval_core.analysis.intervals import JackknifedDifference, jackknife
 from nereval_core.analysis.multiple_tests import benjamini_hochberg, holm_correction
 from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits
 from nereval_core.analysis.result_tables import typed_table

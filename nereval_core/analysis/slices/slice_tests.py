@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from nereval_core.analysis.bootstrap import RATIO_TOLERANCE, RATIOS, DocumentCounts, leave_one_out, ratios
-from nereval_core.analysis.jackknife import jackknife
+from nereval_core.analysis.intervals import jackknife
 from nereval_core.analysis.multiple_tests import benjamini_hochberg, holm_correction
 from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits
 from nereval_core.analysis.result_tables import p_value_text, typed_table

@@ -12,7 +12,7 @@ from hypothesis import settings as drawing
 from hypothesis import strategies as st
 from scipy import stats
 
-from nereval_core.analysis.jackknife import jackknife
+from nereval_core.analysis.intervals import jackknife
 from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits, document_units
 from nereval_core.analysis.slices import scores_by_slice
 from nereval_core.analysis.slices.scores_by_slice import SliceTally
