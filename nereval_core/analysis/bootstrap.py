@@ -1,8 +1,10 @@
-"""Bootstrap intervals (BCa) of figures that are functions of counts by document, and sums under random swaps.
+"""Resample counts by document, and estimate figures of them with bootstrap intervals (BCa).
 
-Counts are integers by document (half credit as 2 COR + PAR), so sums are exact. A resample is a row of weights of the
-documents, and sums over all resamples are one product of these weights with the counts of all criteria and systems. The
-last axis of an array is documents, resampling units or resamples.
+Every statistic takes the same way: counts by document are resampled (`Bootstrap.resample`), a figure is computed from
+the sums, its interval is estimated (`Bootstrap.estimate`); differences of figures take the same interval, and their
+tests are corrected in `multiple_tests`. Counts are integers (half credit as 2 COR + PAR), so sums are exact.
+A resample is a row of weights of the documents, and sums over all resamples are one product of these weights with the
+counts of all criteria and systems. The last axis of an array is documents, resampling units or resamples.
 
 Efron 1987, Better bootstrap confidence intervals (BCa); Hesterberg 2015, What teachers should know about the bootstrap
 (wider intervals for few units); Davison and Hinkley 1997, Bootstrap methods and their application (strata); Noreen 1989
@@ -17,9 +19,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr, ndtri, stdtrit
 
 from nereval_core.alignment.codes import Decision
+from nereval_core.analysis.intervals import Estimates, acceleration, bca_intervals, effective_units, tail_quantiles
 from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits
 from nereval_core.arrays import Array, Bools, Float64, Int64
 from nereval_core.scoring import Scores
@@ -31,6 +33,7 @@ Sums = NDArray[np.floating[Any]]
 PARTS = ("gold_credit", "pred_credit", "POS", "ACT")
 """The counts that ratios are computed from: twice the credit of gold spans and of predictions, and their numbers."""
 RATIOS = ("precision", "recall", "f1")
+F1 = RATIOS.index("f1")
 WEIGHTS_AT_ONCE = 1 << 20
 """Weights drawn together; the draws are the same whatever this number is."""
 COUNTS_AT_ONCE = 1 << 25
@@ -39,16 +42,8 @@ SUMS_AT_ONCE = 1 << 25
 """Sums over resamples held in memory together: 256 MB."""
 FLOAT32_EXACT_BELOW = 1 << 24
 """float32 holds all whole numbers below this one exactly."""
-RATIO_TOLERANCE = 1e-12
-"""Smaller differences are rounding errors: two different ratios of countable spans are never so close."""
-
-
-class ConfidenceIntervals(NamedTuple):
-    """Ends of confidence intervals, NaN where there are none, and the resamples in which the value was undefined."""
-
-    low: Float64
-    high: Float64
-    undefined: Int64
+FEW_UNITS = 20
+"""With fewer units that have spans, a bootstrap over units is unreliable."""
 
 
 class ResampledValues(NamedTuple):
@@ -57,44 +52,85 @@ class ResampledValues(NamedTuple):
     Shapes (rows, 1), (rows, units), (rows, resamples).
     """
 
-    whole: Array
+    observed: Array
     left_out: Array
-    drawn: Array
+    resampled: Array
 
+    def map(self, figures: Callable[[Array], Array]) -> ResampledValues:
+        """Return figures computed from the sums, shape (rows, n) to (figures, n)."""
+        return ResampledValues(*map(figures, self))
 
-class Estimates(NamedTuple):
-    """Figures with their intervals and the resamples in which they are undefined, shape (figures,) each."""
-
-    value: Float64
-    low: Float64
-    high: Float64
-    undefined: Int64
+    def differences(self, rows: Sequence[int], other_rows: Sequence[int]) -> ResampledValues:
+        """Return some rows less others, row by row."""
+        return ResampledValues(*(values[rows] - values[other_rows] for values in self))
 
 
 @dataclass(frozen=True, eq=False)
 class Bootstrap:
-    """The bootstrap of one analysis: all its figures are resampled with the same draws over the same units."""
+    """The bootstrap of one analysis: all its figures are resampled with the same draws over the same units.
+
+    More than `most_units` units are resampled in so many random groups, unless they have strata; None: never. Groups
+    change the width of an interval by a few hundredths at most.
+    """
 
     plan: ResamplingPlan
     units: ResamplingUnits
+    most_units: int | None = None
 
     def resample(self, blocks: Iterable[Array]) -> Iterator[ResampledValues]:
         """Yield the sums of each block of counts, shape (rows, documents)."""
-        return resample_counts(map(self.units.sum_counts, blocks), self.plan, self.units.strata)
+        return self.resample_units(map(self.units.sum_counts, blocks))
+
+    def resample_units(self, blocks: Iterable[Array]) -> Iterator[ResampledValues]:
+        """Yield the sums of each block of counts, shape (rows, units).
+
+        Drawing weights takes longer than adding up, so that units are drawn once for as many blocks as SUMS_AT_ONCE
+        allows.
+        """
+        batch: list[Array] = []
+        n_rows = 0
+        for block in map(self.group_units, blocks):
+            if batch and (n_rows + len(block)) * self.plan.resamples > SUMS_AT_ONCE:
+                yield from self._resample_batch(batch)
+                batch, n_rows = [], 0
+            batch.append(block)
+            n_rows += len(block)
+        if batch:
+            yield from self._resample_batch(batch)
+
+    def _resample_batch(self, blocks: Sequence[Array]) -> Iterator[ResampledValues]:
+        sums = bootstrap_sums(np.concatenate(blocks), self.plan, self.units.strata)
+        ends = np.cumsum([len(block) for block in blocks])
+        for block, resampled in zip(blocks, np.split(sums, ends[:-1]), strict=True):
+            observed = block.sum(axis=-1, keepdims=True, dtype=np.int64)
+            yield ResampledValues(observed, observed - block, resampled)
+
+    def group_units(self, counts: Array) -> Array:
+        """Return the sums over random groups of about equally many units, where there are more than `most_units`."""
+        n_units = counts.shape[-1]
+        if self.most_units is None or n_units <= self.most_units or self.units.strata is not None:
+            return counts
+        order = np.random.default_rng((self.plan.seed, 2)).permutation(n_units)
+        starts = np.arange(self.most_units) * n_units // self.most_units
+        sums: Array = np.add.reduceat(counts[..., order], starts, axis=-1)
+        return sums
 
     def estimate(self, figures: ResampledValues) -> Estimates:
-        """Return figures with their intervals."""
-        return estimate_intervals(figures, self.plan, self.units.strata)
+        """Return figures with bias-corrected and accelerated intervals, widened for few units."""
+        strata = self.units.strata
+        quantiles = tail_quantiles(self.plan.level, effective_units(figures.left_out), strata)
+        accelerations = acceleration(figures.left_out, strata)
+        return bca_intervals(figures.observed[:, 0], figures.resampled, accelerations, quantiles)
 
 
 def document_counts(scores: CountedScores, criterion: str) -> DocumentCounts:
     """Return the PARTS of each document under a criterion, shape (4, documents); a document without spans has zeros."""
     rows = scores.by_document(criterion)
-    found = np.zeros((len(PARTS), scores.documents), np.int32)
-    for place, side in enumerate((rows.gold, rows.pred)):
-        found[place, rows.numbers] = 2 * side[:, Decision.COR] + side[:, Decision.PAR]
-        found[2 + place, rows.numbers] = side.sum(axis=1)
-    return found
+    counts = np.zeros((len(PARTS), scores.documents), np.int32)
+    for part, side in enumerate((rows.gold, rows.pred)):
+        counts[part, rows.numbers] = 2 * side[:, Decision.COR] + side[:, Decision.PAR]
+        counts[2 + part, rows.numbers] = side.sum(axis=1)
+    return counts
 
 
 def type_counts(scores: Scores, criterion: str, types: tuple[str, ...]) -> DocumentCounts:
@@ -103,17 +139,17 @@ def type_counts(scores: Scores, criterion: str, types: tuple[str, ...]) -> Docum
     Gold spans and predictions count for their own types. `types` must hold those of both layers as scored under the
     criterion.
     """
-    found = np.zeros((len(types), len(PARTS), scores.documents), np.int32)
-    place = {kind: code for code, kind in enumerate(types)}
+    counts = np.zeros((len(types), len(PARTS), scores.documents), np.int32)
+    code_of_type = {kind: code for code, kind in enumerate(types)}
     sides = zip(scores.layers(criterion), scores.decisions(criterion), scores.weights(criterion), strict=True)
     for side, (layer, decisions, weights) in enumerate(sides):
-        code = np.array([place.get(kind, -1) for kind in layer.types], np.int64)[layer.type]
-        key = code * scores.documents + layer.doc
+        code = np.array([code_of_type.get(kind, -1) for kind in layer.types], np.int64)[layer.type]
+        cell = code * scores.documents + layer.doc
         credit = (2 * (decisions == Decision.COR) + (decisions == Decision.PAR)) * weights
         for part, values in ((side, credit), (2 + side, weights)):
-            sums = np.bincount(key, values, len(types) * scores.documents)
-            found[:, part] = sums.reshape(len(types), scores.documents)
-    return found
+            sums = np.bincount(cell, values, len(types) * scores.documents)
+            counts[:, part] = sums.reshape(len(types), scores.documents)
+    return counts
 
 
 def ratios(sums: Array) -> Float64:
@@ -122,158 +158,33 @@ def ratios(sums: Array) -> Float64:
     The definitions are those of `nereval_core.scoring.counts.Counts`.
     """
     gold, pred, pos, act = (sums[..., part, :].astype(np.float64) for part in range(len(PARTS)))
-    found = np.full((*sums.shape[:-2], len(RATIOS), sums.shape[-1]), np.nan)
-    np.divide(pred, 2 * act, out=found[..., 0, :], where=act != 0)
-    np.divide(gold, 2 * pos, out=found[..., 1, :], where=pos != 0)
+    values = np.full((*sums.shape[:-2], len(RATIOS), sums.shape[-1]), np.nan)
+    np.divide(pred, 2 * act, out=values[..., 0, :], where=act != 0)
+    np.divide(gold, 2 * pos, out=values[..., 1, :], where=pos != 0)
     top, bottom = gold, pos + act
     even = gold == pred
     if not even.all():
         # No credit on one side only is an F1 of 0.
         top = np.where(even, gold, gold * pred)
-        below = np.where(even, bottom, pred * pos + gold * act)
-        bottom = np.where(below == 0, bottom, below)
-    np.divide(top, bottom, out=found[..., 2, :], where=bottom != 0)
-    return found
+        weighted = np.where(even, bottom, pred * pos + gold * act)
+        bottom = np.where(weighted == 0, bottom, weighted)
+    np.divide(top, bottom, out=values[..., 2, :], where=bottom != 0)
+    return values
 
 
-def resample_counts(
-    blocks: Iterable[Array], plan: ResamplingPlan, strata: Int64 | None = None
-) -> Iterator[ResampledValues]:
-    """Yield the sums of each block of counts, shape (rows, units).
-
-    Drawing weights takes longer than adding up, so that units are drawn once for as many blocks as SUMS_AT_ONCE allows.
-    """
-    batch: list[Array] = []
-    rows = 0
-    for block in blocks:
-        if batch and (rows + len(block)) * plan.resamples > SUMS_AT_ONCE:
-            yield from _resample_batch(batch, plan, strata)
-            batch, rows = [], 0
-        batch.append(block)
-        rows += len(block)
-    if batch:
-        yield from _resample_batch(batch, plan, strata)
-
-
-def _resample_batch(blocks: Sequence[Array], plan: ResamplingPlan, strata: Int64 | None) -> Iterator[ResampledValues]:
-    sums = bootstrap_sums(np.concatenate(blocks), plan, strata)
-    for block, drawn in zip(blocks, np.split(sums, np.cumsum([len(block) for block in blocks])[:-1]), strict=True):
-        whole = block.sum(axis=-1, keepdims=True, dtype=np.int64)
-        yield ResampledValues(whole, whole - block, drawn)
-
-
-def estimate_intervals(figures: ResampledValues, plan: ResamplingPlan, strata: Int64 | None = None) -> Estimates:
-    """Return figures with bias-corrected and accelerated intervals, widened for few units."""
-    value = figures.whole[:, 0]
-    accelerations = acceleration(figures.left_out, strata)
-    quantiles = tail_quantiles(plan.level, effective_units(figures.left_out), strata)
-    return Estimates(value, *bca_intervals(value, figures.drawn, accelerations, quantiles))
-
-
-def undefined_estimates(number: int) -> Estimates:
-    """Return so many undefined figures."""
-    nothing = np.full(number, np.nan)
-    return Estimates(nothing, nothing, nothing, np.zeros(number, np.int64))
+def mean_of_defined(values: Float64) -> Float64:
+    """Return the mean of the defined values over the first axis, NaN where none is defined."""
+    is_defined = ~np.isnan(values)
+    n_defined = is_defined.sum(axis=0)
+    means = np.full(values.shape[1:], np.nan)
+    np.divide(np.where(is_defined, values, 0).sum(axis=0), n_defined, out=means, where=n_defined > 0)
+    return means
 
 
 def leave_one_out(counts: DocumentCounts) -> DocumentCounts:
     """Return the sums over all documents but one, shape (..., documents), from which accelerations are computed."""
-    found: DocumentCounts = counts.sum(axis=-1, keepdims=True, dtype=np.int32) - counts
-    return found
-
-
-def acceleration(values: Float64, strata: Int64 | None = None) -> Float64:
-    """Return Efron's acceleration from the values with one unit left out, shape (k, units) to (k,).
-
-    With l = (n - 1) (mean - value) in each stratum of n units, it is the sum of l³/n³ over 6 times the sum of l²/n² to
-    the power of 3/2 (Davison and Hinkley 1997, section 5.3); all units are one stratum where there are none.
-
-    The acceleration is NaN where a value is undefined without one of the units. Such a value rests on that unit alone,
-    and resamples, which contain the unit or have no value, do not show how the value varies.
-    """
-    alone = np.isnan(values).any(axis=-1)
-    if strata is None:
-        rest = values.sum(axis=-1, keepdims=True) / max(values.shape[-1], 1) - values
-    else:
-        sizes = np.bincount(strata)
-        means = np.array([np.bincount(strata, row) for row in values]).reshape(len(values), -1) / sizes
-        rest = (means[:, strata] - values) * (1 - 1 / sizes)[strata]
-    below = 6 * np.square(rest).sum(axis=-1) ** 1.5
-    found = np.where(alone, np.nan, 0.0)
-    np.divide((rest**3).sum(axis=-1), below, out=found, where=below > 0)
-    return found
-
-
-def effective_units(values: Float64) -> Float64:
-    """Return the effective number of units from the values with one unit left out, shape (k, units) to (k,).
-
-    With d = value - mean it is 3 (sum of d²)² / sum of d⁴: the degrees of freedom that Satterthwaite (1946) gives to
-    the sum of squares where the d are normal, as many as units. Where few units carry most of the variance it is less;
-    it is never more than the number of units without which the figure differs.
-    """
-    apart = values - values.mean(axis=-1, keepdims=True) if values.shape[-1] else values
-    squares = np.square(apart)
-    below = np.square(squares).sum(axis=-1)
-    found: Float64 = (squares > 0).sum(axis=-1).astype(np.float64)
-    ratio = np.full(found.shape, np.inf)
-    np.divide(3 * np.square(squares.sum(axis=-1)), below, out=ratio, where=below > 0)
-    number: Float64 = np.minimum(found, ratio)
-    return number
-
-
-def tail_quantiles(level: float, units: Float64, strata: Int64 | None = None) -> Float64:
-    """Return what stands for the upper quantile of the normal distribution with few units, shape (k,).
-
-    It is that of Student's t with units - strata degrees of freedom times the root of units / (units - strata): the
-    bootstrap draws from the sample, whose variance is too small by that factor (Hesterberg 2015, section 3.2).
-    """
-    groups = 1 if strata is None else int(strata.max(initial=0)) + 1
-    freedom = np.maximum(units - groups, 1)
-    found: Float64 = stdtrit(freedom, (1 + level) / 2) * np.sqrt((freedom + groups) / freedom)
-    return found
-
-
-def bca_intervals(
-    observed: Float64, replicates: Float64, accelerations: Float64, quantiles: Float64
-) -> ConfidenceIntervals:
-    """Return bias-corrected and accelerated intervals, shapes (k,), (k, resamples), (k,), (k,).
-
-    `quantiles` are the upper quantiles of the level: of the normal distribution, or `tail_quantiles`.
-
-    Resamples in which a value is undefined are left out of its interval and counted. Where all others lie on one side
-    of the observed value, half a resample counts as lying on the other side. There is no interval where the
-    acceleration is NaN.
-    """
-    ordered = np.sort(replicates, axis=-1)
-    undefined = np.isnan(replicates).sum(axis=-1)
-    number = replicates.shape[-1] - undefined
-    below = np.empty(len(observed))
-    for row, (value, values) in enumerate(zip(observed.tolist(), ordered, strict=True)):
-        here = values[: number[row]]
-        below[row] = (
-            np.searchsorted(here, value - RATIO_TOLERANCE) + np.searchsorted(here, value + RATIO_TOLERANCE, "right")
-        ) / 2
-    known = (number > 0) & ~np.isnan(observed) & ~np.isnan(accelerations)
-    share = np.clip(below, 0.5, np.maximum(number - 0.5, 0.5)) / np.maximum(number, 1)
-    bias = ndtri(share)
-    ends = []
-    for quantile in (-quantiles, quantiles):
-        z = bias + quantile
-        slope = 1 - accelerations * z
-        # Where the correction is unbounded, its limit applies.
-        moved = np.where(slope > 0, z / np.where(slope > 0, slope, 1), np.sign(z) * np.inf)
-        ends.append(_quantiles(ordered, number, ndtr(bias + moved), known))
-    return ConfidenceIntervals(ends[0], ends[1], undefined)
-
-
-def _quantiles(ordered: Float64, number: Int64, at: Float64, known: Bools) -> Float64:
-    """Return the quantile `at` of the first `number` values of each sorted row, interpolated linearly."""
-    place = np.where(known, at, 0) * np.maximum(number - 1, 0)
-    low = np.floor(place).astype(np.int64)
-    high = np.minimum(low + 1, np.maximum(number - 1, 0))
-    rows = np.arange(len(ordered))
-    one, two = ordered[rows, low], ordered[rows, high]
-    return np.where(known, one + (two - one) * (place - low), np.nan)
+    sums: DocumentCounts = counts.sum(axis=-1, keepdims=True, dtype=np.int32) - counts
+    return sums
 
 
 def bootstrap_sums(counts: DocumentCounts, plan: ResamplingPlan, strata: Int64 | None = None) -> Sums:
@@ -313,20 +224,20 @@ def swap_sums(counts: DocumentCounts, plan: ResamplingPlan) -> Sums:
     return _weighted_sums(counts, plan, 1, draw)
 
 
-def replacement_sums(counts: DocumentCounts, candidates: Bools, chosen: int, plan: ResamplingPlan) -> Sums:
+def replacement_sums(counts: DocumentCounts, candidates: Bools, candidate: int, plan: ResamplingPlan) -> Sums:
     """Return the sums over the units in which one candidate is drawn, shape (..., units) to (..., resamples).
 
     In each unit one of its candidates, or none, is drawn, all equally likely. `candidates` has the shape (candidates,
-    units); the draws are the same whichever of them is `chosen`.
+    units); the draws are the same whichever `candidate` it is.
     """
     high = (candidates.sum(axis=0) + 1).astype(np.float32)
-    place = np.where(candidates, candidates.cumsum(axis=0), -1)[chosen].astype(np.float32)
+    number = np.where(candidates, candidates.cumsum(axis=0), -1)[candidate].astype(np.float32)
 
     def draw(rng: np.random.Generator, weights: Sums) -> None:
         # Several times as fast as whole numbers below bounds that differ from unit to unit.
-        drawn = rng.random(weights.shape, np.float32)
-        drawn *= high
-        np.equal(np.floor(drawn, out=drawn), place, out=weights, casting="unsafe")
+        draws = rng.random(weights.shape, np.float32)
+        draws *= high
+        np.equal(np.floor(draws, out=draws), number, out=weights, casting="unsafe")
 
     return _weighted_sums(counts, plan, 2, draw)
 
@@ -341,21 +252,21 @@ def _weighted_sums(counts: DocumentCounts, plan: ResamplingPlan, stream: int, dr
         return np.zeros((*counts.shape[:-1], plan.resamples))
     rows = np.ascontiguousarray(counts).reshape(-1, documents)
     # Criteria share the number of spans and often all counts: equal rows are multiplied once.
-    seen: dict[bytes, int] = {}
-    place = [seen.setdefault(row.tobytes(), len(seen)) for row in rows]
-    first = np.unique(place, return_index=True)[1]
-    exact = documents * max(int(np.abs(rows).max(initial=0)), 1) < FLOAT32_EXACT_BELOW
-    kind: type[np.floating[Any]] = np.float32 if exact else np.float64
-    found = np.empty((len(first), plan.resamples), kind)
-    weights = np.empty((min(plan.resamples, max(1, WEIGHTS_AT_ONCE // documents)), documents), kind)
+    codes: dict[bytes, int] = {}
+    distinct_row = [codes.setdefault(row.tobytes(), len(codes)) for row in rows]
+    first = np.unique(distinct_row, return_index=True)[1]
+    is_exact = documents * max(int(np.abs(rows).max(initial=0)), 1) < FLOAT32_EXACT_BELOW
+    dtype: type[np.floating[Any]] = np.float32 if is_exact else np.float64
+    sums = np.empty((len(first), plan.resamples), dtype)
+    buffer = np.empty((min(plan.resamples, max(1, WEIGHTS_AT_ONCE // documents)), documents), dtype)
     for part in _slices(len(first), max(1, COUNTS_AT_ONCE // documents)):
-        columns = np.ascontiguousarray(rows[first[part]].astype(kind).T)
+        columns = np.ascontiguousarray(rows[first[part]].astype(dtype).T)
         rng = np.random.default_rng((plan.seed, stream))
-        for some in _slices(plan.resamples, len(weights)):
-            used = weights[: some.stop - some.start]
-            draw(rng, used)
-            found[part, some] = (used @ columns).T
-    return found[place].reshape(*counts.shape[:-1], plan.resamples)
+        for resamples in _slices(plan.resamples, len(buffer)):
+            weights = buffer[: resamples.stop - resamples.start]
+            draw(rng, weights)
+            sums[part, resamples] = (weights @ columns).T
+    return sums[distinct_row].reshape(*counts.shape[:-1], plan.resamples)
 
 
 def _slices(size: int, step: int) -> Iterator[slice]:

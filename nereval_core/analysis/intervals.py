@@ -1,8 +1,9 @@
-"""The delete-one jackknife of differences: standard errors, intervals and tests by Student's t.
+"""Intervals of figures: the bias-corrected and accelerated bootstrap (BCa), and the jackknife of differences.
 
-The error is that of Efron and Tibshirani 1993, An introduction to the bootstrap, chapter 11: with a unit left out at a
-time, its square is the sum over strata of (n - 1) / n times the sum of squares about the stratum's mean. Degrees of
-freedom are those of the effective units less the strata, as few units may carry most of the variance.
+Errors by the delete-one jackknife are those of Efron and Tibshirani 1993, An introduction to the bootstrap, chapter 11:
+with a unit left out at a time, the square of the error is the sum over strata of (n - 1) / n times the sum of squares
+about the stratum's mean. Degrees of freedom of Student's t are those of the effective units less the strata, as few
+units may carry most of the variance.
 """
 
 from __future__ import annotations
@@ -10,10 +11,128 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import stdtr, stdtrit
+from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
-from nereval_core.analysis.bootstrap import RATIO_TOLERANCE, effective_units
-from nereval_core.arrays import Float64, Int64
+from nereval_core.arrays import Bools, Float64, Int64
+
+RATIO_TOLERANCE = 1e-12
+"""Smaller differences are rounding errors: two different ratios of countable spans are never so close."""
+
+
+class Estimates(NamedTuple):
+    """Figures with the ends of their intervals (NaN: none), and the resamples in which they are undefined.
+
+    Shape (figures,) each.
+    """
+
+    value: Float64
+    low: Float64
+    high: Float64
+    undefined: Int64
+
+
+def undefined_estimates(number: int) -> Estimates:
+    """Return so many undefined figures."""
+    nothing = np.full(number, np.nan)
+    return Estimates(nothing, nothing, nothing, np.zeros(number, np.int64))
+
+
+def lacks_interval(value: float, low: float) -> bool:
+    """Tell whether a defined figure has no interval, because it rests on a single unit."""
+    return bool(np.isnan(low) and not np.isnan(value))
+
+
+def acceleration(values: Float64, strata: Int64 | None = None) -> Float64:
+    """Return Efron's acceleration from the values with one unit left out, shape (k, units) to (k,).
+
+    With l = (n - 1) (mean - value) in each stratum of n units, it is the sum of l³/n³ over 6 times the sum of l²/n² to
+    the power of 3/2 (Davison and Hinkley 1997, section 5.3); all units are one stratum where there are none.
+
+    The acceleration is NaN where a value is undefined without one of the units. Such a value rests on that unit alone,
+    and resamples, which contain the unit or have no value, do not show how the value varies.
+    """
+    rests_on_a_unit = np.isnan(values).any(axis=-1)
+    if strata is None:
+        influences = values.sum(axis=-1, keepdims=True) / max(values.shape[-1], 1) - values
+    else:
+        sizes = np.bincount(strata)
+        means = np.array([np.bincount(strata, row) for row in values]).reshape(len(values), -1) / sizes
+        influences = (means[:, strata] - values) * (1 - 1 / sizes)[strata]
+    below = 6 * np.square(influences).sum(axis=-1) ** 1.5
+    accelerations = np.where(rests_on_a_unit, np.nan, 0.0)
+    np.divide((influences**3).sum(axis=-1), below, out=accelerations, where=below > 0)
+    return accelerations
+
+
+def effective_units(values: Float64) -> Float64:
+    """Return the effective number of units from the values with one unit left out, shape (k, units) to (k,).
+
+    With d = value - mean it is 3 (sum of d²)² / sum of d⁴: the degrees of freedom that Satterthwaite (1946) gives to
+    the sum of squares where the d are normal, as many as units. Where few units carry most of the variance it is less;
+    it is never more than the number of units without which the figure differs.
+    """
+    deviations = values - values.mean(axis=-1, keepdims=True) if values.shape[-1] else values
+    squares = np.square(deviations)
+    below = np.square(squares).sum(axis=-1)
+    n_differing: Float64 = (squares > 0).sum(axis=-1).astype(np.float64)
+    freedom = np.full(n_differing.shape, np.inf)
+    np.divide(3 * np.square(squares.sum(axis=-1)), below, out=freedom, where=below > 0)
+    n_effective: Float64 = np.minimum(n_differing, freedom)
+    return n_effective
+
+
+def tail_quantiles(level: float, units: Float64, strata: Int64 | None = None) -> Float64:
+    """Return what stands for the upper quantile of the normal distribution with few units, shape (k,).
+
+    It is that of Student's t with units - strata degrees of freedom times the root of units / (units - strata): the
+    bootstrap draws from the sample, whose variance is too small by that factor (Hesterberg 2015, section 3.2).
+    """
+    n_strata = 1 if strata is None else int(strata.max(initial=0)) + 1
+    freedom = np.maximum(units - n_strata, 1)
+    quantiles: Float64 = stdtrit(freedom, (1 + level) / 2) * np.sqrt((freedom + n_strata) / freedom)
+    return quantiles
+
+
+def bca_intervals(observed: Float64, replicates: Float64, accelerations: Float64, quantiles: Float64) -> Estimates:
+    """Return bias-corrected and accelerated intervals, shapes (k,), (k, resamples), (k,), (k,).
+
+    `quantiles` are the upper quantiles of the level: of the normal distribution, or `tail_quantiles`.
+
+    Resamples in which a value is undefined are left out of its interval and counted. Where all others lie on one side
+    of the observed value, half a resample counts as lying on the other side. There is no interval where the
+    acceleration is NaN.
+    """
+    ordered = np.sort(replicates, axis=-1)
+    undefined = np.isnan(replicates).sum(axis=-1)
+    n_defined = replicates.shape[-1] - undefined
+    n_below = np.empty(len(observed))
+    for row, (value, values) in enumerate(zip(observed.tolist(), ordered, strict=True)):
+        defined = values[: n_defined[row]]
+        n_below[row] = (
+            np.searchsorted(defined, value - RATIO_TOLERANCE)
+            + np.searchsorted(defined, value + RATIO_TOLERANCE, "right")
+        ) / 2
+    has_interval = (n_defined > 0) & ~np.isnan(observed) & ~np.isnan(accelerations)
+    share = np.clip(n_below, 0.5, np.maximum(n_defined - 0.5, 0.5)) / np.maximum(n_defined, 1)
+    bias = ndtri(share)
+    ends = []
+    for quantile in (-quantiles, quantiles):
+        z = bias + quantile
+        slope = 1 - accelerations * z
+        # Where the correction is unbounded, its limit applies.
+        moved = np.where(slope > 0, z / np.where(slope > 0, slope, 1), np.sign(z) * np.inf)
+        ends.append(_quantiles(ordered, n_defined, ndtr(bias + moved), has_interval))
+    return Estimates(observed, ends[0], ends[1], undefined)
+
+
+def _quantiles(ordered: Float64, n_defined: Int64, shares: Float64, has_interval: Bools) -> Float64:
+    """Return the quantile at a share of the defined values of each sorted row, interpolated linearly."""
+    position = np.where(has_interval, shares, 0) * np.maximum(n_defined - 1, 0)
+    below = np.floor(position).astype(np.int64)
+    above = np.minimum(below + 1, np.maximum(n_defined - 1, 0))
+    rows = np.arange(len(ordered))
+    low, high = ordered[rows, below], ordered[rows, above]
+    return np.where(has_interval, low + (high - low) * (position - below), np.nan)
 
 
 class JackknifedDifference(NamedTuple):
@@ -30,11 +149,11 @@ class JackknifedDifference(NamedTuple):
 
     def p_values(self) -> Float64:
         """Return p of both tails, shape (k,): 1 for a difference of 0, NaN for others without an error."""
-        found = np.where(np.abs(self.difference) <= RATIO_TOLERANCE, 1.0, np.nan)
-        known = self.error > RATIO_TOLERANCE
-        ratio = np.abs(self.difference[known]) / self.error[known]
-        found[known] = 2 * stdtr(self.freedom[known], -ratio)
-        return found
+        p = np.where(np.abs(self.difference) <= RATIO_TOLERANCE, 1.0, np.nan)
+        has_error = self.error > RATIO_TOLERANCE
+        t = np.abs(self.difference[has_error]) / self.error[has_error]
+        p[has_error] = 2 * stdtr(self.freedom[has_error], -t)
+        return p
 
 
 def jackknife(
@@ -45,10 +164,10 @@ def jackknife(
     `strata` is the stratum of each unit, `units` the most effective units that a difference can have, shape (k,). The
     error is NaN where the difference is undefined without one of the units.
     """
-    where = np.zeros(left_out.shape[-1], np.int64) if strata is None else strata
-    sizes = np.bincount(where, minlength=1)
+    stratum_of_unit = np.zeros(left_out.shape[-1], np.int64) if strata is None else strata
+    sizes = np.bincount(stratum_of_unit, minlength=1)
     variance = np.zeros(len(left_out))
     for stratum, size in enumerate(sizes):
-        variance += (size - 1) * left_out[:, where == stratum].var(axis=-1) if size else 0
+        variance += (size - 1) * left_out[:, stratum_of_unit == stratum].var(axis=-1) if size else 0
     effective = np.minimum(effective_units(left_out), units)
     return JackknifedDifference(difference, np.sqrt(variance), np.maximum(effective - len(sizes), 1))

@@ -15,11 +15,10 @@ from nereval_core.analysis.bootstrap import (
     document_counts,
     ratios,
     replacement_sums,
-    resample_counts,
     swap_sums,
     type_counts,
 )
-from nereval_core.analysis.resampling_units import ResamplingPlan
+from nereval_core.analysis.resampling_units import ResamplingPlan, document_units
 from nereval_core.scoring import Scores
 from nereval_core.scoring.counts import Counts
 from nereval_core.scoring.criteria import APPLICABLE
@@ -85,8 +84,9 @@ def test_sums_beyond_float32_are_exact() -> None:
 
 def test_blocks_are_drawn_alike() -> None:
     blocks = [np.arange(12).reshape(2, 6), np.arange(6)[None]]
-    apart = [next(resample_counts([block], ResamplingPlan(resamples=100))) for block in blocks]
-    for one, other in zip(resample_counts(blocks, ResamplingPlan(resamples=100)), apart, strict=True):
+    resampled = bootstrap.Bootstrap(ResamplingPlan(resamples=100), document_units(6))
+    apart = [next(resampled.resample([block])) for block in blocks]
+    for one, other in zip(resampled.resample(blocks), apart, strict=True):
         for stage, same in zip(one, other, strict=True):
             np.testing.assert_array_equal(stage, same)
 

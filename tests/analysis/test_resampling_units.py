@@ -14,14 +14,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nereval_core as nereval
-from nereval_core.analysis.bootstrap import acceleration, bootstrap_sums
+from nereval_core.analysis.bootstrap import bootstrap_sums, ratios
+from nereval_core.analysis.intervals import Estimates, acceleration
 from nereval_core.analysis.resampling_units import (
     ResamplingPlan,
+    ResamplingUnits,
     document_units,
     resampling_choices,
     resampling_units,
 )
-from nereval_core.analysis.slices.scores_by_slice import bootstrap_intervals
+from nereval_core.analysis.slices.scores_by_slice import slice_bootstrap
 from nereval_core.cli import main
 from nereval_core.corpus import Documents
 from nereval_core.problems import FormatError
@@ -219,11 +221,16 @@ def test_every_verb_draws_within_strata(tmp_path: Path, capsys: pytest.CaptureFi
 def test_slices_vary_within_strata_alone() -> None:
     """One stratum is all right and the other all wrong: within them nothing varies."""
     cells = np.array([[[2] * 6 + [0] * 6, [2] * 6 + [0] * 6, [1] * 12, [1] * 12]], np.int32)
-    strata = np.repeat(np.arange(2), 6)
-    low, high = bootstrap_intervals(cells, ResamplingPlan(resamples=200), strata)
-    assert low.tolist() == high.tolist() == [[0.5, 0.5, 0.5]]
-    low, high = bootstrap_intervals(cells, ResamplingPlan(resamples=200))
-    assert (low < 0.4).all() and (high > 0.6).all()
+
+    def intervals(units: ResamplingUnits) -> Estimates:
+        bootstrap = slice_bootstrap(ResamplingPlan(resamples=200), units)
+        (sums,) = bootstrap.resample_units(cells)
+        return bootstrap.estimate(sums.map(ratios))
+
+    within = intervals(replace(document_units(12), strata=np.repeat(np.arange(2), 6)))
+    assert within.low.tolist() == within.high.tolist() == [0.5, 0.5, 0.5]
+    overall = intervals(document_units(12))
+    assert (overall.low < 0.4).all() and (overall.high > 0.6).all()
 
 
 def test_what_rests_on_one_unit_has_neither_interval_nor_test(

@@ -37,8 +37,7 @@ from nereval_core.analysis.agreement.kappa_and_alpha import (
     token_coefficients,
 )
 from nereval_core.analysis.agreement.unitizing_alpha import AnnotatedUnits, annotator_units, disagreement
-from nereval_core.analysis.bootstrap import Bootstrap, document_counts, ratios
-from nereval_core.analysis.comparison.significance import F1
+from nereval_core.analysis.bootstrap import F1, Bootstrap, document_counts, mean_of_defined, ratios
 from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits, resampling_units
 from nereval_core.analysis.result_tables import typed_table
 from nereval_core.arrays import Float64
@@ -298,7 +297,7 @@ def _document_table(found: Agreement, group: Group, name: str) -> pd.DataFrame:
         "document": list(documents.ids),
         "spans": np.bincount(np.concatenate([np.zeros(0, np.int64), *marked]), minlength=len(documents)),
         "tokens": np.zeros(len(documents), np.int64),
-        "f1": coefficients.mean_of_defined(np.array(each))[0] if each else nothing,
+        "f1": mean_of_defined(np.array(each)) if each else nothing,
     }
     if isinstance(found.tokens, str):
         columns |= dict.fromkeys(coefficients.ON_TOKENS, nothing)

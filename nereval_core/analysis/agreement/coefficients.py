@@ -22,15 +22,15 @@ from nereval_core.analysis.agreement.unitizing_alpha import (
     resampling_counts,
 )
 from nereval_core.analysis.bootstrap import (
+    F1,
     Bootstrap,
-    Estimates,
     ResampledValues,
     document_counts,
+    mean_of_defined,
     ratios,
     type_counts,
-    undefined_estimates,
 )
-from nereval_core.analysis.comparison.significance import F1, lacks_interval
+from nereval_core.analysis.intervals import Estimates, lacks_interval, undefined_estimates
 from nereval_core.analysis.resampling_units import ResamplingUnits
 from nereval_core.arrays import Array, Bools, Float64
 from nereval_core.corpus import Documents
@@ -82,16 +82,16 @@ def is_symmetric(criterion: Criterion) -> bool:
 
 def _rows(
     keys: Sequence[CoefficientKey],
-    found: Estimates,
+    estimates: Estimates,
     numbers: Sequence[int],
     why: Sequence[str],
     units: ResamplingUnits | None = None,
 ) -> Iterator[Row]:
     """Yield the rows of figures; those without an interval although `units` were resampled have a note on it."""
-    columns = (column.tolist() for column in found)
-    for key, value, low, *rest, number, said in zip(keys, *columns, numbers, why, strict=True):
+    columns = (column.tolist() for column in estimates)
+    for key, value, low, high, undefined, number, reason in zip(keys, *columns, numbers, why, strict=True):
         lone = units.no_interval_note("it") if units is not None and lacks_interval(value, low) else ""
-        yield (key, value, low, *rest, int(number), "; ".join(filter(None, (said, lone))))
+        yield key, value, low, high, undefined, int(number), "; ".join(filter(None, (reason, lone)))
 
 
 def annotator_groups(annotators: int) -> tuple[Group, ...]:
@@ -108,21 +108,21 @@ def f1_rows(
     """Yield F1 of each pair and its mean over all pairs under each criterion, for all types and then for each type."""
     for criterion in criteria:
         name = criterion.name
-        asked = annotator_pairs(annotators) if is_symmetric(criterion) else tuple(permutations(range(annotators), 2))
-        there = [pair for pair in asked if name in scores.get(pair, {})]
-        for pair in asked:
-            if pair not in there:
+        pairs = annotator_pairs(annotators) if is_symmetric(criterion) else tuple(permutations(range(annotators), 2))
+        scored = [pair for pair in pairs if name in scores.get(pair, {})]
+        for pair in pairs:
+            if pair not in scored:
                 lacking = f"it needs {criterion.needs}"
                 yield from _rows([CoefficientKey("f1", name, None, pair)], undefined_estimates(1), [0], [lacking])
-        if not there:
+        if not scored:
             continue
-        types = tuple(sorted({kind for pair in there for kind in scores[pair][name].by_type(name)}))
-        whole = np.stack([document_counts(scores[pair][name], name) for pair in there])
-        by_type = np.stack([type_counts(scores[pair][name], name, types) for pair in there])
+        types = tuple(sorted({kind for pair in scored for kind in scores[pair][name].by_type(name)}))
+        whole = np.stack([document_counts(scores[pair][name], name) for pair in scored])
+        by_type = np.stack([type_counts(scores[pair][name], name, types) for pair in scored])
         counts = np.concatenate((whole[None], np.moveaxis(by_type, 1, 0)))
-        blocks = [some.reshape(-1, some.shape[-1]) for some in counts]
+        blocks = [block.reshape(-1, block.shape[-1]) for block in counts]
         for kind, sums in zip((None, *types), bootstrap.resample(blocks), strict=True):
-            yield from _f1_rows(name, kind, there, sums, annotators, len(asked), bootstrap)
+            yield from _f1_rows(name, kind, scored, sums, annotators, len(pairs), bootstrap)
 
 
 def _f1_rows(
@@ -131,37 +131,26 @@ def _f1_rows(
     pairs: Sequence[Pair],
     sums: ResampledValues,
     annotators: int,
-    asked: int,
+    n_pairs: int,
     bootstrap: Bootstrap,
 ) -> Iterator[Row]:
     """Yield F1 of each pair from sums of PARTS, shape (pairs times 4, n), and its mean for more than two annotators."""
 
     def figures(sums: Array) -> Float64:
-        found: Float64 = ratios(sums.reshape(len(pairs), 4, -1))[:, F1]
-        return found if annotators == 2 else np.concatenate((mean_of_defined(found), found))
+        f1: Float64 = ratios(sums.reshape(len(pairs), 4, -1))[:, F1]
+        return f1 if annotators == 2 else np.concatenate((mean_of_defined(f1)[None], f1))
 
-    whole = sums.whole.reshape(len(pairs), 4)
-    spans = {number: int(whole[row, 2 + side]) for row, pair in enumerate(pairs) for side, number in enumerate(pair)}
-    numbers = [spans[one] + spans[other] for one, other in pairs]
+    observed = sums.observed.reshape(len(pairs), 4)
+    spans = {number: int(observed[row, 2 + side]) for row, pair in enumerate(pairs) for side, number in enumerate(pair)}
+    numbers = [spans[left] + spans[right] for left, right in pairs]
     why = ["" if number else NO_SPANS for number in numbers]
     groups: list[Group] = [*pairs]
     if annotators > 2:
-        defined = sum(map(bool, numbers))
+        n_defined = sum(map(bool, numbers))
         groups, numbers = [None, *groups], [sum(spans.values()), *numbers]
-        why = [_undefined_pairs_note(asked - defined, asked), *why]
-    found = bootstrap.estimate(ResampledValues(*map(figures, sums)))
-    yield from _rows(
-        [CoefficientKey("f1", name, kind, group) for group in groups], found, numbers, why, bootstrap.units
-    )
-
-
-def mean_of_defined(values: Float64) -> Float64:
-    """Return the mean of the defined values, shape (rows, n) to (1, n)."""
-    known = ~np.isnan(values)
-    found = np.full((1, values.shape[-1]), np.nan)
-    number = known.sum(axis=0, keepdims=True)
-    np.divide(np.where(known, values, 0).sum(axis=0, keepdims=True), number, out=found, where=number > 0)
-    return found
+        why = [_undefined_pairs_note(n_pairs - n_defined, n_pairs), *why]
+    keys = [CoefficientKey("f1", name, kind, group) for group in groups]
+    yield from _rows(keys, bootstrap.estimate(sums.map(figures)), numbers, why, bootstrap.units)
 
 
 def _undefined_pairs_note(undefined: int, pairs: int) -> str:
@@ -189,11 +178,11 @@ def token_rows(tokens: Tokens, annotators: int, bootstrap: Bootstrap) -> Iterato
             each = (token_coefficients(summed if group is None else summed.of_pair(group)) for group in groups)
             return np.array([values[figure] for values in each for figure in ON_TOKENS])
 
-        found = bootstrap.estimate(ResampledValues(*map(figures, sums)))
+        estimates = bootstrap.estimate(sums.map(figures))
         number = int(counts.tokens.sum())
-        why = [(ONE_CATEGORY if number else NO_TOKENS) if np.isnan(value) else "" for value in found.value]
+        why = [(ONE_CATEGORY if number else NO_TOKENS) if np.isnan(value) else "" for value in estimates.value]
         kinds = [CoefficientKey(figure, None, kind, group) for group, figure in keys]
-        yield from _rows(kinds, found, [number] * len(keys), why, bootstrap.units)
+        yield from _rows(kinds, estimates, [number] * len(keys), why, bootstrap.units)
 
 
 def missing_alpha_rows(tokens: Tokens, seen: Bools, bootstrap: Bootstrap) -> Iterator[Row]:
@@ -205,15 +194,15 @@ def missing_alpha_rows(tokens: Tokens, seen: Bools, bootstrap: Bootstrap) -> Ite
         yield from _rows([CoefficientKey("alpha", None, None, None)], undefined_estimates(1), [0], [tokens])
         return
     together, by_type = tokens
-    every: dict[str | None, TokenCounts] = {None: together} | dict(by_type)
-    counted = {kind: pairable_counts(counts, seen) for kind, counts in every.items()}
+    by_kind: dict[str | None, TokenCounts] = {None: together} | dict(by_type)
+    counted = {kind: pairable_counts(counts, seen) for kind, counts in by_kind.items()}
     number = int(together.tokens.sum())
-    for (kind, counts), sums in zip(
-        counted.items(), bootstrap.resample(counts.rows for counts in counted.values()), strict=True
-    ):
-        found = bootstrap.estimate(ResampledValues(*(counts.alpha(rows)[None] for rows in sums)))
-        why = (ONE_CATEGORY if number else NO_TOKENS) if np.isnan(found.value[0]) else ""
-        yield from _rows([CoefficientKey("alpha", None, kind, None)], found, [number], [why], bootstrap.units)
+    resampled = bootstrap.resample(counts.rows for counts in counted.values())
+    for (kind, counts), sums in zip(counted.items(), resampled, strict=True):
+        alphas = ResampledValues(*(counts.alpha(rows)[None] for rows in sums))
+        estimates = bootstrap.estimate(alphas)
+        why = (ONE_CATEGORY if number else NO_TOKENS) if np.isnan(estimates.value[0]) else ""
+        yield from _rows([CoefficientKey("alpha", None, kind, None)], estimates, [number], [why], bootstrap.units)
 
 
 def unitizing_rows(
@@ -229,26 +218,26 @@ def unitizing_rows(
     """
     for group in annotator_groups(len(names)) if seen is None else (None,):
         members = range(len(names)) if group is None else group
-        chosen = {kind: [every[number] for number in members] for kind, every in units.items()}
+        units_of_members = {kind: [units_of[number] for number in members] for kind, units_of in units.items()}
         refused = {
-            kind: next(
-                filter(None, (overlap_refusal(names[one], kind, units[kind][one], documents) for one in members)), ""
-            )
+            kind: next(filter(None, (overlap_refusal(names[i], kind, units[kind][i], documents) for i in members)), "")
             for kind in units
         }
-        sound = {kind: each for kind, each in chosen.items() if not refused[kind]}
-        drawn = group is None or len(names) == 2
-        apart = (
+        sound = {kind: members for kind, members in units_of_members.items() if not refused[kind]}
+        is_resampled = group is None or len(names) == 2
+        disagreements = (
             _resampled_disagreements(sound, documents, bootstrap, seen)
-            if drawn
+            if is_resampled
             else _corpus_disagreements(sound, documents)
         )
-        numbers = {kind: sum(len(one.doc) for one in each) for kind, each in chosen.items()}
-        said = next(filter(None, refused.values()), "")
-        total = _Disagreements(*map(_sum_over_types, zip(*apart.values(), strict=True))) if apart and not said else None
-        yield from _unitizing_row(None, group, total, sum(numbers.values()), said, bootstrap)
+        numbers = {kind: sum(len(units.doc) for units in members) for kind, members in units_of_members.items()}
+        refusal = next(filter(None, refused.values()), "")
+        total = None
+        if disagreements and not refusal:
+            total = _Disagreements(*map(_sum_over_types, zip(*disagreements.values(), strict=True)))
+        yield from _unitizing_row(None, group, total, sum(numbers.values()), refusal, bootstrap)
         for kind in units:
-            yield from _unitizing_row(kind, group, apart.get(kind), numbers[kind], refused[kind], bootstrap)
+            yield from _unitizing_row(kind, group, disagreements.get(kind), numbers[kind], refused[kind], bootstrap)
 
 
 def overlap_refusal(name: str, kind: str, units: AnnotatedUnits, documents: Documents) -> str:
@@ -275,42 +264,42 @@ def _sum_over_types(stages: Sequence[tuple[Float64, ...]]) -> tuple[Float64, ...
 def _corpus_disagreements(
     units: Mapping[str, Sequence[AnnotatedUnits]], documents: Documents, seen: Bools | None = None
 ) -> dict[str, _Disagreements]:
-    found = {kind: corpus_disagreement(each, documents.base, seen) for kind, each in units.items()}
-    return {kind: _Disagreements((one.observed,), (one.expected,)) for kind, one in found.items()}
+    disagreements = {kind: corpus_disagreement(members, documents.base, seen) for kind, members in units.items()}
+    return {kind: _Disagreements((whole.observed,), (whole.expected,)) for kind, whole in disagreements.items()}
 
 
 def _resampled_disagreements(
     units: Mapping[str, Sequence[AnnotatedUnits]], documents: Documents, bootstrap: Bootstrap, seen: Bools | None
 ) -> dict[str, _Disagreements]:
     """Return disagreements with those in samples of documents, where the counts are not too many to be resampled."""
-    found = _corpus_disagreements(units, documents, seen)
-    counted = {kind: resampling_counts(each, documents.base, seen) for kind, each in units.items()}
-    known = {kind: counts for kind, counts in counted.items() if counts is not None}
-    blocks = (counts.counts for counts in known.values())
-    for (kind, (_, lengths, numbers)), sums in zip(known.items(), bootstrap.resample(blocks), strict=True):
-        three = [disagreement_of_sums(rows, lengths, numbers) for rows in sums]
-        found[kind] = _Disagreements(tuple(one.observed for one in three), tuple(one.expected for one in three))
-    return found
+    disagreements = _corpus_disagreements(units, documents, seen)
+    counted = {kind: resampling_counts(members, documents.base, seen) for kind, members in units.items()}
+    resampled = {kind: counts for kind, counts in counted.items() if counts is not None}
+    blocks = (counts.counts for counts in resampled.values())
+    for (kind, (_, lengths, numbers)), sums in zip(resampled.items(), bootstrap.resample(blocks), strict=True):
+        stages = [disagreement_of_sums(rows, lengths, numbers) for rows in sums]
+        disagreements[kind] = _Disagreements(
+            tuple(stage.observed for stage in stages), tuple(stage.expected for stage in stages)
+        )
+    return disagreements
 
 
 def _unitizing_row(
     kind: str | None,
     group: Group,
-    apart: _Disagreements | None,
+    disagreements: _Disagreements | None,
     units: int,
-    refused: str,
+    refusal: str,
     bootstrap: Bootstrap,
 ) -> Iterator[Row]:
     key = [CoefficientKey("unitizing", None, kind, group)]
-    if apart is None:
-        yield from _rows(key, undefined_estimates(1), [units], [refused or NO_UNITS])
+    if disagreements is None:
+        yield from _rows(key, undefined_estimates(1), [units], [refusal or NO_UNITS])
         return
-    values = [1 - ratio_or_nan(*both)[None] for both in zip(*apart, strict=True)]
-    drawn = len(values) > 1
-    found = (
-        bootstrap.estimate(ResampledValues(*values))
-        if drawn
-        else undefined_estimates(1)._replace(value=values[0][:, 0])
-    )
-    why = "" if not np.isnan(found.value[0]) else NOTHING_EXPECTED if units else NO_UNITS
-    yield from _rows(key, found, [units], [why], bootstrap.units if drawn else None)
+    alphas = [1 - ratio_or_nan(*sums)[None] for sums in zip(*disagreements, strict=True)]
+    if len(alphas) > 1:
+        estimates, resampled_units = bootstrap.estimate(ResampledValues(*alphas)), bootstrap.units
+    else:
+        estimates, resampled_units = undefined_estimates(1)._replace(value=alphas[0][:, 0]), None
+    why = "" if not np.isnan(estimates.value[0]) else NOTHING_EXPECTED if units else NO_UNITS
+    yield from _rows(key, estimates, [units], [why], resampled_units)

@@ -24,20 +24,20 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from nereval_core.analysis.agreement.coefficients import NO_SPANS, Pair, is_symmetric, mean_of_defined
+from nereval_core.analysis.agreement.coefficients import NO_SPANS, Pair, is_symmetric
 from nereval_core.analysis.bootstrap import (
-    RATIO_TOLERANCE,
+    F1,
     Bootstrap,
     DocumentCounts,
-    ResampledValues,
     document_counts,
+    mean_of_defined,
     ratios,
     replacement_sums,
 )
-from nereval_core.analysis.comparison.significance import F1, are_significant, lacks_interval
-from nereval_core.analysis.multiple_tests import holm_correction
+from nereval_core.analysis.intervals import RATIO_TOLERANCE, lacks_interval
+from nereval_core.analysis.multiple_tests import are_significant, tested_table
 from nereval_core.analysis.resampling_units import ResamplingPlan
-from nereval_core.analysis.result_tables import p_value_sentence, p_value_text, signed, typed_table
+from nereval_core.analysis.result_tables import p_value_sentence, p_value_text, signed
 from nereval_core.arrays import Array, Bools, Float64
 from nereval_core.corpus import Documents, Layer
 from nereval_core.report.score_tables import UNDEFINED
@@ -97,60 +97,52 @@ def measure_ceiling(
     rows = []
     for criterion in criteria:
         name = criterion.name
-        between = {pair: found[name] for pair, found in scores.items() if name in found}
-        found = [
-            _row(criterion, system, between, _under(name, mine), documents, bootstrap)
-            for system, mine in systems.items()
-        ]
-        tested = np.array([row["p"] for row in found])
-        for row, corrected in zip(found, holm_correction(tested), strict=True):
-            rows.append(row | {"p_holm": corrected, "tests": int((~np.isnan(tested)).sum())})
+        between = {pair: by_name[name] for pair, by_name in scores.items() if name in by_name}
+        for system, with_annotators in systems.items():
+            scored = {number: by_name[name] for number, by_name in with_annotators.items() if name in by_name}
+            rows.append(_row(criterion, system, between, scored, documents, bootstrap))
     layers = {
-        system: {names[number]: next(iter(found.values())).read[1] for number, found in mine.items() if found}
-        for system, mine in systems.items()
+        system: {names[number]: next(iter(pair.values())).read[1] for number, pair in with_annotators.items() if pair}
+        for system, with_annotators in systems.items()
     }
     greedy = {
-        system: tuple(sorted({one for found in mine.values() for scores in found.values() for one in scores.greedy}))
-        for system, mine in systems.items()
+        system: tuple(sorted({doc for pair in with_annotators.values() for one in pair.values() for doc in one.greedy}))
+        for system, with_annotators in systems.items()
     }
-    return HumanCeiling(typed_table(rows, CEILING_COLUMNS), layers, greedy)
-
-
-def _under(name: str, found: Mapping[int, PairScores]) -> dict[int, Scores]:
-    return {number: each[name] for number, each in found.items() if name in each}
+    return HumanCeiling(tested_table(rows, CEILING_COLUMNS, ("criterion",)), layers, greedy)
 
 
 def _row(
     criterion: Criterion,
     system: str,
     between: Mapping[Pair, Scores],
-    mine: Mapping[int, Scores],
+    with_annotators: Mapping[int, Scores],
     documents: Documents,
     bootstrap: Bootstrap,
 ) -> dict[str, Any]:
     """Return the row of a system, before Holm's correction."""
-    saw = {number: _there(scores, documents) for number, scores in mine.items()}
+    saw = {number: _common_documents(scores, documents) for number, scores in with_annotators.items()}
     row: dict[str, Any] = {"criterion": criterion.name, "system": system, "undefined": 0}
     row |= dict.fromkeys(("f1", "annotators_f1", "difference", "low", "high", "p"), np.nan)
     row["documents"] = int(np.any([*saw.values()], axis=0).sum()) if saw else 0
-    if not between or not mine:
+    if not between or not with_annotators:
         return row | {"why": f"it needs {criterion.needs}" if criterion.needs else NO_SPANS}
-    counts = [_counts(scores, criterion.name, documents) for scores in (*between.values(), *mine.values())]
+    counts = [_counts(scores, criterion.name, documents) for scores in (*between.values(), *with_annotators.values())]
 
     def figures(sums: Array) -> Float64:
         return _means(sums.reshape(len(counts), 4, -1), len(between))
 
     (sums,) = bootstrap.resample([np.concatenate(counts)])
-    found = bootstrap.estimate(ResampledValues(*map(figures, sums)))
-    row |= dict(zip(("f1", "annotators_f1", "difference"), found.value.tolist(), strict=True))
-    row |= {"low": found.low[2], "high": found.high[2], "undefined": found.undefined[2]}
+    estimates = bootstrap.estimate(sums.map(figures))
+    row |= dict(zip(("f1", "annotators_f1", "difference"), estimates.value.tolist(), strict=True))
+    row |= {"low": estimates.low[2], "high": estimates.high[2], "undefined": estimates.undefined[2]}
     if np.isnan(row["difference"]):
         return row | {"why": NO_SPANS}
     if lacks_interval(row["difference"], row["low"]):
         return row | {"why": bootstrap.units.no_interval_note("an F1")}
     if not is_symmetric(criterion):
         return row | {"why": NOT_SYMMETRIC}
-    pairs = [*between, *((number, SYSTEM) for number in mine)]
+    pairs = [*between, *((number, SYSTEM) for number in with_annotators)]
     return row | {"p": _randomization(dict(zip(pairs, counts, strict=True)), saw, bootstrap), "why": ""}
 
 
@@ -164,20 +156,19 @@ def _means(counts: Array, between: int) -> Float64:
     The first `between` pairs are those of annotators.
     """
     f1 = ratios(counts)[:, F1]
-    one, other = mean_of_defined(f1[between:]), mean_of_defined(f1[:between])
-    found: Float64 = np.concatenate((one, other, one - other))
-    return found
+    with_annotators, between_annotators = mean_of_defined(f1[between:]), mean_of_defined(f1[:between])
+    return np.stack((with_annotators, between_annotators, with_annotators - between_annotators))
 
 
-def _there(scores: Scores, documents: Documents) -> Bools:
+def _common_documents(scores: Scores, documents: Documents) -> Bools:
     """Tell which of some documents the two of a pair both saw, shape (documents,)."""
-    found = np.zeros(len(documents), bool)
-    places = _places(scores, documents)
-    found[places[places >= 0]] = True
-    return found
+    is_common = np.zeros(len(documents), bool)
+    numbers = _document_numbers(scores, documents)
+    is_common[numbers[numbers >= 0]] = True
+    return is_common
 
 
-def _places(scores: Scores, documents: Documents) -> Array:
+def _document_numbers(scores: Scores, documents: Documents) -> Array:
     """Return the number of each of a pair's documents among `documents`, -1 where it is not one of them."""
     if scores.gold.documents is documents:
         return np.arange(len(documents))
@@ -186,10 +177,10 @@ def _places(scores: Scores, documents: Documents) -> Array:
 
 def _counts(scores: Scores, name: str, documents: Documents) -> DocumentCounts:
     """Return the PARTS of a pair by document, shape (4, documents); documents that one of them did not see have 0."""
-    places = _places(scores, documents)
-    found = np.zeros((4, len(documents)), np.int32)
-    found[:, places[places >= 0]] = document_counts(scores, name)[:, places >= 0]
-    return found
+    numbers = _document_numbers(scores, documents)
+    counts = np.zeros((4, len(documents)), np.int32)
+    counts[:, numbers[numbers >= 0]] = document_counts(scores, name)[:, numbers >= 0]
+    return counts
 
 
 def _randomization(counts: Mapping[Pair, DocumentCounts], saw: Mapping[int, Bools], bootstrap: Bootstrap) -> float:
@@ -198,36 +189,36 @@ def _randomization(counts: Mapping[Pair, DocumentCounts], saw: Mapping[int, Bool
     between = sum(SYSTEM not in pair for pair in pairs)
     plain = np.stack([counts[pair] for pair in pairs])
     units, plan = bootstrap.units, bootstrap.plan
-    candidates = np.array([units.sum_counts(one.astype(np.int64)) > 0 for one in saw.values()])
+    candidates = np.array([units.sum_counts(is_common.astype(np.int64)) > 0 for is_common in saw.values()])
     sums = plain.sum(axis=-1, dtype=np.int64)[..., None].astype(np.float64)
     observed = _means(sums, between)[2, 0]
-    for place, (number, there) in enumerate(saw.items()):
+    for candidate, (number, is_common) in enumerate(saw.items()):
         moved = [_swapped(counts, pair, number) for pair in pairs]
-        changes = units.sum_counts((np.stack(moved) - plain) * there)
-        sums = sums + replacement_sums(changes, candidates, place, plan)
-    under = _means(sums, between)[2]
+        changes = units.sum_counts((np.stack(moved) - plain) * is_common)
+        sums = sums + replacement_sums(changes, candidates, candidate, plan)
+    replaced = _means(sums, between)[2]
     # An undefined difference is counted as small, which keeps p from being too small.
-    small = ~(under > observed + RATIO_TOLERANCE)
-    return float((small.sum() + 1) / (plan.resamples + 1))
+    n_small = int((~(replaced > observed + RATIO_TOLERANCE)).sum())
+    return (n_small + 1) / (plan.resamples + 1)
 
 
 def _swapped(counts: Mapping[Pair, DocumentCounts], pair: Pair, number: int) -> DocumentCounts:
     """Return the counts of a pair once the system and an annotator have changed places."""
-    places = {number: SYSTEM, SYSTEM: number}
-    one, other = (places.get(member, member) for member in pair)
-    if (one, other) in counts:
-        return counts[one, other]
-    if (other, one) in counts:
-        # The other one is gold there: credits and numbers of the two sides change.
-        return counts[other, one][[1, 0, 3, 2]]
+    swapped = {number: SYSTEM, SYSTEM: number}
+    gold, pred = (swapped.get(member, member) for member in pair)
+    if (gold, pred) in counts:
+        return counts[gold, pred]
+    if (pred, gold) in counts:
+        # The other of the two is gold there: credits and numbers of the two sides change.
+        return counts[pred, gold][[1, 0, 3, 2]]
     # The annotator or the system has no document in common with the other.
     return np.zeros_like(counts[pair])
 
 
-def ceiling_table(found: HumanCeiling, plan: ResamplingPlan) -> pd.DataFrame:
+def ceiling_table(ceiling: HumanCeiling, plan: ResamplingPlan) -> pd.DataFrame:
     """Return `table` as shown: differences with a sign and p values as text, no column of notes that are all empty."""
-    table = found.table
-    shown = pd.DataFrame(
+    table = ceiling.table
+    texts = pd.DataFrame(
         {
             "criterion": table["criterion"],
             "system": table["system"],
@@ -241,16 +232,16 @@ def ceiling_table(found: HumanCeiling, plan: ResamplingPlan) -> pd.DataFrame:
             "note": table["why"],
         }
     )
-    return shown if table["why"].ne("").any() else shown.drop(columns="note")
+    return texts if table["why"].ne("").any() else texts.drop(columns="note")
 
 
 def _signed(value: float) -> str:
     return UNDEFINED if pd.isna(value) else signed(value)
 
 
-def ceiling_sentences(found: HumanCeiling, criterion: str, plan: ResamplingPlan) -> tuple[str, ...]:
+def ceiling_sentences(ceiling: HumanCeiling, criterion: str, plan: ResamplingPlan) -> tuple[str, ...]:
     """Return a sentence for each system: agreement with annotators against that of annotators with one another."""
-    table = found.table[found.table["criterion"].eq(criterion)]
+    table = ceiling.table[ceiling.table["criterion"].eq(criterion)]
     below = are_significant(table, plan.level)
     return tuple(_sentence(row, bool(less), plan) for row, less in zip(table.to_dict("records"), below, strict=True))
 
@@ -259,13 +250,13 @@ def _sentence(row: Mapping[Any, Any], below: bool, plan: ResamplingPlan) -> str:
     if pd.isna(row["difference"]):
         return f"agreement of {row['system']} with annotators cannot be compared with theirs: {row['why']}"
     if row["low"] > 0:
-        said = "agrees with annotators more than they do with one another"
+        finding = "agrees with annotators more than they do with one another"
     elif below:
-        said = "agrees with annotators significantly less than they do with one another"
+        finding = "agrees with annotators significantly less than they do with one another"
     else:
-        said = "does not agree with annotators significantly less than they do with one another"
+        finding = "does not agree with annotators significantly less than they do with one another"
     figures = f"F1 {row['f1']:.3f} against {row['annotators_f1']:.3f}, difference {signed(row['difference'])}"
-    return f"{row['system']} {said}: {figures}{_evidence(row, plan)}"
+    return f"{row['system']} {finding}: {figures}{_evidence(row, plan)}"
 
 
 def _evidence(row: Mapping[Any, Any], plan: ResamplingPlan) -> str:

@@ -13,7 +13,8 @@ from nereval_core import __version__
 from nereval_core.analysis.agreement import Agreement
 from nereval_core.analysis.agreement.coefficients import FIGURES, Group, Pair, is_symmetric
 from nereval_core.analysis.agreement.gamma import GAMMA
-from nereval_core.analysis.comparison.significance import FEW_UNITS, lacks_interval
+from nereval_core.analysis.bootstrap import FEW_UNITS
+from nereval_core.analysis.intervals import lacks_interval
 from nereval_core.analysis.result_tables import value_with_interval
 from nereval_core.corpus.tokens import tokens_in_words
 from nereval_core.pairing.notices import IDENTICAL, is_identical

@@ -13,22 +13,20 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from nereval_core.analysis.bootstrap import RATIO_TOLERANCE
-from nereval_core.analysis.comparison.measures import check_measures, measure_tables
-from nereval_core.analysis.comparison.power import power_table
+from nereval_core.analysis.bootstrap import FEW_UNITS
+from nereval_core.analysis.comparison.measures import SystemResamples, check_measures
 from nereval_core.analysis.comparison.runs import RunComparison, compare_runs, group_runs
 from nereval_core.analysis.comparison.significance import (
-    FEW_UNITS,
-    SystemResamples,
-    are_significant,
     by_type_tables,
-    corrected_as_family,
-    count_units,
     difference_table,
     interval_table,
     lead_table,
+    measure_tables,
+    power_table,
 )
-from nereval_core.analysis.comparison.unit_counts import check_scorers
+from nereval_core.analysis.comparison.unit_counts import check_scorers, count_units
+from nereval_core.analysis.intervals import RATIO_TOLERANCE
+from nereval_core.analysis.multiple_tests import are_significant, corrected_as_family
 from nereval_core.analysis.number_options import check_margin
 from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits, document_units
 from nereval_core.analysis.result_tables import p_value_sentence, typed_table

@@ -26,16 +26,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from nereval_core.analysis.bootstrap import RATIOS
-from nereval_core.analysis.comparison.significance import (
-    F1,
-    SystemResamples,
-    corrected_as_family,
-    lacks_interval,
-    ranks,
-)
-from nereval_core.analysis.intervals import JackknifedDifference, jackknife
-from nereval_core.analysis.multiple_tests import holm_correction
+from nereval_core.analysis.bootstrap import F1, RATIOS
+from nereval_core.analysis.comparison.measures import SystemResamples
+from nereval_core.analysis.comparison.significance import ranks
+from nereval_core.analysis.intervals import JackknifedDifference, jackknife, lacks_interval
+from nereval_core.analysis.multiple_tests import tested_table
 from nereval_core.analysis.result_tables import free_name, typed_table
 from nereval_core.analysis.sentences import name_list
 from nereval_core.arrays import Float64
@@ -78,7 +73,7 @@ class RunComparison:
 
 @dataclass(frozen=True, eq=False)
 class MeanF1:
-    """The mean F1 over some runs, and what its variance is made of, shape (groups,), `left_out` (groups, units)."""
+    """The mean F1 over some runs and what its variance is made of, shape (groups,) each; `left_out` (groups, units)."""
 
     runs: int
     mean: Float64
@@ -97,34 +92,34 @@ def group_runs(names: Iterable[str], runs: Mapping[str, Sequence[str]]) -> dict[
             another is.
     """
     names = list(names)
-    given = [run for some in runs.values() for run in some]
-    found = {
-        "no run": [system for system, some in runs.items() if not some],
-        "not among the systems": [run for run in given if run not in names],
-        "a run twice": sorted({run for run in given if given.count(run) > 1}),
+    all_runs = [run for own_runs in runs.values() for run in own_runs]
+    names_by_fault = {
+        "no run": [system for system, own_runs in runs.items() if not own_runs],
+        "not among the systems": [run for run in all_runs if run not in names],
+        "a run twice": sorted({run for run in all_runs if all_runs.count(run) > 1}),
         "also the name of another system": [name for name in runs if name in names and name not in runs[name]],
     }
-    problems = [(name, words) for words, some in found.items() for name in some]
+    problems = [(name, fault) for fault, faulty in names_by_fault.items() for name in faulty]
     if problems:
         remedy = "name each run of a system once, as the systems are called: runs={'a': ['a-1', 'a-2']}"
-        raise FormatError(Problem("runs", None, f"{quoted(name)}: {words}", remedy) for name, words in problems)
-    system_of = {run: system for system, some in runs.items() for run in some}
+        raise FormatError(Problem("runs", None, f"{quoted(name)}: {fault}", remedy) for name, fault in problems)
+    system_of = {run: system for system, own_runs in runs.items() for run in own_runs}
     return {system: tuple(runs.get(system, (system,))) for system in (system_of.get(name, name) for name in names)}
 
 
 def suggest_runs(names: Iterable[str]) -> list[tuple[str, ...]]:
     """Return the names that differ in their last number only, as runs of one system: `bert-1` and `bert_seed42`."""
-    found: dict[str, list[str]] = {}
+    runs_of_stem: dict[str, list[str]] = {}
     for name in names:
         if (stem := _stem(name)) != name:
-            found.setdefault(stem, []).append(name)
-    return [tuple(runs) for runs in found.values() if len(runs) > 1]
+            runs_of_stem.setdefault(stem, []).append(name)
+    return [tuple(runs) for runs in runs_of_stem.values() if len(runs) > 1]
 
 
-def name_runs(runs: Sequence[str], taken: Collection[str]) -> str:
-    """Return a name of a system that is not taken yet: what its runs' names share, else all of them."""
+def name_runs(runs: Sequence[str], names: Collection[str]) -> str:
+    """Return a name of a system that is not among `names`: what its runs' names share, else all of them."""
     stems = {_stem(run) for run in runs}
-    return free_name(stems.pop() if len(stems) == 1 else " + ".join(runs), taken)
+    return free_name(stems.pop() if len(stems) == 1 else " + ".join(runs), names)
 
 
 def _stem(name: str) -> str:
@@ -134,10 +129,10 @@ def _stem(name: str) -> str:
 
 def compare_runs(resampled: SystemResamples, systems: Mapping[str, Sequence[str]], baseline: str) -> RunComparison:
     """Compare systems by the means of their runs, which are systems of `resampled`."""
-    place = {name: number for number, name in enumerate(resampled.counted.systems)}
-    places = {system: [place[run] for run in runs] for system, runs in systems.items()}
-    means = {system: mean_f1(resampled, some) for system, some in places.items()}
-    lone = [system for system, some in systems.items() if len(some) == 1]
+    number_of_run = {name: number for number, name in enumerate(resampled.counted.systems)}
+    runs = {system: [number_of_run[run] for run in own_runs] for system, own_runs in systems.items()}
+    means = {system: mean_f1(resampled, numbers) for system, numbers in runs.items()}
+    lone = [system for system, own_runs in systems.items() if len(own_runs) == 1]
     notes: tuple[str, ...] = ()
     if lone:
         each = " each" if len(lone) > 1 else ""
@@ -146,35 +141,36 @@ def compare_runs(resampled: SystemResamples, systems: Mapping[str, Sequence[str]
             f"intervals and tests allow for that of {resampled.counted.units.many} alone there",
         )
     return RunComparison(
-        {system: tuple(runs) for system, runs in systems.items()},
+        {system: tuple(own_runs) for system, own_runs in systems.items()},
         baseline,
-        _mean_table(resampled, places, means),
+        _mean_table(resampled, runs, means),
         _difference_table(resampled, means, baseline),
         notes,
     )
 
 
-def mean_f1(resampled: SystemResamples, places: Sequence[int]) -> MeanF1:
+def mean_f1(resampled: SystemResamples, runs: Sequence[int]) -> MeanF1:
     """Return the mean F1 of some systems of `resampled`, the runs of one system."""
-    f1, left_out = resampled.observed[:, places, F1], resampled.left_out[2][:, places]
-    mean, without = f1.mean(axis=1), left_out.mean(axis=1)
-    runs, none = len(places), np.zeros(len(f1))
-    if runs == 1:
-        return MeanF1(1, mean, without, none, none)
+    f1 = resampled.observed[:, runs, F1]
+    left_out = np.stack([measure.values.left_out[runs] for measure in resampled.f1])
+    mean, mean_left_out = f1.mean(axis=1), left_out.mean(axis=1)
+    n_runs, zero = len(runs), np.zeros(len(f1))
+    if n_runs == 1:
+        return MeanF1(1, mean, mean_left_out, zero, zero)
     strata = resampled.counted.units.strata
     variance = f1.var(axis=1, ddof=1)
-    apart = (jackknife(f1[:, run] - mean, left_out[:, run] - without, strata) for run in range(runs))
-    by_unit = sum((one.error**2 for one in apart), none) / (runs - 1)
-    surplus = np.maximum(variance - by_unit, 0) / runs
-    return MeanF1(runs, mean, without, np.where(surplus > 0, variance / runs, 0), surplus)
+    deviations = (jackknife(f1[:, run] - mean, left_out[:, run] - mean_left_out, strata) for run in range(n_runs))
+    by_unit = sum((deviation.error**2 for deviation in deviations), zero) / (n_runs - 1)
+    surplus = np.maximum(variance - by_unit, 0) / n_runs
+    return MeanF1(n_runs, mean, mean_left_out, np.where(surplus > 0, variance / n_runs, 0), surplus)
 
 
-def estimate(resampled: SystemResamples, one: MeanF1, other: MeanF1 | None = None) -> JackknifedDifference:
-    """Return a mean, or a mean less another, with its standard error over units and runs, shape (groups,)."""
-    parts = [one] if other is None else [one, other]
-    value, left_out = one.mean, one.left_out
-    if other is not None:
-        value, left_out = value - other.mean, left_out - other.left_out
+def estimate(resampled: SystemResamples, mean: MeanF1, baseline: MeanF1 | None = None) -> JackknifedDifference:
+    """Return a mean, or a mean less the baseline's, with its standard error over units and runs, shape (groups,)."""
+    parts = [mean] if baseline is None else [mean, baseline]
+    value, left_out = mean.mean, mean.left_out
+    if baseline is not None:
+        value, left_out = value - baseline.mean, left_out - baseline.left_out
     of_units = jackknife(value, left_out, resampled.counted.units.strata)
     variance = of_units.error**2 + sum(part.surplus for part in parts)
     below = of_units.error**4 / of_units.freedom
@@ -185,50 +181,45 @@ def estimate(resampled: SystemResamples, one: MeanF1, other: MeanF1 | None = Non
 
 
 def _mean_table(
-    resampled: SystemResamples, places: Mapping[str, Sequence[int]], means: Mapping[str, MeanF1]
+    resampled: SystemResamples, runs: Mapping[str, Sequence[int]], means: Mapping[str, MeanF1]
 ) -> pd.DataFrame:
-    rows: list[dict[str, Any]] = []
-    found = {system: estimate(resampled, mean) for system, mean in means.items()}
-    ends = {system: one.interval(resampled.plan.level) for system, one in found.items()}
+    units, rows = resampled.counted.units, []
+    estimates = {system: estimate(resampled, mean) for system, mean in means.items()}
+    ends = {system: mean.interval(resampled.plan.level) for system, mean in estimates.items()}
     for group, (criterion, _) in enumerate(resampled.counted.groups):
-        order = ranks(np.array([one.difference[group] for one in found.values()]))
-        for (system, one), rank in zip(found.items(), order, strict=True):
-            values = resampled.observed[group, places[system]]
+        order = ranks(np.array([mean.difference[group] for mean in estimates.values()]))
+        for (system, mean), rank in zip(estimates.items(), order, strict=True):
+            values = resampled.observed[group, runs[system]]
             row: dict[str, Any] = {"criterion": criterion, "system": system, "runs": len(values), "rank": rank}
             sd = values.std(axis=0, ddof=1) if len(values) > 1 else np.full(len(RATIOS), np.nan)
             parts = {"": values.mean(axis=0), "_sd": sd, "_best": values.max(axis=0), "_worst": values.min(axis=0)}
-            row |= {f"{name}{part}": each[at] for part, each in parts.items() for at, name in enumerate(RATIOS)}
+            row |= {f"{ratio}{part}": column[at] for part, column in parts.items() for at, ratio in enumerate(RATIOS)}
             low, high = (end[group] for end in ends[system])
-            row |= {
-                "f1_low": np.maximum(low, 0),
-                "f1_high": high,
-                "error": one.error[group],
-                "freedom": one.freedom[group],
-            }
-            lone = lacks_interval(row["f1"], low)
-            rows.append(row | {"why": resampled.counted.units.no_interval_note("F1") if lone else ""})
+            row |= {"f1_low": np.maximum(low, 0), "f1_high": high}
+            row |= {"error": mean.error[group], "freedom": mean.freedom[group]}
+            row["why"] = units.no_interval_note("F1") if lacks_interval(row["f1"], low) else ""
+            rows.append(row)
     return typed_table(rows, RUN_COLUMNS)
 
 
 def _difference_table(resampled: SystemResamples, means: Mapping[str, MeanF1], baseline: str) -> pd.DataFrame:
-    units = resampled.counted.units
-    rows: list[dict[str, Any]] = []
-    systems = [system for system in means if system != baseline]
-    found = [estimate(resampled, means[system], means[baseline]) for system in systems]
-    ends = [one.interval(resampled.plan.level) for one in found]
-    # What rests on one unit has no error, and no test.
-    tested = [np.where(np.isnan(one.error), np.nan, one.p_values()) for one in found]
-    for group, (criterion, _) in enumerate(resampled.counted.groups):
-        p = np.array([each[group] for each in tested])
-        tests, adjusted = int((~np.isnan(p)).sum()), holm_correction(p)
-        for number, (system, one) in enumerate(zip(systems, found, strict=True)):
-            low, high = (end[group] for end in ends[number])
-            row = {"criterion": criterion, "system": system, "baseline": baseline, "difference": one.difference[group]}
-            row |= {"low": low, "high": high, "error": one.error[group], "freedom": one.freedom[group]}
-            row |= {"p": p[number], "p_holm": adjusted[number], "tests": tests, "why": ""}
-            if lacks_interval(row["difference"], low):
+    units, rows = resampled.counted.units, []
+    for system, mean in means.items():
+        if system == baseline:
+            continue
+        differences = estimate(resampled, mean, means[baseline])
+        # What rests on one unit has no error, and no test.
+        p = np.where(np.isnan(differences.error), np.nan, differences.p_values())
+        columns = (*differences, *differences.interval(resampled.plan.level), p)
+        for (criterion, _), *numbers in zip(resampled.counted.groups, *columns, strict=True):
+            row = {"criterion": criterion, "system": system, "baseline": baseline, "why": ""}
+            row |= dict(zip(("difference", "error", "freedom", "low", "high", "p"), numbers, strict=True))
+            if lacks_interval(row["difference"], row["low"]):
                 row["why"] = units.no_interval_note("an F1")
             elif lacks_interval(row["difference"], row["p"]):
                 row["why"] = f"no test: the difference is the same whichever {units.one} is left out, and in every run"
             rows.append(row)
-    return corrected_as_family(typed_table(rows, RUN_DIFFERENCE_COLUMNS))
+    # All systems under the first criterion come first.
+    criteria = [criterion for criterion, _ in resampled.counted.groups]
+    rows.sort(key=lambda row: criteria.index(row["criterion"]))
+    return tested_table(rows, RUN_DIFFERENCE_COLUMNS, ("criterion",))

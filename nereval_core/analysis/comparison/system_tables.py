@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from nereval_core.analysis.comparison.significance import are_significant
+from nereval_core.analysis.multiple_tests import are_significant
 from nereval_core.analysis.result_tables import free_name, signed, value_with_interval
 from nereval_core.report.score_tables import UNDEFINED
 from nereval_core.report.table_formats import DAGGER

@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 
 from nereval_core.alignment.codes import Decision
-from nereval_core.analysis.bootstrap import ResampledValues, estimate_intervals, resample_counts
+from nereval_core.analysis.bootstrap import Bootstrap, ResampledValues
 from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits, resampling_units
 from nereval_core.analysis.result_tables import typed_table
 from nereval_core.analysis.slices import slicings
@@ -30,7 +30,7 @@ from nereval_core.analysis.slices.scores_by_slice import (
     FEW_UNITS_OF_SLICE,
     SLICE_PLAN,
     SMALL_SLICE_SPANS,
-    random_groups,
+    slice_bootstrap,
     slice_table,
     tally_slices,
 )
@@ -176,7 +176,7 @@ def calibration(
         scores = probabilities(scores)
         codes = [values.pred[known].astype(np.int64) for values in binned.values()]
         cells = _count_cells(codes, scores[known], twice[known], units.of_documents(pred.doc[known]), units.count)
-        errors = _error_table(cells, tuple(binned), plan, units.strata)
+        errors = _error_table(cells, tuple(binned), slice_bootstrap(plan, units))
     return Calibration(
         int(known.sum()),
         int((~known).sum()),
@@ -268,16 +268,15 @@ def _count_cells(binned: list[Int64], scores: Float64, twice: Int64, unit: Array
     return _Cells(np.concatenate(blocks).astype(np.int64), tuple(sizes))
 
 
-def _error_table(cells: _Cells, binnings: tuple[str, ...], plan: ResamplingPlan, strata: Int64 | None) -> pd.DataFrame:
+def _error_table(cells: _Cells, binnings: tuple[str, ...], bootstrap: Bootstrap) -> pd.DataFrame:
     """Return ECE and MCE of each binning and the Brier score: ERROR_COLUMNS."""
-    grouped = random_groups(cells.counts, plan.seed) if strata is None else cells.counts
-    (sums,) = resample_counts([grouped], plan, strata)
-    figures = ResampledValues(*map(cells.errors, sums))
-    value, low, high, _ = estimate_intervals(figures, plan, strata)
-    low[:-1], high[:-1] = _reflected_intervals(figures, plan.level)[:, :-1]
-    for place, units in enumerate(cells.units_of_worst_bins()):
-        if units < FEW_UNITS_OF_SLICE:
-            low[2 * place + 1] = high[2 * place + 1] = np.nan
+    (sums,) = bootstrap.resample_units([cells.counts])
+    figures = sums.map(cells.errors)
+    value, low, high, _ = bootstrap.estimate(figures)
+    low[:-1], high[:-1] = _reflected_intervals(figures, bootstrap.plan.level)[:, :-1]
+    for binning, n_units in enumerate(cells.units_of_worst_bins()):
+        if n_units < FEW_UNITS_OF_SLICE:
+            low[2 * binning + 1] = high[2 * binning + 1] = np.nan
     if np.count_nonzero(cells.counts[: cells.sizes[0]].any(axis=0)) < FEW_UNITS_OF_SLICE:
         low[:] = high[:] = np.nan
     measures = [(measure, binning) for binning in binnings for measure in (ECE, MCE)]
@@ -292,10 +291,9 @@ def _reflected_intervals(figures: ResampledValues, level: float) -> Float64:
     scores are calibrated, bias-corrected quantiles may therefore shrink to a point beside the value. Reflection takes
     the same bias off the value. The intervals end at 0 and contain the value.
     """
-    value = figures.whole[:, 0]
-    known = ~np.isnan(figures.drawn)
-    drawn = np.where(known, figures.drawn, value[:, None])
-    high, low = 2 * value - np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=1)
+    value = figures.observed[:, 0]
+    resampled = np.where(np.isnan(figures.resampled), value[:, None], figures.resampled)
+    high, low = 2 * value - np.quantile(resampled, [(1 - level) / 2, (1 + level) / 2], axis=1)
     return np.stack([low.clip(0), np.maximum(high, value).clip(None, 1)])
 
 

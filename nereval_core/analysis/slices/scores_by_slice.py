@@ -16,17 +16,10 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from nereval_core.alignment.codes import Decision
-from nereval_core.analysis.bootstrap import (
-    RATIOS,
-    DocumentCounts,
-    ResampledValues,
-    estimate_intervals,
-    ratios,
-    resample_counts,
-)
-from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits
+from nereval_core.analysis.bootstrap import RATIOS, Bootstrap, DocumentCounts, ratios
+from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits, document_units
 from nereval_core.analysis.slices.span_values import Side, SlicedScores, SpanValues
-from nereval_core.arrays import Array, Float64, Int64
+from nereval_core.arrays import Float64, Int64
 from nereval_core.records.tables import categories
 from nereval_core.scoring.counts import ratio_columns
 
@@ -52,7 +45,7 @@ FEW_UNITS_OF_SLICE = 10
 SLICE_PLAN = ResamplingPlan(resamples=2_000)
 """Slices are many, so that each has fewer resamples than a comparison of systems."""
 MOST_RESAMPLED_UNITS = 5_000
-"""More units are resampled in so many random groups."""
+"""More units are resampled in so many random groups, as slices are many."""
 BOOTSTRAP, WILSON, NO_INTERVAL = "bootstrap", "Wilson", "none"
 """The kinds of intervals; a slice in a single unit has none."""
 
@@ -83,8 +76,8 @@ class SliceTally:
         lacking = self.sides_without_values
         if len(lacking) != 1:
             return None
-        spans, kept, lost = _LACKING[lacking[0]]
-        return f"{spans} carry no value for {sliced_by}: there is {kept} only, no {lost} and no F1"
+        spans, ratio, missing = _LACKING[lacking[0]]
+        return f"{spans} carry no value for {sliced_by}: there is {ratio} only, no {missing} and no F1"
 
 
 _LACKING: Mapping[Side, tuple[str, str, str]] = {
@@ -93,76 +86,82 @@ _LACKING: Mapping[Side, tuple[str, str, str]] = {
 }
 
 
-def tally_slices(given: SlicedScores, values: SpanValues) -> SliceTally:
+def tally_slices(sliced: SlicedScores, values: SpanValues) -> SliceTally:
     """Count decisions by the values of a slicing; under criteria that count tokens each run counts its tokens."""
-    layers, decided = given.layers, given.scores.decisions(given.criterion)
-    weights = given.scores.weights(given.criterion)
-    size, kinds = len(values.names) + 1, len(Decision)
+    layers, decided = sliced.layers, sliced.scores.decisions(sliced.criterion)
+    weights = sliced.scores.weights(sliced.criterion)
+    size, n_decisions = len(values.names) + 1, len(Decision)
     documents = len(layers[0].documents)
     tables, columns = [], []
     for layer, decisions, weight, codes in zip(layers, decided, weights, (values.gold, values.pred), strict=True):
         # Spans without a value (-1) are counted in the last row.
-        place = np.where(codes < 0, size - 1, codes).astype(np.int64)
-        tables.append(_weighted_counts(place * kinds + decisions, weight, size * kinds).reshape(size, kinds))
-        cell = place * documents + layer.doc
+        row = np.where(codes < 0, size - 1, codes).astype(np.int64)
+        counts = _weighted_counts(row * n_decisions + decisions, weight, size * n_decisions)
+        tables.append(counts.reshape(size, n_decisions))
+        cell = row * documents + layer.doc
         credit = 2 * (decisions == Decision.COR) + (decisions == Decision.PAR)
         columns += [
             _weighted_counts(cell, weight * credit, size * documents),
             _weighted_counts(cell, weight, size * documents),
         ]
     # In the order of PARTS: the credit of both sides, then their numbers.
-    parts = [columns[place].reshape(size, documents) for place in (0, 2, 1, 3)]
+    parts = [columns[part].reshape(size, documents) for part in (0, 2, 1, 3)]
     return SliceTally(values.names, tables[0], tables[1], np.stack(parts, axis=1).astype(np.int32))
 
 
-def _weighted_counts(place: Int64, weight: NDArray[Any], size: int) -> Int64:
+def _weighted_counts(cell: Int64, weight: NDArray[Any], size: int) -> Int64:
     # The sums of whole numbers are far below 2 to the power of 53, and so exact.
-    return np.bincount(place, weight, minlength=size).astype(np.int64)
+    return np.bincount(cell, weight, minlength=size).astype(np.int64)
 
 
 def slice_table(
-    found: SliceTally, plan: ResamplingPlan = SLICE_PLAN, units: ResamplingUnits | None = None
+    tally: SliceTally, plan: ResamplingPlan = SLICE_PLAN, units: ResamplingUnits | None = None
 ) -> pd.DataFrame:
     """Return a row for each slice with spans: SLICE_COLUMNS.
 
     Intervals are from a bootstrap over units, by default each document. They are Wilson's if a slice has spans in fewer
     than FEW_UNITS_OF_SLICE units, or is all right or all wrong. A slice in a single unit has none.
     """
-    gold, pred = found.gold[:-1], found.pred[:-1]
-    some = np.flatnonzero(gold.any(axis=1) | pred.any(axis=1))
-    gold, pred, cells = gold[some], pred[some], found.by_document[some]
-    documents = cells[:, 2:].any(axis=1).sum(axis=1)
+    bootstrap = slice_bootstrap(plan, units or document_units(tally.by_document.shape[-1]))
+    slices = np.flatnonzero(tally.gold[:-1].any(axis=1) | tally.pred[:-1].any(axis=1))
+    gold, pred, by_document = tally.gold[slices], tally.pred[slices], tally.by_document[slices]
+    n_documents = by_document[:, 2:].any(axis=1).sum(axis=1)
     pos, act = gold.sum(axis=1), pred.sum(axis=1)
-    if units is not None:
-        cells = units.sum_counts(cells)
-    number = cells[:, 2:].any(axis=1).sum(axis=1)
-    few, lone = number < FEW_UNITS_OF_SLICE, number < 2
-    low, high = np.full((2, len(some), 3), np.nan)
-    if not few.all():
-        low, high = bootstrap_intervals(cells, plan, None if units is None else units.strata)
+    by_unit = bootstrap.units.sum_counts(by_document)
+    n_units = by_unit[:, 2:].any(axis=1).sum(axis=1)
+    is_wilson, is_lone = n_units < FEW_UNITS_OF_SLICE, n_units < 2
+    low, high = np.full((2, len(slices), len(RATIOS)), np.nan)
+    if not is_wilson.all():
+        for row, sums in enumerate(bootstrap.resample_units(by_unit)):
+            low[row], high[row] = bootstrap.estimate(sums.map(ratios))[1:3]
         # If all spans are right, or all are wrong, all resamples agree, which does not make the ratio certain.
-        few |= (low == high)[:, :2].any(axis=1)
-    totals = cells.sum(axis=-1, dtype=np.int64)
-    wilson = np.stack([wilson_interval(totals[:, part] / 2, totals[:, part + 2], plan.level) for part in (1, 0)])
-    for part in range(2):
-        low[few, part], high[few, part] = wilson[part, 0, few], wilson[part, 1, few]
-    low[few, 2] = high[few, 2] = np.nan
-    low[lone] = high[lone] = np.nan
-    table: dict[str, Any] = {"slice": [found.names[place] for place in some.tolist()]}
+        is_wilson |= (low == high)[:, :2].any(axis=1)
+    totals = by_unit.sum(axis=-1, dtype=np.int64)
+    for ratio, part in enumerate((1, 0)):
+        ends = wilson_interval(totals[:, part] / 2, totals[:, part + 2], plan.level)
+        low[is_wilson, ratio], high[is_wilson, ratio] = ends[:, is_wilson]
+    low[is_wilson, 2] = high[is_wilson, 2] = np.nan
+    low[is_lone] = high[is_lone] = np.nan
+    table: dict[str, Any] = {"slice": [tally.names[code] for code in slices.tolist()]}
     for side, counts in (("gold", gold), ("pred", pred)):
         table |= {f"{side}_{name}": counts[:, Decision[name]] for name in ("COR", "INC", "PAR")}
     table |= {"MIS": gold[:, Decision.MIS], "SPU": pred[:, Decision.SPU]}
-    table |= {"POS": pos, "ACT": act, "documents": documents}
+    table |= {"POS": pos, "ACT": act, "documents": n_documents}
     table |= dict(zip(RATIOS, ratio_columns(gold, pred), strict=True))
-    if found.sides_without_values:
+    if tally.sides_without_values:
         # If no span of one side has a value, F1 is undefined, not 0.
-        for ends in (table["f1"], low[:, 2], high[:, 2]):
-            ends[:] = np.nan
-    for number, ratio in enumerate(RATIOS):
-        table |= {f"{ratio}_low": low[:, number], f"{ratio}_high": high[:, number]}
-    table["interval"] = categories(few.astype(np.int8) + lone, (BOOTSTRAP, WILSON, NO_INTERVAL))
+        for f1 in (table["f1"], low[:, 2], high[:, 2]):
+            f1[:] = np.nan
+    for number, ratio_name in enumerate(RATIOS):
+        table |= {f"{ratio_name}_low": low[:, number], f"{ratio_name}_high": high[:, number]}
+    table["interval"] = categories(is_wilson.astype(np.int8) + is_lone, (BOOTSTRAP, WILSON, NO_INTERVAL))
     table["small"] = (pos < SMALL_SLICE_SPANS) | ((act < SMALL_SLICE_SPANS) & (act > 0))
     return pd.DataFrame(table, columns=list(SLICE_COLUMNS)).astype({"slice": "str"})
+
+
+def slice_bootstrap(plan: ResamplingPlan, units: ResamplingUnits) -> Bootstrap:
+    """Return the bootstrap of slices, which resamples groups of units where these are many."""
+    return Bootstrap(plan, units, MOST_RESAMPLED_UNITS)
 
 
 def wilson_interval(credit: NDArray[Any], whole: NDArray[Any], level: float) -> Float64:
@@ -177,33 +176,3 @@ def wilson_interval(credit: NDArray[Any], whole: NDArray[Any], level: float) -> 
         half = z / (1 + z**2 / whole) * np.sqrt(share * (1 - share) / whole + z**2 / (4 * whole**2))
     edges = np.stack([middle - half, middle + half])
     return np.where(whole > 0, edges.clip(0, 1), np.nan)
-
-
-def bootstrap_intervals(
-    cells: DocumentCounts, plan: ResamplingPlan, strata: Int64 | None = None
-) -> tuple[Float64, Float64]:
-    """Return low and high ends of the bootstrap intervals of P, R and F1, shape (slices, 3) each.
-
-    `cells` have the shape of `SliceTally.by_document`. Within strata, all units are resampled, however many.
-    """
-    grouped = random_groups(cells, plan.seed) if strata is None else cells
-    found = [
-        estimate_intervals(ResampledValues(*map(ratios, one)), plan, strata)
-        for one in resample_counts(grouped, plan, strata)
-    ]
-    return np.stack([one.low for one in found]), np.stack([one.high for one in found])
-
-
-def random_groups(cells: Array, seed: int) -> Array:
-    """Return the sums of MOST_RESAMPLED_UNITS random groups of about equally many documents, if there are more.
-
-    The last axis is documents or units. Resampling groups instead changes the width of an interval by a few hundredths
-    at most.
-    """
-    documents = cells.shape[-1]
-    if documents <= MOST_RESAMPLED_UNITS:
-        return cells
-    order = np.random.default_rng((seed, 2)).permutation(documents)
-    edges = np.arange(MOST_RESAMPLED_UNITS) * documents // MOST_RESAMPLED_UNITS
-    found: Array = np.add.reduceat(cells[..., order], edges, axis=-1)
-    return found

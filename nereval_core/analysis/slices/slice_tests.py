@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from nereval_core.analysis.bootstrap import RATIO_TOLERANCE, RATIOS, DocumentCounts, leave_one_out, ratios
-from nereval_core.analysis.intervals import jackknife
-from nereval_core.analysis.multiple_tests import benjamini_hochberg, holm_correction
+from nereval_core.analysis.bootstrap import RATIOS, Bootstrap, DocumentCounts, leave_one_out, ratios
+from nereval_core.analysis.intervals import RATIO_TOLERANCE, jackknife
+from nereval_core.analysis.multiple_tests import tested_table
 from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits
-from nereval_core.analysis.result_tables import p_value_text, typed_table
-from nereval_core.analysis.slices.scores_by_slice import SLICE_PLAN, SliceTally, random_groups
+from nereval_core.analysis.result_tables import p_value_text
+from nereval_core.analysis.slices.scores_by_slice import SLICE_PLAN, SliceTally, slice_bootstrap
 from nereval_core.analysis.slices.slicings import slicing_title, title_in_sentence
 from nereval_core.analysis.slices.worst_combinations import LEAST_DOCUMENTS
 from nereval_core.problems import counted
@@ -76,17 +76,18 @@ def apart_tests(
     Spans without a value are on neither side. Of two slices only the first has a row, as the second makes the same
     test; a slice with all spans has none.
     """
+    bootstrap = slice_bootstrap(plan, units)
     rows: list[dict[str, Any]] = []
     for by, tally in tallies.items():
         measure = _MEASURES.get(tally.sides_without_values)
         if measure is None:
             continue
         cells = units.sum_counts(tally.by_document[:-1])
-        some = np.flatnonzero(cells[:, _SPANS[measure]].any(axis=(1, 2)))
-        tested = some if len(some) > 2 else some[: len(some) - 1]
+        slices = np.flatnonzero(cells[:, _SPANS[measure]].any(axis=(1, 2)))
+        tested = slices if len(slices) > 2 else slices[: len(slices) - 1]
         rest = cells.sum(axis=0, dtype=np.int32) - cells[tested]
-        names = [{"by": by, "slice": tally.names[place]} for place in tested.tolist()]
-        rows += _tested(names, cells[tested], rest, measure, units, plan)
+        names = [{"by": by, "slice": tally.names[code]} for code in tested.tolist()]
+        rows += _test_rows(names, cells[tested], rest, measure, bootstrap)
     return _family(rows, APART_COLUMNS, "the rest")
 
 
@@ -101,81 +102,81 @@ def change_tests(
     `tallies` are by system and by the name of the slicing; slicings and slices that only one of two systems has are
     left out.
     """
+    bootstrap = slice_bootstrap(plan, units)
     rows: list[dict[str, Any]] = []
-    for system, own in tallies.items():
+    for system, tallies_of_system in tallies.items():
         if system == baseline:
             continue
-        for by in (name for name in own if name in tallies[baseline]):
-            one, other = own[by], tallies[baseline][by]
-            measures = {_MEASURES.get(tally.sides_without_values) for tally in (one, other)} - {"f1"} or {"f1"}
+        for by, tally in tallies_of_system.items():
+            if by not in tallies[baseline]:
+                continue
+            reference = tallies[baseline][by]
+            measures = {_MEASURES.get(each.sides_without_values) for each in (tally, reference)} - {"f1"} or {"f1"}
             if len(measures) > 1 or (measure := measures.pop()) is None:
                 continue
-            cells = [units.sum_counts(tally.by_document[:-1]) for tally in (one, other)]
-            place = {name: code for code, name in enumerate(other.names)}
-            both = [(code, place[name]) for code, name in enumerate(one.names) if name in place]
-            sides = [side[list(codes)] for side, codes in zip(cells, np.array(both).reshape(-1, 2).T, strict=True)]
-            some = np.flatnonzero(np.any([side[:, _SPANS[measure]].any(axis=(1, 2)) for side in sides], axis=0))
+            code_of_name = {name: code for code, name in enumerate(reference.names)}
+            names = [name for name in tally.names if name in code_of_name]
+            codes = np.array([name in code_of_name for name in tally.names]), [code_of_name[name] for name in names]
+            both = ((tally, codes[0]), (reference, np.array(codes[1], np.int64)))
+            sides = [units.sum_counts(each.by_document[:-1])[rows] for each, rows in both]
+            has_spans = np.any([side[:, _SPANS[measure]].any(axis=(1, 2)) for side in sides], axis=0)
             key = {"system": system, "baseline": baseline, "by": by}
-            names = [key | {"slice": one.names[both[number][0]]} for number in some.tolist()]
-            rows += _tested(names, sides[0][some], sides[1][some], measure, units, plan, of_change=True)
+            keys = [key | {"slice": name} for name, has in zip(names, has_spans.tolist(), strict=True) if has]
+            rows += _test_rows(keys, sides[0][has_spans], sides[1][has_spans], measure, bootstrap, of_change=True)
     return _family(rows, CHANGE_COLUMNS, baseline)
 
 
-def _tested(
-    names: Sequence[Mapping[str, str]],
-    one: DocumentCounts,
-    other: DocumentCounts,
+def _test_rows(
+    keys: Sequence[Mapping[str, str]],
+    counts: DocumentCounts,
+    other_counts: DocumentCounts,
     measure: str,
-    units: ResamplingUnits,
-    plan: ResamplingPlan,
+    bootstrap: Bootstrap,
     *,
     of_change: bool = False,
 ) -> Iterator[dict[str, Any]]:
-    """Yield a row for each test except the corrected p, from the counts on both sides, shape (tests, 4, units)."""
-    if not names:
+    """Yield a row for each test before corrections, from the counts on both sides by unit, shape (tests, 4, units)."""
+    if not keys:
         return
-    part = RATIOS.index(measure)
-    numbers = [side[:, _SPANS[measure]].any(axis=1).sum(axis=-1) for side in (one, other)]
-    values = [ratios(side.sum(axis=-1, keepdims=True, dtype=np.int64))[:, part, 0] for side in (one, other)]
-    grouped = [side if units.strata is not None else random_groups(side, plan.seed) for side in (one, other)]
-    left_out = [ratios(leave_one_out(side))[:, part] for side in grouped]
-    fewest = np.minimum(*numbers)
-    found = jackknife(values[0] - values[1], left_out[0] - left_out[1], units.strata, fewest)
-    low, high = found.interval(plan.level)
-    p = found.p_values()
-    fixed = found.error <= RATIO_TOLERANCE
+    units, sides, ratio = bootstrap.units, (counts, other_counts), RATIOS.index(measure)
+    n_units = [side[:, _SPANS[measure]].any(axis=1).sum(axis=-1) for side in sides]
+    values = [ratios(side.sum(axis=-1, keepdims=True, dtype=np.int64))[:, ratio, 0] for side in sides]
+    left_out = [ratios(leave_one_out(bootstrap.group_units(side)))[:, ratio] for side in sides]
+    fewest = np.minimum(*n_units)
+    differences = jackknife(values[0] - values[1], left_out[0] - left_out[1], units.strata, fewest)
+    low, high = differences.interval(bootstrap.plan.level)
+    p = differences.p_values()
+    is_fixed = differences.error <= RATIO_TOLERANCE
     if not of_change:
         # A small slice all of whose spans are right seems certain, and so does such a rest.
-        fixed |= np.any([np.ptp(side, axis=-1) <= RATIO_TOLERANCE for side in left_out], axis=0)
-    totals = one.sum(axis=-1, dtype=np.int64)
-    for row, name in enumerate(names):
+        is_fixed |= np.any([np.ptp(side, axis=-1) <= RATIO_TOLERANCE for side in left_out], axis=0)
+    totals = counts.sum(axis=-1, dtype=np.int64)
+    for row, key in enumerate(keys):
         why = ""
-        if np.isnan(found.difference[row]):
+        if np.isnan(differences.difference[row]):
             why = f"no {SHORT[measure]} on one side, for want of spans"
         elif fewest[row] < LEAST_DOCUMENTS:
             why = f"spans in {units.in_words(int(fewest[row]))} only on one side, a test takes {LEAST_DOCUMENTS}"
-        elif fixed[row] and not (of_change and p[row] == 1):
+        elif is_fixed[row] and not (of_change and p[row] == 1):
             why = f"{SHORT[measure]} is the same on one side, whichever {units.one} is left out"
-        numbers_of_test = (np.nan,) * 3 if why else (low[row], high[row], p[row])
+        test = (np.nan,) * 3 if why else (low[row], high[row], p[row])
         yield {
-            **name,
+            **key,
             "measure": measure,
             "POS": totals[row, 2],
             "ACT": totals[row, 3],
-            "units": numbers[0][row],
+            "units": n_units[0][row],
             "value": values[0][row],
             "reference": values[1][row],
-            "difference": found.difference[row],
-            **dict(zip(("low", "high", "p"), numbers_of_test, strict=True)),
+            "difference": differences.difference[row],
+            **dict(zip(("low", "high", "p"), test, strict=True)),
             "why": why,
         }
 
 
 def _family(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str], against: str) -> SliceTests:
-    table = typed_table(rows, columns)
-    p = table["p"].to_numpy(np.float64)
-    table["p_holm"], table["p_bh"] = holm_correction(p), benjamini_hochberg(p)
-    tested = table[~np.isnan(p)]
+    table = tested_table(rows, columns)
+    tested = table[table["p"].notna()]
     parts = [f"slices of {counted(tested['by'].nunique(), 'slicing')}"]
     if "system" in table:
         parts.insert(0, counted(tested["system"].nunique(), "system"))
@@ -188,13 +189,13 @@ def _family(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str], again
 def shown_tests(tests: SliceTests) -> pd.DataFrame:
     """Return tests as they are shown: titles of slicings, short names of ratios, p as text."""
     table = tests.table
-    shown = table.assign(
+    texts = table.assign(
         by=[slicing_title(name) for name in table["by"]],
         measure=table["measure"].map(SHORT),
         **{name: [p_value_text(p) for p in table[name]] for name in ("p", "p_holm", "p_bh")},
     )
     heads = SHOWN | {"reference": "baseline's" if "system" in table else "the rest's"}
-    return shown.drop(columns="units").rename(columns=heads)
+    return texts.drop(columns="units").rename(columns=heads)
 
 
 def difference_words(row: Mapping[Any, Any]) -> str:

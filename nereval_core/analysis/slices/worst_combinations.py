@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from nereval_core.alignment.codes import Decision
-from nereval_core.analysis.multiple_tests import benjamini_hochberg, holm_correction
+from nereval_core.analysis.multiple_tests import tested_table
 from nereval_core.analysis.resampling_units import ResamplingUnits
 from nereval_core.analysis.slices.span_values import SlicedScores, SpanValues
 from nereval_core.problems import counted
@@ -66,10 +66,8 @@ def worst_table(
             a, b = divmod(number, width)
             if row[0] < min(alone[0][a], alone[1][b]) and not {(one, a), (two, b)} & repeated:
                 rows.append((one, first.names[a], two, second.names[b], *row))
-    table = pd.DataFrame(rows, columns=list(WORST_COLUMNS)[:-3])
-    p = table["p"].to_numpy(np.float64)
-    table["p_holm"], table["p_bh"], table["tests"] = holm_correction(p), benjamini_hochberg(p), len(table)
-    return table.astype(dict(WORST_COLUMNS)).sort_values(["p", "recall"], kind="stable", ignore_index=True)
+    table = tested_table((dict(zip(WORST_COLUMNS, row, strict=False)) for row in rows), WORST_COLUMNS)
+    return table.sort_values(["p", "recall"], kind="stable", ignore_index=True)
 
 
 def worst_family(table: pd.DataFrame) -> str:

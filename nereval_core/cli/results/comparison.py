@@ -9,9 +9,8 @@ from typing import Any
 import pandas as pd
 
 from nereval_core.analysis.comparison import Comparison
-from nereval_core.analysis.comparison.power import POWER
 from nereval_core.analysis.comparison.runs import RunComparison
-from nereval_core.analysis.comparison.significance import are_significant
+from nereval_core.analysis.comparison.significance import POWER
 from nereval_core.analysis.comparison.system_tables import (
     best_cells,
     best_note,
@@ -22,6 +21,7 @@ from nereval_core.analysis.comparison.system_tables import (
     taus_wide,
 )
 from nereval_core.analysis.comparison.transitions import transition_records, transition_sheets
+from nereval_core.analysis.multiple_tests import are_significant
 from nereval_core.analysis.result_tables import p_value_text
 from nereval_core.cli.output import Result, methods_file
 from nereval_core.problems import counted

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from nereval_core.analysis.comparison.significance import SystemResamples, count_units
+from nereval_core.analysis.comparison.measures import SystemResamples
+from nereval_core.analysis.comparison.unit_counts import count_units
 from nereval_core.analysis.resampling_units import ResamplingPlan
 from nereval_core.report.method_terms import INTERVAL
 from pages.shared.components import navigation
@@ -62,6 +63,6 @@ def _intervals_of(page: PageContext) -> list[tuple[float, float]]:
 
 @keep_results(200)
 def _intervals(page: PageContext, plan: ResamplingPlan) -> list[tuple[float, float]]:
-    scores = {page.system: page.scores()}
-    found = SystemResamples(count_units(scores, [page.by], units_of(page)), plan).interval()
-    return list(zip(found.low[0, 0].tolist(), found.high[0, 0].tolist(), strict=True))
+    resampled = SystemResamples(count_units({page.system: page.scores()}, [page.by], units_of(page)), plan)
+    estimates = [measure.estimates() for measure in resampled.by_ratio(0)]
+    return [(float(ratio.low[0]), float(ratio.high[0])) for ratio in estimates]

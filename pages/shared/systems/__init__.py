@@ -9,9 +9,8 @@ import pandas as pd
 import streamlit as st
 
 from nereval_core.analysis.comparison import Comparison, compare_scores, headline, percent_of_resamples
-from nereval_core.analysis.comparison.power import POWER
 from nereval_core.analysis.comparison.significance import (
-    are_significant,
+    POWER,
     by_type_tables,
     difference_table,
 )
@@ -24,6 +23,7 @@ from nereval_core.analysis.comparison.system_tables import (
     scores_wide,
     taus_wide,
 )
+from nereval_core.analysis.multiple_tests import are_significant
 from nereval_core.analysis.resampling_units import ResamplingPlan
 from nereval_core.analysis.result_tables import p_value_text
 from nereval_core.report.figures.comparison import leaderboard as leaderboard_figure

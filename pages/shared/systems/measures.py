@@ -6,7 +6,8 @@ import pandas as pd
 import streamlit as st
 
 from nereval_core.analysis.comparison import Comparison
-from nereval_core.analysis.comparison.measures import MEASURES, measure_tables
+from nereval_core.analysis.comparison.measures import MEASURES
+from nereval_core.analysis.comparison.significance import measure_tables
 from nereval_core.analysis.result_tables import p_value_text, value_with_interval
 from nereval_core.conventions import conventions
 from nereval_core.problems import FormatError

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from nereval_core.analysis.comparison import Comparison
-from nereval_core.analysis.comparison.significance import are_significant
+from nereval_core.analysis.multiple_tests import are_significant
 from nereval_core.analysis.resampling_units import ResamplingPlan
 from nereval_core.analysis.result_tables import p_value_sentence, signed
 from nereval_core.ledger.attributes.systems import BOTH_RIGHT, BOTH_WRONG, ONLY_OTHER, ONLY_THIS

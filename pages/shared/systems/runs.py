@@ -9,7 +9,7 @@ import streamlit as st
 
 from nereval_core.analysis.comparison import Comparison
 from nereval_core.analysis.comparison.runs import RunComparison, compare_runs, group_runs, name_runs, suggest_runs
-from nereval_core.analysis.comparison.significance import are_significant
+from nereval_core.analysis.multiple_tests import are_significant
 from nereval_core.analysis.result_tables import p_value_text, value_with_interval
 from nereval_core.report.table_formats import DAGGER
 from pages.shared.components.count_table import table_key

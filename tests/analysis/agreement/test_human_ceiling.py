@@ -18,7 +18,7 @@ from nereval_core.analysis.agreement.human_ceiling import (
     HumanCeiling,
     ceiling_sentences,
 )
-from nereval_core.analysis.comparison.significance import holm_correction
+from nereval_core.analysis.multiple_tests import holm_correction
 from nereval_core.analysis.resampling_units import ResamplingPlan
 from nereval_core.corpus import Layer
 from nereval_core.corpus.builder import Builder

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from nereval_core.analysis.bootstrap import effective_units
 from nereval_core.analysis.comparison import compare_scores
+from nereval_core.analysis.comparison.measures import SystemResamples
 from nereval_core.analysis.comparison.runs import (
     RunComparison,
     compare_runs,
@@ -18,7 +18,8 @@ from nereval_core.analysis.comparison.runs import (
     name_runs,
     suggest_runs,
 )
-from nereval_core.analysis.comparison.significance import ComparisonGroup, SystemResamples, UnitCounts
+from nereval_core.analysis.comparison.unit_counts import ComparisonGroup, UnitCounts
+from nereval_core.analysis.intervals import effective_units
 from nereval_core.analysis.multiple_tests import holm_correction
 from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits
 from nereval_core.problems import FormatError

@@ -12,13 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from nereval_core.analysis.bootstrap import (
-    acceleration,
-    bca_intervals,
-    leave_one_out,
-    ratios,
-    type_counts,
-)
+from nereval_core.analysis.bootstrap import F1, FEW_UNITS, leave_one_out, ratios, type_counts
 from nereval_core.analysis.comparison import (
     compare_scores,
     few_units_warning,
@@ -26,23 +20,20 @@ from nereval_core.analysis.comparison import (
     percent_of_resamples,
     significance,
 )
-from nereval_core.analysis.comparison.measures import MeasuredSystems
-from nereval_core.analysis.comparison.power import equivalence_p, power_table
+from nereval_core.analysis.comparison.measures import SystemMeasure, SystemResamples
 from nereval_core.analysis.comparison.significance import (
-    F1,
-    FEW_UNITS,
-    ComparisonGroup,
-    SystemResamples,
-    UnitCounts,
     best_shares,
     by_type_tables,
-    count_units,
     difference_table,
+    equivalence_p,
     interval_table,
     lead_table,
+    power_table,
     ranks,
 )
 from nereval_core.analysis.comparison.system_tables import best_cells, best_note, scores_wide
+from nereval_core.analysis.comparison.unit_counts import ComparisonGroup, UnitCounts, count_units
+from nereval_core.analysis.intervals import acceleration, bca_intervals
 from nereval_core.analysis.multiple_tests import benjamini_hochberg, holm_correction
 from nereval_core.analysis.resampling_units import ResamplingPlan, document_units
 from nereval_core.api.load import load_corpus
@@ -491,7 +482,7 @@ def test_a_macro_average_is_that_of_scores_and_its_interval_that_of_scipy(demo: 
 
 def test_a_test_of_macro_averages_is_exact_for_few_documents() -> None:
     counts = np.stack([drawn(8, 2, seed)[0] for seed in (1, 2)])
-    measured = MeasuredSystems(resampled(counts, ResamplingPlan(resamples=20_000)), F1)
+    measured = SystemMeasure(resampled(counts, ResamplingPlan(resamples=20_000)), F1)
     both = np.concatenate([counts[:, 0], counts[:, 1]], axis=-1)
 
     def statistic(x: np.ndarray[Any, Any], y: np.ndarray[Any, Any]) -> float:
@@ -506,4 +497,4 @@ def test_a_test_of_macro_averages_is_exact_for_few_documents() -> None:
         alternative="greater",
         n_resamples=1e6,
     )
-    assert measured.difference(1, 0)[2] == pytest.approx(theirs.pvalue, abs=4 * (0.25 / 20_000) ** 0.5)
+    assert measured.p_value(1, 0) == pytest.approx(theirs.pvalue, abs=4 * (0.25 / 20_000) ** 0.5)

@@ -12,12 +12,16 @@ from hypothesis import settings as drawing
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from nereval_core.analysis.bootstrap import RATIOS, bca_intervals, bootstrap_sums, document_counts, ratios
-from nereval_core.analysis.comparison.significance import ComparisonGroup, SystemResamples, UnitCounts, interval_table
+from nereval_core.analysis.bootstrap import RATIOS, bootstrap_sums, document_counts, ratios
+from nereval_core.analysis.comparison.measures import SystemResamples
+from nereval_core.analysis.comparison.significance import interval_table
+from nereval_core.analysis.comparison.unit_counts import ComparisonGroup, UnitCounts
+from nereval_core.analysis.intervals import bca_intervals
 from nereval_core.analysis.resampling_units import ResamplingPlan, document_units
 from nereval_core.analysis.slices import scores_by_slice as analysis
 from nereval_core.analysis.slices.scores_by_slice import (
     BOOTSTRAP,
+    slice_bootstrap,
     slice_table,
     tally_slices,
     wilson_interval,
@@ -93,7 +97,7 @@ def test_many_documents_are_resampled_in_groups(monkeypatch: pytest.MonkeyPatch)
     sliced, values = everything("pharmacology")
     cells = tally_slices(sliced, values).by_document
     monkeypatch.setattr(analysis, "MOST_RESAMPLED_UNITS", 7)
-    grouped = analysis.random_groups(cells, 0)
+    grouped = slice_bootstrap(ResamplingPlan(), document_units(cells.shape[-1])).group_units(cells)
     assert grouped.shape[-1] == 7 and (grouped.sum(axis=-1) == cells.sum(axis=-1)).all()
 
 
@@ -103,11 +107,14 @@ def test_groups_tell_as_much_as_documents() -> None:
     cells[0, 2:] = rng.integers(1, 6, 10_000)
     cells[0, :2] = 2 * rng.binomial(cells[0, 2], rng.beta(2, 1, 10_000))
     plan = ResamplingPlan(resamples=600)
-    low, high = analysis.bootstrap_intervals(cells, plan)
-    seen = ratios(cells.sum(axis=-1, dtype=np.int64)[..., None]).reshape(-1)
-    every = bca_intervals(seen, ratios(bootstrap_sums(cells, plan)).reshape(3, -1), np.zeros(3), np.full(3, 1.96))
-    assert (high - low)[0] == pytest.approx(every.high - every.low, rel=0.1)
-    assert ((low[0] < seen) & (seen < high[0])).all()
+    bootstrap = slice_bootstrap(plan, document_units(10_000))
+    (sums,) = bootstrap.resample_units(cells)
+    grouped = bootstrap.estimate(sums.map(ratios))
+    observed = ratios(cells.sum(axis=-1, dtype=np.int64)[..., None]).reshape(-1)
+    single = bca_intervals(observed, ratios(bootstrap_sums(cells, plan)).reshape(3, -1), np.zeros(3), np.full(3, 1.96))
+    assert sums.left_out.shape == (4, analysis.MOST_RESAMPLED_UNITS)
+    assert grouped.high - grouped.low == pytest.approx(single.high - single.low, rel=0.1)
+    assert ((grouped.low < observed) & (observed < grouped.high)).all()
 
 
 @pytest.mark.parametrize("counting", ["one-to-one", "each-side"])
