@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from nereval_core.alignment.codes import Spans
-from nereval_core.analysis.comparison.transitions import count_transitions, right_system_counts
+from nereval_core.analysis.crosstab import count_transitions, right_system_counts
 from nereval_core.corpus import Documents, Layer, frozen
 from nereval_core.scoring import Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA

@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from nereval_core.analysis.comparison.transitions import (
+from nereval_core.analysis.crosstab import (
     ALL_STATES,
     FROM_HEAD,
     STATES,

@@ -20,7 +20,7 @@ from nereval_core.analysis.comparison.system_tables import (
     scores_wide,
     taus_wide,
 )
-from nereval_core.analysis.comparison.transitions import transition_records, transition_sheets
+from nereval_core.analysis.crosstab import transition_records, transition_sheets
 from nereval_core.analysis.multiple_tests import are_significant
 from nereval_core.analysis.result_tables import p_value_text
 from nereval_core.cli.output import Result, methods_file

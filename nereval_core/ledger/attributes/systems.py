@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.analysis.comparison.transitions import (
+from nereval_core.analysis.crosstab import (
     GOLD_STATES,
     NOT_PREDICTED,
     PRED_STATES,

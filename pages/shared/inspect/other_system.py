@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from nereval_core.analysis.comparison.transitions import are_comparable
+from nereval_core.analysis.crosstab import are_comparable
 from nereval_core.ledger import MemoryLedger
 from nereval_core.ledger.attributes.systems import AGAINST, BOTH_RIGHT, BOTH_WRONG, ONLY_OTHER, ONLY_THIS, SPURIOUS_HERE
 from nereval_core.records.queries import Query

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from nereval_core.analysis.comparison.transitions import (
+from nereval_core.analysis.crosstab import (
     ALL_STATES,
     FROM_HEAD,
     NOT_PREDICTED,

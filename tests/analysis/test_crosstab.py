@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import settings as drawing
 from hypothesis import strategies as st
 
-from nereval_core.analysis.comparison.transitions import (
+from nereval_core.analysis.crosstab import (
     GOLD_STATES,
     NOT_PREDICTED,
     PRED_STATES,
