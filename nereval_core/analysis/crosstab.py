@@ -1,6 +1,8 @@
-"""Transitions: gold spans and predictions by their decision under a baseline and under another system.
+"""Crosstabs: spans by the decision of A (rows) and of B (columns).
 
-Both systems share the gold spans. Two predictions are the same if document, fragments and type are equal. A system may
+A and B are two systems (transitions), two criteria, types before and after merging, or two annotators.
+
+Two systems share the gold spans. Two predictions are the same if document, fragments and type are equal. A system may
 predict several copies of one; the copies of both systems are paired in the order of their decisions, so that as many as
 possible are unchanged, and the rest count as predicted by one system only.
 """
@@ -15,11 +17,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from nereval_core.analysis.result_tables import typed_table
 from nereval_core.analysis.sentences import Sentence, number_with_noun, record_count, sentence_text
-from nereval_core.analysis.span_relations import span_keys
+from nereval_core.analysis.span_relations import corresponding_spans, have_same_type, span_keys
 from nereval_core.arrays import Int64
 from nereval_core.corpus import Layer, frozen
+from nereval_core.problems import FormatError, quoted
 from nereval_core.records.queries import Query
+from nereval_core.records.tables import DECISIONS
 from nereval_core.report.score_tables import Cell, Sheet
 from nereval_core.scoring import Scores
 from nereval_core.scoring.criteria import Decision
@@ -31,7 +36,8 @@ PRED_STATES = ("COR", "INC", "PAR", "SPU", NOT_PREDICTED)
 """The decisions on predictions, and the state of a prediction that only the other system makes."""
 STATES: Mapping[str, tuple[str, ...]] = {"gold": GOLD_STATES, "pred": PRED_STATES}
 TITLES: Mapping[str, str] = {"gold": "Gold spans", "pred": "Predictions"}
-ALL_STATES = "all"
+ALL = "all"
+"""The row and the column of sums; of disagreements, their sum."""
 FROM_HEAD = "from \\ to"
 RIGHT_HEADS = ("right by", "gold spans")
 Rows = tuple[tuple[Cell, ...], ...]
@@ -39,6 +45,17 @@ TRANSITION_COLUMNS = {"side": "category", "one": "category", "other": "category"
 RIGHT_COLUMNS = {"right_by": "category", "gold_spans": "int64"}
 _STATE = np.array([0, 1, 2, -1, 3], np.int8)
 """The index into PRED_STATES of each decision's code."""
+DISAGREEMENTS = ("agree", "only one", "only other", "types differ", "boundaries differ")
+"""A record is agreed on, or its span has no partner, or that is of another type, or else has other boundaries."""
+VANISHED_COLUMNS: Mapping[str, str] = {"gold_type": "str", "pred_type": "str", "pairs": "int64", "correct": "int64"}
+"""Columns of `vanished_confusions` and their dtypes: aligned pairs of two types that are merged into one, and the gold
+spans among them that are correct after merging."""
+
+
+def crosstab(rows: NDArray[np.integer], columns: NDArray[np.integer], shape: tuple[int, int]) -> Int64:
+    """Count by two codes, one of A and one of B, in an array of so many rows and columns."""
+    cells = rows.astype(np.int64) * shape[1] + columns
+    return frozen(np.bincount(cells, minlength=shape[0] * shape[1]).astype(np.int64).reshape(shape))
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,14 +72,14 @@ class Transitions:
     def frame(self) -> pd.DataFrame:
         """Return one row a cell that is not empty: `side` (gold, pred), `one`, `other` (states), `count`."""
         rows = [
-            (side, states[one], states[other], int(counts[one, other]))
+            (side, states[row], states[column], int(counts[row, column]))
             for side, states, counts in (("gold", GOLD_STATES, self.gold), ("pred", PRED_STATES, self.pred))
-            for one, other in np.argwhere(counts).tolist()
+            for row, column in np.argwhere(counts).tolist()
         ]
         states = pd.CategoricalDtype([*GOLD_STATES, *PRED_STATES[3:]])
         sides = pd.CategoricalDtype(["gold", "pred"])
-        made = pd.DataFrame(rows, columns=list(TRANSITION_COLUMNS))
-        return made.astype({"side": sides, "one": states, "other": states, "count": "int64"})
+        table = pd.DataFrame(rows, columns=list(TRANSITION_COLUMNS))
+        return table.astype({"side": sides, "one": states, "other": states, "count": "int64"})
 
 
 def are_comparable(one: Scores, other: Scores, name: str) -> bool:
@@ -76,20 +93,20 @@ def are_comparable(one: Scores, other: Scores, name: str) -> bool:
     return _same_spans(one.layers(name)[0], other.layers(name)[0])
 
 
-def _same_spans(mine: Layer, theirs: Layer) -> bool:
+def _same_spans(layer: Layer, other: Layer) -> bool:
     """Tell whether two layers have the same documents and spans, even if they were read from different places."""
-    if mine is theirs:
+    if layer is other:
         return True
-    documents = mine.documents, theirs.documents
+    documents = layer.documents, other.documents
     if documents[0] is not documents[1] and (
         documents[0].ids != documents[1].ids or documents[0].digest != documents[1].digest
     ):
         return False
-    if len(mine) != len(theirs) or mine.fragments != theirs.fragments:
+    if len(layer) != len(other) or layer.fragments != other.fragments:
         return False
-    kinds = [np.array(layer.types, object)[layer.type] for layer in (mine, theirs)]
-    columns = ((getattr(mine, key), getattr(theirs, key)) for key in ("doc", "start", "end"))
-    return all(np.array_equal(*pair) for pair in (*columns, kinds))
+    types = [np.array(each.types, object)[each.type] for each in (layer, other)]
+    columns = ((getattr(layer, key), getattr(other, key)) for key in ("doc", "start", "end"))
+    return all(np.array_equal(*pair) for pair in (*columns, types))
 
 
 def count_transitions(one: Scores, other: Scores, name: str) -> Transitions:
@@ -100,23 +117,16 @@ def count_transitions(one: Scores, other: Scores, name: str) -> Transitions:
     """
     if not are_comparable(one, other, name):
         raise ValueError(f"under {name} the two systems cannot be compared span by span")
-    gold = _state_table(one.decisions(name)[0], other.decisions(name)[0], len(GOLD_STATES))
-    mine, theirs = (_STATE[scores.decisions(name)[1]] for scores in (one, other))
+    gold = crosstab(one.decisions(name)[0], other.decisions(name)[0], (len(GOLD_STATES), len(GOLD_STATES)))
+    states, other_states = (_STATE[scores.decisions(name)[1]] for scores in (one, other))
     same = same_predictions(one, other, name)
-    absent = len(PRED_STATES) - 1
-    there = np.append(theirs, np.int8(absent))[same]
-    alone = np.ones(len(theirs), bool)
-    alone[same[same >= 0]] = False
-    lone = theirs[alone]
-    pred = _state_table(
-        np.concatenate((mine, np.full(len(lone), absent))), np.concatenate((there, lone)), len(PRED_STATES)
-    )
-    return Transitions(gold, pred)
-
-
-def _state_table(rows: NDArray[np.integer], columns: NDArray[np.integer], size: int) -> Int64:
-    cells = np.bincount(rows.astype(np.int64) * size + columns, minlength=size * size)
-    return frozen(cells.astype(np.int64).reshape(size, size))
+    absent = PRED_STATES.index(NOT_PREDICTED)
+    is_lone = np.ones(len(other_states), bool)
+    is_lone[same[same >= 0]] = False
+    lone_states = other_states[is_lone]
+    rows = np.concatenate((states, np.full(len(lone_states), absent)))
+    columns = np.concatenate((np.append(other_states, np.int8(absent))[same], lone_states))
+    return Transitions(gold, crosstab(rows, columns, (len(PRED_STATES), len(PRED_STATES))))
 
 
 def same_predictions(one: Scores, other: Scores, name: str) -> Int64:
@@ -124,18 +134,18 @@ def same_predictions(one: Scores, other: Scores, name: str) -> Int64:
 
     Copies are paired by their decisions, best first, and copies of equal decision by their order in the layer.
     """
-    keys = span_keys([scores.layers(name)[1] for scores in (one, other)])
-    ranked = []
-    for scores, own in zip((one, other), keys, strict=True):
+    layer_keys = span_keys([scores.layers(name)[1] for scores in (one, other)])
+    orders = []
+    for scores, keys in zip((one, other), layer_keys, strict=True):
         # Layers are nearly in the order of their keys, which makes a stable sort fast.
-        ranked.append(np.argsort(own * len(Decision) + scores.decisions(name)[1], kind="stable"))
-    mine, theirs = (own[order] for own, order in zip(keys, ranked, strict=True))
-    copy = np.arange(len(mine)) - np.searchsorted(mine, mine, side="left")
-    place = np.searchsorted(theirs, mine, side="left") + copy
-    found = np.full(len(mine), -1, np.int64)
-    there = place < np.searchsorted(theirs, mine, side="right")
-    found[ranked[0][there]] = ranked[1][place[there]]
-    return frozen(found)
+        orders.append(np.argsort(keys * len(Decision) + scores.decisions(name)[1], kind="stable"))
+    keys, other_keys = (keys[order] for keys, order in zip(layer_keys, orders, strict=True))
+    copy = np.arange(len(keys)) - np.searchsorted(keys, keys, side="left")
+    position = np.searchsorted(other_keys, keys, side="left") + copy
+    same = np.full(len(keys), -1, np.int64)
+    has_same = position < np.searchsorted(other_keys, keys, side="right")
+    same[orders[0][has_same]] = orders[1][position[has_same]]
+    return frozen(same)
 
 
 def right_count_names(systems: int) -> tuple[str, ...]:
@@ -151,10 +161,10 @@ def right_system_counts(systems: Sequence[Scores], name: str) -> Int64:
     """
     if not all(are_comparable(systems[0], other, name) for other in systems):
         raise ValueError(f"under {name} the systems cannot be compared span by span")
-    found = np.zeros(len(systems[0].layers(name)[0]), np.int64)
+    n_right = np.zeros(len(systems[0].layers(name)[0]), np.int64)
     for scores in systems:
-        found += scores.decisions(name)[0] == Decision.COR
-    return frozen(found)
+        n_right += scores.decisions(name)[0] == Decision.COR
+    return frozen(n_right)
 
 
 def right_count_table(systems: Sequence[Scores], name: str) -> pd.DataFrame:
@@ -164,15 +174,102 @@ def right_count_table(systems: Sequence[Scores], name: str) -> pd.DataFrame:
     return pd.DataFrame({"right_by": pd.Categorical(names, categories=names), "gold_spans": counts.astype(np.int64)})
 
 
+def decision_matrix(scores: Scores, one: str, other: str) -> pd.DataFrame:
+    """Return the number of spans by their DECISIONS under criterion `one` (index) and under `other` (columns).
+
+    Spans are those of match records under `one`: every gold span, and the spurious predictions (row SPU). So rows add
+    up to the counts of `one`, and columns COR to MIS without row SPU to those of `other`.
+
+    Raises:
+        FormatError: as `check_comparable`.
+    """
+    check_comparable(scores, one, other)
+    is_lone = scores.partners(one)[1] < 0
+    rows, columns = (
+        np.concatenate((gold, pred[is_lone])) for gold, pred in (scores.decisions(name) for name in (one, other))
+    )
+    counts = crosstab(rows, columns, (len(DECISIONS), len(DECISIONS)))
+    return pd.DataFrame(counts, index=list(DECISIONS), columns=list(DECISIONS))
+
+
+def check_comparable(scores: Scores, *names: str) -> None:
+    """Check that criteria decide over the same spans, one to one.
+
+    Raises:
+        FormatError: they do not, or one is not scored.
+    """
+    if scores.settings.counting != "one-to-one":
+        raise FormatError.single("counting", None, "each side counts for itself", "compare criteria one to one")
+    for name in names:
+        criterion = next((criterion for criterion in scores.criteria if criterion.name == name), None)
+        if criterion is None:
+            scored = ", ".join(criterion.name for criterion in scores.criteria)
+            raise FormatError.single("criteria", None, f"no criterion {quoted(name)}", f"choose among {scored}")
+        if criterion.unit == "token":
+            raise FormatError.single("criteria", None, f"{name} counts tokens, not spans", "choose another criterion")
+    rules = [scores.settings.rules_for(scores.criterion(name)) for name in names]
+    if any(rule != rules[0] for rule in rules):
+        finding = f"{' and '.join(names)} merge or leave out other types"
+        raise FormatError.single("criteria", None, finding, "compare criteria of the same types")
+
+
+def vanished_confusions(before: Scores, after: Scores, name: str) -> pd.DataFrame:
+    """Return the confusions under a criterion that merging removes, most frequent first: VANISHED_COLUMNS."""
+    gold, pred = before.layers(name)
+    partner = before.partners(name)[0]
+    g = np.flatnonzero(partner >= 0)
+    p = partner[g].astype(np.int64)
+    merged = after.layers(name)
+    merged_g, merged_p = corresponding_spans(gold, merged[0])[g], corresponding_spans(pred, merged[1])[p]
+    is_vanished = (merged_g >= 0) & (merged_p >= 0)
+    is_vanished[is_vanished] = have_same_type(*merged, merged_g[is_vanished], merged_p[is_vanished])
+    is_vanished &= ~have_same_type(gold, pred, g, p)
+    g, p, merged_g = g[is_vanished], p[is_vanished], merged_g[is_vanished]
+    is_correct = (after.decisions(name)[0][merged_g] == Decision.COR).astype(np.int64)
+    # Only the confusions that occur are counted: all pairs of thousands of types would not fit.
+    cells, row = np.unique(gold.type[g].astype(np.int64) * len(pred.types) + pred.type[p], return_inverse=True)
+    counts = crosstab(row, is_correct, (len(cells), 2))
+    rows = [
+        (gold.types[cell // len(pred.types)], pred.types[cell % len(pred.types)], wrong + correct, correct)
+        for cell, (wrong, correct) in zip(cells.tolist(), counts.tolist(), strict=True)
+    ]
+    rows.sort(key=lambda row: (-row[2], row[:2]))
+    return typed_table(rows, VANISHED_COLUMNS)
+
+
+def count_disagreements(scores: Scores, name: str) -> pd.DataFrame:
+    """Return the numbers of records by kind (DISAGREEMENTS and ALL), the reference being `one`.
+
+    The index has None for all records, then each type, sorted: records with the type on either side, so that those
+    whose types differ stand in two rows.
+    """
+    layers, partners = scores.layers(name), scores.partners(name)
+    types = sorted({*layers[0].types, *layers[1].types})
+    codes = [np.array([types.index(kind) for kind in layer.types], np.int64)[layer.type] for layer in layers]
+    paired = np.flatnonzero(partners[0] >= 0)
+    lone = [own_codes[own_partners < 0] for own_codes, own_partners in zip(codes, partners, strict=True)]
+    left, right = codes[0][paired], codes[1][partners[0][paired]]
+    kinds = np.where(left == right, DISAGREEMENTS.index("boundaries differ"), DISAGREEMENTS.index("types differ"))
+    kinds[scores.decisions(name)[0][paired] == Decision.COR] = DISAGREEMENTS.index("agree")
+    kinds = np.concatenate((kinds, *(np.full(len(own), code) for code, own in enumerate(lone, start=1))))
+    left, right = np.concatenate((left, *lone)), np.concatenate((right, *lone))
+    differs, shape = left != right, (len(types), len(DISAGREEMENTS))
+    by_type = crosstab(left, kinds, shape) + crosstab(right[differs], kinds[differs], shape)
+    counts = np.concatenate((crosstab(np.zeros_like(kinds), kinds, (1, len(DISAGREEMENTS))), by_type))
+    table = pd.DataFrame(counts, index=pd.Index([None, *types], dtype=object, name="type"), columns=DISAGREEMENTS)
+    table[ALL] = table[list(DISAGREEMENTS[1:])].sum(axis=1)
+    return table[np.append(True, by_type.any(axis=1))]
+
+
 def transition_matrix(counts: Int64, states: Sequence[str]) -> pd.DataFrame:
-    """Return a transition matrix with margins: a row and a column for each state (int64), ALL_STATES last.
+    """Return a transition matrix with margins: a row and a column for each state (int64), ALL last.
 
     The column FROM_HEAD names the rows.
     """
     table = pd.DataFrame(counts, columns=list(states))
-    table[ALL_STATES] = table.sum(axis=1)
+    table[ALL] = table.sum(axis=1)
     table.loc[len(table)] = table.sum(axis=0)
-    table.insert(0, FROM_HEAD, [*states, ALL_STATES])
+    table.insert(0, FROM_HEAD, [*states, ALL])
     return table
 
 
@@ -183,17 +280,19 @@ def transition_sheets(systems: Mapping[str, Scores], names: Iterable[str], basel
     """
     for name in _comparable_criteria(systems, names, baseline):
         for other, counts in _from_baseline(systems, name, baseline):
-            said = sentence_text(transition_sentence(counts, baseline, other))
+            sentence = sentence_text(transition_sentence(counts, baseline, other))
             for side, states in STATES.items():
                 table = transition_matrix(getattr(counts, side), states)
                 rows: Rows = tuple(
                     (str(row[0]), *map(int, row[1:])) for row in table.itertuples(index=False, name=None)
                 )
                 title = f"{TITLES[side]} under {name}: {baseline} down, {other} across"
-                yield Sheet(title, tuple(table.columns), rows, (said,) if side == "gold" and said else ())
+                yield Sheet(title, tuple(table.columns), rows, (sentence,) if side == "gold" and sentence else ())
         right = right_count_table(list(systems.values()), name)
-        found: Rows = tuple((str(label), int(count)) for label, count in right.itertuples(index=False, name=None))
-        yield Sheet(f"Gold spans by how many of {len(systems)} systems get them right under {name}", RIGHT_HEADS, found)
+        right_rows: Rows = tuple((str(label), int(count)) for label, count in right.itertuples(index=False, name=None))
+        yield Sheet(
+            f"Gold spans by how many of {len(systems)} systems get them right under {name}", RIGHT_HEADS, right_rows
+        )
 
 
 def transition_records(
@@ -205,8 +304,8 @@ def transition_records(
     for name in _comparable_criteria(systems, names, baseline):
         for other, counts in _from_baseline(systems, name, baseline):
             head = {"criterion": name, "baseline": baseline, "system": other}
-            for side, one, then, count in counts.frame().itertuples(index=False):
-                cells.append({**head, "side": side, "from": one, "to": then, "count": count})
+            for side, state, then, count in counts.frame().itertuples(index=False):
+                cells.append({**head, "side": side, "from": state, "to": then, "count": count})
         for label, count in right_count_table(list(systems.values()), name).itertuples(index=False, name=None):
             right.append({"criterion": name, "right_by": label, "gold_spans": count})
     return cells, right
@@ -227,21 +326,21 @@ def transition_sentence(counts: Transitions, one: str, other: str) -> Sentence:
     gold = counts.gold
     fixed, broken = int(gold[1:, 0].sum()), int(gold[0, 1:].sum())
     right, wrong = int(gold[0, 0]), int(gold[1:, 1:].sum())
-    every = int(gold.sum())
-    if not every:
+    spans = int(gold.sum())
+    if not spans:
         return ()
 
     def against(value: str) -> Query:
         return Query(having=((f"against {other}", value),))
 
     return (
-        f"Of {number_with_noun('gold span', every)}, {other} gets right ",
+        f"Of {number_with_noun('gold span', spans)}, {other} gets right ",
         record_count(fixed, against("only the other right")),
         f" that {one} has wrong, and wrong ",
         record_count(broken, against("only this right")),
         f" that {one} has right; ",
-        record_count(right, against("both right"), every),
+        record_count(right, against("both right"), spans),
         " are right in both, ",
-        record_count(wrong, against("both wrong"), every),
+        record_count(wrong, against("both wrong"), spans),
         " in neither.",
     )

@@ -11,8 +11,6 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from nereval_core.analysis.agreement import Agreement, measure_agreement
-from nereval_core.analysis.agreement.disagreements import ALL as EVERY
-from nereval_core.analysis.agreement.disagreements import KINDS
 from nereval_core.analysis.agreement.human_ceiling import ceiling_sentences, ceiling_table
 from nereval_core.analysis.agreement.summary import (
     agreement_sentences,
@@ -22,6 +20,8 @@ from nereval_core.analysis.agreement.summary import (
     pair_matrix,
     types_table,
 )
+from nereval_core.analysis.crosstab import ALL as EVERY
+from nereval_core.analysis.crosstab import DISAGREEMENTS
 from nereval_core.analysis.resampling_units import ResamplingPlan
 from nereval_core.ledger import ledger
 from nereval_core.scoring import Settings, score_layers
@@ -91,7 +91,7 @@ def test_disagreements_come_first_and_each_count_opens_its_records() -> None:
     ways = [view for label, view in every_link(app) if "read them" in label or "decide who" in label]
     assert [listed(opened("Inspect", view)) for view in ways] == values
     table = app.dataframe[0].value
-    for column in (EVERY, *KINDS):
+    for column in (EVERY, *DISAGREEMENTS):
         for row, kind in enumerate(table["type"]):
             if table[column].iat[row]:
                 there = opened("Annotators", VIEW, table_disagreement_types=cell(row, column))

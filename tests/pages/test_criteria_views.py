@@ -9,11 +9,12 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from nereval_core.analysis.criteria.gap import decision_matrix, gap
-from nereval_core.analysis.criteria.merging import merge_types, vanished_confusions
+from nereval_core.analysis.criteria.gap import gap
 from nereval_core.analysis.criteria.overlap_curve import overlap_curve, step_at
 from nereval_core.analysis.criteria.proxy_criterion import fold_scores, proxy_table
 from nereval_core.analysis.criteria.recovered_spans import recover_spans
+from nereval_core.analysis.criteria.sensitivity import merge_types
+from nereval_core.analysis.crosstab import decision_matrix, vanished_confusions
 from nereval_core.glossary import DECISIONS, decision_label
 from nereval_core.records.tables import records
 from nereval_core.report.figures.criteria import gap_bars, overlap_lines

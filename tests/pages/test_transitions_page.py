@@ -13,7 +13,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from nereval_core.analysis.crosstab import (
-    ALL_STATES,
+    ALL,
     FROM_HEAD,
     STATES,
     count_transitions,
@@ -57,12 +57,12 @@ def test_every_cell_and_margin_counts_what_it_opens(name: str, criterion: str) -
     moved = count_transitions(there.scores("rules"), there.scores("perceptron"), criterion)
     for side, states in STATES.items():
         table = transition_matrix(getattr(moved, side), states)
-        every = (*states, ALL_STATES)
+        every = (*states, ALL)
         for row, state in enumerate(every):
             for column, then in enumerate(every, start=1):
                 found = cell_queries("rules", "perceptron", side, state, then)
                 value = table.iat[row, column]
-                if side == "pred" and state == then == ALL_STATES:
+                if side == "pred" and state == then == ALL:
                     # Records of two systems: the sum of its row and of its column.
                     assert value == table.iloc[row, 1:-1].sum() == table.iloc[:-1, column].sum()
                 elif found is None:

@@ -1,4 +1,4 @@
-"""The gap between the F1 of two criteria, split by cause, and their decisions span by span.
+"""The gap between the F1 of two criteria, split by cause.
 
 Counting one to one both criteria share POS + ACT, so the gap is the difference of their credit:
 F1' - F1 = 2 (credit' - credit) / (POS + ACT), and credit is a sum over gold spans. The cause of a span's part is read
@@ -16,13 +16,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from nereval_core.alignment.candidates import CREDIT
+from nereval_core.analysis.crosstab import check_comparable
 from nereval_core.analysis.result_tables import typed_table
 from nereval_core.analysis.sentences import RecordCount, Sentence, join_parts, number_with_noun, record_count
 from nereval_core.analysis.span_relations import have_same_type, judge_pairs
-from nereval_core.problems import FormatError, quoted
 from nereval_core.records.queries import Query
 from nereval_core.records.reasons import BOUNDARIES, boundaries
-from nereval_core.records.tables import DECISIONS
 from nereval_core.scoring import Scores
 
 Int8 = NDArray[np.int8]
@@ -151,48 +150,6 @@ def ordered_gap(scores: Scores, strict: str, loose: str) -> Gap:
     spans = len(gold) + len(pred)
     exact = [Fraction(int(credit.sum()), spans) if spans else None for credit in (before, after)]
     return Gap(strict, loose, cause, change, spans, (exact[0], exact[1]))
-
-
-def decision_matrix(scores: Scores, one: str, other: str) -> pd.DataFrame:
-    """Return the number of spans by their DECISIONS under criterion `one` (index) and under `other` (columns).
-
-    Spans are those of match records under `one`: every gold span, and the spurious predictions (row SPU). So rows add
-    up to the counts of `one`, and columns COR to MIS without row SPU to those of `other`.
-
-    Raises:
-        FormatError: as for `gap`.
-    """
-    check_comparable(scores, one, other)
-    alone = scores.partners(one)[1] < 0
-    size = len(DECISIONS)
-    one_by_one, by_other = (
-        np.concatenate((of_gold, of_pred[alone])).astype(np.int64)
-        for of_gold, of_pred in (scores.decisions(one), scores.decisions(other))
-    )
-    key = one_by_one * size + by_other
-    counts = np.bincount(key, minlength=size * size).reshape(size, size)
-    return pd.DataFrame(counts, index=list(DECISIONS), columns=list(DECISIONS))
-
-
-def check_comparable(scores: Scores, *names: str) -> None:
-    """Check that criteria decide over the same spans, one to one.
-
-    Raises:
-        FormatError: they do not, or one is not scored.
-    """
-    if scores.settings.counting != "one-to-one":
-        raise FormatError.single("counting", None, "each side counts for itself", "compare criteria one to one")
-    for name in names:
-        criterion = next((criterion for criterion in scores.criteria if criterion.name == name), None)
-        if criterion is None:
-            known = ", ".join(criterion.name for criterion in scores.criteria)
-            raise FormatError.single("criteria", None, f"no criterion {quoted(name)}", f"choose among {known}")
-        if criterion.unit == "token":
-            raise FormatError.single("criteria", None, f"{name} counts tokens, not spans", "choose another criterion")
-    rules = [scores.settings.rules_for(scores.criterion(name)) for name in names]
-    if any(rule != rules[0] for rule in rules):
-        found = f"{' and '.join(names)} merge or leave out other types"
-        raise FormatError.single("criteria", None, found, "compare criteria of the same types")
 
 
 def gap_sentence(found: Gap) -> Sentence:

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from nereval_core.analysis.criteria.gap import check_comparable
+from nereval_core.analysis.crosstab import check_comparable
 from nereval_core.analysis.result_tables import typed_table
 from nereval_core.analysis.sentences import RecordCount, Sentence, join_parts, number_with_noun, record_count
 from nereval_core.analysis.span_relations import overlapping_pairs

@@ -1,20 +1,21 @@
-"""The sensitivity of scores to the criterion: all criteria x all systems x merged types.
+"""The sensitivity of scores to the criterion, all criteria x all systems x merged types, and the effect of a merge.
 
 This is the experiment of Tsai et al. 2006 (BMC Bioinformatics 7:92, "Various criteria in the evaluation of biomedical
-named entity recognition"): the same systems scored under many criteria, with and without merged types. We do not claim
-to reproduce their tables.
+named entity recognition"): the same systems scored under many criteria, with and without merged types; theirs merges
+protein, DNA and RNA, and cell line and cell type. We do not claim to reproduce their tables.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations, groupby
 from typing import Any
 
 import pandas as pd
 
 from nereval_core.alignment.codes import Progress
-from nereval_core.analysis.result_tables import free_name
+from nereval_core.analysis.result_tables import free_name, nan_for_none, typed_table
 from nereval_core.analysis.sentences import name_list
 from nereval_core.corpus import Corpus
 from nereval_core.pairing.type_names import merged_in_words
@@ -44,6 +45,13 @@ SENSITIVITY_COLUMNS: Mapping[str, str] = {
 are NaN and have no rank. `rank` is the system's rank by F1 under one criterion, merge and counting: 1 is best, equal
 systems share the better rank. `f1_minus_strict` is F1 less F1 of the same system, merge and counting under strict."""
 
+MERGING_COLUMNS: Mapping[str, str] = {
+    "criterion": "str",
+    "COR": "Int64",
+    "COR_after": "Int64",
+    **dict.fromkeys(("f1", "f1_after", "difference"), "float64"),
+}
+"""Columns of `merging_table` and their dtypes; ratios are NaN where undefined."""
 OVERTAKING_COLUMNS = ("system", "overtakes", "criterion", "merge", "counting")
 
 
@@ -154,6 +162,30 @@ def parse_merges(values: Iterable[str]) -> list[dict[str, str]]:
     if problems:
         raise FormatError(problems)
     return found
+
+
+def merge_types(scores: Scores, merge: Mapping[str, str], names: Sequence[str] = ()) -> Scores:
+    """Return the scores with some types merged (type -> merged name), in addition to the merges already in force.
+
+    Merging a merged name merges its members too. `names` are the criteria, by default all.
+    """
+    before = dict(scores.settings.merge)
+    after = {member: merge.get(name, name) for member, name in before.items()} | {
+        kind: name for kind, name in merge.items() if kind not in before
+    }
+    criteria = tuple(rule for rule in scores.criteria if not names or rule.name in names)
+    settings: Settings = replace(scores.settings, criteria=criteria, merge=tuple(sorted(after.items())))
+    return score_layers(*scores.read, settings, marks=scores.marks)
+
+
+def merging_table(before: Scores, after: Scores) -> pd.DataFrame:
+    """Return a row for each criterion: MERGING_COLUMNS."""
+    rows = []
+    for criterion in before.criteria:
+        counts, merged = before.counts(criterion.name), after.counts(criterion.name)
+        f1, merged_f1 = nan_for_none(counts.f1), nan_for_none(merged.f1)
+        rows.append((criterion.name, counts.cor, merged.cor, f1, merged_f1, merged_f1 - f1))
+    return typed_table(rows, MERGING_COLUMNS)
 
 
 def overtakings(table: pd.DataFrame) -> pd.DataFrame:

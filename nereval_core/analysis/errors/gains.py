@@ -18,7 +18,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from nereval_core.analysis.errors.error_classes import CLASSES, ENDS, STRICT, ErrorClasses, classify_errors
+from nereval_core.analysis.crosstab import crosstab
+from nereval_core.analysis.errors.error_classes import CLASSES, ENDS, STRICT, classify_errors
 from nereval_core.analysis.result_tables import nan_for_none, typed_table
 from nereval_core.analysis.span_relations import corresponding_spans, have_same_type
 from nereval_core.corpus import Labels, Layer, frozen
@@ -210,25 +211,24 @@ def rescore(scores: Scores, layer: Layer, criterion: str) -> Counts:
 
 def class_types(scores: Scores) -> pd.DataFrame:
     """Return the number of records by class and type without zeros: TYPE_COLUMNS, in the order of CLASSES."""
-    found = classify_errors(scores)
+    errors = classify_errors(scores)
     gold, pred = scores.layers(STRICT)
     names = tuple(sorted({*gold.types, *pred.types}))
     cells = np.zeros((len(CLASSES), len(names)), np.int64)
-    for layer, codes in ((gold, found.gold), (pred, np.where(found.alone, found.pred, -1))):
-        kind = np.array([names.index(name) for name in layer.types], np.int64)
-        some = np.flatnonzero(codes >= 0)
-        np.add.at(cells, (codes[some], kind[layer.type[some]]), 1)
+    for layer, codes in ((gold, errors.gold), (pred, np.where(errors.alone, errors.pred, -1))):
+        kinds = np.array([names.index(name) for name in layer.types], np.int64)[layer.type]
+        cells += crosstab(codes[codes >= 0], kinds[codes >= 0], cells.shape)
     rows = [(CLASSES[i], names[j], int(cells[i, j])) for i, j in np.argwhere(cells).tolist()]
     return typed_table(rows, TYPE_COLUMNS)
 
 
 def class_ends(scores: Scores) -> pd.DataFrame:
     """Return the number of records by wrong ends of the two classes with wrong boundaries, zeros too: END_COLUMNS."""
-    found: ErrorClasses = classify_errors(scores)
-    some = found.gold_ends >= 0
+    errors = classify_errors(scores)
+    has_ends = errors.gold_ends >= 0
+    cells = crosstab(errors.gold[has_ends], errors.gold_ends[has_ends], (len(CLASSES), len(ENDS)))
     rows = []
     for name in ("boundary only", "type and boundary"):
-        codes = found.gold_ends[some & (found.gold == CLASSES.index(name))]
-        counts = np.bincount(codes, minlength=len(ENDS)).tolist()
+        counts = cells[CLASSES.index(name)].tolist()
         rows += [(name, ends, count) for ends, count in zip(ENDS, counts, strict=True)]
     return typed_table(rows, END_COLUMNS)

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from nereval_core.analysis.criteria.gap import decision_matrix, gap
+from nereval_core.analysis.criteria.gap import gap
 from nereval_core.analysis.criteria.ladder import ladder
-from nereval_core.analysis.criteria.merging import merge_types, merging_table, vanished_confusions
 from nereval_core.analysis.criteria.overlap_curve import SHARES, overlap_curve
 from nereval_core.analysis.criteria.proxy_criterion import FEW_FOLDS_NOTE, fold_scores, proxy_table
 from nereval_core.analysis.criteria.recovered_spans import CHAIN, recover_spans
-from nereval_core.analysis.criteria.sensitivity import parse_merges
+from nereval_core.analysis.criteria.sensitivity import merge_types, merging_table, parse_merges
+from nereval_core.analysis.crosstab import decision_matrix, vanished_confusions
 from nereval_core.cli.options import comma_separated
 from nereval_core.cli.output import Result
 from nereval_core.corpus import Layer

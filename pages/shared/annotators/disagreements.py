@@ -9,7 +9,7 @@ from itertools import combinations
 import pandas as pd
 import streamlit as st
 
-from nereval_core.analysis.agreement.disagreements import ALL, KINDS, count_disagreements
+from nereval_core.analysis.crosstab import ALL, DISAGREEMENTS, count_disagreements
 from nereval_core.records.queries import SAME_TYPE, Query
 from pages.shared.annotators import pair_of_view, with_pair
 from pages.shared.components import navigation
@@ -34,7 +34,7 @@ QUERIES: Mapping[str, Query] = {
     ALL: Query(decision=ERRORS),
 }
 """The records of each count; those of a type have it on either side."""
-assert tuple(QUERIES) == (*KINDS, ALL)
+assert tuple(QUERIES) == (*DISAGREEMENTS, ALL)
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +87,7 @@ def _kinds(found: Counted) -> None:
     row = found.counts.iloc[0]
     whole = int(row[ALL] + row["agree"])
     with st.container(horizontal=True, gap="small", key="disagreement_kinds"):
-        for kind in (ALL, *KINDS[1:], "agree"):
+        for kind in (ALL, *DISAGREEMENTS[1:], "agree"):
             with st.container(border=True, gap=None, width=CARD):
                 of = f" of {whole:,}" if kind == ALL else ""
                 st.metric(plain(found.label(kind)), f"{row[kind]:,}{of}", help=_HELP[kind])
@@ -112,7 +112,7 @@ def _by_type(found: Counted) -> None:
     """Show the counts by type; a cell leads to its records."""
     rows = found.counts.iloc[1:]
     rows = rows.sort_values(ALL, ascending=False, kind="stable")
-    order = [ALL, *KINDS[1:], "agree"]
+    order = [ALL, *DISAGREEMENTS[1:], "agree"]
     st.header("By type")
     table = rows[order].reset_index()
     cell = count_table(
@@ -131,14 +131,17 @@ def _by_type(found: Counted) -> None:
 
 def _columns(found: Counted) -> dict[str, object]:
     number = st.column_config.NumberColumn
-    return {kind: number(found.label(kind), width=145, format="localized", help=_HELP[kind]) for kind in (*KINDS, ALL)}
+    return {
+        kind: number(found.label(kind), width=145, format="localized", help=_HELP[kind])
+        for kind in (*DISAGREEMENTS, ALL)
+    }
 
 
 def _each_pair(page: PageContext, names: tuple[str, ...]) -> None:
     """Show the counts of each two; a count leads to its records, the names choose the two."""
     pairs = list(combinations(names, 2))
     every = [counted_pair(page, *pair) for pair in pairs]
-    order = [ALL, *KINDS[1:], "agree"]
+    order = [ALL, *DISAGREEMENTS[1:], "agree"]
     table = pd.DataFrame([one.counts.iloc[0][order] for one in every]).reset_index(drop=True)
     table.insert(0, "pair", [f"{one} / {other}" for one, other in pairs])
     labels = {"only one": "only the first", "only other": "only the second", ALL: "all disagreements"}

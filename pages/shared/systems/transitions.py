@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from nereval_core.analysis.crosstab import (
-    ALL_STATES,
+    ALL,
     FROM_HEAD,
     NOT_PREDICTED,
     STATES,
@@ -99,7 +99,7 @@ def _matrix(page: PageContext, moved: Transitions, other: str, side: str) -> tup
     )
     if cell is None or cell[1] == table.columns[0]:
         return None
-    every = (*states, ALL_STATES)
+    every = (*states, ALL)
     return every[cell[0]], every[table.columns.tolist().index(cell[1]) - 1]
 
 
@@ -107,20 +107,18 @@ def cell_queries(one: str, other: str, side: str, state: str, then: str) -> tupl
     """Return the system whose records a cell or margin counts, and the query; None for the corner without records."""
     name = "by" if side == "gold" else "predicted-by"
     whole = tuple(code for code in STATES[side] if code != NOT_PREDICTED)
-    if NOT_PREDICTED in (state, then) and {state, then} <= {NOT_PREDICTED, ALL_STATES} and state != ALL_STATES:
+    if NOT_PREDICTED in (state, then) and {state, then} <= {NOT_PREDICTED, ALL} and state != ALL:
         # Spans that only the other system predicts.
-        return (
-            (other, Query(decision=whole, having=((f"{name} {one}", NOT_PREDICTED),))) if then == ALL_STATES else None
-        )
-    if state == NOT_PREDICTED or (state == ALL_STATES and then not in (ALL_STATES, NOT_PREDICTED)):
+        return (other, Query(decision=whole, having=((f"{name} {one}", NOT_PREDICTED),))) if then == ALL else None
+    if state == NOT_PREDICTED or (state == ALL and then not in (ALL, NOT_PREDICTED)):
         having = ((f"{name} {one}", NOT_PREDICTED),) if state == NOT_PREDICTED else ()
         return other, Query(decision=(then,), having=having)
-    decision = whole if state == ALL_STATES else (state,)
-    return one, Query(decision=decision, having=() if then == ALL_STATES else ((f"{name} {other}", then),))
+    decision = whole if state == ALL else (state,)
+    return one, Query(decision=decision, having=() if then == ALL else ((f"{name} {other}", then),))
 
 
 def _opened(page: PageContext, other: str, side: str, state: str, then: str) -> None:
-    if state == then == ALL_STATES and side == "pred":
+    if state == then == ALL and side == "pred":
         st.caption("Choose a margin or a cell: these are the records of two systems.")
         return
     found = cell_queries(page.system, other, side, state, then)

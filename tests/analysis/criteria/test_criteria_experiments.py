@@ -13,13 +13,6 @@ from hypothesis import settings as bounded
 from hypothesis import strategies as st
 from scipy import stats
 
-from nereval_core.analysis.criteria.merging import (
-    MERGING_COLUMNS,
-    VANISHED_COLUMNS,
-    merge_types,
-    merging_table,
-    vanished_confusions,
-)
 from nereval_core.analysis.criteria.proxy_criterion import (
     FOLD_COLUMNS,
     PROXY_COLUMNS,
@@ -28,6 +21,8 @@ from nereval_core.analysis.criteria.proxy_criterion import (
     proxy_table,
 )
 from nereval_core.analysis.criteria.recovered_spans import CHAIN, OVERLAPPED, RECOVERED_COLUMNS, WHOLLY, recover_spans
+from nereval_core.analysis.criteria.sensitivity import MERGING_COLUMNS, merge_types, merging_table
+from nereval_core.analysis.crosstab import VANISHED_COLUMNS, vanished_confusions
 from nereval_core.problems import FormatError
 from nereval_core.scoring import Scores, Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA, Decision

@@ -13,7 +13,8 @@ from hypothesis import settings as bounded
 from hypothesis import strategies as st
 
 from nereval_core.alignment.candidates import CREDIT
-from nereval_core.analysis.criteria.gap import CAUSES, ELSEWHERE, GAIN, GAP_COLUMNS, decision_matrix, gap
+from nereval_core.analysis.criteria.gap import CAUSES, ELSEWHERE, GAIN, GAP_COLUMNS, gap
+from nereval_core.analysis.crosstab import decision_matrix
 from nereval_core.analysis.span_relations import have_same_type, judge_pairs, overlapping_pairs
 from nereval_core.api.load import load_corpus
 from nereval_core.api.load_options import LoadOptions
