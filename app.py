@@ -6,8 +6,9 @@ from streamlit.starlette import App
 from pages.shared import frame, start
 from pages.shared.data import caches, expiry, named_files, server_start
 from pages.shared.data.page_context import PageContext
-from pages.shared.server import downloads, http_policy, memory
+from pages.shared.server import http_policy, memory
 from pages.shared.start import account
+from pages.shared.streamlit_internals import keep_downloads
 
 if st.runtime.exists():
 
@@ -26,7 +27,7 @@ elif __name__ != "__mp_main__":
     memory.share_heaps()
     named_files.read_named_files()
     server_start.announce(verdicts)
-    downloads.keep_downloads()
+    keep_downloads()
     expiry.begin()
     memory.begin(lambda: caches.shelf().close_stored())
     # `streamlit run app.py` finds the application by its name, and runs this file again for the page.

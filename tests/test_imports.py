@@ -21,7 +21,7 @@ CORE = (
     *("conventions", "report", "analysis", "review", "ledger", "store", "engine", "html_report", "api", "cli"),
     *("compat", "integrations"),
 )
-PAGES = ("view", "server", "data", "components", "verdicts", "frame")
+PAGES = ("streamlit_internals", "view", "server", "data", "components", "verdicts", "frame")
 """Then come the folders of the pages themselves, which import one another where one shows what is another's."""
 MOST_ENTRIES = 25
 MOST_ENTRIES_OF_CORE = 22

@@ -12,7 +12,9 @@ from tests.support.browser import Visit
 
 
 def test_from_a_finding_to_its_place(visit: Visit) -> None:
-    view = View(corpus=load_demo("biology").corpus.digest, system="rules", question="edges")
+    view = View(
+        corpus=load_demo("biology").corpus.digest, system="rules", annotators_tab="consistency", question="edges"
+    )
     visit.open("Annotators", view)
     frames = visit.page.locator("[data-testid='stDataFrame']")
     chosen(visit, frames.first, 0)

@@ -8,7 +8,6 @@ from typing import ParamSpec, TypeVar
 
 import numpy as np
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from nereval_core.corpus import Layer
 from nereval_core.scoring import Scores, Settings, score_layers
@@ -16,6 +15,7 @@ from pages.shared.data.loading import Loaded
 from pages.shared.server.access import only_this_machine
 from pages.shared.server.bounds import server_bounds
 from pages.shared.server.core_process import call_apart
+from pages.shared.streamlit_internals import is_active, session_id
 from pages.shared.view import keys
 
 SPANS, DOCUMENTS = 100_000, 5_000
@@ -89,10 +89,6 @@ def check_wanted() -> None:
     """End the run of a page whose visitor has left, stopped it or asked for something else meanwhile."""
     # Streamlit ends a run that is no longer wanted where the run looks at its state.
     st.session_state.get(keys.RUNS)
-    context = get_script_run_ctx()
-    if (
-        context is not None
-        and st.runtime.exists()
-        and not st.runtime.get_instance().is_active_session(context.session_id)
-    ):
+    session = session_id()
+    if session is not None and not is_active(session):
         st.stop()

@@ -7,7 +7,6 @@ this machine alone nobody is asked.
 
 from __future__ import annotations
 
-import json
 import os
 import secrets
 from collections.abc import Mapping
@@ -23,16 +22,10 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import cookie_parser
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from streamlit import net_util
 from streamlit.errors import StreamlitSecretNotFoundError
-from streamlit.runtime import Runtime
-from streamlit.runtime.scriptrunner import get_script_run_ctx
-from streamlit.url_util import make_url_path
-from streamlit.user_info import generate_login_redirect_url
-from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
-from streamlit.web.server.starlette.starlette_websocket import _get_signed_cookie_with_chunks
 
 from nereval_core.problems import FormatError
+from pages.shared import streamlit_internals
 from pages.shared.server import server_options
 from pages.shared.server.bounds import Bounds, server_bounds, while_active
 
@@ -97,11 +90,10 @@ def token() -> str:
 
 def announce_access() -> None:
     """Print who may use the server, and the address with the token where it was drawn."""
-    # Asked for an unknown origin, Streamlit would ask a server of somebody else for this machine's address.
-    net_util.get_external_ip = lambda: None
+    streamlit_internals.ask_nobody_for_our_address()
     if token() and not os.environ.get(VARIABLE):
         names = [name for name in st.get_option("server.allowedHosts") if name not in LOOPBACK and "*" not in name]
-        host, place = names[0] if names else "localhost", make_url_path(st.get_option("server.baseUrlPath"), "/")
+        host, place = names[0] if names else "localhost", streamlit_internals.url_path("/")
         query = urlencode({PARAMETER: token()})
         scheme = "https" if st.get_option("server.sslCertFile") else "http"
         said = f"Visitors need this address: {scheme}://{host}:{st.get_option('server.port')}{place}?{query}"
@@ -125,11 +117,9 @@ def _issuers() -> list[str]:
 
 def session_bounds() -> Bounds:
     """Return the bounds of what this session computes: it ends some time after the session."""
-    context = get_script_run_ctx()
+    session = streamlit_internals.session_id()
     bounds = server_bounds(alone=only_this_machine())
-    if context is None or not Runtime.exists():
-        return bounds
-    return while_active(bounds, partial(Runtime.instance().is_active_session, context.session_id), LEFT)
+    return bounds if session is None else while_active(bounds, partial(streamlit_internals.is_active, session), LEFT)
 
 
 def browser() -> str:
@@ -163,7 +153,7 @@ def local_address(path: str, query: str = "") -> str:
 
 
 def _is_health(scope: Scope) -> bool:
-    return bool(scope["path"] == make_url_path(st.get_option("server.baseUrlPath"), "_stcore/health"))
+    return bool(scope["path"] == streamlit_internals.url_path("_stcore/health"))
 
 
 async def _refuse_connection(receive: Receive, send: Send) -> None:
@@ -197,13 +187,12 @@ class Login:
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        base = st.get_option("server.baseUrlPath")
-        self._login, self._return = (make_url_path(base, path) for path in ("auth/login", "oauth2callback"))
+        self._login, self._return = map(streamlit_internals.url_path, ("auth/login", "oauth2callback"))
         self._page = LOGIN_PAGE.read_text(encoding="utf-8").replace("{address}", self._login)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         asked = scope["type"] in ("http", "websocket") and has_login()
-        if not asked or _is_health(scope) or _is_logged_in(scope):
+        if not asked or _is_health(scope) or streamlit_internals.is_logged_in(_cookies(scope)):
             await self._app(scope, receive, send)
         elif scope["type"] == "websocket":
             await _refuse_connection(receive, send)
@@ -211,8 +200,7 @@ class Login:
             # The provider's site leads back here; the cookies tell which login it answers.
             await _load_again()(scope, receive, send)
         elif scope["path"] == self._login and not scope["query_string"]:
-            # Streamlit's own address for a login holds for two minutes.
-            await RedirectResponse(generate_login_redirect_url("default"), 303)(scope, receive, send)
+            await RedirectResponse(streamlit_internals.login_address(), 303)(scope, receive, send)
         elif scope["path"] == self._return:
             await self._app(scope, receive, _leading_to(_cookies(scope).get(_cookie("wanted"), ""), send))
         elif scope["path"] == self._login:
@@ -235,12 +223,6 @@ def _leading_to(wanted: str, send: Send) -> Send:
         await send(message)
 
     return send_on
-
-
-def _is_logged_in(scope: Scope) -> bool:
-    """Return whether a request shows the cookie that Streamlit has signed after a login."""
-    said = _get_signed_cookie_with_chunks(_cookies(scope), USER_COOKIE_NAME)
-    return said is not None and json.loads(said).get("is_logged_in") is True
 
 
 class Token:

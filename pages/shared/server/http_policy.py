@@ -8,7 +8,6 @@ from __future__ import annotations
 import base64
 import hashlib
 from html.parser import HTMLParser
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import streamlit as st
@@ -16,13 +15,11 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware import Middleware
 from starlette.responses import PlainTextResponse, RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from streamlit.url_util import make_url_path
-from streamlit.web.server.server_util import allow_all_cross_origin_requests, is_allowed_origin
 
 from pages.shared.server.access import LOOPBACK, BrowserNumbers, Login, StrictCookies, Token, local_address
 from pages.shared.server.upload_limits import StandstillLimit, UploadLimits
+from pages.shared.streamlit_internals import INDEX, is_foreign_origin, url_path
 
-INDEX = Path(st.__file__).parent / "static" / "index.html"
 """The page that Streamlit sends for every address; it holds a script."""
 PROXY = {"forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip"}
 """Headers that proxies add to a request."""
@@ -153,11 +150,11 @@ class SameOrigin:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "websocket" and not allow_all_cross_origin_requests():
+        if scope["type"] == "websocket":
             headers = Headers(scope=scope)
             # A browser always names the origin.
             origin = headers.get("origin", "")
-            if origin and origin.partition("://")[2] != headers.get("host") and not is_allowed_origin(origin):
+            if origin and origin.partition("://")[2] != headers.get("host") and is_foreign_origin(origin):
                 await PlainTextResponse("This server connects its own pages only.\n", 403)(scope, receive, send)
                 return
         await self._app(scope, receive, send)
@@ -196,8 +193,7 @@ class FormerAddresses:
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        base = st.get_option("server.baseUrlPath")
-        self._places = {make_url_path(base, former): make_url_path(base, place) for former, place in FORMER.items()}
+        self._places = {url_path(former): url_path(place) for former, place in FORMER.items()}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and (place := self._places.get(scope["path"])) is not None:

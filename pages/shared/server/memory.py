@@ -11,19 +11,18 @@ import gc
 import logging
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from threading import Thread
-from typing import cast
 
 import streamlit as st
-from cachetools import TTLCache
-from streamlit.runtime import Runtime, RuntimeState
-from streamlit.runtime.app_session import AppSession
-from streamlit.runtime.caching.cache_utils import CachedFunc
-from streamlit.runtime.memory_session_storage import MemorySessionStorage
-from streamlit.runtime.session_manager import SessionInfo
-from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
+
+from pages.shared.streamlit_internals import (
+    end_left_sessions,
+    forget_bounded_results,
+    has_visitors,
+    ignore_requests_to_clear_caches,
+)
 
 LOOK_SECONDS = 5.0
 """Seconds between two looks at whether somebody is there, at most."""
@@ -52,11 +51,8 @@ def share_heaps() -> None:
 
 
 def begin(close_corpora: Callable[[], None]) -> None:
-    """Collect garbage while somebody is there; forget results and close corpora once no session is kept any more.
-
-    The caches are those of all sessions: a browser's request that they be cleared goes unheard.
-    """
-    AppSession._handle_clear_cache_request = lambda _: None  # type: ignore[method-assign]
+    """Collect garbage while somebody is there; forget results and close corpora once no session is kept any more."""
+    ignore_requests_to_clear_caches()
     patience = float(st.get_option("server.disconnectedSessionTTL"))
     Thread(target=_watch, args=(min(LOOK_SECONDS, patience / 2), close_corpora), name="memory", daemon=True).start()
 
@@ -65,12 +61,12 @@ def _watch(seconds: float, close_corpora: Callable[[], None]) -> None:
     collected, used, modules = time.monotonic(), False, 0
     while True:
         time.sleep(seconds)
-        state = runtime_state()
-        if state not in (RuntimeState.ONE_OR_MORE_SESSIONS_CONNECTED, RuntimeState.NO_SESSIONS_CONNECTED):
+        connected = has_visitors()
+        if connected is None:
             continue
         try:
-            kept = end_left_sessions(Runtime.instance())
-            if state is RuntimeState.ONE_OR_MORE_SESSIONS_CONNECTED:
+            n_left = end_left_sessions()
+            if connected:
                 used = True
                 if len(sys.modules) >= modules + IMPORTED_MODULES:
                     modules, collected = len(sys.modules), time.monotonic()
@@ -78,34 +74,12 @@ def _watch(seconds: float, close_corpora: Callable[[], None]) -> None:
                 elif time.monotonic() - collected > COLLECTION_SECONDS:
                     collected = time.monotonic()
                     gc.collect()
-            elif used and not kept:
+            elif used and not n_left:
                 used = False
                 close_corpora()
                 forget_results()
         except Exception:
             _LOG.exception("the memory of the server could not be looked after")
-
-
-def runtime_state() -> RuntimeState | None:
-    """Return the state of Streamlit's runtime, None while it is being made."""
-    return getattr(Runtime.instance(), "_state", None) if Runtime.exists() else None
-
-
-def end_left_sessions(runtime: Runtime) -> int:
-    """End the sessions that were left longer ago than sessions are kept; return the number of those left since.
-
-    Streamlit ends them when another visitor leaves, and not before, and each holds its uploads until then.
-    """
-    manager = cast(WebsocketSessionManager, runtime._session_mgr)
-    sessions = cast(TTLCache[str, SessionInfo], cast(MemorySessionStorage, manager._session_storage)._cache)
-    with manager._storage_lock:
-        ended = list(sessions.expire())
-        kept = len(sessions)
-    for _, left in ended:
-        left.session.shutdown()
-        # Streamlit's loop holds on to the session that it looked at last until somebody comes.
-        left.session.session_state.clear()
-    return kept
 
 
 def freeze_objects() -> None:
@@ -120,24 +94,15 @@ def freeze_objects() -> None:
 
 def forget_results() -> None:
     """Forget what pages have computed, and give the memory back."""
-    for function in _kept_functions():
-        function.clear()
+    for module in [module for name, module in sys.modules.items() if name.startswith("pages.shared")]:
+        # Those of `keep_results` have several caches.
+        for member in list(vars(module).values()):
+            forget_bounded_results(*getattr(member, "result_caches", (member,)))
     # Sessions that were there when objects were frozen are cycles.
     gc.unfreeze()
     freeze_objects()
     # The C library keeps what is free for the next time.
     _call_glibc("malloc_trim", 0)
-
-
-def _kept_functions() -> Iterator[CachedFunc]:
-    """Yield the functions whose results are kept in some number; what is kept once for all sessions has none."""
-    for name, module in list(sys.modules.items()):
-        if name.startswith("pages.shared"):
-            for one in list(vars(module).values()):
-                # Those of `keep_results` have several.
-                for function in getattr(one, "result_caches", (one,)):
-                    if isinstance(function, CachedFunc) and function._info.max_entries is not None:
-                        yield function
 
 
 def _call_glibc(function: str, *numbers: int) -> None:

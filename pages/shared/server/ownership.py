@@ -15,10 +15,10 @@ from hashlib import sha256
 from threading import Lock
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from nereval_core.store import Entry, Store
 from pages.shared.server import access
+from pages.shared.streamlit_internals import session_id
 
 ACCOUNT = ""
 """The owner of what is read while the server answers this machine alone: the account on it, which is no visitor."""
@@ -91,6 +91,5 @@ def visitor() -> str:
     elif number := access.browser():
         said = f"browser {number}"
     else:
-        context = get_script_run_ctx()
-        said = f"session {context.session_id if context is not None else secrets.token_hex(16)}"
+        said = f"session {session_id() or secrets.token_hex(16)}"
     return sha256(said.encode()).hexdigest()

@@ -15,7 +15,8 @@ from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from streamlit.runtime import Runtime
+
+from pages.shared.streamlit_internals import uploaded_sizes
 
 SESSION_FILES, SERVER_FILES = 2, 10
 """Limits of the uploads of one session, and of all sessions, in files of `server.maxUploadSize`."""
@@ -99,13 +100,12 @@ class UploadLimits:
 
     def _count_held(self) -> None:
         """Ask Streamlit which of the uploaded files are still there, and how large they are."""
-        manager = Runtime.instance().uploaded_file_mgr
         self._held = {}
         for session, names in list(self._files.items()):
-            files = manager.get_files(session, list(names))
-            names.intersection_update(file.file_id for file in files)
+            sizes = uploaded_sizes(session, names)
+            names.intersection_update(sizes)
             if names:
-                self._held[session] = sum(len(file.data) + FILE for file in files)
+                self._held[session] = sum(size + FILE for size in sizes.values())
             else:
                 del self._files[session]
 

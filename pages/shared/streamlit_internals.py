@@ -1,0 +1,132 @@
+"""Parts of Streamlit that it does not document, and uses of them: no other module imports them.
+
+Each function was tried on streamlit 1.67.0. `tests/pages/test_streamlit_internals.py` fails when one of these parts
+changes; then try what is said of it here, and change TRIED.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import streamlit as st
+from streamlit import net_util
+from streamlit.runtime import Runtime, RuntimeState
+from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.caching.cache_utils import CachedFunc
+from streamlit.runtime.media_file_manager import MediaFileManager
+from streamlit.runtime.memory_session_storage import MemorySessionStorage
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
+from streamlit.url_util import make_url_path
+from streamlit.user_info import generate_login_redirect_url
+from streamlit.web.server.server_util import allow_all_cross_origin_requests, is_allowed_origin
+from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
+from streamlit.web.server.starlette.starlette_websocket import _get_signed_cookie_with_chunks
+
+TRIED = "1.67.0"
+INDEX = Path(st.__file__).parent / "static" / "index.html"
+"""The page that loads the app; its inline script needs its hash in the Content-Security-Policy."""
+
+
+def session_id() -> str | None:
+    """Return the id of the session whose page runs in this thread, None outside a run."""
+    context = get_script_run_ctx()
+    return None if context is None else context.session_id
+
+
+def is_active(session: str) -> bool:
+    """Return whether a browser is connected to a session; any is where no server runs."""
+    return not Runtime.exists() or Runtime.instance().is_active_session(session)
+
+
+def uploaded_sizes(session: str, names: Collection[str]) -> dict[str, int]:
+    """Return the bytes of those uploads of a session that Streamlit still holds: it alone knows when one goes."""
+    files = Runtime.instance().uploaded_file_mgr.get_files(session, list(names))
+    return {file.file_id: len(file.data) for file in files}
+
+
+def keep_downloads() -> None:
+    """Have files made for a download stay until the page that offers them runs again.
+
+    Streamlit makes such a file when it is asked for, and counts it as used by nobody: the second run of any page that
+    ends before the browser has fetched it removes it. On a server that many use these are a few milliseconds.
+    """
+    make = MediaFileManager.execute_deferred
+
+    def make_and_keep(self: MediaFileManager, file_id: str) -> str:
+        address = make(self, file_id)
+        with self._lock:
+            deferred = self._deferred_callables.get(file_id)
+            used = self._files_by_session_and_coord.get(deferred["session_id"]) if deferred is not None else None
+            if deferred is not None and used is not None:
+                used[f"file of {deferred['coordinates']}"] = PurePosixPath(address).stem
+        return address
+
+    MediaFileManager.execute_deferred = make_and_keep  # type: ignore[method-assign]
+
+
+def ignore_requests_to_clear_caches() -> None:
+    """Leave a browser's request that caches be cleared unheard: they are those of all sessions."""
+    AppSession._handle_clear_cache_request = lambda _: None  # type: ignore[method-assign, assignment]
+
+
+def forget_bounded_results(*members: object) -> None:
+    """Empty the caches among members of a module that keep some number of results; others are for all sessions."""
+    for member in members:
+        if isinstance(member, CachedFunc) and getattr(member._info, "max_entries", None) is not None:
+            member.clear()
+
+
+def has_visitors() -> bool | None:
+    """Return whether a browser is connected, None before the server serves and once it stops."""
+    state = getattr(Runtime.instance(), "_state", None) if Runtime.exists() else None
+    connected = {RuntimeState.ONE_OR_MORE_SESSIONS_CONNECTED: True, RuntimeState.NO_SESSIONS_CONNECTED: False}
+    return None if state is None else connected.get(state)
+
+
+def end_left_sessions() -> int:
+    """End the sessions that were left longer ago than sessions are kept; return the number of those left since.
+
+    Streamlit ends them when another visitor leaves, and not before, and each holds its uploads until then.
+    """
+    manager = Runtime.instance()._session_mgr
+    assert isinstance(manager, WebsocketSessionManager) and isinstance(manager._session_storage, MemorySessionStorage)
+    # Streamlit's own copy of a `TTLCache`.
+    sessions: Any = manager._session_storage._cache
+    with manager._storage_lock:
+        ended = list(sessions.expire())
+        n_left = len(sessions)
+    for _, left in ended:
+        left.session.shutdown()
+        # Streamlit's loop holds on to the session that it looked at last until somebody comes.
+        left.session.session_state.clear()
+    return n_left
+
+
+def url_path(path: str) -> str:
+    """Return a path on this server, under its `server.baseUrlPath`."""
+    return make_url_path(st.get_option("server.baseUrlPath"), path)
+
+
+def ask_nobody_for_our_address() -> None:
+    """Keep Streamlit from asking somebody else's server for this machine's address, as it does for unknown origins."""
+    net_util.get_external_ip = lambda: None
+
+
+def login_address() -> str:
+    """Return the address at which Streamlit begins a login; it holds for two minutes."""
+    return generate_login_redirect_url("default")
+
+
+def is_logged_in(cookies: Mapping[str, str]) -> bool:
+    """Return whether cookies hold the one that Streamlit has signed after a login."""
+    content = _get_signed_cookie_with_chunks(dict(cookies), USER_COOKIE_NAME)
+    return content is not None and json.loads(content).get("is_logged_in") is True
+
+
+def is_foreign_origin(origin: str) -> bool:
+    """Return whether Streamlit would refuse a connection from pages of an origin."""
+    return not allow_all_cross_origin_requests() and not is_allowed_origin(origin)
