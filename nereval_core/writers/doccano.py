@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from nereval_core.corpus import Layer
-from nereval_core.readers.doccano import DESCRIPTION, NAME, OFFSETS, OWN
+from nereval_core.readers.annotation_tools.doccano import DESCRIPTION, NAME, OFFSETS, OWN
 from nereval_core.writers import packed_file
 from nereval_core.writers.document_spans import other_metadata, reserved_metadata, spans_with_offsets
 

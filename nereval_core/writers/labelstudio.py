@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from nereval_core.corpus import Layer
-from nereval_core.readers.labelstudio import DESCRIPTION, NAME, OFFSETS
+from nereval_core.readers.annotation_tools.labelstudio import DESCRIPTION, NAME, OFFSETS
 from nereval_core.writers import packed_file
 from nereval_core.writers.document_spans import other_metadata, reserved_metadata, spans_with_offsets
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from nereval_core.corpus import Layer
-from nereval_core.readers.prodigy import DESCRIPTION, NAME
+from nereval_core.readers.annotation_tools.prodigy import DESCRIPTION, NAME
 from nereval_core.writers import packed_file
 from nereval_core.writers.document_spans import spans_with_offsets
 

@@ -14,7 +14,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from nereval_core.problems import Problem
-from nereval_core.readers import Reading, ReadOptions, Source, doccano, pipeline
+from nereval_core.readers import Reading, ReadOptions, Source, pipeline
+from nereval_core.readers.annotation_tools import doccano
 from nereval_core.readers.conll.layout import is_tag
 from nereval_core.readers.input.source import unread_files_note
 from nereval_core.readers.mentions.answer_text import TAG, MalformedError, json_values, without_reasoning

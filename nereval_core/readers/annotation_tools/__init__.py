@@ -1,0 +1,1 @@
+"""Exports of tools for annotation: doccano, Label Studio and Prodigy."""
