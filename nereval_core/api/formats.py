@@ -21,5 +21,5 @@ class Format:
 def formats() -> tuple[Format, ...]:
     """Return the table of formats, in the order of their names."""
     described = {name: module.DESCRIPTION for name, module in writers().items()}
-    described |= {name: module.DESCRIPTION for name, module in readers().items()}
+    described |= {name: reader.description for name, reader in readers().items()}
     return tuple(Format(name, described[name], name in readers(), name in writers()) for name in sorted(described))

@@ -389,7 +389,7 @@ def check_cores(reading: Reading, core_type: str | None) -> None:
     from nereval_core.readers.shared.layer_parts import BETWEEN
 
     known = [readers.reader(name) for name in reading.format.split(BETWEEN) if name in readers.formats()]
-    if not any(getattr(reader, "CORES", False) for reader in known):
+    if not any(reader.has_cores for reader in known):
         form = f"the format '{reading.format}'" if reading.format else "a layer"
         found = f"core type {quoted(core_type)} is asked for, and {form} has no types of cores"
         raise FormatError.single(reading.source, None, found, "leave it out; jsonl says cores with its key core")

@@ -1,15 +1,14 @@
 """Read annotations: one module or folder per format, found by listing this folder and the families in it.
 
-A reader is named like its format and has `NAME`, `DESCRIPTION`, `recognise(source)` (how sure it is, 0 to 1, by the
-heads of files, never failing) and `read(source, options)` (`recognition/`). A reader is imported when its format is
-named, or when a file may be of that format by its signs (`recognition/signs.py`).
+A module is named like its format and has an instance of `Reader` (`recognition/`) as `READER`. It is imported when its
+format is named, or when a file may be of that format by its signs (`recognition/signs.py`).
 """
 
 from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -18,13 +17,14 @@ from nereval_core.problems import SHOWN, FormatError, Problem, quoted
 from nereval_core.readers.input.origins import STDIN
 from nereval_core.readers.input.source import Source, SourceFile, skipped_files_note
 from nereval_core.readers.read_settings import Reading, ReadOptions
-from nereval_core.readers.recognition import format_of, formats, reader, readers
+from nereval_core.readers.recognition import Reader, format_of, formats, reader, readers
 
 if TYPE_CHECKING:
     from nereval_core.readers.shared.layer_parts import Part
 
 __all__ = [
     "ReadOptions",
+    "Reader",
     "Reading",
     "Source",
     "SourceFile",
@@ -61,20 +61,20 @@ def read(
             options = replace(options, column=tags)
     format = format_of(source, format, columns, options.texts, options.outside)
     wanted = options.layer or source.layer or None
-    if wanted is not None and not hasattr(reader(format), "layers"):
+    if wanted is not None and not reader(format).has_layers:
         found = f"the layer {quoted(wanted)} is asked for, and the format '{format}' has one"
         raise FormatError.single(source.name, None, found, "leave it out")
     options = replace(options, layer=wanted, columns=columns or None)
-    if options.column is not None and not getattr(reader(format), "COLUMNS", False):
+    if options.column is not None and not reader(format).has_columns:
         found = f"column {options.column} is asked for, and the format '{format}' has no columns"
         raise FormatError.single(source.name, None, found, "leave the column out, or name the other side's only")
     with garbage_collection_off():
         reading = replace(without_outside(reader(format).read(source, options)), source=source.name)
     if not len(reading.documents):
         raise FormatError.single(source.name, None, "no document in it", f"give a file in the format '{format}'")
-    unused = columns and not hasattr(reader(format), "has_columns")
+    unused = columns and not reader(format).is_span_table
     said = ["the columns chosen are for tables of spans, which this is not"] if unused else []
-    if options.labels is not None and not getattr(reader(format), "LABELS", False):
+    if options.labels is not None and not reader(format).has_labels:
         said.append("the labels given are for tags that are numbers, which this format has not")
     reading = replace(reading, notes=(*reading.notes, *skipped_files_note(source), *said))
     of = f"of {len(reading.layer)}"
@@ -141,12 +141,9 @@ def layers(source: Source, *, format: str = "auto", options: ReadOptions | None 
         FormatError: as `read`.
     """
     options = options or ReadOptions()
-    module = reader(format_of(source, format, texts=options.texts, outside=options.outside))
-    named: Callable[[Source, ReadOptions], tuple[str, ...]] | None = getattr(module, "layers", None)
-    if named is None:
-        return ()
+    format = format_of(source, format, texts=options.texts, outside=options.outside)
     with garbage_collection_off():
-        return named(source, options)
+        return reader(format).layers(source, options)
 
 
 def select_layer(source: Source, wanted: str | None, names: Sequence[str]) -> str:

@@ -16,7 +16,7 @@ from typing import cast
 
 from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError, Problem, quoted
-from nereval_core.readers import Reading, ReadOptions, Source, select_layer
+from nereval_core.readers import Reader, Reading, ReadOptions, Source, select_layer
 from nereval_core.readers.input.source import SourceFile, unread_files_note
 from nereval_core.readers.shared.layer_parts import rowless_note
 from nereval_core.readers.shared.offset_conversion import reading_in_code_points
@@ -37,11 +37,6 @@ from nereval_core.readers.shared.table_columns import (
 from nereval_core.readers.shared.table_sides import columns_of_side, layer_column, rows_of_layer, type_columns
 from nereval_core.readers.shared.tag_cells import TagColumn, choice_problem
 
-NAME = "csv"
-COLUMNS = True
-DESCRIPTION = "CSV or TSV, a span a row, texts in a column or beside it"
-
-SUFFIXES = (".csv", ".tsv", ".tab")
 OFFSETS = Offsets()
 SAMPLE_ROWS = 200
 """The rows that say which columns hold types."""
@@ -74,102 +69,118 @@ class TableDocument:
     runs: list[tuple[SpanColumns, int, int]] = field(default_factory=list)
 
 
-def recognise(source: Source) -> float:
-    """Claim a source where the first line names a start, an end and a type."""
-    return 0.9 if any(table.has_spans or _sides(table) for table in first_tables(source)) else 0.0
+class SpanTableReader(Reader):
+    name = "csv"
+    description = "CSV or TSV, a span a row, texts in a column or beside it"
+    suffixes = (".csv", ".tsv", ".tab")
+    has_columns = True
+    is_span_table = True
+    has_layers = True
+
+    def recognise(self, source: Source) -> float:
+        """Claim a source where the first line names a start, an end and a type."""
+        return 0.9 if any(table.has_spans or _sides(table) for table in first_tables(source)) else 0.0
+
+    def fits_columns(self, source: Source, columns: Mapping[str, int | str]) -> bool:
+        """Return whether the chosen columns are those of a file of spans."""
+        return any(table.has_spans and not table.lacking for table in first_tables(source, columns))
+
+    def tag_column_choices(self, source: Source) -> tuple[TagColumn, ...]:
+        """Return the columns of types among which one has to be chosen, by the first rows of tables; else nothing."""
+        return next(filter(None, map(_sides, first_tables(source))), ())
+
+    def layers(self, source: Source, options: ReadOptions) -> tuple[str, ...]:
+        """Return the annotators or systems whose spans a table holds, where documents have those of several.
+
+        Raises:
+            FormatError: not readable.
+        """
+        tables = [_table(file, file.text(), options.columns) for file in source.pick(*self.suffixes)]
+        names = [layer_column(table, rows_of(table, [])) for table in tables if table.has_spans]
+        return tuple(filter(None, dict.fromkeys(name for column in names for name in column)))
+
+    def read(self, source: Source, options: ReadOptions) -> Reading:
+        """Read the spans of all rows, documents in the order of their texts or of the rows.
+
+        Raises:
+            FormatError: with every problem found.
+        """
+        files = source.pick(*self.suffixes)
+        made = Builder(source.name)
+        tables = [_table(file, file.text(), _columns_of_side(file, options)) for file in files]
+        if options.column is None and "type" not in (options.columns or {}):
+            made.problems += [
+                choice_problem(table.file.shown, 1, sides) for table in tables if (sides := _sides(table))
+            ]
+            if made.problems:
+                raise FormatError(made.problems)
+        spans = [table for table in tables if table.has_spans]
+        texts = [table for table in tables if table.has_texts]
+        lacking = [table for table in spans if table.lacking] if spans else tables
+        if lacking:
+            raise FormatError(problem for table in lacking for problem in column_problems(table))
+        plain = {file.stem: file for file in source.by_suffix.get(".txt", ()) if file not in files}
+        documents: dict[str, TableDocument] = {}
+        for table in texts:
+            _add_texts(table, documents, made.problems)
+        named = all("document" in table.columns for table in spans)
+        owned = set()
+        counts: Counter[str] = Counter()
+        for table in spans:
+            rows = rows_of(table, made.problems)
+            if by_row := layer_column(table, rows):
+                names = tuple(filter(None, dict.fromkeys(by_row)))
+                layer = select_layer(source, options.layer, names)
+                counts["spans without a layer, left out"] += sum(
+                    bool(kind) and not name for kind, name in zip(rows.cells["type"], by_row, strict=True)
+                )
+                rows = rows_of_layer(rows, by_row, layer)
+            if options.column is not None:
+                # A cell without a type says that this side has no span there.
+                rows = rows_of_layer(rows, [kind and "typed" for kind in rows.cells["type"]], "typed")
+            own = not texts and not plain and _holds_texts(rows)
+            owned.add(own)
+            if not named and not own:
+                made.problems.append(
+                    Problem(table.file.shown, 1, "no column for the document", usual_names("document"))
+                )
+                continue
+            _add_rows(table.file.shown, rows, documents, made.problems, own=own, named=named)
+        taken = [*files]
+        given = options.texts
+        rowless: list[str] = []
+        if False in owned and not texts:
+            if plain:
+                taken += [plain[name] for name in documents if name in plain]
+                for name, document in documents.items():
+                    document.text = plain[name].text(keep_bom=True) if name in plain else None
+            elif given is not None:
+                rowless = rowless_note(
+                    given, [number for number, name in enumerate(given.ids) if name not in documents]
+                )
+                for name, text in zip(given.ids, given.texts, strict=True):
+                    documents.setdefault(name, TableDocument(None, (source.name, 1))).text = text
+            elif not made.problems:
+                raise FormatError.single(spans[0].file.shown, 1, "no texts", NO_TEXTS)
+        for name, document in documents.items():
+            _add_document(name if named else None, document, made)
+        rest = dict.fromkeys(name for table in (*spans, *texts) for name in table.rest)
+        notes = [*rowless, *unread_files_note(source, taken)]
+        notes += [f"columns not read: {', '.join(map(quoted, rest))}"] if rest else []
+        notes += [f"{what}: {count}" for what, count in counts.items() if count]
+        notes += ["the first line is read as a row: columns are chosen by number"] if _headless(spans) else []
+        return reading_in_code_points(made, source, options, self.name, expected=OFFSETS, fixed=False, notes=notes)
 
 
-def tag_column_choices(source: Source) -> tuple[TagColumn, ...]:
-    """Return the columns of types among which one has to be chosen, by the first rows of tables; else nothing."""
-    return next(filter(None, map(_sides, first_tables(source))), ())
-
-
-def layers(source: Source, options: ReadOptions) -> tuple[str, ...]:
-    """Return the annotators or systems whose spans a table holds, where documents have those of several.
-
-    Raises:
-        FormatError: not readable.
-    """
-    tables = [_table(file, file.text(), options.columns) for file in source.pick(*SUFFIXES)]
-    names = [layer_column(table, rows_of(table, [])) for table in tables if table.has_spans]
-    return tuple(filter(None, dict.fromkeys(name for column in names for name in column)))
+READER = SpanTableReader()
 
 
 def first_tables(source: Source, chosen: ColumnChoice | None = None) -> list[Table]:
     """Return the first two files as tables, by their first lines."""
-    return [_table(file, "\n".join(source.head_of(file).lines), chosen) for file in source.pick(*SUFFIXES)[:2]]
-
-
-def has_columns(source: Source, chosen: ColumnChoice) -> bool:
-    """Return whether the chosen columns are those of a file of spans."""
-    return any(table.has_spans and not table.lacking for table in first_tables(source, chosen))
-
-
-def read(source: Source, options: ReadOptions) -> Reading:
-    """Read the spans of all rows, documents in the order of their texts or of the rows.
-
-    Raises:
-        FormatError: with every problem found.
-    """
-    files = source.pick(*SUFFIXES)
-    made = Builder(source.name)
-    tables = [_table(file, file.text(), _columns_of_side(file, options)) for file in files]
-    if options.column is None and "type" not in (options.columns or {}):
-        made.problems += [choice_problem(table.file.shown, 1, sides) for table in tables if (sides := _sides(table))]
-        if made.problems:
-            raise FormatError(made.problems)
-    spans = [table for table in tables if table.has_spans]
-    texts = [table for table in tables if table.has_texts]
-    lacking = [table for table in spans if table.lacking] if spans else tables
-    if lacking:
-        raise FormatError(problem for table in lacking for problem in column_problems(table))
-    plain = {file.stem: file for file in source.by_suffix.get(".txt", ()) if file not in files}
-    documents: dict[str, TableDocument] = {}
-    for table in texts:
-        _add_texts(table, documents, made.problems)
-    named = all("document" in table.columns for table in spans)
-    owned = set()
-    counts: Counter[str] = Counter()
-    for table in spans:
-        rows = rows_of(table, made.problems)
-        if by_row := layer_column(table, rows):
-            names = tuple(filter(None, dict.fromkeys(by_row)))
-            layer = select_layer(source, options.layer, names)
-            counts["spans without a layer, left out"] += sum(
-                bool(kind) and not name for kind, name in zip(rows.cells["type"], by_row, strict=True)
-            )
-            rows = rows_of_layer(rows, by_row, layer)
-        if options.column is not None:
-            # A cell without a type says that this side has no span there.
-            rows = rows_of_layer(rows, [kind and "typed" for kind in rows.cells["type"]], "typed")
-        own = not texts and not plain and _holds_texts(rows)
-        owned.add(own)
-        if not named and not own:
-            made.problems.append(Problem(table.file.shown, 1, "no column for the document", usual_names("document")))
-            continue
-        _add_rows(table.file.shown, rows, documents, made.problems, own=own, named=named)
-    taken = [*files]
-    given = options.texts
-    rowless: list[str] = []
-    if False in owned and not texts:
-        if plain:
-            taken += [plain[name] for name in documents if name in plain]
-            for name, document in documents.items():
-                document.text = plain[name].text(keep_bom=True) if name in plain else None
-        elif given is not None:
-            rowless = rowless_note(given, [number for number, name in enumerate(given.ids) if name not in documents])
-            for name, text in zip(given.ids, given.texts, strict=True):
-                documents.setdefault(name, TableDocument(None, (source.name, 1))).text = text
-        elif not made.problems:
-            raise FormatError.single(spans[0].file.shown, 1, "no texts", NO_TEXTS)
-    for name, document in documents.items():
-        _add_document(name if named else None, document, made)
-    rest = dict.fromkeys(name for table in (*spans, *texts) for name in table.rest)
-    notes = [*rowless, *unread_files_note(source, taken)]
-    notes += [f"columns not read: {', '.join(map(quoted, rest))}"] if rest else []
-    notes += [f"{what}: {count}" for what, count in counts.items() if count]
-    notes += ["the first line is read as a row: columns are chosen by number"] if _headless(spans) else []
-    return reading_in_code_points(made, source, options, NAME, expected=OFFSETS, fixed=False, notes=notes)
+    return [
+        _table(file, "\n".join(source.head_of(file).lines), chosen)
+        for file in source.pick(*SpanTableReader.suffixes)[:2]
+    ]
 
 
 def _table(file: SourceFile, text: str, chosen: ColumnChoice | None) -> Table:

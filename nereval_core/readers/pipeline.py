@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from nereval_core.corpus.builder import Builder
 from nereval_core.problems import Problem, quoted
-from nereval_core.readers import Reading, ReadOptions, Source
+from nereval_core.readers import Reader, Reading, ReadOptions, Source
 from nereval_core.readers.input.source import unread_files_note
 from nereval_core.readers.shared.annotation_keys import (
     choose_keys,
@@ -33,13 +33,6 @@ from nereval_core.readers.shared.strict_json import Complain, id_string, json_ty
 from nereval_core.readers.shared.tag_cells import TagColumn
 from nereval_core.readers.shared.tag_notation import NUMBERS_REMEDY
 
-NAME = "pipeline"
-DESCRIPTION = "JSON lines of predictions: Hugging Face token classification, GLiNER, spaCy"
-
-COLUMNS = True
-LABELS = True
-
-SUFFIXES = (".jsonl", ".json")
 OFFSETS = Offsets()
 LISTS = ("entities", "ents", "predictions", "Entities", "results")
 OTHER_LISTS = frozenset(("text", "id", "tokens", "sents", "sentences", "words", "relations", "cats", "meta"))
@@ -95,18 +88,54 @@ class TaggedEntity(NamedTuple):
     tagged: bool
 
 
-def recognise(source: Source) -> float:
-    """Claim objects with a text and a list of entities, the first of which has start and end."""
-    keys = source.head(*SUFFIXES).keys
-    if "text" not in keys or "data" in keys:
-        return 0.0
-    if not keys & set(LISTS):
-        return 0.6 if _has_entities(source.head(*SUFFIXES).first_object) else 0.0
-    if "ents" in keys:
-        return 0.95
-    first = ENTITY.search("\n".join(source.head(*SUFFIXES).lines))
-    named = {KEYS_OF.get(key, key) for key in KEY.findall(first[1])} if first else set()
-    return 0.95 if any(one <= named for one in PLACES) else 0.0
+class PipelineReader(Reader):
+    name = "pipeline"
+    description = "JSON lines of predictions: Hugging Face token classification, GLiNER, spaCy"
+    suffixes = (".jsonl", ".json")
+    has_columns = True
+    has_labels = True
+
+    def recognise(self, source: Source) -> float:
+        """Claim objects with a text and a list of entities, the first of which has start and end."""
+        keys = source.head(*self.suffixes).keys
+        if "text" not in keys or "data" in keys:
+            return 0.0
+        if not keys & set(LISTS):
+            return 0.6 if _has_entities(source.head(*self.suffixes).first_object) else 0.0
+        if "ents" in keys:
+            return 0.95
+        first = ENTITY.search("\n".join(source.head(*self.suffixes).lines))
+        named = {KEYS_OF.get(key, key) for key in KEY.findall(first[1])} if first else set()
+        return 0.95 if any(one <= named for one in PLACES) else 0.0
+
+    def read(self, source: Source, options: ReadOptions) -> Reading:
+        """Read a text a line with the entities in it.
+
+        Raises:
+            FormatError: with every problem; entities without offsets; several lists of entities, and none is named.
+        """
+        files = source.pick(*self.suffixes)
+        made = Builder(source.name)
+        records = [(line, shown, _with_groups(row)) for line, shown, row in records_of(files, made.problems)]
+        keys, key_notes = choose_keys(records, LISTS, OTHER_LISTS, options.column, source.name)
+        joined = outside = 0
+        for line, shown, row in records:
+            more = _document(row, line, shown, made, keys, options.labels)
+            joined, outside = joined + more[0], outside + more[1]
+        notes = [*unread_files_note(source, files), *key_notes]
+        if other_keys := [key for key in keys if key not in LISTS]:
+            notes.append(f"entities taken from {' or '.join(map(quoted, other_keys))}")
+        notes += [f"pieces of words joined to those before them: {joined}"] if joined else []
+        notes += [f"tokens tagged {OUTSIDE}, left out: {outside}"] if outside else []
+        return reading_in_code_points(made, source, options, self.name, expected=OFFSETS, notes=notes)
+
+    def tag_column_choices(self, source: Source) -> tuple[TagColumn, ...]:
+        """Return the keys of which one has to be chosen, by the first records of small files; else nothing."""
+        records = sampled_records(source.pick(*self.suffixes))
+        return key_choices(map(_with_groups, records), LISTS, OTHER_LISTS)
+
+
+READER = PipelineReader()
 
 
 def _has_entities(record: Mapping[str, Any] | None) -> bool:
@@ -123,34 +152,6 @@ def _has_entities(record: Mapping[str, Any] | None) -> bool:
 def _is_placed(entry: Any) -> bool:
     named = {KEYS_OF.get(key, key) for key in entry} if isinstance(entry, dict) else set()
     return {"start", "end"} <= named and not named.isdisjoint(TYPES)
-
-
-def read(source: Source, options: ReadOptions) -> Reading:
-    """Read a text a line with the entities in it.
-
-    Raises:
-        FormatError: with every problem; entities without offsets; several lists of entities, and none is named.
-    """
-    files = source.pick(*SUFFIXES)
-    made = Builder(source.name)
-    records = [(line, shown, _with_groups(row)) for line, shown, row in records_of(files, made.problems)]
-    keys, key_notes = choose_keys(records, LISTS, OTHER_LISTS, options.column, source.name)
-    joined = outside = 0
-    for line, shown, row in records:
-        more = _document(row, line, shown, made, keys, options.labels)
-        joined, outside = joined + more[0], outside + more[1]
-    notes = [*unread_files_note(source, files), *key_notes]
-    if other_keys := [key for key in keys if key not in LISTS]:
-        notes.append(f"entities taken from {' or '.join(map(quoted, other_keys))}")
-    notes += [f"pieces of words joined to those before them: {joined}"] if joined else []
-    notes += [f"tokens tagged {OUTSIDE}, left out: {outside}"] if outside else []
-    return reading_in_code_points(made, source, options, NAME, expected=OFFSETS, notes=notes)
-
-
-def tag_column_choices(source: Source) -> tuple[TagColumn, ...]:
-    """Return the keys of which one has to be chosen, by the first records of small files; else nothing."""
-    records = sampled_records(source.pick(*SUFFIXES))
-    return key_choices(map(_with_groups, records), LISTS, OTHER_LISTS)
 
 
 def _with_groups(row: Any) -> Any:

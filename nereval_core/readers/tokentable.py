@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from nereval_core.corpus import Place
 from nereval_core.problems import FormatError, Problem, counted, quoted
-from nereval_core.readers import Reading, ReadOptions, Source
+from nereval_core.readers import Reader, Reading, ReadOptions, Source
 from nereval_core.readers.input.source import SourceFile, unread_files_note
 from nereval_core.readers.shared.table_columns import QUOTING, first_rows, plain_name
 from nereval_core.readers.shared.tag_cells import (
@@ -25,12 +25,6 @@ from nereval_core.readers.shared.tag_cells import (
 )
 from nereval_core.readers.shared.tag_reading import TagCells, documents_of_words, reading_of_tags
 
-NAME = "tokentable"
-DESCRIPTION = "CSV with a row a token: columns for the word, its tag and its sentence, as on Kaggle"
-COLUMNS = True
-LABELS = True
-
-SUFFIXES = (".csv", ".tsv")
 SAMPLE_ROWS = 1000
 """The rows that say which columns hold tags."""
 DELIMITERS = (",", ";", "\t")
@@ -48,42 +42,50 @@ class _Sentence:
     lines: list[int] = field(default_factory=list)
 
 
-def recognise(source: Source) -> float:
-    """Claim a header with a word and a tag, and no start of spans."""
-    files = source.pick(*SUFFIXES)
-    table = _table("\n".join(source.head_of(files[0]).lines)) if files else None
-    return 0.95 if table and table.word is not None and table.tagged and "start" not in table.names else 0.0
+class TokenTableReader(Reader):
+    name = "tokentable"
+    description = "CSV with a row a token: columns for the word, its tag and its sentence, as on Kaggle"
+    suffixes = (".csv", ".tsv")
+    has_columns = True
+    has_labels = True
+
+    def recognise(self, source: Source) -> float:
+        """Claim a header with a word and a tag, and no start of spans."""
+        files = source.pick(*self.suffixes)
+        table = _table("\n".join(source.head_of(files[0]).lines)) if files else None
+        return 0.95 if table and table.word is not None and table.tagged and "start" not in table.names else 0.0
+
+    def tag_column_choices(self, source: Source) -> tuple[TagColumn, ...]:
+        """Return the columns of the first file among which one has to be chosen, by its first rows; else nothing."""
+        table = _table("\n".join(source.head_of(source.pick(*self.suffixes)[0]).lines))
+        return table.choices() if table is not None and len(table.tagged) > 1 else ()
+
+    def read(self, source: Source, options: ReadOptions) -> Reading:
+        """Read a document a sentence; `options.column` names the tags' column.
+
+        Raises:
+            FormatError: with every problem found: columns, rows, tags, sequences that break the scheme, ids.
+        """
+        files = source.pick(*self.suffixes)
+        problems: list[Problem] = []
+        notes: dict[str, None] = {}
+        sentences = [sentence for file in files for sentence in _sentences(file, options.column, problems, notes)]
+        if problems:
+            raise FormatError(problems)
+        places = [(sentence.place[0], line) for sentence in sentences for line in sentence.lines]
+        cells = TagCells.of_rows([sentence.tags for sentence in sentences], [sentence.place for sentence in sentences])
+        return reading_of_tags(
+            options.name or source.label,
+            self.name,
+            documents_of_words([sentence.name for sentence in sentences], [sentence.words for sentence in sentences]),
+            replace(cells, place=places.__getitem__),
+            options,
+            places=tuple(sentence.place for sentence in sentences),
+            notes=[*notes, *unread_files_note(source, files)],
+        )
 
 
-def tag_column_choices(source: Source) -> tuple[TagColumn, ...]:
-    """Return the columns of the first file among which one has to be chosen, by its first rows; else nothing."""
-    table = _table("\n".join(source.head_of(source.pick(*SUFFIXES)[0]).lines))
-    return table.choices() if table is not None and len(table.tagged) > 1 else ()
-
-
-def read(source: Source, options: ReadOptions) -> Reading:
-    """Read a document a sentence; `options.column` names the tags' column.
-
-    Raises:
-        FormatError: with every problem found: columns, rows, tags, sequences that break the scheme, ids.
-    """
-    files = source.pick(*SUFFIXES)
-    problems: list[Problem] = []
-    notes: dict[str, None] = {}
-    sentences = [sentence for file in files for sentence in _sentences(file, options.column, problems, notes)]
-    if problems:
-        raise FormatError(problems)
-    places = [(sentence.place[0], line) for sentence in sentences for line in sentence.lines]
-    cells = TagCells.of_rows([sentence.tags for sentence in sentences], [sentence.place for sentence in sentences])
-    return reading_of_tags(
-        options.name or source.label,
-        NAME,
-        documents_of_words([sentence.name for sentence in sentences], [sentence.words for sentence in sentences]),
-        replace(cells, place=places.__getitem__),
-        options,
-        places=tuple(sentence.place for sentence in sentences),
-        notes=[*notes, *unread_files_note(source, files)],
-    )
+READER = TokenTableReader()
 
 
 @dataclass(frozen=True)

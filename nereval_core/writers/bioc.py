@@ -13,12 +13,12 @@ from xml.sax.saxutils import escape, quoteattr
 
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError, Problem, counted, quoted
-from nereval_core.readers.bioc import DESCRIPTION, LINK, NAME, SCORE, TYPE, is_known_infon, ranked_key, read_infons
+from nereval_core.readers.bioc import LINK, READER, SCORE, TYPE, is_known_infon, ranked_key, read_infons
 from nereval_core.readers.input.compression import unpacked_name
 from nereval_core.writers import packed_file
 from nereval_core.writers.document_spans import spans_with_offsets
 
-__all__ = ["DESCRIPTION", "NAME", "write"]
+NAME, DESCRIPTION = READER.name, READER.description
 
 SHARD = ".xml"
 HOLDS = frozenset(("ids", "links", "rankings", "scores", "meta", "fragments", "document_meta"))

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from nereval_core.corpus import Intervals, Layer
 from nereval_core.problems import FormatError, Problem, quoted
-from nereval_core.readers.cas import DESCRIPTION, NAME, OFFSETS
+from nereval_core.readers.cas import OFFSETS, READER
 from nereval_core.readers.cas.content import ENTITY, METADATA, SENTENCE, STRING, TOKEN, VIEW
 from nereval_core.readers.cas.serialization import SOFA, STRUCTURES, TYPES, VIEWS
 from nereval_core.readers.cas.span_choice import LINK, VALUE
@@ -26,7 +26,7 @@ from nereval_core.readers.shared.offset_units import offsets_in_unit
 from nereval_core.writers import ZIP_TIME, packed_file, whole_file, whole_folder
 from nereval_core.writers.document_spans import spans_with_offsets
 
-__all__ = ["DESCRIPTION", "NAME", "write"]
+NAME, DESCRIPTION = READER.name, READER.description
 
 HOLDS = frozenset(("links", "tokens", "sentences"))
 XMI, JSON, ZIP = ".xmi", ".json", ".zip"

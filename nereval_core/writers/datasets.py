@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from nereval_core.corpus import Layer
-from nereval_core.readers.datasets import DESCRIPTION, METADATA, NAME
+from nereval_core.readers.datasets import METADATA, READER
 from nereval_core.readers.shared.tag_schemes import SCHEMES, encode
 from nereval_core.readers.shared.tag_schemes import unsayable as unsayable_by
 from nereval_core.writers import packed_file, whole_file
 from nereval_core.writers.document_spans import token_spans
 
-__all__ = ["DESCRIPTION", "NAME", "write"]
+NAME, DESCRIPTION = READER.name, READER.description
 
 SHARD = ".parquet"
 HOLDS = frozenset(("tokens",))

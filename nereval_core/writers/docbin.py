@@ -16,7 +16,7 @@ import numpy as np
 
 from nereval_core.corpus import Layer
 from nereval_core.corpus.tokens import WORD
-from nereval_core.readers.docbin import DESCRIPTION, NAME, SUFFIX
+from nereval_core.readers.docbin import READER, SUFFIX
 from nereval_core.readers.docbin.message import not_installed
 from nereval_core.readers.docbin.texts import ID
 from nereval_core.writers import packed_file
@@ -31,7 +31,7 @@ from nereval_core.writers.document_spans import (
 if TYPE_CHECKING:
     from spacy.tokens import Doc
 
-__all__ = ["DESCRIPTION", "NAME", "write"]
+NAME, DESCRIPTION = READER.name, READER.description
 
 SHARD = SUFFIX
 HOLDS = frozenset(("ids", "links", "scores", "tokens", "sentences", "document_meta"))

@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 
 from nereval_core.corpus import Layer
-from nereval_core.readers.annotation_tools.doccano import DESCRIPTION, NAME, OFFSETS, OWN
+from nereval_core.readers.annotation_tools.doccano import OFFSETS, OWN, READER
 from nereval_core.writers import packed_file
 from nereval_core.writers.document_spans import other_metadata, reserved_metadata, spans_with_offsets
 
-__all__ = ["DESCRIPTION", "NAME", "write"]
+NAME, DESCRIPTION = READER.name, READER.description
 
 SHARD = ".jsonl"
 HOLDS = frozenset(("document_meta",))

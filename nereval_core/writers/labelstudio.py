@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from nereval_core.corpus import Layer
-from nereval_core.readers.annotation_tools.labelstudio import DESCRIPTION, NAME, OFFSETS
+from nereval_core.readers.annotation_tools.labelstudio import OFFSETS, READER
 from nereval_core.writers import packed_file
 from nereval_core.writers.document_spans import other_metadata, reserved_metadata, spans_with_offsets
 
-__all__ = ["DESCRIPTION", "NAME", "write"]
+NAME, DESCRIPTION = READER.name, READER.description
 
 SHARD = ".json"
 HOLDS = frozenset(("ids", "scores", "meta", "document_meta"))

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from nereval_core.corpus import Layer
-from nereval_core.readers.annotation_tools.prodigy import DESCRIPTION, NAME
+from nereval_core.readers.annotation_tools.prodigy import READER
 from nereval_core.writers import packed_file
 from nereval_core.writers.document_spans import spans_with_offsets
 
-__all__ = ["DESCRIPTION", "NAME", "write"]
+NAME, DESCRIPTION = READER.name, READER.description
 
 SHARD = ".jsonl"
 HOLDS = frozenset(("ids", "links", "scores", "tokens", "document_meta"))

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError, Problem, quoted
-from nereval_core.readers.biomedical.pubtator import BLANK, DESCRIPTION, NAME, NIL, NONE, PARTED, UNKNOWN, VARIANT
+from nereval_core.readers.biomedical.pubtator import BLANK, NIL, NONE, PARTED, READER, UNKNOWN, VARIANT
 from nereval_core.writers import packed_file
 from nereval_core.writers.document_spans import spans_with_offsets
 
-__all__ = ["DESCRIPTION", "NAME", "write"]
+NAME, DESCRIPTION = READER.name, READER.description
 
 SHARD = ".pubtator"
 HOLDS = frozenset(("links",))

@@ -122,7 +122,7 @@ def taken(format: str, raw: bytes) -> tuple[Files, ReadOptions]:
     known = shapes(format)
     shape = known[raw[0] % len(known) if raw else 0][0]
     options = OPTIONS[raw[1] % len(OPTIONS) if len(raw) > 1 else 0]
-    if not getattr(readers()[format], "COLUMNS", False):
+    if not readers()[format].has_columns:
         options = replace(options, column=None)
     return shape.cut(raw[2:]), replace(options, layer=shape.layer)
 
@@ -145,14 +145,14 @@ def attempt(format: str, files: Files, options: ReadOptions, folder: Path | None
     assert 0 <= reader.recognise(source) <= 1
     names: tuple[str, ...] = ()
     try:
-        if hasattr(reader, "layers"):
+        if reader.has_layers:
             names = reader.layers(source, options)
             assert len(set(names)) == len(names), "two layers of one name"
     except FormatError as error:
         check_problems(error, {} if format in OF_ROWS else files)
     readings: list[Reading] = []
     for name in dict.fromkeys((options.layer, *names[:2])):
-        if name is not None and not hasattr(reader, "layers"):
+        if name is not None and not reader.has_layers:
             continue
         try:
             reading = read(source, format=format, options=replace(options, layer=name))

@@ -50,7 +50,7 @@ def rows(layer: Layer) -> list[Row]:
 
 def test_the_package_of_our_name_is_the_package() -> None:
     assert bioc.BioCCollection and not hasattr(bioc, "NAME")
-    assert ours.NAME == "bioc"
+    assert ours.READER.name == "bioc"
 
 
 def test_passages_are_one_text_and_infons_links_scores_and_metadata() -> None:

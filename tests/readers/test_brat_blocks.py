@@ -80,7 +80,7 @@ def test_folders(files: Files) -> None:
 @given(files=folders())
 def test_texts_of_gold_and_cores(files: Files) -> None:
     try:
-        gold = brat.read(Source.of_uploads(list(files.items())), ReadOptions()).documents
+        gold = brat.READER.read(Source.of_uploads(list(files.items())), ReadOptions()).documents
     except FormatError:
         return
     bare = {name: raw for name, raw in files.items() if name != "d0.txt" or "d0.ann" not in files}

@@ -16,7 +16,6 @@ from nereval_core.corpus.builder import Builder
 from nereval_core.pairing import pair
 from nereval_core.problems import FormatError
 from nereval_core.readers import Reading, ReadOptions, Source, read, readers
-from nereval_core.readers.conll import tag_column_choices
 from nereval_core.readers.shared.label_list import label_list
 from nereval_core.writers import conll as writer
 from nereval_core.writers import write
@@ -423,7 +422,7 @@ def test_gold_is_not_read_as_the_prediction(text: str, columns: tuple[int, int])
     with pytest.raises(FormatError, match="2 columns hold tags: ") as error:
         read(source)
     assert f"--gold-column {columns[0]} --pred-column {columns[1]}" in str(error.value)
-    assert tuple(column.number for column in tag_column_choices(source)) == columns
+    assert tuple(column.number for column in readers()["conll"].tag_column_choices(source)) == columns
     labels = label_list("O,B-PER,B-LOC")
     for column in columns:
         assert read(source, options=ReadOptions(column=column, labels=labels)).format == "conll"
@@ -457,7 +456,7 @@ UNAMBIGUOUS = [
 def test_other_columns_are_not_asked_for(text: str, column: int) -> None:
     source = Source.of_uploads([("x.txt", text.encode())])
     assert read(source).notes[0].startswith(f"tags taken from column {column} of ")
-    assert tag_column_choices(source) == ()
+    assert readers()["conll"].tag_column_choices(source) == ()
 
 
 def test_probabilities_beside_tags_become_scores() -> None:

@@ -44,12 +44,13 @@ def refused(*uploads: tuple[str, bytes]) -> str:
 
 
 def test_every_module_with_a_name_is_a_format_of_that_name() -> None:
+    assert all(name == reader.name and reader.description for name, reader in readers().items())
+    assert all(name == module.NAME and module.DESCRIPTION for name, module in writers().items())
     for package, found in ((nereval_core.readers, readers()), (nereval_core.writers, writers())):
         modules = {
             info.name.rpartition(".")[2] for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
         }
         assert set(found) <= modules
-        assert all(name == module.NAME and module.DESCRIPTION for name, module in found.items())
     table = {row.name: row for row in formats()}
     assert list(table) == sorted({*readers(), *writers()})
     assert {"jsonl", "brat", "hipe"} <= set(table)

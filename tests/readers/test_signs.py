@@ -57,4 +57,4 @@ def test_a_file_of_the_native_format_is_asked_of_few_readers() -> None:
 def test_every_reader_has_signs_and_nothing_else_has() -> None:
     assert set(SIGNS) == set(formats()) == set(readers())
     assert not set(formats()) & NO_FORMATS
-    assert all(format == reader.NAME for format, reader in readers().items())
+    assert all(format == reader.name for format, reader in readers().items())

@@ -12,7 +12,7 @@ from typing import Any
 
 from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError, Problem
-from nereval_core.readers import Reading, ReadOptions, Source, select_layer
+from nereval_core.readers import Reader, Reading, ReadOptions, Source, select_layer
 from nereval_core.readers.input.source import unread_files_note
 from nereval_core.readers.shared.annotation_keys import (
     choose_keys,
@@ -26,12 +26,6 @@ from nereval_core.readers.shared.offset_units import Offsets
 from nereval_core.readers.shared.strict_json import Complain, Item, id_string, items, json_type, list_under
 from nereval_core.readers.shared.tag_cells import TagColumn
 
-NAME = "doccano"
-DESCRIPTION = "JSON lines of doccano: label triples or entity objects"
-
-COLUMNS = True
-
-SUFFIXES = (".jsonl", ".json")
 OFFSETS = Offsets("UTF-16 units")
 TEXTS = ("text", "data")
 SPANS = ("label", "labels", "entities")
@@ -42,57 +36,66 @@ OTHER_KEYS = frozenset((*(OWN - set(SPANS)), "meta", "metadata", "tokens"))
 PARTS = ("start_offset", "end_offset", "label")
 
 
-def recognise(source: Source) -> float:
-    """Claim objects with a text and triples or entities; other formats with these have keys of their own."""
-    keys = source.head(*SUFFIXES).keys
-    others = {"spans", "tokens", "annotations", "annotator", "ner_tags"}
-    return 0.9 if keys & set(SPANS) and keys & set(TEXTS) and not keys & others else 0.0
+class DoccanoReader(Reader):
+    name = "doccano"
+    description = "JSON lines of doccano: label triples or entity objects"
+    suffixes = (".jsonl", ".json")
+    has_columns = True
+    has_layers = True
+
+    def recognise(self, source: Source) -> float:
+        """Claim objects with a text and triples or entities; other formats with these have keys of their own."""
+        keys = source.head(*self.suffixes).keys
+        others = {"spans", "tokens", "annotations", "annotator", "ner_tags"}
+        return 0.9 if keys & set(SPANS) and keys & set(TEXTS) and not keys & others else 0.0
+
+    def layers(self, source: Source, options: ReadOptions) -> tuple[str, ...]:
+        """Return the annotators whose files share documents, none where files make one layer.
+
+        Raises:
+            FormatError: with every problem found.
+        """
+        problems: list[Problem] = []
+        files = source.pick(*self.suffixes)
+        shared = len(files) > 1 and _shared([list(items(file, problems)) for file in files])
+        if problems:
+            raise FormatError(problems)
+        return tuple(file.stem for file in files) if shared else ()
+
+    def read(self, source: Source, options: ReadOptions) -> Reading:
+        """Read a document a line; keys that doccano does not write become metadata.
+
+        Raises:
+            FormatError: with every problem found; files of several annotators, and none is named.
+        """
+        files = source.pick(*self.suffixes)
+        made = Builder(source.name)
+        relations = 0
+        found = [(file, list(items(file, made.problems))) for file in files]
+        if options.layer is not None or (len(files) > 1 and _shared([rows for _, rows in found])):
+            names = tuple(file.stem for file in files)
+            wanted = select_layer(source, options.layer, names)
+            found = [found[names.index(wanted)]]
+        records = [
+            (line, file.shown, with_decoded_strings(row, OTHER_KEYS)) for file, rows in found for line, row in rows
+        ]
+        keys, key_notes = choose_keys(records, SPANS, OTHER_KEYS, options.column, source.name)
+        for line, shown, row in records:
+            relations += _document(row, line, shown, made, keys)
+        notes = [
+            *unread_files_note(source, files),
+            *key_notes,
+            *([f"relations between spans, not read: {relations}"] if relations else []),
+        ]
+        return reading_in_code_points(made, source, options, self.name, expected=OFFSETS, notes=notes)
+
+    def tag_column_choices(self, source: Source) -> tuple[TagColumn, ...]:
+        """Return the keys of which one has to be chosen, by the first records of small files; else nothing."""
+        records = (with_decoded_strings(row, OTHER_KEYS) for row in sampled_records(source.pick(*self.suffixes)))
+        return key_choices(records, SPANS, OTHER_KEYS)
 
 
-def layers(source: Source, options: ReadOptions) -> tuple[str, ...]:
-    """Return the annotators whose files share documents, none where files make one layer.
-
-    Raises:
-        FormatError: with every problem found.
-    """
-    problems: list[Problem] = []
-    files = source.pick(*SUFFIXES)
-    shared = len(files) > 1 and _shared([list(items(file, problems)) for file in files])
-    if problems:
-        raise FormatError(problems)
-    return tuple(file.stem for file in files) if shared else ()
-
-
-def read(source: Source, options: ReadOptions) -> Reading:
-    """Read a document a line; keys that doccano does not write become metadata.
-
-    Raises:
-        FormatError: with every problem found; files of several annotators, and none is named.
-    """
-    files = source.pick(*SUFFIXES)
-    made = Builder(source.name)
-    relations = 0
-    found = [(file, list(items(file, made.problems))) for file in files]
-    if options.layer is not None or (len(files) > 1 and _shared([rows for _, rows in found])):
-        names = tuple(file.stem for file in files)
-        wanted = select_layer(source, options.layer, names)
-        found = [found[names.index(wanted)]]
-    records = [(line, file.shown, with_decoded_strings(row, OTHER_KEYS)) for file, rows in found for line, row in rows]
-    keys, key_notes = choose_keys(records, SPANS, OTHER_KEYS, options.column, source.name)
-    for line, shown, row in records:
-        relations += _document(row, line, shown, made, keys)
-    notes = [
-        *unread_files_note(source, files),
-        *key_notes,
-        *([f"relations between spans, not read: {relations}"] if relations else []),
-    ]
-    return reading_in_code_points(made, source, options, NAME, expected=OFFSETS, notes=notes)
-
-
-def tag_column_choices(source: Source) -> tuple[TagColumn, ...]:
-    """Return the keys of which one has to be chosen, by the first records of small files; else nothing."""
-    records = (with_decoded_strings(row, OTHER_KEYS) for row in sampled_records(source.pick(*SUFFIXES)))
-    return key_choices(records, SPANS, OTHER_KEYS)
+READER = DoccanoReader()
 
 
 def _shared(files: Iterable[Iterable[Item]]) -> bool:

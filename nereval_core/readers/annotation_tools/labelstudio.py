@@ -17,7 +17,7 @@ from typing import Any
 
 from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError, Problem, counted, either_option, quoted
-from nereval_core.readers import Reading, ReadOptions, Source, select_layer
+from nereval_core.readers import Reader, Reading, ReadOptions, Source, select_layer
 from nereval_core.readers.input.source import unread_files_note
 from nereval_core.readers.shared.annotation_keys import records_of, types_of_value
 from nereval_core.readers.shared.offset_conversion import RepeatedTasks, reading_in_code_points
@@ -25,13 +25,8 @@ from nereval_core.readers.shared.offset_units import Offsets, Unit, width_of
 from nereval_core.readers.shared.strict_json import Complain, id_string, json_type, list_under, score_number
 from nereval_core.readers.shared.tag_cells import is_named_like_prediction
 
-NAME = "labelstudio"
-DESCRIPTION = "JSON of Label Studio: tasks with annotations and predictions, a layer an annotator and model"
-
-COLUMNS = True
 """The column named is the key of the text in the data of tasks."""
 
-SUFFIXES = (".json", ".jsonl")
 OFFSETS = Offsets("UTF-16 units")
 PARAGRAPHS = "paragraphlabels"
 SPANS = ("labels", "hypertextlabels", PARAGRAPHS)
@@ -75,65 +70,73 @@ class Task:
     results: dict[Owner, Results] = field(default_factory=dict)
 
 
-def recognise(source: Source) -> float:
-    """Claim objects with data and annotations or predictions, and of JSON-MIN's own keys."""
-    keys = source.head(*SUFFIXES).keys
-    if "data" in keys and keys & set(WHOSE):
-        return 1.0
-    return 0.95 if {"annotation_id", "annotator"} <= keys else 0.0
+class LabelStudioReader(Reader):
+    name = "labelstudio"
+    description = "JSON of Label Studio: tasks with annotations and predictions, a layer an annotator and model"
+    suffixes = (".json", ".jsonl")
+    has_columns = True
+    has_layers = True
+
+    def recognise(self, source: Source) -> float:
+        """Claim objects with data and annotations or predictions, and of JSON-MIN's own keys."""
+        keys = source.head(*self.suffixes).keys
+        if "data" in keys and keys & set(WHOSE):
+            return 1.0
+        return 0.95 if {"annotation_id", "annotator"} <= keys else 0.0
+
+    def layers(self, source: Source, options: ReadOptions) -> tuple[str, ...]:
+        """Return the annotators and model versions of a file, annotators first.
+
+        Raises:
+            FormatError: with every problem found.
+        """
+        return tuple(_layers(_tasks(source, options.column)[0]))
+
+    def read(self, source: Source, options: ReadOptions) -> Reading:
+        """Read the tasks that one annotator or model worked on.
+
+        Cancelled annotations, results that are no spans of text, and all but the last work of one annotator on a task
+        are left out and counted.
+
+        Raises:
+            FormatError: with every problem found; several layers, and none is named.
+        """
+        tasks, skipped = _tasks(source, options.column)
+        known = _layers(tasks)
+        if not known:
+            found = "no annotations or predictions in it"
+            raise FormatError.single(source.name, None, found, "export tasks that somebody worked on")
+        wanted = select_layer(source, options.layer, tuple(known))
+        owner = known[wanted]
+        # A task's number is of one project: ids that came with the data also pair it with other files.
+        unnamed = sum(task.own is None for task in tasks)
+        made = Builder(source.name)
+        repeated = RepeatedTasks()
+        for task in tasks:
+            if owner in task.results:
+                name = task.name if unnamed else task.own
+                results = [{key: value for key, value in one.items() if key != "id"} for one in task.results[owner]]
+                if repeated.holds(name, (task.text, task.paragraphs, task.meta, results)):
+                    continue
+                made.document(name, task.text, line=task.line, source=task.shown, meta=task.meta)
+                begins = _begins(task.paragraphs, (options.offsets or OFFSETS).unit)
+                for result in task.results[owner]:
+                    _span(result, made, task, begins)
+        away = sum(owner not in task.results for task in tasks)
+        notes = unread_files_note(source, source.pick(*self.suffixes))
+        keys = sorted({task.key for task in tasks if not task.paragraphs} - {"text"})
+        notes += [f"texts taken from {' and '.join(map(quoted, keys))}"] if keys else []
+        notes += [f"tasks that {quoted(wanted)} has nothing for, left out: {away}"] if away else []
+        if 0 < unnamed < len(tasks):
+            notes.append(
+                f"documents are called by the numbers of tasks, as {counted(unnamed, 'task')} had no id in its data"
+            )
+        notes += [f"{what}, left out: {count}" for what, count in sorted(skipped.items())]
+        notes += repeated.notes()
+        return reading_in_code_points(made, source, options, self.name, expected=OFFSETS, alike=_spaced, notes=notes)
 
 
-def layers(source: Source, options: ReadOptions) -> tuple[str, ...]:
-    """Return the annotators and model versions of a file, annotators first.
-
-    Raises:
-        FormatError: with every problem found.
-    """
-    return tuple(_layers(_tasks(source, options.column)[0]))
-
-
-def read(source: Source, options: ReadOptions) -> Reading:
-    """Read the tasks that one annotator or model worked on.
-
-    Cancelled annotations, results that are no spans of text, and all but the last work of one annotator on a task are
-    left out and counted.
-
-    Raises:
-        FormatError: with every problem found; several layers, and none is named.
-    """
-    tasks, skipped = _tasks(source, options.column)
-    known = _layers(tasks)
-    if not known:
-        found = "no annotations or predictions in it"
-        raise FormatError.single(source.name, None, found, "export tasks that somebody worked on")
-    wanted = select_layer(source, options.layer, tuple(known))
-    owner = known[wanted]
-    # A task's number is of one project: ids that came with the data also pair it with other files.
-    unnamed = sum(task.own is None for task in tasks)
-    made = Builder(source.name)
-    repeated = RepeatedTasks()
-    for task in tasks:
-        if owner in task.results:
-            name = task.name if unnamed else task.own
-            results = [{key: value for key, value in one.items() if key != "id"} for one in task.results[owner]]
-            if repeated.holds(name, (task.text, task.paragraphs, task.meta, results)):
-                continue
-            made.document(name, task.text, line=task.line, source=task.shown, meta=task.meta)
-            begins = _begins(task.paragraphs, (options.offsets or OFFSETS).unit)
-            for result in task.results[owner]:
-                _span(result, made, task, begins)
-    away = sum(owner not in task.results for task in tasks)
-    notes = unread_files_note(source, source.pick(*SUFFIXES))
-    keys = sorted({task.key for task in tasks if not task.paragraphs} - {"text"})
-    notes += [f"texts taken from {' and '.join(map(quoted, keys))}"] if keys else []
-    notes += [f"tasks that {quoted(wanted)} has nothing for, left out: {away}"] if away else []
-    if 0 < unnamed < len(tasks):
-        notes.append(
-            f"documents are called by the numbers of tasks, as {counted(unnamed, 'task')} had no id in its data"
-        )
-    notes += [f"{what}, left out: {count}" for what, count in sorted(skipped.items())]
-    notes += repeated.notes()
-    return reading_in_code_points(made, source, options, NAME, expected=OFFSETS, alike=_spaced, notes=notes)
+READER = LabelStudioReader()
 
 
 def _spaced(quote: str) -> str:
@@ -157,7 +160,7 @@ def _tasks(source: Source, text_key: int | str | None = None) -> tuple[list[Task
     problems: list[Problem] = []
     skipped: Counter[str] = Counter()
     tasks = []
-    records = list(records_of(source.pick(*SUFFIXES), problems))
+    records = list(records_of(source.pick(*LabelStudioReader.suffixes), problems))
     if text_key is None:
         text_key = _quoted_key([row for _, _, row in records])
     for line, shown, row in records:

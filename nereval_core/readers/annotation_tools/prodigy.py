@@ -17,7 +17,7 @@ from typing import Any
 
 from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError, Problem, quoted
-from nereval_core.readers import Reading, ReadOptions, Source, select_layer
+from nereval_core.readers import Reader, Reading, ReadOptions, Source, select_layer
 from nereval_core.readers.input.source import unread_files_note
 from nereval_core.readers.shared.annotation_keys import (
     Record,
@@ -32,12 +32,6 @@ from nereval_core.readers.shared.offset_units import Offsets
 from nereval_core.readers.shared.strict_json import Complain, id_string, items, json_type, list_under, score_number
 from nereval_core.readers.shared.tag_cells import TagColumn
 
-NAME = "prodigy"
-DESCRIPTION = "JSON lines of Prodigy and spaCy, training tuples too: text and spans, a layer an annotator"
-
-COLUMNS = True
-
-SUFFIXES = (".jsonl", ".json")
 OFFSETS = Offsets()
 WHO = ("_annotator_id", "_session_id")
 PLAIN = "annotations"
@@ -58,58 +52,67 @@ ACCEPT = "accept"
 REJECT = "reject"
 
 
-def recognise(source: Source) -> float:
-    """Claim Prodigy's own keys; text and spans without the native format's id may be from spaCy."""
-    keys = source.head(*SUFFIXES).keys
-    if not keys and TUPLE.match("\n".join(source.head(*SUFFIXES).lines)):
-        return 0.95
-    if "text" not in keys or not keys & {"spans", "tokens"} or "ner_tags" in keys:
-        return 0.0
-    if keys & {"answer", "_input_hash", "_task_hash", *WHO}:
-        return 1.0
-    return 0.8 if "spans" in keys and "id" not in keys else 0.0
+class ProdigyReader(Reader):
+    name = "prodigy"
+    description = "JSON lines of Prodigy and spaCy, training tuples too: text and spans, a layer an annotator"
+    suffixes = (".jsonl", ".json")
+    has_columns = True
+    has_layers = True
+
+    def recognise(self, source: Source) -> float:
+        """Claim Prodigy's own keys; text and spans without the native format's id may be from spaCy."""
+        keys = source.head(*self.suffixes).keys
+        if not keys and TUPLE.match("\n".join(source.head(*self.suffixes).lines)):
+            return 0.95
+        if "text" not in keys or not keys & {"spans", "tokens"} or "ner_tags" in keys:
+            return 0.0
+        if keys & {"answer", "_input_hash", "_task_hash", *WHO}:
+            return 1.0
+        return 0.8 if "spans" in keys and "id" not in keys else 0.0
+
+    def layers(self, source: Source, options: ReadOptions) -> tuple[str, ...]:
+        """Return the annotators of a file, in the order in which they are met.
+
+        Raises:
+            FormatError: with every problem found.
+        """
+        return tuple(_by_layer(source))
+
+    def read(self, source: Source, options: ReadOptions) -> Reading:
+        """Read the tasks that one annotator accepted.
+
+        Raises:
+            FormatError: with every problem found; several annotators, and none is named.
+        """
+        by_layer = _by_layer(source)
+        wanted = select_layer(source, options.layer, tuple(by_layer)) if by_layer else PLAIN
+        tasks = by_layer.get(wanted, [])
+        keys, key_notes = choose_keys(tasks, SPANS, OTHER_KEYS, options.column, source.name)
+        key = keys[0] if keys else SPANS[0]
+        if len(keys) > 1:
+            tasks = [(line, shown, _under(row, key, keys)) for line, shown, row in tasks]
+        made = Builder(source.name)
+        accepted, joined = _accepted(tasks, key, made.problems)
+        repeated = RepeatedTasks()
+        for line, shown, row in accepted:
+            _document(row, line, shown, made, repeated, key)
+        notes = [*unread_files_note(source, source.pick(*self.suffixes)), *key_notes]
+        notes += [f"{TEACH}{joined}"] if joined else []
+        answers = sorted(Counter(answer for _, _, row in tasks if (answer := _answer(row)) != ACCEPT).items())
+        notes += [f"tasks answered {quoted(answer)}, left out: {count}" for answer, count in answers]
+        if answers and not accepted:
+            found = f"no task that {quoted(wanted)} accepted"
+            raise FormatError.single(source.name, None, found, "give tasks whose answer is accept")
+        return reading_in_code_points(
+            made, source, options, self.name, expected=OFFSETS, notes=[*notes, *repeated.notes()]
+        )
+
+    def tag_column_choices(self, source: Source) -> tuple[TagColumn, ...]:
+        """Return the keys of which one has to be chosen, by the first records of small files; else nothing."""
+        return key_choices(map(_task_of_tuple, sampled_records(source.pick(*self.suffixes))), SPANS, OTHER_KEYS)
 
 
-def layers(source: Source, options: ReadOptions) -> tuple[str, ...]:
-    """Return the annotators of a file, in the order in which they are met.
-
-    Raises:
-        FormatError: with every problem found.
-    """
-    return tuple(_by_layer(source))
-
-
-def read(source: Source, options: ReadOptions) -> Reading:
-    """Read the tasks that one annotator accepted.
-
-    Raises:
-        FormatError: with every problem found; several annotators, and none is named.
-    """
-    by_layer = _by_layer(source)
-    wanted = select_layer(source, options.layer, tuple(by_layer)) if by_layer else PLAIN
-    tasks = by_layer.get(wanted, [])
-    keys, key_notes = choose_keys(tasks, SPANS, OTHER_KEYS, options.column, source.name)
-    key = keys[0] if keys else SPANS[0]
-    if len(keys) > 1:
-        tasks = [(line, shown, _under(row, key, keys)) for line, shown, row in tasks]
-    made = Builder(source.name)
-    accepted, joined = _accepted(tasks, key, made.problems)
-    repeated = RepeatedTasks()
-    for line, shown, row in accepted:
-        _document(row, line, shown, made, repeated, key)
-    notes = [*unread_files_note(source, source.pick(*SUFFIXES)), *key_notes]
-    notes += [f"{TEACH}{joined}"] if joined else []
-    answers = sorted(Counter(answer for _, _, row in tasks if (answer := _answer(row)) != ACCEPT).items())
-    notes += [f"tasks answered {quoted(answer)}, left out: {count}" for answer, count in answers]
-    if answers and not accepted:
-        found = f"no task that {quoted(wanted)} accepted"
-        raise FormatError.single(source.name, None, found, "give tasks whose answer is accept")
-    return reading_in_code_points(made, source, options, NAME, expected=OFFSETS, notes=[*notes, *repeated.notes()])
-
-
-def tag_column_choices(source: Source) -> tuple[TagColumn, ...]:
-    """Return the keys of which one has to be chosen, by the first records of small files; else nothing."""
-    return key_choices(map(_task_of_tuple, sampled_records(source.pick(*SUFFIXES))), SPANS, OTHER_KEYS)
+READER = ProdigyReader()
 
 
 def _answer(row: Mapping[str, Any]) -> str:
@@ -210,7 +213,7 @@ def _by_layer(source: Source) -> dict[str, list[Record]]:
     """
     found: dict[str, list[Record]] = {}
     problems: list[Problem] = []
-    for file in source.pick(*SUFFIXES):
+    for file in source.pick(*ProdigyReader.suffixes):
         for line, row in items(file, problems):
             row = _task_of_tuple(row)
             if not isinstance(row, dict) or not isinstance(row.get("text"), str):

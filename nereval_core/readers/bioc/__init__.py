@@ -17,7 +17,7 @@ from typing import Any
 
 from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError, Problem, counted, quoted, quoted_apart
-from nereval_core.readers import Reading, ReadOptions, Source
+from nereval_core.readers import Reader, Reading, ReadOptions, Source
 from nereval_core.readers.bioc.documents import (
     COLLECTIONS,
     DOCUMENT,
@@ -39,11 +39,6 @@ from nereval_core.readers.biomedical.pubtator import concept_links, plain_blanks
 from nereval_core.readers.input.encodings import UTF8_BOM
 from nereval_core.readers.input.source import SourceFile, unread_files_note
 
-NAME = "bioc"
-DESCRIPTION = "BioC XML and JSON: documents of passages, annotations by offset and length with infons"
-COLUMNS = True
-
-SUFFIXES = (".xml", ".bioc", ".json", ".jsonl")
 BEFORE = r"(?><\?.*?\?>|<!--.*?-->|<!DOCTYPE\s+collection\b[^>\[]*(?:\[.*?\]\s*)?>|\s++)*+"
 ROOT = re.compile(BEFORE + r"<collection[\s>]", re.DOTALL)
 TYPE, LINK, SCORE = "type", "identifier", "score"
@@ -65,54 +60,64 @@ JOINTS = (" ", " ... ", " [...] ", "")
 """Separators that tools write between the pieces of a discontinuous annotation."""
 
 
-def recognise(source: Source) -> float:
-    """Claim XML whose root is a collection, and of JSON with documents or passages."""
-    head = "\n".join(source.head(*SUFFIXES).lines).removeprefix(UTF8_BOM)
-    if head.lstrip().startswith("<"):
-        return 1.0 if ROOT.match(head) else 0.0
-    return 1.0 if source.head(*SUFFIXES).keys & {*COLLECTIONS, DOCUMENT} else 0.0
+class BiocReader(Reader):
+    name = "bioc"
+    description = "BioC XML and JSON: documents of passages, annotations by offset and length with infons"
+    suffixes = (".xml", ".bioc", ".json", ".jsonl")
+    has_columns = True
+
+    def recognise(self, source: Source) -> float:
+        """Claim XML whose root is a collection, and of JSON with documents or passages."""
+        head = "\n".join(source.head(*self.suffixes).lines).removeprefix(UTF8_BOM)
+        if head.lstrip().startswith("<"):
+            return 1.0 if ROOT.match(head) else 0.0
+        return 1.0 if source.head(*self.suffixes).keys & {*COLLECTIONS, DOCUMENT} else 0.0
+
+    def read(self, source: Source, options: ReadOptions) -> Reading:
+        """Read all documents; `options.column` names the infon that types stand in.
+
+        Raises:
+            FormatError: with every problem found.
+        """
+        files = source.pick(*self.suffixes)
+        problems: list[Problem] = []
+        counts: Counter[str] = Counter()
+        documents: list[BioCDocument] = []
+        for file in files:
+            documents += (documents_of_xml if _is_xml(file) else documents_of_json)(file, problems, counts)
+        found = annotations_with_places(documents, counts, problems)
+        problems += passage_problems(documents)
+        if problems:
+            raise FormatError(problems)
+        key = TYPE if options.column is None else str(options.column)
+        placed = place_annotations(documents, found, options.offsets)
+        starts, ends = placed.start.tolist(), placed.end.tolist()
+        # Where no document has an id they are numbered, and paired by their order.
+        named = any(document.id for document in documents)
+        made = Builder(source.name, named=named)
+        at = 0
+        for number, (document, text) in enumerate(zip(documents, placed.texts, strict=True)):
+            made.document(
+                (document.id or "") if named else str(number + 1),
+                text.text,
+                line=document.line,
+                source=document.shown,
+                sentences=_sentences(document, text, made),
+                meta=_metadata(document),
+            )
+            while at < len(found) and found[at].document == number:
+                pieces = slice(found[at].first, found[at].first + len(found[at].annotation.locations))
+                _span(
+                    found[at], list(zip(starts[pieces], ends[pieces], strict=True)), document, text, key, made, counts
+                )
+                at += 1
+        layer = made.finish(options.name or source.label)
+        notes = unread_files_note(source, files)
+        notes += [f"{what}: {count}" for what, count in sorted(counts.items()) if count]
+        return Reading(layer.documents, layer, self.name, (*notes, *placed.notes), places=made.places)
 
 
-def read(source: Source, options: ReadOptions) -> Reading:
-    """Read all documents; `options.column` names the infon that types stand in.
-
-    Raises:
-        FormatError: with every problem found.
-    """
-    files = source.pick(*SUFFIXES)
-    problems: list[Problem] = []
-    counts: Counter[str] = Counter()
-    documents: list[BioCDocument] = []
-    for file in files:
-        documents += (documents_of_xml if _is_xml(file) else documents_of_json)(file, problems, counts)
-    found = annotations_with_places(documents, counts, problems)
-    problems += passage_problems(documents)
-    if problems:
-        raise FormatError(problems)
-    key = TYPE if options.column is None else str(options.column)
-    placed = place_annotations(documents, found, options.offsets)
-    starts, ends = placed.start.tolist(), placed.end.tolist()
-    # Where no document has an id they are numbered, and paired by their order.
-    named = any(document.id for document in documents)
-    made = Builder(source.name, named=named)
-    at = 0
-    for number, (document, text) in enumerate(zip(documents, placed.texts, strict=True)):
-        made.document(
-            (document.id or "") if named else str(number + 1),
-            text.text,
-            line=document.line,
-            source=document.shown,
-            sentences=_sentences(document, text, made),
-            meta=_metadata(document),
-        )
-        while at < len(found) and found[at].document == number:
-            pieces = slice(found[at].first, found[at].first + len(found[at].annotation.locations))
-            _span(found[at], list(zip(starts[pieces], ends[pieces], strict=True)), document, text, key, made, counts)
-            at += 1
-    layer = made.finish(options.name or source.label)
-    notes = unread_files_note(source, files)
-    notes += [f"{what}: {count}" for what, count in sorted(counts.items()) if count]
-    return Reading(layer.documents, layer, NAME, (*notes, *placed.notes), places=made.places)
+READER = BiocReader()
 
 
 def read_infons(infons: Mapping[str, Any], key: str) -> tuple[str, tuple[str, ...], float | None, Mapping[str, Any]]:

@@ -18,12 +18,9 @@ from typing import NamedTuple
 
 from nereval_core.corpus import Documents, Place, document_problems, layer
 from nereval_core.problems import FormatError, Problem, counted, quoted, quoted_apart
-from nereval_core.readers import Reading, ReadOptions, Source
+from nereval_core.readers import Reader, Reading, ReadOptions, Source
 from nereval_core.readers.input.source import SourceFile, unread_files_note, with_progress
 from nereval_core.readers.shared.layer_parts import rowless_note
-
-NAME = "bc2gm"
-DESCRIPTION = "BioCreative II gene mentions (GENETAG): sentences, GENE.eval and ALTGENE.eval, or one .eval file"
 
 GOLD = "GENE.eval"
 VARIANTS = "ALTGENE.eval"
@@ -38,60 +35,66 @@ FORM = "write it as id|start end|text"
 NO_TEXT = "give the folder that holds the sentences (lines: id text) too, or score it against gold that has them"
 
 
-def recognise(source: Source) -> float:
-    """Claim a source where the file of mentions begins with a line of this form."""
-    file = mention_file(source)
-    if file is None:
-        return 0.0
-    line = source.head_of(file).first_line
-    if not line:
-        return 1.0 if _name(file) == GOLD.lower() else 0.0
-    return 1.0 if not line.startswith("{") and LINE.fullmatch(line) else 0.0
+class Bc2gmReader(Reader):
+    name = "bc2gm"
+    description = "BioCreative II gene mentions (GENETAG): sentences, GENE.eval and ALTGENE.eval, or one .eval file"
+
+    def recognise(self, source: Source) -> float:
+        """Claim a source where the file of mentions begins with a line of this form."""
+        file = mention_file(source)
+        if file is None:
+            return 0.0
+        line = source.head_of(file).first_line
+        if not line:
+            return 1.0 if _name(file) == GOLD.lower() else 0.0
+        return 1.0 if not line.startswith("{") and LINE.fullmatch(line) else 0.0
+
+    def read(self, source: Source, options: ReadOptions) -> Reading:
+        """Read a document for each sentence, in the order of the sentences.
+
+        A variant belongs to every mention of its sentence that shares a character with it; those that overlap none are
+        left out and counted. Without a file of sentences the texts are those of `options.texts`.
+
+        Raises:
+            FormatError: with every problem found: lines of another form, sentences that are not there, offsets outside
+                them, a third field that is not the text (blanks aside).
+        """
+        file = mention_file(source)
+        if file is None:
+            found = f"no file of mentions: neither {GOLD} nor one {MENTIONS} file"
+            raise FormatError.single(source.name, None, found, "give a folder with one, or the file itself")
+        problems: list[Problem] = []
+        own = sentence_files(source, file)
+        documents, places = _documents(own, options.texts, file, problems)
+        kept = _Kept(documents, problems)
+        for line in _lines(file, options, problems):
+            row = kept.row(line, file.shown)
+            if row is not None:
+                kept.rows.append(row)
+                kept.lines.append(line)
+        variants = companion_file(source, file, VARIANTS)
+        if variants is not None and variants is not file:
+            _attach(variants, options, kept)
+        spans = [kept.points[row.document].of(row) for row in kept.rows]
+        result = layer(
+            options.name or source.label,
+            documents,
+            [row.document for row in kept.rows],
+            [start for start, _ in spans],
+            [end for _, end in spans],
+            [TYPE] * len(spans),
+            extras={"alternatives": {span: tuple(sorted(set(rows))) for span, rows in kept.variants.items()}},
+            where=lambda span: (file.shown, kept.lines[span].number),
+            problems=problems,
+        )
+        taken = [one for one in (file, variants, *own) if one is not None]
+        rows = {row.document for row in kept.rows}
+        bare = [number for number in range(len(documents)) if number not in rows] if documents is options.texts else []
+        notes = (*rowless_note(documents, bare), *_notes(kept.counts), *unread_files_note(source, taken))
+        return Reading(documents, result, self.name, notes, places=places)
 
 
-def read(source: Source, options: ReadOptions) -> Reading:
-    """Read a document for each sentence, in the order of the sentences.
-
-    A variant belongs to every mention of its sentence that shares a character with it; those that overlap none are
-    left out and counted. Without a file of sentences the texts are those of `options.texts`.
-
-    Raises:
-        FormatError: with every problem found: lines of another form, sentences that are not there, offsets outside
-            them, a third field that is not the text (blanks aside).
-    """
-    file = mention_file(source)
-    if file is None:
-        found = f"no file of mentions: neither {GOLD} nor one {MENTIONS} file"
-        raise FormatError.single(source.name, None, found, "give a folder with one, or the file itself")
-    problems: list[Problem] = []
-    own = sentence_files(source, file)
-    documents, places = _documents(own, options.texts, file, problems)
-    kept = _Kept(documents, problems)
-    for line in _lines(file, options, problems):
-        row = kept.row(line, file.shown)
-        if row is not None:
-            kept.rows.append(row)
-            kept.lines.append(line)
-    variants = companion_file(source, file, VARIANTS)
-    if variants is not None and variants is not file:
-        _attach(variants, options, kept)
-    spans = [kept.points[row.document].of(row) for row in kept.rows]
-    result = layer(
-        options.name or source.label,
-        documents,
-        [row.document for row in kept.rows],
-        [start for start, _ in spans],
-        [end for _, end in spans],
-        [TYPE] * len(spans),
-        extras={"alternatives": {span: tuple(sorted(set(rows))) for span, rows in kept.variants.items()}},
-        where=lambda span: (file.shown, kept.lines[span].number),
-        problems=problems,
-    )
-    taken = [one for one in (file, variants, *own) if one is not None]
-    rows = {row.document for row in kept.rows}
-    bare = [number for number in range(len(documents)) if number not in rows] if documents is options.texts else []
-    notes = (*rowless_note(documents, bare), *_notes(kept.counts), *unread_files_note(source, taken))
-    return Reading(documents, result, NAME, notes, places=places)
+READER = Bc2gmReader()
 
 
 class MentionLine(NamedTuple):

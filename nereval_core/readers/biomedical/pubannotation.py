@@ -12,7 +12,7 @@ from typing import Any
 
 from nereval_core.corpus.builder import Builder
 from nereval_core.problems import Problem, quoted
-from nereval_core.readers import Reading, ReadOptions, Source
+from nereval_core.readers import Reader, Reading, ReadOptions, Source
 from nereval_core.readers.input.source import unread_files_note
 from nereval_core.readers.shared.annotation_keys import choose_keys, key_choices, records_of, sampled_records
 from nereval_core.readers.shared.offset_conversion import reading_in_code_points
@@ -20,12 +20,6 @@ from nereval_core.readers.shared.offset_units import Offsets
 from nereval_core.readers.shared.strict_json import Complain, id_string, json_type, list_under
 from nereval_core.readers.shared.tag_cells import TagColumn
 
-NAME = "pubannotation"
-DESCRIPTION = "JSON of PubAnnotation and TextAE: texts with denotations and their attributes"
-
-COLUMNS = True
-
-SUFFIXES = (".json", ".jsonl")
 OFFSETS = Offsets()
 DENOTATIONS, ATTRIBUTES, TRACKS = "denotations", "attributes", "tracks"
 COUNTED = ("relations", "modifications", "blocks")
@@ -37,33 +31,40 @@ FRAGMENT = "_FRAGMENT"
 FORM = 'write {"id": "T1", "span": {"begin": 0, "end": 4}, "obj": "TYPE"}'
 
 
-def recognise(source: Source) -> float:
-    """Claim objects with denotations, or the text of a document of PubAnnotation that has none."""
-    keys = source.head(*SUFFIXES).keys
-    return 1.0 if DENOTATIONS in keys else 0.9 if keys >= {"text", "sourcedb"} else 0.0
+class PubAnnotationReader(Reader):
+    name = "pubannotation"
+    description = "JSON of PubAnnotation and TextAE: texts with denotations and their attributes"
+    suffixes = (".json", ".jsonl")
+    has_columns = True
+
+    def recognise(self, source: Source) -> float:
+        """Claim objects with denotations, or the text of a document of PubAnnotation that has none."""
+        keys = source.head(*self.suffixes).keys
+        return 1.0 if DENOTATIONS in keys else 0.9 if keys >= {"text", "sourcedb"} else 0.0
+
+    def read(self, source: Source, options: ReadOptions) -> Reading:
+        """Read all documents, called as their `sourceid` (with `-` and `divid`, where they are divided) or `id`.
+
+        Raises:
+            FormatError: with every problem found; annotations of several projects, parts of chains.
+        """
+        files = source.pick(*self.suffixes)
+        made = Builder(source.name)
+        counts: Counter[str] = Counter()
+        records = list(records_of(files, made.problems))
+        keys, key_notes = choose_keys(records, (DENOTATIONS,), OWN - {DENOTATIONS}, options.column, source.name)
+        for line, shown, row in records:
+            _document(row, line, shown, made, counts, (*keys, DENOTATIONS)[0])
+        notes = [*unread_files_note(source, files), *key_notes]
+        notes += [f"{what}, not read: {count}" for what, count in sorted(counts.items()) if count]
+        return reading_in_code_points(made, source, options, self.name, expected=OFFSETS, notes=notes)
+
+    def tag_column_choices(self, source: Source) -> tuple[TagColumn, ...]:
+        """Return the keys of which one has to be chosen, by the first records of small files; else nothing."""
+        return key_choices(sampled_records(source.pick(*self.suffixes)), (DENOTATIONS,), OWN - {DENOTATIONS})
 
 
-def read(source: Source, options: ReadOptions) -> Reading:
-    """Read all documents, called as their `sourceid` (with `-` and `divid`, where they are divided) or `id`.
-
-    Raises:
-        FormatError: with every problem found; annotations of several projects, parts of chains.
-    """
-    files = source.pick(*SUFFIXES)
-    made = Builder(source.name)
-    counts: Counter[str] = Counter()
-    records = list(records_of(files, made.problems))
-    keys, key_notes = choose_keys(records, (DENOTATIONS,), OWN - {DENOTATIONS}, options.column, source.name)
-    for line, shown, row in records:
-        _document(row, line, shown, made, counts, (*keys, DENOTATIONS)[0])
-    notes = [*unread_files_note(source, files), *key_notes]
-    notes += [f"{what}, not read: {count}" for what, count in sorted(counts.items()) if count]
-    return reading_in_code_points(made, source, options, NAME, expected=OFFSETS, notes=notes)
-
-
-def tag_column_choices(source: Source) -> tuple[TagColumn, ...]:
-    """Return the keys of which one has to be chosen, by the first records of small files; else nothing."""
-    return key_choices(sampled_records(source.pick(*SUFFIXES)), (DENOTATIONS,), OWN - {DENOTATIONS})
+READER = PubAnnotationReader()
 
 
 def _document(row: Any, line: int, shown: str, made: Builder, counts: Counter[str], key: str) -> None:

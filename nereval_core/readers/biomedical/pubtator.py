@@ -18,15 +18,11 @@ from functools import lru_cache
 
 from nereval_core.corpus.builder import Builder
 from nereval_core.problems import Problem, quoted
-from nereval_core.readers import Reading, ReadOptions, Source
+from nereval_core.readers import Reader, Reading, ReadOptions, Source
 from nereval_core.readers.input.source import SourceFile, unread_files_note
 from nereval_core.readers.shared.offset_conversion import reading_in_code_points
 from nereval_core.readers.shared.offset_units import Offsets
 
-NAME = "pubtator"
-DESCRIPTION = "PubTator: titles, abstracts and lines of spans with concepts"
-
-SUFFIXES = (".pubtator", ".txt")
 OFFSETS = Offsets()
 TITLE = re.compile(r"([^|\t]+)\|t\|(.*)", re.DOTALL)
 ABSTRACT = re.compile(r"([^|\t]+)\|a\|(.*)", re.DOTALL)
@@ -66,30 +62,39 @@ class PubTatorDocument:
         return f"{self.title}\n{self.abstract}" if self.abstract else self.title
 
 
-def recognise(source: Source) -> float:
-    """Claim a source where the first line that is not blank is a title, or an abstract after it."""
-    first = source.head(*SUFFIXES).first_line
-    return 1.0 if TITLE.fullmatch(first) and not first.startswith("{") else 0.0
+class PubTatorReader(Reader):
+    name = "pubtator"
+    description = "PubTator: titles, abstracts and lines of spans with concepts"
+    suffixes = (".pubtator", ".txt")
+
+    def recognise(self, source: Source) -> float:
+        """Claim a source where the first line that is not blank is a title, or an abstract after it."""
+        first = source.head(*self.suffixes).first_line
+        return 1.0 if TITLE.fullmatch(first) and not first.startswith("{") else 0.0
+
+    def read(self, source: Source, options: ReadOptions) -> Reading:
+        """Read all documents of all files.
+
+        Raises:
+            FormatError: with every problem found.
+        """
+        files = source.pick(*self.suffixes)
+        made = Builder(source.name)
+        counts: Counter[str] = Counter()
+        for file in files:
+            for document in _documents(file, counts, made.problems):
+                made.document(document.name, document.text, line=document.line, source=file.shown)
+                if document.rows:
+                    _add_spans(document, made)
+                    counts["further fields of spans, not read"] += sum(len(row) > FIELDS for row in document.rows)
+        notes = unread_files_note(source, files)
+        notes += [f"{what}: {count}" for what, count in sorted(counts.items()) if count]
+        return reading_in_code_points(
+            made, source, options, self.name, expected=OFFSETS, alike=plain_blanks, notes=notes
+        )
 
 
-def read(source: Source, options: ReadOptions) -> Reading:
-    """Read all documents of all files.
-
-    Raises:
-        FormatError: with every problem found.
-    """
-    files = source.pick(*SUFFIXES)
-    made = Builder(source.name)
-    counts: Counter[str] = Counter()
-    for file in files:
-        for document in _documents(file, counts, made.problems):
-            made.document(document.name, document.text, line=document.line, source=file.shown)
-            if document.rows:
-                _add_spans(document, made)
-                counts["further fields of spans, not read"] += sum(len(row) > FIELDS for row in document.rows)
-    notes = unread_files_note(source, files)
-    notes += [f"{what}: {count}" for what, count in sorted(counts.items()) if count]
-    return reading_in_code_points(made, source, options, NAME, expected=OFFSETS, alike=plain_blanks, notes=notes)
+READER = PubTatorReader()
 
 
 def _add_spans(document: PubTatorDocument, made: Builder) -> None:

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError, Problem, quoted
-from nereval_core.readers import Reading, ReadOptions, Source
+from nereval_core.readers import Reader, Reading, ReadOptions, Source
 from nereval_core.readers.brat.blocks import BLOCK_DOCUMENTS, LEFT_OUT, DocumentBlocks, DocumentFiles, quoted_from
 from nereval_core.readers.brat.files import (
     annotated_texts,
@@ -29,10 +29,6 @@ from nereval_core.readers.brat.offsets import CODE_POINTS, TEXT_BOUND, Parts, Te
 from nereval_core.readers.input.source import sorted_by_path, unread_files_note, with_progress
 from nereval_core.readers.shared.offset_units import Offsets
 
-NAME = "brat"
-DESCRIPTION = "brat stand-off: a folder of .txt and .ann files"
-CORES = True
-
 ANY_LINE = re.compile(r"([TNREAM#]\S*|\*)\t")
 NORMALISATION = re.compile(r"N\S*\t\S+ (\S+) ([^\s:]*):(\S+)(?:\t.*)?", re.DOTALL)
 NOTE = re.compile(r"#\S*\tAnnotatorNotes (T\S*)\t[\t ]*(.*?)\s*", re.DOTALL)
@@ -42,32 +38,39 @@ NO_ENTRY = {"<null>": "NIL"}
 ATTRIBUTE = re.compile(r"A\S*\t(\S+) (T\S*)(?: (.*))?", re.DOTALL)
 
 
-def recognise(source: Source) -> float:
-    """Claim `.ann` files that hold nothing, or begin with a line such as brat writes."""
-    files = source.by_suffix.get(".ann", ())
-    for file in files:
-        line = source.head_of(file).first_line
-        if line:
-            return 1.0 if ANY_LINE.match(line) else 0.5
-    return 1.0 if files else 0.0
+class BratReader(Reader):
+    name = "brat"
+    description = "brat stand-off: a folder of .txt and .ann files"
+    has_cores = True
+
+    def recognise(self, source: Source) -> float:
+        """Claim `.ann` files that hold nothing, or begin with a line such as brat writes."""
+        files = source.by_suffix.get(".ann", ())
+        for file in files:
+            line = source.head_of(file).first_line
+            if line:
+                return 1.0 if ANY_LINE.match(line) else 0.5
+        return 1.0 if files else 0.0
+
+    def read(self, source: Source, options: ReadOptions) -> Reading:
+        """Read a document for each `.txt`, or, where an `.ann` has none beside it, with the text `options.texts` holds.
+
+        The id of a document is its path without the suffix. `N` lines become links `DB:ID`, or `ID` where DB is empty.
+        So do, in the order of the file, the annotator's notes of T lines where every one of them in the source is a
+        code (as in PharmaCoNER). Attributes of T lines become metadata of the span, `A1 Certainty T1 High` as
+        `{"Certainty": "High"}`, those without a value as true, those of several values as a list. Attributes of others,
+        relations, events, modifications, equivalences and other notes are left out and counted.
+
+        Spans of the type `options.core_type`, and those that an attribute of this name marks, are no spans of the
+        layer: each is the core of the smallest span around it, of several as small of each of them.
+
+        Raises:
+            FormatError: with every problem found.
+        """
+        return _read(source, options)
 
 
-def read(source: Source, options: ReadOptions) -> Reading:
-    """Read a document for each `.txt`, or, where an `.ann` has none beside it, with the text `options.texts` holds.
-
-    The id of a document is its path without the suffix. `N` lines become links `DB:ID`, or `ID` where DB is empty. So
-    do, in the order of the file, the annotator's notes of T lines where every one of them in the source is a code (as
-    in PharmaCoNER). Attributes of T lines become metadata of the span, `A1 Certainty T1 High` as
-    `{"Certainty": "High"}`, those without a value as true, those of several values as a list. Attributes of others,
-    relations, events, modifications, equivalences and other notes are left out and counted.
-
-    Spans of the type `options.core_type`, and those that an attribute of this name marks, are no spans of the layer:
-    each is the core of the smallest span around it, of several as small of each of them.
-
-    Raises:
-        FormatError: with every problem found.
-    """
-    return _read(source, options)
+READER = BratReader()
 
 
 def _read(
@@ -112,7 +115,7 @@ def _read(
         *_core_notes(counts, options.core_type),
         *unread_files_note(source, taken),
     )
-    return Reading(layer.documents, layer, NAME, notes, places=builder.places)
+    return Reading(layer.documents, layer, BratReader.name, notes, places=builder.places)
 
 
 def _take(

@@ -16,7 +16,7 @@ from typing import Any
 
 from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError, Problem, quoted
-from nereval_core.readers import Reading, ReadOptions, Source, select_layer
+from nereval_core.readers import Reader, Reading, ReadOptions, Source, select_layer
 from nereval_core.readers.cas.content import ENTITY, SENTENCE, TOKEN, Cas, TypeAnnotations, TypeSystem, types_of_xml
 from nereval_core.readers.cas.files import CasFile, cas_likelihood, cas_units
 from nereval_core.readers.cas.serialization import read_cas
@@ -35,77 +35,84 @@ from nereval_core.readers.shared.inception_names import SEPARATOR, layer_names, 
 from nereval_core.readers.shared.offset_conversion import reading_in_code_points
 from nereval_core.readers.shared.offset_units import Offsets, width_of
 
-NAME = "cas"
-DESCRIPTION = "UIMA CAS as XMI or JSON, as INCEpTION exports it"
-COLUMNS = True
-ZIPS = True
-
 OFFSETS = Offsets("UTF-16 units")
 ENDING = re.compile(r"(?<=[^/.])\.[A-Za-z][A-Za-z0-9]{0,4}$")
 """The ending of the file of a text, from which a document has its name."""
 MEND = "mend or delete it where it was annotated, and export again"
 
 
-def recognise(source: Source) -> float:
-    """Claim XMI by its root and of JSON by its first keys, in the zips of a project's export too."""
-    return cas_likelihood(source)
+class CasReader(Reader):
+    name = "cas"
+    description = "UIMA CAS as XMI or JSON, as INCEpTION exports it"
+    has_columns = True
+    opens_zips = True
+    has_layers = True
+
+    def recognise(self, source: Source) -> float:
+        """Claim XMI by its root and of JSON by its first keys, in the zips of a project's export too."""
+        return cas_likelihood(source)
+
+    def layers(self, source: Source, options: ReadOptions) -> tuple[str, ...]:
+        """Return the annotators in the export of a project, and the layers that may be meant; nothing where it is one.
+
+        Files are looked into until one has entities.
+
+        Raises:
+            FormatError: with every problem found.
+        """
+        found = _units(source)
+        owners = _owners(found)
+        kinds: set[str] = set()
+        for unit in found:
+            kinds |= set(candidate_types(_work(source, [unit], WantedType(), options)))
+            if ENTITY in kinds:
+                break
+        names = layer_names(sorted(kinds))
+        if ENTITY in kinds or len(names) < 2:
+            return owners if len(owners) > 1 else ()
+        return (
+            tuple(f"{owner}{SEPARATOR}{name}" for owner in owners for name in names)
+            if len(owners) > 1
+            else tuple(names)
+        )
+
+    def read(self, source: Source, options: ReadOptions) -> Reading:
+        """Read the documents of one annotator of a project, or of all files where none is in an annotator's place.
+
+        `options.layer` names the annotator, where there are several, and after a slash the layer, by the whole name of
+        its type or the last part of that. Without it the spans are the NamedEntity annotations, or, if there are none,
+        those of the one custom layer that has some. `options.column` names the feature that is their type; else it is
+        `value` or `label`, or the first string that is declared. Annotations without a value are spans called as their
+        layer is. Annotations of no character are left out and counted.
+
+        Raises:
+            FormatError: with every problem found: annotations outside the text or inverted; several annotators or
+                custom layers, and none is named.
+        """
+        found = _units(source)
+        owners = _owners(found)
+        owner, _, kind = (options.layer or "").partition(SEPARATOR)
+        if len(owners) > 1 or owner in owners:
+            owner = select_layer(source, owner or None, owners)
+            found = [unit for unit in found if unit.owner == owner]
+        else:
+            kind = options.layer or ""
+        feature_wanted = None if options.column is None else str(options.column)
+        work = _work(source, found, WantedType(kind or None, feature_wanted), options)
+        kinds = span_types(work)
+        feature = type_feature(work, kinds)
+        made = Builder(source.name)
+        counts: Counter[str] = Counter()
+        for unit, cas, name in work.cases:
+            _document(unit, cas, name, kinds, feature, options.offsets or OFFSETS, made, counts)
+        used = {file for unit in found for file in (unit.file, unit.types)}
+        notes = [*choice_notes(work, kinds, feature)]
+        notes += unread_files_note(source, [file for file in source.files if file in used or file.suffix == ZIP])
+        notes += [f"{what}: {count}" for what, count in sorted(counts.items()) if count]
+        return reading_in_code_points(made, source, options, self.name, expected=OFFSETS, notes=notes)
 
 
-def layers(source: Source, options: ReadOptions) -> tuple[str, ...]:
-    """Return the annotators in the export of a project, and the layers that may be meant; nothing where it is one.
-
-    Files are looked into until one has entities.
-
-    Raises:
-        FormatError: with every problem found.
-    """
-    found = _units(source)
-    owners = _owners(found)
-    kinds: set[str] = set()
-    for unit in found:
-        kinds |= set(candidate_types(_work(source, [unit], WantedType(), options)))
-        if ENTITY in kinds:
-            break
-    names = layer_names(sorted(kinds))
-    if ENTITY in kinds or len(names) < 2:
-        return owners if len(owners) > 1 else ()
-    return tuple(f"{owner}{SEPARATOR}{name}" for owner in owners for name in names) if len(owners) > 1 else tuple(names)
-
-
-def read(source: Source, options: ReadOptions) -> Reading:
-    """Read the documents of one annotator of a project, or of all files where none is in an annotator's place.
-
-    `options.layer` names the annotator, where there are several, and after a slash the layer, by the whole name of its
-    type or the last part of that. Without it the spans are the NamedEntity annotations, or, if there are none, those of
-    the one custom layer that has some. `options.column` names the feature that is their type; else it is `value` or
-    `label`, or the first string that is declared. Annotations without a value are spans called as their layer is.
-    Annotations of no character are left out and counted.
-
-    Raises:
-        FormatError: with every problem found: annotations outside the text or inverted; several annotators or
-            custom layers, and none is named.
-    """
-    found = _units(source)
-    owners = _owners(found)
-    owner, _, kind = (options.layer or "").partition(SEPARATOR)
-    if len(owners) > 1 or owner in owners:
-        owner = select_layer(source, owner or None, owners)
-        found = [unit for unit in found if unit.owner == owner]
-    else:
-        kind = options.layer or ""
-    feature_wanted = None if options.column is None else str(options.column)
-    work = _work(source, found, WantedType(kind or None, feature_wanted), options)
-    kinds = span_types(work)
-    feature = type_feature(work, kinds)
-    made = Builder(source.name)
-    counts: Counter[str] = Counter()
-    for unit, cas, name in work.cases:
-        _document(unit, cas, name, kinds, feature, options.offsets or OFFSETS, made, counts)
-    used = {file for unit in found for file in (unit.file, unit.types)}
-    notes = [*choice_notes(work, kinds, feature)]
-    notes += unread_files_note(source, [file for file in source.files if file in used or file.suffix == ZIP])
-    notes += [f"{what}: {count}" for what, count in sorted(counts.items()) if count]
-    return reading_in_code_points(made, source, options, NAME, expected=OFFSETS, notes=notes)
+READER = CasReader()
 
 
 def _units(source: Source) -> list[CasFile]:

@@ -17,7 +17,7 @@ import numpy as np
 
 from nereval_core.corpus import document_problems, layer
 from nereval_core.problems import FormatError, Problem, counted, either_option, quoted
-from nereval_core.readers import Reading, ReadOptions, Source
+from nereval_core.readers import Reader, Reading, ReadOptions, Source
 from nereval_core.readers.conll.blocks import read_packed
 from nereval_core.readers.conll.documents import AnyRows, DocumentUnits, document_units
 from nereval_core.readers.conll.layout import is_tag, sample_rows, tag_columns, word_column
@@ -32,13 +32,6 @@ from nereval_core.readers.shared.tag_schemes import SCHEMES
 from nereval_core.readers.shared.token_columns import NotJudged
 from nereval_core.readers.shared.token_tags import Tagged
 
-NAME = "conll"
-COLUMNS = True
-TABLES = True
-LABELS = True
-DESCRIPTION = "one token a line with its tag in a column: IOB1, IOB2, IOE1, IOE2, IOBES, BILOU, BMES, BMEWO, IO"
-
-SUFFIXES = (".conll", ".iob", ".iob1", ".iob2", ".bio", ".bioes", ".bilou")
 OTHER_SUFFIXES = (".tsv", ".txt", ".dat")
 """Of a folder's files these are read where none has a suffix of the format's own."""
 ALL_COLUMNS = "all"
@@ -47,34 +40,55 @@ DEPTH = "depth"
 """Key of the metadata of spans of deeper columns."""
 
 
-def recognise(source: Source) -> float:
-    """Claim rows of equal length that have a tag in one column, the last one most surely."""
-    head = source.head_of(_files(source)[0])
-    if head.first_line.startswith(("TOKEN\t", "{")):
-        return 0.0
-    rows, columns, _ = sample_rows(head.lines)
-    full = [row for row in rows if len(row) == columns]
-    if columns < 2 or len(full) < 0.8 * len(rows):
-        return 0.0
-    canonical = [column for column in range(1, columns) if _most_are_tags([row[column] for row in full])]
-    if canonical:
-        return 0.9 if columns - 1 in canonical else 0.8
-    return 0.7 if any(tag_columns(full, columns, 0)) else 0.0
+class ConllReader(Reader):
+    name = "conll"
+    description = "one token a line with its tag in a column: IOB1, IOB2, IOE1, IOE2, IOBES, BILOU, BMES, BMEWO, IO"
+    suffixes = (".conll", ".iob", ".iob1", ".iob2", ".bio", ".bioes", ".bilou")
+    has_columns = True
+    is_table = True
+    has_labels = True
+
+    def recognise(self, source: Source) -> float:
+        """Claim rows of equal length that have a tag in one column, the last one most surely."""
+        head = source.head_of(_files(source)[0])
+        if head.first_line.startswith(("TOKEN\t", "{")):
+            return 0.0
+        rows, columns, _ = sample_rows(head.lines)
+        full = [row for row in rows if len(row) == columns]
+        if columns < 2 or len(full) < 0.8 * len(rows):
+            return 0.0
+        canonical = [column for column in range(1, columns) if _most_are_tags([row[column] for row in full])]
+        if canonical:
+            return 0.9 if columns - 1 in canonical else 0.8
+        return 0.7 if any(tag_columns(full, columns, 0)) else 0.0
+
+    def read(self, source: Source, options: ReadOptions) -> Reading:
+        """Read the tokens and the tags of one column, or of all; of several files, one without marks is one document.
+
+        Raises:
+            FormatError: with every problem found: columns, tags, sequences that break the scheme, ids.
+        """
+        if options.column == ALL_COLUMNS:
+            return _read_nested(source, options)
+        return reading_of_rows(source, options, _rows(_files(source), options))
+
+    def tag_column_choices(self, source: Source) -> tuple[TagColumn, ...]:
+        """Return the columns of the first file among which one has to be chosen, by its first lines; else nothing."""
+        rows, columns, _ = sample_rows(source.head_of(_files(source)[0]).lines)
+        if columns <= 2:
+            return ()
+        full = [row for row in rows if len(row) == columns]
+        tagged, _ = tag_columns(full, columns, word_column(full, columns))
+        if len(tagged) < 2:
+            return ()
+        return tuple(TagColumn.of(column + 1, [row[column] for row in full]) for column in tagged)
+
+
+READER = ConllReader()
 
 
 def _most_are_tags(cells: Sequence[str]) -> bool:
     return sum(map(is_tag, cells)) >= TAGGED_SHARE * len(cells)
-
-
-def read(source: Source, options: ReadOptions) -> Reading:
-    """Read the tokens and the tags of one column, or of all; of several files, one without marks is one document.
-
-    Raises:
-        FormatError: with every problem found: columns, tags, sequences that break the scheme, ids.
-    """
-    if options.column == ALL_COLUMNS:
-        return _read_nested(source, options)
-    return reading_of_rows(source, options, _rows(_files(source), options))
 
 
 def _read_nested(source: Source, options: ReadOptions) -> Reading:
@@ -85,12 +99,12 @@ def _read_nested(source: Source, options: ReadOptions) -> Reading:
     Raises:
         FormatError: as `read`, of the first column that has problems.
     """
-    numbers = [column.number for column in tag_column_choices(source)]
+    numbers = [column.number for column in READER.tag_column_choices(source)]
     if not numbers:
-        return read(source, replace(options, column=None))
-    first = read(source, replace(options, column=numbers[0]))
+        return READER.read(source, replace(options, column=None))
+    first = READER.read(source, replace(options, column=numbers[0]))
     rest = replace(options, scheme=options.scheme or first.scheme)
-    readings = [first, *(read(source, replace(rest, column=number)) for number in numbers[1:])]
+    readings = [first, *(READER.read(source, replace(rest, column=number)) for number in numbers[1:])]
     layers = [reading.layer for reading in readings]
     depth = np.repeat(np.arange(1, len(layers) + 1), [len(one) for one in layers])
     doc, start, end = (np.concatenate([getattr(one, edge) for one in layers]) for edge in ("doc", "start", "end"))
@@ -136,7 +150,7 @@ def reading_of_rows(source: Source, options: ReadOptions, rows: AnyRows) -> Read
         notes.append(f"tags beside -DOCSTART-, which is not a token here, left out: {labels}")
     reading = reading_of_tags(
         options.name or source.label,
-        NAME,
+        ConllReader.name,
         replace(rows.documents(units.first, units.ids, units.named), unit=units.unit),
         rows.tag_rows(),
         options,
@@ -195,8 +209,8 @@ def _checked(source: Source, rows: AnyRows, options: ReadOptions) -> DocumentUni
 
 
 def _files(source: Source) -> tuple[SourceFile, ...]:
-    own = not source.by_suffix.keys().isdisjoint(SUFFIXES)
-    return source.pick(*(SUFFIXES if own else OTHER_SUFFIXES))
+    own = not source.by_suffix.keys().isdisjoint(ConllReader.suffixes)
+    return source.pick(*(ConllReader.suffixes if own else OTHER_SUFFIXES))
 
 
 def _ambiguity_problem(undecided: AmbiguousColumns, options: ReadOptions) -> Problem:
@@ -221,18 +235,6 @@ def _ambiguity_problem(undecided: AmbiguousColumns, options: ReadOptions) -> Pro
         f"--pred-column {numbers[1]}, or read them as one nested layer: --column {ALL_COLUMNS}; in the app choose "
         "beside the upload",
     )
-
-
-def tag_column_choices(source: Source) -> tuple[TagColumn, ...]:
-    """Return the columns of the first file among which one has to be chosen, by its first lines; else nothing."""
-    rows, columns, _ = sample_rows(source.head_of(_files(source)[0]).lines)
-    if columns <= 2:
-        return ()
-    full = [row for row in rows if len(row) == columns]
-    tagged, _ = tag_columns(full, columns, word_column(full, columns))
-    if len(tagged) < 2:
-        return ()
-    return tuple(TagColumn.of(column + 1, [row[column] for row in full]) for column in tagged)
 
 
 def _column_notes(rows: AnyRows) -> list[str]:

@@ -18,7 +18,7 @@ import numpy as np
 
 from nereval_core.corpus import Documents, Intervals, Place, Unit, document_problems, layer
 from nereval_core.problems import FormatError, Problem, counted, either_option, quoted
-from nereval_core.readers import Reading, ReadOptions, Source
+from nereval_core.readers import Reader, Reading, ReadOptions, Source
 from nereval_core.readers.conll.layout import is_tag
 from nereval_core.readers.conllu.brackets import entities_of, places_of
 from nereval_core.readers.conllu.rows import (
@@ -35,11 +35,6 @@ from nereval_core.readers.input.source import SourceFile, unread_files_note, wit
 from nereval_core.readers.shared.tag_cells import is_gold_word, is_named_like_prediction, kind_of_cells
 from nereval_core.readers.shared.tag_reading import SpanBounds, TagCells, reading_of_tags
 
-NAME = "conllu"
-COLUMNS = True
-DESCRIPTION = "CoNLL-U with entities in MISC or a named column, as tags (NE=B-PER) or in brackets (Entity=(e1-person))"
-
-SUFFIXES = (".conllu", ".conllup")
 KEYS = re.compile(r"(?:\A|\|)((?:[^|=]*:)?(?:NE|NER|name|Entity))=([^|]*)", re.IGNORECASE)
 """Usual keys of entities."""
 SAMPLE_ROWS = 10_000
@@ -47,64 +42,76 @@ SAMPLE_ROWS = 10_000
 OUTSIDE = ("", "_", "O")
 
 
-def recognise(source: Source) -> float:
-    """Claim ten columns after a number with entities in the last; those without are left to columns of tags.
-
-    Be as sure of as many columns as are named at the top, one of them having entities or tags.
-    """
-    head = source.head_of(_files(source)[0]).lines
-    layout = next(filter(None, map(layout_of, (line for line in head if line.startswith("#")))), ColumnNames())
-    rows = [line.split("\t") for line in head if line and not line.startswith("#") and not line.isspace()]
-    full = [row for row in rows if len(row) == len(layout.names)]
-    full = [row for row in full if NUMBER.fullmatch(layout.cell(row, "ID") or "1")]
-    if not rows or len(full) < 0.8 * len(rows):
-        return 0.0
-    cells = (layout.cell(row, name) for row in full for name in layout.extra)
-    return 1.0 if any(KEYS.search(layout.misc(row)) for row in full) or any(map(is_tag, filter(None, cells))) else 0.7
-
-
-def read(source: Source, options: ReadOptions) -> Reading:
-    """Read the entities under one key of MISC, which `options.column` may name.
-
-    Raises:
-        FormatError: with every problem found: rows, texts, brackets, tags that break the scheme; no entities, or
-            several keys that may be meant.
-    """
-    files = _files(source)
-    problems: list[Problem] = []
-    sentences = [
-        sentence for file in with_progress(files, options.progress) for sentence in sentences_of(file, problems)
-    ]
-    if not sentences and not problems:
-        problems.append(Problem(source.name, None, "no words in it", "write ten columns a word"))
-    if problems:
-        raise FormatError(problems)
-    key, bracketed = _key(source, sentences, options.column)
-    grouped, named, unit, notes = _documents(sentences, problems, whole=bracketed or len(files) > 1)
-    if problems:
-        raise FormatError(problems)
-    places = tuple((document.shown, document.line) for document in grouped)
-    documents = Documents(
-        tuple(document.name for document in grouped),
-        tuple(document.text for document in grouped),
-        Intervals.of([document.tokens for document in grouped]),
-        Intervals.of([document.spans for document in grouped]),
-        named=named,
-        unit=unit,
+class ConlluReader(Reader):
+    name = "conllu"
+    description = (
+        "CoNLL-U with entities in MISC or a named column, as tags (NE=B-PER) or in brackets (Entity=(e1-person))"
     )
-    name = options.name or source.label
-    if bracketed:
-        reading = _reading_of_brackets(name, documents, grouped, key, places)
-    else:
-        reading = reading_of_tags(name, NAME, documents, _tag_cells(grouped, key), options, places=places)
-    origin = f"the column {key}" if key in _columns(sentences) else f"{key} in MISC"
-    style = "in brackets" if bracketed else "as tags"
-    notes = [f"entities taken from {origin}, {style}", *reading.notes, *notes, *unread_files_note(source, files)]
-    return replace(reading, notes=tuple(notes))
+    suffixes = (".conllu", ".conllup")
+    has_columns = True
+
+    def recognise(self, source: Source) -> float:
+        """Claim ten columns after a number with entities in the last; those without are left to columns of tags.
+
+        Be as sure of as many columns as are named at the top, one of them having entities or tags.
+        """
+        head = source.head_of(_files(source)[0]).lines
+        layout = next(filter(None, map(layout_of, (line for line in head if line.startswith("#")))), ColumnNames())
+        rows = [line.split("\t") for line in head if line and not line.startswith("#") and not line.isspace()]
+        full = [row for row in rows if len(row) == len(layout.names)]
+        full = [row for row in full if NUMBER.fullmatch(layout.cell(row, "ID") or "1")]
+        if not rows or len(full) < 0.8 * len(rows):
+            return 0.0
+        cells = (layout.cell(row, name) for row in full for name in layout.extra)
+        return (
+            1.0 if any(KEYS.search(layout.misc(row)) for row in full) or any(map(is_tag, filter(None, cells))) else 0.7
+        )
+
+    def read(self, source: Source, options: ReadOptions) -> Reading:
+        """Read the entities under one key of MISC, which `options.column` may name.
+
+        Raises:
+            FormatError: with every problem found: rows, texts, brackets, tags that break the scheme; no entities, or
+                several keys that may be meant.
+        """
+        files = _files(source)
+        problems: list[Problem] = []
+        sentences = [
+            sentence for file in with_progress(files, options.progress) for sentence in sentences_of(file, problems)
+        ]
+        if not sentences and not problems:
+            problems.append(Problem(source.name, None, "no words in it", "write ten columns a word"))
+        if problems:
+            raise FormatError(problems)
+        key, bracketed = _key(source, sentences, options.column)
+        grouped, named, unit, notes = _documents(sentences, problems, whole=bracketed or len(files) > 1)
+        if problems:
+            raise FormatError(problems)
+        places = tuple((document.shown, document.line) for document in grouped)
+        documents = Documents(
+            tuple(document.name for document in grouped),
+            tuple(document.text for document in grouped),
+            Intervals.of([document.tokens for document in grouped]),
+            Intervals.of([document.spans for document in grouped]),
+            named=named,
+            unit=unit,
+        )
+        name = options.name or source.label
+        if bracketed:
+            reading = _reading_of_brackets(name, documents, grouped, key, places)
+        else:
+            reading = reading_of_tags(name, self.name, documents, _tag_cells(grouped, key), options, places=places)
+        origin = f"the column {key}" if key in _columns(sentences) else f"{key} in MISC"
+        style = "in brackets" if bracketed else "as tags"
+        notes = [f"entities taken from {origin}, {style}", *reading.notes, *notes, *unread_files_note(source, files)]
+        return replace(reading, notes=tuple(notes))
+
+
+READER = ConlluReader()
 
 
 def _files(source: Source) -> tuple[SourceFile, ...]:
-    return source.pick(*SUFFIXES)
+    return source.pick(*ConlluReader.suffixes)
 
 
 def _key(source: Source, sentences: Sequence[WordSentence], wanted: int | str | None) -> tuple[str, bool]:
@@ -284,7 +291,7 @@ def _reading_of_brackets(
         where=span_places.__getitem__,
     )
     notes = tuple(f"{what}: {count}" for what, count in sorted(counts.items()) if count)
-    return Reading(documents, spans, NAME, notes, places=places)
+    return Reading(documents, spans, ConlluReader.name, notes, places=places)
 
 
 def _tag_cells(documents: Sequence[WordDocument], key: str) -> TagCells:

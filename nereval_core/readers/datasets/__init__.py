@@ -13,7 +13,7 @@ from typing import Any
 
 from nereval_core.corpus import Place
 from nereval_core.problems import FormatError, Problem, counted
-from nereval_core.readers import Reading, ReadOptions, Source
+from nereval_core.readers import Reader, Reading, ReadOptions, Source
 from nereval_core.readers.datasets.tag_choices import SAMPLE_ROWS, TOKEN_BYTES, TOKENS, parquet_sample, tag_choices
 from nereval_core.readers.datasets.token_spans import has_token_spans, read_token_spans, span_choices
 from nereval_core.readers.input.heads import Head
@@ -26,12 +26,6 @@ from nereval_core.readers.shared.strict_json import RefusedError, id_string, ite
 from nereval_core.readers.shared.tag_cells import TagColumn, choice_problem, unread_predictions_note
 from nereval_core.readers.shared.tag_reading import TagCells, documents_of_words, reading_of_tags
 
-NAME = "datasets"
-COLUMNS = True
-LABELS = True
-DESCRIPTION = "tokens and ner_tags of Hugging Face datasets, in Parquet or JSON lines; spans over tokens: GLiNER, DyGIE"
-
-SUFFIXES = (".parquet", ".jsonl", ".json")
 SPANS_BESIDE = {"spans", "entities", "answer"}
 """Keys of records that have spans in a text, whose tokens other formats read."""
 METADATA = b"huggingface"
@@ -102,22 +96,62 @@ class _Asked:
         return None
 
 
-def recognise(source: Source) -> float:
-    """Claim rows with tokens and tags."""
-    # The file that describes the dataset may be the first by name.
-    rows = replace(source, files=_files(source))
-    keys = _columns(rows.files[0], rows.head()) or rows.head(*SUFFIXES).keys
-    if has_token_spans(keys):
-        return 1.0
-    if not keys & set(TOKENS) or keys & SPANS_BESIDE:
-        return 0.0
-    return 1.0 if (keys & set(TAGS) and "text" not in keys) or _tag_choices(source, by_head=True) else 0.0
+class DatasetsReader(Reader):
+    name = "datasets"
+    description = (
+        "tokens and ner_tags of Hugging Face datasets, in Parquet or JSON lines; spans over tokens: GLiNER, DyGIE"
+    )
+    suffixes = (".parquet", ".jsonl", ".json")
+    has_columns = True
+    has_labels = True
+
+    def recognise(self, source: Source) -> float:
+        """Claim rows with tokens and tags."""
+        # The file that describes the dataset may be the first by name.
+        rows = replace(source, files=_files(source))
+        keys = _columns(rows.files[0], rows.head()) or rows.head(*self.suffixes).keys
+        if has_token_spans(keys):
+            return 1.0
+        if not keys & set(TOKENS) or keys & SPANS_BESIDE:
+            return 0.0
+        return 1.0 if (keys & set(TAGS) and "text" not in keys) or _tag_choices(source, by_head=True) else 0.0
+
+    def tag_column_choices(self, source: Source) -> tuple[TagColumn, ...]:
+        """Return the keys of the first file among which one has to be chosen, by its first rows; else nothing."""
+        choices = _tag_choices(source)
+        return choices if len(choices) > 1 else ()
+
+    def read(self, source: Source, options: ReadOptions) -> Reading:
+        """Read a document a row; `options.column` names the tags' column.
+
+        Raises:
+            FormatError: with every problem found: rows, labels, tags, sequences that break the scheme.
+        """
+        files = _files(source)
+        if has_token_spans(source.head_of(files[0]).keys):
+            return read_token_spans(source, files, options, self.name)
+        problems: list[Problem] = []
+        beside = [file for file in source.files if file.name.endswith(BESIDE)]
+        named = options.column is not None
+        asked = _Asked((str(options.column),) if named else TAGS, named, options.labels, beside, problems)
+        rows = [row for file in files for row in _rows(file, asked)]
+        tags_of_rows = [_tags(row, problems) for row in rows]
+        problems += _label_problems(rows, sound=not problems)
+        if problems:
+            raise FormatError(problems)
+        return reading_of_tags(
+            options.name or source.label,
+            self.name,
+            documents_of_words([row.name for row in rows], [row.tokens for row in rows]),
+            TagCells.of_rows(tags_of_rows, [row.place for row in rows]),
+            # Numbers are labels already.
+            replace(options, labels=None) if any(row.numbered for row in rows) else options,
+            places=tuple(row.place for row in rows),
+            notes=[*asked.notes, *unread_files_note(source, [*files, *beside])],
+        )
 
 
-def tag_column_choices(source: Source) -> tuple[TagColumn, ...]:
-    """Return the keys of the first file among which one has to be chosen, by its first rows; else nothing."""
-    choices = _tag_choices(source)
-    return choices if len(choices) > 1 else ()
+READER = DatasetsReader()
 
 
 def _tag_choices(source: Source, *, by_head: bool = False) -> tuple[TagColumn, ...]:
@@ -135,39 +169,9 @@ def _tag_choices(source: Source, *, by_head: bool = False) -> tuple[TagColumn, .
     return span_choices(rows) if has_token_spans(head.keys) else tag_choices(rows)
 
 
-def read(source: Source, options: ReadOptions) -> Reading:
-    """Read a document a row; `options.column` names the tags' column.
-
-    Raises:
-        FormatError: with every problem found: rows, labels, tags, sequences that break the scheme.
-    """
-    files = _files(source)
-    if has_token_spans(source.head_of(files[0]).keys):
-        return read_token_spans(source, files, options, NAME)
-    problems: list[Problem] = []
-    beside = [file for file in source.files if file.name.endswith(BESIDE)]
-    named = options.column is not None
-    asked = _Asked((str(options.column),) if named else TAGS, named, options.labels, beside, problems)
-    rows = [row for file in files for row in _rows(file, asked)]
-    tags_of_rows = [_tags(row, problems) for row in rows]
-    problems += _label_problems(rows, sound=not problems)
-    if problems:
-        raise FormatError(problems)
-    return reading_of_tags(
-        options.name or source.label,
-        NAME,
-        documents_of_words([row.name for row in rows], [row.tokens for row in rows]),
-        TagCells.of_rows(tags_of_rows, [row.place for row in rows]),
-        # Numbers are labels already.
-        replace(options, labels=None) if any(row.numbered for row in rows) else options,
-        places=tuple(row.place for row in rows),
-        notes=[*asked.notes, *unread_files_note(source, [*files, *beside])],
-    )
-
-
 def _files(source: Source) -> tuple[SourceFile, ...]:
-    files = tuple(file for file in source.pick(*SUFFIXES) if not file.name.endswith(BESIDE))
-    return files or source.pick(*SUFFIXES)
+    files = tuple(file for file in source.pick(*DatasetsReader.suffixes) if not file.name.endswith(BESIDE))
+    return files or source.pick(*DatasetsReader.suffixes)
 
 
 def _rows(file: SourceFile, asked: _Asked) -> Iterator[DatasetRow]:

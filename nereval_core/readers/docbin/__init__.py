@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from nereval_core.arrays import Int64, UInt64
 from nereval_core.corpus import Documents, Intervals, Place, document_problems, layer
 from nereval_core.problems import FormatError, Problem, quoted
-from nereval_core.readers import Reading, ReadOptions, Source, select_layer
+from nereval_core.readers import Reader, Reading, ReadOptions, Source, select_layer
 from nereval_core.readers.docbin.message import (
     DECODING_ERRORS,
     REMEDY,
@@ -40,9 +40,6 @@ from nereval_core.readers.docbin.texts import (
     tokens,
 )
 from nereval_core.readers.input.source import unread_files_note
-
-NAME = "docbin"
-DESCRIPTION = "DocBin files of spaCy: entities, and a layer a span group"
 
 SUFFIX = ".spacy"
 ENTS = "ents"
@@ -72,46 +69,53 @@ class _Content:
     scores: dict[int, float] = field(default_factory=dict)
 
 
-def recognise(source: Source) -> float:
-    """Claim packed MessagePack that begins with the parts of a DocBin."""
-    return 1.0 if is_docbin(source.head(SUFFIX).raw) else 0.0
+class DocBinReader(Reader):
+    name = "docbin"
+    description = "DocBin files of spaCy: entities, and a layer a span group"
+    has_layers = True
+    suffixes = (SUFFIX,)
+
+    def recognise(self, source: Source) -> float:
+        """Claim packed MessagePack that begins with the parts of a DocBin."""
+        return 1.0 if is_docbin(source.head(SUFFIX).raw) else 0.0
+
+    def layers(self, source: Source, options: ReadOptions) -> tuple[str, ...]:
+        """Return `ents`, if there are entities or no span groups, and the keys of the span groups.
+
+        Raises:
+            FormatError: as `message.unpack_docbin`.
+        """
+        return tuple(_layers([unpack_docbin(file) for file in source.pick(SUFFIX)]))
+
+    def read(self, source: Source, options: ReadOptions) -> Reading:
+        """Read the entities or one span group; the lines that problems name are documents, counted from 1.
+
+        An entity has links, its `kb_id` before its `ent_id`; a span of a group an id, a link (`kb_id`) and a score (of
+        the group's attribute `scores`). A document is named by what its user data has under `id`.
+
+        Raises:
+            FormatError: with every problem found; several layers, and none is named.
+        """
+        files = source.pick(SUFFIX)
+        packed = [unpack_docbin(file) for file in files]
+        known = _layers(packed)
+        # Where no entity was found there is still the layer, for whoever asks for it.
+        known |= {ENTS: None} if options.layer == ENTS and ENTS not in known else {}
+        key = known[select_layer(source, options.layer, tuple(known))]
+        content = _Content()
+        while packed:
+            # What was read of a file is not held any longer than its documents.
+            used = 0
+            for one in packed.pop(0).blocks():
+                used += _add(one, key, used, content)
+        notes = [
+            *unread_files_note(source, files),
+            *(f"{what}: {count}" for what, count in content.counts.items() if count),
+        ]
+        return _finished(content, options.name or source.label, notes)
 
 
-def layers(source: Source, options: ReadOptions) -> tuple[str, ...]:
-    """Return `ents`, if there are entities or no span groups, and the keys of the span groups.
-
-    Raises:
-        FormatError: as `message.unpack_docbin`.
-    """
-    return tuple(_layers([unpack_docbin(file) for file in source.pick(SUFFIX)]))
-
-
-def read(source: Source, options: ReadOptions) -> Reading:
-    """Read the entities or one span group; the lines that problems name are documents, counted from 1.
-
-    An entity has links, its `kb_id` before its `ent_id`; a span of a group an id, a link (`kb_id`) and a score (of the
-    group's attribute `scores`). A document is named by what its user data has under `id`.
-
-    Raises:
-        FormatError: with every problem found; several layers, and none is named.
-    """
-    files = source.pick(SUFFIX)
-    packed = [unpack_docbin(file) for file in files]
-    known = _layers(packed)
-    # Where no entity was found there is still the layer, for whoever asks for it.
-    known |= {ENTS: None} if options.layer == ENTS and ENTS not in known else {}
-    key = known[select_layer(source, options.layer, tuple(known))]
-    content = _Content()
-    while packed:
-        # What was read of a file is not held any longer than its documents.
-        used = 0
-        for one in packed.pop(0).blocks():
-            used += _add(one, key, used, content)
-    notes = [
-        *unread_files_note(source, files),
-        *(f"{what}: {count}" for what, count in content.counts.items() if count),
-    ]
-    return _finished(content, options.name or source.label, notes)
+READER = DocBinReader()
 
 
 def _layers(packed: Sequence[PackedFile]) -> dict[str, str | None]:
@@ -201,7 +205,7 @@ def _finished(content: _Content, name: str, notes: Sequence[str]) -> Reading:
         where=lambda span: content.places[doc[span]],
         problems=problems,
     )
-    return Reading(documents, made, NAME, tuple(notes), places=tuple(content.places))
+    return Reading(documents, made, DocBinReader.name, tuple(notes), places=tuple(content.places))
 
 
 def _intervals(pieces: Sequence[TextIntervals]) -> Intervals | None:

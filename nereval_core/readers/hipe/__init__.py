@@ -15,18 +15,13 @@ from math import isfinite
 from nereval_core.corpus import Layer, Place
 from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError, counted, quoted
-from nereval_core.readers import Reading, ReadOptions, Source
+from nereval_core.readers import Reader, Reading, ReadOptions, Source
 from nereval_core.readers.hipe.blocks import ColumnIndices, read_packed
 from nereval_core.readers.hipe.packed_layer import NO_LINK, TAG, entity_layer, join_entities, tagged_tokens
 from nereval_core.readers.hipe.rows import LED, HipeDocument, HipeFile, add_documents, parse_file
 from nereval_core.readers.input.source import SourceFile, unread_files_note
 from nereval_core.readers.shared.tag_cells import TagColumn, annotation_columns, choice_problem
 from nereval_core.readers.shared.token_columns import BLOCK_BYTES, NotJudged
-
-NAME = "hipe"
-COLUMNS = True
-TABLES = True
-DESCRIPTION = "CLEF-HIPE TSV, 2020 and 2022: one column of tags a layer, chosen by name"
 
 COLUMN = "NE-COARSE-LIT"
 LINKS = {
@@ -44,44 +39,54 @@ SAMPLE_ROWS = 1000
 OUTSIDE = ("O", "_", "")
 
 
-def recognise(source: Source) -> float:
-    """Claim a source where the first row is a header with TOKEN and a column of entities."""
-    for line in source.head(".tsv").lines:
-        if line.strip() and not line.startswith("#"):
-            names = line.split()
-            return 1.0 if names[0] == "TOKEN" and any(name.startswith("NE-") for name in names) else 0.0
-    return 0.0
+class HipeReader(Reader):
+    name = "hipe"
+    description = "CLEF-HIPE TSV, 2020 and 2022: one column of tags a layer, chosen by name"
+    has_columns = True
+    is_table = True
+
+    def recognise(self, source: Source) -> float:
+        """Claim a source where the first row is a header with TOKEN and a column of entities."""
+        for line in source.head(".tsv").lines:
+            if line.strip() and not line.startswith("#"):
+                names = line.split()
+                return 1.0 if names[0] == "TOKEN" and any(name.startswith("NE-") for name in names) else 0.0
+        return 0.0
+
+    def tag_column_choices(self, source: Source) -> tuple[TagColumn, ...]:
+        """Return the column that is read where none is named and others of tags, which the format has not; else
+        nothing."""
+        lines = (line for line in source.head(".tsv").lines if line.strip() and not line.startswith("#"))
+        header, *rows = [line.split("\t") for line in islice(lines, SAMPLE_ROWS)] or [[]]
+        full = [row for row in rows if len(row) == len(header)]
+        columns = [(name, [row[at] for row in full]) for at, name in enumerate(header)]
+        known = [("", ()) if STANDARD.fullmatch(name) else (name, cells) for name, cells in columns]
+        others = [columns[at] for at in annotation_columns(known, ())]
+        usual = [column for column in columns if column[0] == COLUMN]
+        return tuple(TagColumn.of(*column) for column in (*usual, *others)) if others and usual else ()
+
+    def read(self, source: Source, options: ReadOptions) -> Reading:
+        """Read the entity column `options.column` (NE-COARSE-LIT) and the links from the matching NEL column.
+
+        A document starts at its `document_id` comment. Where no comment gives ids the documents are numbered; where
+        there are no such comments at all a file is one document. The other metadata comments become the document's
+        `meta`. A span's `meta` holds the noise that MISC gives its tokens, `{"LED": 0.12}`, the largest where they
+        differ.
+
+        Raises:
+            FormatError: with every problem found; for a tag that continues nothing too, unless `options.repair` is
+                given.
+        """
+        files = source.pick(".tsv")
+        if options.column is None and (choices := self.tag_column_choices(source)):
+            raise FormatError([choice_problem(files[0].shown, None, choices)])
+        try:
+            return read_by_blocks(source, files, options)
+        except NotJudged:
+            return read_by_rows(source, files, options)
 
 
-def tag_column_choices(source: Source) -> tuple[TagColumn, ...]:
-    """Return the column that is read where none is named and others of tags, which the format has not; else nothing."""
-    lines = (line for line in source.head(".tsv").lines if line.strip() and not line.startswith("#"))
-    header, *rows = [line.split("\t") for line in islice(lines, SAMPLE_ROWS)] or [[]]
-    full = [row for row in rows if len(row) == len(header)]
-    columns = [(name, [row[at] for row in full]) for at, name in enumerate(header)]
-    known = [("", ()) if STANDARD.fullmatch(name) else (name, cells) for name, cells in columns]
-    others = [columns[at] for at in annotation_columns(known, ())]
-    usual = [column for column in columns if column[0] == COLUMN]
-    return tuple(TagColumn.of(*column) for column in (*usual, *others)) if others and usual else ()
-
-
-def read(source: Source, options: ReadOptions) -> Reading:
-    """Read the entity column `options.column` (NE-COARSE-LIT) and the links from the matching NEL column.
-
-    A document starts at its `document_id` comment. Where no comment gives ids the documents are numbered; where there
-    are no such comments at all a file is one document. The other metadata comments become the document's `meta`. A
-    span's `meta` holds the noise that MISC gives its tokens, `{"LED": 0.12}`, the largest where they differ.
-
-    Raises:
-        FormatError: with every problem found; for a tag that continues nothing too, unless `options.repair` is given.
-    """
-    files = source.pick(".tsv")
-    if options.column is None and (choices := tag_column_choices(source)):
-        raise FormatError([choice_problem(files[0].shown, None, choices)])
-    try:
-        return read_by_blocks(source, files, options)
-    except NotJudged:
-        return read_by_rows(source, files, options)
+READER = HipeReader()
 
 
 def read_by_blocks(
@@ -172,7 +177,7 @@ def _reading(
 ) -> Reading:
     notes = [*dict.fromkeys(columns), *_notes(counts, layer.documents.named), *unread_files_note(source, files)]
     mended = "".join(note.format(counts[key]) for key, note in MENDED.items() if counts[key])
-    return Reading(layer.documents, layer, NAME, tuple(notes), places=places, mended=mended)
+    return Reading(layer.documents, layer, HipeReader.name, tuple(notes), places=places, mended=mended)
 
 
 def _check_rows(parsed: HipeFile, entities: int, builder: Builder) -> int:

@@ -11,15 +11,12 @@ from typing import Any
 
 from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError, quoted
-from nereval_core.readers import Reading, ReadOptions, Source
+from nereval_core.readers import Reader, Reading, ReadOptions, Source
 from nereval_core.readers.input.compression import share_of_bytes_read
 from nereval_core.readers.input.heads import Head
 from nereval_core.readers.input.source import SourceFile, unread_files_note
 from nereval_core.readers.jsonl.line_blocks import MOST_OFFSET, LineBlocks, blocks
 from nereval_core.readers.shared.strict_json import Complain, RefusedError, items, json_type, loads
-
-NAME = "jsonl"
-DESCRIPTION = "JSON lines, one document a line: the native format, lossless"
 
 JSON_LINES = (".jsonl", ".ndjson")
 DOCUMENT_KEYS = ("id", "text", "spans", "tokens", "sentences", "meta")
@@ -46,29 +43,37 @@ EXTRAS: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
 """Further keys of a span: where their values are stored, and as what."""
 
 
-def recognise(source: Source) -> float:
-    """Claim a source where the first object has our keys; half sure of any other object on a line."""
-    head = source.head(*JSON_LINES)
-    if {"id", "spans"} <= head.keys <= set(DOCUMENT_KEYS):
-        return 1.0
-    return 0.5 if OBJECT.match(head.first_line) else 0.0
+class JsonlReader(Reader):
+    name = "jsonl"
+    description = "JSON lines, one document a line: the native format, lossless"
+
+    def recognise(self, source: Source) -> float:
+        """Claim a source where the first object has our keys; half sure of any other object on a line."""
+        head = source.head(*JSON_LINES)
+        if {"id", "spans"} <= head.keys <= set(DOCUMENT_KEYS):
+            return 1.0
+        return 0.5 if OBJECT.match(head.first_line) else 0.0
+
+    def read(self, source: Source, options: ReadOptions) -> Reading:
+        """Read one document a line; blank lines are passed over.
+
+        Raises:
+            FormatError: with every problem found.
+        """
+        files = source.pick(*JSON_LINES)
+        builder = Builder(source.name)
+        for file in files:
+            if _is_over_lines(source.head_of(file)):
+                _read_whole(file, builder)
+            else:
+                _read_file(file, options, builder)
+        layer = builder.finish(options.name or source.label)
+        return Reading(
+            layer.documents, layer, self.name, tuple(unread_files_note(source, files)), places=builder.places
+        )
 
 
-def read(source: Source, options: ReadOptions) -> Reading:
-    """Read one document a line; blank lines are passed over.
-
-    Raises:
-        FormatError: with every problem found.
-    """
-    files = source.pick(*JSON_LINES)
-    builder = Builder(source.name)
-    for file in files:
-        if _is_over_lines(source.head_of(file)):
-            _read_whole(file, builder)
-        else:
-            _read_file(file, options, builder)
-    layer = builder.finish(options.name or source.label)
-    return Reading(layer.documents, layer, NAME, tuple(unread_files_note(source, files)), places=builder.places)
+READER = JsonlReader()
 
 
 def _is_over_lines(head: Head) -> bool:

@@ -24,7 +24,7 @@ from typing import Any
 
 from nereval_core.corpus.builder import Builder
 from nereval_core.problems import SHOWN, FormatError, quoted
-from nereval_core.readers import Reading, ReadOptions, Source
+from nereval_core.readers import Reader, Reading, ReadOptions, Source
 from nereval_core.readers.input.source import SourceFile, unread_files_note
 from nereval_core.readers.shared.markup_structure import (
     ATTRIBUTES,
@@ -46,11 +46,6 @@ from nereval_core.readers.shared.markup_structure import (
     structure_of_lines,
 )
 
-NAME = "inline"
-DESCRIPTION = "tags in running text: ENAMEX, TIMEX and NUMEX of MUC, or <PER>…</PER>"
-COLUMNS = True
-
-SUFFIXES = (".sgm", ".sgml", ".xml", ".txt")
 MUC = frozenset(("enamex", "timex", "numex"))
 TYPE = "type"
 ATTRIBUTE = re.compile(r"""([\w.:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+))""")
@@ -118,22 +113,58 @@ class _Document:
         self.broken = False
 
 
-def recognise(source: Source) -> float:
-    """Claim elements of MUC, XML with elements in running text, and lines whose other elements are closed on them."""
-    head = source.head(*SUFFIXES)
-    if head.first_line.lstrip().startswith(("{", "[")):
-        return 0.0
-    lines = [line for line in head.lines if line.strip()][:SEEN_LINES]
-    tags = [[tag for tag in TAG.finditer(line) if tag[2]] for line in lines]
-    names = {tag[2].lower() for row in tags for tag in row}
-    if names & MUC:
-        return 0.95
-    if "doc" not in names and not all(map(_balanced, tags)):
+class InlineReader(Reader):
+    name = "inline"
+    description = "tags in running text: ENAMEX, TIMEX and NUMEX of MUC, or <PER>…</PER>"
+    suffixes = (".sgm", ".sgml", ".xml", ".txt")
+    has_columns = True
+
+    def recognise(self, source: Source) -> float:
+        """Claim elements of MUC, XML with elements in running text, and lines whose other elements are closed on
+        them."""
+        head = source.head(*self.suffixes)
+        if head.first_line.lstrip().startswith(("{", "[")):
+            return 0.0
+        lines = [line for line in head.lines if line.strip()][:SEEN_LINES]
+        tags = [[tag for tag in TAG.finditer(line) if tag[2]] for line in lines]
+        names = {tag[2].lower() for row in tags for tag in row}
+        if names & MUC:
+            return 0.95
+        if "doc" not in names and not all(map(_balanced, tags)):
+            return 0.7 if _is_marked_xml("\n".join(head.lines)) else 0.0
+        pairs = (pair for line in lines for pair in PAIR.finditer(line))
+        if any(local_name(pair[1]) not in STRUCTURE | HEADERS and pair[2].strip() for pair in pairs):
+            return 0.7
         return 0.7 if _is_marked_xml("\n".join(head.lines)) else 0.0
-    pairs = (pair for line in lines for pair in PAIR.finditer(line))
-    if any(local_name(pair[1]) not in STRUCTURE | HEADERS and pair[2].strip() for pair in pairs):
-        return 0.7
-    return 0.7 if _is_marked_xml("\n".join(head.lines)) else 0.0
+
+    def read(self, source: Source, options: ReadOptions) -> Reading:
+        """Read all documents of all files; `options.column` names the attribute that has the type.
+
+        Raises:
+            FormatError: with every problem found: tags that cross, that are not closed, not opened or no tags.
+        """
+        files = source.pick(*self.suffixes)
+        made = Builder(source.name)
+        texts = [_plain(LINE_END.sub("\n", file.text())) for file in files]
+        names = {tag[2].lower() for text in texts for tag in TAG.finditer(text) if tag[2]}
+        by_element = "doc" in names or all(map(is_whole_document, texts))
+        structure = structure_of_documents(texts) if by_element else _structure_of_lines(texts)
+        if not names & MUC:
+            _refuse_places(structure, files, texts)
+        reader = _Reader(made, str(options.column or TYPE).lower(), bool(names & MUC), structure, xml=by_element)
+        for file, text in zip(files, texts, strict=True):
+            reader.read_file(file, text, named=len(files) > 1)
+        unknown = names - STRUCTURE - BLOCKS - HEADERS - TEI
+        if by_element and unknown and not reader.has_spans and not made.problems:
+            listed = ", ".join(f"<{name}>" for name in sorted(unknown)[:SHOWN])
+            found = f"XML in which no element marks a piece of running text: {listed}"
+            made.problem(1, found, "give text with an element around each mention", source=files[0].shown)
+        notes = [*reader.notes(), *unread_files_note(source, files)]
+        layer = made.finish(options.name or source.label)
+        return Reading(layer.documents, layer, self.name, tuple(notes), places=made.places)
+
+
+READER = InlineReader()
 
 
 def _is_marked_xml(text: str) -> bool:
@@ -161,33 +192,6 @@ def _balanced(tags: Sequence[re.Match[str]]) -> bool:
         elif not opened or opened.pop() != tag[2]:
             return False
     return not opened
-
-
-def read(source: Source, options: ReadOptions) -> Reading:
-    """Read all documents of all files; `options.column` names the attribute that has the type.
-
-    Raises:
-        FormatError: with every problem found: tags that cross, that are not closed, not opened or no tags.
-    """
-    files = source.pick(*SUFFIXES)
-    made = Builder(source.name)
-    texts = [_plain(LINE_END.sub("\n", file.text())) for file in files]
-    names = {tag[2].lower() for text in texts for tag in TAG.finditer(text) if tag[2]}
-    by_element = "doc" in names or all(map(is_whole_document, texts))
-    structure = structure_of_documents(texts) if by_element else _structure_of_lines(texts)
-    if not names & MUC:
-        _refuse_places(structure, files, texts)
-    reader = _Reader(made, str(options.column or TYPE).lower(), bool(names & MUC), structure, xml=by_element)
-    for file, text in zip(files, texts, strict=True):
-        reader.read_file(file, text, named=len(files) > 1)
-    unknown = names - STRUCTURE - BLOCKS - HEADERS - TEI
-    if by_element and unknown and not reader.has_spans and not made.problems:
-        listed = ", ".join(f"<{name}>" for name in sorted(unknown)[:SHOWN])
-        found = f"XML in which no element marks a piece of running text: {listed}"
-        made.problem(1, found, "give text with an element around each mention", source=files[0].shown)
-    notes = [*reader.notes(), *unread_files_note(source, files)]
-    layer = made.finish(options.name or source.label)
-    return Reading(layer.documents, layer, NAME, tuple(notes), places=made.places)
 
 
 def _plain(text: str) -> str:

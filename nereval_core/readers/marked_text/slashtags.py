@@ -13,18 +13,12 @@ from itertools import accumulate, pairwise
 
 from nereval_core.corpus import Place
 from nereval_core.problems import FormatError, Problem, quoted
-from nereval_core.readers import Reading, ReadOptions, Source
+from nereval_core.readers import Reader, Reading, ReadOptions, Source
 from nereval_core.readers.input.source import SourceFile, unread_files_note
 from nereval_core.readers.shared.tag_cells import kind_of_cells
 from nereval_core.readers.shared.tag_notation import notation_of
 from nereval_core.readers.shared.tag_reading import TagCells, documents_of_words, reading_of_tags
 
-NAME = "slashtags"
-DESCRIPTION = "words with tags behind a slash, Ann/PERSON left/O, as Stanford NER writes them"
-
-LABELS = True
-
-SUFFIXES = (".slashtags", ".tagged", ".txt", ".out")
 WORD = re.compile(r"(.+)/([^/]+)")
 CANNOT_TELL = "write a blank between words; in Stanford NER leave -outputFormatOptions preserveSpacing out"
 SEEN_LINES = 50
@@ -45,45 +39,53 @@ class _Words:
     sizes: list[int] = field(default_factory=list)
 
 
-def recognise(source: Source) -> float:
-    """Claim lines in which each word has a slash and a tag, many of them O."""
-    lines = [line for line in source.head(*SUFFIXES).lines if line.strip()][:SEEN_LINES]
-    if not lines or lines[0].lstrip().startswith(("{", "[", "<", "#")) or "\t" in lines[0]:
-        return 0.0
-    found = [WORD.fullmatch(word) for line in lines for word in line.split()]
-    tags = [one[2] for one in found if one]
-    return 0.9 if len(tags) == len(found) > 1 and tags.count("O") >= SHARE * len(tags) else 0.0
+class SlashTagReader(Reader):
+    name = "slashtags"
+    description = "words with tags behind a slash, Ann/PERSON left/O, as Stanford NER writes them"
+    suffixes = (".slashtags", ".tagged", ".txt", ".out")
+    has_labels = True
+
+    def recognise(self, source: Source) -> float:
+        """Claim lines in which each word has a slash and a tag, many of them O."""
+        lines = [line for line in source.head(*self.suffixes).lines if line.strip()][:SEEN_LINES]
+        if not lines or lines[0].lstrip().startswith(("{", "[", "<", "#")) or "\t" in lines[0]:
+            return 0.0
+        found = [WORD.fullmatch(word) for line in lines for word in line.split()]
+        tags = [one[2] for one in found if one]
+        return 0.9 if len(tags) == len(found) > 1 and tags.count("O") >= SHARE * len(tags) else 0.0
+
+    def read(self, source: Source, options: ReadOptions) -> Reading:
+        """Read a document a line.
+
+        Raises:
+            FormatError: with every problem found: words without tags, tags, sequences that break the scheme.
+        """
+        files = source.pick(*self.suffixes)
+        problems: list[Problem] = []
+        words = _Words()
+        for file in files:
+            _read_file(file, words, problems)
+        inner = [pair[2] for word in words.words[:SEEN_WORDS] if (pair := WORD.fullmatch(word))]
+        if len(inner) == len(words.words[:SEEN_WORDS]) and kind_of_cells(inner):
+            finding, remedy = "two tags behind each word", "write one of them behind each word, in a file for each side"
+            problems.append(Problem(*words.places[0], finding, remedy))
+        notation = notation_of(set(words.tags), options)
+        problems += _run_together(words) if notation.types else []
+        if problems:
+            raise FormatError(problems)
+        bounds = list(pairwise([0, *accumulate(words.sizes)]))
+        return reading_of_tags(
+            options.name or source.label,
+            self.name,
+            documents_of_words([None] * len(bounds), [words.words[low:high] for low, high in bounds]),
+            TagCells(words.tags, [0, *accumulate(words.sizes)], words.places.__getitem__),
+            options,
+            places=tuple(words.places[low] for low, _ in bounds),
+            notes=unread_files_note(source, files),
+        )
 
 
-def read(source: Source, options: ReadOptions) -> Reading:
-    """Read a document a line.
-
-    Raises:
-        FormatError: with every problem found: words without tags, tags, sequences that break the scheme.
-    """
-    files = source.pick(*SUFFIXES)
-    problems: list[Problem] = []
-    words = _Words()
-    for file in files:
-        _read_file(file, words, problems)
-    inner = [pair[2] for word in words.words[:SEEN_WORDS] if (pair := WORD.fullmatch(word))]
-    if len(inner) == len(words.words[:SEEN_WORDS]) and kind_of_cells(inner):
-        finding, remedy = "two tags behind each word", "write one of them behind each word, in a file for each side"
-        problems.append(Problem(*words.places[0], finding, remedy))
-    notation = notation_of(set(words.tags), options)
-    problems += _run_together(words) if notation.types else []
-    if problems:
-        raise FormatError(problems)
-    bounds = list(pairwise([0, *accumulate(words.sizes)]))
-    return reading_of_tags(
-        options.name or source.label,
-        NAME,
-        documents_of_words([None] * len(bounds), [words.words[low:high] for low, high in bounds]),
-        TagCells(words.tags, [0, *accumulate(words.sizes)], words.places.__getitem__),
-        options,
-        places=tuple(words.places[low] for low, _ in bounds),
-        notes=unread_files_note(source, files),
-    )
+READER = SlashTagReader()
 
 
 def _read_file(file: SourceFile, words: _Words, problems: list[Problem]) -> None:

@@ -21,7 +21,7 @@ import numpy as np
 from nereval_core.arrays import Int64
 from nereval_core.corpus import Documents, Intervals, Place
 from nereval_core.problems import FormatError, Problem, counted, quoted
-from nereval_core.readers import Reading, ReadOptions, Source
+from nereval_core.readers import Reader, Reading, ReadOptions, Source
 from nereval_core.readers.input.source import SourceFile, unread_files_note
 from nereval_core.readers.read_settings import ReadSettings
 from nereval_core.readers.shared.table_columns import QUOTING, first_rows, plain_name
@@ -35,12 +35,6 @@ from nereval_core.readers.shared.tag_notation import OUTSIDE, notation_of
 from nereval_core.readers.shared.tag_reading import TagCells, documents_of_words, reading_of_tags
 from nereval_core.readers.shared.token_tags import sentence_bounds
 
-NAME = "tagrows"
-DESCRIPTION = "a sentence a row: words and tags in two cells or lists, or tags alone for gold's tokens"
-COLUMNS = True
-LABELS = True
-
-SUFFIXES = (".csv", ".tsv", ".txt", ".tags", ".out", ".labels", ".json")
 SAMPLE_ROWS = 50
 """Rows by which a file is recognised."""
 DELIMITERS = ("\t", ",", ";")
@@ -82,50 +76,58 @@ class _Layout:
         return self.header[column] if self.header else column + 1
 
 
-def recognise(source: Source) -> float:
-    """Claim rows whose cells are whole rows of tags, alone or beside as many words.
+class TagRowReader(Reader):
+    name = "tagrows"
+    description = "a sentence a row: words and tags in two cells or lists, or tags alone for gold's tokens"
+    suffixes = (".csv", ".tsv", ".txt", ".tags", ".out", ".labels", ".json")
+    has_columns = True
+    has_labels = True
 
-    Tags alone need letters before their types: types without are told from words by nothing.
-    """
-    files = source.pick(*SUFFIXES)
-    layout = _layout("\n".join(source.head_of(files[0]).lines)) if files else None
-    if layout is None:
-        return 0.0
-    tags = {tag for row in layout.cells for tag in tags_of(row[0])} if layout.delimiter is None else set()
-    return 0.0 if notation_of(tags, ReadSettings()).types else 0.98
+    def recognise(self, source: Source) -> float:
+        """Claim rows whose cells are whole rows of tags, alone or beside as many words.
+
+        Tags alone need letters before their types: types without are told from words by nothing.
+        """
+        files = source.pick(*self.suffixes)
+        layout = _layout("\n".join(source.head_of(files[0]).lines)) if files else None
+        if layout is None:
+            return 0.0
+        tags = {tag for row in layout.cells for tag in tags_of(row[0])} if layout.delimiter is None else set()
+        return 0.0 if notation_of(tags, ReadSettings()).types else 0.98
+
+    def tag_column_choices(self, source: Source) -> tuple[TagColumn, ...]:
+        """Return the columns of the first file among which one has to be chosen, by its first rows; else nothing."""
+        layout = _layout("\n".join(source.head_of(source.pick(*self.suffixes)[0]).lines))
+        return _choices(layout) if layout is not None and len(layout.tagged) > 1 else ()
+
+    def read(self, source: Source, options: ReadOptions) -> Reading:
+        """Read a document a row, or the tags of gold's sentences; `options.column` names the tags' column.
+
+        Raises:
+            FormatError: with every problem found: rows, other numbers of tags than of words, tags, sequences that break
+                the scheme.
+        """
+        files = source.pick(*self.suffixes)
+        problems: list[Problem] = []
+        notes: dict[str, None] = {}
+        rows = _Rows()
+        for file in files:
+            _read_file(file, options.column, rows, problems, notes)
+        if problems:
+            raise FormatError(problems)
+        has_words = rows.words[0] is not None
+        return reading_of_tags(
+            options.name or source.label,
+            self.name,
+            _documents(source, rows, options),
+            TagCells.of_rows(rows.tags, rows.places),
+            options,
+            places=tuple(rows.places) if has_words else (),
+            notes=[*notes, *([] if has_words else [ALONE]), *unread_files_note(source, files)],
+        )
 
 
-def tag_column_choices(source: Source) -> tuple[TagColumn, ...]:
-    """Return the columns of the first file among which one has to be chosen, by its first rows; else nothing."""
-    layout = _layout("\n".join(source.head_of(source.pick(*SUFFIXES)[0]).lines))
-    return _choices(layout) if layout is not None and len(layout.tagged) > 1 else ()
-
-
-def read(source: Source, options: ReadOptions) -> Reading:
-    """Read a document a row, or the tags of gold's sentences; `options.column` names the tags' column.
-
-    Raises:
-        FormatError: with every problem found: rows, other numbers of tags than of words, tags, sequences that break the
-            scheme.
-    """
-    files = source.pick(*SUFFIXES)
-    problems: list[Problem] = []
-    notes: dict[str, None] = {}
-    rows = _Rows()
-    for file in files:
-        _read_file(file, options.column, rows, problems, notes)
-    if problems:
-        raise FormatError(problems)
-    has_words = rows.words[0] is not None
-    return reading_of_tags(
-        options.name or source.label,
-        NAME,
-        _documents(source, rows, options),
-        TagCells.of_rows(rows.tags, rows.places),
-        options,
-        places=tuple(rows.places) if has_words else (),
-        notes=[*notes, *([] if has_words else [ALONE]), *unread_files_note(source, files)],
-    )
+READER = TagRowReader()
 
 
 def _documents(source: Source, rows: _Rows, options: ReadOptions) -> Documents:

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from nereval_core.problems import Problem
-from nereval_core.readers import Reading, ReadOptions, Source, pipeline
+from nereval_core.readers import Reader, Reading, ReadOptions, Source, pipeline
 from nereval_core.readers.annotation_tools import doccano
 from nereval_core.readers.conll.layout import is_tag
 from nereval_core.readers.input.source import unread_files_note
@@ -34,11 +34,6 @@ from nereval_core.readers.shared.annotation_keys import other_keys_note, sampled
 from nereval_core.readers.shared.strict_json import items
 from nereval_core.readers.shared.tag_cells import TagColumn
 
-NAME = FORMAT
-DESCRIPTION = "JSON lines of language models: mentions without offsets, or tags in the text; placed in gold's texts"
-
-SUFFIXES = (".jsonl", ".json")
-COLUMNS = True
 ENTITIES = ("entities", "mentions", "named_entities", "extractions")
 WORDED_ANSWERS = ("answer", "response", "completion", "generated_text", "model_output", "llm_output", "final_answer")
 """Keys under which any words are an answer; under others only JSON, tags or reasoning."""
@@ -55,30 +50,69 @@ NOT_BY_TYPE = frozenset(
 PIPELINE_LIKE = frozenset(("start_offset", "end_offset", "start_char", "end_char"))
 
 
-def recognise(source: Source) -> float:
-    """Claim responses of language models, answers in words, entities that quote their words, and mentions by type."""
-    head = source.head(*SUFFIXES)
-    if not head.keys:
-        return 0.0
-    if head.keys & RESPONSE_KEYS and "spans" not in head.keys:
-        return 0.9
-    row = head.first_object
-    if row is None or not head.keys >= set(row):
-        return 0.0
-    if is_response(row):
-        return 0.9
-    if any(key in row and _has_answer(row[key]) for key in ANSWER_KEYS):
-        # Spans with offsets beside an answer: gold and its prediction, one of which has to be named.
-        words = max((_claim_of_entities(row[key]) for key in ENTITIES if row.get(key)), default=0.0)
-        return max(0.85, words, doccano.recognise(source), pipeline.recognise(source))
-    for key in ENTITIES:
-        if row.get(key):
-            return _claim_of_entities(row[key])
-    if "spans" in row or "tokens" in row:
-        return 0.0
-    if any(_is_answer(row[key], key) for key in ANSWER_KEYS if key in row):
-        return 0.85
-    return 0.7 if _is_by_type(row) else 0.0
+class MentionReader(Reader):
+    name = FORMAT
+    description = "JSON lines of language models: mentions without offsets, or tags in the text; placed in gold's texts"
+    suffixes = (".jsonl", ".json")
+    has_columns = True
+
+    def recognise(self, source: Source) -> float:
+        """Claim responses of language models, answers in words, entities that quote their words, and mentions by
+        type."""
+        head = source.head(*self.suffixes)
+        if not head.keys:
+            return 0.0
+        if head.keys & RESPONSE_KEYS and "spans" not in head.keys:
+            return 0.9
+        row = head.first_object
+        if row is None or not head.keys >= set(row):
+            return 0.0
+        if is_response(row):
+            return 0.9
+        if any(key in row and _has_answer(row[key]) for key in ANSWER_KEYS):
+            # Spans with offsets beside an answer: gold and its prediction, one of which has to be named.
+            words = max((_claim_of_entities(row[key]) for key in ENTITIES if row.get(key)), default=0.0)
+            return max(0.85, words, doccano.READER.recognise(source), pipeline.READER.recognise(source))
+        for key in ENTITIES:
+            if row.get(key):
+                return _claim_of_entities(row[key])
+        if "spans" in row or "tokens" in row:
+            return 0.0
+        if any(_is_answer(row[key], key) for key in ANSWER_KEYS if key in row):
+            return 0.85
+        return 0.7 if _is_by_type(row) else 0.0
+
+    def tag_column_choices(self, source: Source) -> tuple[TagColumn, ...]:
+        """Return the keys among which one has to be chosen, by a sample; nothing where it is clear which holds
+        answers."""
+        choices = map(answer_choices, sampled_records(source.pick(*self.suffixes)))
+        return next(filter(None, choices), ())
+
+    def read(self, source: Source, options: ReadOptions) -> Reading:
+        """Read the answers, and place their mentions in the texts of their documents.
+
+        Raises:
+            FormatError: with every problem found: answers that cannot be read (unless `options.malformed` is "empty"),
+                pairs whose order is ambiguous, offsets that mentions do not confirm, ids that gold does not have,
+                another number of lines than gold has documents, no texts.
+        """
+        files = source.pick(*self.suffixes)
+        problems: list[Problem] = []
+        rows = [((file.shown, line), row) for file in files for line, row in items(file, problems)]
+        unread = (
+            [] if options.column is not None else other_keys_note((_unread_part(row) for _, row in rows), NOT_LISTS)
+        )
+        return read_answers(
+            rows,
+            options,
+            source=source.name,
+            name=source.label,
+            problems=problems,
+            notes=[*unread_files_note(source, files), *unread],
+        )
+
+
+READER = MentionReader()
 
 
 def _claim_of_entities(entities: Any) -> float:
@@ -131,12 +165,6 @@ def _is_by_type(row: Mapping[str, Any]) -> bool:
     )
 
 
-def tag_column_choices(source: Source) -> tuple[TagColumn, ...]:
-    """Return the keys among which one has to be chosen, by a sample; nothing where it is clear which holds answers."""
-    choices = map(answer_choices, sampled_records(source.pick(*SUFFIXES)))
-    return next(filter(None, choices), ())
-
-
 NOT_LISTS = STRUCTURE - set(LIST_KEYS)
 
 
@@ -146,25 +174,3 @@ def _unread_part(row: Any) -> Any:
         return row
     read_key = next((key for key in LIST_KEYS if key in row), None)
     return {key: value for key, value in row.items() if key != read_key}
-
-
-def read(source: Source, options: ReadOptions) -> Reading:
-    """Read the answers, and place their mentions in the texts of their documents.
-
-    Raises:
-        FormatError: with every problem found: answers that cannot be read (unless `options.malformed` is "empty"),
-            pairs whose order is ambiguous, offsets that mentions do not confirm, ids that gold does not have, another
-            number of lines than gold has documents, no texts.
-    """
-    files = source.pick(*SUFFIXES)
-    problems: list[Problem] = []
-    rows = [((file.shown, line), row) for file in files for line, row in items(file, problems)]
-    unread = [] if options.column is not None else other_keys_note((_unread_part(row) for _, row in rows), NOT_LISTS)
-    return read_answers(
-        rows,
-        options,
-        source=source.name,
-        name=source.label,
-        problems=problems,
-        notes=[*unread_files_note(source, files), *unread],
-    )

@@ -23,7 +23,7 @@ from nereval_core.arrays import Int64
 from nereval_core.corpus import Documents, Intervals, Labels, Layer, Place, document_problems, frozen, layer
 from nereval_core.corpus.texts import Texts
 from nereval_core.problems import FormatError, Problem, quoted
-from nereval_core.readers import Reading, ReadOptions, Source
+from nereval_core.readers import Reader, Reading, ReadOptions, Source
 from nereval_core.readers.input.source import SourceFile, unread_files_note
 from nereval_core.readers.parquet import columns
 from nereval_core.readers.parquet.columns import INTEGER, MAGIC, NUMBER, PAIR, PAIRS, STRING, STRINGS
@@ -32,8 +32,6 @@ from nereval_core.readers.shared.layer_parts import rowless_note
 if TYPE_CHECKING:
     import pyarrow as pa
 
-NAME = "parquet"
-DESCRIPTION = "Parquet spans and texts, a pair of files or a folder of pairs: for large corpora, lossless"
 
 SUFFIX = ".parquet"
 SPANS = ".spans.parquet"
@@ -67,47 +65,54 @@ EXTRAS = {
 """Columns of what only some spans have, and what a layer calls it."""
 
 
-def recognise(source: Source) -> float:
-    """Claim a file that begins as Parquet does and is named as these are, or stands alone."""
-    files = source.pick(SUFFIX)
-    if not source.head_of(files[0]).raw.startswith(MAGIC):
-        return 0.0
-    if any(file.name.endswith((SPANS, TEXTS)) for file in files):
-        return 1.0
-    return 0.9 if len(source.files) == 1 else 0.5
+class ParquetReader(Reader):
+    name = "parquet"
+    description = "Parquet spans and texts, a pair of files or a folder of pairs: for large corpora, lossless"
+    suffixes = (SUFFIX,)
+
+    def recognise(self, source: Source) -> float:
+        """Claim a file that begins as Parquet does and is named as these are, or stands alone."""
+        files = source.pick(SUFFIX)
+        if not source.head_of(files[0]).raw.startswith(MAGIC):
+            return 0.0
+        if any(file.name.endswith((SPANS, TEXTS)) for file in files):
+            return 1.0
+        return 0.9 if len(source.files) == 1 else 0.5
+
+    def read(self, source: Source, options: ReadOptions) -> Reading:
+        """Read all pairs of files in the order of their names; spans without texts take those of `options.texts`.
+
+        Raises:
+            FormatError: with every problem found: damaged files, columns, rows without a value, offsets, documents that
+                stand in no file of texts, or in another one.
+        """
+        pairs = _pairs(source)
+        held = _Texts()
+        if any(pair.texts for pair in pairs):
+            for pair in pairs:
+                held.read(pair)
+            documents = held.documents()
+            held.problems += document_problems(documents, held.places.__getitem__)
+        elif options.texts is not None:
+            documents = options.texts
+            held.homes = dict.fromkeys((pair.name for pair in pairs), (0, _strings(documents.ids)))
+        else:
+            remedy = "put the file of texts beside it, named alike, or score it against gold that has the texts"
+            raise FormatError(Problem(pair.spans.shown, None, "no texts", remedy) for pair in pairs if pair.spans)
+        spans = _Spans(documents, held)
+        for number, pair in enumerate(pairs):
+            if pair.spans:
+                spans.read(pair.spans, held.homes.get(pair.name))
+            if options.progress:
+                options.progress(number + 1, len(pairs))
+        made = spans.layer(options.name or source.label)
+        notes = unread_files_note(source, [file for pair in pairs for file in (pair.spans, pair.texts) if file])
+        if documents is options.texts:
+            notes = rowless_note(documents, np.flatnonzero(np.diff(made.first) == 0).tolist()) + notes
+        return Reading(documents, made, self.name, tuple(notes), places=tuple(held.places))
 
 
-def read(source: Source, options: ReadOptions) -> Reading:
-    """Read all pairs of files in the order of their names; spans without texts take those of `options.texts`.
-
-    Raises:
-        FormatError: with every problem found: damaged files, columns, rows without a value, offsets, documents that
-            stand in no file of texts, or in another one.
-    """
-    pairs = _pairs(source)
-    held = _Texts()
-    if any(pair.texts for pair in pairs):
-        for pair in pairs:
-            held.read(pair)
-        documents = held.documents()
-        held.problems += document_problems(documents, held.places.__getitem__)
-    elif options.texts is not None:
-        documents = options.texts
-        held.homes = dict.fromkeys((pair.name for pair in pairs), (0, _strings(documents.ids)))
-    else:
-        remedy = "put the file of texts beside it, named alike, or score it against gold that has the texts"
-        raise FormatError(Problem(pair.spans.shown, None, "no texts", remedy) for pair in pairs if pair.spans)
-    spans = _Spans(documents, held)
-    for number, pair in enumerate(pairs):
-        if pair.spans:
-            spans.read(pair.spans, held.homes.get(pair.name))
-        if options.progress:
-            options.progress(number + 1, len(pairs))
-    made = spans.layer(options.name or source.label)
-    notes = unread_files_note(source, [file for pair in pairs for file in (pair.spans, pair.texts) if file])
-    if documents is options.texts:
-        notes = rowless_note(documents, np.flatnonzero(np.diff(made.first) == 0).tolist()) + notes
-    return Reading(documents, made, NAME, tuple(notes), places=tuple(held.places))
+READER = ParquetReader()
 
 
 @dataclass(frozen=True, slots=True)

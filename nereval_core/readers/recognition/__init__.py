@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pkgutil
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
 from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, ClassVar
 
 from nereval_core.problems import FormatError
 from nereval_core.readers.input.source import Source, zips_in_zip
@@ -18,33 +19,64 @@ from nereval_core.readers.recognition.signs import may_be
 if TYPE_CHECKING:
     from nereval_core.corpus import Documents
     from nereval_core.readers.recognition.remedies import Remedy
+    from nereval_core.readers.shared.tag_cells import TagColumn
 
 FOLDER = Path(__file__).parents[1]
-NO_FORMATS = frozenset({"input", "preview", "python_objects", "read_settings", "recognition", "shared"})
+NO_FORMATS = frozenset({"input", "python_objects", "read_settings", "recognition", "shared"})
 """The modules of this folder that are no readers of a format."""
 FAMILIES = ("annotation_tools", "biomedical", "marked_text")
 """The folders in it whose modules are readers of a format each."""
 
 
-class Reader(Protocol):
-    """A reader: a module or folder of one format."""
+class Reader(ABC):
+    """A reader of one format; its module or folder is called like the format and has an instance, `READER`."""
 
-    NAME: str
-    DESCRIPTION: str
-    # A reader may also have:
-    # - layers(source, options): the names of the layers of a file that may hold several;
-    # - has_columns(source, columns): whether the columns of a table may be those of `ReadOptions.columns`;
-    # - tag_column_choices(source): the columns of annotations, by a sample, where one of several has to be chosen;
-    # - COLUMNS = True: annotations stand in columns, and `ReadOptions.column` names one;
-    # - TABLES = True: these columns are of plain text;
-    # - CORES = True: spans of the type or attribute `ReadOptions.core_type` are cores;
-    # - LABELS = True: tags may be numbers of `ReadOptions.labels`;
-    # - ZIPS = True: zips within zips are opened;
-    # - SUFFIXES: the endings of its files, of which others are passed over.
+    name: ClassVar[str]
+    description: ClassVar[str]
+    suffixes: ClassVar[tuple[str, ...]] = ()
+    """The endings of its files: others in a folder are passed over where some have one of these."""
+    has_columns: ClassVar[bool] = False
+    """Annotations stand in columns or under keys, and `ReadOptions.column` names one."""
+    is_table: ClassVar[bool] = False
+    """These columns are of plain text."""
+    is_span_table: ClassVar[bool] = False
+    """Spans stand in rows, whose columns may be those of `ReadOptions.columns`."""
+    has_layers: ClassVar[bool] = False
+    """A file may hold several layers; `layers` names them."""
+    has_cores: ClassVar[bool] = False
+    """Spans of the type or attribute `ReadOptions.core_type` are cores."""
+    has_labels: ClassVar[bool] = False
+    """Tags may be numbers of `ReadOptions.labels`."""
+    opens_zips: ClassVar[bool] = False
+    """Zips within zips are opened."""
 
-    def recognise(self, source: Source) -> float: ...
+    @abstractmethod
+    def recognise(self, source: Source) -> float:
+        """Return how sure it is that a source is of this format, 0 to 1, by the heads of its files; never fail."""
 
-    def read(self, source: Source, options: ReadOptions) -> Reading: ...
+    @abstractmethod
+    def read(self, source: Source, options: ReadOptions) -> Reading:
+        """Read a source.
+
+        Raises:
+            FormatError: with every problem found.
+        """
+
+    def layers(self, source: Source, options: ReadOptions) -> tuple[str, ...]:
+        """Return the names of the layers of a file; empty where the format has but one.
+
+        Raises:
+            FormatError: as `read`.
+        """
+        return ()
+
+    def fits_columns(self, source: Source, columns: Mapping[str, int | str]) -> bool:
+        """Return whether a source has rows of spans with these columns."""
+        return False
+
+    def tag_column_choices(self, source: Source) -> tuple[TagColumn, ...]:
+        """Return the columns of annotations, by a sample, where one of several has to be chosen; else nothing."""
+        return ()
 
 
 @cache
@@ -65,7 +97,8 @@ def formats() -> tuple[str, ...]:
 
 def reader(format: str) -> Reader:
     """Return the reader of a format."""
-    return cast(Reader, import_module(f"nereval_core.readers.{_modules()[format]}"))
+    instance: Reader = import_module(f"nereval_core.readers.{_modules()[format]}").READER
+    return instance
 
 
 def readers() -> Mapping[str, Reader]:
@@ -100,7 +133,7 @@ def format_of(
     elif format not in formats():
         known = ", ".join(formats())
         raise FormatError.single(source.name, None, f"no reader for the format '{format}'", f"choose one of {known}")
-    nested = [] if getattr(reader(format), "ZIPS", False) else zips_in_zip(source)
+    nested = [] if reader(format).opens_zips else zips_in_zip(source)
     if nested:
         raise FormatError(nested)
     return format
@@ -108,18 +141,13 @@ def format_of(
 
 def _format_of_columns(source: Source, columns: Mapping[str, int | str]) -> str:
     """Return the format of tables of spans, unless the columns are missing and the content shows another format."""
-    tables = _table_readers()
-    for name, module in tables.items():
-        if module.has_columns(source, columns):
+    tables = [name for name, known in readers().items() if known.is_span_table]
+    for name in tables:
+        if reader(name).fits_columns(source, columns):
             return name
-    found = likely_format(source)
+    likely = likely_format(source)
     # A table of tags looks like one of spans whose columns are named wrongly.
-    return next(iter(tables)) if found is None or getattr(reader(found), "TABLES", False) else found
-
-
-def _table_readers() -> Mapping[str, Any]:
-    """Return the readers of tables of spans, whose columns can be chosen."""
-    return {name: module for name, module in readers().items() if hasattr(module, "has_columns")}
+    return tables[0] if likely is None or reader(likely).is_table else likely
 
 
 def _surest_format(source: Source, texts: Documents | None = None, outside: str | None = None) -> str:

@@ -79,13 +79,13 @@ def preview(
         found = format_of(source, format, columns)
     except FormatError as error:
         found, problems = "", error.problems
-    table = _table(source, columns) if found in ("", tables_of_spans.NAME) else None
+    table = _table(source, columns) if found in ("", tables_of_spans.READER.name) else None
     unread = source.passed + _others(source, found)
     if table is not None:
         unread += tuple(f"column {name}" for name in table.rest)
         problems = problems if table.has_spans else tuple(column_problems(table))
     names: tuple[str, ...] = ()
-    several = bool(found) and hasattr(reader(found), "layers")
+    several = bool(found) and reader(found).has_layers
     waiting = several and not whole and sum(file.origin.size() for file in source.files) > LAYERS_BYTES
     if several and not waiting:
         try:
@@ -94,8 +94,7 @@ def preview(
             problems = error.problems
     shown = None if table is None else _columns(table)
     known = names if len(names) > 1 else ()
-    choices = getattr(reader(found), "tag_column_choices", None) if found else None
-    tags: tuple[TagColumn, ...] = choices(source) if choices is not None else ()
+    tags = reader(found).tag_column_choices(source) if found else ()
     return Preview(found, len(source.files), known, waiting, shown, unread, problems, _apart(source), tags)
 
 
@@ -111,7 +110,7 @@ def _others(source: Source, format: str) -> tuple[str, ...]:
     """Return the files of other endings than annotations have, where a reader picks files by their endings."""
     if not format:
         return ()
-    picked = source.pick(*getattr(reader(format), "SUFFIXES", ()))
+    picked = source.pick(*reader(format).suffixes)
     others = tuple(file.name for file in source.files if file.suffix not in ANNOTATION_SUFFIXES)
     return others if len(picked) < len(source.files) else ()
 

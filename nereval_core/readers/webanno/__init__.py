@@ -18,7 +18,7 @@ import numpy as np
 
 from nereval_core.corpus import Documents, Intervals, Place, document_problems, layer
 from nereval_core.problems import FormatError, Problem, quoted, quoted_apart
-from nereval_core.readers import Reading, ReadOptions, Source, select_layer
+from nereval_core.readers import Reader, Reading, ReadOptions, Source, select_layer
 from nereval_core.readers.input.source import unread_files_note, with_progress
 from nereval_core.readers.shared.inception_names import SEPARATOR, layer_names, ranked_annotators, short_name
 from nereval_core.readers.shared.offset_units import (
@@ -41,11 +41,6 @@ from nereval_core.readers.webanno.rows import (
     truncation_problems,
 )
 
-NAME = "webanno"
-COLUMNS = True
-DESCRIPTION = "WebAnno TSV 3 of WebAnno and INCEpTION: a document a file, one of its layers of spans"
-
-SUFFIXES = (".tsv",)
 ENTITIES = "NamedEntity"
 OF_TOKENS = ("lexmorph.type", "segmentation.type", "syntax.type", "transform.type")
 """Packages of layers that say something of each token, and are read where they are named only."""
@@ -53,65 +48,73 @@ EXPORTED = re.compile(r"(?:.*/)?(?:annotation|curation)/([^/]+)/([^/]+)|([^/]+\.
 """The place of a file in a project's export: below its document, under the annotator's name."""
 
 
-def recognise(source: Source) -> float:
-    """Claim a source where the first line says so; WebAnno TSV 1 and 2 are claimed too, to be refused."""
-    lines = source.head(*SUFFIXES).lines
-    return 1.0 if lines[0].startswith(FORMAT) else 0.95 if is_old_version(lines) else 0.0
+class WebannoReader(Reader):
+    name = "webanno"
+    description = "WebAnno TSV 3 of WebAnno and INCEpTION: a document a file, one of its layers of spans"
+    suffixes = (".tsv",)
+    has_columns = True
+    has_layers = True
+
+    def recognise(self, source: Source) -> float:
+        """Claim a source where the first line says so; WebAnno TSV 1 and 2 are claimed too, to be refused."""
+        lines = source.head(*self.suffixes).lines
+        return 1.0 if lines[0].startswith(FORMAT) else 0.95 if is_old_version(lines) else 0.0
+
+    def layers(self, source: Source, options: ReadOptions) -> tuple[str, ...]:
+        """Return the annotators where there are several, else the layers that may be meant where these are several.
+
+        Raises:
+            FormatError: with every problem found.
+        """
+        by_annotator = _by_annotator(source)
+        meant = _meant(_names([rows for found in by_annotator.values() for _, rows in found]))
+        if len(by_annotator) == 1:
+            return tuple(meant) if len(meant) > 1 else ()
+        if len(meant) < 2:
+            return tuple(by_annotator)
+        return tuple(f"{annotator}{SEPARATOR}{name}" for annotator in by_annotator for name in meant)
+
+    def read(self, source: Source, options: ReadOptions) -> Reading:
+        """Read one layer of all files, of one annotator; `options.column` names the feature that gives types.
+
+        Raises:
+            FormatError: with every problem found; several layers or annotators, and none is named.
+        """
+        by_annotator = _by_annotator(source, options.progress)
+        wanted, annotator = options.layer or "", next(iter(by_annotator))
+        named, _, within = wanted.partition(SEPARATOR)
+        if len(by_annotator) > 1 or named in by_annotator:
+            annotator = select_layer(source, named or None, tuple(by_annotator))
+            wanted = within
+        names, files = zip(*by_annotator[annotator], strict=True)
+        chosen = _chosen(source, files, wanted or None, f"{annotator}{SEPARATOR}" if annotator else "")
+        notes = unread_files_note(source, source.pick(*self.suffixes))
+        by_file, said = _annotations(files, chosen, options.column)
+        texts, sentences, found = _texts(files, options.offsets)
+        doc = np.repeat(np.arange(len(files)), list(map(len, by_file)))
+        flat = [one for spans in by_file for one in spans]
+        begin, end = (np.array([getattr(one, side) for one in flat], np.int64) for side in ("begin", "end"))
+
+        def where(span: int) -> Place:
+            return files[doc[span]].file.shown, flat[span].row.line
+
+        places = tuple((rows.file.shown, 1) for rows in files)
+        documents = Documents(names, tuple(texts), _tokens(files, found), Intervals.of(sentences))
+        made = layer(
+            options.name or source.label,
+            documents,
+            doc,
+            *convert_offsets(CountedSpans(doc, begin, end, {}, where), texts, found.counting),
+            [one.label for one in flat],
+            extras={"links": {span: (one.link,) for span, one in enumerate(flat) if one.link}},
+            where=where,
+            problems=document_problems(documents, places.__getitem__),
+        )
+        notes += [*said, *_others(files, chosen), *filter(None, [found.note])]
+        return Reading(documents, made, self.name, tuple(notes), places=places)
 
 
-def layers(source: Source, options: ReadOptions) -> tuple[str, ...]:
-    """Return the annotators where there are several, else the layers that may be meant where these are several.
-
-    Raises:
-        FormatError: with every problem found.
-    """
-    by_annotator = _by_annotator(source)
-    meant = _meant(_names([rows for found in by_annotator.values() for _, rows in found]))
-    if len(by_annotator) == 1:
-        return tuple(meant) if len(meant) > 1 else ()
-    if len(meant) < 2:
-        return tuple(by_annotator)
-    return tuple(f"{annotator}{SEPARATOR}{name}" for annotator in by_annotator for name in meant)
-
-
-def read(source: Source, options: ReadOptions) -> Reading:
-    """Read one layer of all files, of one annotator; `options.column` names the feature that gives types.
-
-    Raises:
-        FormatError: with every problem found; several layers or annotators, and none is named.
-    """
-    by_annotator = _by_annotator(source, options.progress)
-    wanted, annotator = options.layer or "", next(iter(by_annotator))
-    named, _, within = wanted.partition(SEPARATOR)
-    if len(by_annotator) > 1 or named in by_annotator:
-        annotator = select_layer(source, named or None, tuple(by_annotator))
-        wanted = within
-    names, files = zip(*by_annotator[annotator], strict=True)
-    chosen = _chosen(source, files, wanted or None, f"{annotator}{SEPARATOR}" if annotator else "")
-    notes = unread_files_note(source, source.pick(*SUFFIXES))
-    by_file, said = _annotations(files, chosen, options.column)
-    texts, sentences, found = _texts(files, options.offsets)
-    doc = np.repeat(np.arange(len(files)), list(map(len, by_file)))
-    flat = [one for spans in by_file for one in spans]
-    begin, end = (np.array([getattr(one, side) for one in flat], np.int64) for side in ("begin", "end"))
-
-    def where(span: int) -> Place:
-        return files[doc[span]].file.shown, flat[span].row.line
-
-    places = tuple((rows.file.shown, 1) for rows in files)
-    documents = Documents(names, tuple(texts), _tokens(files, found), Intervals.of(sentences))
-    made = layer(
-        options.name or source.label,
-        documents,
-        doc,
-        *convert_offsets(CountedSpans(doc, begin, end, {}, where), texts, found.counting),
-        [one.label for one in flat],
-        extras={"links": {span: (one.link,) for span, one in enumerate(flat) if one.link}},
-        where=where,
-        problems=document_problems(documents, places.__getitem__),
-    )
-    notes += [*said, *_others(files, chosen), *filter(None, [found.note])]
-    return Reading(documents, made, NAME, tuple(notes), places=places)
+READER = WebannoReader()
 
 
 def _by_annotator(
@@ -122,7 +125,7 @@ def _by_annotator(
     Raises:
         FormatError: with every problem found.
     """
-    files = source.pick(*SUFFIXES)
+    files = source.pick(*WebannoReader.suffixes)
     problems: list[Problem] = []
     found: dict[str, list[tuple[str, WebAnnoFile]]] = {}
     below = [EXPORTED.fullmatch(file.stem) for file in files]

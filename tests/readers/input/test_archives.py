@@ -20,6 +20,7 @@ import pytest
 
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source, read, readers
+from nereval_core.readers.conll import OTHER_SUFFIXES
 from nereval_core.readers.input.archives import ANNOTATION_SUFFIXES, INNER_FILES, ZIP_FILES, files_of_inner_zip
 from nereval_core.readers.input.origins import EXPANSION_RATIO, FREE_BYTES, InMemory
 from tests.readers.test_readers import ANN, JSONL, names, refused, zipped
@@ -134,14 +135,8 @@ def test_files_of_other_kinds_in_a_zip_are_passed_over_and_named() -> None:
 
 
 def test_every_ending_that_a_reader_asks_for_may_stand_in_a_zip() -> None:
-    asked: set[str] = set()
-    for module in readers().values():
-        asked |= {
-            *getattr(module, "SUFFIXES", ()),
-            *getattr(module, "OTHER_SUFFIXES", ()),
-            getattr(module, "SUFFIX", ""),
-        }
-    assert asked <= ANNOTATION_SUFFIXES
+    suffixes = {suffix for reader in readers().values() for suffix in reader.suffixes}
+    assert suffixes | {*OTHER_SUFFIXES} <= ANNOTATION_SUFFIXES
 
 
 def test_a_list_of_entries_that_never_ends_is_not_read() -> None:
