@@ -337,7 +337,7 @@ def _add_document(name: str | None, document: TableDocument, made: Builder) -> N
 
 
 def _score(cell: str) -> float | None:
-    """Return a score, None where this is no number."""
+    """Return a score, None where this is not a number."""
     try:
         value = float(cell)
     except ValueError:

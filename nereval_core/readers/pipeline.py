@@ -258,7 +258,7 @@ def read_entity(given: Any, what: str, complain: Complain, labels: LabelList | N
         complain(f"{what} has no offsets", "run the pipeline with a fast tokenizer: others give none")
         return None
     if type(start) is not int or type(end) is not int or not isinstance(label, str):
-        complain(f"{what} is no entity", f"give start, end and one of {', '.join(TYPES)}")
+        complain(f"{what} is not an entity", f"give start, end and one of {', '.join(TYPES)}")
         return None
     quote, index = found.get("text"), found.get("index")
     number = NUMBERED.fullmatch(label)

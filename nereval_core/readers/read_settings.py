@@ -44,7 +44,7 @@ class Offer:
     `flag` is its option on the command line, None where another option stands for it; `both` is the option for gold and
     predictions alike, where each side has one of its own. {first} and {others} in `help` are what a verb calls the two;
     `help_of_one` is the help of a verb that reads a single layer, where it is another. `parse` returns the value for
-    the words given. Settings that `selects` say what of the files is scored. One without `form` is no field of the
+    the words given. Settings that `selects` say what of the files is scored. One without `form` is not a field of the
     form; `elsewhere` says where the app asks for it.
     """
 

@@ -101,5 +101,5 @@ def test_the_library_reads_each_side_by_its_scheme(tmp_path: Path) -> None:
         assert scores.counts("strict").cor == 3
         assert scores.marks == ("tag schemes: gold IOB2, pred IOBES",)
     assert nereval.score(gold, pred, pred_scheme="IOBES").counts("strict").cor == 3
-    with pytest.raises(FormatError, match="'S-A' is no tag of IOB2"):
+    with pytest.raises(FormatError, match="'S-A' is not a tag of IOB2"):
         nereval.score(gold, pred, pred_scheme="IOB2")

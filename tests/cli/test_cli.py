@@ -115,7 +115,7 @@ def test_json_counts_what_was_decided(command: Cli) -> None:
     assert strict["types"]["PER"]["gold"] == {"COR": 1, "INC": 1, "PAR": 0, "MIS": 1}
     assert strict["types"]["PER"]["pred"] == {"COR": 1, "INC": 0, "PAR": 0, "SPU": 1}
     assert strict["types"]["PER"]["precision"] == 0.5
-    # d2 has no prediction: its precision is undefined; d3 has no spans at all and is no member.
+    # d2 has no prediction: its precision is undefined; d3 has no spans at all and is not a member.
     assert strict["macro_document"]["precision"] == {"value": 0.25, "n": 1, "undefined": 1}
     assert strict["macro_document"]["recall"] == {"value": 0.125, "n": 2, "undefined": 0}
 
@@ -241,7 +241,7 @@ def test_columns_of_a_table_can_be_said(command: Cli) -> None:
     status, out, _ = command("score", "x.csv", "s=x.csv", "--convention", "nervaluate-1.2.1", *columns)
     assert status == 0 and "strict" in out
     status, out, err = command("score", "x.csv", "s=x.csv", "--span-columns", "von=start")
-    assert (status, out) == (2, "") and err.startswith("--span-columns: 'von=start' is no column; write document=NAME")
+    assert (status, out) == (2, "") and err.startswith("--span-columns: 'von=start' is not a column; write doc")
 
 
 def test_labels_of_numbered_tags_can_be_said(command: Cli) -> None:
@@ -276,7 +276,7 @@ def test_what_offsets_count_can_be_said(command: Cli) -> None:
     assert "offsets taken as UTF-16 units, end exclusive: no quotes to test them by" in err
     for arguments in (["score", "out.jsonl", "all.jsonl"], ["convert", "all.jsonl", "x", "--to", "jsonl"]):
         status, _, err = command(*arguments, "--offsets", "bytes")
-        assert (status, err.partition(";")[0]) == (2, "--offsets: 'bytes' is no way to count")
+        assert (status, err.partition(";")[0]) == (2, "--offsets: 'bytes' is not a way to count")
 
 
 def test_a_folder_gives_its_name(command: Cli) -> None:

@@ -371,7 +371,7 @@ BAD = [
      "g.tsv:1: no column 'NE-FINE-METO', and 08d31e6 of the scorer stops without it"),
     ("hipe-2022", "# a comment\n" + ONE, ONE, {},
      "g.tsv:1: line 1 is not a header, and 6605770 of the scorer takes it"),
-    ("hipe-2022", "a\tb\n", None, {}, "g.tsv:1: 'a\\tb' is no header"),
+    ("hipe-2022", "a\tb\n", None, {}, "g.tsv:1: 'a\\tb' is not a header"),
     ("hipe-2022", ONE, None, {"glue": "NE-FINE-LIT"}, "--glue: 'NE-FINE-LIT' is not a pair of columns"),
     ("hipe-2022", ONE.replace("\tO\tB-x\tO\t", "\tO\tO\tB-y\t"), None,
      {"glue": "NE-FINE-LIT+NE-NESTED", "task": "nerc_fine"},

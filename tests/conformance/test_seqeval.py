@@ -101,9 +101,9 @@ def test_records_say_what_was_dropped(
 # What is given and what is said of it.
 REFUSED = [
     ("seqeval-strict", {"scheme": "IOB2"}, "B-A", "S-A",
-     "pred.conll:1: 'S-A' is no tag of IOB2, at which seqeval stops with a ValueError"),
+     "pred.conll:1: 'S-A' is not a tag of IOB2, at which seqeval stops with a ValueError"),
     ("seqeval-strict", {"scheme": "IOB2"}, "B-A", "X-A",
-     "pred.conll:1: 'X-A' is no tag of IOB2, at which seqeval stops with a KeyError"),
+     "pred.conll:1: 'X-A' is not a tag of IOB2, at which seqeval stops with a KeyError"),
     ("seqeval-strict", {}, "I-A O", "I-A O",
      "gold.conll: tags of the letters O, I show no scheme that seqeval detects: it stops with a ValueError"),
     ("seqeval", {}, "B-A O", "B-A", "pred.conll: 1 token where gold (gold.conll) has 2"),

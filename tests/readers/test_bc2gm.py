@@ -100,8 +100,8 @@ def test_takes(gene: str, variants: str, expected: list[tuple[object, ...]], not
 
 REFUSED = [
     # (GENE.eval, ALTGENE.eval, where, said)
-    ("s1|0 3|abcd\ns1;0 3;abcd\n", "", "GENE.eval:2", "'s1;0 3;abcd' is no mention; write it as id|start end|text"),
-    ("s1|0 3|abcd\ns1|0 -3|abcd\n", "", "GENE.eval:2", "'s1|0 -3|abcd' is no mention"),
+    ("s1|0 3|abcd\ns1;0 3;abcd\n", "", "GENE.eval:2", "'s1;0 3;abcd' is not a mention; write it as id|start end|text"),
+    ("s1|0 3|abcd\ns1|0 -3|abcd\n", "", "GENE.eval:2", "'s1|0 -3|abcd' is not a mention"),
     ("s9|0 3|abcd\n", "", "GENE.eval:1", "no sentence 's9'"),
     ("s1|0 10|abcd efgh ij\n", "", "GENE.eval:1", "0 10 is not inside sentence 's1', 10 characters without blanks"),
     ("s1|3 2|x\n", "", "GENE.eval:1", "3 2 is not inside sentence 's1'"),

@@ -303,7 +303,7 @@ def test_an_annotation_without_a_place_is_refused_by_its_id(kind: str, begin: in
 
 def test_half_a_character_is_no_place() -> None:
     raw = cas((ENTITY, 4, 5, {})).to_xmi().replace('begin="4" end="6"', 'begin="5" end="6"')
-    with pytest.raises(FormatError, match=r"^d\.xmi:2: 5 to 6 is no place in the text"):
+    with pytest.raises(FormatError, match=r"^d\.xmi:2: 5 to 6 is not a place in the text"):
         read(source(("d.xmi", raw)))
 
 
@@ -556,7 +556,7 @@ def test_a_type_system_is_found_beside_a_single_file_and_around_it(tmp_path: Pat
 
 TYPE_SYSTEMS = [
     (SYSTEM_XML[:900], None, "not XML: "),
-    ("<other/>", 1, "'other' is no description of a type system; put the TypeSystem.xml of the export there"),
+    ("<other/>", 1, "'other' is not a description of a type system; put the TypeSystem.xml of the export there"),
     (SYSTEM_XML.replace("<typeSystem", BOMB.partition("?>\n")[2] + "<typeSystem", 1), 2, "a document type declaration"),
 ]
 

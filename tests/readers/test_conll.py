@@ -63,7 +63,7 @@ SPLIT = [
     ("blanks and a tab", "a B-X\nb\tO\nc O\nd O\n", ["a b c d"]),
     ("blanks within tokens between tabs", "New York\tB-X\nb\tO\n", ["New York b"]),
     ("no-break spaces", "10\u00a0000 B-X\nb\u2009c O\n", ["10\u00a0000 b\u2009c"]),
-    ("line separators that are no line ends", "a\u2028b\tB-X\nc\x0cd\tO\n", ["a\u2028b c\x0cd"]),
+    ("line separators that are not line ends", "a\u2028b\tB-X\nc\x0cd\tO\n", ["a\u2028b c\x0cd"]),
     ("blanks at line ends", "a B-X  \nb O\t\n", ["a b"]),
     ("a tab at every line end", "a\tB-X\t\nb\tO\t\n", ["a b"]),
     ("tokens that begin with #", "#\tO\n#tag\tB-X\n# \tO\n#\tO\n", ["# #tag #  #"]),
@@ -440,7 +440,7 @@ def test_a_chosen_or_usual_word_for_outside_shows_the_tags(word: str) -> None:
         assert len(read(source).layer) == 2
 
 
-# Rows with columns beside the tags that are no annotation, and the column that is read.
+# Rows with columns beside the tags that are not annotation, and the column that is read.
 UNAMBIGUOUS = [
     ("Ann NNP I-NP B-PER\nO PRP O O\n", 4),
     ("Ann 0 1 B-PER\nleft 1 0 O\nLee 0 0 B-PER\nis 0 0 O\n", 4),

@@ -182,9 +182,9 @@ NOT_CHOSEN = [
     ("start=3,end=9", "x.csv:1: no such column for end; choose among 'Satz', 'Art'"),
     ("start=von,end=bis", "x.csv:1: no column for type; call that of type one of label, type, entity_type"),
     ("document=5,start=3,end=4,type=2,score=p", "x.csv:1: no such column for score; choose among"),
-    ("from=3", "--span-columns: 'from=3' is no column; write document=NAME,start=NAME,… with names or numbers from 1"),
-    ("start", "--span-columns: 'start' is no column"),
-    ("start=0", "--span-columns: 'start=0' is no column"),
+    ("from=3", "--span-columns: 'from=3' is not a column; write document=NAME,start=NAME,… with names or numbers"),
+    ("start", "--span-columns: 'start' is not a column"),
+    ("start=0", "--span-columns: 'start=0' is not a column"),
     ("start=1,start=2", "--span-columns: two columns for start"),
 ]
 
@@ -216,7 +216,7 @@ def test_other_formats_have_no_use_for_columns_and_say_so() -> None:
 def test_a_problem_of_a_span_names_its_own_file() -> None:
     with pytest.raises(FormatError) as caught:
         read_files({"d.spans.tsv": TSV.replace("11", "99").replace("\ttext", "\tnote"), "d.texts.tsv": TEXTS})
-    assert str(caught.value).startswith("d.spans.tsv:3: 8 to 99 is no place in the text of 12 characters")
+    assert str(caught.value).startswith("d.spans.tsv:3: 8 to 99 is not a place in the text of 12 characters")
 
 
 def test_texts_are_taken_from_gold() -> None:
@@ -270,8 +270,8 @@ REFUSED = [
     (HEADER + GOOD + "d1,0,1.5,A,\n", "x.csv:3: end is '1.5'; write a number"),
     (HEADER + GOOD + "d1,0,1_0,A,\n", "x.csv:3: end is '1_0'; write a number"),
     (HEADER + GOOD + "d1,0,1,,\n", "x.csv:3: a span without a usable type"),
-    (HEADER + GOOD + "d1,0,4,A,\n", "x.csv:3: 0 to 4 is no place in the text of 3 characters; offsets are read as"),
-    (HEADER + GOOD + "d1,1,1,A,\n", "x.csv:3: 1 to 1 is no place in the text of 3 characters"),
+    (HEADER + GOOD + "d1,0,4,A,\n", "x.csv:3: 0 to 4 is not a place in the text of 3 characters; offsets are read as"),
+    (HEADER + GOOD + "d1,1,1,A,\n", "x.csv:3: 1 to 1 is not a place in the text of 3 characters"),
     (
         HEADER + GOOD + "d1,0,1,A,abd\n",
         "x.csv:3: another text for the document 'd1' than at line 2; give each document",

@@ -121,9 +121,9 @@ REFUSED = [
     ("[]", "a list in a row; write objects with tokens and ner_tags"),
     ('{"tokens": []}', "no ner_tags or ner or tags or labels or ner_tags_fine in a row"),
     ('{"ner_tags": []}', "no tokens in a row"),
-    (row("ab"), "tokens are no list of strings with something in them; write one string a token"),
-    (row(["a", ""]), "tokens are no list of strings with something in them"),
-    (row(["a", 1]), "tokens are no list of strings with something in them"),
+    (row("ab"), "tokens are not a list of strings with something in them; write one string a token"),
+    (row(["a", ""]), "tokens are not a list of strings with something in them"),
+    (row(["a", 1]), "tokens are not a list of strings with something in them"),
     (row(tags=["O"]), "1 tag for 2 tokens; write one tag a token"),
     (row(tags="OO"), "no list of tags for 2 tokens"),
     (row(tags=["O", 0]), "tags that are neither all strings nor all integers; write one kind"),
@@ -148,7 +148,7 @@ def test_refuses_with_the_line(line: str, said: str) -> None:
 
 def test_numbers_beyond_the_labels_and_damaged_files_are_refused() -> None:
     for tag in (9, -1):
-        with pytest.raises(FormatError, match=rf"^x\.jsonl:1: the tag {tag} is none of the 9 of labels\.txt; give"):
+        with pytest.raises(FormatError, match=rf"^x\.jsonl:1: the tag {tag} is not one of the 9 of labels\.txt; give"):
             read_files({"x.jsonl": row(tags=[0, tag]), "labels.txt": "\n".join(CONLL_LABELS)})
     raw = parquet(COLUMNS, FEATURES[0])
     for damaged in (raw[:-20], raw[:50] + b"\0" * 80 + raw[130:], b"PAR1"):
@@ -212,12 +212,12 @@ WRONG_LABELS: list[tuple[dict[str, str | bytes], Any, list[str]]] = [
     (
         {"labels.txt": "O\n"},
         None,
-        ["x.jsonl:1: the tag 1 is none of the 1 of labels.txt;", "x.jsonl:2: the tag 1"],
+        ["x.jsonl:1: the tag 1 is not one of the 1 of labels.txt;", "x.jsonl:2: the tag 1"],
     ),
     (
         {"labels.txt": "\n"},
         None,
-        ["x.jsonl:1: the tag 0 is none of the 0 of labels.txt;", "x.jsonl:2: the tag 1"],
+        ["x.jsonl:1: the tag 0 is not one of the 0 of labels.txt;", "x.jsonl:2: the tag 1"],
     ),
     (
         {"config.json": '{"id2label": {"0": "LABEL_0", "1": "O"}}'},
@@ -226,7 +226,7 @@ WRONG_LABELS: list[tuple[dict[str, str | bytes], Any, list[str]]] = [
     ),
     ({}, ["O", "B-A", "O"], ["labels: the labels 0 and 2 are both 'O'"]),
     ({}, "O,PER", ["--labels: label 1, 'PER', is not a tag"]),
-    ({}, "O,", ["x.jsonl:1: the tag 1 is none of the 1 of --labels", "x.jsonl:2: the tag 1"]),
+    ({}, "O,", ["x.jsonl:1: the tag 1 is not one of the 1 of --labels", "x.jsonl:2: the tag 1"]),
     ({"labels.txt": "O\nO"}, "O,B-A,O", ["--labels: the labels 0 and 2 are both 'O'"]),
 ]
 

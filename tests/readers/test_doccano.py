@@ -44,7 +44,7 @@ def test_triples_are_read_in_utf16_units() -> None:
 def test_offsets_in_code_points_are_read_where_that_is_said() -> None:
     text = json.dumps({"text": "😀 Peter", "label": [[2, 7, "PER"]]}, ensure_ascii=False)
     assert span_texts(read_text(text, offsets=Offsets()).layer) == [("1", "Peter", "PER")]
-    with pytest.raises(FormatError, match=r"all\.jsonl:1: 1 to 7 is no place in the text of 7 characters; offsets are"):
+    with pytest.raises(FormatError, match=r"all\.jsonl:1: 1 to 7 is not a place in the text of 7 characters; offsets"):
         read_text(text.replace("[2,", "[1,"))
 
 
@@ -91,19 +91,19 @@ REFUSED = [
     ('{"text": "abc", "label": {}}', "label is an object; write a list"),
     ('{"text": "abc"}', "no label or labels or entities; write [] where there are no spans"),
     ('{"text": "abc", "annotations": [{"label": 7, "start_offset": 0}]}', "its annotations call labels by number"),
-    ('{"text": "abc", "label": ["A"]}', "label[0] is no span; write [start, end, type], or an object with start_off"),
-    ('{"text": "abc", "label": [[0, 1, "A"], [0, 1]]}', "label[1] is no span"),
-    ('{"text": "abc", "label": [[0, 1, "A"], [0, 1.0, "A"]]}', "label[1] is no span"),
-    ('{"text": "abc", "label": [[0, true, "A"]]}', "label[0] is no span"),
-    ('{"text": "abc", "label": [[0, 1, null]]}', "label[0] is no span"),
-    ('{"text": "abc", "entities": [{"start_offset": 0, "end_offset": 1}]}', "entities[0] is no span"),
-    ('{"text": "abc", "entities": [{"start_offset": "0", "end_offset": 1, "label": "A"}]}', "entities[0] is no span"),
+    ('{"text": "abc", "label": ["A"]}', "label[0] is not a span; write [start, end, type], or an object with start"),
+    ('{"text": "abc", "label": [[0, 1, "A"], [0, 1]]}', "label[1] is not a span"),
+    ('{"text": "abc", "label": [[0, 1, "A"], [0, 1.0, "A"]]}', "label[1] is not a span"),
+    ('{"text": "abc", "label": [[0, true, "A"]]}', "label[0] is not a span"),
+    ('{"text": "abc", "label": [[0, 1, null]]}', "label[0] is not a span"),
+    ('{"text": "abc", "entities": [{"start_offset": 0, "end_offset": 1}]}', "entities[0] is not a span"),
+    ('{"text": "abc", "entities": [{"start_offset": "0", "end_offset": 1, "label": "A"}]}', "entities[0] is not a"),
     ('{"text": "abc", "label": [], "relations": 1}', "relations is an integer; write a list"),
-    ('{"text": "abc", "label": [[0, 4, "A"]]}', "0 to 4 is no place in the text of 3 characters; offsets are read as"),
-    ('{"text": "abc", "label": [[-1, 2, "A"]]}', "-1 to 2 is no place in the text of 3 characters"),
-    ('{"text": "abc", "label": [[1, 1, "A"]]}', "1 to 1 is no place in the text of 3 characters"),
-    (f'{{"text": "abc", "label": [[0, 1{"0" * 400}, "A"]]}}', "is no place in the text of 3 characters"),
-    ('{"text": "a😀c", "label": [[0, 2, "A"]]}', "0 to 2 is no place in the text of 3 characters"),
+    ('{"text": "abc", "label": [[0, 4, "A"]]}', "0 to 4 is not a place in the text of 3 characters; offsets are read"),
+    ('{"text": "abc", "label": [[-1, 2, "A"]]}', "-1 to 2 is not a place in the text of 3 characters"),
+    ('{"text": "abc", "label": [[1, 1, "A"]]}', "1 to 1 is not a place in the text of 3 characters"),
+    (f'{{"text": "abc", "label": [[0, 1{"0" * 400}, "A"]]}}', "is not a place in the text of 3 characters"),
+    ('{"text": "a😀c", "label": [[0, 2, "A"]]}', "0 to 2 is not a place in the text of 3 characters"),
     ('{"text": "abc", "label": [[0, 1, ""]]}', "a span without a usable type"),
     ('{"text": "abc", "text": "", "label": []}', "the key 'text' stands twice"),
     ('{"text": "abc", "label": [[0, 1, "A"]}', "not JSON at position 38 of the line"),

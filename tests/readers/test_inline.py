@@ -90,10 +90,10 @@ def test_the_attribute_of_the_type_may_be_named() -> None:
         ("<A>a\nb</A>", ["x1.txt:1: <A> is not closed in its document; close it by </A>, or", "x1.txt:2: </A> closes"]),
         ("<A>a</A>\nb</B>", ["x1.txt:2: </B> closes nothing; open it by <B>, or delete it"]),
         ("<A></A><A/><A> </A>b", ["x1.txt:1: <A> holds no text", "x1.txt:1: an elem"]),
-        ("<A>a</A> <A x=>b</A>", ["x1.txt:1: '<A x=>b' is no tag; write <NAME>, ", "x1.txt:1: </A> closes nothing"]),
+        ("<A>a</A> <A x=>b</A>", ["x1.txt:1: '<A x=>b' is not a tag; write <NAME>, ", "x1.txt:1: </A> closes nothing"]),
         (
             '<ENAMEX TYPE="PER>a</ENAMEX>\n<ENAMEX>b</ENAMEX>',
-            ["x1.txt:1: '<ENAMEX TYPE=\"PER>a' is no tag", "x1.txt:1:"],
+            ["x1.txt:1: '<ENAMEX TYPE=\"PER>a' is not a tag", "x1.txt:1:"],
         ),
         ("a\n<DOC>b</DOC>\n c <X>d</X>", ["x1.txt:1: text outside of <DOC>: 'a'", "x1.txt:3: text", "x1.txt:3: text"]),
         ("<DOC>a\n<DOC>b</DOC></DOC>", ["x1.txt:2: <DOC> inside the one of line 1", "x1.txt:2: </DOC> closes nothing"]),

@@ -43,7 +43,7 @@ def test_every_annotator_and_model_is_a_layer() -> None:
     assert ann.documents.meta == ({"date": "2024-01-02"}, {"date": "2024-01-03"})
     assert ann.notes == (
         "annotations that were cancelled, left out: 1",
-        "results that are no spans of text, left out: 2",
+        "results that are not spans of text, left out: 2",
         "offsets in UTF-16 units, end exclusive: 3 of 3 quotes match",
     )
     assert [place[1] for place in ann.places] == [2, 100]
@@ -207,7 +207,7 @@ REFUSED = [
     (changed(labels=[""]), ":1: a span without a usable type"),
     (changed(text="Bob"), ": the quotes fit no way to count offsets; best is"),
     (changed(end=99), ": the quotes fit no way to count offsets; best is"),
-    (changed(end=99, text=None), ":1: 0 to 99 is no place in the text of 12 characters"),
+    (changed(end=99, text=None), ":1: 0 to 99 is not a place in the text of 12 characters"),
     ([task(), task()], None),
     (
         [task(id=1) | {"id": 1}, task(id=1, text="Ann") | {"id": 1}],

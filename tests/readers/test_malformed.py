@@ -84,9 +84,9 @@ CUT = [
     ("WebAnno TSV", 5, 24, "9 columns where the layers declared make 10"),
     ("spaCy DocBin", 3, None, "the file is cut off"),
     ("CSV", len(b",,,,,Nobody.\n") - 1, 4, "2 cells under 6 columns"),
-    ("PubTator", len("\tDisease\t-1\n"), 11, "is no span"),
+    ("PubTator", len("\tDisease\t-1\n"), 11, "is not a span"),
     ("GENETAG", 3, 1, "the quoted text 'ab' is not the text"),
-    ("brat", len(b" 0 1\ta\n"), 1, "is no T line"),
+    ("brat", len(b" 0 1\ta\n"), 1, "is not a T line"),
     ("CoNLL", len(b"B-PER\n"), 4, "'' is not a tag"),
     ("HIPE", len(b"\tB-loc\n"), 3, "1 cell, so no tag in column NE-COARSE-LIT"),
 ]
@@ -108,7 +108,7 @@ def test_lines_without_line_feeds_are_refused(name: str) -> None:
 
 
 PLACES = {
-    # format: (file, what stands in it around a start, what is said of a start that is no integer); text "abc", end 2
+    # format: (file, what stands in it around a start, the message of a start that is not an integer); text "abc", end 2
     "jsonl": (
         "x.jsonl",
         '{"id": "a", "text": "abc", "spans": []}\n'
@@ -118,23 +118,23 @@ PLACES = {
     "doccano": (
         "x.jsonl",
         '{"text": "abc", "label": []}\n{"text": "abc", "label": [[HERE, 2, "A"]]}\n',
-        "label[0] is no span",
+        "label[0] is not a span",
     ),
     "prodigy": (
         "x.jsonl",
         '{"text": "abc", "spans": []}\n{"text": "abc", "spans": [{"start": HERE, "end": 2, "label": "A"}]}\n',
-        "spans[0] is no span",
+        "spans[0] is not a span",
     ),
     "pipeline": (
         "x.jsonl",
         '{"text": "abc", "ents": []}\n{"text": "abc", "ents": [{"start": HERE, "end": 2, "label": "A"}]}\n',
-        "ents[0] is no entity",
+        "ents[0] is not an entity",
     ),
     "pubannotation": (
         "x.jsonl",
         '{"text": "abc", "denotations": []}\n'
         '{"text": "abc", "denotations": [{"span": {"begin": HERE, "end": 2}, "obj": "A"}]}\n',
-        "denotations[0] is no denotation",
+        "denotations[0] is not a denotation",
     ),
     "labelstudio": (
         "x.json",
@@ -143,9 +143,9 @@ PLACES = {
         "a result without start, end and labels",
     ),
     "csv": ("x.csv", "doc,start,end,label,text\nd,HERE,2,A,abc\n", "start is '"),
-    "pubtator": ("x.txt", "1|t|abc\n1\tHERE\t2\tab\tA\n", "is no span"),
-    "brat": ("x.ann", "\nT1\tA HERE 2\tb\n", "is no T line"),
-    "bc2gm": ("GENE.eval", "s|0 0|a\ns|HERE 1|b\n", "is no mention"),
+    "pubtator": ("x.txt", "1|t|abc\n1\tHERE\t2\tab\tA\n", "is not a span"),
+    "brat": ("x.ann", "\nT1\tA HERE 2\tb\n", "is not a T line"),
+    "bc2gm": ("GENE.eval", "s|0 0|a\ns|HERE 1|b\n", "is not a mention"),
 }
 TEXTS = {"brat": {"x.txt": b"abc"}, "bc2gm": {"s.in": b"s abc\n"}}
 """Where the text stands beside."""

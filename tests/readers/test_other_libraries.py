@@ -164,7 +164,7 @@ def test_data_sets() -> None:
         {"start": [s[0] for s in row], "end": [s[1] for s in row], "label": [s[2] for s in row]} for row in PRED
     ]
     assert figures(GOLD, DataSet({"text": TEXTS, "entities": entities}, {}), texts=TEXTS) == EXPECTED
-    with pytest.raises(FormatError, match=r"gold\[0\]\[1\]: 9 is no place in a list of 5 labels"):
+    with pytest.raises(FormatError, match=r"gold\[0\]\[1\]: 9 is not a place in a list of 5 labels"):
         read_objects([[0, 9]], labels=FEATURES)
     for column, values in (("predictions", numbers), ("silver", tags), ("pred_entities", [[], entities, []])):
         rows = {"tokens": words, "ner_tags": numbers, column: values}

@@ -291,12 +291,12 @@ REFUSED: list[tuple[dict[str, Any], dict[str, Any], list[str]]] = [
     (
         spans(),
         texts(meta=["[]", '{"a": 1, "a": 2}']),
-        ["x.texts.parquet:1: meta is no JSON object", "x.texts.parquet:2: "],
+        ["x.texts.parquet:1: meta is not a JSON object", "x.texts.parquet:2: "],
     ),
     (
         spans(meta=["{", None, '{"a": NaN}']),
         texts(),
-        ["x.spans.parquet:1: meta is no JSON that", "x.spans.parquet:3: meta"],
+        ["x.spans.parquet:1: meta is not JSON that", "x.spans.parquet:3: meta"],
     ),
     (
         spans(core=pa.array([(0, 9), None, (None, 3)], PAIR)),

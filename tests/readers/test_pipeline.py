@@ -119,14 +119,14 @@ REFUSED = [
         "none",
     ),
     ('{"text": "abc", "entities": {}}', "entities is an object; write a list"),
-    (row(GOOD, 7), "entities[1] is no entity; give start, end and one of entity_group, label, entity"),
-    (row({"start": 0, "end": 1}), "entities[0] is no entity"),
-    (row(GOOD | {"start": "0"}), "entities[0] is no entity"),
-    (row(GOOD | {"label": None}), "entities[0] is no entity"),
+    (row(GOOD, 7), "entities[1] is not an entity; give start, end and one of entity_group, label, entity"),
+    (row({"start": 0, "end": 1}), "entities[0] is not an entity"),
+    (row(GOOD | {"start": "0"}), "entities[0] is not an entity"),
+    (row(GOOD | {"label": None}), "entities[0] is not an entity"),
     (row(GOOD | {"start": None, "end": None}), "entities[0] has no offsets; run the pipeline with a fast tokenizer"),
     (row(GOOD | {"label": ""}), "a span without a usable type"),
-    (row(GOOD | {"end": 4}), "0 to 4 is no place in the text of 3 characters; offsets are read as code points"),
-    (row(GOOD | {"start": 1}), "1 to 1 is no place in the text of 3 characters"),
+    (row(GOOD | {"end": 4}), "0 to 4 is not a place in the text of 3 characters; offsets are read as code points"),
+    (row(GOOD | {"start": 1}), "1 to 1 is not a place in the text of 3 characters"),
     (row(GOOD)[:-1], "not JSON at position"),
 ]
 
@@ -175,7 +175,7 @@ def test_entities_of_other_services(name: str) -> None:
 
 def test_an_entity_of_google_without_a_place_is_refused() -> None:
     row = {"text": "Ann", "entities": [{"name": "Ann", "type": "PER", "mentions": [{"text": {"content": "Ann"}}]}]}
-    with pytest.raises(FormatError, match=r"x\.jsonl:1: entities\[0\] is no entity"):
+    with pytest.raises(FormatError, match=r"x\.jsonl:1: entities\[0\] is not an entity"):
         read(Source.of_uploads([("x.jsonl", json.dumps(row).encode())]), format="pipeline")
 
 

@@ -89,13 +89,13 @@ def test_blanks_behind_one_mention_refuse_no_file() -> None:
 
 REFUSED = [
     # (lines after a title and an abstract, line, said)
-    ("1\t0\t1\ta", 3, "'1\\t0\\t1\\ta' is no span; write id, start, end, mention, type and concepts with tabs between"),
-    ("1\t0\t1x\ta\tA\tQ1", 3, "is no span"),
-    ("1\t1x\t1\ta\tA\tQ1", 3, "is no span"),
-    ("1\t0;3\t1\ta c\tA\tQ1", 3, "is no span"),
-    ("1\t0;\t1;4\ta c\tA\tQ1", 3, "is no span"),
+    ("1\t0\t1\ta", 3, "'1\\t0\\t1\\ta' is not a span; write id, start, end, mention, type and concepts with tabs"),
+    ("1\t0\t1x\ta\tA\tQ1", 3, "is not a span"),
+    ("1\t1x\t1\ta\tA\tQ1", 3, "is not a span"),
+    ("1\t0;3\t1\ta c\tA\tQ1", 3, "is not a span"),
+    ("1\t0;\t1;4\ta c\tA\tQ1", 3, "is not a span"),
     ("1\t0;3\t1;4\ta b\tA\tQ1", 3, "'a b'"),
-    ("1\t3;0\t4;1\tc a\tA\tQ1", 3, "3 to 1 is no place"),
+    ("1\t3;0\t4;1\tc a\tA\tQ1", 3, "3 to 1 is not a place"),
     ("1\t0;0\t1;1\ta a\tA\tQ1", 3, "fragments [[0, 1], [0, 1]]"),
     ("1 0 1 a A Q1", 3, "a line of '1 0 1 a A Q1', and the document is '1'"),
     ("2\t0\t1\ta\tA\tQ1", 3, "a line of '2', and the document is '1'; write ID|t|title, ID|a|abstract, then the lines"),
@@ -104,12 +104,12 @@ REFUSED = [
     ("1|b|x", 3, "a line of '1|b|x', and the document is '1'"),
     ("1|t|x", 3, "document id '1' stands at x.pubtator:1 already"),
     ("1\t0\t1\ta\t\tQ1", 3, "a span without a usable type"),
-    ("\n1\tCID\tQ1", 4, "is no span"),
-    ("1\tO\t1\ta\tA\tQ1", 3, "is no span"),
-    ("1\tO\t1\tp53\tA", 3, "is no span"),
-    ("1\tabc\t1\tab", 3, "is no span"),
-    ("1\tabc\tD1\tD 2", 3, "is no span"),
-    ("1\tabc\tD1\tD2\tDisease", 3, "is no span"),
+    ("\n1\tCID\tQ1", 4, "is not a span"),
+    ("1\tO\t1\ta\tA\tQ1", 3, "is not a span"),
+    ("1\tO\t1\tp53\tA", 3, "is not a span"),
+    ("1\tabc\t1\tab", 3, "is not a span"),
+    ("1\tabc\tD1\tD 2", 3, "is not a span"),
+    ("1\tabc\tD1\tD2\tDisease", 3, "is not a span"),
 ]
 
 
@@ -125,7 +125,7 @@ def test_refuses_with_the_line(lines: str, line: int, said: str) -> None:
 @pytest.mark.parametrize(("name", "line"), [("letterO", 3), ("letters", 4)])
 def test_a_span_that_begins_with_letters_is_no_relation(name: str, line: int) -> None:
     path = defect(f"pubtator_{name}.txt")
-    with pytest.raises(FormatError, match=rf"{path.name}:{line}: .* is no span") as caught:
+    with pytest.raises(FormatError, match=rf"{path.name}:{line}: .* is not a span") as caught:
         read(path)
     assert len(caught.value.problems) == 1
 
@@ -148,7 +148,7 @@ def test_mentions_that_are_not_there_are_refused_with_their_line() -> None:
         read_text("1|t|ab\n1\t0\t1\ta\tA\n1\t1\t2\tc\tA\n1\t7\t9\tc\tA\n")
     assert caught.value.lines()[1:] == [
         "x.pubtator:3: 'c' at 1 to 2, where the text has 'b'; mend the offsets or the quote",
-        "x.pubtator:4: 'c' at 7 to 9, which is no place in the text; mend the offsets or the quote",
+        "x.pubtator:4: 'c' at 7 to 9, which is not a place in the text; mend the offsets or the quote",
     ]
     with pytest.raises(FormatError, match=r"^x\.pubtator:1: a line of '1', and no title before it"):
         read_text("1|a|ab\n")

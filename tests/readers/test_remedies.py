@@ -111,7 +111,7 @@ CASES = {
         pred("Ann\tB-PER\nleft\tX\nRome\tB-LOC\n\nBob\tB-PER\nstayed\tX\n\n"),
     ),
     "another scheme": Case(
-        "is no tag of IOB2",
+        "is not a tag of IOB2",
         pred("Ann\tS-PER\nleft\tO\nRome\tS-LOC\n\nBob\tS-PER\nstayed\tO\n\n"),
         gold("Ann\tS-PER\nleft\tO\nRome\tS-LOC\n\nBob\tS-PER\nstayed\tO\n\n", "gold.conll"),
         given="--scheme IOB2",
@@ -173,7 +173,7 @@ CASES = {
     ),
     "another token": Case("", pred(GOLD.replace("left", "l3ft"))),
     "bytes": Case(
-        "is no place in the text",
+        "is not a place in the text",
         pred(json.dumps({"text": "Ännä löves Röme", "label": [[13, 18, "LOC"]]}), "p.jsonl"),
         pred(json.dumps({"text": "Ännä löves Röme", "label": [[11, 15, "LOC"]]}), "g.jsonl"),
     ),
@@ -284,7 +284,7 @@ TOLD_OTHERWISE = {
     "--mend": "so does it this one",
     "--type": "a note names it, on tags that were read",
 }
-"""Options in strings of these folders that are no remedies of a reading, and why."""
+"""Options in strings of these folders that are not remedies of a reading, and why."""
 
 
 def named_options() -> Iterator[str]:

@@ -64,7 +64,7 @@ def test_dygie_and_its_predictions() -> None:
             {"tokenized_text": ["a"], "ner": [[0, 1, "X"]]},
             "ner[0] is [0, 1], and there is 1 token; count tokens from 0",
         ),
-        ({"tokenized_text": ["a"], "ner": [[0, "X"]]}, "ner[0] is no span"),
+        ({"tokenized_text": ["a"], "ner": [[0, "X"]]}, "ner[0] is not a span"),
         ({"tokenized_text": ["a"], "ner": [[0, 0, 3]]}, "ner[0] has no type"),
         ({"tokenized_text": ["a", ""], "ner": []}, "no list of words under tokenized_text or sentences"),
         ({"tokenized_text": "a", "ner": []}, "no list of words"),

@@ -82,7 +82,7 @@ TAKEN = [
     ("a backslash before a bar", "A\\\\|B _ _", [("a", "A\\"), ("a", "B")]),
     ("a backslash before a bracket", "A\\\\[1] A\\\\[1] _", [("a b", "A\\")]),
     ("a tab and a line end", r"A\tB\nC _ _", [("a", "A\tB\nC")]),
-    ("brackets that are no number", "A[b] [1 A]", [("a", "A[b]"), ("b", "[1"), ("c", "A]")]),
+    ("brackets that are not a number", "A[b] [1 A]", [("a", "A[b]"), ("b", "[1"), ("c", "A]")]),
     ("a lone backslash", "A\\ _ _", [("a", "A\\")]),
     ("an empty cell", " _ _", [("a", "Span")]),
 ]
@@ -269,7 +269,7 @@ REFUSED = [
     (HEAD + "#Text=a\n\n" + GOOD, 5, "a sentence without tokens; write its tokens below"),
     (HEAD + "#Text=a\n1-1.1\t0-1\ta\tA\t\n", 6, "a part of a token before any token"),
     (HEAD + GOOD + "#Text=c\n3-1\t4-5\tc\t_\t\n", 8, "'#Text=c' among tokens; part sentences by a blank line"),
-    (HEAD + "#Tex=a\n" + GOOD, 5, "'#Tex=a' is no line of a sentence"),
+    (HEAD + "#Tex=a\n" + GOOD, 5, "'#Tex=a' is not a line of a sentence"),
     (
         HEAD + "#Text=a\n1-1\t0-1\ta\n",
         6,
@@ -296,7 +296,7 @@ REFUSED = [
         "a sentence that begins at 9999999999, and the text",
     ),
     (HEAD + "#Text=ab\n1-1\t0-1\tb\t_\t\n1-2\t1-2\tb\t_\t\n", 6, "'b' at 0 to 1, where the text has 'a'"),
-    (HEAD + "#Text=ab\n1-1\t0-1\ta\t_\t\n1-2\t1-9\tb\t_\t\n", 7, "'b' at 1 to 9, which is no place in the text"),
+    (HEAD + "#Text=ab\n1-1\t0-1\ta\t_\t\n1-2\t1-9\tb\t_\t\n", 7, "'b' at 1 to 9, which is not a place in the text"),
     (
         HEAD + GOOD.replace("b\tA[1]", "b\tB[1]"),
         7,

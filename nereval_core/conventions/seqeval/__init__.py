@@ -123,7 +123,7 @@ def _counted(
     if strict:
         scheme = options["scheme"] or _detected(gold, parsed.letter[np.unique(numbers[0])])
         allowed = [LETTERS.index(letter) for letter in SCHEMES[scheme].letters]
-        found = f"no tag of {scheme}, at which seqeval stops with"
+        found = f"not a tag of {scheme}, at which seqeval stops with"
         wrong = {
             name: f"{quoted(name)} is {found} a {'KeyError' if letter == OTHER else 'ValueError'}"
             for name, letter in zip(names, parsed.letter.tolist(), strict=False)

@@ -147,4 +147,5 @@ def _spans(found: list[Any], key: str, made: Builder, complain: Complain) -> Non
         if type(span) is list and list(map(type, span)) == [int, int, str]:
             made.span(*span, id=own)
         else:
-            complain(f"{key}[{number}] is no span", f"write [start, end, type], or an object with {', '.join(PARTS)}")
+            form = f"[start, end, type], or an object with {', '.join(PARTS)}"
+            complain(f"{key}[{number}] is not a span", f"write {form}")

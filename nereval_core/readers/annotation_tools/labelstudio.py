@@ -152,7 +152,7 @@ def _layers(tasks: list[Task]) -> dict[str, Owner]:
 
 
 def _tasks(source: Source, text_key: int | str | None = None) -> tuple[list[Task], Counter[str]]:
-    """Read all tasks, and count by what it is what is no span of a layer; `text_key` is that of the text in the data.
+    """Read all tasks, and count what is not a span of a layer by its kind; `text_key` is that of the text in the data.
 
     Raises:
         FormatError: with every problem found.
@@ -272,7 +272,7 @@ def _task(
             elif str(result.get("type", "")).lower() in SPANS:
                 spans.append(result)
             else:
-                skipped["results that are no spans of text"] += 1
+                skipped["results that are not spans of text"] += 1
     meta = {name: value for name, value in data.items() if name not in used}
     for name, value in meta.items():
         if types_of_value(value) is not None:

@@ -261,7 +261,7 @@ def _document(row: Mapping[str, Any], line: int, shown: str, made: Builder, repe
     spans = list_under(row, key, complain)
     bad = [at for at, span in enumerate(spans) if not _is_span(span)]
     for at in bad:
-        complain(f"{key}[{at}] is no span", "give start, end and label")
+        complain(f"{key}[{at}] is not a span", "give start, end and label")
     if bad or not spans:
         return
     keys = set().union(*spans)

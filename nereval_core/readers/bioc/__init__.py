@@ -224,7 +224,7 @@ def _misplaced(
     """Return the problem of the pieces of an annotation and its remedy, None for none."""
     if MISSING_SENTENCE in parts:
         at, length = one.annotation.locations[parts.index(MISSING_SENTENCE)]
-        found = f"{at} to {at + length} is no place in the text of {counted(len(text.text), 'character')}"
+        found = f"{at} to {at + length} is not a place in the text of {counted(len(text.text), 'character')}"
         return found, "mend it"
     low, high = (0, len(text.text)) if one.passage is None else text.passages[one.passage] or (0, 0)
     if not all(low <= start and end <= high for start, end in parts):

@@ -35,7 +35,7 @@ class PlacedAnnotation:
 
 @dataclass(frozen=True)
 class AnnotationPlaces:
-    """Each document's text, and start and end of each piece in it: code points, -1 for what is no place."""
+    """Each document's text, and start and end of each piece in it: code points, -1 for what is not a place."""
 
     texts: list[PlacedText]
     start: Int64

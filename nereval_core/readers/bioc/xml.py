@@ -189,7 +189,7 @@ class _Tree:
         found = NUMBER.fullmatch(text)
         if found:
             return int(found[1])
-        self._wrong(f"the {what} {quoted(text)} is no integer", "write a plain integer")
+        self._wrong(f"the {what} {quoted(text)} is not an integer", "write a plain integer")
         return WRONG_OFFSET
 
     def _wrong(self, found: str, remedy: str, line: int | None = None) -> None:

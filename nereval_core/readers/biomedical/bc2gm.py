@@ -1,6 +1,6 @@
 """The format of BioCreative's gene mention task (GENETAG): sentences, and mentions in lines `id|start end|text`.
 
-Offsets count the characters of a sentence that are no blanks, from 0, and the end is inclusive; the text may be
+Offsets count the characters of a sentence that are not blanks, from 0, and the end is inclusive; the text may be
 missing. A folder of gold holds the sentences (lines `id text`), `GENE.eval` and, in `ALTGENE.eval`, other boundaries
 that are as good. A prediction is one such file of mentions. See Tanabe et al. 2005, and Smith et al. 2008.
 """
@@ -115,7 +115,7 @@ class _Row(NamedTuple):
 
 
 class NonBlankPlaces:
-    """Places of the characters of a text that are no blanks, of which there are `size`."""
+    """Places of the characters of a text that are not blanks, of which there are `size`."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -150,7 +150,7 @@ class _Kept:
     counts: Counter[str] = field(default_factory=Counter)
 
     def row(self, line: MentionLine, shown: str) -> _Row | None:
-        """Return where a mention stands; None, with a problem noted, where it is none of its sentence."""
+        """Return where a mention stands; None, with a problem noted, where it is not in its sentence."""
         document = self.documents.index.get(line.id)
         if document is None:
             self.problems.append(
@@ -224,7 +224,7 @@ def _lines(file: SourceFile, options: ReadOptions, problems: list[Problem]) -> l
             # Digits beyond any text are cut, so that they are refused as outside.
             rows.append(MentionLine(number, name, int(start[:15]), int(end[:15]), quote, blanks != " "))
         elif line and not line.isspace():
-            problems.append(Problem(file.shown, number, f"{quoted(line)} is no mention", FORM))
+            problems.append(Problem(file.shown, number, f"{quoted(line)} is not a mention", FORM))
     return rows
 
 

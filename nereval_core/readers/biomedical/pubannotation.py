@@ -25,7 +25,7 @@ DENOTATIONS, ATTRIBUTES, TRACKS = "denotations", "attributes", "tracks"
 COUNTED = ("relations", "modifications", "blocks")
 """Lists that are counted, not read."""
 OWN = frozenset(("text", "id", "sourceid", "divid", DENOTATIONS, ATTRIBUTES, *COUNTED, "config", "namespaces"))
-"""Keys of a document that are no metadata of it."""
+"""Keys of a document that are not metadata of it."""
 FRAGMENT = "_FRAGMENT"
 """What a part denotes in chains, the other way to write discontinuous spans."""
 FORM = 'write {"id": "T1", "span": {"begin": 0, "end": 4}, "obj": "TYPE"}'
@@ -95,7 +95,8 @@ def _document(row: Any, line: int, shown: str, made: Builder, counts: Counter[st
     for number, one in enumerate(list_under(row, ATTRIBUTES, complain)):
         subject = id_string(one.get("subj")) if isinstance(one, dict) else None
         if subject is None or not isinstance(one.get("pred"), str) or one.get("obj") is None:
-            complain(f"{ATTRIBUTES}[{number}] is no attribute", 'write {"subj": "T1", "pred": "NAME", "obj": VALUE}')
+            form = '{"subj": "T1", "pred": "NAME", "obj": VALUE}'
+            complain(f"{ATTRIBUTES}[{number}] is not an attribute", f"write {form}")
         elif subject in of:
             _give(made.extras["meta"].setdefault(of[subject], {}), one["pred"], one["obj"])
         elif subject in others:
@@ -110,7 +111,7 @@ def _denotation(one: Any, place: str, made: Builder, complain: Complain) -> None
     parts = [_pair(part) for part in (given if isinstance(given, list) else [given])]
     pairs = sorted(part for part in parts if part is not None)
     if not pairs or len(pairs) < len(parts):
-        complain(f"{place} is no denotation with a span", FORM)
+        complain(f"{place} is not a denotation with a span", FORM)
     elif not isinstance(one.get("obj"), str) or not one["obj"]:
         complain(f"the obj of {place} is {json_type(one.get('obj'))}", FORM)
     elif one["obj"] == FRAGMENT:

@@ -130,7 +130,7 @@ def _line(line: str, number: int, found: list[PubTatorDocument], counts: Counter
     """Add a line to the documents; return what is wrong with it and how to mend that, or nothing."""
     fields = line.split("\t")
     abstract = None
-    # The text before a first tab is no id where it has a bar.
+    # The text before a first tab is not an id where it has a bar.
     if "|" in fields[0]:
         title = TITLE.fullmatch(line)
         if title:
@@ -152,7 +152,7 @@ def _line(line: str, number: int, found: list[PubTatorDocument], counts: Counter
     elif RELATION.fullmatch(line, len(fields[0]) + 1):
         counts["relations, not read"] += 1
     else:
-        return f"{quoted(line)} is no span", "write id, start, end, mention, type and concepts with tabs between"
+        return f"{quoted(line)} is not a span", "write id, start, end, mention, type and concepts with tabs between"
     return "", ""
 
 
@@ -165,7 +165,7 @@ def _offsets(start: str, end: str) -> bool:
 
 @lru_cache(KNOWN_CONCEPTS)
 def concept_links(concepts: str, breaks: re.Pattern[str] = BREAKS) -> tuple[str, ...]:
-    """Return the concepts of a field as one link: they are no ranking, a mention has all of them."""
+    """Return the concepts of a field as one link: they are not a ranking, a mention has all of them."""
     concepts = concepts.strip()
     parts = [concepts] if VARIANT.match(concepts) else breaks.split(concepts)
     known = [NIL if part == UNKNOWN else part for part in map(str.strip, parts) if part not in NONE]

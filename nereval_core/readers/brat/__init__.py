@@ -199,7 +199,7 @@ class _Span:
 
 
 def _notes_are_codes(files: Iterable[bytes | FormatError]) -> bool:
-    """Return whether the annotator's notes of T lines are codes, all of them: among free words a number is no link."""
+    """Return whether all annotator's notes of T lines are codes: a number in free text is not a link."""
     found = False
     for raw in files:
         # A file that could not be read is told of with all other problems when its turn comes.
@@ -236,7 +236,7 @@ def _annotations(
         if line[0] == "T":
             match = TEXT_BOUND.fullmatch(line)
             if match is None:
-                complain(f"{quoted(line)} is no T line", "write it as T1<tab>Type start end<tab>text")
+                complain(f"{quoted(line)} is not a T line", "write it as T1<tab>Type start end<tab>text")
                 continue
             key, label, offsets, separator, quote = match.groups()
             if key in spans:
@@ -248,7 +248,7 @@ def _annotations(
         elif line[0] == "N":
             match = NORMALISATION.fullmatch(line)
             if match is None:
-                complain(f"{quoted(line)} is no N line", "write it as N1<tab>Reference T1 DB:ID<tab>name")
+                complain(f"{quoted(line)} is not an N line", "write it as N1<tab>Reference T1 DB:ID<tab>name")
                 continue
             target, database, concept = match.groups()
             links.append((number, target, f"{database}:{concept}" if database else concept))
@@ -269,18 +269,18 @@ def _annotations(
         if target in spans:
             spans[target].links.append(link)
         else:
-            found = f"a reference to {quoted(target)}, which is no T line of this file"
+            found = f"a reference to {quoted(target)}, which is not a T line of this file"
             problems.append(Problem(shown, number, found, "name the T line it belongs to"))
     for number, target, name, value in attributes:
         if target in spans:
             spans[target].give(name, value)
             counts["attributes"] += 1
         else:
-            found = f"the attribute {quoted(name)} of {quoted(target)}, which is no T line of this file"
+            found = f"the attribute {quoted(name)} of {quoted(target)}, which is not a T line of this file"
             problems.append(Problem(shown, number, found, "name the T line it belongs to"))
     for number, target in marked:
         if target not in spans:
-            found = f"the attribute {quoted(core_type or '')} of {quoted(target)}, which is no T line of this file"
+            found = f"the attribute {quoted(core_type or '')} of {quoted(target)}, which is not a T line of this file"
             problems.append(Problem(shown, number, found, "give it to the T line of a core"))
     if core_type is not None:
         inner = {key for key, span in spans.items() if span.label == core_type}.union(key for _, key in marked)
@@ -296,7 +296,7 @@ def _with_cores(
     problems: list[Problem],
     counts: Counter[str],
 ) -> dict[str, _Span]:
-    """Return the spans that are no cores, each with its core; note cores that belong to none, or are a second one."""
+    """Return the spans that are not cores, each with its core; note cores that belong to none, or are a second one."""
     rest = {key: span for key, span in spans.items() if key not in inner}
     of: dict[str, str] = {}
 

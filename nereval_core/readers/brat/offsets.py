@@ -92,7 +92,7 @@ class TextOffsets:
         self._outside = len(text) + 1
 
     def convert(self, parts: Parts) -> Parts:
-        """Return fragments in code points, end exclusive; what is no place in the text gets one behind its end."""
+        """Return fragments in code points, end exclusive; what is not a place in the text gets one behind its end."""
         counting = self._counting
         if counting == CODE_POINTS:
             return parts

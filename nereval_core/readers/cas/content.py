@@ -68,7 +68,7 @@ def types_of_xml(raw: bytes, shown: str, problems: list[Problem]) -> TypeSystem:
         def start(name: str, attributes: Attributes) -> None:
             name = name.removeprefix(SPACE)
             if not path and name != "typeSystemDescription":
-                found = f"{quoted(name)} is no description of a type system"
+                found = f"{quoted(name)} is not a description of a type system"
                 remedy = "put the TypeSystem.xml of the export there"
                 problems.append(Problem(shown, parser.CurrentLineNumber, found, remedy))
             path.append(name)
@@ -130,7 +130,7 @@ ABOUT = (METADATA, f"{DKPRO}.metadata.type.TagsetDescription", "uima.tcas.Docume
 VIEW = "_InitialView"
 XMI_ID = "http://www.omg.org/XMI id"
 OWN = {XMI_ID, "sofa", "begin", "end", "%ID", "%TYPE", "@sofa"}
-"""Keys of feature structures that are no features of a type."""
+"""Keys of feature structures that are not features of a type."""
 INTEGER_PATTERN = re.compile(r"-?[0-9]{1,12}")
 
 TypeFilter = Callable[[str, TypeSystem], bool]
@@ -198,7 +198,7 @@ class FeatureStructures:
         try:
             inside = [row.get(key) == sofa and row.get(id_key) in members for row in self.rows]
         except TypeError:
-            # Lists and objects are no ids.
+            # Lists and objects are not ids.
             ids = [row.get(id_key) for row in self.rows]
             plain = (isinstance(id, (int, str)) and id in members for id in ids)
             inside = [row.get(key) == sofa and one for row, one in zip(self.rows, plain, strict=True)]

@@ -18,7 +18,7 @@ VALUE, LINK = "value", "identifier"
 LABELS = ("label", VALUE)
 """Features that are the type of a span before others are."""
 RELATION_FEATURES = {"Governor", "Dependent", "@Governor", "@Dependent", "referenceRelation"}
-"""Features of relations and chains, which are no spans."""
+"""Features of relations and chains, which are not spans."""
 SIMPLE_TYPES = {
     f"uima.cas.{name}" for name in ("String", "Boolean", "Byte", "Short", "Integer", "Long", "Float", "Double")
 }

@@ -282,7 +282,7 @@ class _FileReader:
         self.line += len(lexed) + len(lexed.before)
 
     def _sentences(self, block: Block, lexed: BlockRows) -> Int64:
-        """Return the first row of each sentence that begins in a block, once the lines that are no rows are taken."""
+        """Return the first row of each sentence that begins in a block, once the lines that are not rows are taken."""
         count, before = len(lexed), lexed.before
         self._number(count, before)
         ending = lexed.blank
@@ -306,7 +306,7 @@ class _FileReader:
         return first[: len(first) - self.ended]
 
     def _other(self, line: bytes, token: int, number: int) -> bool:
-        """Read a line that is no row, before this token, and return whether it ends the sentence."""
+        """Read a line that is not a row, before this token, and return whether it ends the sentence."""
         found, place = self.rows.found, (self.shown, number)
         tags = self.docstarts.get(line)
         if tags is not None:

@@ -45,7 +45,7 @@ class Layout:
         return self.split is _tabs
 
     def row(self, line: str) -> list[str]:
-        """Return the fields of a line; blanks at its end are no field where there would be too many."""
+        """Return the fields of a line; blanks at its end are not a field where there would be too many."""
         row = self.split(line)
         return row if len(row) == self.columns else self.split(line.rstrip(" \t"))
 

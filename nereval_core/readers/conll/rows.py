@@ -108,7 +108,7 @@ class FileStructure:
     problems: list[Problem] = field(default_factory=list)
 
     def other(self, line: str, token: int, place: Place, layout: Layout) -> bool:
-        """Read a line that is no row, before this token, and return whether it ends the sentence."""
+        """Read a line that is not a row, before this token, and return whether it ends the sentence."""
         if line[0] != "#":
             row = layout.row(line)
             if line == BYTE_ORDER_MARK:
@@ -155,7 +155,7 @@ class FileStructure:
 class ListedRows:
     """The rows of all files, an entry a token.
 
-    `firsts` are the numbers of the sentences' first tokens; `ended` says whether a line that is no token, such as a
+    `firsts` are the numbers of the sentences' first tokens; `ended` says whether a line that is not a token, such as a
     blank one, ends the last sentence.
     """
 

@@ -79,7 +79,7 @@ class BracketMatcher:
             if bracket[2]:
                 self.close(entity.closers[0], line, at)
         if reached < len(value):
-            self.complain(line, f"{quoted(value)} is no row of brackets", "write (id-type, id) or (id-type)")
+            self.complain(line, f"{quoted(value)} is not a row of brackets", "write (id-type, id) or (id-type)")
 
     def close(self, closer: str, line: int, at: int) -> None:
         """Close the last open bracket that `closer` may close."""

@@ -105,7 +105,7 @@ def _spaces(misc: str, key: str) -> str | None:
 
 
 def _behind_blanks(text: str, at: int) -> int:
-    """Return the place of the first character that is no white space, from a place on."""
+    """Return the place of the first character that is not white space, from a place on."""
     found = BLANKS.match(text, at)
     return at if found is None else found.end()
 

@@ -274,7 +274,7 @@ def _tags(row: DatasetRow, problems: list[Problem]) -> list[str]:
 
     tokens, tags, labels = row.tokens, row.tags, row.labels
     if not isinstance(tokens, list) or not set(map(type, tokens)) <= {str} or not all(tokens):
-        return complain("tokens are no list of strings with something in them", "write one string a token")
+        return complain("tokens are not a list of strings with something in them", "write one string a token")
     if not isinstance(tags, list) or len(tags) != len(tokens):
         count = counted(len(tags), "tag") if isinstance(tags, list) else "no list of tags"
         return complain(f"{count} for {counted(len(tokens), 'token')}", "write one tag a token")
@@ -287,7 +287,7 @@ def _tags(row: DatasetRow, problems: list[Problem]) -> list[str]:
         return complain("tags are numbers, and there is no list of labels", remedy)
     if min(tags) < 0 or max(tags) >= len(labels):
         beyond = next(tag for tag in tags if not 0 <= tag < len(labels))
-        found = f"the tag {beyond} is none of the {len(labels)} of {labels.source}"
+        found = f"the tag {beyond} is not one of the {len(labels)} of {labels.source}"
         return complain(found, "give the list that the tags were made by")
     names = labels.names
     return [names[tag] for tag in tags]

@@ -84,7 +84,7 @@ def _problem(row: Any, key: str) -> tuple[str, str] | None:
     tokens = sum(map(len, sentences))
     for at, span in enumerate(_spans(held, key)):
         if not _is_span(span):
-            return f"{key}[{at}] is no span", "write first token, last token and type"
+            return f"{key}[{at}] is not a span", "write first token, last token and type"
         if not isinstance(span[2], str):
             return f"{key}[{at}] has no type", "write a string"
         if not 0 <= span[0] <= span[1] < tokens:

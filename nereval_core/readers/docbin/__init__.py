@@ -247,7 +247,7 @@ def entity_spans(one: PackedDocuments, problems: list[Problem], counts: Counter[
         remedy = "write it with ENT_IOB and ENT_TYPE among its attributes"
         problems.append(Problem(one.shown, None, "no entities are stored in it", remedy))
         return None
-    problems += one.problems(one.document[tags > BEGINS], "an entity tag that is none of 0 to 3")
+    problems += one.problems(one.document[tags > BEGINS], "an entity tag that is not one of 0 to 3")
     inside, begins = tags == CONTINUES, (tags == BEGINS) & (types != 0)
     opening = np.diff(one.document, prepend=-1) > 0
     before = np.append(False, inside | begins)[:-1]

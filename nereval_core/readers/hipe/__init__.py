@@ -257,7 +257,7 @@ def _entities(
         match = TAG.fullmatch(tag)
         if match is None:
             remedy = "write O, _ or a tag like B-loc and I-loc"
-            builder.problem(line, f"{quoted(tag)} is no tag", remedy, source=document.shown)
+            builder.problem(line, f"{quoted(tag)} is not a tag", remedy, source=document.shown)
             label = dropped = ""
             continue
         inside = match[1] in "IE"

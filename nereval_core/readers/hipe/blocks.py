@@ -224,7 +224,7 @@ class _FileReader:
         """Read the comments of a block and open the documents that they begin."""
         others = true_places(lexed.high > lexed.low)
         before = lexed.before[others]
-        # Numbers of lines that are no rows before the row after each, and before the first row.
+        # Numbers of lines that are not rows before the row after each, and before the first row.
         over = np.searchsorted(lexed.before, before, side="right").tolist()
         at = np.concatenate((np.zeros(1, np.int64), ends))[before].tolist()
         skipped = int(np.searchsorted(lexed.before, 0, side="right"))

@@ -128,7 +128,7 @@ class DocumentOpener:
 def parse_file(file: SourceFile, builder: Builder, progress: Callable[[int, int], None] | None = None) -> HipeFile:
     """Parse a file into documents with all their columns; problems with its lines go to the builder.
 
-    A line that is no header leaves `columns` empty.
+    A line that is not a header leaves `columns` empty.
     """
     parsed = HipeFile(file.shown)
     try:
@@ -151,7 +151,7 @@ def parse_file(file: SourceFile, builder: Builder, progress: Callable[[int, int]
         elif not parsed.columns:
             parsed.take_header(number, line)
             if parsed.columns[:1] != ["TOKEN"]:
-                found = f"{quoted(line)} is no header"
+                found = f"{quoted(line)} is not a header"
                 builder.problem(number, found, "begin with TOKEN<tab>NE-COARSE-LIT<tab>…", source=file.shown)
                 parsed.columns = []
                 return parsed

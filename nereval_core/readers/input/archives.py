@@ -155,7 +155,7 @@ def _refused(entry: zipfile.ZipInfo, parts: Sequence[str]) -> tuple[str, str] | 
     if outside:
         return f"{called} leads outside", "pack plain files only"
     if mode not in (0, stat.S_IFREG):
-        return f"{called} is no file", "pack plain files only"
+        return f"{called} is not a file", "pack plain files only"
     if entry.flag_bits & ENCRYPTED:
         return f"{called} is encrypted", "pack without a password"
     if entry.compress_type not in METHODS:

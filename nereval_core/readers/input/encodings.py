@@ -18,7 +18,7 @@ OTHER_BOMS = (
     (codecs.BOM_UTF16_BE, "UTF-16"),
 )
 UNUSED = frozenset((0x81, 0x8D, 0x8F, 0x90, 0x9D))
-"""Bytes that are no character of Windows-1252."""
+"""Bytes that are not characters of Windows-1252."""
 NEAR_BYTES = 1 << 16
 """The bytes around one that is not UTF-8 by which the encoding is guessed."""
 

@@ -350,7 +350,7 @@ def _files_of_zip(shown: str, raw: bytes) -> tuple[list[SourceFile], Sequence[st
     Raises:
         FormatError: as `files_of_zip`.
     """
-    # Most sources are no zips.
+    # Most sources are not zips.
     from nereval_core.readers.input.archives import files_of_zip
 
     inside, passed = files_of_zip(shown, raw)

@@ -203,7 +203,7 @@ def _check_span(span: Any, what: str, complain: Complain) -> None:
     if "links" in span:
         links = span["links"]
         if not isinstance(links, list) or not all(isinstance(link, str) for link in links):
-            complain(f"{what}.links is no list of strings", 'write it as ["Q42", …]')
+            complain(f"{what}.links is not a list of strings", 'write it as ["Q42", …]')
     if "core" in span and not _is_pair(span["core"]):
         complain(f"{what}.core is no [start, end]", "write two integers: code points of the document, end exclusive")
     for key in ("fragments", "alternatives"):

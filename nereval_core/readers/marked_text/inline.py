@@ -302,7 +302,7 @@ class _Reader:
             name = found[1].lower()
             if name in MUC or name == self._document_name or name in map(str.lower, self._taken):
                 remedy = 'write <NAME>, <NAME TYPE="…"> or </NAME>, and &lt; for a < of the text'
-                self._problem(self._line(low + found.start()), f"{quoted(piece[found.start() :])} is no tag", remedy)
+                self._problem(self._line(low + found.start()), f"{quoted(piece[found.start() :])} is not a tag", remedy)
         if self._document is not None:
             self._document.add(REFERENCE.sub(self._character, piece))
         elif piece.strip() and self._document_name != "doc":

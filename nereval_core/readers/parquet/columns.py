@@ -240,10 +240,10 @@ def meta(found: Mapping[int, str], complain: Complain) -> dict[int, Mapping[str,
             json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
         except (ValueError, RecursionError) as error:
             # Among them numbers too great and halves of surrogate pairs.
-            complain(row, f"meta is no JSON that can be kept: {error}", "write an object as JSON, or nothing")
+            complain(row, f"meta is not JSON that can be kept: {error}", "write an object as JSON, or nothing")
             continue
         if not isinstance(value, dict):
-            complain(row, "meta is no JSON object", "write an object as JSON, or nothing")
+            complain(row, "meta is not a JSON object", "write an object as JSON, or nothing")
         elif value:
             known[row] = value
     return known

@@ -265,7 +265,7 @@ def documents_of_tags(found: ObjectColumns, texts: Any) -> Documents:
     """Return the documents whose tokens the tags stand beside.
 
     Raises:
-        FormatError: other than as many documents, tokens and words, or texts that are no words.
+        FormatError: other than as many documents, tokens and words, or texts that are not words.
     """
     sizes = found.sizes
     if texts is None:

@@ -201,7 +201,7 @@ def tags_of_numbers(
         Problem(
             f"{name}[{number}][{at}]",
             None,
-            f"{tag!r} is no place in a list of {counted(len(labels), 'label')}",
+            f"{tag!r} is not a place in a list of {counted(len(labels), 'label')}",
             f"give whole numbers from 0 to {len(labels) - 1}, or the list that the tags were made by",
         )
         for number, tags in enumerate(documents)

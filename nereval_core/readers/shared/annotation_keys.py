@@ -148,7 +148,7 @@ class AnnotationKeys:
     def choices(self) -> tuple[TagColumn, ...]:
         """Return the keys among which one has to be chosen; nothing where it is clear which is read.
 
-        Keys that never stand in one record are no choice: some records have one, others another. A prediction may be
+        Keys that never stand in one record are not a choice: some records have one, others another. A prediction may be
         empty throughout: a key called like one is a choice without any annotation.
         """
         empty = [key for key in self.empty if key not in self.types and is_named_like_prediction(key)]

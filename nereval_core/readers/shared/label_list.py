@@ -31,7 +31,7 @@ class LabelList:
         return len(self.names)
 
     def problems(self, used: Collection[int]) -> Iterator[Problem]:
-        """Yield a problem for each label that stands twice, and for each used one that is no tag."""
+        """Yield a problem for each label that stands twice, and for each used one that is not a tag."""
         first: dict[str, int] = {}
         for number, name in enumerate(self.names):
             if name in first:

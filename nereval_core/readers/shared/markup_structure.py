@@ -28,14 +28,14 @@ DOCUMENTS = ("doc", "document", "record", "tei", "tei.2", "article")
 IDS = ("docno", "docid")
 LINE_BREAKS = frozenset(("br", "lb", "pb", "cb"))
 HOLDERS = frozenset(("p", "s", "sentence", "paragraph", "hl", "headline", "ab", "post", "turn"))
-"""Elements that hold running text; what stands in them is no part of the structure."""
+"""Elements that hold running text; what stands in them is not part of the structure."""
 STRUCTURE = frozenset(
     (
         *("doc", *IDS, "text", "txt", "body", "p", "s", "br", "lb"),
         *("hl", "headline", "dateline", "preamble", "trailer", "slug"),
     )
 )
-"""Elements, in small letters, that are no spans in texts without the elements of MUC."""
+"""Elements, in small letters, that are not spans in texts without the elements of MUC."""
 TYPOGRAPHY = frozenset(("i", "b", "em", "strong", "u", "sup", "sub", "hi"))
 BLOCK_NAMES = (
     *("div", "section", "head", "title", "abstract", "passage", "caption", "lg", "l", "list", "table"),
@@ -64,7 +64,7 @@ SENTENCE_END = (".", "!", "?", "…", "。")
 class Structure:
     """What the elements of texts are, by their names in small letters.
 
-    `parts` are no spans: they enclose parts of documents, or break and set lines. The words of `skipped` are not the
+    `parts` are not spans: they enclose parts of documents, or break and set lines. The words of `skipped` are not the
     document's. `document` is the element that is a document, "" where none is. With `tei` only TEI_NAMES are spans.
     `offsets` is the first element that gives the place of text that stands elsewhere.
     """

@@ -94,10 +94,9 @@ def reading_in_code_points(
     remedy += f", or, if they count {other.unit}, read them by --offsets {option_value(other)}" if other else ""
     for span in outside:
         length = len(documents.texts[owners[span]])
-        said = (
-            f"{builder.starts[span]} to {builder.ends[span]} is no place in the text of {counted(length, 'character')}"
-        )
-        problems.append(Problem(*spans.where(span), said, remedy))
+        offsets = f"{builder.starts[span]} to {builder.ends[span]}"
+        finding = f"{offsets} is not a place in the text of {counted(length, 'character')}"
+        problems.append(Problem(*spans.where(span), finding, remedy))
     if problems:
         raise FormatError(problems)
     builder.starts, builder.ends, builder.quotes = found.start.tolist(), found.end.tolist(), joined

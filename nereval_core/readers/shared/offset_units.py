@@ -59,7 +59,7 @@ def parse_offsets(words: str) -> Offsets:
     unit, *more = (word.strip().lower() for word in words.split(","))
     if unit not in UNIT_OPTIONS or not set(more) <= {"inclusive", "from-1"}:
         remedy = f"write {', '.join(UNIT_OPTIONS)}, and after it perhaps ,inclusive and ,from-1"
-        raise FormatError.single("--offsets", None, f"{quoted(words)} is no way to count", remedy)
+        raise FormatError.single("--offsets", None, f"{quoted(words)} is not a way to count", remedy)
     return Offsets(UNIT_OPTIONS[unit], int("from-1" in more), "inclusive" in more)
 
 
@@ -275,7 +275,7 @@ def _mismatches(spans: CountedSpans, texts: Sequence[str], counts: Mapping[Offse
         here, there = quoted_apart(spans.quotes[span], texts[spans.text[span]][start[span] : end[span]])
         if start[span] < 0:
             here = quoted(spans.quotes[span])
-        what = "which is no place in the text" if start[span] < 0 else f"where the text has {there}"
+        what = "which is not a place in the text" if start[span] < 0 else f"where the text has {there}"
         whose = f"{spans.called(span)}: " if spans.called else ""
         found = f"{whose}{here} at {spans.start[span]} to {spans.end[span]}, {what}"
         problems.append(Problem(*spans.where(span), found, "mend the offsets or the quote"))

@@ -123,7 +123,7 @@ def _array(text: str, start: int, shown: str, problems: list[Problem]) -> Iterat
 
 
 def _skipped(text: str, at: int) -> int:
-    """Return where the next character stands that is no white space."""
+    """Return where the next character stands that is not white space."""
     return _BLANK.match(text, at).end()  # type: ignore[union-attr]
 
 

@@ -98,7 +98,7 @@ def parse_column_options(words: str) -> dict[str, int | str]:
     for part in words.split(","):
         what, equals, name = (word.strip() for word in part.partition("="))
         if not equals or what not in COLUMNS or what in found or name == "0":
-            said = f"{quoted(part.strip())} is no column" if what not in found else f"two columns for {what}"
+            said = f"{quoted(part.strip())} is not a column" if what not in found else f"two columns for {what}"
             remedy = (
                 f"write document=NAME,start=NAME,… with names or numbers from 1; what is known is {', '.join(COLUMNS)}"
             )

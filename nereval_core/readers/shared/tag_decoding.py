@@ -233,7 +233,7 @@ def faults(tags: Tags, scheme: Scheme) -> list[Fault]:
             letter = LETTERS.index(tag[0])
             if tag[0] not in scheme.letters:
                 letters_known = ", ".join(scheme.letters)
-                found[token] = f"{quoted(tag)} is no tag of {scheme.name}, whose letters are {letters_known}"
+                found[token] = f"{quoted(tag)} is not a tag of {scheme.name}, whose letters are {letters_known}"
             elif not (scheme.legal[0, letter, 0] if word == "before" else scheme.legal[0, 0, letter]) and letter:
                 where = edge if other < 0 else f"{word} {quoted(tags.tag(other))}"
                 found.setdefault(token, f"{quoted(tag)} {where} is not legal in {scheme.name}")

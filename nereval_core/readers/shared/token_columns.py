@@ -1,7 +1,7 @@
 """Split the lines of columns of a whole block of bytes into fields.
 
 A block holds whole lines. Fields are separated by tabs, or by runs of blanks and tabs. Nothing is decoded and no object
-is made for a line: the lexer finds separators and line ends only, and leaves lines that are no rows to its caller.
+is made for a line: the lexer finds separators and line ends only, and leaves lines that are not rows to its caller.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ class BlockRows:
     """The rows of a block and the lines between them; places are bytes of the block, ends exclusive.
 
     `begin` has shape (rows,), `ends` (rows, columns); `starts` is None where each field begins one byte after the one
-    before it ends. The lines that are no rows have shape (others,): `before` says how many rows stand before each,
+    before it ends. The lines that are not rows have shape (others,): `before` says how many rows stand before each,
     `low` and `high` where it stands, `blank` whether nothing is in it.
     """
 
@@ -179,7 +179,7 @@ class Lexer:
     trimmed: bool = True
     """Remove blanks and tabs at the end of lines with too many fields."""
     _known: bytes = b""
-    """The last doubtful line that was no row, with its end, if it has at most WORD_BYTES."""
+    """The last doubtful line that was not a row, with its end, if it has at most WORD_BYTES."""
 
     def rows(self, block: Block) -> BlockRows:
         """Return the rows of a block.
@@ -198,7 +198,7 @@ class Lexer:
         if not self.tabs and b"\t" in block.raw:
             marks |= view == TAB
         marks |= ends
-        # Lines that are no rows begin with bytes up to DASH.
+        # Lines that are not rows begin with bytes up to DASH.
         early = true_places(ends[:-step] & (view[step:] <= DASH)) + step
         if view[0] <= DASH:
             early = np.concatenate((np.zeros(1, np.int64), early))
@@ -229,7 +229,7 @@ class Lexer:
         np.add(last[:-1], step, out=begin[1:])
         before = np.zeros(0, np.int64)
         if len(high):
-            # Lines that are no rows stand in groups; each begins where the row after it would.
+            # Lines that are not rows stand in groups; each begins where the row after it would.
             heads = np.ones(len(high), np.bool_)
             heads[1:] = low[1:] != high[:-1] + step
             ends[low] = True
@@ -239,10 +239,10 @@ class Lexer:
         return BlockRows(begin, places, None, before, low, high, blank)
 
     def _no_rows(self, block: Block, data: Bytes, doubted: Int64, marks: Bools) -> tuple[Int64, Int64]:
-        """Return where those of the lines that begin here stand that are no rows.
+        """Return where those of the lines that begin here stand that are not rows.
 
-        What parts their fields is taken off the marks. Lines like the last one that was no row, as marks of documents
-        are, are found all at once.
+        What parts their fields is taken off the marks. Lines like the last one that was not a row (document marks) are
+        found all at once.
         """
         known = self._known
         size = len(known)
@@ -268,7 +268,7 @@ class Lexer:
         raw, end = block.raw, bytes((block.end,))
         for start in doubted.tolist():
             stop = raw.index(end, start)
-            # Between tabs a line without one is no row, as comments mostly are.
+            # Between tabs a line without one is not a row, as comments mostly are.
             if not self.tabs or raw.find(b"\t", start, stop) >= 0:
                 if self.is_row(raw[start:stop]):
                     continue

@@ -26,7 +26,7 @@ class Tagged:
 
     `tags` and `words` have one entry a token, all documents in a row; `sentences` holds the number of each sentence's
     first token and, last, the number of tokens. `place` says at which file and line a token stands. `marks` are the
-    tags beside -DOCSTART-, which is no token of ours, though to some scorers it is. `ended` says whether a blank line
+    tags beside -DOCSTART-, which is a token to some scorers, but not here. `ended` says whether a blank line
     or the like follows the last token. `written_ids` are the ids of documents as they stand in the file, repeated ones
     alike.
     """

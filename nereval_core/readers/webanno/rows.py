@@ -35,7 +35,7 @@ JAVA = re.compile(r"\\(?:u+([0-9A-Fa-f]{4})|([0-7]{1,3})|(.))")
 class SpanLayer(NamedTuple):
     """A layer of spans: its full name, and its features with the places of their columns in a row.
 
-    Slots are no features; a layer without features has one column under the empty name.
+    Slots are not features; a layer without features has one column under the empty name.
     """
 
     name: str
@@ -49,7 +49,7 @@ class SpanLayer(NamedTuple):
 class TokenLine(NamedTuple):
     """A token or a part of one: its line, which token of the file it is, offsets as the file counts, all its fields.
 
-    `first` says that it opens a sentence, `part` that it is no whole token.
+    `first` says that it opens a sentence, `part` that it is not a whole token.
     """
 
     line: int
@@ -196,7 +196,7 @@ def _fill(lines: Sequence[str], at: int, width: int, found: WebAnnoFile, problem
             if line.startswith(TEXT):
                 texts.append(_unescaped(line[len(TEXT) :], found.version))
             elif not line.startswith(SENTENCE_ID):
-                complain(number, f"{quoted(line)} is no line of a sentence", "write #Text=, then its tokens")
+                complain(number, f"{quoted(line)} is not a line of a sentence", "write #Text=, then its tokens")
         else:
             row = _row(line, number, width, tokens, opens=bool(texts), ended=ended, complain=complain)
             if not texts and not inside:

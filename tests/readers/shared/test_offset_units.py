@@ -177,7 +177,7 @@ def test_where_nothing_fits_the_best_guess_and_five_mismatches_are_told() -> Non
         "x.json: the quotes fit no way to count offsets; best is code points, end exclusive: 2 of 9 match; mend the"
     )
     assert lines[1] == "x.json:3: 'three!' at 8 to 13, where the text has 'three'; mend the offsets or the quote"
-    assert lines[2] == "x.json:4: 'four!' at 90 to 94, which is no place in the text; mend the offsets or the quote"
+    assert lines[2] == "x.json:4: 'four!' at 90 to 94, which is not a place in the text; mend the offsets or the quote"
     assert len(lines) == 6
 
 
@@ -225,7 +225,7 @@ def test_offsets_in_words(words: str, expected: Offsets) -> None:
 @pytest.mark.parametrize("words", ["", "utf16", "inclusive", "utf-8,exclusive", "utf-8,"])
 def test_offsets_in_no_words_we_know(words: str) -> None:
     with pytest.raises(
-        FormatError, match=r"^--offsets: '.*' is no way to count; write code-points, utf-16, utf-8, and"
+        FormatError, match=r"^--offsets: '.*' is not a way to count; write code-points, utf-16, utf-8, and"
     ):
         parse_offsets(words)
 

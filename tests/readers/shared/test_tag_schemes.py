@@ -38,7 +38,7 @@ MALFORMED = [
     ("IOB2", "O I-P I-P", {1: "after 'O'"}, ["1-2 P"], []),
     ("IOB2", "I-P | B-P", {0: "at the start of a sentence"}, ["0-0 P", "1-1 P"], ["1-1 P"]),
     ("IOB2", "B-P I-L I-L", {1: "'I-L' after 'B-P'"}, ["0-0 P", "1-2 L"], ["0-0 P"]),
-    ("IOB2", "B-P E-P O", {1: "is no tag of IOB2, whose letters are B, I, O"}, ["0-1 P"], []),
+    ("IOB2", "B-P E-P O", {1: "is not a tag of IOB2, whose letters are B, I, O"}, ["0-1 P"], []),
     ("IOB2", "B-P | I-P", {1: "at the start"}, ["0-0 P", "1-1 P"], ["0-0 P"]),
     ("IOB1", "O B-P I-P", {1: "after 'O'"}, ["1-2 P"], []),
     ("IOB1", "I-P B-L", {1: "after 'I-P'"}, ["0-0 P", "1-1 L"], ["0-0 P"]),
@@ -54,8 +54,8 @@ MALFORMED = [
     ("BILOU", "B-P B-P L-P", {0: "before 'B-P'"}, ["0-0 P", "1-2 P"], ["1-2 P"]),
     ("BILOU", "L-P U-P I-P", {0: "at the start", 2: "after 'U-P'"}, ["0-0 P", "1-1 P", "2-2 P"], ["1-1 P"]),
     ("BMES", "B-P M-P O B-P E-P", {1: "before 'O'"}, ["0-1 P", "3-4 P"], ["3-4 P"]),
-    ("BMEWO", "B-P S-P", {0: "before 'S-P'", 1: "is no tag of BMEWO"}, ["0-0 P", "1-1 P"], []),
-    ("IO", "B-P I-P", {0: "is no tag of IO"}, ["0-1 P"], []),
+    ("BMEWO", "B-P S-P", {0: "before 'S-P'", 1: "is not a tag of BMEWO"}, ["0-0 P", "1-1 P"], []),
+    ("IO", "B-P I-P", {0: "is not a tag of IO"}, ["0-1 P"], []),
 ]
 
 DETECTED = [
