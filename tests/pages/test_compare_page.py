@@ -241,6 +241,12 @@ def test_the_difference_is_said_with_its_sign_and_is_no_better_than_its_test() -
     assert said["annotator-1"].endswith("annotator-1 is significantly better.")
 
 
+def test_the_difference_has_the_p_that_decides() -> None:
+    row = pd.Series({"system": "b", "difference": -0.03, "low": -0.06, "high": -0.001, "p": 0.033, "p_holm": 0.066})
+    expected = "+0.030 F1 [+0.001, +0.060], p = .033, p = .066 after Holm's correction: no significant difference."
+    assert difference_words(row, "a", ResamplingPlan()) == expected
+
+
 def test_the_difference_opens_the_formulas_of_both() -> None:
     app = opened("Systems", VIEW, list_difference=True)
     made = [code.value for code in app.code if "F1" in code.value]

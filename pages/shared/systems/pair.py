@@ -83,7 +83,9 @@ def difference_words(row: pd.Series[Any], system: str, plan: ResamplingPlan) -> 
     said = f"{signed(gap)} F1"
     if pd.isna(row["low"]):
         return f"{said}. {row['why']}"
-    said += f" [{signed(-row['high'])}, {signed(-row['low'])}], {p_value_sentence(row['p'], plan.resamples)}: "
+    said += f" [{signed(-row['high'])}, {signed(-row['low'])}], {p_value_sentence(row['p'], plan.resamples)}"
+    # The corrected p decides: without it, an interval beside 0 and a small p seem to contradict the sentence.
+    said += f", {p_value_sentence(row['p_holm'])} after Holm's correction: " if row["p_holm"] > row["p"] else ": "
     if not are_significant(row.to_frame().T, plan.level).iloc[0]:
         return f"{said}no significant difference."
     return f"{said}{system if gap > 0 else other} is significantly better."
