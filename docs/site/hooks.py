@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
+import html
 import re
+from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from posixpath import normpath, relpath
 
@@ -13,13 +13,14 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
-from nereval_core.cli import VERBS, main
+from nereval_core.cli import GROUPS, VERBS, verb_parser
 from nereval_core.report.references import works
 
 ROOT = Path(__file__).parents[2]
 WORKS = "nereval_core/report/references.bib"
 PAGES = {"README.md": "index.md", "CHANGELOG.md": "CHANGELOG.md", WORKS: "references.md"}
 """Files outside this folder, and their pages."""
+COMMAND_LINE, LIBRARY = "command-line.md", "library.md"
 OPTIONS, REFERENCE = "options.md", "library-reference.md"
 SECTIONS = {
     "nereval_core/cli/verbs": OPTIONS,
@@ -62,6 +63,10 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
             return match[0]
         return f"{words}({relpath(name, PurePosixPath(place).parent)}{fragment})"
 
+    if place == COMMAND_LINE:
+        markdown = re.sub("^## (.*)$", _with_options, markdown, flags=re.MULTILINE)
+    if place == LIBRARY:
+        markdown = re.sub(r"^\|.*\|$", _with_reference, markdown, flags=re.MULTILINE)
     fenced = re.split(r"(^```.*?^```$)", markdown, flags=re.MULTILINE | re.DOTALL)
     return "".join(part if part.startswith("```") else LINK.sub(target, part) for part in fenced)
 
@@ -74,9 +79,20 @@ def on_post_template(output_content: str, template_name: str, config: MkDocsConf
     return _restrict(output_content) if template_name.endswith(".html") else output_content
 
 
-def _restrict(html: str) -> str:
+def _with_options(heading: re.Match[str]) -> str:
+    """Return the heading of a section on verbs with links to their options below it."""
+    links = [f"[Options of `{verb}`]({OPTIONS}#{verb})" for verb in heading[1].split() if verb in VERBS]
+    return "\n\n".join([heading[0], " · ".join(links)])
+
+
+def _with_reference(row: re.Match[str]) -> str:
+    """Return the row of a table with a link from each verb of the library to its entry."""
+    return re.sub(r"`(\w+)`", rf"[`\1`]({REFERENCE}#\1)", row[0])
+
+
+def _restrict(page: str) -> str:
     """Let browsers fetch nothing from other hosts, whatever the scripts of the theme would like to."""
-    return html.replace("<head>", f'<head><meta http-equiv="Content-Security-Policy" content="{POLICY}">', 1)
+    return page.replace("<head>", f'<head><meta http-equiv="Content-Security-Policy" content="{POLICY}">', 1)
 
 
 def _works_cited() -> str:
@@ -86,10 +102,39 @@ def _works_cited() -> str:
 
 
 def _options() -> str:
-    """Return a page with the help of every verb, as its parser prints it."""
-    parts = ["# Options of each verb\n\nThis page is for people who look an option up; it is printed by the parsers.\n"]
-    for verb in sorted(VERBS):
-        with contextlib.redirect_stdout(io.StringIO()) as printed:
-            main([*verb.split(), "--help"])
-        parts.append(f"## {verb}\n\n```text\n{printed.getvalue()}```\n")
+    """Return a page with the help of every verb; options that verbs share are listed at the first of them."""
+    parts = ["# Options of each verb\n\nThis page is for people who look an option up; it is made from the parsers.\n"]
+    verbs_with: dict[str, str] = {}
+    for verb in (verb for group in GROUPS.values() for verb in group):
+        parser = verb_parser(verb)
+        notes = parser.epilog or ""
+        usage, description, example, *groups = parser.format_help().removesuffix(notes).strip().split("\n\n")
+        parts += [f"## {verb}\n", f"{description[:1].upper()}{description[1:]}.\n"]
+        parts += [f"```text\n{usage.removeprefix('usage: ')}\n```\n", "For example:\n"]
+        parts += [f"```bash\n{example.partition(chr(10))[2].strip()}\n```\n"]
+        for group in groups:
+            first = verbs_with.setdefault(group, verb)
+            title, _, rows = group.partition(":\n")
+            if first == verb or "\n" not in rows:
+                parts += [f"**{title}**\n", "| option | meaning |\n|---|---|", *_option_rows(rows), ""]
+            else:
+                parts.append(f"**{title}**: the options of [{first}](#{first.replace(' ', '-')}).\n")
+        parts += map(_note, notes.strip().split("\n\n"))
     return "\n".join(parts)
+
+
+def _option_rows(rows: str) -> Iterator[str]:
+    """Yield rows of a table from the help of a group of options, whose further lines are indented."""
+    for row in re.split(r"^  (?=\S)", rows, flags=re.MULTILINE)[1:]:
+        option, _, meaning = (re.sub(r"\s{2,}", "\n", row.strip(), count=1)).partition("\n")
+        yield f"| <code>{_plain(option)}</code> | {_plain(' '.join(meaning.split()))} |"
+
+
+def _note(paragraph: str) -> str:
+    """Return a paragraph of the notes of a verb, as it stands where its lines are indented."""
+    return f"```text\n{paragraph}\n```\n" if "\n  " in f"\n{paragraph}" else f"{_plain(paragraph)}\n"
+
+
+def _plain(text: str) -> str:
+    """Return text without signs of Markdown, but for backticks."""
+    return re.sub(r"[|*_\[\]]", lambda sign: f"&#{ord(sign[0])};", html.escape(text, quote=False))
