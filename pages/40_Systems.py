@@ -32,7 +32,7 @@ def draw(page: PageContext) -> None:
     if shown == RANKING:
         toggle_all_criteria(page)
         systems.say_comparison(page, found)
-        systems.score_table(page, found)
+        systems.scores_by_criterion(page, found)
         systems.leaderboard(page, found)
         if other:
             st.header(f"Against {plain(page.system)}, under {plain(page.by)}")

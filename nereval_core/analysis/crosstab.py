@@ -25,9 +25,9 @@ from nereval_core.corpus import Layer, frozen
 from nereval_core.problems import FormatError, quoted
 from nereval_core.records.queries import Query
 from nereval_core.records.tables import DECISIONS
-from nereval_core.report.score_tables import Cell, Sheet
 from nereval_core.scoring import Scores
 from nereval_core.scoring.criteria import Decision
+from nereval_core.tables import Cell, Table, columns_of
 
 NOT_PREDICTED = "not predicted"
 GOLD_STATES = ("COR", "INC", "PAR", "MIS")
@@ -273,7 +273,7 @@ def transition_matrix(counts: Int64, states: Sequence[str]) -> pd.DataFrame:
     return table
 
 
-def transition_sheets(systems: Mapping[str, Scores], names: Iterable[str], baseline: str) -> Iterator[Sheet]:
+def transition_tables(systems: Mapping[str, Scores], names: Iterable[str], baseline: str) -> Iterator[Table]:
     """Yield the transition matrices from the baseline to each other system, under each criterion that counts spans.
 
     After those of a criterion comes the table of gold spans by the number of systems that get them right.
@@ -287,11 +287,13 @@ def transition_sheets(systems: Mapping[str, Scores], names: Iterable[str], basel
                     (str(row[0]), *map(int, row[1:])) for row in table.itertuples(index=False, name=None)
                 )
                 title = f"{TITLES[side]} under {name}: {baseline} down, {other} across"
-                yield Sheet(title, tuple(table.columns), rows, (sentence,) if side == "gold" and sentence else ())
+                yield Table(title, columns_of(*table.columns), rows, (sentence,) if side == "gold" and sentence else ())
         right = right_count_table(list(systems.values()), name)
         right_rows: Rows = tuple((str(label), int(count)) for label, count in right.itertuples(index=False, name=None))
-        yield Sheet(
-            f"Gold spans by how many of {len(systems)} systems get them right under {name}", RIGHT_HEADS, right_rows
+        yield Table(
+            f"Gold spans by how many of {len(systems)} systems get them right under {name}",
+            columns_of(*RIGHT_HEADS),
+            right_rows,
         )
 
 

@@ -22,7 +22,9 @@ from nereval_core.cli.files import check_places
 from nereval_core.cli.options import STDOUT, UsageError
 from nereval_core.problems import one_line, quoted
 from nereval_core.report import TABLES
-from nereval_core.report.score_tables import WARNING, Sheet, as_screen, long_sheet, painted, sheets
+from nereval_core.report.score_tables import long_table, score_tables
+from nereval_core.tables import Table
+from nereval_core.tables.terminal import WARNING, as_screen, painted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,14 +54,14 @@ class Result:
     `files` makes the bytes of any other option's file, given its place.
     """
 
-    tables: Callable[[], Iterable[Sheet]]
-    long: Callable[[], Sheet]
+    tables: Callable[[], Iterable[Table]]
+    long: Callable[[], Table]
     json: Callable[[], Mapping[str, Any]]
     title: str = ""
     figures: Callable[[], Sequence[Figure]] | None = None
     frames: Mapping[str, Callable[[], pd.DataFrame]] = field(default_factory=dict)
     files: Mapping[str, Callable[[str], bytes]] = field(default_factory=dict)
-    styled: Callable[[str], Iterable[Sheet]] | None = None
+    styled: Callable[[str], Iterable[Table]] | None = None
     """The tables of a form in STYLED, where they differ from `tables`."""
     screen: Callable[[], str] | None = None
     """The text to print, where it is not the tables."""
@@ -73,10 +75,10 @@ def scores_result(
     `style` is that of tables in LaTeX and Markdown.
     """
 
-    def styled(form: str) -> Iterable[Sheet]:
-        from nereval_core.report.paper_tables import TableStyle, styled_sheets
+    def styled(form: str) -> Iterable[Table]:
+        from nereval_core.report.paper_tables import TableStyle, styled_tables
 
-        return styled_sheets(form, scored, by, style or TableStyle())
+        return styled_tables(form, scored, by, style or TableStyle())
 
     def json_object() -> Mapping[str, Any]:
         from nereval_core.report.json_results import results
@@ -84,8 +86,8 @@ def scores_result(
         return results(gold, scored, documents="document" in by, confusion="confusion" in by)
 
     return Result(
-        lambda: sheets(scored, by=by),
-        lambda: long_sheet(scored, by=by),
+        lambda: score_tables(scored, by=by),
+        lambda: long_table(scored, by=by),
         json_object,
         files=methods_file({layer.name: scores for layer, scores in scored}),
         styled=styled,
@@ -155,7 +157,7 @@ def write_result(
 
 
 def _content(
-    result: Result, tables: Callable[[], Sequence[Sheet]], form: str, place: str, figure_width: str | None
+    result: Result, tables: Callable[[], Sequence[Table]], form: str, place: str, figure_width: str | None
 ) -> bytes:
     if form in result.files:
         return result.files[form](place)
@@ -178,7 +180,7 @@ def _content(
 
             say(f"caption of {place}: {caption(figures[0])}")
         return content
-    from nereval_core.report.table_formats import in_form
+    from nereval_core.tables.rendering import in_form
 
     styled = result.styled if form in STYLED else None
     return in_form(form, tables() if styled is None else tuple(styled(form)), result.long)

@@ -20,12 +20,13 @@ from nereval_core.report.convention_tables import (
     published_long,
     published_records,
     published_results,
-    published_sheets,
+    published_tables,
 )
 from nereval_core.report.export import RECORD_FORMS, frame_as, record_form
-from nereval_core.report.score_tables import Sheet, as_screen
 from nereval_core.scoring import Settings, score_layers
 from nereval_core.scoring.criteria import choose_criteria
+from nereval_core.tables import Table, columns_of
+from nereval_core.tables.terminal import as_screen
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -182,7 +183,7 @@ def published_result(
             say(f"{name}: {sentence}", warning=True)
     by_type = "type" in by
     return Result(
-        tables=lambda: published_sheets(outcomes, by_type=by_type),
+        tables=lambda: published_tables(outcomes, by_type=by_type),
         long=lambda: published_long(outcomes),
         json=lambda: published_results(outcomes),
         frames={"records": lambda: published_records(outcomes)},
@@ -228,9 +229,9 @@ def span_differences(outcomes: Published, sides: Mapping[str, Given]) -> pd.Data
     return whole.reset_index(drop=True)
 
 
-def difference_counts(found: pd.DataFrame, outcomes: Published) -> tuple[Sheet, ...]:
+def difference_counts(found: pd.DataFrame, outcomes: Published) -> tuple[Table, ...]:
     """Return the number of spans that each quirk decides differently, by system and evaluation."""
-    sheets = []
+    tables = []
     for name, outcome in outcomes:
         for evaluation, criterion in _twins(outcome).items():
             rows = count_by_quirk(found[(found["system"] == name) & (found["evaluation"] == evaluation)])
@@ -239,10 +240,10 @@ def difference_counts(found: pd.DataFrame, outcomes: Published) -> tuple[Sheet, 
                 for quirk, theirs, ours, moves, count in rows.itertuples(index=False)
             )
             title = f"{name}: {outcome.convention} {evaluation} against ours, {criterion}"
-            columns = ("quirk", "theirs", "ours", "moves the score", "spans")
+            columns = columns_of("quirk", "theirs", "ours", "moves the score", "spans")
             notes = () if cells else ("no span is decided differently",)
-            sheets.append(Sheet(title, columns, cells, (*notes, outcome.signature)))
-    return tuple(sheets)
+            tables.append(Table(title, columns, cells, (*notes, outcome.signature)))
+    return tuple(tables)
 
 
 def _twins(outcome: Outcome) -> dict[str, str]:

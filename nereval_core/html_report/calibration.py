@@ -10,8 +10,8 @@ from nereval_core.analysis.slices.span_values import SlicedScores
 from nereval_core.analysis.slices.thresholds import sweep_thresholds
 from nereval_core.html_report.page import FigureData, Lines, Paragraph, ReportTable
 from nereval_core.html_report.records import ScoredSystems
-from nereval_core.report.score_tables import cells
 from nereval_core.report.signature import signature
+from nereval_core.tables import cells
 
 _COLUMNS = {
     "slice": "score",

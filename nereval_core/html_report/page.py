@@ -24,7 +24,7 @@ from nereval_core import __version__
 from nereval_core.problems import one_line
 from nereval_core.report.colours import PAGE
 from nereval_core.report.highlight import STYLE
-from nereval_core.report.score_tables import UNDEFINED
+from nereval_core.tables import UNDEFINED
 
 RequiredMarks = tuple[str, ...]
 """Marks that a record must have, all of them; for `a|b` one of the two."""
@@ -56,7 +56,10 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class ReportTable:
-    """A table whose first `heads` columns name the row; a table with the numbers of a figure is `folded`."""
+    """A table whose first `heads` columns name the row; a table with the numbers of a figure is `folded`.
+
+    The texts of the columns `right` are numbers, and stand to the right.
+    """
 
     title: str
     columns: tuple[str, ...]
@@ -64,6 +67,7 @@ class ReportTable:
     notes: tuple[str, ...] = ()
     heads: int = 1
     folded: bool = False
+    right: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,15 @@ from nereval_core.analysis.sentences import Sentence
 from nereval_core.corpus import Corpus, Layer
 from nereval_core.corpus.masking import is_masked, masked_text
 from nereval_core.glossary import DECISIONS
-from nereval_core.html_report.page import Count, Paragraph, RecordCard, RecordGroup, RecordIndex, RequiredMarks
+from nereval_core.html_report.page import (
+    Count,
+    Paragraph,
+    RecordCard,
+    RecordGroup,
+    RecordIndex,
+    ReportTable,
+    RequiredMarks,
+)
 from nereval_core.ledger import MemoryLedger, ledger
 from nereval_core.records.queries import ABSENT, Query
 from nereval_core.report.colours import LOOKS
@@ -34,6 +42,7 @@ from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.review.verdicts_on_records import attach_verdicts
 from nereval_core.review.words import decision_in_words
 from nereval_core.scoring import Scores
+from nereval_core.tables import LEFT_KINDS, Cell, Column, RecordsOf, Row, Table
 
 ERRORS = DECISIONS[1:]
 NOTE_CHARACTERS = 600
@@ -187,6 +196,24 @@ class Records:
                 for part in sentence
             )
         )
+
+    def table(self, table: Table, system: str) -> ReportTable:
+        """Return a declared table of a system; its counts link to their records."""
+        rows = tuple(
+            tuple(
+                self._cell(cell, column, text, table.row(number), system)
+                for cell, column, text in zip(table.rows[number], table.columns, texts, strict=True)
+            )
+            for number, texts in enumerate(table.texts())
+        )
+        right = frozenset(place for place, column in enumerate(table.columns) if column.kind not in LEFT_KINDS)
+        return ReportTable(table.title, table.headings, rows, table.footnotes, right=right)
+
+    def _cell(self, cell: Cell, column: Column, text: str, row: Row, system: str) -> Count | str:
+        target = column.opens(row) if column.opens is not None and isinstance(cell, int) else None
+        if isinstance(target, RecordsOf) and isinstance(cell, int):
+            return self.count(cell, target.system or system, target.criterion or self.by, target.query)
+        return text
 
     def parts(self) -> Iterator[Paragraph | RecordGroup]:
         every = [record for group in self.groups for record in group.records]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
 from nereval_core.analysis.errors import ErrorReport, error_report
 from nereval_core.analysis.errors.error_classes import STRICT
+from nereval_core.analysis.errors.tables import error_class_table
 from nereval_core.analysis.sentences import confusion_sentence, overview_sentence
 from nereval_core.corpus.masking import is_masked
 from nereval_core.glossary import DECISIONS, ERROR_CLASSES, GLOSSARY, decision_label
@@ -24,7 +26,7 @@ from nereval_core.html_report.page import (
     Section,
     Terms,
 )
-from nereval_core.html_report.records import ERRORS, RecordNotes, Records, RecordSelection, ScoredSystems, many
+from nereval_core.html_report.records import RecordNotes, Records, RecordSelection, ScoredSystems, many
 from nereval_core.pairing.notices import notices_of
 from nereval_core.records.queries import ABSENT, Query
 from nereval_core.records.tables import MISSED, SPURIOUS
@@ -178,20 +180,11 @@ def _errors(
     counts = [scores.counts(main) for scores in scored.scores.values()]
     classes = {system: found.classes[main] for system, found in errors.items()}
     yield figure_data(gain_bars(classes, main, counts[0].pos, [one.act for one in counts]), above=40)
-    rows: list[tuple[Cell, ...]] = []
-    for system, table in classes.items():
-        for row in table[(table["records"] > 0).to_numpy()].to_dict("records"):
-            query = Query(decision=ERRORS, having=(("class", str(row["class"])),))
-            ratios = (float(row[name]) for name in ("share", "f1", "gain", "cumulative_f1"))
-            number = records.count(int(row["records"]), system, STRICT, query)
-            rows.append((system, str(row["class"]), number, *ratios))
-    yield ReportTable(
-        f"Errors by class, and F1 under {main} with the class mended",
-        ("system", "class", "records", "share", "F1 if mended", "gain", "F1 so far"),
-        tuple(rows),
-        ("Each record not correct under strict has one class. F1 so far is with all classes above mended too.",),
-        heads=2,
-    )
+    for system, found in errors.items():
+        table = error_class_table(found, main, system)
+        is_met = [row[1] != 0 for row in table.rows]
+        rows = tuple(row for row, met in zip(table.rows, is_met, strict=True) if met)
+        yield records.table(replace(table, rows=rows), system)
 
 
 def _types(scored: ScoredSystems, records: Records) -> Iterator[ReportTable | FigureData]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from nereval_core.conventions import Outcome
 from nereval_core.conventions.outcome import OVERALL
 from nereval_core.report.json_results import versions
-from nereval_core.report.score_tables import Cell, Sheet
+from nereval_core.tables import Cell, Table, columns_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,12 +46,12 @@ def published_results(outcomes: Published) -> dict[str, Any]:
     }
 
 
-def published_sheets(outcomes: Published, *, by_type: bool = False) -> tuple[Sheet, ...]:
-    """Return a sheet for each system: a row per evaluation, with `by_type` per scope; the figures are columns."""
+def published_tables(outcomes: Published, *, by_type: bool = False) -> tuple[Table, ...]:
+    """Return a table for each system: a row per evaluation, with `by_type` per scope; the figures are columns."""
     return tuple(_sheet(name, outcome, by_type) for name, outcome in outcomes)
 
 
-def published_long(outcomes: Published) -> Sheet:
+def published_long(outcomes: Published) -> Table:
     """Return all figures of all systems as one table with the columns of LONG."""
     rows: list[tuple[Cell, ...]] = []
     for name, outcome in outcomes:
@@ -60,7 +60,7 @@ def published_long(outcomes: Published) -> Sheet:
             (name, outcome.convention, *place, figure, value, str(counted).lower(), signed)
             for *place, figure, value, counted in _rows(outcome)
         ]
-    return Sheet("scores", LONG, tuple(rows))
+    return Table("scores", columns_of(*LONG), tuple(rows))
 
 
 def published_records(outcomes: Published) -> pd.DataFrame:
@@ -79,7 +79,7 @@ def published_records(outcomes: Published) -> pd.DataFrame:
     return whole.astype({**kinds, "system": "category", "signature": "category"})
 
 
-def _sheet(name: str, outcome: Outcome, by_type: bool) -> Sheet:
+def _sheet(name: str, outcome: Outcome, by_type: bool) -> Table:
     table: dict[tuple[str, str], dict[str, Cell]] = {}
     for evaluation, scope, figure, value, _ in _rows(outcome):
         if by_type or scope == OVERALL:
@@ -87,7 +87,7 @@ def _sheet(name: str, outcome: Outcome, by_type: bool) -> Sheet:
     columns = list(dict.fromkeys(figure for row in table.values() for figure in row))
     rows = tuple((*place, *(row.get(column) for column in columns)) for place, row in table.items())
     title = f"{name}: {outcome.convention}"
-    return Sheet(title, ("evaluation", "scope", *columns), rows, (*outcome.notes, outcome.signature))
+    return Table(title, columns_of("evaluation", "scope", *columns), rows, (*outcome.notes, outcome.signature))
 
 
 def _plain(value: Any) -> Any:

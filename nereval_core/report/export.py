@@ -8,8 +8,8 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from nereval_core.corpus import Layer
-from nereval_core.report.table_formats import one_type
 from nereval_core.scoring import Scores
+from nereval_core.tables.rendering import one_type
 from nereval_core.writers import escape_formula
 
 if TYPE_CHECKING:

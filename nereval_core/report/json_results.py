@@ -94,7 +94,8 @@ def _criterion(scores: CountedScores, name: str, documents: bool, confusion: boo
     if documents:
         found["documents"] = {key: _counts(counts, each) for key, counts in scores.by_document(name).items()}
     if confusion:
-        found["confusion"] = [dict(zip(CONFUSION, cell, strict=True)) for cell in ranked_confusions(scores, name)]
+        keys = [column.key for column in CONFUSION]
+        found["confusion"] = [dict(zip(keys, cell, strict=True)) for cell in ranked_confusions(scores, name)]
     return found
 
 

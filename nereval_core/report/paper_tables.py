@@ -6,11 +6,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from nereval_core.report import PAPER_COLUMNS
-from nereval_core.report.score_tables import RATIOS, UNTESTED, Cell, Sheet, best_places, confusion_sheet, parts, sheets
+from nereval_core.report.score_tables import UNTESTED, best_places, confusion_table, parts, score_tables
 from nereval_core.report.signature import signature, together
 from nereval_core.scoring import Counts
 from nereval_core.scoring.averages import Average
 from nereval_core.scoring.protocols import SystemScores
+from nereval_core.tables import RATIO_KEYS, Cell, Column, Table, columns_by_name
 
 SUPPORT = "support"
 """The column that all systems share: gold spans, under criteria of tokens gold's tokens."""
@@ -43,22 +44,22 @@ class TableStyle:
         return ("P, R and F1 in percent",) if self.percent else ()
 
 
-def styled_sheets(form: str, systems: SystemScores, by: Collection[str], style: TableStyle) -> Iterator[Sheet]:
+def styled_tables(form: str, systems: SystemScores, by: Collection[str], style: TableStyle) -> Iterator[Table]:
     """Yield the tables of scores in the form "latex" or "markdown".
 
-    They are those of `paper_sheets` where columns are named, and in LaTeX where scores are broken down by type or
-    document; otherwise those of `sheets`.
+    They are those of `paper_tables` where columns are named, and in LaTeX where scores are broken down by type or
+    document; otherwise those of `score_tables`.
     """
     broken_down = not {"type", "document"}.isdisjoint(by)
     if style.columns or (form == "latex" and broken_down):
-        yield from paper_sheets(systems, by, style)
+        yield from paper_tables(systems, by, style)
         return
-    for sheet in sheets(systems, by=by):
-        rows = tuple(tuple(map(style.number, row)) for row in sheet.rows)
-        yield replace(sheet, rows=rows, notes=(*style.notes, *sheet.notes))
+    for table in score_tables(systems, by=by):
+        rows = tuple(tuple(map(style.number, row)) for row in table.rows)
+        yield replace(table, rows=rows, notes=(*style.notes, *table.notes))
 
 
-def paper_sheets(systems: SystemScores, by: Collection[str], style: TableStyle) -> Iterator[Sheet]:
+def paper_tables(systems: SystemScores, by: Collection[str], style: TableStyle) -> Iterator[Table]:
     """Yield a table for each criterion and each of "type" and "document" in `by`; without either, one of all criteria.
 
     Confusions follow, if they are in `by`.
@@ -75,7 +76,10 @@ def paper_sheets(systems: SystemScores, by: Collection[str], style: TableStyle) 
         for broken_down in zip(*(parts(scores, name, by) for _, scores in systems), strict=True):
             part = broken_down[0][0]
             macro: list[Values] = [
-                {**values, **{ratio: average.value for ratio, average in zip(RATIOS, averages.values(), strict=True)}}
+                {
+                    **values,
+                    **{ratio: average.value for ratio, average in zip(RATIO_KEYS, averages.values(), strict=True)},
+                }
                 for values, (_, _, averages) in zip(whole, broken_down, strict=True)
             ]
             notes = (*_undefined(labels, [averages for _, _, averages in broken_down]), *signatures[name])
@@ -83,7 +87,7 @@ def paper_sheets(systems: SystemScores, by: Collection[str], style: TableStyle) 
             below = [("micro average", whole), ("macro average", macro)]
             yield _sheet(f"{name} by {part}", part, labels, rows, below, notes, style)
         if "confusion" in by:
-            yield from (confusion_sheet(layer.name, scores, name) for layer, scores in systems)
+            yield from (confusion_table(layer.name, scores, name) for layer, scores in systems)
 
 
 def _sheet(
@@ -94,7 +98,7 @@ def _sheet(
     averages: Sequence[tuple[str, Sequence[Values]]],
     notes: tuple[str, ...],
     style: TableStyle,
-) -> Sheet:
+) -> Table:
     """Return a table with a row a member and the `averages` below; each holds the counts or values of all systems.
 
     Several systems share the column SUPPORT, which stands first or last.
@@ -121,7 +125,7 @@ def _sheet(
     places = [
         [1 + len(first) + number * len(own) + at for number in range(len(systems))]
         for at, column in enumerate(own)
-        if several and column in RATIOS
+        if several and column in RATIO_KEYS
     ]
     strong = frozenset(
         (number, compared[best])
@@ -129,13 +133,15 @@ def _sheet(
         for compared in places
         for best in best_places([row[at] for at in compared])
     )
-    return Sheet(
+    return Table(
         title if several else f"{systems[0]}: {title}",
         (
-            heading,
-            *first,
-            *(f"{system} {column}" if several else column for system in systems for column in own),
-            *last,
+            Column(heading, kind="name"),
+            *columns_by_name(first, "count"),
+            *columns_by_name(
+                (f"{system} {column}" if several else column for system in systems for column in own), "value"
+            ),
+            *columns_by_name(last, "count"),
         ),
         tuple(rows),
         (*style.notes, *notes),
@@ -161,7 +167,7 @@ def _undefined(systems: Sequence[str], averages: Sequence[Mapping[str, Average]]
     for system, by_ratio in zip(systems, averages, strict=True):
         left_out = [
             f"{average.undefined} of {ratio}"
-            for ratio, average in zip(RATIOS, by_ratio.values(), strict=True)
+            for ratio, average in zip(RATIO_KEYS, by_ratio.values(), strict=True)
             if average.undefined
         ]
         if left_out:

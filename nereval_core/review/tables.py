@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Sequence
 import pandas as pd
 
 from nereval_core.corpus import Documents, Layer
-from nereval_core.report.score_tables import Cell, Sheet
 from nereval_core.review.apply import Change, places
 from nereval_core.review.apply.adjudication import OpenRecord
 from nereval_core.review.apply.deciding_verdicts import Conclusion
@@ -15,6 +14,7 @@ from nereval_core.review.apply.what_if import WhatIf
 from nereval_core.review.verdicts import KINDS, Given, Marked, minute_of
 from nereval_core.review.verdicts_on_records import text_digests
 from nereval_core.scoring.counts import RATIOS
+from nereval_core.tables import Cell, Column, Table
 
 WITH = "with verdicts"
 SHORT = {"f1": "F1", "precision": "P", "recall": "R"}
@@ -99,7 +99,7 @@ STALE = "stale"
 """The additional column beside a corpus: yes, no, or missing where the corpus lacks the document."""
 
 
-def verdicts_sheet(given: Iterable[Given], layers: Sequence[Layer] = ()) -> Sheet:
+def verdicts_table(given: Iterable[Given], layers: Sequence[Layer] = ()) -> Table:
     """Return a row for each verdict; beside layers, with a column whether it is stale."""
     rows = []
     is_stale = staleness_test(layers)
@@ -109,7 +109,8 @@ def verdicts_sheet(given: Iterable[Given], layers: Sequence[Layer] = ()) -> Shee
             found = is_stale(one)
             row.append(None if found is None else "yes" if found else "no")
         rows.append(tuple(row))
-    return Sheet("verdicts", (*COLUMNS, *([STALE] if layers else [])), tuple(rows))
+    columns = tuple(Column(name, kind="text") for name in (*COLUMNS, *([STALE] if layers else [])))
+    return Table("verdicts", columns, tuple(rows))
 
 
 def staleness_test(layers: Sequence[Layer]) -> Callable[[Given], bool | None]:

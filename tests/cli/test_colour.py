@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 import nereval_core as nereval
-from nereval_core.report.score_tables import Sheet, as_screen
+from nereval_core.tables import Table, columns_of
+from nereval_core.tables.terminal import as_screen
 from tests.support import ROOT
 
 pty = pytest.importorskip("pty")
@@ -103,8 +104,12 @@ def test_files_have_no_colour(form: str, tmp_path: Path) -> None:
 
 
 def test_a_type_cannot_paint_the_terminal() -> None:
-    sheet = Sheet(
-        "a\x1b[31m", ("name\x1b[7m", "F1"), (("\x1b[5mX", 0.5), ("Y", 0.4)), ("n\x1b[2J",), frozenset({(0, 1)})
+    sheet = Table(
+        "a\x1b[31m",
+        columns_of("name\x1b[7m", "F1"),
+        (("\x1b[5mX", 0.5), ("Y", 0.4)),
+        ("n\x1b[2J",),
+        frozenset({(0, 1)}),
     )
     printed = as_screen([sheet], colour=True)
     assert set(CODES.findall(printed)) == {"\x1b[1m", "\x1b[1;32m", "\x1b[2m", "\x1b[0m"}

@@ -18,8 +18,8 @@ from jsonschema import Draft202012Validator
 import nereval_core as nereval
 from nereval_core import __version__
 from nereval_core.analysis.comparison.significance import DIFFERENCE_COLUMNS, INTERVAL_COLUMNS
-from nereval_core.analysis.result_tables import p_value_text, signed
 from nereval_core.problems import FormatError
+from nereval_core.tables import p_value_text, signed
 from tests.support import ROOT
 from tests.support.commands import Cli, corpus, written
 
@@ -114,12 +114,16 @@ def test_screen(run: Cli) -> None:
     assert "under strict rules has the highest F1" in first and "best under other criteria: annotator-2" in first
     assert "400 resamples, seed 0" in first
     assert against.splitlines()[0] == "F1 less that of rules"
-    assert re.search(r"^left +annotator-2 +0\.03\d\d +-0\.\d{4} +0\.\d{4} +0\.\d+( +0\.\d+){3}$", against, re.MULTILINE)
+    assert re.search(
+        r"^left +annotator-2 +0\.\d{4} +\+0\.03\d\d +−0\.\d{4} +\+0\.\d{4}( +0\.\d+){4} +\d+\.\d%$",
+        against,
+        re.MULTILINE,
+    )
     assert "family: 4 tests: 2 systems against rules, 2 criteria" in against
     assert "documents for 1 point" in power and "p as good as" not in power
     assert places.splitlines()[0] == "Place by F1 under each criterion"
     assert re.search("^annotator-2 +2 +1$", places, re.MULTILINE)
-    assert re.search(r"^left +annotator-2 +0\.\d{4} +0\.3333$", order, re.MULTILINE)
+    assert re.search(r"^left +annotator-2 +\d+\.\d% +0\.3333$", order, re.MULTILINE)
     assert [table.splitlines()[0] for table in pairs] == [
         f"F1 of the row's system less the column's under {name}" for name in ("strict", "left")
     ]
@@ -279,7 +283,7 @@ def test_a_margin_tests_whether_systems_are_equally_good(run: Cli) -> None:
 
 def test_measures_are_compared_as_a_family(run: Cli) -> None:
     out = done(run, *FILES, "--criteria", "strict", "--measures", "recall,macro-f1")
-    assert "Measures with 95% intervals" in out and "Measures less those of rules" in out
+    assert "Measures with 95% intervals" in out and "differences are to rules; family: " in out
     assert "family: 4 tests: 2 systems against rules, 1 criterion, 2 measures" in out
     rows = json.loads(done(run, *FILES, "--measures", "macro-recall", "--json", "-"))["measure_differences"]
     assert {row["measure"] for row in rows} == {"macro-recall"}

@@ -12,13 +12,13 @@ from streamlit.testing.v1 import AppTest
 
 from nereval_core.analysis.comparison import compare_scores, headline
 from nereval_core.analysis.comparison.measures import MEASURES
-from nereval_core.analysis.comparison.system_tables import scores_wide
+from nereval_core.analysis.comparison.tables import score_table
 from nereval_core.analysis.resampling_units import ResamplingPlan
 from nereval_core.ledger import ledger
 from nereval_core.report.figures.comparison import leaderboard
-from nereval_core.report.score_tables import Sheet
 from nereval_core.scoring import score_layers
 from nereval_core.scoring.criteria import SCHEMAS
+from nereval_core.tables import Table, columns_of
 from pages.shared.components.count_table import ROWS
 from pages.shared.components.downloads import file_of
 from pages.shared.systems import tables as compare_tables
@@ -48,7 +48,7 @@ def test_the_tables_are_those_of_the_library() -> None:
     shown = [frame.value for one in apps.values() for frame in one.dataframe]
     strict = whole[whole["criterion"] == "strict"].sort_values("f1", ascending=False)
     order = strict["system"].tolist()
-    wide = scores_wide(whole, against, 0.95, "criterion").set_index("system").loc[order].reset_index()
+    wide = score_table("F1", whole, against, found.leads, 0.95).to_frame().set_index("system").loc[order].reset_index()
     assert shown[0].equals(wide)
     assert shown[1]["system"].tolist() == [name for name in order if name != "rules"]
     strict = against[against["criterion"] == "strict"].set_index("system")
@@ -107,9 +107,15 @@ def test_all_criteria_are_compared_on_request() -> None:
     assert len(app.dataframe[0].value) > len(SCHEMAS)
 
 
+def table_with(app: AppTest, *columns: str, without: str = "") -> pd.DataFrame:
+    """Return the first table that has these columns, and not the other."""
+    tables = (table.value for table in app.dataframe)
+    return next(table for table in tables if {*columns} <= {*table.columns} and without not in table.columns)
+
+
 def test_tau_between_all_criteria_is_there_for_who_looks() -> None:
     app = opened("Systems", replace(VIEW, systems_tab="across-criteria"), list_taus=True)
-    shown = next(one.value for one in app.dataframe if str(one.key).startswith("table_compare_taus"))
+    shown = table_with(app, "criterion", *SCHEMAS)
     assert shown["criterion"].tolist() == list(SCHEMAS) and shown.columns.tolist() == ["criterion", *SCHEMAS]
     assert shown["strict"].iat[0] == 1
 
@@ -201,7 +207,9 @@ def test_what_is_printed_has_the_best_in_bold() -> None:
     """Spreadsheets get the long table, papers the one that is shown."""
     app = opened("Systems", VIEW, export_menu=True)
     assert {"csv_compare_scores", "latex_compare_scores"} <= {str(button.key) for button in app.get("download_button")}
-    sheet = Sheet("F1", ("system", "strict"), (("a", "0.5†"), ("b", "0.6")), ("signature",), frozenset({(1, 1)}))
+    sheet = Table(
+        "F1", columns_of("system", "strict"), (("a", "0.5†"), ("b", "0.6")), ("signature",), frozenset({(1, 1)})
+    )
     long = pd.DataFrame({"system": ["a"], "p": [0.5]})
     made = {
         form: file_of(form, lambda: (long,), "s", "n", lambda: (sheet,)).decode() for form in ("csv", "latex", "html")
@@ -258,23 +266,21 @@ def test_measures_and_power_are_those_of_the_library() -> None:
     app = opened("Systems", VIEW, list_measures=True, list_power=True)
     scores = {name: score_layers(DEMO.corpus.gold, DEMO.corpus.system(name)) for name in SYSTEMS}
     found = compare_scores(scores, names=[VIEW.criterion or "strict"], measures=MEASURES)
-    frames = {str(one.key): one.value for one in app.dataframe}
-    power = next(frame for key, frame in frames.items() if key.startswith("table_compare_power"))
+    power = table_with(app, "least difference shown")
     expected = found.power.set_index("system")
-    assert power["least shown"].tolist() == expected.loc[power["system"], "detectable"].tolist()
-    shown = next(frame for key, frame in frames.items() if key.startswith("table_compare_measures"))
+    assert power["least difference shown"].tolist() == expected.loc[power["system"], "detectable"].tolist()
+    shown = table_with(app, "measure")
     assert len(shown) == len(MEASURES) * len(SYSTEMS)
     apart = found.measure_differences.set_index(["system", "measure"])["difference"]
     for row in shown[shown["system"] != "rules"].to_dict("records"):
         assert row["difference"] == apart[(row["system"], row["measure"])]
-    assert f"p is corrected over all {len(found.measure_differences)} tests of this table" in texts(app)
+    assert plain(f"family: {len(found.measure_differences)} tests") in texts(app)
 
 
 def test_published_scorers_stand_beside_the_measures_or_say_why_not() -> None:
     app = opened("Systems", VIEW, list_measures=True, widget_scorers=["n2c2-2018", "spacy-ents"])
-    frames = {str(one.key): one.value for one in app.dataframe}
-    shown = next(frame for key, frame in frames.items() if key.startswith("table_compare_measures"))
-    assert set(shown["under"]) == {VIEW.criterion or "strict", "n2c2-2018/strict"}
+    shown = table_with(app, "measure")
+    assert set(shown["criterion"]) == {VIEW.criterion or "strict", "n2c2-2018/strict"}
     assert "which no Span of spaCy is" in texts(app)
 
 
@@ -284,19 +290,16 @@ def test_runs_of_a_system_are_suggested_and_chosen() -> None:
     chosen = app.multiselect[0]
     assert chosen.value == [name for name in SYSTEMS if name.startswith("annotator-")] and "annotator" not in SYSTEMS
 
-    def shown(app: AppTest) -> pd.DataFrame:
-        return next(one.value for one in app.dataframe if str(one.key).startswith("table_compare_runs"))
-
     for runs, name in ((chosen.value, "annotator"), (["rules", "perceptron"], "rules + perceptron")):
         app = sound(app.multiselect[0].set_value(runs).run())
         found = compare_scores(scores, names=[VIEW.criterion or "strict"], runs={name: runs}).runs
         assert found is not None
         means = found.means.set_index("system")
-        table = shown(app)
+        table = table_with(app, "mean F1")
         assert set(table["system"]) == set(means.index) and name in means.index
         assert table["best"].tolist() == means.loc[table["system"], "f1_best"].tolist()
-        apart = found.differences.set_index("system")["difference"]
-        assert table["difference"].dropna().tolist() == apart[[one for one in table["system"] if one in apart]].tolist()
+        tests = table_with(app, "difference", "p after Holm", without="F1")
+        assert tests["difference"].tolist() == found.differences["difference"].tolist()
         assert "single run" in texts(app)
     app = sound(app.multiselect[0].set_value([]).run())
     assert "Choose two systems or more that are runs of one" in texts(app)

@@ -32,17 +32,17 @@ def test_the_view_is_chosen_and_stands_in_the_link() -> None:
     assert app.text_input(key="widget_q") and not app.dataframe
     app = sound(app.segmented_control(key="widget_inspect_tab").set_value("by-class").run())
     assert address(app)["inspect_tab"] == "by-class"
-    assert sorted(app.dataframe[0].value["class"]) == sorted(CLASSES)
+    assert sorted(app.dataframe[0].value["error class"]) == sorted(("as it is", *CLASSES))
     app = sound(app.segmented_control(key="widget_inspect_tab").set_value("records").run())
     assert "inspect_tab" not in address(app) and app.text_input(key="widget_q")
 
 
 def test_counts_of_classes_open_their_records() -> None:
     table = FOUND.classes["strict"]
-    for row, column in ((0, "records"), (1, "share"), (3, "class"), (7, "records")):
-        app = opened("Inspect", SHOWN, table_classes=cell(row, column))
+    for row, column in ((0, "records"), (1, "share"), (3, "records"), (7, "records")):
+        app = opened("Inspect", SHOWN, table_error_classes=cell(row + 1, column))
         assert listed(headings(app)) == [table["records"].iat[row]]
-        assert app.dataframe[0].value["records"].tolist() == table["records"].tolist()
+        assert app.dataframe[0].value["records"].tolist() == [table["records"].sum(), *table["records"]]
 
 
 def test_gains_below_zero_are_explained() -> None:
@@ -57,11 +57,11 @@ def test_gains_below_zero_are_explained() -> None:
 
 @pytest.mark.parametrize(("column", "name"), [("F1", "f1"), ("P", "precision"), ("F1 so far", "cumulative_f1")])
 def test_ratios_open_the_formula_of_the_mended_predictions(column: str, name: str) -> None:
-    app = opened("Inspect", replace(SHOWN, criterion="type"), table_classes=cell(2, column))
+    app = opened("Inspect", replace(SHOWN, criterion="type"), table_error_classes=cell(3, column))
     value = FOUND.classes["type"][name].iat[2]
     made, now = (code.value for code in app.code if " = " in code.value)
     assert made.endswith(f"= {value:.3f}") and now.startswith(made[:2])
-    assert "under type with" in headings(app)
+    assert "mended, under type" in headings(app)
 
 
 def parts(found: ErrorReport) -> list[tuple[str, int, str, int]]:
@@ -78,7 +78,7 @@ def parts(found: ErrorReport) -> list[tuple[str, int, str, int]]:
 
 @pytest.mark.parametrize(("part", "row", "column", "number"), parts(FOUND))
 def test_what_is_broken_down_opens_its_records(part: str, row: int, column: str, number: int) -> None:
-    key = "table_patterns" if part == "words" else f"table_class-{part}"
+    key = {"type": "table_class_types", "ends": "table_class_ends", "words": "table_error_patterns"}[part]
     app = opened("Inspect", SHOWN, **{"table_class-parts": part, key: cell(row, column)})
     assert listed(headings(app)) == [number]
     button = next(button for button in app.button if "Open in Inspect" in button.label)
@@ -115,8 +115,8 @@ def _label(part: object) -> str:
 
 def test_merged_types_and_types_left_out_count() -> None:
     view = replace(SHOWN, merge=(("DNA", "acid"), ("RNA", "acid")), leaveout=("protein",))
-    app = opened("Inspect", view, table_classes=cell(0, "records"))
-    assert listed(headings(app)) == [app.dataframe[0].value["records"].iat[0]]
+    app = opened("Inspect", view, table_error_classes=cell(1, "records"))
+    assert listed(headings(app)) == [app.dataframe[0].value["records"].iat[1]]
     assert list(app.dataframe[-2].value.columns) != [] and "protein" not in app.dataframe[-2].value.columns
 
 
@@ -129,10 +129,9 @@ def test_types_may_be_called_like_our_columns() -> None:
     }
     gold, system = (json.dumps({"id": "d", "text": text, "spans": spans}) + "\n" for spans in rows.values())
     app = upload(opened("Start"), gold, system)
-    app = opened(
-        "Inspect", View(corpus=address(app)["corpus"], inspect_tab="by-class"), **{"table_class-type": cell(0, "class")}
-    )
-    assert sorted(app.dataframe[1].value.columns) == sorted(kinds)
+    view = View(corpus=address(app)["corpus"], inspect_tab="by-class")
+    app = opened("Inspect", view, table_class_types=cell(0, "class"))
+    assert set(app.dataframe[1].value.columns[1:]) == {"class", "(_index)", "ends", "*"}
     assert listed(headings(app)) == [1]
 
 

@@ -53,7 +53,7 @@ def test_the_page_says_which_slice_is_worst_and_its_numbers_are_links() -> None:
     assert {":primary[41]", ":primary[38]"} <= {link.label for link in app.get("page_link")}
 
 
-@pytest.mark.parametrize(("row", "column"), [(1, "gold COR"), (4, "gold MIS"), (2, "predicted ACT"), (3, "gold POS")])
+@pytest.mark.parametrize(("row", "column"), [(1, "gold COR"), (4, "MIS"), (2, "ACT"), (3, "POS")])
 @pytest.mark.parametrize("name", ["length", "shape", "meta language"])
 def test_a_count_of_a_slice_opens_its_records(name: str, row: int, column: str) -> None:
     row = 0 if name.startswith("meta") else row
@@ -129,8 +129,8 @@ def test_columns_of_ones_own_are_sliced_by_and_opened() -> None:
     assert slicings.slicing_title(name) == "Your column parity"
     assert list(app.dataframe[0].value["slice"]) == ["even", "odd"] and not app.error
     state = {key: app.session_state[key] for key in (keys.SLICING, keys.COLUMNS)}
-    again = opened("Slices", VIEW, **state, table_slices=cell(1, "gold POS"))
-    assert followed(again) == again.dataframe[0].value["gold POS"].iat[1]
+    again = opened("Slices", VIEW, **state, table_slices=cell(1, "POS"))
+    assert followed(again) == again.dataframe[0].value["POS"].iat[1]
 
 
 def test_bad_columns_are_told_line_by_line() -> None:
@@ -215,7 +215,7 @@ def test_a_count_at_a_threshold_opens_its_records(small: Loaded, row: int, colum
     view = scores_of(small)
     app = opened("Slices", view, table_thresholds=cell(row, column))
     value = int(app.dataframe[0].value[column].iat[row])
-    assert list(app.dataframe[0].value["threshold"]) == [0.3, 0.95, 1.0]
+    assert list(app.dataframe[0].value["score at least"]) == ["0.3", "0.95", "1"]
     assert f": {count(value, 'record')}**" in headings(app)
     assert followed(app) == value
 
@@ -258,7 +258,7 @@ def test_by_token_only_documents_are_sliced() -> None:
         slicings.slicing_title(name) for name in ("document-length", "spans", "meta language")
     ]
     row = app.dataframe[0].value
-    assert row["gold POS"].sum() == sum(
+    assert row["POS"].sum() == sum(
         counts.pos for counts in caches.scores(BIOLOGY, "rules", caches.as_read(BIOLOGY)).by_type("fragment").values()
     )
 

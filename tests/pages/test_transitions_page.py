@@ -21,7 +21,7 @@ from nereval_core.analysis.crosstab import (
     transition_matrix,
     transition_records,
     transition_sentence,
-    transition_sheets,
+    transition_tables,
 )
 from nereval_core.analysis.sentences import RecordCount, percent, sentence_text
 from nereval_core.cli import main
@@ -176,7 +176,7 @@ def test_the_command_line_says_what_becomes_of_each_span(tmp_path: Path, monkeyp
     cells, right = transition_records(systems, ("strict", "type"), "rules")
     assert (found["transitions"], found["right_by"]) == (cells, right)
     text = Path("c.md").read_text(encoding="utf-8")
-    for sheet in transition_sheets(systems, ("strict", "type"), "rules"):
+    for sheet in transition_tables(systems, ("strict", "type"), "rules"):
         assert f"## {sheet.title}" in text
     moved = count_transitions(systems["rules"], systems["perceptron"], "strict")
     assert sum(cell["count"] for cell in cells if cell["side"] == "gold" and cell["criterion"] == "strict") == (

@@ -37,12 +37,11 @@ from nereval_core.analysis.bootstrap import (
 from nereval_core.analysis.intervals import RATIO_TOLERANCE, lacks_interval
 from nereval_core.analysis.multiple_tests import are_significant, tested_table
 from nereval_core.analysis.resampling_units import ResamplingPlan
-from nereval_core.analysis.result_tables import p_value_sentence, p_value_text, signed
 from nereval_core.arrays import Array, Bools, Float64
 from nereval_core.corpus import Documents, Layer
-from nereval_core.report.score_tables import UNDEFINED
 from nereval_core.scoring import Scores
 from nereval_core.scoring.criteria import Criterion
+from nereval_core.tables import UNDEFINED, p_value_sentence, p_value_text, signed
 
 CEILING_COLUMNS: Mapping[str, str] = {
     **dict.fromkeys(("criterion", "system"), "str"),

@@ -15,12 +15,11 @@ from nereval_core.analysis.agreement.coefficients import FIGURES, Group, Pair, i
 from nereval_core.analysis.agreement.gamma import GAMMA
 from nereval_core.analysis.bootstrap import FEW_UNITS
 from nereval_core.analysis.intervals import lacks_interval
-from nereval_core.analysis.result_tables import value_with_interval
 from nereval_core.corpus.tokens import tokens_in_words
 from nereval_core.pairing.notices import IDENTICAL, is_identical
 from nereval_core.pairing.type_names import merged_in_words
-from nereval_core.report.score_tables import UNDEFINED
 from nereval_core.scoring.criteria import CRITERIA, Criterion, same_rule
+from nereval_core.tables import UNDEFINED, value_with_interval
 
 LABELS: Mapping[str, str] = {
     "f1": "F1",

@@ -29,13 +29,14 @@ from nereval_core.analysis.intervals import RATIO_TOLERANCE
 from nereval_core.analysis.multiple_tests import are_significant, corrected_as_family
 from nereval_core.analysis.number_options import check_margin
 from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits, document_units
-from nereval_core.analysis.result_tables import p_value_sentence, typed_table
+from nereval_core.analysis.result_tables import typed_table
 from nereval_core.analysis.sentences import name_list
 from nereval_core.problems import counted
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Scores
 from nereval_core.scoring.displayed import Displayed
 from nereval_core.scoring.protocols import CountedScores
+from nereval_core.tables import p_value_sentence
 
 TAU_COLUMNS: Mapping[str, str] = {"criterion": "str", "other": "str", "tau": "float64"}
 """Columns of `tau_table` and their dtypes."""

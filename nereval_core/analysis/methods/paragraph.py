@@ -9,7 +9,7 @@ from types import MappingProxyType
 from nereval_core.report import METHODS_FORMS
 from nereval_core.report.method_terms import METHODS
 from nereval_core.report.references import bibtex, works
-from nereval_core.report.table_formats import escape_latex, escape_markdown
+from nereval_core.tables.rendering import escape_latex, escape_markdown
 
 
 @dataclass(frozen=True, slots=True)

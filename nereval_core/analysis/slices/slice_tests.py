@@ -18,12 +18,12 @@ from nereval_core.analysis.bootstrap import RATIOS, Bootstrap, DocumentCounts, l
 from nereval_core.analysis.intervals import RATIO_TOLERANCE, jackknife
 from nereval_core.analysis.multiple_tests import tested_table
 from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits
-from nereval_core.analysis.result_tables import p_value_text
 from nereval_core.analysis.slices.scores_by_slice import SLICE_PLAN, SliceTally, slice_bootstrap
-from nereval_core.analysis.slices.slicings import slicing_title, title_in_sentence
+from nereval_core.analysis.slices.slicings import title_in_sentence
 from nereval_core.analysis.slices.worst_combinations import LEAST_DOCUMENTS
 from nereval_core.problems import counted
 from nereval_core.scoring.displayed import Displayed
+from nereval_core.tables import p_value_text
 
 _TESTED: Mapping[str, str] = {
     **dict.fromkeys(("by", "slice", "measure"), "str"),
@@ -46,8 +46,6 @@ _MEASURES = {(): "f1", ("pred",): "recall", ("gold",): "precision"}
 """The ratio that is tested, by the sides without values."""
 _SPANS = {"f1": slice(2, 4), "recall": slice(2, 3), "precision": slice(3, 4)}
 """The PARTS that count the spans of a ratio."""
-SHOWN = {"measure": "of", "p_holm": "p (Holm)", "p_bh": "p (BH)", "why": "no test, as"}
-"""Columns under other names where tests are shown."""
 SHORT = {"precision": "P", "recall": "R", "f1": "F1"}
 
 
@@ -184,18 +182,6 @@ def _family(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str], again
     if untested := len(table) - len(tested):
         family += f"; {counted(untested, 'slice')} could not be tested"
     return SliceTests(table, family)
-
-
-def shown_tests(tests: SliceTests) -> pd.DataFrame:
-    """Return tests as they are shown: titles of slicings, short names of ratios, p as text."""
-    table = tests.table
-    texts = table.assign(
-        by=[slicing_title(name) for name in table["by"]],
-        measure=table["measure"].map(SHORT),
-        **{name: [p_value_text(p) for p in table[name]] for name in ("p", "p_holm", "p_bh")},
-    )
-    heads = SHOWN | {"reference": "baseline's" if "system" in table else "the rest's"}
-    return texts.drop(columns="units").rename(columns=heads)
 
 
 def difference_words(row: Mapping[Any, Any]) -> str:

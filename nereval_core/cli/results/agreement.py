@@ -26,43 +26,43 @@ from nereval_core.analysis.agreement.summary import (
 from nereval_core.cli.output import Result, methods_file
 from nereval_core.problems import counted
 from nereval_core.report.json_results import side, versions
-from nereval_core.report.score_tables import Sheet, frame_sheet, objects
+from nereval_core.tables import Table, frame_table, objects
 
 
 def agreement_result(found: Agreement, *, by: Sequence[str], marks: Sequence[str]) -> Result:
     """Return the agreement in every form; `marks` are the parts of the signature about reading."""
     return Result(
-        tables=lambda: sheets(found, by=by, marks=marks),
-        long=lambda: long_sheet(found, by=by, marks=marks),
+        tables=lambda: agreement_tables(found, by=by, marks=marks),
+        long=lambda: long_table(found, by=by, marks=marks),
         json=lambda: _json_object(found, by, marks),
         files=methods_file(found, marks=marks),
     )
 
 
-def sheets(found: Agreement, *, by: Sequence[str] = (), marks: Sequence[str] = ()) -> Iterator[Sheet]:
+def agreement_tables(found: Agreement, *, by: Sequence[str] = (), marks: Sequence[str] = ()) -> Iterator[Table]:
     """Yield the tables: all annotators together, each pair, and with `by` by type and by document."""
     names = [criterion.name for criterion in found.settings.criteria]
     group, tables = found.everyone, []
     who = " and ".join(found.annotators) if group else counted(len(found.annotators), "annotator")
     notes = (*agreement_sentences(found, names[0]), *identity_warnings(found), *interval_warnings(found))
-    tables.append(frame_sheet(f"Agreement of {who}", figures_table(found, group, names), notes))
+    tables.append(frame_table(f"Agreement of {who}", figures_table(found, group, names), notes=notes))
     if group is None:
         notes = tuple(line for figure in FIGURES for line in pair_reasons(found, figure, names))
-        tables.append(frame_sheet("Agreement of each pair", pairs_table(found, names), notes))
+        tables.append(frame_table("Agreement of each pair", pairs_table(found, names), notes=notes))
     if "type" in by:
         for name in names:
             notes = undefined_reasons(found, group, name)
-            tables += [frame_sheet(f"By type, F1 under {name}", types_table(found, group, name), notes)]
+            tables += [frame_table(f"By type, F1 under {name}", types_table(found, group, name), notes=notes)]
     if "document" in by:
         for which in found.pairs if found.parts else (group,):
             who = f" of {' and '.join(found.annotators[number] for number in which)}" if found.parts and which else ""
             tables += [
-                frame_sheet(f"By document{who}, F1 under {name}", documents_table(found, which, name)) for name in names
+                frame_table(f"By document{who}, F1 under {name}", documents_table(found, which, name)) for name in names
             ]
     if found.ceiling:
         notes = tuple(line for name in names for line in ceiling_sentences(found.ceiling, name, found.plan))
         table = ceiling_table(found.ceiling, found.plan)
-        tables.append(frame_sheet("Systems against the human ceiling", table, (*notes, CEILING_TEST)))
+        tables.append(frame_table("Systems against the human ceiling", table, notes=(*notes, CEILING_TEST)))
     notes = (
         f"intervals: bias-corrected bootstrap over {found.resampled.many}, {found.plan.resamples} resamples, seed "
         f"{found.plan.seed}",
@@ -72,7 +72,7 @@ def sheets(found: Agreement, *, by: Sequence[str] = (), marks: Sequence[str] = (
     yield from tables
 
 
-def long_sheet(found: Agreement, *, by: Sequence[str] = (), marks: Sequence[str] = ()) -> Sheet:
+def long_table(found: Agreement, *, by: Sequence[str] = (), marks: Sequence[str] = ()) -> Table:
     """Return a row for each figure, type and group of annotators, and with `by` for each document, with the signature.
 
     `one` and `other` are empty for all annotators together; rows of a document have no interval. With systems there are
@@ -93,7 +93,7 @@ def long_sheet(found: Agreement, *, by: Sequence[str] = (), marks: Sequence[str]
     for name in ("undefined", "n", "documents"):
         table[name] = table[name].astype("Int64")
     columns = ["figure", "criterion", "type", "document", "one", "other"]
-    return frame_sheet("agreement", table[[*columns, *(name for name in table.columns if name not in columns)]])
+    return frame_table("agreement", table[[*columns, *(name for name in table.columns if name not in columns)]])
 
 
 def _groups(found: Agreement) -> tuple[Group, ...]:

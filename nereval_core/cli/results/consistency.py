@@ -11,7 +11,7 @@ from nereval_core.analysis.consistency import FINDING_COLUMNS, Consistency, plac
 from nereval_core.analysis.consistency.kinds import KINDS
 from nereval_core.cli.output import Result
 from nereval_core.report.json_results import side, versions
-from nereval_core.report.score_tables import Sheet, cells, frame_sheet
+from nereval_core.tables import Table, cells, columns_of, frame_table
 
 FINDING_KEYS = ("kind", "rank", "what", "where")
 PLACE_COLUMNS = ("document", "start", "end", "how", "settle", "text")
@@ -23,14 +23,14 @@ SHOWN_FINDINGS = 20
 def consistency_result(found: Consistency, top: int | None) -> Result:
     """Return the findings in every form: the first `top` of each kind, by default SHOWN_FINDINGS in tables."""
     return Result(
-        tables=lambda: sheets(found, top),
-        long=lambda: long_sheet(found, top),
+        tables=lambda: finding_tables(found, top),
+        long=lambda: long_table(found, top),
         json=lambda: _json_object(found, top),
         frames={"records": lambda: _places(found, top)},
     )
 
 
-def sheets(found: Consistency, top: int | None = None) -> Iterator[Sheet]:
+def finding_tables(found: Consistency, top: int | None = None) -> Iterator[Table]:
     """Yield a table for each kind, with the findings that settle most places first; the last has the signature."""
     most = SHOWN_FINDINGS if top is None else top
     last = list(found.found)[-1:]
@@ -42,14 +42,14 @@ def sheets(found: Consistency, top: int | None = None) -> Iterator[Sheet]:
         more = (f"{hidden} more: --top, --csv and --json have them",) if hidden > 0 else ()
         signed = (found.signature,) if [kind] == last else ()
         notes = (found.sentence(kind), *one.skipped, *more, *signed)
-        yield frame_sheet(f"{found.layer.name}: {KINDS[kind].title.lower()}", table, notes)
+        yield frame_table(f"{found.layer.name}: {KINDS[kind].title.lower()}", table, notes=notes)
 
 
-def long_sheet(found: Consistency, top: int | None = None) -> Sheet:
+def long_table(found: Consistency, top: int | None = None) -> Table:
     """Return the findings of all kinds as one table: FINDING_COLUMNS, layer and signature."""
     rows = [row for kind in found.found for row in cells(found.table(kind, top))]
     signed = tuple((found.layer.name, *row, found.signature) for row in rows)
-    return Sheet("consistency", ("layer", *FINDING_COLUMNS, "signature"), signed)
+    return Table("consistency", columns_of("layer", *FINDING_COLUMNS, "signature"), signed)
 
 
 def _json_object(found: Consistency, top: int | None) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from nereval_core.cli.files import read_json
 from nereval_core.cli.output import Result
 from nereval_core.problems import FormatError, Problem
 from nereval_core.report.json_results import versions
-from nereval_core.report.score_tables import Sheet, frame_sheet, objects
+from nereval_core.tables import Column, Table, frame_table, objects
 
 REMEDY = "give the file that `nereval compare GOLD A B --json FILE` wrote"
 COLUMNS: Mapping[str, str] = {
@@ -63,16 +63,20 @@ def corpora_result(comparisons: Mapping[str, tuple[str, pd.DataFrame]]) -> Resul
             "replicability": objects(table),
         }
 
-    return Result(lambda: [_sheet(table, level)], lambda: frame_sheet("corpora", table), json_object, "corpora")
+    return Result(lambda: [_table(table, level)], lambda: frame_table("corpora", table), json_object, "corpora")
 
 
-def _sheet(table: pd.DataFrame, level: float) -> Sheet:
-    shown = table.drop(columns=["baseline", "corpora"])
-    heads = ("criterion", "system", "direction", "seen in", "if dependent", "if independent", "these by Holm")
+def _table(table: pd.DataFrame, level: float) -> Table:
+    headings = ("criterion", "system", "direction", "seen in", "if dependent", "if independent", "these by Holm")
+    keys = [name for name in table.columns if name not in ("baseline", "corpora")]
+    columns = [
+        Column(key, heading, "value" if number > 1 else "name")
+        for number, (key, heading) in enumerate(zip(keys, headings, strict=True))
+    ]
     baseline, corpora = table[["baseline", "corpora"]].iloc[0]
     notes = (
         f"seen in: the corpora in which F1 is {' or '.join(DIRECTIONS)}, whatever p",
         "if dependent, if independent: the number of corpora that show it (Bonferroni, Fisher; Dror et al. 2017), "
         f"each direction by one-sided tests at {(1 - level) / 2:.2g}",
     )
-    return frame_sheet(f"F1 less that of {baseline} in {corpora} corpora", shown, notes, columns=heads)
+    return frame_table(f"F1 less that of {baseline} in {corpora} corpora", table, columns, notes)

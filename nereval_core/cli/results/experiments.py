@@ -29,10 +29,10 @@ from nereval_core.problems import FormatError, quoted
 from nereval_core.records.tables import records
 from nereval_core.report.figures.files import Figure
 from nereval_core.report.json_results import head
-from nereval_core.report.score_tables import Cell, Sheet, cell
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Scores, score_layers
 from nereval_core.scoring.criteria import Share
+from nereval_core.tables import Cell, Table, cell, columns_of
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def experiments_result(
     """
     found = [table for name in names for table in EXPERIMENTS[name](systems, options)]
     return Result(
-        tables=lambda: map(_sheet, found),
+        tables=lambda: map(_printed, found),
         long=lambda: _long(found),
         json=lambda: _json_object(gold, found),
         title="overlap",
@@ -170,16 +170,16 @@ EXPERIMENTS: Mapping[str, Experiment] = {
 """Experiments by the name of their option."""
 
 
-def _sheet(found: ExperimentTable) -> Sheet:
-    return Sheet(found.title, tuple(map(str, found.table.columns)), _rows(found.table), found.notes)
+def _printed(found: ExperimentTable) -> Table:
+    return Table(found.title, columns_of(*map(str, found.table.columns)), _rows(found.table), found.notes)
 
 
-def _long(every: list[ExperimentTable]) -> Sheet:
+def _long(every: list[ExperimentTable]) -> Table:
     """Return the tables of the first experiment, concatenated, with the system in front and the notes at the end."""
     mine = [one for one in every if one.experiment == every[0].experiment]
-    columns = ("system", *map(str, mine[0].table.columns), "signature")
+    columns = columns_of("system", *map(str, mine[0].table.columns), "signature")
     rows = ((one.system, *row, " || ".join(one.notes)) for one in mine for row in _rows(one.table))
-    return Sheet(mine[0].experiment, columns, tuple(rows))
+    return Table(mine[0].experiment, columns, tuple(rows))
 
 
 def _json_object(gold: Layer, every: list[ExperimentTable]) -> dict[str, Any]:

@@ -10,11 +10,11 @@ from nereval_core.cli.output import Result
 from nereval_core.readers.shared.concepts import Index
 from nereval_core.report.export import join_records
 from nereval_core.report.json_results import versions
-from nereval_core.report.score_tables import Cell, Sheet
 from nereval_core.scoring.averages import Average
+from nereval_core.tables import RATIO_KEYS, RATIOS, Cell, Column, Table, columns_by_name, columns_of
 
 COUNTED = ("right", "missing", "spurious", "gold", "predicted")
-RATIOS = ("P", "R", "F1")
+COUNT_COLUMNS = columns_by_name(COUNTED, "count")
 SHOWN_NAMES = 10
 """Documents or ids that a note names."""
 
@@ -31,7 +31,7 @@ class IndexedSystem(NamedTuple):
 def index_result(gold: Index, systems: Sequence[IndexedSystem], by: Sequence[str]) -> Result:
     """Return the scores in every form; `by` breaks them down by "document", by "id", or both."""
     return Result(
-        tables=lambda: _sheets(systems, by),
+        tables=lambda: _tables(systems, by),
         long=lambda: _long(systems, by),
         json=lambda: _json_object(gold, systems, by),
         frames={"records": lambda: join_records((one.name, index_records(one.scores)) for one in systems)},
@@ -81,18 +81,25 @@ def _parts(scores: IndexScores, by: Sequence[str], plural: str = "") -> Iterator
         yield f"id{plural}", scores.by_id
 
 
-def _sheets(systems: Sequence[IndexedSystem], by: Sequence[str]) -> list[Sheet]:
-    sheets = []
+def _tables(systems: Sequence[IndexedSystem], by: Sequence[str]) -> list[Table]:
+    tables = []
     for one in systems:
         rows = [("micro", *_cells(one.scores.counts))]
         for name, means in (("documents", one.scores.macro_documents()), ("ids", one.scores.macro_ids())):
-            values = tuple(means[ratio].value for ratio in ("precision", "recall", "f1"))
+            values = tuple(means[ratio].value for ratio in RATIO_KEYS.values())
             rows.append((f"macro over {name}", *(None,) * len(COUNTED), *values))
-        sheets.append(Sheet(one.name, ("average", *COUNTED, *RATIOS), tuple(rows), (*_notes(one), one.signature)))
+        tables.append(
+            Table(
+                one.name,
+                (Column("average", kind="name"), *COUNT_COLUMNS, *RATIOS),
+                tuple(rows),
+                (*_notes(one), one.signature),
+            )
+        )
         for part, members in _parts(one.scores, by):
             cells = tuple((name, *_cells(counts)) for name, counts in members.items())
-            sheets.append(Sheet(f"{one.name} by {part}", (part, *COUNTED, *RATIOS), cells))
-    return sheets
+            tables.append(Table(f"{one.name} by {part}", (Column(part, kind="name"), *COUNT_COLUMNS, *RATIOS), cells))
+    return tables
 
 
 def _notes(one: IndexedSystem) -> Iterator[str]:
@@ -123,14 +130,16 @@ def _cells(counts: SetCounts) -> tuple[Cell, ...]:
     return (*numbers, counts.precision, counts.recall, counts.f1)
 
 
-def _long(systems: Sequence[IndexedSystem], by: Sequence[str]) -> Sheet:
+def _long(systems: Sequence[IndexedSystem], by: Sequence[str]) -> Table:
     """Return all numbers as one table for programs and spreadsheets; `part` is all, document, id or a macro average."""
     rows: list[tuple[Cell, ...]] = []
     for one in systems:
         rows.append((one.name, "all", None, *_cells(one.scores.counts), one.signature))
         for name, means in (("documents", one.scores.macro_documents()), ("ids", one.scores.macro_ids())):
-            values = tuple(means[ratio].value for ratio in ("precision", "recall", "f1"))
+            values = tuple(means[ratio].value for ratio in RATIO_KEYS.values())
             rows.append((one.name, f"macro over {name}", None, *(None,) * len(COUNTED), *values, one.signature))
         for part, members in _parts(one.scores, by):
             rows += [(one.name, part, name, *_cells(counts), one.signature) for name, counts in members.items()]
-    return Sheet("index", ("system", "part", "name", *COUNTED, "precision", "recall", "f1", "signature"), tuple(rows))
+    return Table(
+        "index", columns_of("system", "part", "name", *COUNTED, *RATIO_KEYS.values(), "signature"), tuple(rows)
+    )

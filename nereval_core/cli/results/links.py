@@ -13,11 +13,16 @@ from nereval_core.cli.output import Result
 from nereval_core.corpus import Layer
 from nereval_core.report.export import join_records
 from nereval_core.report.json_results import versions
-from nereval_core.report.score_tables import Cell, Sheet
+from nereval_core.tables import RATIO_KEYS, RATIOS, RECORDS, Cell, Column, Table, columns_by_name, columns_of
 
 DECISIONS = tuple(decision.name.lower() for decision in LinkDecision)
-COUNTED = ("right", "wrong", "NIL for link", "link for NIL", "missing", "spurious", "gold", "predicted")
-GIVEN = ("right", "wrong", "NIL for link", "link for NIL", "missing", "judged", "accuracy", "not judged")
+_LINKED = ("right", "wrong", "NIL for link", "link for NIL", "missing")
+COUNTED = (*columns_by_name((*_LINKED, "spurious", "gold", "predicted"), "count"), *RATIOS)
+GIVEN = (
+    *columns_by_name((*_LINKED, "judged"), "count"),
+    Column("accuracy", kind="ratio"),
+    Column("not judged", kind="count"),
+)
 
 
 class LinkedSystem(NamedTuple):
@@ -31,7 +36,7 @@ class LinkedSystem(NamedTuple):
 def links_result(gold: Layer, systems: Sequence[LinkedSystem], by: Sequence[str]) -> Result:
     """Return the scores in every form; `by` breaks them down by "document", by "confusion" of ids, or both."""
     return Result(
-        tables=lambda: _sheets(gold, systems, by),
+        tables=lambda: _tables(gold, systems, by),
         long=lambda: _long(gold, systems, by),
         json=lambda: _json_object(gold, systems, by),
         frames={"records": lambda: _records(systems)},
@@ -77,29 +82,35 @@ def _counts(counts: LinkCounts, given: bool) -> dict[str, Any]:
     return decisions | sums | {"precision": counts.precision, "recall": counts.recall, "f1": counts.f1}
 
 
-def _sheets(gold: Layer, systems: Sequence[LinkedSystem], by: Sequence[str]) -> list[Sheet]:
-    sheets = []
+def _tables(gold: Layer, systems: Sequence[LinkedSystem], by: Sequence[str]) -> list[Table]:
+    tables = []
     for one in systems:
         given = one.scores[0].alignment.mentions == "gold"
         rows: tuple[tuple[Cell, ...], ...] = tuple((_name(scores), *_cells(scores)) for scores in one.scores)
-        columns = ("given mentions", *GIVEN) if given else ("linking", *COUNTED, "P", "R", "F1")
+        columns = (
+            (Column("given mentions", kind="name"), *GIVEN) if given else (Column("linking", kind="name"), *COUNTED)
+        )
         notes = tuple(_signature(one, scores, gold) for scores in one.scores)
-        sheets.append(Sheet(one.layer.name, columns, rows, notes))
+        tables.append(Table(one.layer.name, columns, rows, notes))
         for scores in one.scores:
-            sheets += _parts(one, scores, by, given)
-    return sheets
+            tables += _parts(one, scores, by, given)
+    return tables
 
 
-def _parts(one: LinkedSystem, scores: LinkScores, by: Sequence[str], given: bool) -> Iterator[Sheet]:
+def _parts(one: LinkedSystem, scores: LinkScores, by: Sequence[str], given: bool) -> Iterator[Table]:
     title = f"{one.layer.name}: {_name(scores)}"
     if "document" in by:
-        columns = ("document", *(GIVEN[:-1] if given else (*COUNTED, "P", "R", "F1")))
+        columns = (Column("document", kind="name"), *(GIVEN[:-1] if given else COUNTED))
         rows = tuple((name, *_row(counts, given)) for name, counts in scores.by_document.items())
-        yield Sheet(f"{title} by document", columns, rows)
+        yield Table(f"{title} by document", columns, rows)
     if "confusion" in by:
         frame = link_confusion(link_records(scores))
         met = tuple((gold or "–", pred or "–", count) for gold, pred, count in frame.itertuples(index=False))
-        yield Sheet(f"{title}, gold and predicted ids", ("gold", "predicted", "records"), met)
+        yield Table(
+            f"{title}, gold and predicted ids",
+            (Column("gold", kind="name"), Column("predicted", kind="name"), RECORDS),
+            met,
+        )
 
 
 def _name(scores: LinkScores) -> str:
@@ -119,7 +130,7 @@ def _row(counts: LinkCounts, given: bool) -> tuple[Cell, ...]:
     return (*counts.decisions, counts.gold, counts.predicted, counts.precision, counts.recall, counts.f1)
 
 
-def _long(gold: Layer, systems: Sequence[LinkedSystem], by: Sequence[str]) -> Sheet:
+def _long(gold: Layer, systems: Sequence[LinkedSystem], by: Sequence[str]) -> Table:
     """Return all numbers as one table for programs and spreadsheets; `document` is empty for the whole."""
     columns = ("system", "mentions", "boundaries", "n", "document", *DECISIONS)
     rows: list[tuple[Cell, ...]] = []
@@ -130,7 +141,7 @@ def _long(gold: Layer, systems: Sequence[LinkedSystem], by: Sequence[str]) -> Sh
             rows.append((*head, None, *_row(scores.counts, False), signed))
             if "document" in by:
                 rows += [(*head, name, *_row(counts, False), signed) for name, counts in scores.by_document.items()]
-    return Sheet("links", (*columns, "gold", "predicted", "precision", "recall", "f1", "signature"), tuple(rows))
+    return Table("links", columns_of(*columns, "gold", "predicted", *RATIO_KEYS.values(), "signature"), tuple(rows))
 
 
 def _records(systems: Sequence[LinkedSystem]) -> pd.DataFrame:

@@ -11,28 +11,33 @@ import pandas as pd
 
 from nereval_core.analysis.slices import SliceReport
 from nereval_core.analysis.slices.calibration import BINNINGS, Calibration
-from nereval_core.analysis.slices.scores_by_slice import NO_INTERVAL, SIDED, SMALL_SLICE_SPANS
-from nereval_core.analysis.slices.slice_tests import SliceTests, difference_words, shown_tests
+from nereval_core.analysis.slices.scores_by_slice import SIDED, SMALL_SLICE_SPANS
+from nereval_core.analysis.slices.slice_tests import SliceTests, difference_words
 from nereval_core.analysis.slices.slicings import slicing_title as title_of
 from nereval_core.analysis.slices.slicings import title_in_sentence
-from nereval_core.analysis.slices.worst_combinations import worst_family
+from nereval_core.analysis.slices.tables import (
+    calibration_table,
+    combination_table,
+    score_table,
+    test_table,
+    threshold_table,
+)
 from nereval_core.cli.output import Result, methods_file
 from nereval_core.corpus import Corpus
 from nereval_core.problems import counted
 from nereval_core.report.figures.files import Figure
 from nereval_core.report.json_results import head, system_side
 from nereval_core.report.method_terms import AREA
-from nereval_core.report.score_tables import Cell, Sheet, frame_sheet, objects
+from nereval_core.tables import RATIO_KEYS, Cell, Table, columns_of, objects
 
 SHOWN_THRESHOLDS = 15
 """Thresholds in printed tables, with the first and the last; JSON and CSV have all."""
 SHOWN_COMBINATIONS = 20
 SHOWN_DIFFERENCES = 5
 """Significant differences said in words below a table."""
-RATIOS = {"P": "precision", "R": "recall", "F1": "f1"}
-_ENDS = tuple(f"{ratio}_{end}" for ratio in RATIOS.values() for end in ("low", "high"))
+_ENDS = tuple(f"{ratio}_{end}" for ratio in RATIO_KEYS.values() for end in ("low", "high"))
 LONG_COLUMNS = (
-    *("system", "criterion", "part", "by", "slice", *SIDED, "POS", "ACT", "documents", *RATIOS.values(), *_ENDS),
+    *("system", "criterion", "part", "by", "slice", *SIDED, "POS", "ACT", "documents", *RATIO_KEYS.values(), *_ENDS),
     *("interval", "confidence", "value", "low", "high", "p", "p_holm", "p_bh", "baseline", "note", "signature"),
 )
 
@@ -42,16 +47,16 @@ SlicesBySystem = Mapping[str, Sequence[SliceReport]]
 def slices_result(corpus: Corpus, found: SlicesBySystem, changes: Mapping[str, SliceTests]) -> Result:
     """Return the slices of each system under each criterion in every form, and the changes within them by criterion."""
 
-    def tables() -> Iterator[Sheet]:
+    def tables() -> Iterator[Table]:
         for name, every in found.items():
             for each in every:
-                yield from sheets(name, each)
+                yield from slice_tables(name, each)
         for criterion, tests in changes.items():
-            yield tests_sheet(f"{criterion}, changes from system to system within slices", tests)
+            yield tests_with_words(f"{criterion}, changes from system to system within slices", tests)
 
     return Result(
         tables=tables,
-        long=lambda: long_sheet(found, changes),
+        long=lambda: long_table(found, changes),
         json=lambda: _json_object(corpus, found, changes),
         title="slices",
         figures=lambda: _figures(found),
@@ -59,75 +64,50 @@ def slices_result(corpus: Corpus, found: SlicesBySystem, changes: Mapping[str, S
     )
 
 
-def sheets(system: str, found: SliceReport) -> Iterator[Sheet]:
+def slice_tables(system: str, found: SliceReport) -> Iterator[Table]:
     """Yield the tables of one system under one criterion; the last has the signature."""
-    made = list(_sheets(system, found))
-    signed = found.signature
-    yield from made[:-1]
-    if made:
-        yield replace(made[-1], notes=(*made[-1].notes, signed))
+    tables = list(_slice_tables(system, found))
+    for number, table in enumerate(tables, start=1):
+        yield replace(table, notes=(*table.notes, found.signature)) if number == len(tables) else table
 
 
-def _sheets(system: str, found: SliceReport) -> Iterator[Sheet]:
-    ratios = [(f"{short}{end}", f"{long}{tail}") for short, long in RATIOS.items() for end, tail in _TAILS]
-    columns = {"slice": "slice", "POS": "POS", "ACT": "ACT", **dict(ratios)}
-    for name, table in found.tables.items():
-        title = f"{system}: {found.criterion} by {title_in_sentence(name)}"
-        yield frame_sheet(title, table[list(columns.values())], _notes(found, name), columns=tuple(columns))
+def _slice_tables(system: str, found: SliceReport) -> Iterator[Table]:
+    title = f"{system}: {found.criterion}"
+    for name in found.tables:
+        yield score_table(found, name, system)
     if found.apart is not None:
-        yield tests_sheet(f"{system}: {found.criterion}, slices against the rest", found.apart)
+        yield tests_with_words(f"{title}, slices against the rest", found.apart)
     if found.thresholds is not None:
-        table = found.thresholds.rename(columns={long: short for short, long in RATIOS.items()})
-        some = np.unique(np.linspace(0, len(table) - 1, min(SHOWN_THRESHOLDS, len(table))).round().astype(int))
-        hidden = len(table) - len(some)
-        notes = (f"{counted(hidden, 'more threshold')} in --csv and --json",) if hidden else ()
-        title = f"{system}: {found.criterion} of the predictions scored at least so high"
-        yield frame_sheet(title, table.iloc[some], notes)
+        count = len(found.thresholds)
+        rows = np.unique(np.linspace(0, count - 1, min(SHOWN_THRESHOLDS, count)).round().astype(int))
+        table = threshold_table(f"{title} of the predictions scored at least so high", found.thresholds.iloc[rows])
+        hidden = count - len(rows)
+        yield replace(table, notes=(f"{counted(hidden, 'more threshold')} in --csv and --json",) if hidden else ())
     if found.calibration is not None:
-        yield from _calibration_sheets(f"{system}: {found.criterion}", found.calibration)
+        yield from _calibration_tables(title, found.calibration)
     if found.worst is not None:
-        titled = {name: title_of(name) for name in {*found.worst["by"], *found.worst["and_by"]}}
-        table = found.worst.head(SHOWN_COMBINATIONS).replace({"by": titled, "and_by": titled}).drop(columns="tests")
-        note = f"p is one-sided, for a lower recall than that of all other gold spans; {worst_family(found.worst)}"
-        numbers = ("POS", "documents", "R", "less R elsewhere", "p", "p (Holm)", "p (BH)")
-        heads = ("by", "slice", "and by", "and slice", *numbers)
-        yield frame_sheet(f"{system}: {found.criterion}, where it is worst", table, (note,), columns=heads)
+        yield combination_table(f"{title}, where it is worst", found.worst, SHOWN_COMBINATIONS)
 
 
-def tests_sheet(title: str, found: SliceTests) -> Sheet:
-    """Return tests as a table, with the family and the significant differences in words."""
-    shown = found.significant.head(SHOWN_DIFFERENCES).to_dict("records")
-    said = [difference_words(row) for row in shown] or ["no difference is significant after Holm's correction"]
-    return frame_sheet(title, shown_tests(found), (f"family: {found.family}", *said))
+def tests_with_words(title: str, tests: SliceTests) -> Table:
+    """Return tests as a table, with the significant differences in words."""
+    rows = tests.significant.head(SHOWN_DIFFERENCES).to_dict("records")
+    words = [difference_words(row) for row in rows] or ["no difference is significant after Holm's correction"]
+    table = test_table(title, tests)
+    return replace(table, notes=(*table.notes, *words))
 
 
-def _calibration_sheets(title: str, found: Calibration) -> Iterator[Sheet]:
+def _calibration_tables(title: str, found: Calibration) -> Iterator[Table]:
     """Yield the bins of each binning with its errors; below the last stands what has no bins."""
-    columns = ["slice", "ACT", "confidence", "precision", "precision_low", "precision_high"]
-    heads = ("score", "ACT", "mean score", "P", "P low", "P high")
     *_, last = found.bins
-    for binning, table in found.bins.items():
+    for binning in found.bins:
         notes = found.error_sentences(binning)
         if binning == last:
             notes = (*notes, found.risk.sentence(), *found.threshold_sentences(), found.note())
-        yield frame_sheet(f"{title}, precision in bins of {binning}", table[columns], notes, columns=heads)
+        yield replace(calibration_table(title, found, binning), notes=notes)
 
 
-_TAILS = (("", ""), (" low", "_low"), (" high", "_high"))
-
-
-def _notes(found: SliceReport, name: str) -> tuple[str, ...]:
-    table = found.tables[name]
-    small = table.loc[table["small"].to_numpy(), "slice"].tolist()
-    lone = table.loc[(table["interval"] == NO_INTERVAL).to_numpy(), "slice"].tolist()
-    return (
-        *((found.notes[name],) if name in found.notes else ()),
-        *((f"fewer than {SMALL_SLICE_SPANS} gold spans or predictions: {', '.join(small)}",) if small else ()),
-        *((f"no interval, as all spans are in one {found.units.one}: {', '.join(lone)}",) if lone else ()),
-    )
-
-
-def long_sheet(found: SlicesBySystem, changes: Mapping[str, SliceTests]) -> Sheet:
+def long_table(found: SlicesBySystem, changes: Mapping[str, SliceTests]) -> Table:
     """Return all tables of all systems as one with LONG_COLUMNS.
 
     `part` is slice, threshold (`slice` is the least score), calibration (a row for each bin), error (`slice` is the
@@ -146,7 +126,7 @@ def long_sheet(found: SlicesBySystem, changes: Mapping[str, SliceTests]) -> Shee
         table = _long_tests(tests)
         known = {"criterion": criterion, "part": "change"}
         rows += [tuple((row | known).get(column) for column in LONG_COLUMNS) for row in objects(table)]
-    return Sheet("slices", LONG_COLUMNS, tuple(rows))
+    return Table("slices", columns_of(*LONG_COLUMNS), tuple(rows))
 
 
 def _parts(each: SliceReport) -> Iterator[tuple[str, str, pd.DataFrame]]:
@@ -178,7 +158,7 @@ def _parts(each: SliceReport) -> Iterator[tuple[str, str, pd.DataFrame]]:
 def _long_tests(tests: SliceTests) -> pd.DataFrame:
     """Return tests with LONG_COLUMNS: the slicing by its title, the ratio of the slice under its own name."""
     table = tests.table.assign(by=[title_of(name) for name in tests.table["by"]])
-    for ratio in RATIOS.values():
+    for ratio in RATIO_KEYS.values():
         table[ratio] = table["value"].where(table["measure"] == ratio)
     return table.assign(value=table["difference"], note=table["why"])
 

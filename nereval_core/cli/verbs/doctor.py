@@ -7,6 +7,7 @@ from pathlib import Path
 
 from nereval_core.cli.options import FAILED, Parser, UsageError, add_review_file
 from nereval_core.problems import Problem, quoted
+from nereval_core.tables import columns_of
 
 HELP = "say what is kept where, check it, and mend it"
 USAGE = "[SCORED ...] [options]"
@@ -30,21 +31,21 @@ def run(options: argparse.Namespace) -> None:
     from nereval_core.api.doctor import MENDED, Kept, examine, mend, state
     from nereval_core.cli.output import Result, write_result
     from nereval_core.report.json_results import versions
-    from nereval_core.report.score_tables import Sheet
+    from nereval_core.tables import Table
 
     for folder in options.files:
         if not Path(folder).is_dir():
             raise UsageError(f"{quoted(folder)} is not a folder, name one that `score --out` made")
     found = examine(options.review, options.files)
     rows = tuple((*_cells(one.problem), mend(one) if options.mend else state(one)) for one in found.findings)
-    kept = Sheet("kept", tuple(Kept.__dataclass_fields__), tuple(tuple(vars(one).values()) for one in found.kept))
-    findings = Sheet("findings", ("place", "found", "remedy", "state"), rows)
+    kept = Table("kept", columns_of(*Kept.__dataclass_fields__), tuple(tuple(vars(one).values()) for one in found.kept))
+    findings = Table("findings", columns_of("place", "found", "remedy", "state"), rows)
     result = Result(
         tables=lambda: [kept, findings] if rows else [kept],
         long=lambda: findings,
         json=lambda: {
             **versions(),
-            **{one.title: [dict(zip(one.columns, row, strict=True)) for row in one.rows] for one in (kept, findings)},
+            **{one.title: one.objects() for one in (kept, findings)},
         },
     )
     write_result(result, {"json": options.json} if options.json is not None else {})

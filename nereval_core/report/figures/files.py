@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import escape
 
 from nereval_core.problems import FormatError, one_line, quoted
-from nereval_core.report.score_tables import Sheet
-from nereval_core.report.table_formats import as_html
+from nereval_core.tables import Table
+from nereval_core.tables.rendering import as_html
 
 if TYPE_CHECKING:
     # Plotly takes longer to import than a table to print.
@@ -86,7 +86,7 @@ def why_no_pictures() -> str | None:
 
 
 def drawn(
-    figures: Sequence[Figure], place: str, tables: Sequence[Sheet], title: str, width_mm: float | None = None
+    figures: Sequence[Figure], place: str, tables: Sequence[Table], title: str, width_mm: float | None = None
 ) -> bytes:
     """Return figures in the form that the suffix asks for: a page with the tables below, or a picture of one.
 

@@ -15,7 +15,6 @@ from nereval_core import __version__
 from nereval_core.corpus import Layer
 from nereval_core.corpus.masking import SAID, is_masked
 from nereval_core.records.tables import record_ids, rows
-from nereval_core.report.score_tables import Cell
 from nereval_core.review.apply import AppliedVerdicts, apply_verdicts
 from nereval_core.review.apply.corrected_copy import applied_counts, log_rows, span_in_words
 from nereval_core.review.apply.settlement import REPEATS
@@ -24,6 +23,7 @@ from nereval_core.review.verdicts import Marked, Side
 from nereval_core.review.verdicts_on_records import marked
 from nereval_core.scoring import Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA, Decision
+from nereval_core.tables import Cell
 
 STRICT = "strict"
 """The criterion of agreement: equal boundaries and types."""

@@ -11,10 +11,10 @@ from nereval_core.corpus import Layer
 from nereval_core.corpus.masking import SAID, is_masked
 from nereval_core.problems import FormatError, one_line
 from nereval_core.readers.parquet import SPANS, TEXTS
-from nereval_core.report.score_tables import Cell, Sheet
-from nereval_core.report.table_formats import as_csv
 from nereval_core.review.apply import AppliedVerdicts, Change
 from nereval_core.review.verdicts import KINDS, Marked
+from nereval_core.tables import Cell, Table, columns_of
+from nereval_core.tables.rendering import as_csv
 
 CHANGE_LOG_SUFFIX = ".changes.csv"
 """The end of a log's name, after that of the copy."""
@@ -83,7 +83,7 @@ def log_csv(rows: Iterable[Sequence[Cell]], signed: str) -> bytes:
     """Return the rows of a log as CSV in UTF-8, with the signature in each row; without rows, in one of its own."""
     signed = one_line(signed)
     found = [(*row, signed) for row in rows] or [(*[""] * len(LOG_COLUMNS), signed)]
-    return as_csv(Sheet("", (*LOG_COLUMNS, "signature"), tuple(found))).encode()
+    return as_csv(Table("", columns_of(*LOG_COLUMNS, "signature"), tuple(found))).encode()
 
 
 def write_copy(

@@ -33,8 +33,8 @@ from nereval_core.analysis.methods import methods
 from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits
 from nereval_core.records.queries import Query
 from nereval_core.report.method_terms import HOLM, INTERVAL, METHODS, RANDOMIZATION
-from nereval_core.report.score_tables import Sheet
 from nereval_core.scoring import Counts, Settings
+from nereval_core.tables import Table, columns_of
 from pages.shared.annotators import compared_systems, with_pair
 from pages.shared.components import navigation
 from pages.shared.components.columns import BAR
@@ -327,10 +327,10 @@ def _export(page: PageContext, found: Agreement, table: pd.DataFrame, name: str,
     """Return a table as files, which are printed under its title."""
     signed = _signature(_key(page, found), found, _marks(page, found))
 
-    def printed() -> tuple[Sheet]:
+    def printed() -> tuple[Table]:
         rows = tuple(tuple(None if pd.isna(cell) else cell for cell in row) for row in table.itertuples(index=False))
         notes = (f"{interval_words(found.plan, found.resampled)}.", signed)
-        return (Sheet(title, tuple(map(str, table.columns)), rows, notes),)
+        return (Table(title, columns_of(*map(str, table.columns)), rows, notes),)
 
     return Export(table, signed, name, key=name.replace("-", "_"), printed=printed)
 

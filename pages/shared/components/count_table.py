@@ -11,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import streamlit as st
 
-from nereval_core.report.score_tables import UNDEFINED
+from nereval_core.tables import UNDEFINED
 from pages.shared.components import export_menu
 from pages.shared.components.downloads import Export, page_of
 from pages.shared.components.export_menu import FIGURE_CONFIG

@@ -17,17 +17,17 @@ import streamlit as st
 
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError
-from nereval_core.report.excel import excel_of
 from nereval_core.report.export import frame_as
-from nereval_core.report.score_tables import Cell, Sheet
-from nereval_core.report.table_formats import RENDERED, as_csv, as_html
+from nereval_core.tables import Cell, Table, columns_of
+from nereval_core.tables.excel import excel_of
+from nereval_core.tables.rendering import RENDERED, as_csv, as_html
 from nereval_core.writers import escape_formula, pack_layer, writers
 from pages.shared.components import export_menu
 from pages.shared.view import keys
 from pages.shared.view.text import plain, show_problems
 
 Pieces = Callable[[], Iterable[pd.DataFrame]]
-Printed = Callable[[], Sequence[Sheet]]
+Printed = Callable[[], Sequence[Table]]
 
 PRINTED = 1_000
 """Rows of a table up to which it is offered in the forms that people read."""
@@ -47,8 +47,8 @@ FORMS = {
 def csv_of(table: pd.DataFrame, signature: str) -> bytes:
     """Return a table as CSV in UTF-8; missing values are empty."""
     rows = tuple((*row, signature) for row in _cells(table))
-    columns = tuple(escape_formula(str(column)) for column in (*table.columns, "signature"))
-    return as_csv(Sheet("", columns, rows)).encode()
+    columns = columns_of(*(escape_formula(str(column)) for column in (*table.columns, "signature")))
+    return as_csv(Table("", columns, rows)).encode()
 
 
 def csv_of_pieces(pieces: Pieces, signature: str) -> bytes:
@@ -71,7 +71,7 @@ def file_of(form: str, pieces: Pieces, signature: str, name: str, printed: Print
         return RENDERED[form](printed()).encode()
     every = iter(pieces())
     first = next(every)
-    columns = tuple(map(str, first.columns))
+    columns = columns_of(*map(str, first.columns))
 
     def rows() -> Iterator[tuple[Cell, ...]]:
         yield from _cells(first)
@@ -80,7 +80,7 @@ def file_of(form: str, pieces: Pieces, signature: str, name: str, printed: Print
 
     if form == "excel":
         return excel_of([(name, columns, rows())], [(name, signature)])
-    return RENDERED[form]([Sheet(name, columns, tuple(rows()), (signature,))]).encode()
+    return RENDERED[form]([Table(name, columns, tuple(rows()), (signature,))]).encode()
 
 
 def _cells(table: pd.DataFrame) -> Iterator[tuple[Cell, ...]]:
@@ -155,7 +155,7 @@ def page_of(figure: Callable[[], Any], signature: str, name: str) -> bytes:
     from nereval_core.report.figures.parts import embedded
 
     drawn = embedded(figure(), f"nereval-{name}")
-    signed = [Sheet("Signature", ("signature",), ((signature,),))] if signature else []
+    signed = [Table("Signature", columns_of("signature"), ((signature,),))] if signature else []
     return as_html(signed, title=name, figure=drawn).encode()
 
 

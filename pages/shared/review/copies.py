@@ -9,10 +9,10 @@ import streamlit as st
 
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError
-from nereval_core.report.score_tables import Cell
 from nereval_core.review.apply.corrected_copy import CHANGE_LOG_SUFFIX, log_csv, log_rows, signature
 from nereval_core.review.exchange import export_lines, import_verdicts, read_lines
 from nereval_core.review.verdicts import Given
+from nereval_core.tables import Cell
 from pages.shared import review
 from pages.shared.components.downloads import layer_file_name, offer_layer
 from pages.shared.components.record_list import count

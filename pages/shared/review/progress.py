@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import streamlit as st
 
-from nereval_core.analysis.result_tables import signed
 from nereval_core.ledger import MemoryLedger
 from nereval_core.records.queries import YES, Query
 from nereval_core.review.apply import AppliedVerdicts
 from nereval_core.review.apply.settlement import REASONS, STALE
+from nereval_core.tables import signed
 from pages.shared import review
 from pages.shared.components import navigation
 from pages.shared.components.record_list import count

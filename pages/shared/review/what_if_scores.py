@@ -6,7 +6,6 @@ import pandas as pd
 import streamlit as st
 
 from nereval_core.records.queries import Query
-from nereval_core.report.score_tables import UNDEFINED
 from nereval_core.review.apply.corrected_copy import signature
 from nereval_core.review.apply.deciding_verdicts import Conclusion
 from nereval_core.review.apply.settlement import REASONS
@@ -14,6 +13,7 @@ from nereval_core.review.apply.what_if import WhatIf
 from nereval_core.review.tables import WITH, conclusion_in_words, conclusions_table, log_table, scores_table
 from nereval_core.review.verdicts import KINDS
 from nereval_core.scoring.criteria import SCHEMAS
+from nereval_core.tables import UNDEFINED
 from pages.shared import review
 from pages.shared.components.count_table import count_table, table_key
 from pages.shared.components.downloads import Export

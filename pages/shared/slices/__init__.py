@@ -25,6 +25,7 @@ from nereval_core.analysis.slices.scores_by_slice import (
     tally_slices,
 )
 from nereval_core.analysis.slices.span_values import SlicedScores
+from nereval_core.analysis.slices.tables import score_table
 from nereval_core.analysis.slices.user_columns import UserColumns, check_columns, read_columns
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError
@@ -33,10 +34,10 @@ from nereval_core.report.figures.slices import slice_intervals
 from nereval_core.report.method_terms import INTERVAL, WILSON_INTERVAL
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Counts
+from nereval_core.tables import RATIO_KEYS
 from pages.shared.components import sentence
-from pages.shared.components.columns import count_columns, ratio_columns, text_columns
-from pages.shared.components.count_table import count_table, show_figure
-from pages.shared.components.downloads import Export
+from pages.shared.components.count_table import show_figure
+from pages.shared.components.declared_table import show_table
 from pages.shared.components.methods import explain_methods, offer_methods
 from pages.shared.components.record_list import noun, open_records
 from pages.shared.data import caches, masks
@@ -44,19 +45,16 @@ from pages.shared.data.page_context import PageContext
 from pages.shared.data.result_cache import keep_results
 from pages.shared.systems.tables import choose_units, show_warnings, units_of
 from pages.shared.view import SLICED_BY, keys, state
-from pages.shared.view.count_tables import RATIOS, formula, sided
-from pages.shared.view.queries import Query, side_query
+from pages.shared.view.count_tables import SIDES, formula
+from pages.shared.view.queries import Query, Side, side_query
 from pages.shared.view.text import plain, show_problems
 
-CODES = {
-    **{f"gold {code}": f"gold_{code}" for code in ("COR", "INC", "PAR")},
-    "gold MIS": "MIS",
-    "gold POS": "POS",
-    **{f"predicted {code}": f"pred_{code}" for code in ("COR", "INC", "PAR")},
-    "predicted SPU": "SPU",
-    "predicted ACT": "ACT",
+COUNTED_SIDES: Mapping[str, tuple[Side, str]] = {
+    **{f"{side}_{code}": (side, code) for side in SIDES for code in ("COR", "INC", "PAR")},
+    **{"MIS": ("gold", "MIS"), "POS": ("gold", "POS"), "SPU": ("pred", "SPU"), "ACT": ("pred", "ACT")},
 }
-"""The counts of the table as they are called on the page, and their columns."""
+"""The side and the code that each count of the table counts, by its column."""
+SIDE_NAMES: Mapping[Side, str] = {"gold": "gold", "pred": "predicted"}
 
 
 def sliced_of(page: PageContext) -> SlicedScores:
@@ -85,7 +83,7 @@ def draw_slices(page: PageContext) -> None:
         show_problems([masks.mask_message(line) for line in lines])
     table, note = _table(page, name)
     if table is None or not len(table):
-        st.info("No span has a value here.")
+        st.info("No span has a value page.")
         return
     if note is not None:
         st.info(f"{note[:1].upper()}{plain(note[1:], 300)}.")
@@ -100,7 +98,7 @@ def draw_slices(page: PageContext) -> None:
         sentence.draw(page, _worst(table, name), "slices")
     show_figure(figure(), "slice_figure", (page.view, name), file="slices")
     st.caption(plain(f"{slicings.slicing_explanation(name)} {_rule(table, units_of(page))}", 600))
-    _shown(page, table, name, figure)
+    _scores_shown(page, report_of_page(page, {name: table}), name, figure)
 
 
 def report_of_page(
@@ -191,49 +189,33 @@ def _signed(page: PageContext) -> str:
     return signature(page.scores(), page.by, intervals=units_of(page).signature(SLICE_PLAN))
 
 
-def _shown(page: PageContext, table: pd.DataFrame, name: str, figure: Any) -> None:
-    counts = {shown: column for shown, column in CODES.items() if "PAR" not in shown or table[column].any()}
-    shown = pd.DataFrame({"slice": table["slice"]} | {short: table[long] for short, long in RATIOS.items()})
-    for short, long in RATIOS.items():
-        shown[f"{short} 95%"] = [
-            _interval(*ends) for ends in zip(table[f"{long}_low"], table[f"{long}_high"], strict=True)
-        ]
-    shown = shown.assign(**{column: table[long] for column, long in counts.items()}, documents=table["documents"])
-    # Each ratio stands before its interval.
-    shown = shown[["slice", *(part for short in RATIOS for part in (short, f"{short} 95%")), *counts, "documents"]]
-    number, text = st.column_config.NumberColumn, st.column_config.TextColumn
-    cell = count_table(
-        shown,
-        "slices",
-        (page.view, name),
-        columns={"slice": text("slice", width=130, pinned=True)}
-        | ratio_columns(RATIOS, 60)
-        | text_columns({f"{code} 95%": 95 for code in RATIOS})
-        | count_columns(counts, 85)
-        | {"documents": number("documents", width=85, format="localized")},
-        choose=(*RATIOS, *counts),
-        export=Export(table, _signed(page), "slices", figure=figure),
+def _scores_shown(page: PageContext, report: SliceReport, name: str, figure: Any) -> None:
+    cell = show_table(
+        page,
+        score_table(report, name, page.system),
+        signature=_signed(page),
+        data=report.tables[name],
+        choose=(*RATIO_KEYS.values(), *COUNTED_SIDES),
+        facts=(name,),
+        figure=figure,
         caption="Choose a count to see its records, a ratio to see its formula.",
         height=500,
     )
     if cell is not None:
-        _open(page, table.iloc[cell[0]], name, cell[1])
-
-
-def _interval(low: float, high: float) -> str | None:
-    return None if pd.isna(low) else f"{low:.3f}–{high:.3f}"
+        _open(page, report.tables[name].iloc[cell.row], name, cell.column)
 
 
 def _open(page: PageContext, row: pd.Series, name: str, column: str) -> None:
-    if column in RATIOS:
-        st.code(formula(column, counts_of_row(row)).text, language=None, wrap_lines=True)
+    if column not in COUNTED_SIDES:
+        ratio = next(ratio for ratio, key in RATIO_KEYS.items() if key == column)
+        st.code(formula(ratio, counts_of_row(row)).text, language=None, wrap_lines=True)
         return
-    side, code = sided(column)
-    assert side is not None, "the table's counts are of one side"
+    side, code = COUNTED_SIDES[column]
     query = side_query(side, code)
     assert query is not None
     value = str(row["slice"])
-    title = f"{plain(column)} of {plain(value)}, {plain(slicings.slicing_title(name))}, under {plain(page.by)}"
+    of_slice = f"{plain(value)}, {plain(slicings.slicing_title(name))}, under {plain(page.by)}"
+    title = f"{SIDE_NAMES[side]} {code} of {of_slice}"
     open_records(page, page.by, replace(query, having=((f"{side} {name}", value),)), title, name="slices")
 
 

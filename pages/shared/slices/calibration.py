@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 
 from nereval_core.analysis.slices.calibration import BINNINGS, Calibration
 from nereval_core.analysis.slices.scores_by_slice import SLICE_PLAN, SMALL_SLICE_SPANS
+from nereval_core.analysis.slices.tables import calibration_table
 from nereval_core.report.figures.slices import reliability, risk_curve
 from nereval_core.report.signature import signature
-from pages.shared.components.columns import count_columns, text_columns
-from pages.shared.components.count_table import count_table, show_figure
-from pages.shared.components.downloads import Export
+from pages.shared.components.count_table import show_figure
+from pages.shared.components.declared_table import show_table
 from pages.shared.components.record_list import open_records
 from pages.shared.data.page_context import PageContext
 from pages.shared.view.queries import Query
@@ -57,24 +56,14 @@ def _bins_shown(page: PageContext, found: Calibration, binning: str) -> None:
     show_figure(figure(), "calibration_figure", (page.view, binning), file="calibration")
     if not found.refusal:
         st.markdown("\n".join(f"- {_sentence(text)}" for text in sentences))
-    shown = pd.DataFrame({"score": table["slice"], "mean score": table["confidence"], "P": table["precision"]})
-    shown["P 95%"] = [
-        None if pd.isna(low) else f"{low:.3f}–{high:.3f}"
-        for low, high in zip(table["precision_low"], table["precision_high"], strict=True)
-    ]
-    shown["ACT"] = table["ACT"]
-    number = st.column_config.NumberColumn
-    signed = signature(page.scores(), page.by, intervals=found.units.signature(SLICE_PLAN))
-    cell = count_table(
-        shown,
-        "calibration",
-        (page.view, binning),
-        columns={"score": st.column_config.TextColumn("score", width=130, pinned=True)}
-        | {name: number(name, width=85, format="%.3f") for name in ("mean score", "P")}
-        | text_columns({"P 95%": 95})
-        | count_columns(["ACT"], 70),
+    cell = show_table(
+        page,
+        calibration_table(f"{page.system}: {page.by}", found, binning),
+        signature=signature(page.scores(), page.by, intervals=found.units.signature(SLICE_PLAN)),
+        data=table,
         choose=("ACT",),
-        export=Export(table, signed, "calibration", figure=figure),
+        facts=(binning,),
+        figure=figure,
         caption="Choose a count to see its predictions.",
     )
     if cell is not None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from nereval_core.analysis.sentences import Sentence, record_count
@@ -18,15 +18,14 @@ from nereval_core.analysis.slices.slice_tests import (
     apart_tests,
     change_tests,
     difference_words,
-    shown_tests,
 )
+from nereval_core.analysis.slices.tables import test_table
 from nereval_core.ledger.attributes.systems import ONLY_OTHER, ONLY_THIS
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Counts
 from pages.shared.components import sentence
-from pages.shared.components.columns import text_columns
-from pages.shared.components.count_table import ChosenCell, count_table
-from pages.shared.components.downloads import Export
+from pages.shared.components.count_table import ChosenCell
+from pages.shared.components.declared_table import show_table
 from pages.shared.components.record_list import noun, open_records
 from pages.shared.data.computations import compute
 from pages.shared.data.page_context import PageContext
@@ -74,21 +73,18 @@ def _draw(page: PageContext, tests: SliceTests, names: tuple[str, ...], key: str
             sentence.draw(page, in_words(row), f"{key}{number}")
     if tests.significant.empty:
         st.markdown(f"No difference is significant (p at most {SIGNIFICANT:g} after Holm).")
-    shown = shown_tests(tests)
-    number, units = st.column_config.NumberColumn, units_of(page)
-    ratios = [column for column in shown if pd.api.types.is_float_dtype(shown[column])]
-    openable = ["POS", "ACT", *(one for one in ratios if one not in ("low", "high"))]
-    cell = count_table(
-        shown,
-        key,
-        (page.view, names),
-        columns=text_columns({"by": 170, "slice": 120, "of": 40, "p": 60, "p (Holm)": 75, "p (BH)": 65})
-        | {one: number(one, width=55, format="localized") for one in ("POS", "ACT")}
-        | {one: number(one, width=80, format="%.3f") for one in ratios},
-        choose=openable,
-        export=Export(tests.table, _signed(page), f"slices-{key}", key=f"slices_{key}"),
-        caption=f"{plain(f'Family: {tests.family}. {METHOD} ({units.drawn}).', 500)} Choose a count to see its "
-        "records, a ratio to see its formula.",
+    table = replace(
+        test_table("Slices against the rest" if key == "apart" else "Changes within slices", tests), name=key
+    )
+    cell = show_table(
+        page,
+        table,
+        signature=_signed(page),
+        data=tests.table,
+        choose=("POS", "ACT", "value", "reference", "difference"),
+        facts=(names,),
+        caption=f"Family: {tests.family}. {METHOD} ({units_of(page).drawn}). Choose a count to see its records, a "
+        "ratio to see its formula.",
         height=500,
     )
     if cell is not None:

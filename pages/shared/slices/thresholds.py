@@ -11,13 +11,14 @@ from nereval_core.analysis.methods import methods
 from nereval_core.analysis.resampling_units import ResamplingUnits
 from nereval_core.analysis.slices.calibration import Calibration, calibration
 from nereval_core.analysis.slices.span_values import SlicedScores
+from nereval_core.analysis.slices.tables import threshold_table
 from nereval_core.analysis.slices.thresholds import sweep_thresholds
 from nereval_core.report.figures.slices import threshold_lines
 from nereval_core.report.method_terms import AREA, BRIER, ECE, EQUAL_MASS, INTERVAL, MCE, REFLECTED
 from nereval_core.scoring import Counts
-from pages.shared.components.columns import count_columns, ratio_columns
-from pages.shared.components.count_table import ChosenCell, count_figure, count_table
-from pages.shared.components.downloads import Export
+from nereval_core.tables import RATIO_KEYS
+from pages.shared.components.count_table import ChosenCell, count_figure
+from pages.shared.components.declared_table import show_table
 from pages.shared.components.methods import explain_methods, offer_methods
 from pages.shared.components.record_list import open_records
 from pages.shared.data.computations import compute
@@ -26,7 +27,7 @@ from pages.shared.data.result_cache import keep_results
 from pages.shared.slices import report_of_page, sliced_of, without_data_beside
 from pages.shared.slices.calibration import draw_calibration
 from pages.shared.systems.tables import choose_units, show_warnings, units_of
-from pages.shared.view.count_tables import RATIOS, formula
+from pages.shared.view.count_tables import formula
 from pages.shared.view.queries import Query, overall_query
 from pages.shared.view.text import plain
 
@@ -70,31 +71,28 @@ def _curve_shown(page: PageContext, table: pd.DataFrame, unscored: int) -> None:
         return threshold_lines(table, title, unscored)
 
     point = count_figure(figure(), "thresholds_figure", (page.view,), file="thresholds")
-    codes = [code for code in CODES if code != "PAR" or table["PAR"].any()]
-    shown = table.rename(columns={long: short for short, long in RATIOS.items()})[["threshold", *RATIOS, *codes]]
-    number = st.column_config.NumberColumn
-    cell = count_table(
-        shown,
-        "thresholds",
-        (page.view,),
-        columns={"threshold": number("score at least", width=105, format="%.6g", pinned=True)}
-        | ratio_columns(RATIOS, 60)
-        | count_columns(codes, 62),
-        choose=(*RATIOS, *codes),
-        export=Export(table, page.signature(), "thresholds", figure=figure),
+    declared = threshold_table(title, table)
+    cell = show_table(
+        page,
+        declared,
+        signature=page.signature(),
+        data=table,
+        choose=declared.keys[1:],
+        figure=figure,
         caption="Each row leaves out the predictions with a lower score and scores the rest anew. Choose a count to "
         "see its records, a ratio for its formula, a point of the figure for the predictions that stay.",
         height=400,
     )
-    if cell is None and point and int(point[0]) < len(shown):
+    if cell is None and point and int(point[0]) < len(table):
         cell = ChosenCell(int(point[0]), "ACT")
     if cell is None:
         return
     row, column = table.iloc[cell[0]], cell[1]
-    if column in RATIOS:
+    ratio = next((ratio for ratio, key in RATIO_KEYS.items() if key == column), None)
+    if ratio is not None:
         decided = [int(row[code]) for code in ("COR", "INC", "PAR")]
         counts = Counts((*decided, int(row["MIS"]), 0), (*decided, 0, int(row["SPU"])))
-        st.code(formula(column, counts).text, language=None, wrap_lines=True)
+        st.code(formula(ratio, counts).text, language=None, wrap_lines=True)
         return
     threshold = float(row["threshold"])
     title = f"{column} with scores of at least {plain(f'{threshold:g}')}, under {plain(page.by)}"

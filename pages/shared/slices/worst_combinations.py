@@ -7,11 +7,11 @@ import streamlit as st
 
 from nereval_core.analysis.sentences import Sentence, number_with_noun, record_count
 from nereval_core.analysis.slices import slicings
+from nereval_core.analysis.slices.tables import combination_table
 from nereval_core.analysis.slices.worst_combinations import LEAST_DOCUMENTS, LEAST_SPANS, worst_family, worst_table
 from pages.shared.components import sentence
-from pages.shared.components.columns import text_columns
-from pages.shared.components.count_table import ROWS, count_table
-from pages.shared.components.downloads import Export
+from pages.shared.components.count_table import ROWS
+from pages.shared.components.declared_table import show_table
 from pages.shared.components.record_list import noun, open_records
 from pages.shared.data.computations import compute
 from pages.shared.data.page_context import PageContext
@@ -38,38 +38,15 @@ def draw_worst(page: PageContext) -> None:
         )
         return
     sentence.draw(page, in_words(table), "worst")
-    shown = pd.DataFrame(
-        {
-            "by": [slicings.slicing_title(name) for name in table["by"]],
-            "slice": table["slice"],
-            "and by": [slicings.slicing_title(name) for name in table["and_by"]],
-            "and slice": table["and_slice"],
-            "POS": table["POS"],
-            "documents": table["documents"],
-            "R": table["recall"],
-            "R less elsewhere": table["difference"],
-            "p": table["p"],
-            "p (Holm)": table["p_holm"],
-            "p (BH)": table["p_bh"],
-        }
-    )
-    first = shown.head(ROWS)
-    number = st.column_config.NumberColumn
-    more = f" The first {ROWS} of {len(shown):,} are shown." if len(shown) > ROWS else ""
-    cell = count_table(
-        first,
-        "worst",
-        (page.view,),
-        columns=text_columns({"by": 190, "and by": 190, "slice": 95, "and slice": 95})
-        | {"POS": number("POS", width=55, format="localized")}
-        | {"documents": number("documents", width=80, format="localized")}
-        | {name: number(name, width=width, format="%.3f") for name, width in (("R", 55), ("R less elsewhere", 115))}
-        | {name: number(name, width=70, format="%.4f") for name in ("p", "p (Holm)", "p (BH)")},
+    more = f" The first {ROWS} of {len(table):,} are shown." if len(table) > ROWS else ""
+    cell = show_table(
+        page,
+        combination_table(f"{page.system}: {page.by}, where it is worst", table, ROWS),
+        signature=page.signature(),
+        data=table,
         choose=("POS",),
-        export=Export(table, page.signature(), "worst-slices", key="worst"),
-        caption="p is one-sided, for a recall below that of all other gold spans, and takes the spans of a document "
-        f"for dependent; p (Holm) and p (BH) are corrected over {worst_family(table)}. Choose a number of gold spans "
-        f"to see them.{more}",
+        caption="p takes the spans of a document for dependent; p after Holm and p (BH) are corrected over "
+        f"{worst_family(table)}. Choose a number of gold spans to see them.{more}",
         height=500,
     )
     if cell is not None:

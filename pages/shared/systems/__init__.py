@@ -8,24 +8,18 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from nereval_core.analysis.comparison import Comparison, compare_scores, headline, percent_of_resamples
-from nereval_core.analysis.comparison.significance import (
-    POWER,
-    by_type_tables,
-    difference_table,
-)
-from nereval_core.analysis.comparison.system_tables import (
-    best_cells,
-    best_note,
+from nereval_core.analysis.comparison import Comparison, compare_scores, headline
+from nereval_core.analysis.comparison.significance import by_type_tables, difference_table
+from nereval_core.analysis.comparison.tables import (
+    baseline_table,
     order_table,
-    pairs_wide,
-    ranks_wide,
-    scores_wide,
-    taus_wide,
+    pair_table,
+    power_table,
+    rank_table,
+    score_table,
+    tau_table,
 )
-from nereval_core.analysis.multiple_tests import are_significant
 from nereval_core.analysis.resampling_units import ResamplingPlan
-from nereval_core.analysis.result_tables import p_value_text
 from nereval_core.report.figures.comparison import leaderboard as leaderboard_figure
 from nereval_core.report.method_terms import (
     FALSE_DISCOVERY,
@@ -35,8 +29,6 @@ from nereval_core.report.method_terms import (
     RANDOMIZATION,
     SEVERAL_RUNS,
 )
-from nereval_core.report.score_tables import UNDEFINED
-from nereval_core.report.table_formats import DAGGER
 from nereval_core.scoring import Counts
 from nereval_core.scoring.criteria import SCHEMAS
 from pages.shared.components import navigation, sentence
@@ -98,12 +90,6 @@ def _differences(found: Comparison, criterion: str) -> pd.DataFrame:
     return difference_table(found.resamples([criterion]))
 
 
-@keep_results(12)
-def _order(page: PageContext, names: tuple[str, ...], found: Comparison) -> tuple[pd.DataFrame, pd.DataFrame]:
-    places = ranks_wide(rows_by_place(found.intervals, found, page.by))
-    return order_table(found.intervals, found.taus, page.by), places
-
-
 def say_comparison(page: PageContext, found: Comparison) -> None:
     """Say in sentences what the tables show."""
     if len(page.systems) == 1:
@@ -127,26 +113,23 @@ def say_comparison(page: PageContext, found: Comparison) -> None:
     )
 
 
-def score_table(page: PageContext, found: Comparison) -> None:
+def scores_by_criterion(page: PageContext, found: Comparison) -> None:
     """Show F1 of each system under each criterion; a cell opens its formula, interval and difference."""
+    level = found.plan.level
     ordered = rows_by_place(found.intervals, found, page.by)
-    table = scores_wide(ordered, found.differences, found.plan.level, "criterion")
+    table = score_table("F1 by matching criterion", ordered, found.differences, found.leads, level)
     cell = parts.comparison_table(
         page,
         found.scores,
         table,
-        "compare_scores",
         found.intervals,
-        155,
-        "F1 by matching criterion",
-        said=f"{interval_words(found.plan, found.units)}. {test_words(found.plan, found.units)}; the baseline is "
+        choose=table.keys[1:],
+        caption=f"{interval_words(found.plan, found.units)}. {test_words(found.plan, found.units)}; the baseline is "
         f"{page.system}, the system of the context bar.",
-        strong=best_cells(ordered, found.leads, found.plan.level, "criterion"),
-        strong_notes=best_note(found.leads, found.plan.level, "criterion"),
         figure=lambda: _leaderboard(page, found),
     )
-    if cell is not None and cell[1] != table.columns[0]:
-        _open_score(page, found, cell[1], str(table.iat[cell[0], 0]), "scores")
+    if cell is not None:
+        _open_score(page, found, cell.column, str(table.rows[cell.row][0]), "scores")
 
 
 def _open_score(page: PageContext, found: Comparison, criterion: str, system: str, place: str) -> None:
@@ -173,49 +156,19 @@ def _leaderboard(page: PageContext, found: Comparison) -> Any:
 
 def baseline_differences(page: PageContext, found: Comparison) -> None:
     """Show each system's difference to the baseline under the chosen criterion with interval and p."""
-    intervals = found.intervals[found.intervals["criterion"] == page.by].set_index("system")
-    rows = found.differences[found.differences["criterion"] == page.by]
-    rows = rows_by_place(rows, found, page.by).reset_index(drop=True)
-    table = pd.DataFrame(
-        {
-            "system": rows["system"],
-            "F1": intervals.loc[rows["system"], "f1"].to_numpy(),
-            "difference": rows["difference"],
-            "low": rows["low"],
-            "high": rows["high"],
-            "p": [p_value_text(p, found.plan.resamples) for p in rows["p"]],
-            "p after Holm": [
-                p_value_text(p, found.plan.resamples) + (DAGGER if apart else "")
-                for p, apart in zip(rows["p_holm"], are_significant(rows, found.plan.level), strict=True)
-            ],
-            "best in": [_share(share) for share in intervals.loc[rows["system"], "best"]],
-        }
-    )
-    said = "Difference: F1 less that of the baseline. Best in: the share of resamples in which no system is better."
-    title = f"F1 less that of {page.system} under {page.by}"
-    cell = parts.comparison_table(page, found.scores, table, "compare_differences", rows, 74, title, said=said)
+    rows = rows_by_place(found.differences[found.differences["criterion"] == page.by], found, page.by)
+    table = baseline_table(found, rows, found.family, page.by)
+    cell = parts.comparison_table(page, found.scores, table, rows, choose=table.keys)
     if cell is not None:
-        _open_score(page, found, page.by, str(table["system"].iat[cell[0]]), "differences")
+        _open_score(page, found, page.by, str(table.rows[cell.row][0]), "differences")
 
 
 def power(page: PageContext, found: Comparison) -> None:
     """Show on a click what differences this corpus can show, and how many units one point of F1 needs."""
     with st.expander("What can this corpus show?", key=f"{keys.LIST}power", on_change="rerun") as opened:
-        if not opened.open:
-            return
-        rows = rows_by_place(found.power[found.power["criterion"] == page.by], found, page.by).reset_index(drop=True)
-        table = rows[["system", "difference", "error", "detectable", "needed"]].astype({"needed": "float64"})
-        many = found.units.many
-        table.columns = pd.Index(["system", "difference", "standard error", "least shown", f"{many} for 1 point"])
-        said = (
-            f"Least shown: the difference of F1 that a test on {found.units.in_words(found.units.count)} finds in "
-            f"{POWER:.0%} of corpora like this one. The last column: how many {many} would find 1 point of F1."
-        )
-        title = f"What this corpus can show of differences from {page.system} under {page.by}"
-        table[table.columns[-1]] = [
-            UNDEFINED if pd.isna(one) else f"{one:,.0f}" for one in rows["needed"].astype(float)
-        ]
-        parts.comparison_table(page, found.scores, table, "compare_power", rows, 120, title, said=said)
+        if opened.open:
+            rows = rows_by_place(found.power[found.power["criterion"] == page.by], found, page.by)
+            parts.comparison_table(page, found.scores, power_table(found, rows, page.by), rows)
 
 
 def by_type(page: PageContext, found: Comparison) -> None:
@@ -229,22 +182,12 @@ def by_type(page: PageContext, found: Comparison) -> None:
         st.caption("There are no spans.")
         return
     intervals = rows_by_place(intervals, found, name)
-    table = scores_wide(intervals, against, found.plan.level, "type")
-    cell = parts.comparison_table(
-        page,
-        found.scores,
-        table,
-        "compare_types",
-        intervals,
-        155,
-        f"F1 by type under {name}",
-        said="Holm's correction is over the systems, within each type. Choose a cell to see how it is made.",
-        strong=best_cells(intervals, leads, found.plan.level, "type"),
-        strong_notes=best_note(leads, found.plan.level, "type"),
-    )
-    if cell is None or cell[1] == table.columns[0]:
+    table = score_table(f"F1 by type under {name}", intervals, against, leads, found.plan.level, "type")
+    caption = "Holm's correction is over the systems, within each type. Choose a cell to see how it is made."
+    cell = parts.comparison_table(page, found.scores, table, intervals, choose=table.keys[1:], caption=caption)
+    if cell is None:
         return
-    system, kind = str(table.iat[cell[0], 0]), cell[1]
+    system, kind = str(table.rows[cell.row][0]), cell.column
     row, difference = (_row(each, type=kind, system=system) for each in (intervals, against))
     assert row is not None, "every system has a row for every type"
     counts = found.scores[system].by_type(name).get(kind, Counts())
@@ -253,55 +196,31 @@ def by_type(page: PageContext, found: Comparison) -> None:
 
 def order_of_systems(page: PageContext, found: Comparison) -> None:
     """Show the place of each system under each criterion, and how surely the best is the best."""
-    names = tuple(found.intervals["criterion"].unique())
-    table, places = _order(page, names, found)
-    shown = table.assign(stays=[_share(share) for share in table["stays"]])
-    shown.columns = pd.Index(["criterion", "best", "stays best in", f"tau with {page.by}"])
-    said = (
-        "Stays best in: the share of resamples in which no other system is better. Tau: Kendall's, 1 where two "
-        "criteria order the systems alike, −1 where one reverses the other."
-    )
-    parts.comparison_table(
-        page, found.scores, shown, "compare_best", table, 110, "The best under each criterion", said=said
-    )
-    places = ranks_wide(rows_by_place(found.intervals, found, page.by))
-    parts.comparison_table(
-        page,
-        found.scores,
-        places,
-        "compare_order",
-        places,
-        80,
-        "Place by F1 under each criterion",
-        said="Places by F1.",
-    )
+    table = order_table(found, page.by)
+    parts.comparison_table(page, found.scores, table, table.to_frame())
+    places = rank_table(rows_by_place(found.intervals, found, page.by))
+    parts.comparison_table(page, found.scores, places, places.to_frame())
     if len(found.taus) > 1 and len(page.systems) > 2:
         with st.expander("Kendall's tau between all criteria", key=f"{keys.LIST}taus", on_change="rerun") as opened:
             if opened.open:
-                title = "Kendall's tau between the orders of the systems"
-                parts.comparison_table(page, found.scores, taus_wide(found.taus), "compare_taus", found.taus, 80, title)
+                parts.comparison_table(page, found.scores, tau_table(found.taus), found.taus)
 
 
 def pairwise_differences(page: PageContext, found: Comparison) -> None:
     """Show the difference of each two systems; a cell says its interval and p."""
-    systems = list(page.systems)
     rows = _pairs(page, found)
-    table = pairs_wide(rows, systems, found.plan.level)
-    said = (
-        f"F1 of the row's system less that of the column's. {DAGGER} p at most {1 - found.plan.level:.2g} after "
-        f"Holm's correction over all {len(rows)} pairs."
-    )
-    title = f"F1 of the row's system less the column's under {page.by}"
-    cell = parts.comparison_table(page, found.scores, table, "compare_pairs", rows, 95, title, said=said)
+    table = pair_table(rows, list(page.systems), found.plan.level, page.by)
+    caption = f"F1 of the row's system less that of the column's. {table.notes[0]}."
+    cell = parts.comparison_table(page, found.scores, table, rows, choose=table.keys[1:], caption=caption)
     if cell is None:
         return
-    one, other = str(table.iat[cell[0], 0]), cell[1]
-    both = rows[rows["system"].isin([one, other]) & rows["baseline"].isin([one, other])]
-    if one == other or both.empty:
+    left, right = str(table.rows[cell.row][0]), cell.column
+    both = rows[rows["system"].isin([left, right]) & rows["baseline"].isin([left, right])]
+    if left == right or both.empty:
         return
     with st.container(border=True):
         parts.say_difference(page, page.by, both.iloc[0], place="pairs")
-        for system in (one, other):
+        for system in (left, right):
             formula_box(page, page.by, "F1", found.scores[system].counts(page.by), None, system=system)
 
 
@@ -317,7 +236,3 @@ def _row(table: pd.DataFrame, **values: str) -> pd.Series[Any] | None:
     for name, value in values.items():
         table = table[(table[name] == value).to_numpy()]
     return table.iloc[0] if len(table) else None
-
-
-def _share(share: float) -> str:
-    return UNDEFINED if pd.isna(share) else percent_of_resamples(share)

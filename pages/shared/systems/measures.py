@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pandas as pd
 import streamlit as st
 
 from nereval_core.analysis.comparison import Comparison
 from nereval_core.analysis.comparison.measures import MEASURES
 from nereval_core.analysis.comparison.significance import measure_tables
-from nereval_core.analysis.result_tables import p_value_text, value_with_interval
+from nereval_core.analysis.comparison.tables import measure_table
 from nereval_core.conventions import conventions
 from nereval_core.problems import FormatError
 from pages.shared.data import masks
@@ -56,21 +58,7 @@ def measures(page: PageContext, found: Comparison) -> None:
 
 
 def _draw(page: PageContext, found: Comparison, values: pd.DataFrame, apart: pd.DataFrame, title: str) -> None:
-    keyed = ["criterion", "type", "measure", "system"]
-    rows = values.merge(apart, on=keyed, how="left", suffixes=("", "_difference"))
-    rows = rows_by_place(rows, found, page.by).reset_index(drop=True)
-    kinds = {"type": rows["type"].fillna("all")} if rows["type"].notna().any() else {}
-    under = {"under": rows["criterion"]} if rows["criterion"].nunique() > 1 else {}
-    shown = [value_with_interval(*row) for row in rows[["value", "low", "high"]].itertuples(index=False)]
-    resamples = found.plan.resamples
-    p = {"p": "p", "p after Holm": "p_family", "Benjamini-Hochberg": "p_bh"}
-    tested = {name: [p_value_text(one, resamples) for one in rows[column]] for name, column in p.items()}
-    table = pd.DataFrame(
-        {"system": rows["system"], **under, **kinds, "measure": rows["measure"], "value": shown}
-        | {"difference": rows["difference"], **tested}
-    )
-    tests = int(apart["p"].notna().sum())
-    said = f"Differences are to {page.system}; p is corrected over all {tests} tests of this table."
-    parts.comparison_table(
-        page, found.scores, table, "compare_measures", rows, 130, f"{title} under {page.by}", said=said
-    )
+    rows = rows_by_place(values, found, page.by)
+    measured = replace(found, measures=values, measure_differences=apart)
+    table = measure_table(measured, f"{title} under {page.by}", rows, apart, measured.measure_family)
+    parts.comparison_table(page, found.scores, table, rows, caption=f"{' '.join(table.notes).capitalize()}.")

@@ -11,12 +11,12 @@ import streamlit as st
 from nereval_core.analysis.comparison import Comparison
 from nereval_core.analysis.multiple_tests import are_significant
 from nereval_core.analysis.resampling_units import ResamplingPlan
-from nereval_core.analysis.result_tables import p_value_sentence, signed
 from nereval_core.ledger.attributes.systems import BOTH_RIGHT, BOTH_WRONG, ONLY_OTHER, ONLY_THIS
 from nereval_core.records.queries import Query
 from nereval_core.report.figures.comparison import difference_dots
 from nereval_core.report.method_terms import HOLM, INTERVAL, RANDOMIZATION
 from nereval_core.scoring.criteria import CRITERIA
+from nereval_core.tables import p_value_sentence, signed
 from pages.shared.components import navigation
 from pages.shared.components.count_table import show_figure
 from pages.shared.components.formula_box import formula_box

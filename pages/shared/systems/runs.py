@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
-import pandas as pd
 import streamlit as st
 
 from nereval_core.analysis.comparison import Comparison
 from nereval_core.analysis.comparison.runs import RunComparison, compare_runs, group_runs, name_runs, suggest_runs
-from nereval_core.analysis.multiple_tests import are_significant
-from nereval_core.analysis.result_tables import p_value_text, value_with_interval
-from nereval_core.report.table_formats import DAGGER
+from nereval_core.analysis.comparison.tables import baseline_table, run_table
 from pages.shared.components.count_table import table_key
 from pages.shared.data.computations import compute
 from pages.shared.data.page_context import PageContext
 from pages.shared.data.result_cache import keep_results
 from pages.shared.systems import tables as parts
 from pages.shared.view import keys
-from pages.shared.view.text import plain
 
 HELP = "Trained again from other seeds, say. Those whose names differ in their last number only are suggested."
 
@@ -74,27 +71,15 @@ def _resampled_runs(
 
 
 def _table(page: PageContext, found: Comparison, compared: RunComparison) -> None:
-    differences = compared.differences.drop(columns=["error", "freedom", "why"])
-    rows = compared.means.merge(differences, on=["criterion", "system"], how="left")
-    rows = rows.sort_values("f1", ascending=False, kind="stable").reset_index(drop=True)
-    p, corrected = ([p_value_text(one) for one in rows[name]] for name in ("p", "p_holm"))
-    daggers = are_significant(rows, found.plan.level).map({True: DAGGER, False: ""})
-    table = pd.DataFrame(
-        {
-            "system": rows["system"],
-            "runs": rows["runs"],
-            "mean F1": [value_with_interval(*row) for row in rows[["f1", "f1_low", "f1_high"]].to_numpy()],
-            "standard deviation": rows["f1_sd"],
-            "best": rows["f1_best"],
-            "worst": rows["f1_worst"],
-            "difference": rows["difference"],
-            "p": p,
-            "p after Holm": [text + dagger for text, dagger in zip(corrected, daggers, strict=True)],
-        }
+    baseline = f"{compared.baseline}, of {', '.join(compared.systems[compared.baseline])}"
+    method = (
+        f"Intervals and tests are over {found.units.many} and runs together; differences of mean F1 are to {baseline}."
     )
-    said = (
-        f"Intervals and tests are over {found.units.many} and runs together; differences of mean F1 are to "
-        f"{compared.baseline}, of {', '.join(compared.systems[compared.baseline])}."
-    )
-    title = f"Mean F1 over runs under {plain(page.by)}"
-    parts.comparison_table(page, found.scores, table, "compare_runs", rows, 110, title, said=said, method=said)
+    means = run_table(found, compared, page.by)
+    parts.comparison_table(page, found.scores, means, compared.means, caption=method, method=method)
+    if len(compared.differences):
+        tests = replace(found, runs=compared).run_family
+        table = baseline_table(found, compared.differences, tests, page.by, runs=True)
+        parts.comparison_table(
+            page, found.scores, replace(table, name="run-differences"), compared.differences, method=method
+        )

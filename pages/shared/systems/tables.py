@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -17,19 +17,17 @@ from nereval_core.analysis.resampling_units import (
     resampling_choices,
     resampling_units,
 )
-from nereval_core.analysis.result_tables import p_value_sentence, signed
 from nereval_core.corpus import Documents
 from nereval_core.ledger.attributes.systems import ONLY_OTHER, ONLY_THIS
 from nereval_core.problems import FormatError
 from nereval_core.records.queries import Query
-from nereval_core.report.score_tables import UNDEFINED, Sheet
 from nereval_core.report.signature import signature
-from nereval_core.report.table_formats import DAGGER
 from nereval_core.scoring import Counts, Scores
 from nereval_core.scoring.criteria import CRITERIA
+from nereval_core.tables import DAGGER, UNDEFINED, Table, p_value_sentence, signed
 from pages.shared.components import navigation
-from pages.shared.components.count_table import ChosenCell, count_table
-from pages.shared.components.downloads import Export
+from pages.shared.components.count_table import ChosenCell
+from pages.shared.components.declared_table import show_table
 from pages.shared.components.formula_box import formula_box
 from pages.shared.components.record_list import count, open_records
 from pages.shared.data import caches, masks
@@ -38,8 +36,6 @@ from pages.shared.view import state
 from pages.shared.view.queries import view_of
 from pages.shared.view.text import plain, show_problems
 
-LINE = 130
-"""Characters that stand beside the files of a table; more go beneath."""
 MANY = 20_000
 """Documents beyond which fewer resamples are drawn: 10,000 of them would take a minute."""
 
@@ -130,54 +126,32 @@ def test_words(plan: ResamplingPlan, units: ResamplingUnits) -> str:
 def comparison_table(
     page: PageContext,
     scores: Mapping[str, Scores],
-    shown: pd.DataFrame,
-    name: str,
-    long: pd.DataFrame,
-    width: int,
-    title: str,
+    table: Table,
+    data: pd.DataFrame,
     *,
-    said: str = "",
+    choose: Collection[str] = (),
+    caption: str = "",
     method: str = "",
-    strong: frozenset[tuple[int, int]] = frozenset(),
-    strong_notes: tuple[str, ...] = (),
     figure: Callable[[], Any] | None = None,
 ) -> ChosenCell | None:
-    """Show a table with its files and a word on reading it; return the cell chosen.
+    """Show a table of the comparison with its files; return the cell chosen, which the page opens.
 
-    Spreadsheets get the `long` table, what is read the one shown, called `title`, the `strong` cells in bold, with
-    `strong_notes` on them. `method` says how intervals and tests were made, where it is not as `interval_words` and
+    Programs get the `data`. `method` says how intervals and tests were made, where it is not as `interval_words` and
     `test_words` have it.
     """
-    column = st.column_config.Column
-    numbers = {
-        one: st.column_config.NumberColumn(one, width=width, format="%.3f")
-        for one in shown.columns
-        if pd.api.types.is_float_dtype(shown[one])
-    }
     plan, units = plan_of(page), units_of(page)
+    usual = (f"{interval_words(plan, units)}.", f"{test_words(plan, units)}; the baseline is {page.system}.")
     signed_by = tuple(signature(scores[system], page.by, intervals=units.signature(plan)) for system in page.systems)
-
-    def printed() -> tuple[Sheet]:
-        rows = tuple(tuple(None if pd.isna(cell) else cell for cell in row) for row in shown.itertuples(index=False))
-        usual = (f"{interval_words(plan, units)}.", f"{test_words(plan, units)}; the baseline is {page.system}.")
-        notes = (*((method,) if method else usual), *signed_by)
-        return (Sheet(title, tuple(map(str, shown.columns)), rows, notes, strong, strong_notes),)
-
-    file = name.replace("_", "-")
-    cell = count_table(
-        shown,
-        name,
-        (page.view, tuple(shown.columns)),
-        columns={one: column(one, width=width) for one in shown.columns}
-        | numbers
-        | {str(shown.columns[0]): column(str(shown.columns[0]), width=150, pinned=True)},
-        export=Export(long, " / ".join(signed_by), file, key=name, printed=printed, figure=figure),
-        caption=plain(said, LINE) if len(said) <= LINE else "",
-        height=560,
+    return show_table(
+        page,
+        replace(table, name=f"compare-{table.name}"),
+        signature=" / ".join(signed_by),
+        data=data,
+        notes=(method,) if method else usual,
+        choose=choose,
+        caption=caption,
+        figure=figure,
     )
-    if len(said) > LINE:
-        st.caption(plain(said, 600))
-    return cell
 
 
 def score_box(

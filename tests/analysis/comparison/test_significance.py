@@ -31,7 +31,7 @@ from nereval_core.analysis.comparison.significance import (
     power_table,
     ranks,
 )
-from nereval_core.analysis.comparison.system_tables import best_cells, best_note, scores_wide
+from nereval_core.analysis.comparison.tables import score_table
 from nereval_core.analysis.comparison.unit_counts import ComparisonGroup, UnitCounts, count_units
 from nereval_core.analysis.intervals import acceleration, bca_intervals
 from nereval_core.analysis.multiple_tests import benjamini_hochberg, holm_correction
@@ -327,17 +327,16 @@ def test_the_best_is_bold_where_it_is_significantly_best(right: dict[str, list[i
     group = (ComparisonGroup("strict"),)
     made = SystemResamples(UnitCounts(group, tuple(right), counts, document_units(documents)), PLAN)
     intervals, leads = interval_table(made), lead_table(made)
-    wide = scores_wide(intervals, difference_table(made, "a"), 0.95, "criterion")
-    cells = best_cells(intervals, leads, 0.95, "criterion")
-    assert [wide["system"][row] for row, _ in cells] == ([] if bold is None else [bold])
-    (note,) = best_note(leads, 0.95, "criterion")
+    table = score_table("F1", intervals, difference_table(made, "a"), leads, 0.95)
+    assert [table.rows[row][0] for row, _ in table.strong] == ([] if bold is None else [bold])
+    (note,) = table.strong_notes
     assert ("none under strict, where it is not" in note) == (bold is None)
 
 
 def test_a_single_system_leads_nobody(demo: Mapping[str, Scores]) -> None:
     found = compare_scores({"rules": demo["rules"]}, plan=PLAN, by_type=True)
-    assert found.leads.empty and best_note(found.leads, 0.95, "criterion") == ()
-    assert best_cells(found.intervals, found.leads, 0.95, "criterion") == frozenset()
+    table = score_table("F1", found.intervals, found.differences, found.leads, 0.95)
+    assert found.leads.empty and table.strong_notes == () and table.strong == frozenset()
 
 
 def test_another_baseline_turns_the_difference_round(demo: Mapping[str, Scores]) -> None:

@@ -14,7 +14,7 @@ from scipy import stats
 
 from nereval_core.analysis.intervals import jackknife
 from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits, document_units
-from nereval_core.analysis.slices import scores_by_slice
+from nereval_core.analysis.slices import scores_by_slice, tables
 from nereval_core.analysis.slices.scores_by_slice import SliceTally
 from nereval_core.analysis.slices.slice_tests import (
     APART_COLUMNS,
@@ -22,7 +22,6 @@ from nereval_core.analysis.slices.slice_tests import (
     apart_tests,
     change_tests,
     difference_words,
-    shown_tests,
 )
 
 Cells = np.ndarray[tuple[int, ...], np.dtype[np.int32]]
@@ -253,14 +252,17 @@ def test_the_family_and_the_words() -> None:
     said = difference_words(best)
     assert said.startswith(f"a (span length in characters): F1 {best['difference']:.3f} higher than the rest, p = ")
     assert said.endswith(" after Holm")
-    shown = shown_tests(found)
-    assert list(shown)[:6] == ["by", "slice", "of", "POS", "ACT", "value"] and "the rest's" in shown
-    assert shown.iloc[3]["p"] == "–" and shown.iloc[3]["no test, as"].startswith("spans in 3 documents")
+    table = tables.test_table("tests", found)
+    assert table.headings[:6] == ("by", "slice", "of", "POS", "ACT", "value") and "the rest's" in table.headings
+    assert table.row(3)["p"] == "–" and str(table.row(3)["why"]).startswith("spans in 3 documents")
     changed = change_tests(
         {"x": {"length": tally(cells)}, "y": {"length": tally(drawn(15, 3, 40))}}, "x", document_units(40)
     )
     row = changed.table.iloc[0].to_dict()
-    assert "lower under y than under x, p = " in difference_words(row) and "baseline's" in shown_tests(changed)
+    assert (
+        "lower under y than under x, p = " in difference_words(row)
+        and "baseline's" in tables.test_table("changes", changed).headings
+    )
 
 
 def test_strata_of_one_unit_each_leave_no_error() -> None:

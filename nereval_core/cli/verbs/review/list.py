@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from nereval_core.cli.options import Parser, UsageError, add_output, add_verdicts
 
 if TYPE_CHECKING:
-    from nereval_core.report.score_tables import Cell, Sheet
+    from nereval_core.tables import Cell, Table
 
 HELP = "list the current verdicts"
 USAGE = "[GOLD [PRED ...]] [options]"
@@ -35,9 +35,9 @@ def run(options: argparse.Namespace) -> None:
     from nereval_core.cli.output import Result, has_colour, say, unchecked_places, write_result
     from nereval_core.cli.verdicts import check_kept, verdict_count, verdict_kinds
     from nereval_core.report.json_results import versions
-    from nereval_core.report.score_tables import as_screen
     from nereval_core.review.store import ReviewStore
-    from nereval_core.review.tables import staleness_test, verdicts_sheet
+    from nereval_core.review.tables import staleness_test, verdicts_table
+    from nereval_core.tables.terminal import as_screen
 
     places = unchecked_places(options)
     kinds = verdict_kinds(options)
@@ -57,26 +57,26 @@ def run(options: argparse.Namespace) -> None:
             and (not kinds or one.verdict.kind in kinds)
             and (not options.stale or is_stale(one))
         ]
-    sheet = verdicts_sheet(given, layers)
+    table = verdicts_table(given, layers)
     result = Result(
-        tables=lambda: [sheet],
-        long=lambda: sheet,
+        tables=lambda: [table],
+        long=lambda: table,
         json=lambda: {
             **versions(),
             "store": store.name,
-            "verdicts": [dict(zip(sheet.columns, row, strict=True)) for row in sheet.rows],
+            "verdicts": table.objects(),
         },
-        screen=lambda: as_screen([_shortened(sheet)], names=len(sheet.columns), colour=has_colour(sys.stdout)),
+        screen=lambda: as_screen([_shortened(table)], colour=has_colour(sys.stdout)),
     )
     write_result(result, places)
     if not places:
         say(f"{store.name}: {verdict_count(len(given))}")
 
 
-def _shortened(sheet: Sheet) -> Sheet:
+def _shortened(table: Table) -> Table:
     """Return the table with long cells, such as notes, shortened to fit a screen."""
 
     def cut(cell: Cell) -> Cell:
         return f"{cell[: SHOWN_CHARACTERS - 1]}…" if isinstance(cell, str) and len(cell) > SHOWN_CHARACTERS else cell
 
-    return replace(sheet, rows=tuple(tuple(map(cut, row)) for row in sheet.rows))
+    return replace(table, rows=tuple(tuple(map(cut, row)) for row in table.rows))

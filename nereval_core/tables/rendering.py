@@ -7,19 +7,14 @@ import io
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from markupsafe import Markup
 
 from nereval_core.problems import one_line
-from nereval_core.report.score_tables import Cell, Sheet, cell_text
+from nereval_core.tables import DAGGER, LEFT_KINDS, Cell, Column, Table
 from nereval_core.writers import escape_formula
 
-if TYPE_CHECKING:
-    pass
-
-DAGGER = "†"
-"""The sign after a value that differs significantly."""
 LATEX: Mapping[str, str] = MappingProxyType({DAGGER: r"$^\dagger$", "≤": r"$\leq$", "−": "$-$"})
 """LaTeX for our characters that pdfLaTeX does not know."""
 _LATEX_MARKUP = str.maketrans(
@@ -37,39 +32,33 @@ _LATEX_MARKUP = str.maketrans(
 )
 
 
-def as_markdown(sheets: Iterable[Sheet]) -> str:
+def as_markdown(tables: Iterable[Table]) -> str:
     """Return tables of GitHub's Markdown under headings."""
     blocks = []
-    for sheet in sheets:
-        rows = [sheet.columns, ["---" if at in sheet.texts else "---:" for at in range(len(sheet.columns))]]
-        rows += [
-            [_bold("**{}**", sheet, at, escape_markdown(cell_text(cell))) for at, cell in _numbered(number, row)]
-            for number, row in enumerate(sheet.rows)
-        ]
-        lines = [f"## {escape_markdown(sheet.title)}", "", *(f"| {' | '.join(row)} |" for row in rows)]
-        lines += [line for note in _notes(sheet) for line in ("", escape_markdown(note))]
+    for table in tables:
+        rows = [list(table.headings), ["---" if is_left(column) else "---:" for column in table.columns]]
+        rows += _bold_texts("**{}**", table, escape_markdown)
+        lines = [f"## {escape_markdown(table.title)}", "", *(f"| {' | '.join(row)} |" for row in rows)]
+        lines += [line for note in _notes(table) for line in ("", escape_markdown(note))]
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks) + "\n"
 
 
-def as_latex(sheets: Iterable[Sheet]) -> str:
+def as_latex(tables: Iterable[Table]) -> str:
     """Return tables with rules of booktabs, preceded by titles and signatures as comments."""
     blocks = []
-    for sheet in sheets:
-        rows = [
-            [_bold(r"\textbf{{{}}}", sheet, at, escape_latex(cell_text(cell))) for at, cell in _numbered(number, row)]
-            for number, row in enumerate(sheet.rows)
-        ]
+    for table in tables:
+        rows = _bold_texts(r"\textbf{{{}}}", table, escape_latex)
         lines = [
-            *(f"% {one_line(note)}" for note in (sheet.title, *_notes(sheet))),
-            rf"\begin{{tabular}}{{{''.join('l' if at in sheet.texts else 'r' for at in range(len(sheet.columns)))}}}",
+            *(f"% {one_line(note)}" for note in (table.title, *_notes(table))),
+            rf"\begin{{tabular}}{{{''.join('l' if is_left(column) else 'r' for column in table.columns)}}}",
             r"\toprule",
-            *_latex_headings(sheet),
+            *_latex_headings(table),
             r"\midrule",
             # At the start of a row LaTeX would read `[` and `*` as an option of the end of the row before.
-            *(re.sub(r"^(?= *[\[*])", "{}", " & ".join(row)) + r" \\" for row in rows[: len(rows) - sheet.averages]),
-            *([r"\midrule"] if 0 < sheet.averages < len(rows) else []),
-            *(f"{' & '.join(row)} \\\\" for row in rows[len(rows) - sheet.averages :]),
+            *(re.sub(r"^(?= *[\[*])", "{}", " & ".join(row)) + r" \\" for row in rows[: len(rows) - table.averages]),
+            *([r"\midrule"] if 0 < table.averages < len(rows) else []),
+            *(f"{' & '.join(row)} \\\\" for row in rows[len(rows) - table.averages :]),
             r"\bottomrule",
             r"\end{tabular}",
         ]
@@ -77,11 +66,11 @@ def as_latex(sheets: Iterable[Sheet]) -> str:
     return "% needs \\usepackage{booktabs}\n" + "\n".join(blocks)
 
 
-def _latex_headings(sheet: Sheet) -> Iterable[str]:
+def _latex_headings(table: Table) -> Iterable[str]:
     """Yield the row of columns, below the row of their groups with rules between where there are groups."""
-    names = list(sheet.columns)
+    names = list(table.headings)
     heads, lines, start = [], [], 0
-    for heading, width in sheet.groups:
+    for heading, width in table.groups:
         end = start + width
         if heading:
             heads.append(rf"\multicolumn{{{width}}}{{c}}{{{escape_latex(heading)}}}")
@@ -126,64 +115,60 @@ _TABLE = Markup(
 _STRONG = Markup("<strong>{}</strong>")
 
 
-def as_html(sheets: Iterable[Sheet], *, title: str = "scores", figure: str = "") -> str:
+def as_html(tables: Iterable[Table], *, title: str = "scores", figure: str = "") -> str:
     """Return a page that fetches nothing and has no script except that of a figure.
 
     `figure` is HTML from `figures.embedded`, put above the tables unescaped.
     """
-    tables = Markup().join(
+    body = Markup(figure) + Markup().join(
         _TABLE.format(
-            title=sheet.title,
-            head=_html_cells("<th scope='col'{}>{}</th>", sheet, sheet.columns),
+            title=table.title,
+            head=_html_cells("<th scope='col'{}>{}</th>", table, table.headings),
             rows=_each(
                 "<tr>{}</tr>\n",
-                (
-                    _html_cells(
-                        "<td{}>{}</td>",
-                        sheet,
-                        (_bold(_STRONG, sheet, at, cell_text(cell)) for at, cell in _numbered(number, row)),
-                    )
-                    for number, row in enumerate(sheet.rows)
-                ),
+                (_html_cells("<td{}>{}</td>", table, row) for row in _bold_texts(_STRONG, table, str)),
             ),
-            notes=_each("<p class='note'>{}</p>\n", _notes(sheet)),
+            notes=_each("<p class='note'>{}</p>\n", _notes(table)),
         )
-        for sheet in sheets
+        for table in tables
     )
-    return str(_PAGE.format(title=title, heading=title.capitalize(), body=Markup(figure) + tables))
+    return str(_PAGE.format(title=title, heading=title.capitalize(), body=body))
 
 
-def _html_cells(pattern: str, sheet: Sheet, texts: Iterable[str]) -> Markup:
+def _html_cells(pattern: str, table: Table, texts: Iterable[str]) -> Markup:
     """Return the cells of a row; those of texts beyond the first column have a class."""
-    classes = (Markup(" class='text'") if at in sheet.texts[1:] else Markup() for at in range(len(sheet.columns)))
+    classes = (
+        Markup(" class='text'") if number and is_left(column) else Markup()
+        for number, column in enumerate(table.columns)
+    )
     return Markup().join(Markup(pattern).format(*cell) for cell in zip(classes, texts, strict=True))
 
 
-def as_csv(sheet: Sheet) -> str:
+def as_csv(table: Table) -> str:
     """Return comma-separated values, ratios in full and undefined ones empty; no cell can be taken for a formula.
 
     Lines end in CR LF as RFC 4180 has it, by which a lone CR in a text is quoted too.
     """
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\r\n")
-    writer.writerow(sheet.columns)
-    writer.writerows([escape_formula(cell) if isinstance(cell, str) else cell for cell in row] for row in sheet.rows)
+    writer.writerow(table.keys)
+    writer.writerows([escape_formula(cell) if isinstance(cell, str) else cell for cell in row] for row in table.rows)
     return file.getvalue()
 
 
-RENDERED: Mapping[str, Callable[[Sequence[Sheet]], str]] = MappingProxyType(
+RENDERED: Mapping[str, Callable[[Sequence[Table]], str]] = MappingProxyType(
     {"markdown": as_markdown, "latex": as_latex, "html": as_html}
 )
 
 
-def as_parquet(sheet: Sheet) -> bytes:
+def as_parquet(table: Table) -> bytes:
     """Return a table as Parquet: columns of integers (64 bits) or floats, and of texts for anything else."""
     import pyarrow as pa
     from pyarrow import parquet
 
-    columns = [one_type([row[at] for row in sheet.rows]) for at in range(len(sheet.columns))]
+    columns = [one_type([row[at] for row in table.rows]) for at in range(len(table.columns))]
     file = io.BytesIO()
-    parquet.write_table(pa.Table.from_arrays(columns, names=list(sheet.columns)), file, compression="zstd")
+    parquet.write_table(pa.Table.from_arrays(columns, names=list(table.keys)), file, compression="zstd")
     return file.getvalue()
 
 
@@ -202,8 +187,8 @@ def one_type(values: Sequence[Cell]) -> Any:
 
 def in_form(
     form: str,
-    sheets: Sequence[Sheet],
-    long: Callable[[], Sheet],
+    tables: Sequence[Table],
+    long: Callable[[], Table],
     own: Mapping[str, Callable[[], bytes]] = MappingProxyType({}),
 ) -> bytes:
     """Return tables as the bytes of a file; `long` makes the single table of CSV and Parquet.
@@ -213,26 +198,32 @@ def in_form(
     if form in own:
         return own[form]()
     if form == "excel":
-        from nereval_core.report.excel import as_excel
+        from nereval_core.tables.excel import as_excel
 
-        return as_excel(sheets)
+        return as_excel(tables)
     if form in RENDERED:
-        return RENDERED[form](sheets).encode()
+        return RENDERED[form](tables).encode()
     return as_parquet(long()) if form == "parquet" else as_csv(long()).encode()
 
 
-def _numbered(number: int, row: Sequence[Cell]) -> Iterable[tuple[tuple[int, int], Cell]]:
-    """Yield the cells of a row with their places."""
-    return (((number, column), cell) for column, cell in enumerate(row))
+def is_left(column: Column) -> bool:
+    """Tell whether the cells of a column stand to the left."""
+    return column.kind in LEFT_KINDS
 
 
-def _notes(sheet: Sheet) -> tuple[str, ...]:
-    return (*sheet.strong_notes, *sheet.notes)
+def _bold_texts(pattern: str, table: Table, escape: Callable[[str], str]) -> list[list[str]]:
+    """Return the cells as escaped texts by row, in the pattern where they are strong."""
+    return [
+        [
+            pattern.format(escape(text)) if (number, place) in table.strong else escape(text)
+            for place, text in enumerate(row)
+        ]
+        for number, row in enumerate(table.texts())
+    ]
 
 
-def _bold(pattern: str, sheet: Sheet, at: tuple[int, int], text: str) -> str:
-    """Return the text of a cell, in the pattern if the cell is strong."""
-    return pattern.format(text) if at in sheet.strong else text
+def _notes(table: Table) -> tuple[str, ...]:
+    return (*table.strong_notes, *table.footnotes)
 
 
 def _each(pattern: str, values: Iterable[str]) -> Markup:

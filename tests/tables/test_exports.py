@@ -15,13 +15,12 @@ import pandas as pd
 import pytest
 from pyarrow import parquet
 
-from nereval_core.report import excel
-from nereval_core.report.excel import CELL_CHARACTERS, as_excel, excel_of
 from nereval_core.report.export import frame_as
 from nereval_core.report.figures.comparison import right_bars
 from nereval_core.report.figures.files import why_no_pictures
-from nereval_core.report.score_tables import Sheet
-from nereval_core.report.table_formats import RENDERED, as_csv, as_parquet, in_form
+from nereval_core.tables import Table, columns_of, excel
+from nereval_core.tables.excel import CELL_CHARACTERS, as_excel, excel_of
+from nereval_core.tables.rendering import RENDERED, as_csv, as_parquet, in_form
 from pages.shared.components import downloads
 from pages.shared.components.downloads import FORMS, file_of
 from pages.shared.components.export_menu import MENU
@@ -74,20 +73,25 @@ def _cells(row: ElementTree.Element, shared: list[str]) -> Iterator[object]:
 
 def test_every_cell_is_what_it_was() -> None:
     rows = tuple((text, number, number / 7, None) for number, text in enumerate(HOSTILE))
-    raw = as_excel([Sheet("scores", ("=name", "n", "F1", "none"), rows, ("nereval | strict",))])
+    raw = as_excel([Table("scores", columns_of("=name", "n", "F1", "none"), rows, ("nereval | strict",))])
     found = read(raw)
     assert list(found) == ["scores", "notes"]
     assert found["scores"][0] == ["=name", "n", "F1", "none"]
     for row, (text, number, ratio, _) in zip(found["scores"][1:], rows, strict=True):
         assert row == [text, number, pytest.approx(ratio, abs=1e-15)]
     assert found["notes"] == [["table", "note"], ["scores", "nereval | strict"]]
-    assert raw == as_excel([Sheet("scores", ("=name", "n", "F1", "none"), rows, ("nereval | strict",))])
+    assert raw == as_excel([Table("scores", columns_of("=name", "n", "F1", "none"), rows, ("nereval | strict",))])
 
 
 def test_columns_are_as_wide_as_what_they_hold() -> None:
     """In characters, with a margin of two, and never narrower or wider than can be read."""
     rows = (("a" * 20, 1, 0.5, None), ("b", 123_456_789_012, None, None))
-    raw = as_excel([Sheet("t", ("text", "n", "F1", "none"), rows), Sheet("u", ("text", "zero"), (("c" * 200, 0),))])
+    raw = as_excel(
+        [
+            Table("t", columns_of("text", "n", "F1", "none"), rows),
+            Table("u", columns_of("text", "zero"), (("c" * 200, 0),)),
+        ]
+    )
     widths = []
     with zipfile.ZipFile(io.BytesIO(raw)) as book:
         for number in (1, 2):
@@ -99,15 +103,15 @@ def test_columns_are_as_wide_as_what_they_hold() -> None:
 
 @pytest.mark.parametrize("text", ["x" * (CELL_CHARACTERS + 1), "𝄞" * CELL_CHARACTERS])
 def test_a_text_too_long_for_a_cell_is_cut_and_says_so(text: str) -> None:
-    (shown,) = read(excel_of([("t", ("text",), [(text,)])]))["t"][1]
+    (shown,) = read(excel_of([("t", columns_of("text"), [(text,)])]))["t"][1]
     assert isinstance(shown, str) and shown.endswith("…") and text.startswith(shown[:-1])
     assert CELL_CHARACTERS - 2 <= len(shown.encode("utf-16-le")) // 2 <= CELL_CHARACTERS
-    assert read(excel_of([("t", ("text",), [("x" * CELL_CHARACTERS,)])]))["t"][1] == ["x" * CELL_CHARACTERS]
+    assert read(excel_of([("t", columns_of("text"), [("x" * CELL_CHARACTERS,)])]))["t"][1] == ["x" * CELL_CHARACTERS]
 
 
 def test_sheets_have_names_that_excel_takes() -> None:
     titles = ["a/b: [1]?*", "a b", "A B", "x" * 40, "x" * 41, "", "'", "History", "notes"]
-    names = list(read(excel_of([(title, ("c",), []) for title in titles], [("a", "b")])))
+    names = list(read(excel_of([(title, columns_of("c"), []) for title in titles], [("a", "b")])))
     assert len({name.casefold() for name in names}) == len(titles) + 1
     assert all(0 < len(name) <= 31 and not set(name) & set("[]:*?/\\") and name.strip("'") == name for name in names)
     assert "history" not in {name.casefold() for name in names}
@@ -116,7 +120,7 @@ def test_sheets_have_names_that_excel_takes() -> None:
 @pytest.mark.parametrize("rows", [0, 1, 149, 150, 151, 450])
 def test_a_long_table_goes_on_in_another_sheet(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(excel, "SHEET_ROWS", 150)
-    found = read(excel_of([("t", ("n",), ((number,) for number in range(rows)))]))
+    found = read(excel_of([("t", columns_of("n"), ((number,) for number in range(rows)))]))
     assert len(found) == max(1, -(-rows // 150))
     assert all(page[0] == ["n"] for page in found.values())
     assert [row for page in found.values() for row in page[1:]] == [[number] for number in range(rows)]
@@ -177,7 +181,7 @@ def test_a_table_too_long_to_be_read_is_offered_to_programs(monkeypatch: pytest.
 
 def test_a_parquet_table_has_one_type_a_column() -> None:
     rows = ((1, 1, "=1", 2**70), (None, 0.5, 3, 1), (2, None, None, None))
-    found = parquet.read_table(io.BytesIO(as_parquet(Sheet("t", ("n", "P", "mixed", "large"), rows))))
+    found = parquet.read_table(io.BytesIO(as_parquet(Table("t", columns_of("n", "P", "mixed", "large"), rows))))
     assert list(map(str, found.schema.types)) == ["int64", "double", "string", "string"]
     assert found.to_pydict() == {
         "n": [1, None, 2],
@@ -185,15 +189,15 @@ def test_a_parquet_table_has_one_type_a_column() -> None:
         "mixed": ["=1", "3", None],
         "large": [str(2**70), "1", None],
     }
-    assert parquet.read_table(io.BytesIO(as_parquet(Sheet("t", ("a",), ())))).to_pydict() == {"a": []}
+    assert parquet.read_table(io.BytesIO(as_parquet(Table("t", columns_of("a"), ())))).to_pydict() == {"a": []}
     mixed = pd.DataFrame({"a": pd.Series([1, "x", None], dtype=object), "b": [1, 2, 3]})
     assert parquet.read_table(io.BytesIO(frame_as(".parquet", mixed)))["a"].to_pylist() == ["1", "x", None]
 
 
 def test_each_form_is_written_as_itself() -> None:
     """CSV and Parquet hold the long table, all others each sheet; what is made otherwise goes before them."""
-    sheets = [Sheet("a", ("x",), ((1,),)), Sheet("b", ("y",), ((2.5,),))]
-    whole = Sheet("all", ("sheet", "value"), (("a", 1), ("b", 2.5)))
+    sheets = [Table("a", columns_of("x"), ((1,),)), Table("b", columns_of("y"), ((2.5,),))]
+    whole = Table("all", columns_of("sheet", "value"), (("a", 1), ("b", 2.5)))
     written = {form: in_form(form, sheets, lambda: whole) for form in ("csv", "parquet", "excel", *RENDERED)}
     assert written["csv"].decode() == as_csv(whole) and written["parquet"] == as_parquet(whole)
     assert read(written["excel"]) == {"a": [["x"], [1.0]], "b": [["y"], [2.5]]}
