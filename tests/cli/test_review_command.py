@@ -115,6 +115,15 @@ def test_verdicts_are_listed_by_reviewer_kind_and_staleness(run: Run) -> None:
     assert "'=1+1" in run("list", *own, "--csv", "-")[1]
 
 
+def test_predictions_without_texts_are_listed_in_those_of_gold(run: Run) -> None:
+    """Folders of .ann files alone, as shared tasks collect them; `review apply` reads them likewise."""
+    Path("predictions").mkdir()
+    Path("predictions/d1.ann").write_text("T1\tDrug 31 38\taspirin\n")
+    status, out, err = run("list", "gold.jsonl", "predictions", "--review", "own.sqlite")
+    assert (status, len(out.splitlines())) == (0, 5) and err.endswith("own.sqlite: 3 verdicts\n")
+    assert run("list", "predictions", "--review", "own.sqlite")[0] == 2
+
+
 def test_lines_written_by_hand_name_a_document_of_the_corpus(run: Run) -> None:
     line = {"document": "d1", "span": {"fragments": [[9, 16]], "type": "Drug"}, "quote": "aspirin", "kind": "both"}
     Path("hand.jsonl").write_text(json.dumps(line))

@@ -48,7 +48,10 @@ def run(options: argparse.Namespace) -> None:
     with closing(ReviewStore.of_environment(options.review)) as store:
         for place in places.values():
             check_kept(place, [store.database.file, *real_paths(options.files)])
-        layers = [read(path, format=options.format).layer for path in options.files]
+        # Predictions without texts of their own, such as .ann files alone, stand in those of gold.
+        gold = [read(path, format=options.format) for path in options.files[:1]]
+        predictions = [read(path, format=options.format, texts=gold[0]) for path in options.files[1:]]
+        layers = [reading.layer for reading in (*gold, *predictions)]
         is_stale = staleness_test(layers)
         given = [
             one
