@@ -44,7 +44,7 @@ def draw(page: PageContext) -> None:
     there = draw_workbench(page, order)
     if there.unknown:
         st.warning(
-            f"{plain(there.unknown)} is no record of this document under these settings: its type may be merged or "
+            f"{plain(there.unknown)} is not a record of this document under these settings: its type may be merged or "
             "left out, or the matching criterion counts tokens instead of spans."
         )
     filters.draw_record_menu(page, there, order)

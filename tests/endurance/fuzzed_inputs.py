@@ -119,7 +119,7 @@ class Inputs:
         if self.written:
             places = (self.work, self.own, self.folder / "home")
             if any(map(os.listdir, places)):
-                # What Python has yet to let go of is no fault.
+                # What Python has yet to let go of is not a fault.
                 gc.collect()
             for path in [path for place in places for path in place.iterdir()]:
                 yield f"left behind: a file or folder in {path.parent.name}"

@@ -257,7 +257,7 @@ def test_a_link_opens_a_record_in_its_queue_a_document_as_a_whole_and_a_place() 
     sent = workbench(open_page("Inspect", replace(VIEW, doc=doc, at="3-9")))
     assert sent["whole"] and sent["texts"][sent["text"]]["place"]
     page = open_page("Inspect", replace(VIEW, doc=doc, record=record))
-    assert not page.error and "is no record of this document" in page.warning[0].value
+    assert not page.error and "is not a record of this document" in page.warning[0].value
 
 
 def test_guide_needs_no_corpus_and_scores_what_is_written() -> None:

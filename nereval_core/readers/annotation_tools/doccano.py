@@ -30,7 +30,7 @@ OFFSETS = Offsets("UTF-16 units")
 TEXTS = ("text", "data")
 SPANS = ("label", "labels", "entities")
 OWN = {*TEXTS, *SPANS, "id", "relations", "Comments", "comments"}
-"""Keys that are no metadata."""
+"""Keys that are not metadata."""
 OTHER_KEYS = frozenset((*(OWN - set(SPANS)), "meta", "metadata", "tokens"))
 """Keys that hold no spans."""
 PARTS = ("start_offset", "end_offset", "label")

@@ -95,7 +95,7 @@ class LabelStudioReader(Reader):
     def read(self, source: Source, options: ReadOptions) -> Reading:
         """Read the tasks that one annotator or model worked on.
 
-        Cancelled annotations, results that are no spans of text, and all but the last work of one annotator on a task
+        Cancelled annotations, results that are not spans of text, and all but the last work of one annotator on a task
         are left out and counted.
 
         Raises:

@@ -98,7 +98,7 @@ READER = Bc2gmReader()
 
 
 class MentionLine(NamedTuple):
-    """A line of mentions: offsets over the characters that are no blanks, end inclusive."""
+    """A line of mentions: offsets over the characters that are not blanks, end inclusive."""
 
     number: int
     id: str

@@ -61,7 +61,7 @@ class BratReader(Reader):
         `{"Certainty": "High"}`, those without a value as true, those of several values as a list. Attributes of others,
         relations, events, modifications, equivalences and other notes are left out and counted.
 
-        Spans of the type `options.core_type`, and those that an attribute of this name marks, are no spans of the
+        Spans of the type `options.core_type`, and those that an attribute of this name marks, are not spans of the
         layer: each is the core of the smallest span around it, of several as small of each of them.
 
         Raises:

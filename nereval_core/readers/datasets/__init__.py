@@ -175,7 +175,7 @@ def _files(source: Source) -> tuple[SourceFile, ...]:
 
 
 def _rows(file: SourceFile, asked: _Asked) -> Iterator[DatasetRow]:
-    """Yield the rows of a file; what is no row goes to the problems."""
+    """Yield the rows of a file; what is not a row goes to the problems."""
     columns = _columns(file, file.head())
     if columns is not None:
         yield from _parquet_rows(file, columns, asked)

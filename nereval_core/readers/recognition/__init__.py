@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).parents[1]
 NO_FORMATS = frozenset({"input", "python_objects", "read_settings", "recognition", "shared"})
-"""The modules of this folder that are no readers of a format."""
+"""The modules of this folder that are not readers of a format."""
 FAMILIES = ("annotation_tools", "biomedical", "marked_text")
 """The folders in it whose modules are readers of a format each."""
 

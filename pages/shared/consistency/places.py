@@ -84,7 +84,7 @@ def _records(page: PageContext, finding: Finding) -> None:
 
 
 def _of_way(places: pd.DataFrame, way: str) -> pd.DataFrame:
-    """Return the places of one way; EVERY and SETTLE are no names of ways."""
+    """Return the places of one way; EVERY and SETTLE are not names of ways."""
     if way == EVERY:
         return places
     chosen = places["settle"] if way == SETTLE else places["how"] == way

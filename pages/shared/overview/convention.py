@@ -194,7 +194,7 @@ def _in_text(page: PageContext, document: str, start: int, end: int, record: str
         st.caption(f"What {plain(page.by)} says of it:")
         record_box(page, one, view, same.iloc[0])
     else:
-        st.caption("Under the criteria of nereval this is no span of its own: the scorer reads the tags otherwise.")
+        st.caption("Under the criteria of nereval this is not a span of its own: the scorer reads the tags otherwise.")
         navigation.link_to("Inspect", f":primary[Read document {plain(document)} →]", replace(view, doc=document))
 
 

@@ -21,7 +21,7 @@ from pages.shared.server import access
 from pages.shared.streamlit_internals import session_id
 
 ACCOUNT = ""
-"""The owner of what is read while the server answers this machine alone: the account on it, which is no visitor."""
+"""The owner of what is read while the server answers this machine alone: the account on it, which is not a visitor."""
 EVERYBODY = "all"
 """The owner of a corpus that was read from the folder that the server offers."""
 KEY = re.compile(r"s-[0-9a-f]{32}")

@@ -50,7 +50,7 @@ class StandstillLimit:
             except TimeoutError:
                 raise HTTPException(408, "The upload stood still.\n", {"Connection": "close"}) from None
 
-        # Nobody is left who could be answered, and it is no fault of the server.
+        # Nobody is left who could be answered, and it is not a fault of the server.
         with suppress(ClientDisconnect):
             await self._app(scope, receive_in_time, send)
 

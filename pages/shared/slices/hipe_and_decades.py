@@ -140,7 +140,7 @@ def _slices(
     names = {"precision": "P", "recall": "R", "f1": "F1", "macro_f1": "F1 macro", "gold": "possible", "pred": "actual"}
     shown = rows.assign(slice=[slice_words(str(value)) for value in rows[name]]).rename(columns=names)
     drawn = shown.rename(columns={"possible": "n"})
-    # The scorer's 0 for nothing possible is no score.
+    # The scorer's 0 for nothing possible is not a score.
     drawn.loc[(drawn["n"] == 0).to_numpy(), ["P", "R", "F1"]] = float("nan")
     title = f"{page.system} by {axis}, {outcome.convention} {SCHEMAS[schema]}"
     figure = slice_lines(drawn, title, axis, f"; column {column}")

@@ -73,7 +73,7 @@ def _chosen_options(form: str) -> LoadOptions:
     """Return the settings that the fields of a form hold.
 
     Raises:
-        FormatError: lines that are no ids or map no type.
+        FormatError: lines that are not ids or map no type.
     """
     values = {
         field: offer.form.parse(value)

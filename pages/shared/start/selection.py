@@ -41,7 +41,7 @@ def read_selection(name: str, options: LoadOptions) -> LoadOptions:
     """Return the options with the contents of the fields of a form.
 
     Raises:
-        FormatError: lines that are no ids or map no type.
+        FormatError: lines that are not ids or map no type.
     """
     types = _types(st.session_state.get(f"{name}_types"))
     side = st.session_state.get(f"{name}_types_side") or SIDES[0]

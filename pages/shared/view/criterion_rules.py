@@ -53,7 +53,7 @@ def read(rule: str) -> Criterion:
         elif key == "leave_out":
             parts[key] = [unquote(kind) for kind in value.split(",")]
         elif not equals or key in parts:
-            raise FormatError.single(WHERE, None, f"{quoted(rule)} is no rule", "copy the whole link")
+            raise FormatError.single(WHERE, None, f"{quoted(rule)} is not a rule", "copy the whole link")
         else:
             parts[key] = unquote(value)
     given: Mapping[str, Any] = {**parts, "merge": merge} if merge else parts

@@ -128,7 +128,7 @@ def context(records: pd.DataFrame, texts: Sequence[str], characters: int = 40) -
 def around(
     texts: Sequence[str], documents: Iterable[int], starts: Iterable[int], ends: Iterable[int], characters: int = 40
 ) -> list[Line]:
-    """Return the words before, in and after pieces of text, on one line each; a start below 0 is no place."""
+    """Return the words before, in and after pieces of text, on one line each; a start below 0 is not a place."""
 
     def line(text: str) -> str:
         return " ".join(text.split())
