@@ -97,8 +97,8 @@ def document_problems(documents: Documents, where: Callable[[int], Place]) -> It
             yield Problem(
                 *where(int(doc[i])),
                 f"{what} [{starts[i]}, {ends[i]}) of document {quoted(documents.ids[doc[i]])} (length {length}) is "
-                "outside the text, empty or not after the one before it",
-                f"give each {what} as [start, end) in code points, in order, 0 <= start < end <= {length}",
+                "outside the text, empty or out of order",
+                f"give [start, end) in code points, 0 <= start < end <= {length}, one after the other",
             )
 
 

@@ -309,7 +309,7 @@ def test_two_keys_that_may_hold_the_answer_are_asked_about() -> None:
         read_line(row)
     [line] = error.value.lines()
     assert line == (
-        "a.jsonl:1: 2 keys may hold the answer: 'response' (LOC), 'entities' (PER); name the one to be read: "
+        "a.jsonl:1: 2 keys may hold the answer: 'response' (LOC), 'entities' (PER); name one: "
         "--pred-column response or --pred-column entities; in the app choose beside the upload"
     )
     source = Source.of_uploads([("a.jsonl", json.dumps(row).encode())])
@@ -336,7 +336,7 @@ def test_an_answer_beside_spans_of_another_format_is_asked_about() -> None:
 
 def test_predicted_entities_beside_entities_are_asked_about() -> None:
     row = {"id": "d", "entities": [["Ada", "PER"]], "pred_entities": [["Oslo", "LOC"]]}
-    with pytest.raises(FormatError, match=r"'entities' \(PER\), 'pred_entities' \(LOC\); name the one to be read"):
+    with pytest.raises(FormatError, match=r"'entities' \(PER\), 'pred_entities' \(LOC\); name one"):
         read_line(row)
 
 

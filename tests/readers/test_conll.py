@@ -264,7 +264,7 @@ def test_files_once_read_wrongly(name: str, column: int | None, documents: int, 
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("germeval.tsv", "2 columns hold tags: column 3 (7 spans, as 'B-OTH'), column 4 (0 spans); name the one"),
+        ("germeval.tsv", "2 columns hold tags: column 3 (7 spans, as 'B-OTH'), column 4 (0 spans); name one"),
         ("litbank_nested.tsv", "4 columns hold tags: column 2 (5 spans, as 'B-FAC'), column 3 (1 span, as 'B-PER'), "),
     ],
 )
@@ -515,9 +515,9 @@ REFUSED = [
         {},
         "a NN B-X O\nb NN O B-Y\n\nc NN I-X I-Y\n",
         [
-            "x1.conll: 2 columns hold tags: column 3 (2 spans, as 'B-X'), column 4 (2 spans, as 'B-Y'); name the one "
-            "to be read: --column 3 or --column 4, or by side --gold-column 3 --pred-column 4, or read them as one "
-            "nested layer: --column all; in the app choose beside the upload"
+            "x1.conll: 2 columns hold tags: column 3 (2 spans, as 'B-X'), column 4 (2 spans, as 'B-Y'); name one: "
+            "--column 3 or --column 4, or by side --gold-column 3 --pred-column 4, or all as one nested layer: "
+            "--column all; in the app choose beside the upload"
         ],
     ),
     ({}, "a B-X O\nb O O\n", ["x1.conll: 2 columns hold tags: column 2 (1 span, as 'B-X'), column 3 (0 spans); name"]),
@@ -529,7 +529,7 @@ REFUSED = [
     (
         {},
         "a NN B-NP B-X B-X\nb VB B-VP O B-X\n",
-        ["x1.conll: 2 columns hold tags: column 4 (1 span, as 'B-X'), column 5 (2 spans, as 'B-X'); name the one"],
+        ["x1.conll: 2 columns hold tags: column 4 (1 span, as 'B-X'), column 5 (2 spans, as 'B-X'); name one"],
     ),
     ({"column": -2}, "a\tB-P\n", ["x1.conll: column 1 holds the tokens"]),
     ({"column": -3}, "a\tB-P\n", ["x1.conll: there is no column -3"]),

@@ -107,7 +107,7 @@ REFUSED = [
     ("B-PER I-LOC B-LOC I-LOC\nB-PER O\n", ["pred.txt:1: 'I-LOC' after 'B-PER' is not legal in IOB2"]),
     (
         "words,tags,predictions\nAnn in,B-PER O,O B-PER\n",
-        ["pred.txt:1: 2 columns hold tags: 'tags' (PER), 'predictions' (PER); name the one to be read: --column tags"],
+        ["pred.txt:1: 2 columns hold tags: 'tags' (PER), 'predictions' (PER); name one: --column tags"],
     ),
 ]
 

@@ -344,8 +344,8 @@ def check_same_tokens(documents: Documents, gold: ColumnFiles, pred: ColumnFiles
 def _lost_on_one_side(gold: ColumnFiles, pred: ColumnFiles, version: HipeVersion) -> FormatError:
     side, other = (pred, "gold") if pred.lost else (gold, "the prediction")
     found = (
-        f"the file ends with a comment on a segment and no token after it, so {version.commit} of the scorer loses the "
-        f"document that begins here, keeps what {other} has there, and stops"
+        f"the file ends with a comment on a segment and no token after it, so {version.commit} of the scorer loses "
+        f"this document, keeps that of {other}, and stops"
     )
     return FormatError.single(*side.place(side.lost[0][0]), found, "take the last comment out of the file")
 

@@ -227,8 +227,8 @@ def _file_name_problems(tasks: Sequence[Task]) -> Iterator[Problem]:
             yield Problem(
                 task.shown,
                 task.line,
-                f"the text {quoted(task.text)} is the name of a file, in which the spans have their places",
-                "put the text of that file in its place, under the same key of data",
+                f"the text {quoted(task.text)} is the name of a file",
+                "put the text of that file in its place: the spans are counted in it",
             )
 
 

@@ -231,9 +231,8 @@ def _ambiguity_problem(undecided: AmbiguousColumns, options: ReadOptions) -> Pro
         undecided.file.shown,
         None,
         f"{len(held)} columns hold tags: {', '.join(held)}",
-        f"name the one to be read: {either_option('--column', numbers)}, or by side --gold-column {numbers[0]} "
-        f"--pred-column {numbers[1]}, or read them as one nested layer: --column {ALL_COLUMNS}; in the app choose "
-        "beside the upload",
+        f"name one: {either_option('--column', numbers)}, or by side --gold-column {numbers[0]} --pred-column "
+        f"{numbers[1]}, or all as one nested layer: --column {ALL_COLUMNS}; in the app choose beside the upload",
     )
 
 

@@ -223,7 +223,7 @@ def _several_answers(lines: Sequence[_Line], beside_gold: bool) -> Problem | Non
             flag = "--pred-column" if beside_gold else "--column"
             option = either_option(flag, (choice.number for choice in choices))
             finding = f"{len(choices)} keys may hold the answer: {', '.join(keys)}"
-            remedy = f"name the one to be read: {option}; in the app choose beside the upload"
+            remedy = f"name one: {option}; in the app choose beside the upload"
             return Problem(*line.place, finding, remedy)
     return None
 

@@ -155,8 +155,7 @@ def choice_problem(
         shown,
         line,
         f"{len(columns)} {hold}: {', '.join(held)}",
-        f"name the one to be read: {either_option('--column', numbers)}, or by side {by_side}; in the app choose "
-        "beside the upload",
+        f"name one: {either_option('--column', numbers)}, or by side {by_side}; in the app choose beside the upload",
     )
 
 
