@@ -22,7 +22,7 @@ PACKAGE = "nereval_core"
 VERSION = "__version__"
 COLUMNS = re.compile(r"\b[A-Z_]+_COLUMNS\b")
 IMPORT = re.compile(r"^from (nereval_core\.(?!cli)[\w.]+) import (.+)$", re.MULTILINE)
-LINK = re.compile(r"\]\((?:\.\./)+(nereval_core/(?!cli/)[\w/]+?)(?:/__init__)?\.py\)")
+LINK = re.compile(r"\]\((?:\.\./)+(nereval_core/(?!cli/|__init__)[\w/]+?)(?:/__init__)?\.py\)")
 CODE = re.compile(r"(`+)(.+?)\1", re.DOTALL)
 MEMBERS = (ast.AnnAssign, ast.FunctionDef)
 PROPERTIES = {"property", "cached_property"}
@@ -219,7 +219,7 @@ def _members(owner: Definition, links: dict[str, str], aliases: dict[str, str]) 
     for each in members:
         note = _annotations(each.node)[-1]
         head = f"{each.name}: {_spelt_out(note, aliases)}" if _is_attribute(each.node) else _call(each, aliases)
-        text = " ".join(_prose(each.docstring, links).split())
+        text = " ".join(_prose(each.docstring, links).split()).replace("- **Raises**", "**Raises**")
         lines.append(f"- `{' '.join(head.split())}`" + (f": {text}" if text else ""))
     named = COLUMNS.findall("\n".join([owner.docstring, *(each.docstring for each in members)]))
     for constant in dict.fromkeys(named):
@@ -325,4 +325,7 @@ def _prose(docstring: str, links: dict[str, str]) -> str:
 
 
 def _escaped(text: str) -> str:
-    return text.replace("*", r"\*").replace("<", "&lt;")
+    """Return text with signs of Markdown as they stand, but for indented lines, which are formulas."""
+    return re.sub(
+        "^(?!    ).*", lambda line: line[0].replace("*", r"\*").replace("<", "&lt;"), text, flags=re.MULTILINE
+    )

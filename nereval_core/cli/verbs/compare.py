@@ -40,7 +40,8 @@ them right. fragment counts tokens and has no transitions.
 
 In LaTeX, Markdown and HTML the best of a column is bold where it is significantly better than the next best: p of at
 most 0.05 after Holm's correction over all pairs of systems, under that criterion and of that type. A note names the
-columns without bold. A dagger marks p of at most 0.05 against the baseline.
+columns without bold. A dagger marks p of at most 0.05 against the baseline. --csv has a row a criterion, type and
+system, with the difference beside the score; --json has everything, sentences too.
 
 NAME=RUN,RUN,... are several runs of one system (from other seeds, say), called NAME-1, NAME-2, ...: systems are then
 compared by the means of their runs, with intervals and tests over documents and runs together. --baseline is then a

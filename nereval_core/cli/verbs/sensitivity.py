@@ -36,7 +36,8 @@ type; "aligned otherwise" is what no rule but another alignment makes. The parts
 lenient, down to gold spans that no prediction overlaps. --stand-in gives the mean difference of F1, a paired t-test and
 Pearson's correlation over disjoint folds and all systems; folds of one corpus are few and alike, so p says less than it
 seems to. --ladder tries moves of a boundary by up to 6 characters, and to the start or end of a span near by, and
-scores the document again; RECORD is one under the first criterion. --csv takes one of these questions at a time.
+scores the document again; RECORD is one under the first criterion. Questions other than --gone are answered with all
+merges in force. --csv takes one of these questions at a time.
 
 {GOLD_AND_PREDICTIONS}"""
 EXPERIMENTS = ("gap", "curve", "recovered", "gone", "stand_in", "ladder")
