@@ -7,8 +7,8 @@ from types import MappingProxyType
 from typing import Unpack
 
 from nereval_core.analysis.consistency import Consistency, check_texts, consistency
+from nereval_core.analysis.consistency.indexed_layer import LetterCase
 from nereval_core.analysis.consistency.kinds import check_kinds
-from nereval_core.analysis.consistency.letter_case import LetterCase
 from nereval_core.api.inputs import Given, Texts, gold_reading, prediction_reading
 from nereval_core.corpus import Layer
 from nereval_core.pairing import Pairing, pair

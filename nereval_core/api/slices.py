@@ -40,7 +40,7 @@ def slices_of(
     """Score a prediction slice by slice, with 95% intervals.
 
     `by` names slicings, as `nereval slices --help` lists them; by default all that apply, except years and worst
-    combinations (`nereval_core.analysis.slices.worst_combinations`). A slice is a value of a property
+    combinations (`nereval_core.analysis.slices.slice_tests`). A slice is a value of a property
     (`nereval_core.analysis.slices.slicings`). `training` tells seen spans from unseen ones, `columns` is a CSV file of
     your own columns. `tests=True` tests each slice against the rest. `resample_by` is the unit of resampling:
     `document`, `sentence`, a metadata key or `runs:20`, by default each document as read. The other options are those

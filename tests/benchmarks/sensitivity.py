@@ -9,10 +9,9 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from nereval_core.alignment.codes import Spans
-from nereval_core.analysis.criteria.gap import gap
+from nereval_core.analysis.criteria.gap import CHAIN, gap, recover_spans
 from nereval_core.analysis.criteria.overlap_curve import overlap_curve
 from nereval_core.analysis.criteria.proxy_criterion import fold_scores, proxy_table
-from nereval_core.analysis.criteria.recovered_spans import CHAIN, recover_spans
 from nereval_core.corpus import Documents, Layer
 from nereval_core.scoring import Scores, Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA

@@ -20,10 +20,9 @@ from nereval_core.alignment.codes import Decision
 from nereval_core.analysis.resampling_units import document_units
 from nereval_core.analysis.slices import slicings
 from nereval_core.analysis.slices.scores_by_slice import SliceTally, slice_table, tally_slices
-from nereval_core.analysis.slices.slice_tests import apart_tests, change_tests
+from nereval_core.analysis.slices.slice_tests import LEAST_DOCUMENTS, apart_tests, change_tests, worst_table
 from nereval_core.analysis.slices.span_values import SlicedScores
 from nereval_core.analysis.slices.thresholds import sweep_thresholds
-from nereval_core.analysis.slices.worst_combinations import LEAST_DOCUMENTS, worst_table
 from nereval_core.corpus import Documents, Layer, frozen
 from nereval_core.corpus.texts import Texts
 from nereval_core.scoring import Settings, score_layers

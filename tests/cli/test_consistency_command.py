@@ -13,8 +13,8 @@ import pytest
 
 import nereval_core as nereval
 from nereval_core.analysis.consistency import FINDING_COLUMNS
+from nereval_core.analysis.consistency.indexed_layer import LetterCase
 from nereval_core.analysis.consistency.kinds import KINDS
-from nereval_core.analysis.consistency.letter_case import LetterCase
 from nereval_core.problems import FormatError
 from pages.shared.data.loading import DEMOS
 from tests.support.commands import Cli

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import nereval_core as nereval
-from nereval_core.analysis.errors.error_forms import FORM_COLUMNS
+from nereval_core.analysis.errors import FORM_COLUMNS
 from nereval_core.problems import FormatError
 from nereval_core.writers import escape_formula
 from tests.support import ROOT

@@ -15,8 +15,8 @@ from scipy.stats import norm
 
 import nereval_core as nereval
 from nereval_core.analysis.slices import slice_report, slicings
+from nereval_core.analysis.slices.slice_tests import worst_table
 from nereval_core.analysis.slices.span_values import SlicedScores, SpanValues
-from nereval_core.analysis.slices.worst_combinations import worst_table
 from nereval_core.ledger import ledger
 from nereval_core.problems import FormatError
 from nereval_core.records.queries import Query

@@ -16,8 +16,7 @@ from nereval_core.analysis.errors.boundary_patterns import pattern_table
 from nereval_core.analysis.slices.decades_and_noise import document_decades
 from nereval_core.analysis.slices.scores_by_slice import slice_table, tally_slices
 from nereval_core.analysis.slices.slicings import applicable_slicings, find_values
-from nereval_core.analysis.slices.span_shapes import shapes_of
-from nereval_core.analysis.slices.span_values import SlicedScores
+from nereval_core.analysis.slices.span_values import SlicedScores, shapes_of
 from nereval_core.corpus import Corpus, Documents, Layer
 from nereval_core.corpus.masking import (
     is_masked,

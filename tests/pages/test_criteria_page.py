@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from nereval_core.analysis.criteria.all_criteria_table import (
+from nereval_core.analysis.criteria.convention_differences import (
     TABLE_COLUMNS,
     comparable_neighbours,
     convention_rows,

@@ -11,8 +11,7 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from nereval_core.analysis.linking import LINK_DECISIONS, judge_links
-from nereval_core.analysis.linking.link_tables import link_confusion, link_records
+from nereval_core.analysis.linking import LINK_DECISIONS, judge_links, link_confusion, link_records
 from nereval_core.analysis.linking.mentions import align_links
 from pages.shared.data.loading import load_demo
 from pages.shared.linking import FORMULA, QUERY

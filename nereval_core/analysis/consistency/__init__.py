@@ -5,7 +5,7 @@ found "t cell" annotated as cell line in some places and as cell type in others,
 outside others.
 
 Surface forms are compared with white space as one blank and without case (see `nereval_core.analysis.running_words`),
-except for those that `letter_case` tells apart. The kinds of inconsistency are the rows of `kinds`.
+except for spellings that `indexed_layer` tells apart. The kinds of inconsistency are the rows of `kinds`.
 """
 
 from __future__ import annotations
@@ -21,9 +21,8 @@ import pandas as pd
 
 from nereval_core import __version__
 from nereval_core.analysis.consistency.findings import RankedFindings
-from nereval_core.analysis.consistency.indexed_layer import IndexedLayer
+from nereval_core.analysis.consistency.indexed_layer import IndexedLayer, LetterCase
 from nereval_core.analysis.consistency.kinds import KINDS, check_kinds
-from nereval_core.analysis.consistency.letter_case import LetterCase
 from nereval_core.analysis.result_tables import typed_table
 from nereval_core.analysis.running_words import form_of
 from nereval_core.analysis.sentences import percent

@@ -1,22 +1,46 @@
-"""The criterion ladder of a match record: each criterion's decision on each candidate pair, and the smallest flip."""
+"""The criterion ladder of a match record: each criterion's decision on each candidate pair, and the smallest flip.
+
+A flip is the smallest change of a prediction that flips the decision on the record. A prediction that moves may lose
+its gold span to another prediction, or take that of a third. So the decision on the pair alone does not determine that
+on the record: its document is scored again, and every change given here was scored.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from nereval_core.alignment.candidates import shared_characters
-from nereval_core.analysis.criteria.flips import CriterionSpan, change_in_words, decide_pair
-from nereval_core.analysis.criteria.record_flips import RecordFlip, smallest_flips
+from nereval_core.analysis.criteria.flips import (
+    CriterionSpan,
+    PredictionChange,
+    change_in_words,
+    decide_pair,
+    smallest_breaking_move,
+    smallest_correction,
+)
 from nereval_core.analysis.result_tables import typed_table
 from nereval_core.analysis.span_relations import corresponding_spans, fragments_of
-from nereval_core.corpus import Layer
+from nereval_core.arrays import Bools
+from nereval_core.corpus import Documents, Layer
+from nereval_core.corpus import layer as layer_of
 from nereval_core.records.tables import record_ids
-from nereval_core.scoring import Scores
-from nereval_core.scoring.criteria import Criterion
+from nereval_core.scoring import Scores, score_layers
+from nereval_core.scoring.criteria import Criterion, Decision
 
+NEAR_CHARACTERS = 6
+"""All moves of start and end by so many characters together are tried."""
+FAR_MOVES = 100
+"""Longer moves tried, the shortest first: those to an edge of a nearby span, or to one character beside it."""
+FIRST_CHANGES = 60
+"""Changes scored together before all others."""
+ANOTHER_TYPE = "another type"
+"""Stands for all types that no nearby span has; the name is lengthened if a span has it."""
 LEFT_OUT = "left out"
 NOTHING = "no change of this prediction flips the record"
 LADDER_COLUMNS: Mapping[str, str] = {
@@ -30,6 +54,214 @@ LADDER_COLUMNS: Mapping[str, str] = {
 that on the pair, whether or not the criterion aligns it (`aligned`); `partner` names the spans that the two are aligned
 with. `change` is the smallest change of the pair's prediction that flips the decision on the record when its document
 is scored again, or the statement that there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordFlip:
+    """The flip of a record: the smallest change, None where no change that was tried flips it, and the types that do
+    not.
+
+    `kept` are the types that the prediction may have without a flip, its own first; None where a type that no nearby
+    span has does not flip the record.
+    """
+
+    change: PredictionChange | None
+    kept: tuple[str, ...] | None = None
+
+
+def smallest_flips(
+    scores: Scores, rules: Sequence[Criterion], pair: tuple[int, int], record: tuple[int, int]
+) -> Mapping[str, RecordFlip]:
+    """Return by criterion the smallest change of a prediction that makes a record COR, or no longer COR.
+
+    `pair` are a gold span and the prediction that changes. `record` is the gold span whose decision should flip, or -1
+    and the prediction whose decision should. All are indices into the layers as read. The changes tried are all moves
+    of start and end by NEAR_CHARACTERS together, FAR_MOVES further ones, and the gold span's own fragments, each with
+    the type of either span.
+    """
+    gold, pred = scores.read
+    ours, theirs = CriterionSpan.of(gold, pair[0]), CriterionSpan.of(pred, pair[1])
+    side, span = (0, record[0]) if record[0] >= 0 else (1, record[1])
+    length = int(gold.documents.lengths[gold.doc[pair[0]]])
+    near = [CriterionSpan.of(layer, one) for layer in (gold, pred) for one in _spans_nearby(layer, pred, pair[1])]
+    settings = replace(scores.settings, criteria=tuple(rules))
+
+    def correct(changes: Sequence[tuple[CriterionSpan, PredictionChange]]) -> Mapping[str, Bools]:
+        made = _copy_document(gold, pred, pair[1], [moved for moved, _ in changes])
+        rescored = score_layers(*made.layers, settings)
+        return {rule.name: _are_correct(rescored, rule.name, side, made.where(side, span)) for rule in rules}
+
+    kinds = list(dict.fromkeys((theirs.kind, ours.kind)))
+    other = ANOTHER_TYPE
+    while any(one.kind == other for one in near):
+        other += "'"
+    kept = list(dict.fromkeys((theirs.kind, ours.kind, *sorted({one.kind for one in near}), other)))
+    as_types = correct([(replace(theirs, kind=kind), PredictionChange()) for kind in kept])
+    was = {name: bool(found[0]) for name, found in as_types.items()}
+    changes = sorted(_changes(ours, theirs, rules, near, length, kinds), key=_change_order)
+    flips: dict[str, PredictionChange] = {}
+    for some in (changes[:FIRST_CHANGES], changes[FIRST_CHANGES:]):
+        if not some or len(flips) == len(rules):
+            continue
+        for name, found in correct(some).items():
+            turned = np.flatnonzero(found != was[name])
+            if name not in flips and len(turned):
+                flips[name] = some[int(turned[0])][1]
+    return {
+        rule.name: RecordFlip(
+            flips.get(rule.name),
+            tuple(kind for kind, found in zip(kept, as_types[rule.name].tolist(), strict=True) if found)
+            if was[rule.name] and not as_types[rule.name][-1]
+            else None,
+        )
+        for rule in rules
+    }
+
+
+def _changes(
+    gold: CriterionSpan,
+    pred: CriterionSpan,
+    rules: Sequence[Criterion],
+    near: Sequence[CriterionSpan],
+    length: int,
+    kinds: Sequence[str],
+) -> list[tuple[CriterionSpan, PredictionChange]]:
+    """Return the distinct predictions to try, each with its change."""
+    moves = {
+        (start, end)
+        for start in range(-NEAR_CHARACTERS, NEAR_CHARACTERS + 1)
+        for end in range(abs(start) - NEAR_CHARACTERS, NEAR_CHARACTERS + 1 - abs(start))
+    }
+    for rule in rules:
+        for move in (smallest_correction(rule, gold, pred), smallest_breaking_move(rule, gold, pred, length)):
+            if move is not None and not move.fragments:
+                moves.add((move.start, move.end))
+    places = {
+        edge + beside
+        for one in (gold, pred, *near)
+        for part in (*one.parts, *one.alternatives, *([one.core] if one.core else []))
+        for edge in part
+        for beside in (-1, 0, 1)
+    } | {0, length}
+    further = sorted(
+        {(start - pred.start, end - pred.end) for start, end in product(places, places) if start < end} - moves,
+        key=lambda move: (abs(move[0]) + abs(move[1]), move),
+    )
+    found: list[tuple[CriterionSpan, PredictionChange]] = []
+    for start, end in (*moves, *further[:FAR_MOVES]):
+        moved = _move_ends(pred, start, end, length)
+        if moved is not None:
+            found += [(replace(moved, kind=kind), PredictionChange(start, end, kind != pred.kind)) for kind in kinds]
+    found += [
+        (CriterionSpan(gold.parts, kind), PredictionChange(retyped=kind != pred.kind, fragments=True)) for kind in kinds
+    ]
+    return found
+
+
+def _move_ends(pred: CriterionSpan, start: int, end: int, length: int) -> CriterionSpan | None:
+    """Return a prediction with its ends moved, None if it would leave the text or lose a fragment."""
+    parts = list(pred.parts)
+    parts[0] = (parts[0][0] + start, parts[0][1])
+    parts[-1] = (parts[-1][0], parts[-1][1] + end)
+    if parts[0][0] < 0 or parts[-1][1] > length or any(low >= high for low, high in parts):
+        return None
+    return CriterionSpan(tuple(parts), pred.kind)
+
+
+def _change_order(found: tuple[CriterionSpan, PredictionChange]) -> tuple[int, ...]:
+    """Return the sort key of a change: characters moved, then change of type; moves of the end come first."""
+    change = found[1]
+    return (change.fragments, change.characters, change.retyped, abs(change.start), -change.end, change.start)
+
+
+def _spans_nearby(layer: Layer, pred: Layer, span: int) -> list[int]:
+    """Return the spans of a layer near a prediction in its document."""
+    low, high = layer.first[pred.doc[span] : pred.doc[span] + 2].tolist()
+    room = int(pred.end[span] - pred.start[span]) + 2 * NEAR_CHARACTERS
+    there = (layer.start[low:high] < pred.end[span] + room) & (layer.end[low:high] > pred.start[span] - room)
+    return [low + at for at in np.flatnonzero(there).tolist()]
+
+
+@dataclass(frozen=True, eq=False)
+class _Copies:
+    """Copies of the part of a document that changes can affect, each with a changed prediction in place of one.
+
+    `rows` are the spans of both sides in that part, in the order of reading.
+    """
+
+    layers: tuple[Layer, Layer]
+    rows: tuple[list[int], list[int]]
+
+    def where(self, side: int, span: int) -> NDArray[np.int64]:
+        """Return the index of a span in each copy, in the order of the copies."""
+        size, copies = len(self.rows[side]), len(self.layers[0].documents)
+        return self.rows[side].index(span) + size * np.arange(copies)
+
+
+def _copy_document(gold: Layer, pred: Layer, span: int, changed: Sequence[CriterionSpan]) -> _Copies:
+    document = int(pred.doc[span])
+    low = min(int(pred.start[span]), *(one.start for one in changed))
+    high = max(int(pred.end[span]), *(one.end for one in changed))
+    sides = [np.arange(*layer.first[document : document + 2].tolist()) for layer in (gold, pred)]
+    while True:
+        # Spans that no chain of overlapping spans connects with these keep their decisions.
+        some = [
+            rows[(layer.start[rows] < high) & (layer.end[rows] > low)]
+            for layer, rows in zip((gold, pred), sides, strict=True)
+        ]
+        starts, ends = (
+            np.concatenate([getattr(layer, key)[rows] for layer, rows in zip((gold, pred), some, strict=True)])
+            for key in ("start", "end")
+        )
+        wider = min(low, int(starts.min())), max(high, int(ends.max()))
+        if wider == (low, high):
+            break
+        low, high = wider
+    rows = [_in_reading_order(layer, here.tolist()) for layer, here in zip((gold, pred), some, strict=True)]
+    lengths = np.full(len(changed), int(gold.documents.lengths[document]), np.int64)
+    names = tuple(map(str, range(len(changed))))
+    documents = Documents(names, ("",) * len(changed), sizes=lengths)
+    whole = [CriterionSpan.of(gold, one) for one in rows[0]]
+    own = [CriterionSpan.of(pred, one) for one in rows[1]]
+    at = rows[1].index(span)
+    layers = (
+        _layer_of_copies("gold", documents, [whole] * len(changed)),
+        _layer_of_copies("pred", documents, [[*own[:at], one, *own[at + 1 :]] for one in changed]),
+    )
+    return _Copies(layers, (rows[0], rows[1]))
+
+
+def _in_reading_order(layer: Layer, rows: list[int]) -> list[int]:
+    order = layer.order
+    return rows if order is None else sorted(rows, key=lambda row: int(order[row]))
+
+
+def _layer_of_copies(name: str, documents: Documents, copies: Iterable[Sequence[CriterionSpan]]) -> Layer:
+    rows = [(number, one) for number, spans in enumerate(copies) for one in spans]
+    return layer_of(
+        name,
+        documents,
+        [number for number, _ in rows],
+        [one.start for _, one in rows],
+        [one.end for _, one in rows],
+        [one.kind for _, one in rows],
+        extras={
+            "fragments": {at: one.parts for at, (_, one) in enumerate(rows) if len(one.parts) > 1},
+            "cores": {at: one.core for at, (_, one) in enumerate(rows) if one.core},
+            "alternatives": {at: one.alternatives for at, (_, one) in enumerate(rows) if one.alternatives},
+        },
+    )
+
+
+def _are_correct(scores: Scores, name: str, side: int, spans: NDArray[np.int64]) -> Bools:
+    """Tell which spans, numbered in the order of reading, are correct; a span of a type left out is not."""
+    places = corresponding_spans(scores.read[side], scores.layers(name)[side])
+    read = scores.read[side]
+    made = np.empty(len(read), np.int64)
+    made[np.arange(len(read)) if read.order is None else read.order] = places
+    at = made[spans]
+    found: Bools = (at >= 0) & (scores.decisions(name)[side][at] == Decision.COR)
+    return found
 
 
 def ladder(scores: Scores, name: str, gold: int, pred: int) -> pd.DataFrame:

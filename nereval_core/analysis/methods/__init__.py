@@ -14,9 +14,8 @@ from nereval_core.analysis.agreement.summary import agreement_signature
 from nereval_core.analysis.comparison import Comparison
 from nereval_core.analysis.methods.agreements import AGREEMENT
 from nereval_core.analysis.methods.comparisons import COMPARISON
-from nereval_core.analysis.methods.paragraph import FORMS, Methods, Statement
-from nereval_core.analysis.methods.scoring import published_statements, scored_statements
 from nereval_core.analysis.methods.slicings import SLICES
+from nereval_core.analysis.methods.statements import FORMS, Methods, Statement, published_statements, scored_statements
 from nereval_core.analysis.slices import SliceReport
 from nereval_core.conventions import Outcome
 from nereval_core.report.signature import signature, together

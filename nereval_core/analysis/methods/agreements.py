@@ -7,8 +7,14 @@ from collections.abc import Callable, Iterator
 from nereval_core import __version__
 from nereval_core.analysis.agreement import Agreement
 from nereval_core.analysis.agreement.gamma import GAMMA
-from nereval_core.analysis.methods.paragraph import Cited, Statement, cite
-from nereval_core.analysis.methods.scoring import criteria_statements, interval_statement, type_statements
+from nereval_core.analysis.methods.statements import (
+    Cited,
+    Statement,
+    cite,
+    criteria_statements,
+    interval_statement,
+    type_statements,
+)
 from nereval_core.analysis.sentences import name_list, number_with_noun
 from nereval_core.report.method_terms import HOLM, METHODS, RANDOMIZATION
 

@@ -8,8 +8,7 @@ from itertools import chain
 from nereval_core.analysis.comparison import Comparison
 from nereval_core.analysis.comparison.measures import MACRO
 from nereval_core.analysis.comparison.significance import POWER
-from nereval_core.analysis.methods.paragraph import Cited, Statement, cite
-from nereval_core.analysis.methods.scoring import interval_statement, scored_statements
+from nereval_core.analysis.methods.statements import Cited, Statement, cite, interval_statement, scored_statements
 from nereval_core.analysis.sentences import name_list
 from nereval_core.conventions import find_convention
 from nereval_core.problems import counted

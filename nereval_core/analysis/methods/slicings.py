@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from nereval_core.analysis.methods.paragraph import Statement, cite
-from nereval_core.analysis.methods.scoring import interval_statement, scored_statements
+from nereval_core.analysis.methods.statements import Statement, cite, interval_statement, scored_statements
 from nereval_core.analysis.sentences import name_list
 from nereval_core.analysis.slices import SliceReport
 from nereval_core.analysis.slices.calibration import EQUAL_WIDTH

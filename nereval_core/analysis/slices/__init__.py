@@ -12,12 +12,11 @@ from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUni
 from nereval_core.analysis.slices import slicings
 from nereval_core.analysis.slices.calibration import Calibration, calibration
 from nereval_core.analysis.slices.scores_by_slice import SLICE_PLAN, SliceTally, slice_table, tally_slices
-from nereval_core.analysis.slices.slice_tests import SliceTests, apart_tests, change_tests
+from nereval_core.analysis.slices.slice_tests import SliceTests, apart_tests, change_tests, worst_table
 from nereval_core.analysis.slices.slicings import SLICINGS
 from nereval_core.analysis.slices.span_values import SlicedScores
 from nereval_core.analysis.slices.thresholds import MOST_THRESHOLDS, sweep_thresholds
 from nereval_core.analysis.slices.user_columns import UserColumns
-from nereval_core.analysis.slices.worst_combinations import worst_table
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.report.signature import signature

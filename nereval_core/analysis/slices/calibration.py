@@ -25,7 +25,6 @@ from nereval_core.analysis.bootstrap import Bootstrap, ResampledValues
 from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits, resampling_units
 from nereval_core.analysis.result_tables import typed_table
 from nereval_core.analysis.slices import slicings
-from nereval_core.analysis.slices.prediction_scores import probabilities
 from nereval_core.analysis.slices.scores_by_slice import (
     FEW_UNITS_OF_SLICE,
     SLICE_PLAN,
@@ -35,7 +34,7 @@ from nereval_core.analysis.slices.scores_by_slice import (
     tally_slices,
 )
 from nereval_core.analysis.slices.span_values import SlicedScores, SpanValues
-from nereval_core.analysis.slices.thresholds import MOST_THRESHOLDS, ThresholdSweep, span_scores
+from nereval_core.analysis.slices.thresholds import MOST_THRESHOLDS, ThresholdSweep, probabilities, span_scores
 from nereval_core.arrays import Array, Float64, Int64
 from nereval_core.problems import counted
 from nereval_core.report.method_terms import AREA, BRIER, ECE, MCE

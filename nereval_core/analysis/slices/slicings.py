@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from urllib.parse import quote, unquote
 from weakref import WeakKeyDictionary, ref
 
-from nereval_core.analysis.slices import prediction_scores, span_values
+from nereval_core.analysis.slices import span_values, thresholds
 from nereval_core.analysis.slices.decades_and_noise import UNDATED, document_decades
 from nereval_core.analysis.slices.span_values import SlicedScores, SpanValues
 from nereval_core.analysis.slices.user_columns import UserColumns
@@ -209,25 +209,25 @@ SLICINGS: Mapping[str, Slicing] = {
     "score": Slicing(
         "Score of the prediction",
         "The system's confidence, in tenths.",
-        prediction_scores.score_values,
+        thresholds.score_values,
         listed=False,
     ),
     "score-mass": Slicing(
         "Score of the prediction, in bins of equal mass",
         "The system's confidence, in ten bins of about equally many predictions.",
-        prediction_scores.score_mass_values,
+        thresholds.score_mass_values,
         listed=False,
     ),
     "at": Slicing(
         "Decision at score {}",
         "The decision with only the predictions scored so high.",
-        prediction_scores.at_values,
+        thresholds.at_values,
         listed=False,
     ),
     "kept": Slicing(
         "Kept at score {}",
         "Whether a prediction is scored so high, or not at all.",
-        prediction_scores.kept_values,
+        thresholds.kept_values,
         listed=False,
     ),
 }

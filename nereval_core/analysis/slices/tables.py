@@ -7,9 +7,8 @@ import pandas as pd
 from nereval_core.analysis.slices import SliceReport
 from nereval_core.analysis.slices.calibration import Calibration
 from nereval_core.analysis.slices.scores_by_slice import NO_INTERVAL, SMALL_SLICE_SPANS
-from nereval_core.analysis.slices.slice_tests import SHORT, SliceTests
+from nereval_core.analysis.slices.slice_tests import SHORT, SliceTests, worst_family
 from nereval_core.analysis.slices.slicings import slicing_title, title_in_sentence
-from nereval_core.analysis.slices.worst_combinations import worst_family
 from nereval_core.tables import PRECISION, RATIOS, SHARED_COUNTS, SIDED_COUNTS, Column, Table, frame_table, p_value_text
 
 TESTS = (Column("p", kind="p"), Column("p_holm", "p after Holm", "p"), Column("p_bh", "p (BH)", "p"))

@@ -7,8 +7,14 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from nereval_core.analysis.linking import LinkCounts, LinkDecision, LinkScores, link_signature
-from nereval_core.analysis.linking.link_tables import link_confusion, link_records
+from nereval_core.analysis.linking import (
+    LinkCounts,
+    LinkDecision,
+    LinkScores,
+    link_confusion,
+    link_records,
+    link_signature,
+)
 from nereval_core.cli.output import Result
 from nereval_core.corpus import Layer
 from nereval_core.report.export import join_records

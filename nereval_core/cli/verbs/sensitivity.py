@@ -163,7 +163,7 @@ def _experiment_settings(options: argparse.Namespace, experiments: list[str], lo
     """Return criteria and merges; without merges for `--gone`, which compares scores without and with them."""
     from dataclasses import replace
 
-    from nereval_core.analysis.criteria.recovered_spans import CHAIN
+    from nereval_core.analysis.criteria.gap import CHAIN
     from nereval_core.analysis.criteria.sensitivity import parse_merges
     from nereval_core.cli.runner import applicable_criteria, scoring_settings
     from nereval_core.scoring.criteria import CRITERIA

@@ -14,9 +14,8 @@ from urllib.parse import unquote
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.analysis.criteria.gap import CAUSES, GAIN, ordered_gap
+from nereval_core.analysis.criteria.gap import CAUSES, CHAIN, GAIN, ordered_gap, recover_spans
 from nereval_core.analysis.criteria.proxy_criterion import document_folds
-from nereval_core.analysis.criteria.recovered_spans import CHAIN, recover_spans
 from nereval_core.analysis.criteria.sensitivity import merge_types
 from nereval_core.analysis.crosstab import check_comparable
 from nereval_core.analysis.span_relations import corresponding_spans

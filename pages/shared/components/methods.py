@@ -7,7 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from nereval_core.analysis.methods import FORMS, Methods
-from nereval_core.analysis.methods.paragraph import linked_citation
+from nereval_core.analysis.methods.statements import linked_citation
 from nereval_core.report.method_terms import METHODS
 from pages.shared.components import export_menu
 from pages.shared.view import keys

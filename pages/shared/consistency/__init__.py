@@ -10,8 +10,8 @@ import streamlit as st
 
 from nereval_core.analysis.consistency import Consistency
 from nereval_core.analysis.consistency import consistency as ask
+from nereval_core.analysis.consistency.indexed_layer import LetterCase
 from nereval_core.analysis.consistency.kinds import KINDS
-from nereval_core.analysis.consistency.letter_case import LetterCase
 from nereval_core.scoring.criteria import TypeRules
 from nereval_core.scoring.type_merging import apply_rules
 from pages.shared.components.count_table import ROWS, count_table, first_row

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pandas as pd
 import streamlit as st
 
-from nereval_core.analysis.criteria.all_criteria_table import (
+from nereval_core.analysis.criteria.convention_differences import (
     CriterionRow,
     comparable_neighbours,
     criteria_rows,

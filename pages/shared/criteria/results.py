@@ -7,10 +7,9 @@ from dataclasses import replace
 
 import pandas as pd
 
-from nereval_core.analysis.criteria.gap import Gap, gap
+from nereval_core.analysis.criteria.gap import CHAIN, Gap, RecoveredSpans, gap, recover_spans
 from nereval_core.analysis.criteria.overlap_curve import overlap_curve
 from nereval_core.analysis.criteria.proxy_criterion import fold_scores
-from nereval_core.analysis.criteria.recovered_spans import CHAIN, RecoveredSpans, recover_spans
 from nereval_core.analysis.criteria.sensitivity import merge_types
 from nereval_core.analysis.crosstab import decision_matrix
 from nereval_core.scoring import Scores

@@ -7,8 +7,7 @@ from dataclasses import replace
 import pandas as pd
 import streamlit as st
 
-from nereval_core.analysis.criteria.gap import Gap, gap_sentence
-from nereval_core.analysis.criteria.recovered_spans import CHAIN, OVERLAPPED, WHOLLY, recovered_sentence
+from nereval_core.analysis.criteria.gap import CHAIN, OVERLAPPED, WHOLLY, Gap, gap_sentence, recovered_sentence
 from nereval_core.glossary import DECISIONS, decision_label
 from nereval_core.report.figures.criteria import gap_bars
 from pages.shared.components import sentence

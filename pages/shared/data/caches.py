@@ -17,14 +17,16 @@ import pandas as pd
 import streamlit as st
 from cachetools import LRUCache
 
-from nereval_core.analysis.criteria.all_criteria_table import (
+from nereval_core.analysis.criteria.convention_differences import (
     CriterionRow,
     comparable_neighbours,
     convention_rows,
     criteria_rows,
+    differences,
+    differing_decisions,
     order_rows,
+    span_decisions,
 )
-from nereval_core.analysis.criteria.convention_differences import differences, differing_decisions, span_decisions
 from nereval_core.analysis.slices.decades_and_noise import counts_by_decade, decade_table, document_decades
 from nereval_core.analysis.slices.slicings import DIGEST_DIGITS
 from nereval_core.analysis.slices.user_columns import UserColumns

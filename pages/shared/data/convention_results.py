@@ -8,8 +8,7 @@ from dataclasses import replace
 
 import pandas as pd
 
-from nereval_core.analysis.criteria.all_criteria_table import CriterionRow, convention_rows
-from nereval_core.analysis.criteria.convention_differences import twin_criterion
+from nereval_core.analysis.criteria.convention_differences import CriterionRow, convention_rows, twin_criterion
 from nereval_core.conventions import Convention, Given, Outcome, option_values
 from nereval_core.conventions.outcome import OVERALL
 from nereval_core.problems import FormatError, quoted

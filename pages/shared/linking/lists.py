@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 import streamlit as st
 
-from nereval_core.analysis.linking.link_tables import LINK_RECORD_COLUMNS
+from nereval_core.analysis.linking import LINK_RECORD_COLUMNS
 from nereval_core.report.concept_links import links_html
 from pages.shared.components import navigation
 from pages.shared.components.columns import decision_column, in_context, labels, table_of

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 import pandas as pd
 import streamlit as st
 
-from nereval_core.analysis.linking import LinkScores, Truth, judge_links, link_signature, relaxed_in_words
-from nereval_core.analysis.linking.link_tables import link_records
+from nereval_core.analysis.linking import LinkScores, Truth, judge_links, link_records, link_signature, relaxed_in_words
 from nereval_core.analysis.linking.mentions import Boundaries, LinkAlignment, Mentions, align_links
 from nereval_core.scoring.type_merging import apply_rules
 from pages.shared.data.computations import compute

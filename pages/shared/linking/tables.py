@@ -1,6 +1,6 @@
 """Tables of the Linking page, and the records behind each of its counts. No Streamlit in here.
 
-Every count is a query over link records (`nereval_core.analysis.linking.link_tables`) under one boundary rule and n.
+Every count is a query over link records (`nereval_core.analysis.linking`) under one boundary rule and n.
 """
 
 from __future__ import annotations

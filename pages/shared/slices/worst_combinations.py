@@ -7,8 +7,8 @@ import streamlit as st
 
 from nereval_core.analysis.sentences import Sentence, number_with_noun, record_count
 from nereval_core.analysis.slices import slicings
+from nereval_core.analysis.slices.slice_tests import LEAST_DOCUMENTS, LEAST_SPANS, worst_family, worst_table
 from nereval_core.analysis.slices.tables import combination_table
-from nereval_core.analysis.slices.worst_combinations import LEAST_DOCUMENTS, LEAST_SPANS, worst_family, worst_table
 from pages.shared.components import sentence
 from pages.shared.components.count_table import ROWS
 from pages.shared.components.declared_table import show_table

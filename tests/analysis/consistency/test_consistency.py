@@ -22,10 +22,9 @@ from nereval_core.analysis.consistency import (
     consistency,
     span_at,
 )
-from nereval_core.analysis.consistency.indexed_layer import IndexedLayer
+from nereval_core.analysis.consistency.boundary_questions import WHOLE
+from nereval_core.analysis.consistency.indexed_layer import IndexedLayer, LetterCase
 from nereval_core.analysis.consistency.kinds import KINDS
-from nereval_core.analysis.consistency.letter_case import LetterCase
-from nereval_core.analysis.consistency.nesting_questions import WHOLE
 from nereval_core.analysis.consistency.surface_form_questions import INSIDE, LEAST_SHARE, NOT_ANNOTATED
 from nereval_core.analysis.running_words import form_of, spelling_of
 from nereval_core.api.read import read

@@ -13,6 +13,7 @@ from hypothesis import settings as bounded
 from hypothesis import strategies as st
 from scipy import stats
 
+from nereval_core.analysis.criteria.gap import CHAIN, OVERLAPPED, RECOVERED_COLUMNS, WHOLLY, recover_spans
 from nereval_core.analysis.criteria.proxy_criterion import (
     FOLD_COLUMNS,
     PROXY_COLUMNS,
@@ -20,7 +21,6 @@ from nereval_core.analysis.criteria.proxy_criterion import (
     fold_scores,
     proxy_table,
 )
-from nereval_core.analysis.criteria.recovered_spans import CHAIN, OVERLAPPED, RECOVERED_COLUMNS, WHOLLY, recover_spans
 from nereval_core.analysis.criteria.sensitivity import MERGING_COLUMNS, merge_types, merging_table
 from nereval_core.analysis.crosstab import VANISHED_COLUMNS, vanished_confusions
 from nereval_core.problems import FormatError

@@ -20,8 +20,14 @@ from nereval_core.analysis.criteria.flips import (
     smallest_breaking_move,
     smallest_correction,
 )
-from nereval_core.analysis.criteria.ladder import LADDER_COLUMNS, LEFT_OUT, NOTHING, ladder, ladder_pairs
-from nereval_core.analysis.criteria.record_flips import smallest_flips
+from nereval_core.analysis.criteria.ladder import (
+    LADDER_COLUMNS,
+    LEFT_OUT,
+    NOTHING,
+    ladder,
+    ladder_pairs,
+    smallest_flips,
+)
 from nereval_core.records.tables import DECISIONS, record_ids, rows
 from nereval_core.scoring import Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA, Decision

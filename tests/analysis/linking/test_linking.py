@@ -12,8 +12,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nereval_core.analysis.linking import LINK_DECISIONS, LinkCounts, LinkDecision, judge_links, score_links
-from nereval_core.analysis.linking.link_tables import LINK_RECORD_COLUMNS, link_confusion, link_records
+from nereval_core.analysis.linking import (
+    LINK_DECISIONS,
+    LINK_RECORD_COLUMNS,
+    LinkCounts,
+    LinkDecision,
+    judge_links,
+    link_confusion,
+    link_records,
+    score_links,
+)
 from nereval_core.analysis.linking.mentions import align_links, ranked_ids
 from nereval_core.api.load import load_corpus
 from nereval_core.api.load_options import LoadOptions

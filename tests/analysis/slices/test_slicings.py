@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import settings as drawing
 from hypothesis import strategies as st
 
-from nereval_core.analysis.slices import slicings, span_shapes, span_values, user_columns
+from nereval_core.analysis.slices import slicings, span_values, user_columns
 from nereval_core.analysis.slices.scores_by_slice import SIDED, SliceTally, slice_table, tally_slices
 from nereval_core.analysis.slices.slicings import SLICINGS, applicable_slicings, find_values
 from nereval_core.analysis.slices.span_values import SlicedScores, SpanValues, bin_names, bins, token_counts
@@ -94,18 +94,18 @@ def said(given: SlicedScores, name: str) -> tuple[list[str | None], list[str | N
 @pytest.mark.parametrize(("text", "shape"), SHAPES)
 def test_shapes(text: str, shape: str) -> None:
     layer = words_layer([(text, "x")])
-    assert [span_shapes.SHAPES[code] for code in span_shapes.shapes_of(layer)] == [shape]
+    assert [span_values.SHAPES[code] for code in span_values.shapes_of(layer)] == [shape]
 
 
 def test_shapes_of_many_at_once_are_those_of_each() -> None:
-    assert {shape for _, shape in SHAPES} == set(span_shapes.SHAPES)
+    assert {shape for _, shape in SHAPES} == set(span_values.SHAPES)
     layer = words_layer([(text, "x") for text, _ in SHAPES])
-    assert [span_shapes.SHAPES[code] for code in span_shapes.shapes_of(layer)] == [shape for _, shape in SHAPES]
+    assert [span_values.SHAPES[code] for code in span_values.shapes_of(layer)] == [shape for _, shape in SHAPES]
 
 
 def plain_shape(text: str) -> str:
     """Find the shape of a text word by word, as SHAPES defines it."""
-    for dash in span_shapes.DASHES:
+    for dash in span_values.DASHES:
         text = text.replace(dash, " ")
     letters = [char for char in text if char.isalpha() or char.isupper() or char.islower()]
     upper = [char for char in letters if char.isupper() or char.istitle()]
@@ -131,7 +131,7 @@ def plain_shape(text: str) -> str:
 @given(layers())
 def test_shapes_of_any_text(layer: Layer) -> None:
     expected = [plain_shape(layer.text(span)) for span in range(len(layer))]
-    assert [span_shapes.SHAPES[code] for code in span_shapes.shapes_of(layer)] == expected
+    assert [span_values.SHAPES[code] for code in span_values.shapes_of(layer)] == expected
 
 
 @drawing(max_examples=25)
