@@ -37,7 +37,7 @@ def show_table(
     choose: Collection[str] | None = None,
     facts: tuple[object, ...] = (),
     figure: Callable[[], Any] | None = None,
-    caption: str = "",
+    caption: str | None = None,
     hint: str = "",
     height: int | None = 560,
 ) -> ChosenCell | None:
@@ -45,7 +45,8 @@ def show_table(
 
     The column of a chosen cell is given by its key. `data` is what programs read in place of the rows shown; files to
     be read have the `notes` and the signature below. `choose` are keys of further columns whose cells can be chosen,
-    which the page itself opens. A choice is given up once the view or one of the `facts` changes.
+    which the page itself opens. The caption is the notes of the table unless another is given. A choice is given up
+    once the view or one of the `facts` changes.
     """
     headings = dict(zip(table.keys, _unique(table.headings), strict=True))
     openable = [column.key for column in table.columns if column.opens is not None or column.key in (choose or ())]
@@ -64,7 +65,7 @@ def show_table(
             printed=lambda: (printed,),
             figure=figure,
         ),
-        caption=plain(caption, LONGEST_CAPTION),
+        caption=plain(_sentences(table.notes) if caption is None else caption, LONGEST_CAPTION),
         hint=hint,
         height=height,
     )
@@ -92,6 +93,11 @@ def open_cell(page: PageContext, target: RecordsOf | FormulaOf | None, name: str
         st.code(formula(target.ratio, counts).text, language=None, wrap_lines=True)
         st.caption("As it is:")
         st.code(formula(target.ratio, target.now).text, language=None, wrap_lines=True)
+
+
+def _sentences(notes: Sequence[str]) -> str:
+    """Return notes as sentences in one line."""
+    return " ".join(f"{note[0].upper()}{note[1:]}." for note in notes)
 
 
 def _setting(column: Column, table: Table, number: int) -> Any:

@@ -91,7 +91,6 @@ def _classes(page: PageContext, report: ErrorReport) -> None:
         signature=page.signature(),
         data=frame,
         figure=lambda: gain_bars({page.system: frame}, page.by, counts.pos, [counts.act]),
-        caption=" ".join(f"{note[0].upper()}{note[1:]}." for note in table.notes),
         hint="Choose a number to see its records, a ratio to see its formula.",
     )
 
@@ -128,7 +127,7 @@ def _grid(page: PageContext, report: ErrorReport, part: str) -> None:
     """Show a table of classes: down the classes and across the types, or down the ends and across the classes."""
     long = report.types if part == "type" else report.ends
     table = type_table(report, page.system, TYPES) if part == "type" else end_table(report, page.system)
-    show_table(page, table, signature=page.signature(STRICT), data=long, caption=" ".join(table.notes))
+    show_table(page, table, signature=page.signature(STRICT), data=long)
 
 
 def _words(page: PageContext, report: ErrorReport) -> None:

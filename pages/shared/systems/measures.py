@@ -61,4 +61,4 @@ def _draw(page: PageContext, found: Comparison, values: pd.DataFrame, apart: pd.
     rows = rows_by_place(values, found, page.by)
     measured = replace(found, measures=values, measure_differences=apart)
     table = measure_table(measured, f"{title} under {page.by}", rows, apart, measured.measure_family)
-    parts.comparison_table(page, found.scores, table, rows, caption=f"{' '.join(table.notes).capitalize()}.")
+    parts.comparison_table(page, found.scores, table, rows)

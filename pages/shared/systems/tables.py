@@ -130,7 +130,7 @@ def comparison_table(
     data: pd.DataFrame,
     *,
     choose: Collection[str] = (),
-    caption: str = "",
+    caption: str | None = None,
     method: str = "",
     figure: Callable[[], Any] | None = None,
 ) -> ChosenCell | None:
