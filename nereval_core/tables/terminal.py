@@ -10,16 +10,21 @@ from nereval_core.tables import LEFT_KINDS, Table
 
 HEADING, STRONG, NOTE, WARNING = "1", "1;32", "2", "33"
 """Parameters of ANSI escape sequences: bold; bold and green; dim; yellow."""
+LONGEST = 60
+"""Characters of a text that widens its column; files have all."""
+CUT = "…"
 
 
 def as_screen(tables: Iterable[Table], *, names: int = 1, colour: bool = False) -> str:
     """Return aligned columns of text, the first `names` and those of texts to the left, numbers to the right.
 
-    With `colour` headings and strong cells stand out, and notes are dim.
+    Long texts are cut, except in the last column, which no other has to wait for. With `colour` headings and strong
+    cells stand out, and notes are dim.
     """
     blocks = []
     for table in tables:
-        grid = [list(table.headings), *table.texts()]
+        is_cut = [column.kind == "text" for column in table.columns[:-1]] + [False]
+        grid = [table.headings, *([*map(_shortened, row, is_cut)] for row in table.texts())]
         widths = [max(map(_width, column)) for column in zip(*grid, strict=True)]
         left = {number for number, column in enumerate(table.columns) if number < names or column.kind in LEFT_KINDS}
         strong = table.strong if colour else frozenset()
@@ -31,6 +36,11 @@ def as_screen(tables: Iterable[Table], *, names: int = 1, colour: bool = False) 
         headings = [painted(line, HEADING, colour) for line in (one_line(table.title), heading)]
         blocks.append("\n".join((*headings, *rows, *(painted(one_line(note), NOTE, colour) for note in notes))))
     return "\n\n".join(blocks) + "\n"
+
+
+def _shortened(text: str, is_cut: bool) -> str:
+    line = one_line(text)
+    return f"{line[: LONGEST - 1]}{CUT}" if is_cut and len(line) > LONGEST else line
 
 
 def painted(text: str, parameters: str, colour: bool) -> str:

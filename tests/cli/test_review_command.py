@@ -98,8 +98,9 @@ def test_verdicts_are_listed_by_reviewer_kind_and_staleness(run: Run) -> None:
     status, out, err = run("list", *own)
     assert status == 0 and "3 verdicts" in err
     assert "d1        g:9-16:Drug   aspirin  gold is right                " in out
-    # What would move the cursor is written out, and what is long is cut.
-    assert "=1+1\\x1b[2J" in out and f"{'x' * 59}…" in out
+    # What would move the cursor is written out, and what is long is cut before another column.
+    assert "=1+1\\x1b[2J" in out and "x" * 100 in out
+    assert f"{'x' * 59}…" in run("list", "gold.jsonl", *own)[1]
 
     def listed(*arguments: str) -> list[dict[str, str]]:
         status, out, _ = run("list", *arguments, *own, "--json", "-")

@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from contextlib import closing
-from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from nereval_core.cli.options import Parser, UsageError, add_output, add_verdicts
-
-if TYPE_CHECKING:
-    from nereval_core.tables import Cell, Table
 
 HELP = "list the current verdicts"
 USAGE = "[GOLD [PRED ...]] [options]"
 EXAMPLE = "gold.jsonl system.jsonl --review verdicts.db --stale"
 NOTES = ""
-SHOWN_CHARACTERS = 60
-"""Characters of a cell on the screen; files have all."""
 
 
 def add_arguments(parser: Parser) -> None:
@@ -32,12 +24,11 @@ def add_arguments(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> None:
     from nereval_core.api.read import read
     from nereval_core.cli.files import real_paths
-    from nereval_core.cli.output import Result, has_colour, say, unchecked_places, write_result
+    from nereval_core.cli.output import Result, say, unchecked_places, write_result
     from nereval_core.cli.verdicts import check_kept, verdict_count, verdict_kinds
     from nereval_core.report.json_results import versions
     from nereval_core.review.store import ReviewStore
     from nereval_core.review.tables import staleness_test, verdicts_table
-    from nereval_core.tables.terminal import as_screen
 
     places = unchecked_places(options)
     kinds = verdict_kinds(options)
@@ -69,17 +60,7 @@ def run(options: argparse.Namespace) -> None:
             "store": store.name,
             "verdicts": table.objects(),
         },
-        screen=lambda: as_screen([_shortened(table)], colour=has_colour(sys.stdout)),
     )
     write_result(result, places)
     if not places:
         say(f"{store.name}: {verdict_count(len(given))}")
-
-
-def _shortened(table: Table) -> Table:
-    """Return the table with long cells, such as notes, shortened to fit a screen."""
-
-    def cut(cell: Cell) -> Cell:
-        return f"{cell[: SHOWN_CHARACTERS - 1]}…" if isinstance(cell, str) and len(cell) > SHOWN_CHARACTERS else cell
-
-    return replace(table, rows=tuple(tuple(map(cut, row)) for row in table.rows))
