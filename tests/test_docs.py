@@ -17,6 +17,7 @@ from nereval_core.conventions import conventions
 from nereval_core.conventions.outcome import OVERALL
 from nereval_core.readers.shared.tag_schemes import SCHEMES
 from nereval_core.review.exchange import KEYS
+from nereval_core.scoring.count_tables import TEXT_DTYPE
 from nereval_core.scoring.criteria import CRITERIA, SCHEMAS
 from nereval_core.scoring.criterion_syntax import criteria_from_toml
 from nereval_core.scoring.examples import FIVE_DECISIONS, decide
@@ -296,7 +297,7 @@ def test_examples_of_published_scorers_hold(folder: Path, example: str) -> None:
         scope = next((item for item in rest if "=" not in item), OVERALL)
         outcome = nereval.reproduce(paths["gold"], paths["pred"], convention=name, options=options)
         asked = {"evaluation": evaluation, "scope": scope, "figure": figure}
-        found = outcome.figures.astype(dict.fromkeys(asked, "str"))
+        found = outcome.figures.astype(dict.fromkeys(asked, TEXT_DTYPE))
         for column, value in asked.items():
             found = found[found[column] == value]
         assert found["value"].tolist() == [int(count)], claim

@@ -26,6 +26,7 @@ from nereval_core.problems import FormatError, quoted
 from nereval_core.records.queries import Query
 from nereval_core.records.tables import DECISIONS
 from nereval_core.scoring import Scores
+from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns
 from nereval_core.scoring.criteria import Decision
 from nereval_core.tables import Cell, Table, columns_of
 
@@ -47,7 +48,7 @@ _STATE = np.array([0, 1, 2, -1, 3], np.int8)
 """The index into PRED_STATES of each decision's code."""
 DISAGREEMENTS = ("agree", "only one", "only other", "types differ", "boundaries differ")
 """A record is agreed on, or its span has no partner, or that is of another type, or else has other boundaries."""
-VANISHED_COLUMNS: Mapping[str, str] = {"gold_type": "str", "pred_type": "str", "pairs": "int64", "correct": "int64"}
+VANISHED_COLUMNS: Columns = {"gold_type": TEXT_DTYPE, "pred_type": TEXT_DTYPE, "pairs": "int64", "correct": "int64"}
 """Columns of `vanished_confusions` and their dtypes: aligned pairs of two types that are merged into one, and the gold
 spans among them that are correct after merging."""
 
@@ -76,8 +77,8 @@ class Transitions:
             for side, states, counts in (("gold", GOLD_STATES, self.gold), ("pred", PRED_STATES, self.pred))
             for row, column in np.argwhere(counts).tolist()
         ]
-        states = pd.CategoricalDtype([*GOLD_STATES, *PRED_STATES[3:]])
-        sides = pd.CategoricalDtype(["gold", "pred"])
+        states = pd.CategoricalDtype(pd.Index([*GOLD_STATES, *PRED_STATES[3:]], dtype=TEXT_DTYPE))
+        sides = pd.CategoricalDtype(pd.Index(["gold", "pred"], dtype=TEXT_DTYPE))
         table = pd.DataFrame(rows, columns=list(TRANSITION_COLUMNS))
         return table.astype({"side": sides, "one": states, "other": states, "count": "int64"})
 

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from nereval_core.arrays import Float64
+from nereval_core.scoring.count_tables import Columns
 
 
 def holm_correction(values: Float64) -> Float64:
@@ -32,9 +33,7 @@ def benjamini_hochberg(values: Float64) -> Float64:
     return _in_place(np.minimum(1, np.minimum.accumulate(ranked[::-1])[::-1]), order, len(values))
 
 
-def tested_table(
-    rows: Iterable[Mapping[str, Any]], columns: Mapping[str, str], within: Sequence[str] = ()
-) -> pd.DataFrame:
+def tested_table(rows: Iterable[Mapping[str, Any]], columns: Columns, within: Sequence[str] = ()) -> pd.DataFrame:
     """Return the rows of tests as a table of the declared columns and their dtypes, with p corrected.
 
     Of the columns, `p_holm` is Holm's correction over the `tests` tests with the same values of the columns `within`

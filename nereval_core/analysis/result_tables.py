@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import pandas as pd
 
+from nereval_core.scoring.count_tables import Columns
 
-def typed_table(rows: Iterable[Any], columns: Mapping[str, str]) -> pd.DataFrame:
+
+def typed_table(rows: Iterable[Any], columns: Columns) -> pd.DataFrame:
     """Return rows, tuples or dictionaries, as a table of the declared columns and their dtypes."""
     return pd.DataFrame(list(rows), columns=list(columns)).astype(dict(columns))
 

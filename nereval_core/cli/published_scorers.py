@@ -24,6 +24,7 @@ from nereval_core.report.convention_tables import (
 )
 from nereval_core.report.export import RECORD_FORMS, frame_as, record_form
 from nereval_core.scoring import Settings, score_layers
+from nereval_core.scoring.count_tables import TEXT_DTYPE
 from nereval_core.scoring.criteria import choose_criteria
 from nereval_core.tables import Table, columns_of
 from nereval_core.tables.terminal import as_screen
@@ -224,7 +225,10 @@ def span_differences(outcomes: Published, sides: Mapping[str, Given]) -> pd.Data
                 frame.insert(place, ("system", "evaluation", "criterion")[place], value)
             frames.append(frame)
     whole = pd.concat(
-        [frame.astype({column: "str" for column in frame if frame[column].dtype == "category"}) for frame in frames]
+        [
+            frame.astype({column: TEXT_DTYPE for column in frame if frame[column].dtype == "category"})
+            for frame in frames
+        ]
     )
     return whole.reset_index(drop=True)
 

@@ -37,6 +37,7 @@ from nereval_core.conventions.tag_sequences import TagChunks, number_tags, recor
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers.conll import read_tagged
 from nereval_core.readers.shared.token_tags import Tagged, match_tags
+from nereval_core.scoring.count_tables import TEXT_DTYPE
 
 TYPES = ("PER", "LOC", "ORG", "OTH")
 ENDINGS = ("deriv", "part")
@@ -102,7 +103,7 @@ def score(given: Given, options: Mapping[str, Any]) -> Outcome:
 
     def build(evaluation: str) -> pd.DataFrame:
         frames = [_records(evaluation, column) for column in found[evaluation]]
-        plain = [frame.astype({"gold_type": "str", "pred_type": "str"}) for frame in frames]
+        plain = [frame.astype({"gold_type": TEXT_DTYPE, "pred_type": TEXT_DTYPE}) for frame in frames]
         return pd.concat(plain, ignore_index=True).astype({"gold_type": "category", "pred_type": "category"})
 
     contents = []

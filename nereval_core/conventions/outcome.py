@@ -26,6 +26,7 @@ from nereval_core.pairing.notices import IDENTICAL
 from nereval_core.problems import one_line
 from nereval_core.readers.shared.token_tags import Tagged
 from nereval_core.records.tables import NUMBERED, SIDE_COLUMNS, SIDES, categories
+from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns
 
 DECISIONS = ("COR", "INC", "PAR", "MIS", "SPU", "IGN")
 COR, INC, PAR, MIS, SPU, IGN = range(6)
@@ -37,12 +38,12 @@ OVERALL = "overall"
 MARK = " (type)"
 """Suffix of a type whose name the scorer gives to something else."""
 
-RECORD_COLUMNS: Mapping[str, str] = {
+RECORD_COLUMNS: Columns = {
     "evaluation": "category",
     "scope": "category",
     "unit": "category",
     "document": "category",
-    "record": "str",
+    "record": TEXT_DTYPE,
     "side": "category",
     "decision": "category",
     **SIDE_COLUMNS,
@@ -61,7 +62,7 @@ order, -1 for none.
 FigureRow = tuple[str, str, str, float | None, bool]
 """A row of FIGURE_COLUMNS."""
 
-FIGURE_COLUMNS: Mapping[str, str] = {
+FIGURE_COLUMNS: Columns = {
     "evaluation": "category",
     "scope": "category",
     "figure": "category",
@@ -217,8 +218,8 @@ def _masked_records(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(**made).astype({name: RECORD_COLUMNS[name] for name in made})
 
 
-def _plain(frame: pd.DataFrame) -> dict[str, str]:
-    return {name: "str" for name in frame.columns if frame[name].dtype == "category"}
+def _plain(frame: pd.DataFrame) -> Columns:
+    return {name: TEXT_DTYPE for name in frame.columns if frame[name].dtype == "category"}
 
 
 def _shown(value: Any) -> str:
@@ -357,7 +358,7 @@ def record_frame(
             "pred": p.astype(np.int32),
         },
         columns=list(RECORD_COLUMNS),
-    ).astype({"record": "str", "gold_text": "str", "pred_text": "str"})
+    ).astype({"record": TEXT_DTYPE, "gold_text": TEXT_DTYPE, "pred_text": TEXT_DTYPE})
     return frame.assign(**{name: np.asarray(values).astype(np.int32) for name, values in counters.items()})
 
 
@@ -367,10 +368,12 @@ def with_types(records: pd.DataFrame) -> pd.DataFrame:
     For scorers that split their overall counts by type, and score no type on its own.
     """
     own = records.copy()
-    kind = records["gold_type"].astype("str")
-    kind = kind.where(records["gold_type"].notna(), records["pred_type"].astype("str"))
+    kind = records["gold_type"].astype(TEXT_DTYPE)
+    kind = kind.where(records["gold_type"].notna(), records["pred_type"].astype(TEXT_DTYPE))
     kind = kind.replace({name: scope_of_type(name) for name in kind.unique() if scope_of_type(name) != name})
-    whole = pd.concat([records.assign(scope=records["scope"].astype("str")), own.assign(scope=kind)], ignore_index=True)
+    whole = pd.concat(
+        [records.assign(scope=records["scope"].astype(TEXT_DTYPE)), own.assign(scope=kind)], ignore_index=True
+    )
     return whole.astype({"scope": "category"})
 
 

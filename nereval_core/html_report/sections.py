@@ -32,6 +32,7 @@ from nereval_core.records.queries import ABSENT, Query
 from nereval_core.records.tables import MISSED, SPURIOUS
 from nereval_core.report.signature import signature, together
 from nereval_core.scoring import Counts
+from nereval_core.scoring.count_tables import TEXT_DTYPE
 
 MOST_TYPES, MOST_SYSTEMS = 16, 8
 """Types in tables and figures, those with most spans; systems whose confusions and calibration are shown."""
@@ -144,7 +145,7 @@ def _map(
 
     table = pd.DataFrame(counts, names[0], names[1])
     values = table.astype("float64").mask(table == 0)
-    texts = table.astype("str").mask(table == 0, "")
+    texts = table.astype(TEXT_DTYPE).mask(table == 0, "")
     return figure_data(confusion_map(values, texts, asked, title, unit, int(np.sum(counts))))
 
 

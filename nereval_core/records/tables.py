@@ -6,7 +6,7 @@ Long form: one row a record, a criterion, a type or a document. Undefined ratios
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Any, Protocol
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from nereval_core.corpus import Documents, Layer
 from nereval_core.records.reasons import BOUNDARIES, boundaries, is_discontinuous, reasons
 from nereval_core.scoring import Scores
-from nereval_core.scoring.count_tables import COUNT_COLUMNS, ratio_row
+from nereval_core.scoring.count_tables import COUNT_COLUMNS, TEXT_DTYPE, Columns, ratio_row
 from nereval_core.scoring.criteria import Criterion, Decision
 
 DECISIONS = tuple(decision.name for decision in Decision)
@@ -27,17 +27,17 @@ SIDES = ("both", "gold", "pred")
 SPURIOUS, MISSED = "spurious", "missed"
 """The confusion table's row for predictions without gold, and its column for gold without predictions."""
 
-SIDE_COLUMNS: Mapping[str, str] = {
+SIDE_COLUMNS: Columns = {
     f"{side}_{name}": dtype
     for side in SIDES[1:]
-    for name, dtype in (("start", "Int32"), ("end", "Int32"), ("type", "category"), ("text", "str"))
+    for name, dtype in (("start", "Int32"), ("end", "Int32"), ("type", "category"), ("text", TEXT_DTYPE))
 }
 """Columns of the gold span and of the prediction of a record, and their dtypes."""
 
-RECORD_COLUMNS: Mapping[str, str] = {
+RECORD_COLUMNS: Columns = {
     "criterion": "category",
     "document": "category",
-    "record": "str",
+    "record": TEXT_DTYPE,
     "side": "category",
     "decision": "category",
     **SIDE_COLUMNS,
@@ -154,12 +154,12 @@ def frame(scores: Judged, name: str, found: Rows) -> pd.DataFrame:
     if scores.criterion(name).unit == "token":
         reason = categories(np.where(p < 0, 1, np.where(g < 0, 2, 0)), TOKEN_REASONS)
     else:
-        reason = pd.Categorical(reasons(gold, pred, g, p))
+        reason = pd.Categorical(pd.array(reasons(gold, pred, g, p), dtype=TEXT_DTYPE))
     return pd.DataFrame(
         {
             "criterion": categories(np.zeros(len(g), np.int8), [name]),
             "document": pd.Categorical.from_codes(found.doc, dtype=_documents(gold.documents)),
-            "record": pd.array(ids, dtype="str"),
+            "record": pd.array(ids, dtype=TEXT_DTYPE),
             "side": categories(found.side, SIDES),
             "decision": categories(found.decision, DECISIONS),
             **side_columns("gold", gold, g),
@@ -181,7 +181,7 @@ _DOCUMENTS: WeakKeyDictionary[Documents, pd.CategoricalDtype] = WeakKeyDictionar
 def _documents(documents: Documents) -> pd.CategoricalDtype:
     """Return the column of document ids: made once, as there may be very many."""
     if documents not in _DOCUMENTS:
-        _DOCUMENTS[documents] = pd.CategoricalDtype(pd.Index(list(documents.ids), dtype="str"))
+        _DOCUMENTS[documents] = pd.CategoricalDtype(pd.Index(list(documents.ids), dtype=TEXT_DTYPE))
     return _DOCUMENTS[documents]
 
 
@@ -231,14 +231,15 @@ def by_type(scores: Scores, name: str) -> pd.DataFrame:
     columns = ["type"]
     columns += [f"gold_{d.name}" for d in Decision if d is not Decision.SPU]
     columns += [f"pred_{d.name}" for d in Decision if d is not Decision.MIS]
-    return pd.DataFrame(rows, columns=[*columns, "POS", "ACT", "precision", "recall", "f1"])
+    table = pd.DataFrame(rows, columns=[*columns, "POS", "ACT", "precision", "recall", "f1"])
+    return table.astype({"type": TEXT_DTYPE})
 
 
 def by_document(scores: Scores, name: str) -> pd.DataFrame:
     """Return one row a document that has spans: `document` and COUNT_COLUMNS."""
     table = scores.by_document(name)
     gold, pred = table.gold, table.pred
-    columns: dict[str, Any] = {"document": pd.Series(list(table), dtype="str")}
+    columns: dict[str, Any] = {"document": pd.Series(list(table), dtype=TEXT_DTYPE)}
     for decision in (Decision.COR, Decision.INC, Decision.PAR):
         columns[decision.name] = _agreed(gold[:, decision], pred[:, decision])
     columns |= {"MIS": gold[:, Decision.MIS], "SPU": pred[:, Decision.SPU]}
@@ -340,7 +341,7 @@ _FEW = 1_000
 
 
 def _categories(names: tuple[str, ...]) -> pd.CategoricalDtype:
-    return pd.CategoricalDtype(pd.Index(list(names), dtype="str"))
+    return pd.CategoricalDtype(pd.Index(list(names), dtype=TEXT_DTYPE))
 
 
 _few = lru_cache(64)(_categories)
@@ -358,7 +359,7 @@ def side_columns(side: str, layer: Layer, spans: NDArray[Any]) -> dict[str, Any]
         f"{side}_start": starts,
         f"{side}_end": ends,
         f"{side}_type": categories(np.where(absent, -1, kinds), layer.types),
-        f"{side}_text": pd.array(_texts(layer, spans), dtype="str"),
+        f"{side}_text": pd.array(_texts(layer, spans), dtype=TEXT_DTYPE),
     }
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from nereval_core.conventions import Outcome
 from nereval_core.conventions.outcome import OVERALL
 from nereval_core.report.json_results import versions
+from nereval_core.scoring.count_tables import TEXT_DTYPE
 from nereval_core.tables import Cell, Table, columns_of
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def published_records(outcomes: Published) -> pd.DataFrame:
         frame["signature"] = outcome.signature
         frames.append(frame)
     kinds = {column: "category" for column in frames[0] if frames[0][column].dtype == "category"}
-    plain = dict.fromkeys(kinds, "str")
+    plain = dict.fromkeys(kinds, TEXT_DTYPE)
     whole = pd.concat([frame.astype(plain) for frame in frames], ignore_index=True)
     return whole.astype({**kinds, "system": "category", "signature": "category"})
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from nereval_core.corpus import Layer
 from nereval_core.scoring import Scores
+from nereval_core.scoring.count_tables import TEXT_DTYPE
 from nereval_core.tables.rendering import one_type
 from nereval_core.writers import escape_formula
 
@@ -26,11 +27,11 @@ def record_form(name: str) -> str | None:
 
 def frame_as(form: str, frame: pd.DataFrame) -> bytes:
     """Return a frame of texts, categories and numbers in one of RECORD_FORMS; no cell can be taken for a formula."""
+    import pandas as pd
+
     frame = frame.copy(deep=False)
     file = io.BytesIO()
     if form == ".parquet":
-        import pandas as pd
-
         # A column of Parquet has one type.
         for column in [name for name in frame.columns if frame[name].dtype == object]:
             plain = frame[column].where(frame[column].notna(), None)
@@ -43,7 +44,7 @@ def frame_as(form: str, frame: pd.DataFrame) -> bytes:
             values = frame[column]
             if values.dtype == "category":
                 frame[column] = values.cat.rename_categories(_escaped_names(values.cat.categories))
-            elif values.dtype == "str":
+            elif isinstance(values.dtype, pd.StringDtype):
                 frame[column] = values.map(escape_formula, na_action="ignore")
         frame.to_csv(file, index=False, lineterminator="\r\n")
     return file.getvalue()
@@ -55,9 +56,9 @@ def join_records(frames: Iterable[tuple[str, pd.DataFrame]]) -> pd.DataFrame:
 
     joined = []
     for system, frame in frames:
-        texts = {name: frame[name].astype("str") for name in frame.columns if frame[name].dtype == "category"}
+        texts = {name: frame[name].astype(TEXT_DTYPE) for name in frame.columns if frame[name].dtype == "category"}
         frame = frame.assign(**texts)
-        frame.insert(0, "system", pd.Series(system, index=frame.index, dtype="str"))
+        frame.insert(0, "system", pd.Series(system, index=frame.index, dtype=TEXT_DTYPE))
         joined.append(frame)
     return pd.concat(joined, ignore_index=True)
 
@@ -89,7 +90,7 @@ def all_records(scored: Sequence[tuple[Layer, Scores]]) -> pd.DataFrame:
 def _constant(value: str, rows: int) -> pd.Series[Any]:
     import pandas as pd
 
-    return pd.Series(pd.Categorical.from_codes([0] * rows, pd.Index([value], dtype="str")))
+    return pd.Series(pd.Categorical.from_codes([0] * rows, pd.Index([value], dtype=TEXT_DTYPE)))
 
 
 def _escaped_names(names: pd.Index[str]) -> list[str]:

@@ -13,6 +13,7 @@ from nereval_core.review.apply.deciding_verdicts import Conclusion
 from nereval_core.review.apply.what_if import WhatIf
 from nereval_core.review.verdicts import KINDS, Given, Marked, minute_of
 from nereval_core.review.verdicts_on_records import text_digests
+from nereval_core.scoring.count_tables import TEXT_DTYPE
 from nereval_core.scoring.counts import RATIOS
 from nereval_core.tables import Cell, Column, Table
 
@@ -50,7 +51,7 @@ def log_table(changes: Iterable[Change]) -> pd.DataFrame:
         )
         for change in changes
     ]
-    return pd.DataFrame(rows, columns=list(LOG_TABLE), dtype="str")
+    return pd.DataFrame(rows, columns=list(LOG_TABLE), dtype=TEXT_DTYPE)
 
 
 def conclusions_table(rows: Sequence[Conclusion]) -> pd.DataFrame:
@@ -91,7 +92,7 @@ def open_table(rows: Iterable[OpenRecord], documents: Documents) -> pd.DataFrame
         text = documents.texts[documents.index[row.document]]
         cells = [(None, None) if span is None else (span.quote(text), span.type) for span in row.spans]
         found.append((row.document, *cells[0], *cells[1], row.reason))
-    return pd.DataFrame(found, columns=list(OPEN_TABLE), dtype="str")
+    return pd.DataFrame(found, columns=list(OPEN_TABLE), dtype=TEXT_DTYPE)
 
 
 COLUMNS = ("document", "record", "quote", "verdict", "right", "who", "at", "note")

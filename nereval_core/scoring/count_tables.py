@@ -1,22 +1,30 @@
-"""Counts as rows of a table."""
+"""Tables: the dtype of text, declared columns, and counts as rows."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
+import numpy as np
 import pandas as pd
 
 from nereval_core.scoring.counts import Counts
+
+_TEXT: Any = {"storage": "pyarrow_numpy"} if pd.__version__.startswith("2.2.") else {"na_value": np.nan}
+TEXT_DTYPE: pd.StringDtype[Any] = pd.StringDtype(**_TEXT)
+"""Text, NaN where it is missing: the "str" of pandas 3. Under pandas 2 that name turns None into the word "None"."""
+
+Columns: TypeAlias = "Mapping[str, str | pd.StringDtype[Any]]"
+"""The columns of a table, in order, with their dtypes."""
 
 COUNT_COLUMNS = ("COR", "INC", "PAR", "MIS", "SPU", "POS", "ACT", "precision", "recall", "f1")
 
 
 def count_table(key: str, rows: Mapping[str, Counts]) -> pd.DataFrame:
     """Return one row for each counts: the column `key` with their names, and COUNT_COLUMNS."""
-    return pd.DataFrame(
-        [{key: name} | count_row(counts) for name, counts in rows.items()], columns=[key, *COUNT_COLUMNS]
-    )
+    counts = pd.DataFrame([count_row(counts) for counts in rows.values()], columns=list(COUNT_COLUMNS))
+    counts.insert(0, key, pd.Series(list(rows), dtype=TEXT_DTYPE))
+    return counts
 
 
 def count_row(counts: Counts) -> dict[str, Any]:

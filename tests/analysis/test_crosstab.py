@@ -129,7 +129,7 @@ def test_worked_by_hand(name: str, gold: dict[tuple[str, str], int], pred: dict[
     here = corpus(GOLD, ONE, OTHER)
     found = count_transitions(here.scores("X"), here.scores("Y"), name)
     frame = found.frame()
-    assert {name: str(kind) for name, kind in frame.dtypes.items()} == TRANSITION_COLUMNS
+    assert dict(frame.dtypes) == TRANSITION_COLUMNS
     cells = {(side, one, other): count for side, one, other, count in frame.itertuples(index=False)}
     assert cells == {("gold", *key): n for key, n in gold.items()} | {("pred", *key): n for key, n in pred.items()}
     # Seen from the other side rows and columns change places.
@@ -214,7 +214,7 @@ def test_who_is_right(seed: int) -> None:
     every = [here.scores(system) for system in here.systems]
     for name in ("strict", "type"):
         table = right_count_table(every, name)
-        assert {column: str(kind) for column, kind in table.dtypes.items()} == RIGHT_COLUMNS
+        assert dict(table.dtypes) == RIGHT_COLUMNS
         votes = [
             sum(scores.decisions(name)[0][span] == Decision.COR for scores in every) for span in range(len(here.gold))
         ]

@@ -16,6 +16,7 @@ from nereval_core.analysis.consistency import FINDING_COLUMNS
 from nereval_core.analysis.consistency.indexed_layer import LetterCase
 from nereval_core.analysis.consistency.kinds import KINDS
 from nereval_core.problems import FormatError
+from nereval_core.scoring.count_tables import TEXT_DTYPE
 from pages.shared.data.loading import DEMOS
 from tests.support.commands import Cli
 from tests.support.shared_corpora import SHARED, needs
@@ -46,7 +47,7 @@ def test_all_forms_say_the_same(run: Cli, tmp_path: Path) -> None:
     assert list(found["kinds"]) == list(KINDS) and found["skipped"] == []
     assert [one["name"] for one in found["others"]] == ["rules", "perceptron"]
     library = nereval.consistency_of(FILES[0], {"rules": FILES[1], "perceptron": FILES[2]})
-    listed = pd.read_json(places, lines=True, dtype={"document": "str"})
+    listed = pd.read_json(places, lines=True, dtype={"document": TEXT_DTYPE})
     rows = list(csv.DictReader(io.StringIO(run(*FILES, "--csv", "-", "--quiet")[1])))
     assert list(rows[0]) == ["layer", *FINDING_COLUMNS, "signature"]
     total = 0

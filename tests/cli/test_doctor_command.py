@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pyarrow import parquet
 
 from nereval_core.review.playlists.store import PlaylistStore
 from nereval_core.review.store import ReviewStore
@@ -254,8 +255,10 @@ def test_results_are_written_again_and_records_named(home: Path, command: Cli) -
     assert [row["place"] for row in examined(command, str(scored))[2]] == [str(place)]
     assert examined(command, str(scored), "--mend")[0] == 0 and place.read_text() == good
     records = min(scored.glob("records/*/*/*.parquet"))
+    column = parquet.read_metadata(records).row_group(0).column(0)
     raw = bytearray(records.read_bytes())
-    raw[len(raw) // 4] ^= 1
+    # The last byte of the last page of the first column.
+    raw[(column.dictionary_page_offset or column.data_page_offset) + column.total_compressed_size - 1] ^= 1
     records.write_bytes(raw)
     (finding,) = examined(command, str(scored), "--mend")[2]
     assert finding["place"] == str(records) and "score the shards again" in finding["remedy"]

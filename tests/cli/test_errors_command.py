@@ -174,7 +174,7 @@ def test_the_verb_of_the_library() -> None:
     found = nereval_core.errors_of(GOLD, RULES, criteria=["type", "strict"])
     assert list(found.classes) == ["type", "strict"] and len(found.words) == 2
     records = found.records()
-    assert dict(records.dtypes.astype(str)) == dict(ERROR_COLUMNS)
+    assert dict(records.dtypes) == dict(ERROR_COLUMNS)
     assert len(records) == found.classes["strict"]["records"].sum() and not (records["decision"] == "COR").any()
     gold = nereval_core.read(GOLD)
     for one in (found.mended("all"), found.mended(CLASSES)):

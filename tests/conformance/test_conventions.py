@@ -24,6 +24,7 @@ from nereval_core.conventions import (
 from nereval_core.conventions.outcome import DECISIONS, FIGURE_COLUMNS, OVERALL, RECORD_COLUMNS, SIDES, UNITS
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source
+from nereval_core.scoring.count_tables import TEXT_DTYPE
 from nereval_core.scoring.criteria import CRITERIA
 from tests.support import biocreative_corpora, germeval_corpora, pharmaconer_corpora, wnut17_corpora
 from tests.support.reconciliation import reconcile
@@ -126,14 +127,14 @@ def test_records_have_the_declared_columns_and_open_in_the_documents(applied: tu
         for evaluation in outcome.evaluations[:3]:
             records = outcome.records(evaluation)
             assert list(records.columns)[: len(RECORD_COLUMNS)] == list(RECORD_COLUMNS)
-            dtypes = {name: str(records[name].dtype) for name in RECORD_COLUMNS}
+            dtypes = {name: records[name].dtype for name in RECORD_COLUMNS}
             assert dtypes == dict(RECORD_COLUMNS)
             assert set(records["decision"]) <= set(DECISIONS)
             assert set(records["unit"]) <= set(UNITS)
             assert set(records["side"]) <= set(SIDES)
             assert (records["evaluation"] == evaluation).all()
             assert records["why"].notna().all()
-            assert (records["why"].astype("str") != "").all()
+            assert (records["why"].astype(TEXT_DTYPE) != "").all()
             texts = outcome.documents.texts
             spans = records[(records["unit"] == "span") & records["gold_start"].notna()]
             for doc, start, end, text in spans[["doc", "gold_start", "gold_end", "gold_text"]].itertuples(index=False):

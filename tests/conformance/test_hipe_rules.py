@@ -285,7 +285,7 @@ def test_slices_are_tabled_by_decade_and_noise_with_their_numbers_of_spans(tmp_p
     periods = hipe_ranges(Source.of_path(gold)).periods
     assert periods == ("1800-1810", "1810-1820")
     table = hipe_slice_table(scored("hipe-2022", gold, pred, time_period=list(periods), noise_level=["0.0-0.1"]))
-    assert dict(table.dtypes.astype(str)) == dict(HIPE_SLICE_COLUMNS)
+    assert dict(table.dtypes) == dict(HIPE_SLICE_COLUMNS)
     strict = table[table["schema"] == "strict"]
     rows = strict[["period", "first_year", "level", "most_noise", "gold", "pred", "f1"]].fillna(-1)
     assert [tuple(row) for row in rows.itertuples(index=False)] == [

@@ -16,6 +16,7 @@ from nereval_core.conventions.outcome import DECISIONS
 from nereval_core.corpus import Documents, Layer, layer
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source
+from nereval_core.scoring.count_tables import TEXT_DTYPE
 from tests.support import FIXTURES
 from tests.support.nervaluate_corpora import (
     FIELDS,
@@ -189,7 +190,9 @@ def test_records_hold_every_span(number: str) -> None:
         assert set(overall["gold"]) - {-1} == set(range(len(gold)))
         assert set(overall["pred"]) - {-1} == set(range(len(pred)))
         left_out = overall["why"] == "type is not in tags: left out"
-        kinds = overall["gold_type"].astype("str").where(overall["gold"] >= 0, overall["pred_type"].astype("str"))
+        kinds = (
+            overall["gold_type"].astype(TEXT_DTYPE).where(overall["gold"] >= 0, overall["pred_type"].astype(TEXT_DTYPE))
+        )
         assert (left_out == (kinds != "A")).all()
         assert (overall.loc[left_out, "decision"] == "IGN").all()
 

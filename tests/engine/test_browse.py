@@ -131,7 +131,7 @@ def test_every_query_is_answered_as_in_memory(
             assert list(one.items()) == list(other.items())
     assert found.orders(query) == ORDERS
     page, wanted = found.page(query, order, 1, 7), memory.page(query, order, 1, 7)
-    assert {column: str(kind) for column, kind in page.dtypes.items()} == dict(RECORD_COLUMNS)
+    assert dict(page.dtypes) == dict(RECORD_COLUMNS)
     same(page, wanted)
     every = [record for piece in found.pieces(query, order) for record in piece["record"]]
     assert every == [record for piece in memory.pieces(query, order) for record in piece["record"]]

@@ -168,7 +168,7 @@ def test_a_page_is_a_part_of_the_whole_frame(seed: int, name: str, counting: str
     made, every = ledger(scores, name, (gold, pred)), records(scores, name)
     places = np.array(data.draw(st.lists(st.integers(0, len(every) - 1), max_size=6)) if len(every) else [], np.int32)
     got = made.frame(places)
-    assert {column: str(kind) for column, kind in got.dtypes.items()} == dict(RECORD_COLUMNS)
+    assert dict(got.dtypes) == dict(RECORD_COLUMNS)
     wanted = every.iloc[places]
     pd.testing.assert_frame_equal(got, wanted, check_categorical=False, check_index_type=False)
     assert pd.concat([*made.pieces(Query()), every.iloc[:0]])["record"].tolist() == every["record"].tolist()

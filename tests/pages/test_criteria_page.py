@@ -70,7 +70,7 @@ def test_a_scorer_stands_below_the_criterion_that_means_the_same() -> None:
         above = row.name if not row.evaluation else above
         assert row.criterion == above
     found = criteria_table(ROWS)
-    assert dict(found.dtypes.astype(str)) == dict(TABLE_COLUMNS)
+    assert dict(found.dtypes) == dict(TABLE_COLUMNS)
     assert order_rows(criteria_rows(caches.scores(DEMO, "rules", SETTINGS)), ()) == tuple(
         row for row in ROWS if not row.evaluation
     )

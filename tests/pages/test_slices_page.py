@@ -29,6 +29,7 @@ from nereval_core.glossary import DECISIONS
 from nereval_core.readers import Source, read
 from nereval_core.report.figures.slices import slice_lines
 from nereval_core.scoring import Counts, score_layers
+from nereval_core.scoring.count_tables import TEXT_DTYPE
 from pages.shared.data import caches
 from pages.shared.data.loading import Loaded, load_demo
 from pages.shared.slices.hipe_and_decades import slice_words
@@ -273,7 +274,7 @@ def test_levels_hold_the_gold_spans_that_the_scorer_counts_there(language: str) 
     ],
 )
 def test_a_line_breaks_over_decades_without_spans(periods: list[str], expected: list[str]) -> None:
-    table = pd.DataFrame({"period": pd.Series(periods, dtype="str"), "POS": 3, "f1": 0.5})
+    table = pd.DataFrame({"period": pd.Series(periods, dtype=TEXT_DTYPE), "POS": 3, "f1": 0.5})
     found = fill_decades(table)
     assert found["period"].tolist() == expected
     assert found["POS"].tolist() == [3 if period in periods else 0 for period in expected]

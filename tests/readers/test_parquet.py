@@ -124,6 +124,15 @@ def test_row_groups_hold_whole_documents(tmp_path: Path, monkeypatch: pytest.Mon
     assert content(read(tmp_path / "x").layer) == content(layer)
 
 
+def writes_views() -> bool:
+    """Tell whether this pyarrow has views in Parquet; older ones read them as strings."""
+    try:
+        parquet.write_table(pa.table({"text": pa.array(["a"], pa.string_view())}), pa.BufferOutputStream())
+    except pa.ArrowNotImplementedError:
+        return False
+    return True
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -135,7 +144,9 @@ def test_row_groups_hold_whole_documents(tmp_path: Path, monkeypatch: pytest.Mon
             lambda name, column: column.cast(pa.large_string()) if column.type == pa.string() else column, id="large"
         ),
         pytest.param(
-            lambda name, column: column.cast(pa.string_view()) if column.type == pa.string() else column, id="views"
+            lambda name, column: column.cast(pa.string_view()) if column.type == pa.string() else column,
+            id="views",
+            marks=pytest.mark.skipif(not writes_views(), reason="this pyarrow writes no views"),
         ),
         pytest.param(lambda name, column: column.cast(pa.int8()) if name in ("start", "end") else column, id="int8"),
         pytest.param(

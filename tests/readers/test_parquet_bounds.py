@@ -128,15 +128,15 @@ def test_columns_that_shrink_much_are_read(spans: int, documents: int, tmp_path:
 
 
 def test_a_table_may_take_a_thousand_times_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    source = written(drawn(200_000, 1), tmp_path)
+    source = written(drawn(400_000, 1), tmp_path)
     [spans] = [file for file in source.files if "spans" in file.name]
     monkeypatch.setattr(bounds, "HELD_BYTES", 0)
     uploads = Source.of_uploads([(file.name, file.read()) for file in source.files])
     with pytest.raises(FormatError, match=r"x\.spans\.parquet: takes more than \d+ bytes of memory, and has \d+;"):
         read(uploads)
     # A file of this machine may take more than one that was sent.
-    assert 200 < 24 * 4 * 200_000 / len(spans.read()) < 1_000
-    assert len(read(source).layer) == 200_000
+    assert 200 < 24 * 4 * 400_000 / len(spans.read()) < 1_000
+    assert len(read(source).layer) == 400_000
 
 
 def test_a_group_is_read_in_pieces_where_its_strings_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -179,4 +179,6 @@ def test_a_damaged_footer_ends_in_problems() -> None:
     run = subprocess.run([sys.executable, "-c", DAMAGE], cwd=ROOT, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
     problems, deadly = map(int, run.stdout.split())
-    assert problems > 400 and deadly > 2
+    assert problems > 400
+    # Before 19, pyarrow wrote no histograms, whose damage is deadly.
+    assert deadly > 2 or int(pa.__version__.partition(".")[0]) < 19

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import random
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -16,7 +18,9 @@ from nereval_core.corpus.builder import Builder
 from nereval_core.records import reasons, tables
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Scores, Settings, score_layers
+from nereval_core.scoring.count_tables import TEXT_DTYPE
 from nereval_core.scoring.criteria import CRITERIA, Decision
+from tests.support import ROOT
 from tests.support.layer_strategies import layers
 from tests.support.oracle import Span
 from tests.support.spans import CRITERIA_TESTED, documents, make, random_spans, settings
@@ -40,7 +44,7 @@ def example() -> Scores:
 def test_records_say_what_happened_and_why() -> None:
     frame = tables.records(example(), "partial")
     assert list(frame.columns) == list(tables.RECORD_COLUMNS)
-    assert {column: str(kind) for column, kind in frame.dtypes.items()} == dict(tables.RECORD_COLUMNS)
+    assert dict(frame.dtypes) == dict(tables.RECORD_COLUMNS)
     rows = frame[["record", "decision", "boundary", "reason"]].astype(str).values.tolist()
     assert rows == [
         ["g:0-7:Drug", "PAR", "end differs", "ends 1 token later"],
@@ -103,7 +107,7 @@ def test_every_count_is_a_query_over_records(seed: int) -> None:
             assert [row[d] for d in tables.DECISIONS] == [(mine["decision"] == d).sum() for d in tables.DECISIONS]
         total = 0
         for row in tables.confusion(scores, name).to_dict("records"):
-            there = {side: frame[f"{side}_type"].astype("str") for side in ("gold", "pred")}
+            there = {side: frame[f"{side}_type"].astype(TEXT_DTYPE) for side in ("gold", "pred")}
             gold = frame["gold"] < 0 if row["gold_type"] == tables.SPURIOUS else there["gold"] == row["gold_type"]
             pred = frame["pred"] < 0 if row["pred_type"] == tables.MISSED else there["pred"] == row["pred_type"]
             assert row["count"] == (gold & pred).sum()
@@ -239,3 +243,15 @@ def test_different_rows_of_columns(rows: list[tuple[bool, int, int, int]]) -> No
 def test_texts_of_spans_in_any_order(layer: Layer) -> None:
     spans = np.array([*range(len(layer)), -1, *reversed(range(len(layer)))])
     assert tables._texts(layer, spans) == [layer.text(span) if span >= 0 else None for span in spans.tolist()]
+
+
+def test_no_dtype_is_called_str() -> None:
+    """Pandas before 3 makes None the word "None" under that name; TEXT_DTYPE has one meaning in all versions."""
+    names = {
+        path.relative_to(ROOT): node.lineno
+        for folder in ("nereval_core", "pages")
+        for path in (ROOT / folder).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and node.value == "str"
+    }
+    assert set(names) == {Path("nereval_core/readers/pipeline.py")}, "only there it names a type of Python"

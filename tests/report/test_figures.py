@@ -9,6 +9,7 @@ from nereval_core.glossary import DECISIONS, decision_label
 from nereval_core.report.figures.criteria import sensitivity_dots
 from nereval_core.report.figures.parts import SYMBOLS
 from nereval_core.report.figures.scores import confusion_map, decision_bars
+from nereval_core.scoring.count_tables import TEXT_DTYPE
 
 TABLE = pd.DataFrame(
     {
@@ -43,7 +44,7 @@ def test_bars_of_nothing() -> None:
 def test_the_map_carries_its_cells(size: int) -> None:
     names = [f"T{number}" for number in range(size - 1)] + ["missed (MIS)"]
     values = pd.DataFrame([[row * size + column for column in range(size)] for row in range(size)], names, names)
-    texts = values.astype("str")
+    texts = values.astype(TEXT_DTYPE)
     cells = [[(row, column) for column in range(size)] for row in range(size)]
     figure = confusion_map(values.astype("float64"), texts, cells, "Title", "counts", 9)
     squares = figure.data[1]

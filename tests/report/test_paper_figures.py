@@ -19,6 +19,7 @@ from nereval_core.report.figures.files import WIDTHS_MM, paper_file, why_no_pict
 from nereval_core.report.figures.paper import PAPER_HUES, caption, for_paper
 from nereval_core.report.figures.scores import confusion_map, decision_bars
 from nereval_core.report.figures.slices import reliability
+from nereval_core.scoring.count_tables import TEXT_DTYPE
 from tests.support.browser import ROOT, chromium
 
 BIOLOGY = ROOT / "demo_data" / "biology"
@@ -58,7 +59,7 @@ def curve() -> go.Figure:
 def heat_map() -> go.Figure:
     counts = pd.DataFrame([[3, 0], [1, 2]], ["DNA", "RNA"], ["DNA", "RNA"])
     cells = [[(0, 0), (0, 1)], [(1, 0), (1, 1)]]
-    return confusion_map(counts.astype("float64"), counts.astype("str"), cells, "Confusion of a", "records", 6)
+    return confusion_map(counts.astype("float64"), counts.astype(TEXT_DTYPE), cells, "Confusion of a", "records", 6)
 
 
 def bars() -> go.Figure:

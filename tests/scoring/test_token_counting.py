@@ -16,6 +16,7 @@ from nereval_core.corpus.tokens import tokens_of
 from nereval_core.records import tables
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Counting, Counts, Scores, Settings, score_layers
+from nereval_core.scoring.count_tables import TEXT_DTYPE
 from nereval_core.scoring.criteria import CRITERIA, Decision
 from nereval_core.scoring.criterion_syntax import criterion_from_parts
 from tests.support.oracle import COR, MIS, SPU, Span, split, tokens_by_decision
@@ -98,7 +99,7 @@ def test_every_count_is_the_weight_of_its_records(seed: int, counting: Counting)
     over, sides = corpus(seed, own=bool(seed % 2))
     scores = score(over, sides, settings("strict", "fragment", counting=counting))
     frame, counts = tables.records(scores, "fragment"), scores.counts("fragment")
-    assert {column: str(kind) for column, kind in frame.dtypes.items()} == dict(tables.RECORD_COLUMNS)
+    assert dict(frame.dtypes) == dict(tables.RECORD_COLUMNS)
     assert not frame.duplicated(["document", "record"]).any()
     for side, row in (("gold", counts.gold), ("pred", counts.pred)):
         mine = frame[frame[side] >= 0 if counting == "one-to-one" else frame["side"] == side]
@@ -109,7 +110,7 @@ def test_every_count_is_the_weight_of_its_records(seed: int, counting: Counting)
             assert sums == list(of_type.gold if side == "gold" else of_type.pred)
     if counting == "one-to-one":
         for row in tables.confusion(scores, "fragment").to_dict("records"):
-            names = {side: frame[f"{side}_type"].astype("str").fillna("") for side in ("gold", "pred")}
+            names = {side: frame[f"{side}_type"].astype(TEXT_DTYPE).fillna("") for side in ("gold", "pred")}
             gold = "" if row["gold_type"] == tables.SPURIOUS else row["gold_type"]
             pred = "" if row["pred_type"] == tables.MISSED else row["pred_type"]
             met = frame[(names["gold"] == gold) & (names["pred"] == pred)]
@@ -124,9 +125,8 @@ def test_records_are_runs_of_adjacent_tokens() -> None:
     pred = make("pred", over, [(0, Span(((2, 7),), "X")), (0, Span(((8, 9),), "Y")), (1, Span(((2, 3),), "X"))])
     scores = score_layers(gold, pred, settings("fragment"))
     frame = tables.records(scores, "fragment")
-    assert frame[["document", "record", "decision", "gold_text", "pred_text", "weight"]].fillna(
-        "-"
-    ).values.tolist() == [
+    rows = frame[["document", "record", "decision", "gold_text", "pred_text", "weight"]]
+    assert rows.fillna({"gold_text": "-", "pred_text": "-"}).values.tolist() == [
         ["d", "g:0-1:X", "MIS", "a", "-", 1],
         ["d", "g:2-7:X", "COR", "b c d", "b c d", 3],
         ["d", "p:8-9:Y", "SPU", "-", "e", 1],

@@ -9,6 +9,7 @@ from nereval_core import readers
 from nereval_core.conventions import Given, Outcome, find_convention, option_values
 from nereval_core.pairing import pair
 from nereval_core.readers import ReadOptions, Source
+from nereval_core.scoring.count_tables import TEXT_DTYPE
 
 
 def scored(name: str, gold: Path, pred: Path, **options: Any) -> Outcome:
@@ -30,7 +31,9 @@ def layers_and_files(name: str, gold: Path, pred: Path, options: dict[str, Any])
         assert evaluation in files.evaluations
     shared = files.figures[files.figures["evaluation"].isin(layers.evaluations)]
     key = ["evaluation", "scope", "figure"]
-    one, two = (frame.astype(dict.fromkeys(key, "str")).set_index(key)["value"] for frame in (layers.figures, shared))
+    one, two = (
+        frame.astype(dict.fromkeys(key, TEXT_DTYPE)).set_index(key)["value"] for frame in (layers.figures, shared)
+    )
     assert one.sort_index().equals(two.sort_index())
     assert len(one) > 100
     return layers, files

@@ -18,6 +18,7 @@ from pyarrow import parquet
 from nereval_core.report.export import frame_as
 from nereval_core.report.figures.comparison import right_bars
 from nereval_core.report.figures.files import why_no_pictures
+from nereval_core.scoring.count_tables import TEXT_DTYPE
 from nereval_core.tables import Table, columns_of, excel
 from nereval_core.tables.excel import CELL_CHARACTERS, as_excel, excel_of
 from nereval_core.tables.rendering import RENDERED, as_csv, as_parquet, in_form
@@ -129,7 +130,7 @@ def test_a_long_table_goes_on_in_another_sheet(rows: int, monkeypatch: pytest.Mo
 def frame() -> pd.DataFrame:
     return pd.DataFrame(
         {
-            "text": pd.Series([*HOSTILE[:3], None], dtype="str"),
+            "text": pd.Series([*HOSTILE[:3], None], dtype=TEXT_DTYPE),
             "kind": pd.Categorical(["a", "b", None, "a"]),
             "n": pd.array([1, None, 3, 4], dtype="Int32"),
             "P": np.array([0.5, np.nan, 1, 0]),

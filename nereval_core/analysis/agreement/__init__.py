@@ -45,17 +45,18 @@ from nereval_core.corpus import Layer
 from nereval_core.corpus.tokens import tokens_of
 from nereval_core.problems import FormatError
 from nereval_core.scoring import Scores, Settings, score_layers
+from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns
 from nereval_core.scoring.criteria import Criterion, TypeRules
 from nereval_core.scoring.displayed import Displayed
 from nereval_core.scoring.type_merging import apply_rules
 
 PAIRWISE = "pairwise"
 """The option that compares each pair of annotators on the documents that the two have in common."""
-AGREEMENT_COLUMNS: Mapping[str, str] = {
-    **dict.fromkeys(("figure", "criterion", "type", "one", "other"), "str"),
+AGREEMENT_COLUMNS: Columns = {
+    **dict.fromkeys(("figure", "criterion", "type", "one", "other"), TEXT_DTYPE),
     **dict.fromkeys(("value", "low", "high"), "float64"),
     **dict.fromkeys(("undefined", "n", "documents"), "int64"),
-    "why": "str",
+    "why": TEXT_DTYPE,
 }
 """Columns of `Agreement.table` and their dtypes. `criterion` is NA for all figures but F1, `type` for all types
 together, `one` and `other` for all annotators together; under a criterion that is not symmetric, `one` is taken as
@@ -63,12 +64,12 @@ gold. `undefined` counts the resamples without a value, `n` the spans, tokens or
 the documents they were compared on. `why` is the reason why a value or an interval is missing, or names what was left
 out.
 """
-DOCUMENT_COLUMNS: Mapping[str, str] = {
-    "document": "str",
+DOCUMENT_COLUMNS: Columns = {
+    "document": TEXT_DTYPE,
     "spans": "int64",
     "tokens": "int64",
     **dict.fromkeys(FIGURES, "float64"),
-    "why": "str",
+    "why": TEXT_DTYPE,
 }
 """Columns of `Agreement.by_document` and their dtypes."""
 

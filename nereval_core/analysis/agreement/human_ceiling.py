@@ -40,16 +40,17 @@ from nereval_core.analysis.resampling_units import ResamplingPlan
 from nereval_core.arrays import Array, Bools, Float64
 from nereval_core.corpus import Documents, Layer
 from nereval_core.scoring import Scores
+from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns
 from nereval_core.scoring.criteria import Criterion
 from nereval_core.tables import UNDEFINED, p_value_sentence, p_value_text, signed
 
-CEILING_COLUMNS: Mapping[str, str] = {
-    **dict.fromkeys(("criterion", "system"), "str"),
+CEILING_COLUMNS: Columns = {
+    **dict.fromkeys(("criterion", "system"), TEXT_DTYPE),
     **dict.fromkeys(("f1", "annotators_f1", "difference", "low", "high"), "float64"),
     "undefined": "int64",
     **dict.fromkeys(("p", "p_holm"), "float64"),
     **dict.fromkeys(("tests", "documents"), "int64"),
-    "why": "str",
+    "why": TEXT_DTYPE,
 }
 """Columns of `HumanCeiling.table` and their dtypes. `f1` is the mean F1 of the system with annotators, `annotators_f1`
 that of annotators with one another, `difference` the former less the latter with its interval; `undefined` counts the

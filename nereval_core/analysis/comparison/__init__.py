@@ -34,11 +34,12 @@ from nereval_core.analysis.sentences import name_list
 from nereval_core.problems import counted
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Scores
+from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns
 from nereval_core.scoring.displayed import Displayed
 from nereval_core.scoring.protocols import CountedScores
 from nereval_core.tables import p_value_sentence
 
-TAU_COLUMNS: Mapping[str, str] = {"criterion": "str", "other": "str", "tau": "float64"}
+TAU_COLUMNS: Columns = {"criterion": TEXT_DTYPE, "other": TEXT_DTYPE, "tau": "float64"}
 """Columns of `tau_table` and their dtypes."""
 
 

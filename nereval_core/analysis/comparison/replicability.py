@@ -28,12 +28,13 @@ from nereval_core.analysis.number_options import LEVEL
 from nereval_core.analysis.result_tables import typed_table
 from nereval_core.arrays import Float64
 from nereval_core.problems import FormatError, quoted
+from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns
 
 DIRECTIONS: Mapping[str, int] = {"better": 1, "worse": -1}
-REPLICABILITY_COLUMNS: Mapping[str, str] = {
-    **dict.fromkeys(("criterion", "system", "baseline", "direction"), "str"),
+REPLICABILITY_COLUMNS: Columns = {
+    **dict.fromkeys(("criterion", "system", "baseline", "direction"), TEXT_DTYPE),
     **dict.fromkeys(("corpora", "seen", "dependent", "independent"), "int64"),
-    "names": "str",
+    "names": TEXT_DTYPE,
 }
 """Columns of `replicability_table` and their dtypes: of `corpora`, those in which the system's F1 is better (worse)
 than the baseline's, seen whatever its p; how many of them show it, if they depend on one another, and if they are

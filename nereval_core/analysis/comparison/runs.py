@@ -35,23 +35,24 @@ from nereval_core.analysis.result_tables import free_name, typed_table
 from nereval_core.analysis.sentences import name_list
 from nereval_core.arrays import Float64
 from nereval_core.problems import FormatError, Problem, quoted
+from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns
 
-RUN_COLUMNS: Mapping[str, str] = {
-    **dict.fromkeys(("criterion", "system"), "str"),
+RUN_COLUMNS: Columns = {
+    **dict.fromkeys(("criterion", "system"), TEXT_DTYPE),
     "runs": "int64",
     **{f"{name}{part}": "float64" for name in RATIOS for part in ("", "_sd", "_best", "_worst")},
     **dict.fromkeys(("f1_low", "f1_high", "error", "freedom"), "float64"),
     "rank": "Int64",
-    "why": "str",
+    "why": TEXT_DTYPE,
 }
 """Columns of the table of means over runs and their dtypes: each ratio's mean, standard deviation (n - 1; NaN of one
 run), highest and lowest value; the interval of the mean F1, its standard error and degrees of freedom."""
-RUN_DIFFERENCE_COLUMNS: Mapping[str, str] = {
-    **dict.fromkeys(("criterion", "system", "baseline"), "str"),
+RUN_DIFFERENCE_COLUMNS: Columns = {
+    **dict.fromkeys(("criterion", "system", "baseline"), TEXT_DTYPE),
     **dict.fromkeys(("difference", "low", "high", "error", "freedom", "p", "p_holm"), "float64"),
     "tests": "int64",
     **dict.fromkeys(("p_family", "p_bh"), "float64"),
-    "why": "str",
+    "why": TEXT_DTYPE,
 }
 """Columns of the table of differences of mean F1 to the baseline and their dtypes, named as in DIFFERENCE_COLUMNS."""
 

@@ -36,26 +36,27 @@ from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUni
 from nereval_core.analysis.result_tables import typed_table
 from nereval_core.arrays import Float64
 from nereval_core.scoring import Scores
+from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns
 
-_KEYS = {"criterion": "str", "type": "str"}
-INTERVAL_COLUMNS: Mapping[str, str] = {
+_KEYS = {"criterion": TEXT_DTYPE, "type": TEXT_DTYPE}
+INTERVAL_COLUMNS: Columns = {
     **_KEYS,
-    "system": "str",
+    "system": TEXT_DTYPE,
     **dict.fromkeys(("units", "POS", "ACT"), "int64"),
     **{f"{name}{part}": "float64" for name in RATIOS for part in ("", "_low", "_high")},
     "undefined": "int64",
     "rank": "Int64",
     "best": "float64",
-    "why": "str",
+    "why": TEXT_DTYPE,
 }
 """Columns of `interval_table` and their dtypes. `type` is NA for all types together; `units` is the number of units
 with spans of gold or of the system; `undefined` is the number of resamples without an F1. `rank` is by F1, 1 is best,
 equal systems share the better rank; `best` is the share of resamples in which no other system's F1 is higher. `why` is
 the reason why F1 has no interval and no such share."""
-DIFFERENCE_COLUMNS: Mapping[str, str] = {
+DIFFERENCE_COLUMNS: Columns = {
     **_KEYS,
-    "system": "str",
-    "baseline": "str",
+    "system": TEXT_DTYPE,
+    "baseline": TEXT_DTYPE,
     **dict.fromkeys(("difference", "low", "high"), "float64"),
     "undefined": "int64",
     "p": "float64",
@@ -63,43 +64,43 @@ DIFFERENCE_COLUMNS: Mapping[str, str] = {
     "tests": "int64",
     "p_family": "float64",
     "p_bh": "float64",
-    "why": "str",
+    "why": TEXT_DTYPE,
 }
 """Columns of `difference_table` and their dtypes: F1 of the system less that of the baseline, p before and after
 Holm's correction over `tests` tests, those of the systems in one group; `p_family` and `p_bh` are corrected over all
 tests of the table, by Holm and by Benjamini and Hochberg. `why` is the reason why the difference has no interval and no
 test."""
 
-LEAD_COLUMNS: Mapping[str, str] = {**_KEYS, "system": "str", "p_holm": "float64"}
+LEAD_COLUMNS: Columns = {**_KEYS, "system": TEXT_DTYPE, "p_holm": "float64"}
 """Columns of `lead_table` and their dtypes: the best system, and the p of its difference from the next best after
 Holm's correction over all pairs of systems; NaN where several are best, or where there is no test."""
-_MEASURE_KEYS = dict.fromkeys(("criterion", "type", "measure", "system"), "str")
-MEASURE_COLUMNS: Mapping[str, str] = {
+_MEASURE_KEYS = dict.fromkeys(("criterion", "type", "measure", "system"), TEXT_DTYPE)
+MEASURE_COLUMNS: Columns = {
     **_MEASURE_KEYS,
     **dict.fromkeys(("value", "low", "high"), "float64"),
     "undefined": "int64",
     "rank": "Int64",
-    "why": "str",
+    "why": TEXT_DTYPE,
 }
 """Columns of the table of measures and their dtypes, named as in INTERVAL_COLUMNS. `criterion` is one of ours, or a
 published scorer and its evaluation, `conlleval/phrase`."""
-MEASURE_DIFFERENCE_COLUMNS: Mapping[str, str] = {
+MEASURE_DIFFERENCE_COLUMNS: Columns = {
     **_MEASURE_KEYS,
-    "baseline": "str",
+    "baseline": TEXT_DTYPE,
     **dict.fromkeys(("difference", "low", "high"), "float64"),
     "undefined": "int64",
     **dict.fromkeys(("p", "p_holm"), "float64"),
     "tests": "int64",
     **dict.fromkeys(("p_family", "p_bh"), "float64"),
-    "why": "str",
+    "why": TEXT_DTYPE,
 }
 """Columns of the table of their differences and their dtypes, named as in DIFFERENCE_COLUMNS. `tests` are those of one
 measure under one criterion and of one type; `p_family` and `p_bh` are corrected over all rows."""
 POWER = 0.8
 POINT = 0.01
 """One point of F1."""
-POWER_COLUMNS: Mapping[str, str] = {
-    **dict.fromkeys(("criterion", "type", "system", "baseline"), "str"),
+POWER_COLUMNS: Columns = {
+    **dict.fromkeys(("criterion", "type", "system", "baseline"), TEXT_DTYPE),
     **dict.fromkeys(("difference", "error", "detectable"), "float64"),
     "units": "int64",
     "needed": "Int64",
@@ -211,9 +212,7 @@ def by_type_tables(
         part = UnitCounts(whole.groups[low : low + step], whole.systems, whole.counts[low : low + step], units)
         resampled = SystemResamples(part, plan)
         parts.append((interval_table(resampled), difference_table(resampled, baseline), lead_table(resampled)))
-    empty = tuple(
-        pd.DataFrame(columns=list(columns)) for columns in (INTERVAL_COLUMNS, DIFFERENCE_COLUMNS, LEAD_COLUMNS)
-    )
+    empty = tuple(typed_table([], columns) for columns in (INTERVAL_COLUMNS, DIFFERENCE_COLUMNS, LEAD_COLUMNS))
     intervals, differences, leads = (
         pd.concat(tables, ignore_index=True) for tables in zip(*(parts or [empty]), strict=True)
     )

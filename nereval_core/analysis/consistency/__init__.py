@@ -31,6 +31,7 @@ from nereval_core.arrays import Int64
 from nereval_core.corpus import Layer
 from nereval_core.corpus.masking import SAID, is_masked, masked_quotes, masked_text, unmasked
 from nereval_core.problems import FormatError, one_line, one_of
+from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns
 
 FIRST_FINDINGS = 10
 """Findings whose share of all places to settle a sentence gives."""
@@ -39,25 +40,25 @@ MOST_SPANS_NAMED = 3
 MOST_SPAN_CHARACTERS = 60
 """Characters of a span's text among the annotations of a place."""
 
-FINDING_COLUMNS: Mapping[str, str] = {
-    "kind": "str",
+FINDING_COLUMNS: Columns = {
+    "kind": TEXT_DTYPE,
     "rank": "int64",
-    "what": "str",
-    "where": "str",
+    "what": TEXT_DTYPE,
+    "where": TEXT_DTYPE,
     "settles": "int64",
     "places": "int64",
     "share": "float64",
-    "how": "str",
+    "how": TEXT_DTYPE,
 }
 """Columns of `Consistency.table`: `what` is a form or a word, `where` its edge and type. Findings are ranked by
 `settles`. `how` gives the number of occurrences of each way, `places` is their sum, `share` that of the most frequent
 way (NaN where each place needs settling)."""
-PLACE_COLUMNS: Mapping[str, str] = {
+PLACE_COLUMNS: Columns = {
     "doc": "int64",
-    "document": "str",
+    "document": TEXT_DTYPE,
     "start": "int64",
     "end": "int64",
-    "how": "str",
+    "how": TEXT_DTYPE,
     "settle": "bool",
 }
 """Columns of `Consistency.places`: number and id of the document, code points, end exclusive, the way, and whether the

@@ -19,22 +19,23 @@ from nereval_core.problems import FormatError
 from nereval_core.records.tables import records
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Scores
+from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns
 from nereval_core.scoring.criteria import CRITERIA
 
-_PLACE_COLUMNS = {
+_PLACE_COLUMNS: Columns = {
     "side": "category",
     "document": "category",
-    "record": "str",
+    "record": TEXT_DTYPE,
     "start": "int64",
     "end": "int64",
     "type": "category",
-    "text": "str",
+    "text": TEXT_DTYPE,
 }
-SPAN_COLUMNS: Mapping[str, str] = {**_PLACE_COLUMNS, "decision": "str", "why": "str", "doc": "int64"}
+SPAN_COLUMNS: Columns = {**_PLACE_COLUMNS, "decision": TEXT_DTYPE, "why": TEXT_DTYPE, "doc": "int64"}
 """Columns of `span_decisions` and their dtypes: a row for each span of a side (`gold` or `pred`), offsets in code
 points, end exclusive. `record` is the id of the span's record."""
 
-DIFFERENCE_COLUMNS: Mapping[str, str] = {
+DIFFERENCE_COLUMNS: Columns = {
     **_PLACE_COLUMNS,
     **dict.fromkeys(("theirs", "ours", "quirk", "our_reason"), "category"),
     "moves": "bool",
@@ -53,12 +54,12 @@ NOT_OURS = "no such span here: the convention reads the tags otherwise"
 _CREDIT = {"COR": 2, "PAR": 1, "INC": 0, "MIS": 0, "SPU": 0}
 _KEY = ["predicted", "doc", "start", "end", "kind", "number"]
 OURS, PUBLISHED = "criterion", "published"
-TABLE_COLUMNS: Mapping[str, str] = {
-    "row": "str",
+TABLE_COLUMNS: Columns = {
+    "row": TEXT_DTYPE,
     "kind": "category",
     **dict.fromkeys(("P", "R", "F1"), "float64"),
     **dict.fromkeys(("COR", "POS", "ACT"), "Int64"),
-    "signature": "str",
+    "signature": TEXT_DTYPE,
 }
 """Columns of `criteria_table` and their dtypes. Ratios are from 0 to 1, NaN where undefined (a published scorer's 0
 stays); counts are there if the scorer gives whole numbers."""
@@ -169,8 +170,8 @@ def _decisions_of_side(found: pd.DataFrame, side: str, why: str) -> pd.DataFrame
             "end": rows[f"{side}_end"].astype("int64"),
             "type": rows[f"{side}_type"].astype("object"),
             "text": rows[f"{side}_text"],
-            "decision": rows["decision"].astype("str"),
-            "why": rows[why].astype("str"),
+            "decision": rows["decision"].astype(TEXT_DTYPE),
+            "why": rows[why].astype(TEXT_DTYPE),
             "doc": rows["doc"].astype("int64"),
             "unit": rows[side],
         }

@@ -26,6 +26,7 @@ from nereval_core.analysis.span_relations import have_same_type, judge_pairs, ov
 from nereval_core.records.queries import Query
 from nereval_core.records.reasons import BOUNDARIES, boundaries
 from nereval_core.scoring import Scores
+from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns
 from nereval_core.scoring.criteria import Decision
 
 Int8 = NDArray[np.int8]
@@ -56,8 +57,8 @@ CAUSES_IN_WORDS: Mapping[str, str] = {
 GAIN = ("more", "less", "same")
 """The credit of a span under the looser criterion, compared with the other."""
 
-GAP_COLUMNS: Mapping[str, str] = {
-    "cause": "str",
+GAP_COLUMNS: Columns = {
+    "cause": TEXT_DTYPE,
     "more": "int64",
     "less": "int64",
     **dict.fromkeys(("credit", "f1", "share"), "float64"),
@@ -68,7 +69,7 @@ CHAIN = ("strict", "left", "right", "either", "approximate", "type", "exact", "l
 """Criteria from strict to lenient: none credits fewer spans in all than a stricter one before it."""
 OVERLAPPED, WHOLLY = "overlapped only", "wholly missed"
 """Spans that no criterion credits: their overlapping predictions are aligned with others, or there are none."""
-RECOVERED_COLUMNS: Mapping[str, str] = {"recovered": "str", "spans": "int64", "share": "float64", "recall": "float64"}
+RECOVERED_COLUMNS: Columns = {"recovered": TEXT_DTYPE, "spans": "int64", "share": "float64", "recall": "float64"}
 """Columns of `RecoveredSpans.table` and their dtypes. `share` is of the false negatives; `recall` is the share of gold
 spans that this criterion or an earlier one credits (NaN for OVERLAPPED and WHOLLY, and without gold spans)."""
 

@@ -31,6 +31,7 @@ from nereval_core.corpus import Documents, Layer
 from nereval_core.corpus import layer as layer_of
 from nereval_core.records.tables import record_ids
 from nereval_core.scoring import Scores, score_layers
+from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns
 from nereval_core.scoring.criteria import Criterion, Decision
 
 NEAR_CHARACTERS = 6
@@ -43,12 +44,12 @@ ANOTHER_TYPE = "another type"
 """Stands for all types that no nearby span has; the name is lengthened if a span has it."""
 LEFT_OUT = "left out"
 NOTHING = "no change of this prediction flips the record"
-LADDER_COLUMNS: Mapping[str, str] = {
+LADDER_COLUMNS: Columns = {
     **dict.fromkeys(("pair", "gold", "pred"), "int64"),
-    **dict.fromkeys(("gold_record", "pred_record", "criterion", "decision"), "str"),
+    **dict.fromkeys(("gold_record", "pred_record", "criterion", "decision"), TEXT_DTYPE),
     "aligned": "bool",
-    "partner": "str",
-    "change": "str",
+    "partner": TEXT_DTYPE,
+    "change": TEXT_DTYPE,
 }
 """Columns of `ladder` and their dtypes. `gold` and `pred` are span indices in the layers of the record. `decision` is
 that on the pair, whether or not the criterion aligns it (`aligned`); `partner` names the spans that the two are aligned

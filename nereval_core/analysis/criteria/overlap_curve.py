@@ -20,6 +20,7 @@ from nereval_core.alignment.codes import SAME_TYPE
 from nereval_core.analysis.span_relations import overlapping_pairs
 from nereval_core.arrays import Int64
 from nereval_core.corpus import Layer
+from nereval_core.scoring.count_tables import Columns
 from nereval_core.scoring.criteria import Criterion, Share
 
 SHARES: Mapping[Share, str] = {
@@ -27,7 +28,7 @@ SHARES: Mapping[Share, str] = {
     "prediction": "share of the prediction",
     "union": "intersection over union",
 }
-CURVE_COLUMNS: Mapping[str, str] = {
+CURVE_COLUMNS: Columns = {
     "minimum": "float64",
     **dict.fromkeys(("numerator", "denominator", "COR"), "int64"),
     **dict.fromkeys(("precision", "recall", "f1"), "float64"),

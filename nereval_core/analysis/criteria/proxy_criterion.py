@@ -17,19 +17,20 @@ from nereval_core.analysis.number_options import FOLD_COUNT, SEED
 from nereval_core.analysis.result_tables import typed_table
 from nereval_core.problems import FormatError, counted, quoted
 from nereval_core.scoring import Scores
+from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns
 from nereval_core.scoring.counts import ratio_columns
 
 FOLDS = 10
-FOLD_COLUMNS: Mapping[str, str] = {
-    "system": "str",
-    "criterion": "str",
+FOLD_COLUMNS: Columns = {
+    "system": TEXT_DTYPE,
+    "criterion": TEXT_DTYPE,
     "fold": "int64",
     "documents": "int64",
     "f1": "float64",
 }
 """Columns of `fold_scores` and their dtypes: folds count from 1; F1 is NaN where undefined."""
-PROXY_COLUMNS: Mapping[str, str] = {
-    "criterion": "str",
+PROXY_COLUMNS: Columns = {
+    "criterion": TEXT_DTYPE,
     "n": "int64",
     "undefined": "int64",
     **dict.fromkeys(("f1", "difference", "t", "p", "r"), "float64"),

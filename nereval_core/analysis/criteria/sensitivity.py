@@ -22,7 +22,7 @@ from nereval_core.pairing.type_names import merged_in_words
 from nereval_core.problems import FormatError, Problem
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Counting, Scores, Settings, score_layers
-from nereval_core.scoring.count_tables import count_row
+from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns, count_row
 from nereval_core.scoring.criteria import CRITERIA, Criterion, Decision, applicable
 from nereval_core.scoring.type_merging import parse_merge
 
@@ -32,21 +32,21 @@ NONE, ALL_TYPES = "none", "all types"
 REFERENCE = "strict"
 _SIDES = tuple(f"{side}_{decision}" for side in ("gold", "pred") for decision in ("COR", "INC", "PAR"))
 
-SENSITIVITY_COLUMNS: Mapping[str, str] = {
+SENSITIVITY_COLUMNS: Columns = {
     **dict.fromkeys(("system", "criterion", "merge", "counting"), "category"),
     **dict.fromkeys(("COR", "INC", "PAR", "MIS", "SPU", "POS", "ACT"), "Int64"),
     **dict.fromkeys(("precision", "recall", "f1"), "float64"),
     "rank": "Int64",
     "f1_minus_strict": "float64",
     **dict.fromkeys(_SIDES, "int64"),
-    "signature": "str",
+    "signature": TEXT_DTYPE,
 }
 """Columns of `sensitivity` and their dtypes. COR, INC and PAR are NA when each side counts for itself; undefined ratios
 are NaN and have no rank. `rank` is the system's rank by F1 under one criterion, merge and counting: 1 is best, equal
 systems share the better rank. `f1_minus_strict` is F1 less F1 of the same system, merge and counting under strict."""
 
-MERGING_COLUMNS: Mapping[str, str] = {
-    "criterion": "str",
+MERGING_COLUMNS: Columns = {
+    "criterion": TEXT_DTYPE,
     "COR": "Int64",
     "COR_after": "Int64",
     **dict.fromkeys(("f1", "f1_after", "difference"), "float64"),
@@ -103,7 +103,7 @@ def sensitivity(
         ("criterion", names),
         ("system", [system.name for system in corpus.systems]),
     ):
-        table[column] = pd.Categorical(table[column], pd.Index(known, dtype="str"))
+        table[column] = pd.Categorical(table[column], pd.Index(known, dtype=TEXT_DTYPE))
     order = ["merge", "counting", "criterion"]
     table = table.sort_values([*order, "system"], kind="stable", ignore_index=True)
     table["rank"] = table.groupby(order, observed=True)["f1"].rank(method="min", ascending=False)
@@ -207,7 +207,7 @@ def overtakings(table: pd.DataFrame) -> pd.DataFrame:
         for (merge, counting, criterion), reversed_ in zip(order, behind if leads else ahead, strict=True):
             if reversed_:
                 rows.append((second, first, criterion, merge, counting))
-    return pd.DataFrame(rows, columns=list(OVERTAKING_COLUMNS), dtype="str")
+    return pd.DataFrame(rows, columns=list(OVERTAKING_COLUMNS), dtype=TEXT_DTYPE)
 
 
 def ranking_in_words(table: pd.DataFrame) -> tuple[str, ...]:

@@ -23,19 +23,20 @@ from nereval_core.records.queries import Query
 from nereval_core.records.tables import RECORD_COLUMNS, categories, frame, rows
 from nereval_core.report.excerpts import record_text
 from nereval_core.scoring import Scores
+from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns
 from nereval_core.scoring.criteria import Decision
 from nereval_core.scoring.displayed import Displayed
 
-FORM_COLUMNS: Mapping[str, str] = {
-    "class": "str",
-    "form": "str",
-    "predicted_form": "str",
-    "gold_type": "str",
-    "pred_type": "str",
+FORM_COLUMNS: Columns = {
+    "class": TEXT_DTYPE,
+    "form": TEXT_DTYPE,
+    "predicted_form": TEXT_DTYPE,
+    "gold_type": TEXT_DTYPE,
+    "pred_type": TEXT_DTYPE,
     "records": "int64",
-    "document": "str",
-    "record": "str",
-    "example": "str",
+    "document": TEXT_DTYPE,
+    "record": TEXT_DTYPE,
+    "example": TEXT_DTYPE,
 }
 """Columns of `error_forms` and their dtypes. `form` is the text of the gold span, or of a prediction without one;
 `predicted_form` that of the prediction of a pair, where it is another. White space in them is one blank. `document`
@@ -43,7 +44,7 @@ and `record` name the first record of the form, `example` is its text with the f
 FORM_KEY = ("class", "form", "predicted_form", "gold_type", "pred_type")
 ALL_CLASSES = "all"
 
-ERROR_COLUMNS: Mapping[str, str] = {
+ERROR_COLUMNS: Columns = {
     **RECORD_COLUMNS,
     "class": "category",
     "ends": "category",
@@ -61,7 +62,7 @@ def form_keys(records: pd.DataFrame) -> pd.DataFrame:
     both = gold.notna() & pred.notna() & (gold != pred)
     texts = {"form": gold.where(gold.notna(), pred), "predicted_form": pred.where(both)}
     columns = {name: records[name] for name in ("class", "gold_type", "pred_type")}
-    return pd.DataFrame({**columns, **texts}, columns=list(FORM_KEY)).astype("str")
+    return pd.DataFrame({**columns, **texts}, columns=list(FORM_KEY)).astype(TEXT_DTYPE)
 
 
 def error_forms(scores: Scores, records: pd.DataFrame, limit: int) -> pd.DataFrame:
@@ -106,7 +107,8 @@ class ErrorReport(Displayed):
 
     def to_frame(self) -> pd.DataFrame:
         """Return the classes under all criteria: `criterion` and CLASS_COLUMNS."""
-        return pd.concat(self.classes, names=["criterion"]).reset_index("criterion").reset_index(drop=True)
+        classes = pd.concat(self.classes, names=["criterion"]).reset_index("criterion").reset_index(drop=True)
+        return classes.astype({"criterion": TEXT_DTYPE})
 
     def mended(self, classes: str | Collection[str]) -> Layer:
         """Return the predictions as read with some classes, or "all", mended.

@@ -30,6 +30,7 @@ from nereval_core.corpus import frozen
 from nereval_core.corpus.masking import is_masked, masked_quotes, original
 from nereval_core.problems import one_line
 from nereval_core.scoring import Scores
+from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns
 
 End = Literal["left", "right"]
 EDGES: tuple[End, ...] = ("left", "right")
@@ -84,7 +85,7 @@ _TOKEN = re.compile(r"[^\W\d_]+['’]|\w+\.?|[^\w\s]")
 _OPEN, _CLOSE = "([{", ")]}"
 _QUOTES = frozenset("\"'`‘’‚“”„«»‹›")
 
-PATTERN_COLUMNS: Mapping[str, str] = {"end": "str", "pattern": "str", "records": "int64", "share": "float64"}
+PATTERN_COLUMNS: Columns = {"end": TEXT_DTYPE, "pattern": TEXT_DTYPE, "records": "int64", "share": "float64"}
 """Columns of `pattern_table`: `end` is left or right, `pattern` names the text left out or taken in there, `records` is
 the number of such records of class `boundary only`, `share` their share of that class. A record that differs at both
 ends is in two rows."""

@@ -25,10 +25,11 @@ from nereval_core.analysis.span_relations import corresponding_spans, have_same_
 from nereval_core.corpus import Labels, Layer, frozen
 from nereval_core.problems import FormatError
 from nereval_core.scoring import Scores, score_layers
+from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns
 from nereval_core.scoring.counts import Counts
 
-CLASS_COLUMNS: Mapping[str, str] = {
-    "class": "str",
+CLASS_COLUMNS: Columns = {
+    "class": TEXT_DTYPE,
     "records": "int64",
     **dict.fromkeys(("share", "precision", "recall", "f1", "gain", "cumulative_f1", "cumulative_gain"), "float64"),
 }
@@ -36,10 +37,10 @@ CLASS_COLUMNS: Mapping[str, str] = {
 not correct. `precision`, `recall` and `f1` are those with this class alone mended, `gain` is `f1` less the present F1;
 the cumulative columns are with all classes above mended too. Undefined ratios are NaN."""
 
-TYPE_COLUMNS: Mapping[str, str] = {"class": "str", "type": "str", "records": "int64"}
+TYPE_COLUMNS: Columns = {"class": TEXT_DTYPE, "type": TEXT_DTYPE, "records": "int64"}
 """Columns of `class_types`; the type is that of the record's gold span, else of its prediction."""
 
-END_COLUMNS: Mapping[str, str] = {"class": "str", "ends": "str", "records": "int64"}
+END_COLUMNS: Columns = {"class": TEXT_DTYPE, "ends": TEXT_DTYPE, "records": "int64"}
 """Columns of `class_ends`."""
 
 

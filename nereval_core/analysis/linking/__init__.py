@@ -36,24 +36,25 @@ from nereval_core.analysis.linking.mentions import (
 from nereval_core.corpus import Layer
 from nereval_core.problems import counted, one_line
 from nereval_core.records.tables import record_ids, side_columns
+from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns
 
 Truth = Literal["first", "any"]
 
 RANKS = (1, 3, 5)
 """The numbers of ranked links that count, by default."""
-LINK_RECORD_COLUMNS: Mapping[str, str] = {
+LINK_RECORD_COLUMNS: Columns = {
     "document": "category",
-    "record": "str",
+    "record": TEXT_DTYPE,
     "decision": "category",
     "gold_start": "Int32",
     "gold_end": "Int32",
     "gold_type": "category",
-    "gold_text": "str",
-    "gold_links": "str",
+    "gold_text": TEXT_DTYPE,
+    "gold_links": TEXT_DTYPE,
     "pred_start": "Int32",
     "pred_end": "Int32",
     "pred_type": "category",
-    **dict.fromkeys(("pred_text", "pred_links", "gold_id", "pred_id"), "str"),
+    **dict.fromkeys(("pred_text", "pred_links", "gold_id", "pred_id"), TEXT_DTYPE),
     "rank": "Int32",
     "reason": "category",
     **dict.fromkeys(("doc", "gold", "pred"), "int32"),
@@ -280,16 +281,16 @@ def link_records(scores: LinkScores) -> pd.DataFrame:
     ids = record_ids(gold, "g"), record_ids(pred, "p")
     frame = pd.DataFrame(
         {
-            "document": pd.Categorical.from_codes(alignment.doc, pd.Index(list(gold.documents.ids), dtype="str")),
+            "document": pd.Categorical.from_codes(alignment.doc, pd.Index(list(gold.documents.ids), dtype=TEXT_DTYPE)),
             "record": [ids[0][i] if i >= 0 else ids[1][j] for i, j in zip(g.tolist(), p.tolist(), strict=True)],
-            "decision": pd.Categorical.from_codes(scores.decisions, pd.Index(list(LINK_DECISIONS), dtype="str")),
+            "decision": pd.Categorical.from_codes(scores.decisions, pd.Index(list(LINK_DECISIONS), dtype=TEXT_DTYPE)),
             **side_columns("gold", gold, g),
             **_link_column("gold", gold, g),
             **side_columns("pred", pred, p),
             **_link_column("pred", pred, p),
             **_judged_ids(scores),
             "rank": pd.array(np.where(scores.rank < 0, 0, scores.rank + 1), dtype="Int32"),
-            "reason": pd.Categorical(_link_reasons(scores)),
+            "reason": pd.Categorical(pd.array(_link_reasons(scores), dtype=TEXT_DTYPE)),
             "doc": alignment.doc,
             "gold": g,
             "pred": p,
@@ -305,7 +306,7 @@ def link_confusion(records: pd.DataFrame) -> pd.DataFrame:
 
     An id is "" where a side has no mention, so that the counts add up to the records.
     """
-    sides = [records[name].fillna("").astype("str") for name in CONFUSION_COLUMNS[:2]]
+    sides = [records[name].fillna("").astype(TEXT_DTYPE) for name in CONFUSION_COLUMNS[:2]]
     counted = pd.concat(sides, axis=1).value_counts(sort=False).rename("count").reset_index()
     order = ["count", *CONFUSION_COLUMNS[:2]]
     return counted.sort_values(order, ascending=[False, True, True], ignore_index=True)[list(CONFUSION_COLUMNS)]

@@ -18,12 +18,13 @@ from nereval_core.analysis.linking.mentions import NIL, ranked_ids
 from nereval_core.corpus import Layer
 from nereval_core.readers.shared.concepts import Index
 from nereval_core.scoring.averages import Average
+from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns
 
 if TYPE_CHECKING:
     import pandas as pd
 
 INDEX_DECISIONS = ("right", "missing", "spurious")
-INDEX_RECORD_COLUMNS: Mapping[str, str] = {
+INDEX_RECORD_COLUMNS: Columns = {
     **dict.fromkeys(("document", "id", "decision", "reason"), "category"),
 }
 """Columns of `index_records` and their dtypes: a row for each document and id on either side."""
@@ -153,7 +154,7 @@ def index_records(scores: IndexScores) -> pd.DataFrame:
                 rows.append((document, one, "spurious", "the document is not in gold"))
             else:
                 rows.append((document, one, "spurious", "gold has the id in no document" if one in unknown else ""))
-    return pd.DataFrame(rows, columns=list(INDEX_RECORD_COLUMNS), dtype="str").astype(dict(INDEX_RECORD_COLUMNS))
+    return pd.DataFrame(rows, columns=list(INDEX_RECORD_COLUMNS), dtype=TEXT_DTYPE).astype(dict(INDEX_RECORD_COLUMNS))
 
 
 def index_signature(gold: Index, pred: Index, relaxed: Mapping[str, str]) -> str:

@@ -21,6 +21,7 @@ from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Scores
+from nereval_core.scoring.count_tables import TEXT_DTYPE
 from nereval_core.scoring.displayed import Displayed
 
 SCORE, WORST = "score", "worst"
@@ -54,7 +55,8 @@ class SliceReport(Displayed):
 
     def to_frame(self) -> pd.DataFrame:
         """Return the slices of all slicings: `slicing` and SLICE_COLUMNS."""
-        return pd.concat(self.tables, names=["slicing"]).reset_index("slicing").reset_index(drop=True)
+        slices = pd.concat(self.tables, names=["slicing"]).reset_index("slicing").reset_index(drop=True)
+        return slices.astype({"slicing": TEXT_DTYPE})
 
     @property
     def signature(self) -> str:

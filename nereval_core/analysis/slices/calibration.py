@@ -38,12 +38,13 @@ from nereval_core.analysis.slices.thresholds import MOST_THRESHOLDS, ThresholdSw
 from nereval_core.arrays import Array, Float64, Int64
 from nereval_core.problems import counted
 from nereval_core.report.method_terms import AREA, BRIER, ECE, MCE
+from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns
 
 EQUAL_WIDTH, EQUAL_MASS = "equal width", "equal mass"
 BINNINGS: Mapping[str, str] = {EQUAL_WIDTH: "score", EQUAL_MASS: "score-mass"}
 """The slicing that holds the bins of each binning."""
-BIN_COLUMNS: Mapping[str, str] = {
-    "slice": "str",
+BIN_COLUMNS: Columns = {
+    "slice": TEXT_DTYPE,
     **dict.fromkeys(("ACT", "documents"), "int64"),
     **dict.fromkeys(("confidence", "precision", "precision_low", "precision_high"), "float64"),
     "interval": "category",
@@ -51,12 +52,12 @@ BIN_COLUMNS: Mapping[str, str] = {
 }
 """Columns of a table of bins: `confidence` is the mean score of the ACT predictions of a bin, `interval` as in
 SLICE_COLUMNS. `small`: fewer than SMALL_SLICE_SPANS predictions."""
-ERROR_COLUMNS: Mapping[str, str] = {
-    **dict.fromkeys(("measure", "bins"), "str"),
+ERROR_COLUMNS: Columns = {
+    **dict.fromkeys(("measure", "bins"), TEXT_DTYPE),
     **dict.fromkeys(("value", "low", "high"), "float64"),
 }
 """Columns of a table of errors; `bins` is empty for the Brier score, which needs none."""
-RISK_COLUMNS: Mapping[str, str] = {
+RISK_COLUMNS: Columns = {
     "threshold": "float64",
     "ACT": "int64",
     **dict.fromkeys(("coverage", "risk"), "float64"),

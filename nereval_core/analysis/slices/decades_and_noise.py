@@ -16,7 +16,7 @@ from nereval_core.conventions.hipe.files import dates_and_noise
 from nereval_core.corpus import Documents, Layer
 from nereval_core.readers import Source
 from nereval_core.scoring import Counts, Scores
-from nereval_core.scoring.count_tables import COUNT_COLUMNS, count_row
+from nereval_core.scoring.count_tables import COUNT_COLUMNS, TEXT_DTYPE, Columns, count_row
 
 UNDATED = "no date"
 MOST_DECADES = 60
@@ -33,7 +33,7 @@ UNKNOWN = "none given"
 NOISE = (*LEVELS, ELSEWHERE, UNKNOWN)
 """The levels of spans by their LED."""
 
-HIPE_SLICE_COLUMNS: Mapping[str, str] = {
+HIPE_SLICE_COLUMNS: Columns = {
     "ranks": "Int32",
     "column": "category",
     "period": "category",
@@ -189,15 +189,15 @@ def fill_decades(table: pd.DataFrame) -> pd.DataFrame:
     if len(every) > MOST_DECADES:
         return dated
     counts = [column for column in dated.columns if pd.api.types.is_integer_dtype(dated[column])]
-    whole = dated.set_index("period").reindex(pd.Index(every, name="period", dtype="str")).reset_index()
+    whole = dated.set_index("period").reindex(pd.Index(every, name="period", dtype=TEXT_DTYPE)).reset_index()
     return whole.fillna(dict.fromkeys(counts, 0)).astype(dict.fromkeys(counts, "int64"))
 
 
 def decade_table(scores: Scores, name: str) -> pd.DataFrame:
     """Return a row for each decade with spans: PERIOD_COLUMNS; `documents` includes those without spans."""
-    number = pd.Series(document_decades(scores.gold.documents), dtype="str").value_counts()
+    number = pd.Series(document_decades(scores.gold.documents), dtype=TEXT_DTYPE).value_counts()
     rows = [
         {"period": period, "documents": int(number[period])} | count_row(counts)
         for period, counts in counts_by_decade(scores, name).items()
     ]
-    return pd.DataFrame(rows, columns=list(PERIOD_COLUMNS))
+    return pd.DataFrame(rows, columns=list(PERIOD_COLUMNS)).astype({"period": TEXT_DTYPE})

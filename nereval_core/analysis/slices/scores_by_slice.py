@@ -21,12 +21,13 @@ from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUni
 from nereval_core.analysis.slices.span_values import Side, SlicedScores, SpanValues
 from nereval_core.arrays import Float64, Int64
 from nereval_core.records.tables import categories
+from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns
 from nereval_core.scoring.counts import ratio_columns
 
 _ENDS = tuple(f"{ratio}_{end}" for ratio in RATIOS for end in ("low", "high"))
 SIDED = ("gold_COR", "gold_INC", "gold_PAR", "MIS", "pred_COR", "pred_INC", "pred_PAR", "SPU")
-SLICE_COLUMNS: Mapping[str, str] = {
-    "slice": "str",
+SLICE_COLUMNS: Columns = {
+    "slice": TEXT_DTYPE,
     **dict.fromkeys(SIDED, "int64"),
     **dict.fromkeys(("POS", "ACT", "documents"), "int64"),
     **dict.fromkeys((*RATIOS, *_ENDS), "float64"),
@@ -156,7 +157,7 @@ def slice_table(
         table |= {f"{ratio_name}_low": low[:, number], f"{ratio_name}_high": high[:, number]}
     table["interval"] = categories(is_wilson.astype(np.int8) + is_lone, (BOOTSTRAP, WILSON, NO_INTERVAL))
     table["small"] = (pos < SMALL_SLICE_SPANS) | ((act < SMALL_SLICE_SPANS) & (act > 0))
-    return pd.DataFrame(table, columns=list(SLICE_COLUMNS)).astype({"slice": "str"})
+    return pd.DataFrame(table, columns=list(SLICE_COLUMNS)).astype({"slice": TEXT_DTYPE})
 
 
 def slice_bootstrap(plan: ResamplingPlan, units: ResamplingUnits) -> Bootstrap:

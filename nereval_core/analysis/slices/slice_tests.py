@@ -34,14 +34,15 @@ from nereval_core.analysis.slices.scores_by_slice import SLICE_PLAN, SliceTally,
 from nereval_core.analysis.slices.slicings import title_in_sentence
 from nereval_core.analysis.slices.span_values import SlicedScores, SpanValues
 from nereval_core.problems import counted
+from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns
 from nereval_core.scoring.displayed import Displayed
 from nereval_core.tables import p_value_text
 
-_TESTED: Mapping[str, str] = {
-    **dict.fromkeys(("by", "slice", "measure"), "str"),
+_TESTED: Columns = {
+    **dict.fromkeys(("by", "slice", "measure"), TEXT_DTYPE),
     **dict.fromkeys(("POS", "ACT", "units"), "int64"),
     **dict.fromkeys(("value", "reference", "difference", "low", "high", "p", "p_holm", "p_bh"), "float64"),
-    "why": "str",
+    "why": TEXT_DTYPE,
 }
 APART_COLUMNS = _TESTED
 """Columns of the tests against the rest and their dtypes.
@@ -50,7 +51,7 @@ APART_COLUMNS = _TESTED
 `units` are the spans of the slice and the units that have some. `reference` is the value of all other slices together,
 `difference` the value of the slice less that. `p_holm` and `p_bh` are corrected over the family. `why` is the reason
 for no test."""
-CHANGE_COLUMNS: Mapping[str, str] = {**dict.fromkeys(("system", "baseline"), "str"), **_TESTED}
+CHANGE_COLUMNS: Columns = {**dict.fromkeys(("system", "baseline"), TEXT_DTYPE), **_TESTED}
 """The same of changes: POS, ACT, `units` and `value` are those of the system, `reference` is the baseline's value."""
 SIGNIFICANT = 0.05
 """Slices differ where p after Holm's correction is at most this."""
@@ -61,8 +62,8 @@ _SPANS = {"f1": slice(2, 4), "recall": slice(2, 3), "precision": slice(3, 4)}
 SHORT = {"precision": "P", "recall": "R", "f1": "F1"}
 LEAST_SPANS, LEAST_DOCUMENTS = 20, 5
 """Combinations with fewer gold spans, or in fewer documents, are not tested."""
-WORST_COLUMNS: Mapping[str, str] = {
-    **dict.fromkeys(("by", "slice", "and_by", "and_slice"), "str"),
+WORST_COLUMNS: Columns = {
+    **dict.fromkeys(("by", "slice", "and_by", "and_slice"), TEXT_DTYPE),
     "POS": "int64",
     "documents": "int64",
     **dict.fromkeys(("recall", "difference", "p", "p_holm", "p_bh"), "float64"),
@@ -195,7 +196,7 @@ def _test_rows(
         }
 
 
-def _family(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str], against: str) -> SliceTests:
+def _family(rows: Sequence[Mapping[str, Any]], columns: Columns, against: str) -> SliceTests:
     table = tested_table(rows, columns)
     tested = table[table["p"].notna()]
     parts = [f"slices of {counted(tested['by'].nunique(), 'slicing')}"]

@@ -9,6 +9,7 @@ from nereval_core.analysis.slices.calibration import Calibration
 from nereval_core.analysis.slices.scores_by_slice import NO_INTERVAL, SMALL_SLICE_SPANS
 from nereval_core.analysis.slices.slice_tests import SHORT, SliceTests, worst_family
 from nereval_core.analysis.slices.slicings import slicing_title, title_in_sentence
+from nereval_core.scoring.count_tables import TEXT_DTYPE
 from nereval_core.tables import PRECISION, RATIOS, SHARED_COUNTS, SIDED_COUNTS, Column, Table, frame_table, p_value_text
 
 TESTS = (Column("p", kind="p"), Column("p_holm", "p after Holm", "p"), Column("p_bh", "p (BH)", "p"))
@@ -37,7 +38,7 @@ def interval_texts(frame: pd.DataFrame, ratio: str) -> pd.Series[str]:
     """Return the intervals of a ratio as texts, None where there is none."""
     ends = zip(frame[f"{ratio}_low"], frame[f"{ratio}_high"], strict=True)
     texts = [None if pd.isna(low) else f"{low:.3f}–{high:.3f}" for low, high in ends]
-    return pd.Series(texts, frame.index, "str")
+    return pd.Series(texts, frame.index, TEXT_DTYPE)
 
 
 def _slice_notes(report: SliceReport, name: str) -> tuple[str, ...]:

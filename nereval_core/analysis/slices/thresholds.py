@@ -7,7 +7,7 @@ the decision on its gold span.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -25,6 +25,7 @@ from nereval_core.arrays import Int64, UInt8
 from nereval_core.corpus import Layer
 from nereval_core.records.tables import DECISIONS
 from nereval_core.scoring import Counts, Scores, Settings, score_layers
+from nereval_core.scoring.count_tables import Columns
 from nereval_core.scoring.counts import RATIOS, ratio_columns
 
 DROPPED = "left out"
@@ -34,14 +35,14 @@ KEPT_OR_DROPPED = ("kept", DROPPED)
 _OUT = len(DECISIONS)
 MOST_THRESHOLDS = 100
 """Of more distinct scores, so many are chosen with about equally many predictions between them."""
-CURVE_COLUMNS: Mapping[str, str] = {
+CURVE_COLUMNS: Columns = {
     "threshold": "float64",
     **dict.fromkeys(("COR", "INC", "PAR", "MIS", "SPU", "POS", "ACT"), "Int64"),
     **dict.fromkeys(RATIOS, "float64"),
 }
 """Columns of `ThresholdSweep.curve`: counts of the predictions with at least so high a score; COR, INC, PAR are NA
 where the two sides differ."""
-HELD_OUT_COLUMNS: Mapping[str, str] = {
+HELD_OUT_COLUMNS: Columns = {
     **dict.fromkeys(("chosen_on", "tested_on"), "int64"),
     **dict.fromkeys(("threshold", "f1_chosen", "f1_tested", "f1_without"), "float64"),
 }

@@ -26,6 +26,7 @@ from nereval_core.analysis.agreement.summary import (
 from nereval_core.cli.output import Result, methods_file
 from nereval_core.problems import counted
 from nereval_core.report.json_results import side, versions
+from nereval_core.scoring.count_tables import TEXT_DTYPE
 from nereval_core.tables import Table, frame_table, objects
 
 
@@ -79,7 +80,7 @@ def long_table(found: Agreement, *, by: Sequence[str] = (), marks: Sequence[str]
     rows of the figure `ceiling`, the difference of the system `one` to annotators with one another, and its p values.
     """
     signed = agreement_signature(found, marks)
-    parts = [found.table.assign(document=None)]
+    parts = [found.table.assign(document=pd.Series(None, found.table.index, TEXT_DTYPE))]
     if "document" in by:
         parts += [
             _long(found, group, criterion.name) for group in _groups(found) for criterion in found.settings.criteria

@@ -14,11 +14,12 @@ from nereval_core.cli.files import read_json
 from nereval_core.cli.output import Result
 from nereval_core.problems import FormatError, Problem
 from nereval_core.report.json_results import versions
+from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns
 from nereval_core.tables import Column, Table, frame_table, objects
 
 REMEDY = "give the file that `nereval compare GOLD A B --json FILE` wrote"
-COLUMNS: Mapping[str, str] = {
-    **dict.fromkeys(("criterion", "system", "baseline"), "str"),
+COLUMNS: Columns = {
+    **dict.fromkeys(("criterion", "system", "baseline"), TEXT_DTYPE),
     **dict.fromkeys(("difference", "p"), "float64"),
 }
 """Columns that are read of the differences, and their dtypes."""

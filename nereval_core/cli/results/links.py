@@ -19,6 +19,7 @@ from nereval_core.cli.output import Result
 from nereval_core.corpus import Layer
 from nereval_core.report.export import join_records
 from nereval_core.report.json_results import versions
+from nereval_core.scoring.count_tables import TEXT_DTYPE
 from nereval_core.tables import RATIO_KEYS, RATIOS, RECORDS, Cell, Column, Table, columns_by_name, columns_of
 
 DECISIONS = tuple(decision.name.lower() for decision in LinkDecision)
@@ -156,7 +157,7 @@ def _records(systems: Sequence[LinkedSystem]) -> pd.DataFrame:
     for one in systems:
         for scores in one.scores:
             frame = link_records(scores)
-            frame.insert(0, "boundaries", pd.Series(scores.alignment.boundaries, index=frame.index, dtype="str"))
+            frame.insert(0, "boundaries", pd.Series(scores.alignment.boundaries, index=frame.index, dtype=TEXT_DTYPE))
             frame.insert(1, "n", scores.n)
             frames.append((one.layer.name, frame))
     return join_records(frames)

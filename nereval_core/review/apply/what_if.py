@@ -15,6 +15,7 @@ from nereval_core.corpus import Layer
 from nereval_core.corpus.subset import select_documents, select_spans
 from nereval_core.review.apply import AppliedVerdicts
 from nereval_core.scoring import Settings, score_layers
+from nereval_core.scoring.count_tables import TEXT_DTYPE
 from nereval_core.scoring.counts import RATIOS, Counts
 
 WHAT_IF_COLUMNS = (
@@ -48,7 +49,7 @@ class WhatIf:
     def table(self) -> pd.DataFrame:
         """Return a row for each system and criterion, with WHAT_IF_COLUMNS."""
         rows = [(*key, *_cells(both)) for key, both in self.counts.items()]
-        return pd.DataFrame(rows, columns=list(WHAT_IF_COLUMNS))
+        return pd.DataFrame(rows, columns=list(WHAT_IF_COLUMNS)).astype(dict.fromkeys(WHAT_IF_COLUMNS[:2], TEXT_DTYPE))
 
 
 def what_if(applied: AppliedVerdicts, systems: Sequence[Layer], settings: Settings) -> WhatIf:

@@ -14,6 +14,7 @@ import pandas as pd
 from nereval_core.analysis.linking import LINK_DECISIONS, RANKS, LinkCounts
 from nereval_core.analysis.linking.mentions import Boundaries, Mentions
 from nereval_core.report.colours import LOOKS, DecisionLook
+from nereval_core.scoring.count_tables import TEXT_DTYPE
 from pages.shared.view import View
 from pages.shared.view.count_tables import number
 
@@ -167,8 +168,8 @@ def confused(records: pd.DataFrame, most: int) -> pd.DataFrame:
     wrong = records[records["decision"] != "right"]
     if wrong.empty:
         return pd.DataFrame(columns=["gold id", "gold text", "predicted id", "predicted text", "count"])
-    ids = {name: wrong[name].fillna(NONE).astype("str") for name in ("gold_id", "pred_id")}
-    texts = {name: wrong[name].fillna(NONE).astype("str") for name in ("gold_text", "pred_text")}
+    ids = {name: wrong[name].fillna(NONE).astype(TEXT_DTYPE) for name in ("gold_id", "pred_id")}
+    texts = {name: wrong[name].fillna(NONE).astype(TEXT_DTYPE) for name in ("gold_text", "pred_text")}
     table = pd.DataFrame({**ids, **texts})
     sizes = table.groupby(["gold_id", "pred_id"], sort=True).size().rename("count").reset_index()
     sizes["alone"] = (sizes["gold_id"] == NONE) | (sizes["pred_id"] == NONE)
@@ -200,7 +201,7 @@ def ids_of(record: Mapping[str, object], side: str) -> list[str]:
 def codes(records: pd.DataFrame) -> dict[tuple[str, int], str]:
     """Return the decision of each mention, by side and span."""
     found: dict[tuple[str, int], str] = {}
-    names = records["decision"].astype("str").tolist()
+    names = records["decision"].astype(TEXT_DTYPE).tolist()
     for name, gold, pred in zip(names, records["gold"].tolist(), records["pred"].tolist(), strict=True):
         for side, span in (("gold", gold), ("prediction", pred)):
             if span >= 0:

@@ -34,6 +34,7 @@ from nereval_core.report.figures.slices import slice_intervals
 from nereval_core.report.method_terms import INTERVAL, WILSON_INTERVAL
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Counts
+from nereval_core.scoring.count_tables import TEXT_DTYPE
 from nereval_core.tables import RATIO_KEYS
 from pages.shared.components import sentence
 from pages.shared.components.count_table import show_figure
@@ -134,7 +135,7 @@ def _take(name: str) -> None:
 
 
 def _rule(table: pd.DataFrame, units: ResamplingUnits) -> str:
-    kinds = set(table["interval"].astype("str"))
+    kinds = set(table["interval"].astype(TEXT_DTYPE))
     said = "Recall is over the gold spans of a slice, precision over its predictions."
     if WILSON in kinds:
         said += f" Slices in fewer than {FEW_UNITS_OF_SLICE} {units.many}, and those all right or all wrong, "

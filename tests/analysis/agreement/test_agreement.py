@@ -376,7 +376,7 @@ def spans_of(*kinds: str) -> Spans:
 )
 def test_what_is_undefined_says_why(text: str, one: Spans, other: Spans, why: dict[str, str]) -> None:
     found = agreed(annotated([text], [[one], [other]]))
-    assert dict(found.table.dtypes.astype(str)) == dict(AGREEMENT_COLUMNS)
+    assert dict(found.table.dtypes) == dict(AGREEMENT_COLUMNS)
     rows = found.rows((0, 1))
     rows = rows[rows["type"].isna()].set_index("figure")
     for figure, said in why.items():

@@ -56,7 +56,7 @@ def ceiling(annotators: Sequence[Marks], systems: Sequence[Marks], **options: ob
         **options,  # type: ignore[arg-type]
     )
     assert found.ceiling is not None
-    assert dict(found.ceiling.table.dtypes.astype(str)) == dict(CEILING_COLUMNS)
+    assert dict(found.ceiling.table.dtypes) == dict(CEILING_COLUMNS)
     return found.ceiling
 
 

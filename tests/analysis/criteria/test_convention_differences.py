@@ -27,6 +27,7 @@ from nereval_core.conventions.outcome import OVERALL
 from nereval_core.corpus import Documents, Intervals, Layer, layer
 from nereval_core.records.tables import records
 from nereval_core.scoring import Scores, score_layers
+from nereval_core.scoring.count_tables import TEXT_DTYPE
 from tests.support.spans import documents, make, random_spans, settings
 
 WORDS, DOCUMENTS = 14, 60
@@ -109,7 +110,7 @@ def test_every_span_that_differs_is_listed_and_grouped(name: str, drawn: Any, se
     for evaluation, rule in known:
         scores = score_layers(gold, pred, settings(rule))
         found = differences(outcome, evaluation, scores, rule)
-        assert dict(found.dtypes.astype(str)) == dict(DIFFERENCE_COLUMNS)
+        assert dict(found.dtypes) == dict(DIFFERENCE_COLUMNS)
         groups = count_by_quirk(found)
         assert tuple(groups.columns) == GROUP_COLUMNS
         assert groups["count"].sum() == len(found)
@@ -124,7 +125,7 @@ def test_every_span_that_differs_is_listed_and_grouped(name: str, drawn: Any, se
                 assert listed >= mine - other
                 places = Counter(key[:4] for key in mine.elements())
                 assert all(listed[key] == (mine - other)[key] for key in mine if places[key[:4]] == 1)
-        assert (found["theirs"] != found["ours"].astype("str")).all()
+        assert (found["theirs"] != found["ours"].astype(TEXT_DTYPE)).all()
         assert (found["quirk"].str.len() > 0).all() and (found["our_reason"].str.len() > 0).all()
 
 
@@ -150,7 +151,7 @@ def scores_of(gold: list[tuple[int, int, str]], pred: list[tuple[int, int, str]]
 
 def table_of(scores: Scores, name: str = "strict") -> pd.DataFrame:
     found = span_decisions(records(scores, name), why="reason")
-    assert dict(found.dtypes.astype(str)) == dict(SPAN_COLUMNS)
+    assert dict(found.dtypes) == dict(SPAN_COLUMNS)
     return found
 
 

@@ -53,7 +53,7 @@ def test_what_could_be_recovered_by_hand() -> None:
     names = ["", "left", "right", "approximate", "type", "exact", "lenient", WHOLLY, WHOLLY, "type"]
     assert [found.names[code] if code >= 0 else "" for code in found.codes] == names
     table = found.table()
-    assert dict(table.dtypes.astype(str)) == dict(RECOVERED_COLUMNS)
+    assert dict(table.dtypes) == dict(RECOVERED_COLUMNS)
     assert table["spans"].sum() == 9 and table["share"].sum() == pytest.approx(1)
     # Strict, then left, credit one more each of ten.
     assert table["recall"].iloc[0] == 0.2 and math.isnan(table["recall"].iloc[-1])
@@ -89,11 +89,11 @@ def test_the_merges_of_tsai_by_hand() -> None:
     before = scored(gold, pred, "right", "exact")
     after = merge_types(before, dict.fromkeys(("DNA", "RNA", "protein"), "macromolecule"))
     table = merging_table(before, after).set_index("criterion")
-    assert dict(table.reset_index().dtypes.astype(str)) == dict(MERGING_COLUMNS)
+    assert dict(table.reset_index().dtypes) == dict(MERGING_COLUMNS)
     assert table.loc["right", ["COR", "COR_after"]].tolist() == [0, 2]
     assert table.loc["exact", ["COR", "COR_after"]].tolist() == [2, 2]
     gone = vanished_confusions(before, after, "right")
-    assert dict(gone.dtypes.astype(str)) == dict(VANISHED_COLUMNS)
+    assert dict(gone.dtypes) == dict(VANISHED_COLUMNS)
     assert gone.to_numpy().tolist() == [["DNA", "protein", 1, 1], ["RNA", "protein", 1, 0], ["protein", "DNA", 1, 1]]
 
 
@@ -124,7 +124,7 @@ def test_fold_scores_are_those_of_the_folds_documents() -> None:
     rules = tuple(CRITERIA[name] for name in ("strict", "right", "fragment"))
     systems = {name: score_layers(DEMO.gold, DEMO.system(name), Settings(rules)) for name in ("rules", "perceptron")}
     values = fold_scores(systems, 4, 7)
-    assert dict(values.dtypes.astype(str)) == dict(FOLD_COLUMNS) and len(values) == 2 * 3 * 4
+    assert dict(values.dtypes) == dict(FOLD_COLUMNS) and len(values) == 2 * 3 * 4
     fold = document_folds(len(DEMO.documents), 4, 7)
     for row in values.itertuples():
         layers = [
@@ -134,7 +134,7 @@ def test_fold_scores_are_those_of_the_folds_documents() -> None:
         assert score_layers(layers[0], layers[1], Settings(rules)).counts(row.criterion).f1 == row.f1
         assert row.documents == (fold == row.fold - 1).sum()
     table = proxy_table(values, "strict")
-    assert dict(table.dtypes.astype(str)) == dict(PROXY_COLUMNS)
+    assert dict(table.dtypes) == dict(PROXY_COLUMNS)
     wide = values.pivot(index=["system", "fold"], columns="criterion", values="f1")
     for row in table.itertuples():
         test = stats.ttest_rel(wide[row.criterion], wide["strict"])

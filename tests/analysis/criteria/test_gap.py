@@ -76,7 +76,7 @@ def test_causes_worked_by_hand(
         cause: Fraction(2 * value) / spans for cause, value in credit.items() if value
     }
     table = found.table()
-    assert dict(table.dtypes.astype(str)) == dict(GAP_COLUMNS)
+    assert dict(table.dtypes) == dict(GAP_COLUMNS)
     assert dict(zip(table["cause"], table["credit"], strict=True)) == credit
 
 

@@ -141,7 +141,7 @@ def test_the_ladder_of_every_record(seed: int) -> None:
         spans = [(CriterionSpan.of(gold, one), CriterionSpan.of(pred, other)) for one, other in pairs]
         assert all(set(_characters(one)) & set(_characters(other)) for one, other in spans)
         table = ladder(scores, "type", g, p)
-        assert dict(table.dtypes.astype(str)) == dict(LADDER_COLUMNS)
+        assert dict(table.dtypes) == dict(LADDER_COLUMNS)
         assert list(zip(table["gold"], table["pred"], strict=True))[::4] == list(pairs)
         for row in table.itertuples():
             partners = scores.partners(row.criterion)

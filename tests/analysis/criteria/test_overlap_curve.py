@@ -45,7 +45,7 @@ BY_HAND: tuple[tuple[list[Span], list[Span], Share, list[tuple[str, int]]], ...]
 @pytest.mark.parametrize(("gold", "pred", "share", "steps"), BY_HAND)
 def test_steps_worked_by_hand(gold: list[Span], pred: list[Span], share: Share, steps: list[tuple[str, int]]) -> None:
     table = overlap_curve(*layers(gold, pred), share)
-    assert dict(table.dtypes.astype(str)) == dict(CURVE_COLUMNS)
+    assert dict(table.dtypes) == dict(CURVE_COLUMNS)
     rows = zip(table["numerator"], table["denominator"], table["COR"], strict=True)
     assert [(f"{top}/{below}", correct) for top, below, correct in rows] == steps
 

@@ -90,7 +90,7 @@ CHANGED = [
 @pytest.mark.parametrize(("gold", "prediction", "expected"), CHANGED)
 def test_what_is_left_out_and_taken_in(gold: str, prediction: str, expected: list[tuple[str, str]]) -> None:
     table = pattern_table(decide(Example("", gold, prediction)))
-    assert dict(table.dtypes.astype(str)) == dict(PATTERN_COLUMNS)
+    assert dict(table.dtypes) == dict(PATTERN_COLUMNS)
     rows = [row for row in table.itertuples(index=False) for _ in range(row.records)]
     assert [(row.end, row.pattern) for row in rows] == expected
 

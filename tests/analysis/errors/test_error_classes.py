@@ -303,7 +303,7 @@ def test_the_table_is_what_rescoring_says(criterion: str) -> None:
     scores = score_layers(gold, pred, settings("strict", "type", "fragment"))
     done: list[tuple[int, int]] = []
     table = class_table(scores, criterion, progress=lambda *step: done.append(step))
-    assert dict(table.dtypes.astype(str)) == dict(CLASS_COLUMNS)
+    assert dict(table.dtypes) == dict(CLASS_COLUMNS)
     assert done == [(i + 1, len(done)) for i in range(len(done))]
     assert sorted(table["class"]) == sorted(CLASSES)
     assert table["share"].sum() == pytest.approx(1)
@@ -318,8 +318,8 @@ def test_the_table_is_what_rescoring_says(criterion: str) -> None:
         assert row.gain == row.f1 - now
         assert row.cumulative_f1 == rescore(scores, mend_classes(scores, above), criterion).f1
     assert table["cumulative_f1"].iloc[-1] == 1
-    assert dict(class_types(scores).dtypes.astype(str)) == dict(TYPE_COLUMNS)
-    assert dict(class_ends(scores).dtypes.astype(str)) == dict(END_COLUMNS)
+    assert dict(class_types(scores).dtypes) == dict(TYPE_COLUMNS)
+    assert dict(class_ends(scores).dtypes) == dict(END_COLUMNS)
 
 
 EMPTY = [("a b", "a b"), ("[a|X] b", "a b"), ("a b", "[a|X] b"), ("[a|X] b", "[a|X] b")]

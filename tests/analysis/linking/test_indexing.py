@@ -72,7 +72,7 @@ def test_ratios_and_averages() -> None:
 
 def test_records_say_what_is_wrong() -> None:
     frame = index_records(scored())
-    assert frame.dtypes.astype(str).to_dict() == INDEX_RECORD_COLUMNS
+    assert frame.dtypes.to_dict() == INDEX_RECORD_COLUMNS
     assert frame.astype(str).to_numpy().tolist() == [
         ["d1", "A", "right", ""],
         ["d1", "B", "missing", ""],

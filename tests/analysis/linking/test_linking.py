@@ -153,7 +153,7 @@ def test_records_say_which_ids_were_judged() -> None:
     gold = mentions("gold", (*ANNA, "Q1 Q7"), (*PAUL, "NIL"), (*PARIS, "Q3"))
     pred = mentions("pred", (*ANNA, "Q9|Q2"), (*PAUL, "Q5"), (30, 33, "Q4"), kind="Y")
     frame = link_records(score_links(gold, pred, n=3, relaxed={"Q2": "Q1"}))
-    assert frame.dtypes.astype(str).to_dict() == LINK_RECORD_COLUMNS
+    assert frame.dtypes.to_dict() == LINK_RECORD_COLUMNS
     columns = ["record", "decision", "gold_links", "pred_links", "gold_id", "pred_id", "rank", "gold_text", "pred_text"]
     assert frame[columns].astype(object).where(frame[columns].notna(), None).to_numpy().tolist() == [
         ["g:0-4:X", "right", "Q1|Q7", "Q9|Q2", "Q1", "Q1", 2, "Anna", "Anna"],
