@@ -29,6 +29,11 @@ SECTIONS = {
 }
 """Source of the generated pages, to which documents link, and the place on a page that is made of it."""
 PICTURES = "tests/screenshots"
+STYLE = """\
+.language-bash code { white-space: pre-wrap; overflow-wrap: anywhere }
+.language-bash code > span[id] { display: block; padding-left: 2em; text-indent: -2em }
+"""
+"""Commands are shown whole, each with its further lines indented."""
 POLICY = "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:"
 LINK = re.compile(r"(!?\[[^\]]*\])\(([^)\s#:]+)(#[^)\s]*)?\)")
 
@@ -40,6 +45,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         files.append(File.generated(config, page, content=content))
     for picture in sorted((ROOT / PICTURES).glob("*.png")):
         files.append(File.generated(config, f"pictures/{picture.name}", abs_src_path=str(picture)))
+    files.append(File.generated(config, "commands.css", content=STYLE))
     files.append(File.generated(config, OPTIONS, content=_options()))
     files.append(File.generated(config, REFERENCE, content=reference()))
     return files

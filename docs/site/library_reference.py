@@ -30,7 +30,7 @@ INTRODUCTION = f"""\
 # Reference of the library
 
 This page is for people who look up a function, a result or a column; it is made from the docstrings.
-`import nereval_core as nereval` gives the verbs; `nereval.{VERSION}` is the version. [Library](library.md) is the tour
+`import nereval_core as nereval` gives all verbs; `nereval.{VERSION}` is the version. [Library](library.md) is the tour
 with examples.
 """
 
@@ -53,9 +53,9 @@ def reference() -> str:
     for title, functions in (("Verbs", content.verbs), ("Functions of modules", content.functions)):
         lines.append(f"## {title}\n")
         for each in functions:
-            heading = each.name if title == "Verbs" else f"{each.module}.{each.name}"
-            call = _call(each, content.aliases)
-            lines += [f"### {heading}()\n", f"```python\n{call}\n```\n", _prose(each.docstring, links)]
+            module = PACKAGE if title == "Verbs" else each.module
+            code = f"from {module} import {each.name}\n\n{_call(each, content.aliases)}"
+            lines += [f"### {each.name}()\n", f"```python\n{code}\n```\n", _prose(each.docstring, links)]
     for title, classes in (("Results", content.results), ("Parts of results, and arguments", content.parts)):
         lines.append(f"## {title}\n")
         for each in classes:
@@ -64,7 +64,7 @@ def reference() -> str:
     others = sorted((name, value) for name, value in content.aliases.items() if not value.startswith("Literal"))
     lines += ["## Other types\n", *(f"- `{name} = {value}`" for name, value in others), "\n## Definitions\n"]
     for name in content.modules:
-        lines += [f"### {name}\n", _prose(_docstring(_tree(name)), links)]
+        lines += [f"### {name.removeprefix(PACKAGE + '.')}\n", _prose(_docstring(_tree(name)), links)]
     return "\n".join(lines)
 
 
@@ -110,8 +110,8 @@ def _path(module: str) -> str:
     return Path(spec.origin).relative_to(ROOT).as_posix()
 
 
-def _anchor(heading: str) -> str:
-    return heading.replace(".", "")
+def _anchor(module: str) -> str:
+    return module.removeprefix(PACKAGE).replace(".", "")
 
 
 @cache

@@ -26,23 +26,26 @@ USAGE = "GOLD PRED [PRED ...] [options]"
 EXAMPLE = "gold.jsonl system.jsonl --by length,seen --training train.jsonl"
 NOTES = f"""\
 --by takes
-  length, tokens       characters of the span, gaps left out; tokens that share a character with it
-  shape                capitals, letters and digits; a word ends at white space, a dash or a slash
+  length, tokens       characters of the span without gaps; its tokens
+  shape                capitals, letters and digits, by words
   frequency            the number of gold spans with the same words
-  consistency          how alike gold types these words: always one type, one type in 80% or more, in under 80%
-  seen, head           whether --training has a span of the same words, or of the same head word, and with which type
+  consistency          share of the words' most frequent type in gold
+  seen, head           whether --training has the words, or the head word
   position             where in the document the span begins
-  document-length      characters of the document; spans: its gold spans
+  document-length      characters of the document
+  spans                gold spans of the document
   period, "year 1850"  decade of the document's date; before and from a year
   noise                LED of the gold span, by HIPE's levels
   meta, "meta KEY"     every key of the documents' meta, or one
   column, "column K"   columns of --columns, or one
-  score                P, R, F1 against the threshold, where predictions have a score, and the calibration of scores
-  worst                combinations of two slices with the lowest recall, of at least 20 gold spans in 5 documents
+  score                P, R, F1 against the threshold, and calibration
+  worst                combinations of two slices with the lowest recall
+
 The default is all that apply, except years and worst. Numbers with more than ten values are cut into five ranges; of
-more than 30 texts the most frequent are shown. A head word is the last of a form, or the last before a comma, a bracket
-or one of: of for in at on de du des del della di do. That suits English and German; read it with care elsewhere, and
-for names of persons.
+more than 30 texts the most frequent are shown. A word of a shape ends at white space, a dash or a slash. A head word is
+the last of a form, or the last before a comma, a bracket or one of: of for in at on de du des del della di do. That
+suits English and German; read it with care elsewhere, and for names of persons. Worst combinations have at least 20
+gold spans in 5 documents.
 
 Intervals are those of compare, beyond 5,000 documents over groups of them. A slice in fewer than 10 documents, or all
 right or all wrong, has Wilson's interval for P and R, which takes spans for independent, and none for F1; a slice in
