@@ -1,10 +1,13 @@
 """The front page: what this is, the corpus at hand, and the choice of another; and the server of all pages."""
 
+from functools import partial
+
 import streamlit as st
 from streamlit.starlette import App
 
 from pages.shared import frame, start
 from pages.shared.data import caches, expiry, named_files, server_start
+from pages.shared.data.memo import MEMO
 from pages.shared.data.page_context import PageContext
 from pages.shared.server import http_policy, memory
 from pages.shared.start import account
@@ -29,6 +32,6 @@ elif __name__ != "__mp_main__":
     server_start.announce(verdicts)
     keep_downloads()
     expiry.begin()
-    memory.begin(lambda: caches.shelf().close_stored())
+    memory.begin(partial(MEMO.measure, again=True), caches.forget)
     # `streamlit run app.py` finds the application by its name, and runs this file again for the page.
     app = App(__file__, middleware=http_policy.middleware())

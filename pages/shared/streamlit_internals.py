@@ -14,8 +14,6 @@ from typing import Any
 import streamlit as st
 from streamlit import net_util
 from streamlit.runtime import Runtime, RuntimeState
-from streamlit.runtime.app_session import AppSession
-from streamlit.runtime.caching.cache_utils import CachedFunc
 from streamlit.runtime.media_file_manager import MediaFileManager
 from streamlit.runtime.memory_session_storage import MemorySessionStorage
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -66,18 +64,6 @@ def keep_downloads() -> None:
         return address
 
     MediaFileManager.execute_deferred = make_and_keep  # type: ignore[method-assign]
-
-
-def ignore_requests_to_clear_caches() -> None:
-    """Leave a browser's request that caches be cleared unheard: they are those of all sessions."""
-    AppSession._handle_clear_cache_request = lambda _: None  # type: ignore[method-assign, assignment]
-
-
-def forget_bounded_results(*members: object) -> None:
-    """Empty the caches among members of a module that keep some number of results; others are for all sessions."""
-    for member in members:
-        if isinstance(member, CachedFunc) and getattr(member._info, "max_entries", None) is not None:
-            member.clear()
 
 
 def has_visitors() -> bool | None:

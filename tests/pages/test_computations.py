@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import streamlit as st
 
 from nereval_core.conventions import conventions
 from nereval_core.review.store import ReviewStore
@@ -18,7 +17,7 @@ from pages.shared.server import core_process
 from pages.shared.view import TABS
 from pages.shared.view.keys import LIST
 from tests.pages.test_review_page import given
-from tests.support.pages import DEMO, VIEW, opened
+from tests.support.pages import DEMO, VIEW, opened, start_afresh
 
 ASKED = {
     "Consistency": ["Consistency"],
@@ -61,7 +60,7 @@ def sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return 0, out.getvalue()
 
     apart = core_process.call_apart
-    st.cache_resource.clear()
+    start_afresh()
     monkeypatch.setattr(computations, "SPANS", 0)
     monkeypatch.setattr(computations, "call_apart", called)
     monkeypatch.setattr(core_process, "_answer", answered)
@@ -79,7 +78,7 @@ def test_published_scorers_are_scored_when_asked_for_and_their_rows_alone_are_ke
     apart = caches.every_row(DEMO, "rules", settings)
     assert not outcomes and sum("scoring as" in title for title in sent) == len(conventions())
     monkeypatch.undo()
-    st.cache_resource.clear()
+    start_afresh()
     rows, refused = caches.every_row(DEMO, "rules", settings)
     assert apart[0] == rows and {name: str(error) for name, error in apart[1].items()} == {
         name: str(error) for name, error in refused.items()

@@ -101,7 +101,7 @@ def test_places_show_what_each_layer_has_and_lead_on() -> None:
 
 def test_a_place_without_annotation_opens_its_document_there() -> None:
     corpus = Corpus("own", (gold := marked("<A:t cell> or t cell " * 3)).documents, gold, (gold.renamed("s"),))
-    loaded = replace(BIOLOGY, corpus=corpus, marks={"s": ()}, start="s", number=-17)
+    loaded = replace(BIOLOGY, corpus=corpus, marks={"s": ()}, start="s", reading="17")
     caches.shelf().put(loaded)
     view = View(corpus=corpus.digest, question="not-everywhere")
     chosen = {f"{keys.TABLE}places": cell(1, "text")}
@@ -135,7 +135,9 @@ def test_hostile_texts_do_no_harm(number: int) -> None:
     spans = ([0, 0, 1], [2, size + 4, 0], [2 + size, size + 4 + size, size + 1], ["<i>A</i>", "B\u202e", "A|B"])
     gold = layer("gold", documents, *spans)
     corpus = Corpus("own", documents, gold, (gold.renamed("<u>s</u>"), gold.renamed("t")))
-    caches.shelf().put(replace(BIOLOGY, corpus=corpus, marks={"<u>s</u>": (), "t": ()}, start="t", number=-99 - number))
+    caches.shelf().put(
+        replace(BIOLOGY, corpus=corpus, marks={"<u>s</u>": (), "t": ()}, start="t", reading=f"hostile {number}")
+    )
     found = consistency(gold, corpus.systems)
     for kind in KINDS:
         if len(found.found[kind]):
@@ -211,7 +213,7 @@ def test_one_system_is_too_few_to_agree() -> None:
 def test_many_ways_are_offered_in_a_list() -> None:
     gold = marked(" ".join(f"<T{number:02}:x y>" for number in range(20)) + " <T05:x y>")
     corpus = Corpus("own", gold.documents, gold, (gold.renamed("s"),))
-    caches.shelf().put(replace(BIOLOGY, corpus=corpus, marks={"s": ()}, start="s", number=-18))
+    caches.shelf().put(replace(BIOLOGY, corpus=corpus, marks={"s": ()}, start="s", reading="18"))
     app = opened("Consistency", View(corpus=corpus.digest), **at("types", 0, "settles"))
     box = next(one for one in app.selectbox if one.label == "Places")
     assert box.options[:3] == ["every place · 21", "those to settle · 19", "T05 · 2"]

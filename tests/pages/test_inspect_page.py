@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import streamlit as st
 from hypothesis import given, settings
 
 from nereval_core.corpus import Documents, Layer, layer
@@ -35,7 +34,7 @@ from pages.shared.inspect.document import (
 from pages.shared.inspect.queue import CHUNK, queue_part
 from pages.shared.view import View
 from tests.report.test_highlight import marked
-from tests.support.pages import GOLD, PREDICTION, VIEW, address, sound, upload
+from tests.support.pages import GOLD, PREDICTION, VIEW, address, sound, start_afresh, upload
 from tests.support.pages import opened as open_page
 from tests.support.workbench import act, card, workbench
 
@@ -231,14 +230,14 @@ def test_inspect_opens_the_first_record_at_once_and_goes_on_from_it() -> None:
 
 def test_ids_and_types_may_hold_line_breaks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NEREVAL_REVIEW_URL", f"sqlite:///{tmp_path}/review.sqlite")
-    st.cache_resource.clear()
+    start_afresh()
     gold, prediction = (text.replace("d1", "d\\n1").replace("Drug", "Drug\\n---\\n") for text in (GOLD, PREDICTION))
     upload(open_page("Start"), gold, prediction)
     digest = load(None, _source(gold), {"system0": _source(prediction)}).corpus.digest
     app = open_page("Inspect", View(corpus=digest))
     assert workbench(app)["open"] == ["d\n1", "g:0-7:Drug\n---\n"] and card(app)["version"] == 0
     assert card(act(app, "star"))["starred"]
-    st.cache_resource.clear()
+    start_afresh()
 
 
 def _source(text: str) -> Source:

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-import streamlit as st
 
 from nereval_core.corpus.masking import masked, masked_text
 from nereval_core.problems import FormatError, quoted
@@ -18,7 +17,7 @@ from pages.shared.data.loading import Loaded, load_demo
 from pages.shared.data.reference_layer import former_gold, swap_gold, with_reference
 from pages.shared.view import MASKED, View
 from pages.shared.view.link import read_link, write_link
-from tests.support.pages import DEMO, VIEW, address, opened, sound
+from tests.support.pages import DEMO, VIEW, address, opened, sound, start_afresh
 from tests.support.workbench import workbench
 
 HIDDEN = replace(VIEW, mask=MASKED)
@@ -43,7 +42,7 @@ def words(loaded: Loaded) -> set[str]:
 def test_a_masked_corpus_keeps_its_address_and_has_a_number_of_its_own() -> None:
     hidden = masks.masked_corpus(DEMO)
     assert hidden is masks.masked_corpus(DEMO) and masks.masked_corpus(hidden) is hidden
-    assert hidden.original is DEMO and hidden.number != DEMO.number and hidden.corpus.digest != DEMO.corpus.digest
+    assert hidden.original is DEMO and hidden.id != DEMO.id and hidden.corpus.digest != DEMO.corpus.digest
     assert hidden.digest == DEMO.digest
     assert hidden.corpus.digest == masked(DEMO.corpus).digest
 
@@ -153,7 +152,7 @@ def test_a_link_that_says_something_else_is_told_of() -> None:
 def forced(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv(masks.VARIABLE, "1")
     yield
-    st.cache_resource.clear()
+    start_afresh()
 
 
 @pytest.mark.usefixtures("forced")

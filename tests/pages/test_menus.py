@@ -30,7 +30,7 @@ def view(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Ite
         address = {"server.address": "0.0.0.0"}
         monkeypatch.setattr(st, "get_option", lambda name: address.get(name) or option(name))
         monkeypatch.setattr(access, "browser", lambda: "Ann")
-    loaded = replace(DEMO, key=KEY, owner=visitor(), description="", number=10**9 + ROLES.index(request.param))
+    loaded = replace(DEMO, key=KEY, owner=visitor(), description="", reading=request.param)
     caches.shelf().put(loaded)
     shared = caches.shelf().ownership
     guest = request.param == "guest"

@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from nereval_core.corpus import Corpus
@@ -19,10 +18,10 @@ from nereval_core.review.store import ReviewStore
 from nereval_core.review.verdicts import Draft, Marked, Verdict
 from nereval_core.scoring import score_layers
 from pages.shared.data import caches, playlists
-from pages.shared.data.loading import load_demo, renumbered
+from pages.shared.data.loading import load_demo
 from pages.shared.server import access
 from pages.shared.view import FIGURE_SLIDES, MASKED, View, keys
-from tests.support.pages import DEMO, address, opened, sound
+from tests.support.pages import DEMO, address, opened, sound, start_afresh
 from tests.support.workbench import act, card, workbench
 
 VIEW = View(corpus=DEMO.corpus.digest, system="rules")
@@ -34,13 +33,13 @@ ERRORS = LEDGER.frame(LEDGER.positions(Query(decision=("INC", "PAR", "MIS", "SPU
 @pytest.fixture
 def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[PlaylistStore]:
     """An empty store of its own, as a server that has just been started has it."""
-    st.cache_resource.clear()
+    start_afresh()
     where = f"sqlite:///{tmp_path}/review.sqlite"
     monkeypatch.setenv("NEREVAL_REVIEW_URL", where)
     found = PlaylistStore(ReviewStore(where))
     yield found
     found.review.close()
-    st.cache_resource.clear()
+    start_afresh()
 
 
 def record(number: int) -> View:
@@ -189,10 +188,10 @@ def test_a_change_bears_the_name_of_who_made_it(store: PlaylistStore, monkeypatc
 
 def test_a_link_to_a_playlist_opens_it_on_a_server_anew(store: PlaylistStore) -> None:
     uid = address(starred(0, 1))["playlist"]
-    st.cache_resource.clear()
+    start_afresh()
     app = opened("Present", View(playlist=uid, slide="record"))
     assert "<h1>Starred</h1>" in slide(app) and "2 records" in slide(app)
-    st.cache_resource.clear()
+    start_afresh()
     for view in (replace(VIEW, playlist="0" * 12), replace(VIEW, playlist="0" * 12, slide="record")):
         lost = opened("Present", view)
         assert "not in this server's store of verdicts" in lost.warning[0].value and lost.title[0].value == "Present"
@@ -233,7 +232,7 @@ def test_a_playlist_outlives_another_scoring_and_another_name(
     ids = {name: f"new-{name}" for name in CORPUS.documents.ids}
     documents = replace(CORPUS.documents, ids=tuple(ids.values()))
     gold, other = (replace(layer, documents=documents) for layer in (CORPUS.gold, CORPUS.system("perceptron")))
-    anew = replace(DEMO, corpus=Corpus("anew", documents, gold, (other.renamed("rules"),)), number=renumbered())
+    anew = replace(DEMO, corpus=Corpus("anew", documents, gold, (other.renamed("rules"),)), reading="anew")
     assert anew.corpus.digest != CORPUS.digest
     monkeypatch.setattr(caches, "demo_names", lambda: ())
     caches.shelf().put(anew)
@@ -332,7 +331,7 @@ def test_a_store_that_cannot_be_read_is_told_and_the_list_is_still_shown(
 ) -> None:
     (tmp_path / "folder").mkdir()
     monkeypatch.setenv("NEREVAL_REVIEW_URL", f"sqlite:///{tmp_path}/folder")
-    st.cache_resource.clear()
+    start_afresh()
     app = opened("Present", VIEW)
     assert any(f"{tmp_path}/folder" in one.value for one in app.code)
     assert slide(press(app, "begin_list"))

@@ -24,7 +24,7 @@ def test_the_former_gold_is_a_system() -> None:
     assert held.corpus.gold is DEMO.corpus.system("annotator-1")
     assert sorted(layer.name for layer in held.corpus.systems) == sorted([FORMER, *SYSTEMS[1:]])
     assert (held.digest, held.start, held.types) == (DEMO.corpus.digest, DEMO.start, DEMO.types)
-    assert held.corpus.digest != DEMO.corpus.digest and held.number != DEMO.number
+    assert held.corpus.digest != DEMO.corpus.digest and held.id != DEMO.id
     assert held.sources["gold"] is DEMO.sources["annotator-1"] and held.sources[FORMER] is DEMO.sources["gold"]
     assert [row.name for row in held.layers] == ["gold", *(layer.name for layer in held.corpus.systems)]
     assert held.layers[0].source == "annotator-1.jsonl" and held.layers[-1].source == "gold.jsonl"
@@ -49,7 +49,7 @@ def test_a_second_choice_starts_from_what_was_read() -> None:
 
 def test_marks_of_both_files_stay() -> None:
     marks = dict.fromkeys(SYSTEMS, ()) | {"rules": ("pred repaired: 2 tags",), "perceptron": ("lacks 1",)}
-    held = swap_gold(replace(DEMO, marks=marks), "rules")
+    held = swap_gold(replace(DEMO, marks=marks, reading="marked"), "rules")
     assert held.marks["perceptron"] == (
         "taken as gold: rules",
         "rules as read: pred repaired: 2 tags",
@@ -68,7 +68,7 @@ def test_a_system_may_have_the_name_already() -> None:
 def test_a_scorer_that_reads_files_is_given_the_swapped_ones() -> None:
     held = swap_gold(DEMO, "rules")
     assert caches.outcome(held, FORMER, "nervaluate-1.2.1").evaluations
-    columns = replace(DEMO, options=replace(DEMO.options, gold_column=1, pred_column=2))
+    columns = replace(DEMO, options=replace(DEMO.options, gold_column=1, pred_column=2), reading="columns")
     lacking: Loaded = swap_gold(columns, "rules")
     assert FORMER not in lacking.sources and lacking.options.gold_column == 2
     formats = tuple(replace(row, format="conll") for row in lacking.layers)

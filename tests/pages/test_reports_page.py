@@ -65,11 +65,11 @@ def test_it_says_what_is_taken_as_gold_and_where_verdicts_are(tmp_path: Path, mo
     store.give(drafted(DEMO, "rules")[:1], "Ann")
     store.close()
     monkeypatch.setenv("NEREVAL_REVIEW_URL", f"sqlite:///{tmp_path}/review.sqlite")
-    verdict_store._kept.clear()
+    verdict_store._kept.cache_clear()
     verdict_store.refresh()
     loaded = reference_layer.with_reference(DEMO, "annotator-1")
     made = report_button.report_html(PageContext(loaded, view, caches.settings_of(loaded.corpus.gold, view))).decode()
-    verdict_store._kept.clear()
+    verdict_store._kept.cache_clear()
     assert f"<title>{DEMO.corpus.name}, annotator-1 taken as gold</title>" in made
     assert "report annotator-1.jsonl annotator-2=annotator-2.jsonl" in made and "--review review.sqlite" in made
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from urllib.parse import parse_qsl
 
 import pytest
-import streamlit as st
 
 from nereval_core.api.read import read
 from nereval_core.review.apply import AppliedVerdicts, apply_verdicts, select_verdicts
@@ -29,7 +28,7 @@ from pages.shared.server import access
 from pages.shared.view import TABS, View, keys
 from pages.shared.view.link import read_link
 from tests.cli.test_review_apply_command import drafted
-from tests.support.pages import DEMO, VIEW, address, cell, headings, opened, sound
+from tests.support.pages import DEMO, VIEW, address, cell, headings, opened, sound, start_afresh
 from tests.support.workbench import listed
 
 STRICT = Settings((CRITERIA["strict"],))
@@ -39,9 +38,9 @@ STRICT = Settings((CRITERIA["strict"],))
 def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ReviewStore]:
     """Return an empty store that the pages keep verdicts in."""
     monkeypatch.setenv("NEREVAL_REVIEW_URL", f"sqlite:///{tmp_path}/review.sqlite")
-    st.cache_resource.clear()
+    start_afresh()
     yield ReviewStore(os.environ["NEREVAL_REVIEW_URL"])
-    st.cache_resource.clear()
+    start_afresh()
 
 
 def given(store: ReviewStore, loaded: Loaded = DEMO, system: str = "rules") -> AppliedVerdicts:
@@ -180,7 +179,7 @@ def test_on_a_server_for_others_no_verdict_on_another_text_is_quoted(
     ]
     assert any(one.verdict.seen.quote == quoted for one in stale)
     monkeypatch.setattr(access, "LOOPBACK", ())
-    st.cache_resource.clear()
+    start_afresh()
     app = opened("Review", view("take-along"))
     assert "Verdicts on this corpus (JSON lines)" in [one.proto.label for one in app.get("download_button")]
     found = ReviewStore(os.environ["NEREVAL_REVIEW_URL"], by_text_alone=True).reviewed()
@@ -227,7 +226,7 @@ def test_on_a_server_for_others_a_conflict_quotes_no_other_text(
     assert some[-1].verdict.seen.quote == "<b>old</b>"
     raw = b"".join(export_lines(replace(one, uid=f"{number:032x}") for number, one in enumerate(some)))
     monkeypatch.setattr(access, "LOOPBACK", ())
-    st.cache_resource.clear()
+    start_afresh()
     app = opened("Review", view("take-along"))
     app.file_uploader(key=f"{keys.WIDGET}review_import").set_value(("v.jsonl", raw, "application/jsonl"))
     app = sound(sound(app.run()).button(key="import_verdicts").click().run())

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from nereval_core.cli import main
@@ -29,7 +28,7 @@ from pages.shared.data.loading import DEMOS, load_demo
 from pages.shared.view import View
 from pages.shared.view.keys import VERDICT
 from pages.shared.view.link import read_link
-from tests.support.pages import address, heat_map, opened, sound
+from tests.support.pages import address, heat_map, opened, sound, start_afresh
 from tests.support.workbench import act, workbench
 
 
@@ -53,13 +52,13 @@ def systems() -> tuple[str, ...]:
 
 @pytest.fixture
 def served(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    st.cache_resource.clear()
+    start_afresh()
     caches.shelf.cache_clear()
     # Other tests star records of the same demo.
     monkeypatch.setenv("NEREVAL_REVIEW_URL", f"sqlite:///{tmp_path}/review.sqlite")
     monkeypatch.setattr(caches, "served_folder", lambda: root)
     yield root
-    st.cache_resource.clear()
+    start_afresh()
     caches.shelf.cache_clear()
 
 
@@ -194,7 +193,7 @@ def test_parts_are_said_to_be_parts(served: Path, monkeypatch: pytest.MonkeyPatc
 def test_a_damaged_folder_is_told_and_the_rest_goes_on(
     harm: str, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    st.cache_resource.clear()
+    start_afresh()
     caches.shelf.cache_clear()
     shutil.copytree(root / "scored", tmp_path / "scored")
     digest = read(root / "scored").digest
@@ -218,7 +217,7 @@ def test_a_damaged_folder_is_told_and_the_rest_goes_on(
         assert len(app.error) == 1
         assert {"index": "0.0.columns: No such file", "shard": "shard 1 of 3: damaged"}[harm] in app.code[0].value
     assert opened("Overview", View(corpus=load_demo("pharmacology").corpus.digest)).dataframe
-    st.cache_resource.clear()
+    start_afresh()
     caches.shelf.cache_clear()
 
 
@@ -232,7 +231,7 @@ def test_links_of_a_scored_folder_stay_inside(name: str, root: Path, tmp_path: P
         for path in (served / "scored").glob(name):
             path.unlink() if path.is_symlink() or path.is_file() else shutil.rmtree(path)
             path.symlink_to(target / path.relative_to(served / "scored"))
-        st.cache_resource.clear()
+        start_afresh()
         caches.shelf.cache_clear()
         found = []
         try:

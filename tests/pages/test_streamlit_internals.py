@@ -29,7 +29,6 @@ PARTS: dict[str, tuple[Callable[..., Any], str]] = {
     "MediaFileManager.execute_deferred": (MediaFileManager.execute_deferred, "a5cbea2a09e3"),
     "MediaFileManager.__init__": (MediaFileManager.__init__, "ba77133011d4"),
     "MediaFileManager.remove_orphaned_files": (MediaFileManager.remove_orphaned_files, "d8ea79ea32ca"),
-    "AppSession._handle_clear_cache_request": (AppSession._handle_clear_cache_request, "9265c872c2b9"),
     "AppSession.shutdown": (AppSession.shutdown, "7e6d36199dbc"),
     "Runtime.__init__": (Runtime.__init__, "e5a5fb5dd960"),
     "Runtime.is_active_session": (Runtime.is_active_session, "766fb572f3ad"),

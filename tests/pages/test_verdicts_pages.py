@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from nereval_core.analysis.surface_forms import folded_forms
@@ -23,7 +22,7 @@ from pages.shared.data import verdict_store
 from pages.shared.inspect.workbench import KEY
 from pages.shared.server import access
 from pages.shared.view import MASKED, View, keys
-from tests.support.pages import VIEW, address, headings, opened, sound
+from tests.support.pages import VIEW, address, headings, opened, sound, start_afresh
 from tests.support.workbench import act, card, listed, sent_by, workbench
 
 FILTERS, MORE = {f"{keys.WIDGET}filters": True}, {f"{keys.WIDGET}more": True}
@@ -36,11 +35,11 @@ ANN = {keys.REVIEWER: "Ann"}
 def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ReviewStore]:
     """A store that no other test writes to."""
     monkeypatch.setenv("NEREVAL_REVIEW_URL", f"sqlite:///{tmp_path}/review.sqlite")
-    verdict_store._kept.clear()
+    verdict_store._kept.cache_clear()
     found = ReviewStore(tmp_path / "review.sqlite")
     yield found
     found.close()
-    verdict_store._kept.clear()
+    verdict_store._kept.cache_clear()
 
 
 def press(app: AppTest, name: str) -> AppTest:
@@ -140,7 +139,7 @@ def test_on_a_server_for_others_u_takes_back_verdicts_on_the_open_corpus_alone(
     other = replace(one.verdict, key=elsewhere, seen=replace(one.verdict.seen, quote="zq"))
     (theirs,) = store.give([Draft(other)], "Ann")
     monkeypatch.setattr(access, "LOOPBACK", ())
-    verdict_store._kept.clear()
+    verdict_store._kept.cache_clear()
     app = press(app, "undo")
     assert "Taken back: the last verdict of Ann, of 'troponin I'." in said(app)
     app = press(app, "undo")
@@ -158,7 +157,7 @@ def test_u_counts_again_where_the_workbench_is_mounted_anew(store: ReviewStore) 
 
 def test_verdicts_outlive_the_server(store: ReviewStore) -> None:
     press(press(first(ANN), "gold"), "both")
-    verdict_store._kept.clear()
+    verdict_store._kept.cache_clear()
     app = opened("Inspect", VIEW)
     assert verdicts(app)[:2] == ["gold · Ann", "both · Ann"]
     app = opened("Inspect", replace(VIEW, system="perceptron", criterion="lenient", decision=DECISIONS))
@@ -184,7 +183,7 @@ def test_all_records_of_a_form_are_one_click_away(store: ReviewStore, monkeypatc
         return folded_forms(layer)
 
     monkeypatch.setattr(documents_and_spans, "folded_forms", fold)
-    st.cache_resource.clear()
+    start_afresh()
     app = first(ANN, replace(VIEW, q="antibodies", decision=()))
     # The forms of all spans take seconds at a million: they are made when the list is asked for.
     assert not folded
@@ -390,11 +389,11 @@ def test_a_store_that_cannot_be_written_says_so_and_what_was_typed_stays(
 ) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("NEREVAL_REVIEW_URL", f"sqlite:///{tmp_path}/file/review.sqlite")
-    verdict_store._kept.clear()
+    verdict_store._kept.cache_clear()
     app = act(first(ANN), "gold", note="my note")
     assert workbench(app)["verdicts"]["said"]["wrong"] and "try again" in said(app)
     monkeypatch.setenv("NEREVAL_REVIEW_URL", "mysql://somewhere/else")
-    verdict_store._kept.clear()
+    verdict_store._kept.cache_clear()
     app = act(first(ANN, THERE), "gold", note="my note")
     assert "Verdicts are not up to date" in said(app) and "Verdicts are not up to date" in said(opened("Inspect", VIEW))
     assert workbench(app)["verdicts"]["said"]["wrong"] and "mysql" in said(app)

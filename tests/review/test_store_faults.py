@@ -177,18 +177,18 @@ def test_a_page_on_a_full_disk_shows_what_stands_and_keeps_what_is_typed(
     small: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NEREVAL_REVIEW_URL", f"sqlite:///{small}/review.sqlite")
-    verdict_store._kept.clear()
+    verdict_store._kept.cache_clear()
     app = press(first(ANN), "gold")
     filler = fill(small)
     app = act(app, "pred", note=LONG)
     assert "the disk is full, and nothing was kept; make room and try again" in said(app)
     # Another server on the full disk.
-    verdict_store._kept.clear()
+    verdict_store._kept.cache_clear()
     app = first(ANN)
     assert "1 of 60 reviewed" in progress(app)
     filler.unlink()
     assert "Kept as Ann: prediction is right" in said(press(app, "pred"))
-    verdict_store._kept.clear()
+    verdict_store._kept.cache_clear()
 
 
 def test_a_database_that_may_not_grow_is_told_as_full(tmp_path: Path) -> None:

@@ -15,7 +15,9 @@ from streamlit.testing.v1 import AppTest
 from pages.shared.components.count_table import table_key
 from pages.shared.components.navigation import pages
 from pages.shared.confusion.heat_map import CELL
+from pages.shared.data import caches, playlists, verdict_store
 from pages.shared.data.loading import load_demo
+from pages.shared.data.memo import MEMO
 from pages.shared.view import View
 from pages.shared.view.keys import LIST
 from pages.shared.view.link import write_link
@@ -40,6 +42,17 @@ TABS = {
 
 FOLDED = {"Overview": {f"{LIST}numbers": True}}
 """Parts of pages that are folded at first, and that tests look into: what unfolds them."""
+
+
+# Tests put another folder in the place of the served one.
+STORES = verdict_store._kept, playlists._kept, caches.served_folder
+
+
+def start_afresh() -> None:
+    """Forget what a server keeps for all its sessions, as a new one does: results, stores and the folder it serves."""
+    MEMO.clear()
+    for kept in STORES:
+        kept.cache_clear()
 
 
 def opened(page: str, view: View | None = None, **state: object) -> AppTest:

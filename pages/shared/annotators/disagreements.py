@@ -16,8 +16,8 @@ from pages.shared.components import navigation
 from pages.shared.components.count_table import ChosenCell, count_table
 from pages.shared.components.downloads import Export
 from pages.shared.data.computations import compute
+from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
-from pages.shared.data.result_cache import keep_results
 from pages.shared.view import View, state
 from pages.shared.view.queries import ERRORS, view_of
 from pages.shared.view.text import plain
@@ -76,7 +76,7 @@ def counted_pair(page: PageContext, one: str, other: str) -> Counted:
     return Counted(one, other, there, criterion, _counts(there, criterion))
 
 
-@keep_results(64, "Counting what annotators disagree on …")
+@memoized("Counting what annotators disagree on …")
 def _counts(page: PageContext, criterion: str) -> pd.DataFrame:
     scores = page.scores(names=[criterion])
     return compute(page.loaded, "Disagreements", count_disagreements, scores, criterion)

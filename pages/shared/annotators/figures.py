@@ -46,6 +46,8 @@ from pages.shared.components.record_list import open_records
 from pages.shared.components.view_controls import choose_word, toggle_layout
 from pages.shared.data import reference_layer
 from pages.shared.data.computations import compute
+from pages.shared.data.loading import Loaded
+from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.systems.tables import choose_units, interval_words, plan_of, show_warnings, units_of
 from pages.shared.view.count_tables import free, headings
@@ -91,30 +93,28 @@ def agreement_of(page: PageContext, names: tuple[str, ...]) -> Agreement:
     units = units_of(page)
     systems = compared_systems(page, names)
     gamma = "gamma" in page.view.layout
-    return _agreed(read.number, names, systems, repr((settings, units.by)), plan_of(page), gamma, page, settings, units)
+    return _agreement(read, names, systems, settings, plan_of(page), gamma, units.by, units)
 
 
-# Few are kept, as each holds on to the scores of all pairs.
-@st.cache_resource(max_entries=4, show_spinner="Counting what annotators agree on …")
-def _agreed(
-    number: int,
+@memoized("Counting what annotators agree on …")
+def _agreement(
+    read: Loaded,
     names: tuple[str, ...],
     systems: tuple[str, ...],
-    key: str,
+    settings: Settings,
     plan: ResamplingPlan,
     gamma: bool,
-    _here: PageContext,
-    _settings: Settings,
+    units_by: str,
     _units: ResamplingUnits,
 ) -> Agreement:
-    layers = reference_layer.layers(_here.loaded)
+    layers = reference_layer.layers(read)
     annotators, others = ({name: layers[name] for name in some} for some in (names, systems))
     return compute(
-        _here.loaded,
+        read,
         "Agreement",
         measure_agreement,
         annotators,
-        _settings,
+        settings,
         plan=plan,
         resampled=_units,
         systems=others,
@@ -313,7 +313,7 @@ def by_document(page: PageContext, found: Agreement, pair: Pair | None) -> None:
         navigation.link_to("Inspect", label, view)
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
+@memoized()
 def _by_document(key: str, group: Group, criterion: str, _found: Agreement) -> pd.DataFrame:
     table = documents_table(_found, group, criterion)
     return table if table["note"].ne("").any() else table.drop(columns="note")
@@ -336,12 +336,12 @@ def _export(page: PageContext, found: Agreement, table: pd.DataFrame, name: str,
 
 
 def _key(page: PageContext, found: Agreement) -> str:
-    number = reference_layer.as_read(page.loaded).number
-    return repr((number, found.annotators, found.settings, found.plan, found.resampled.by))
+    read = reference_layer.as_read(page.loaded).id
+    return repr((read, found.annotators, found.settings, found.plan, found.resampled.by))
 
 
 # It holds a digest of all tokens where documents have tokens of their own.
-@st.cache_resource(max_entries=16, show_spinner=False)
+@memoized()
 def _signature(key: str, _found: Agreement, _marks: tuple[str, ...]) -> str:
     return agreement_signature(_found, _marks)
 

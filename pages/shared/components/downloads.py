@@ -23,6 +23,7 @@ from nereval_core.tables.excel import excel_of
 from nereval_core.tables.rendering import RENDERED, as_csv, as_html
 from nereval_core.writers import escape_formula, pack_layer, writers
 from pages.shared.components import export_menu
+from pages.shared.data.memo import memoized
 from pages.shared.view import keys
 from pages.shared.view.text import plain, show_problems
 
@@ -185,29 +186,32 @@ def offer_layer(
         known = list(writers())
         format = st.selectbox("Format", known, index=known.index("jsonl"), key=f"{COPY_FORMAT}_{name}", width=220)
         ready = spans <= AT_ONCE or st.button("Make the copy", key=f"make_{name}")
-        made = _packed(key, format, name, layer) if ready else None
-        refused = isinstance(made, FormatError) and LOSSY in str(made)
-        if refused and st.checkbox(LEAVE_OUT, key=f"lossy_{name}_{format}"):
-            made = _packed(key, format, name, layer, lossy=True)
-        if isinstance(made, tuple):
+        copy = _copy_or_refusal(key, format, name, layer) if ready else None
+        is_refused = isinstance(copy, FormatError) and LOSSY in str(copy)
+        if is_refused and st.checkbox(LEAVE_OUT, key=f"lossy_{name}_{format}"):
+            copy = _copy_or_refusal(key, format, name, layer, lossy=True)
+        if isinstance(copy, tuple):
             st.download_button(
-                f"{made[0]}", made[1], file_name=made[0], key=f"copy_{name}", on_click="ignore", type="primary"
+                copy[0], copy[1], file_name=copy[0], key=f"copy_{name}", on_click="ignore", type="primary"
             )
         if beside is not None:
             beside()
-    if isinstance(made, FormatError):
-        show_problems(made.lines())
-    elif made is not None:
-        for note in made[2]:
+    if isinstance(copy, FormatError):
+        show_problems(copy.lines())
+    elif copy is not None:
+        for note in copy[2]:
             st.caption(plain(note, 400))
 
 
-# A refusal is kept like a copy: finding out takes as long.
-@st.cache_resource(max_entries=4, show_spinner="Writing the copy …")
-def _packed(
-    key: Hashable, format: str, name: str, _layer: Callable[[], Layer], *, lossy: bool = False
+def _copy_or_refusal(
+    key: Hashable, format: str, name: str, layer: Callable[[], Layer], *, lossy: bool = False
 ) -> Copy | FormatError:
     try:
-        return pack_layer(_layer(), format, name, lossy=lossy)
+        return _copy(key, format, name, lossy, layer)
     except FormatError as error:
         return error
+
+
+@memoized("Writing the copy …")
+def _copy(key: Hashable, format: str, name: str, lossy: bool, _layer: Callable[[], Layer]) -> Copy:
+    return pack_layer(_layer(), format, name, lossy=lossy)

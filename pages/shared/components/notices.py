@@ -9,8 +9,8 @@ import streamlit as st
 from nereval_core.pairing.notices import Notices, notices_of
 from nereval_core.pairing.type_suggestions import REMEDY
 from pages.shared.data.loading import Loaded
+from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
-from pages.shared.data.result_cache import keep_results
 from pages.shared.view.text import plain
 
 
@@ -29,6 +29,6 @@ def draw_identical(page: PageContext, system: str) -> None:
         st.warning(plain(f"{system}: {identical}.", 400))
 
 
-@keep_results(50)
+@memoized()
 def _notices(loaded: Loaded, system: str, reference: str) -> Notices:
     return notices_of(loaded.corpus.gold, loaded.corpus.system(system), reference=reference)

@@ -147,7 +147,7 @@ def _annotations(page: PageContext, criterion: str, query: Query, name: str) -> 
         "Spans of", list(sides), default=first, required=True, key=f"{LIST}side_{name}", label_visibility="collapsed"
     )
     layer = ledger.spans(query, sides[side or first])
-    key = (page.loaded.number, page.view.system, side, criterion, query, repr(page.settings))
+    key = (page.loaded.id, page.view.system, side, criterion, query, repr(page.settings))
     offer_layer(lambda: layer, len(layer), f"{layer_file_name(side or first)}-{name}", key)
 
 

@@ -8,10 +8,11 @@ import streamlit as st
 
 from nereval_core.analysis.sentences import Sentence, confusion_sentence, errors_sentence, overview_sentence
 from nereval_core.ledger.attributes.verdicts import VERDICT_ATTRIBUTES
-from nereval_core.records.queries import Ledger, Query
+from nereval_core.records.queries import Query
 from pages.shared.components import navigation
 from pages.shared.components.record_list import noun
 from pages.shared.data import verdict_store
+from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.view.queries import view_of
 from pages.shared.view.text import plain
@@ -50,39 +51,30 @@ def run_on(part: str) -> str:
 def overview(page: PageContext) -> None:
     """Draw the sentence about the decisions of gold spans and predictions."""
     if page.settings.counting == "one-to-one":
-        draw(page, _made(_key(page), "overview", Query(), _noun(page), 0, page.ledger()), "overview")
+        draw(page, _sentence(page, "overview", Query(), _verdicts(page)), "overview")
 
 
 def confusion(page: PageContext) -> None:
     """Draw the sentence about the types that are confused most."""
-    draw(page, _made(_key(page), "confusion", Query(), _noun(page), _documents(page), page.ledger()), "confusion")
+    draw(page, _sentence(page, "confusion", Query(), _verdicts(page)), "confusion")
 
 
 def errors(page: PageContext) -> None:
     """Draw the sentence about the most frequent kind of the listed records, and their documents."""
-    draw(page, _made(_key(page), "errors", page.query(), _noun(page), _documents(page), page.ledger()), "errors")
+    draw(page, _sentence(page, "errors", page.query(), _verdicts(page)), "errors")
 
 
-def _noun(page: PageContext) -> str:
-    return "token" if noun(page.by) == "token" else "span"
+def _verdicts(page: PageContext) -> int:
+    """Return the number of verdicts where the query asks for them: each changes which records have one."""
+    return verdict_store.now().number if any(name in VERDICT_ATTRIBUTES for name, _ in page.query().having) else 0
 
 
-def _documents(page: PageContext) -> int:
-    """Return how many documents there are; 0 for a folder, whose records are not asked where they stand."""
-    return len(page.loaded.corpus.documents) if page.loaded.folder is None else 0
-
-
-def _key(page: PageContext) -> str:
-    # Each verdict changes which records have one.
-    number = verdict_store.now().number if any(name in VERDICT_ATTRIBUTES for name, _ in page.query().having) else 0
-    facts = (page.loaded.corpus.digest, page.loaded.number, page.system, page.criterion, number)
-    return repr((*facts, page.settings.merge, page.settings.leave_out))
-
-
-@st.cache_resource(max_entries=400, show_spinner=False)
-def _made(key: str, about: str, query: Query, noun: str, documents: int, _ledger: Ledger) -> Sentence:
+@memoized()
+def _sentence(page: PageContext, about: str, query: Query, verdicts: int) -> Sentence:
     if about == "overview":
-        return overview_sentence(_ledger, noun)
+        return overview_sentence(page.ledger(), "token" if noun(page.by) == "token" else "span")
+    # The records of a folder are not asked where they stand.
+    documents = len(page.loaded.corpus.documents) if page.loaded.folder is None else 0
     if about == "confusion":
-        return confusion_sentence(_ledger, documents)
-    return errors_sentence(_ledger, query, documents)
+        return confusion_sentence(page.ledger(), documents)
+    return errors_sentence(page.ledger(), query, documents)

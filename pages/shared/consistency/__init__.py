@@ -18,6 +18,8 @@ from pages.shared.components.count_table import ROWS, count_table, first_row
 from pages.shared.components.downloads import Export
 from pages.shared.data import reference_layer
 from pages.shared.data.computations import compute
+from pages.shared.data.loading import Loaded
+from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.view import QUESTIONS, keys, state
 from pages.shared.view.text import plain
@@ -37,18 +39,17 @@ def inspect_layer(page: PageContext) -> Consistency:
     """Return the findings about the layer in gold's place, compared with all systems, under the types as scored."""
     rules = page.settings.rules_for(page.criterion)
     case = st.session_state.get(keys.CONSISTENCY_CASE, CASES[0])
-    key = repr((page.loaded.number, page.loaded.reference, rules, case))
-    return _asked(page.loaded.corpus.digest, key, page, rules, case)
+    return _consistency(page.loaded, repr(rules), case, rules)
 
 
-@st.cache_resource(max_entries=4, show_spinner="Looking for what a careful reader would question …")
-def _asked(digest: str, key: str, _here: PageContext, _rules: TypeRules, _case: LetterCase) -> Consistency:
-    corpus = _here.loaded.corpus
+@memoized("Looking for what a careful reader would question …")
+def _consistency(loaded: Loaded, written_rules: str, case: LetterCase, _rules: TypeRules) -> Consistency:
+    corpus = loaded.corpus
     gold, *systems = (apply_rules(layer, _rules) for layer in (corpus.gold, *corpus.systems))
     # Masked texts say so in the signature of themselves.
-    known = _here.loaded.original or _here.loaded
-    marks = tuple(f"{name}: {mark}" for name, some in known.marks.items() for mark in some)
-    return replace(compute(_here.loaded, "Consistency", ask, gold, systems, case=_case), marks=marks)
+    original = loaded.original or loaded
+    marks = tuple(f"{name}: {mark}" for name, marks in original.marks.items() for mark in marks)
+    return replace(compute(loaded, "Consistency", ask, gold, systems, case=case), marks=marks)
 
 
 def choose_layer(page: PageContext) -> None:

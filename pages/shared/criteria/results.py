@@ -15,11 +15,11 @@ from nereval_core.analysis.crosstab import decision_matrix
 from nereval_core.scoring import Scores
 from nereval_core.scoring.criteria import Criterion, Share
 from pages.shared.data.computations import compute
+from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
-from pages.shared.data.result_cache import keep_results
 
 
-@keep_results(24, "Comparing the two criteria …")
+@memoized("Comparing the two criteria …")
 def gap_of(page: PageContext, one: str, other: str) -> tuple[Gap, pd.DataFrame]:
     """Return the gap between two criteria, and the decisions under them."""
     scores = page.scores(names=[one, other])
@@ -30,24 +30,24 @@ def _gap(scores: Scores, one: str, other: str) -> tuple[Gap, pd.DataFrame]:
     return gap(scores, one, other), decision_matrix(scores, one, other)
 
 
-@keep_results(24, "Matching at every overlap …")
+@memoized("Matching at every overlap …")
 def curve_of(page: PageContext, share: Share, *, same_type: bool) -> pd.DataFrame:
     gold, pred = page.scores().layers(page.by)
     return compute(page.loaded, "Matching", overlap_curve, gold, pred, share, same_type=same_type)
 
 
-@keep_results(24, "Looking for what could be recovered …")
+@memoized("Looking for what could be recovered …")
 def recovered_of(page: PageContext) -> RecoveredSpans:
     return compute(page.loaded, "Recoverable spans", recover_spans, page.scores(names=CHAIN))
 
 
-@keep_results(12, "Scoring with merged types …")
+@memoized("Scoring with merged types …")
 def merged_scores(page: PageContext, merge: Mapping[str, str]) -> Scores:
     """Return the scores with some types merged, on top of the merges in force."""
     return compute(page.loaded, "Merging types", merge_types, page.scores(), dict(merge))
 
 
-@keep_results(12, "Scoring the folds of documents …")
+@memoized("Scoring the folds of documents …")
 def fold_table(page: PageContext, number: int, seed: int) -> pd.DataFrame:
     scores = {system: page.scores(system) for system in page.systems}
     return compute(page.loaded, "Folds", fold_scores, scores, number, seed)

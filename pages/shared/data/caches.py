@@ -14,7 +14,6 @@ from threading import Lock
 from typing import NamedTuple, cast
 
 import pandas as pd
-import streamlit as st
 from cachetools import LRUCache
 
 from nereval_core.analysis.criteria.convention_differences import (
@@ -35,7 +34,7 @@ from nereval_core.conventions.outcome import OVERALL
 from nereval_core.corpus import Layer
 from nereval_core.corpus.masking import masked_error
 from nereval_core.ledger import ledger as memory_ledger
-from nereval_core.problems import FormatError, Problem
+from nereval_core.problems import FormatError
 from nereval_core.records.queries import Ledger
 from nereval_core.records.tables import records as match_records
 from nereval_core.review.standing_verdicts import Reviewed
@@ -48,8 +47,8 @@ from pages.shared.data.convention_results import Options, apply_convention, rows
 from pages.shared.data.jobs import Jobs
 from pages.shared.data.kept_corpora import Keeper
 from pages.shared.data.loading import Loaded, demo_names, load_demo
+from pages.shared.data.memo import MEMO, memoized
 from pages.shared.data.named_files import named_corpus
-from pages.shared.data.result_cache import SMALL_FACTOR, is_small, keep_results
 from pages.shared.server import server_options
 from pages.shared.server.access import only_this_machine
 from pages.shared.server.ownership import EVERYBODY, Ownership, visitor
@@ -59,6 +58,17 @@ from pages.shared.view.count_tables import averages_table
 
 UPLOADS = 16
 """Large corpora kept in memory beside the demos, or small ones in their places; the one unused longest goes first."""
+SMALL_SPANS, SMALL_DOCUMENTS = 5_000, 1_000
+"""Spans of all layers, and documents, up to which a corpus is small."""
+SMALL_FACTOR = 8
+"""Small corpora that are kept in the place of a large one: many people bring small ones."""
+
+
+def is_small(loaded: Loaded) -> bool:
+    """Return whether a corpus is in memory and small."""
+    corpus = loaded.corpus
+    spans = len(corpus.gold) + sum(map(len, corpus.systems))
+    return loaded.folder is None and spans <= SMALL_SPANS and len(corpus.documents) <= SMALL_DOCUMENTS
 
 
 def _places(loaded: Loaded) -> float:
@@ -176,12 +186,18 @@ def shelf() -> Shelf:
     return Shelf(Keeper(Store.of_environment()))
 
 
+def forget() -> None:
+    """Forget the results of pages, and close the corpora that are stored."""
+    shelf().close_stored()
+    MEMO.clear()
+
+
 @cache
 def jobs() -> Jobs[Loaded]:
     return Jobs()
 
 
-@st.cache_resource(max_entries=8, show_spinner="Reading the demo corpus …")
+@memoized("Reading the demo corpus …")
 def demo(folder: str) -> Loaded:
     return load_demo(folder)
 
@@ -207,7 +223,7 @@ def find(prefix: str) -> Loaded | None:
     return found or next((loaded for loaded in demos if loaded.corpus.digest.startswith(prefix)), None)
 
 
-@st.cache_resource
+@cache
 def served_folder() -> Path | None:
     """Return the folder given as `streamlit run app.py -- --data DIR`, None without one."""
     folder: Path | None = server_options().data
@@ -225,15 +241,11 @@ def settings_of(gold: Layer, view: View, own: tuple[Criterion, ...] = ()) -> Set
     return Settings(tuple(chosen), tuple(sorted(view.merge)), tuple(sorted(view.leaveout)))
 
 
+@memoized("Scoring …", show_time=True)
 def scores(loaded: Loaded, system: str, settings: Settings) -> Scores:
     if loaded.folder is not None:
         # The pages that a folder opens ask no more of scores than what was counted.
         return cast(Scores, loaded.folder.scores(system))
-    return _scores(loaded, system, settings)
-
-
-@keep_results(24, "Scoring …", show_time=True)
-def _scores(loaded: Loaded, system: str, settings: Settings) -> Scores:
     return computations.score(loaded, system, settings)
 
 
@@ -245,15 +257,11 @@ def spans_only(settings: Settings, names: Iterable[str]) -> Settings:
     return replace(settings, criteria=tuple(one for one in settings.criteria if one.name not in by_token))
 
 
+@memoized("Counting match records …")
 def ledger(loaded: Loaded, system: str, settings: Settings, criterion: str) -> Ledger:
     """Return the match records under a criterion."""
     if loaded.folder is not None:
         return loaded.folder.ledger(system, criterion)
-    return _ledger(loaded, system, settings, criterion)
-
-
-@keep_results(24, "Counting match records …")
-def _ledger(loaded: Loaded, system: str, settings: Settings, criterion: str) -> Ledger:
     found = scores(loaded, system, spans_only(settings, [criterion]))
     corpus = loaded.corpus
     return memory_ledger(found, criterion, (corpus.gold, corpus.system(system)), _OtherScores(loaded, system, settings))
@@ -313,7 +321,7 @@ def beside() -> Beside:
     return Beside()
 
 
-@keep_results(200)
+@memoized()
 def reading(loaded: Loaded, system: str, settings: Settings, _criterion: str, doc: str) -> Scores:
     """Return the scores of one document alone, under all criteria; those of any criterion's records are the same."""
     return ledger(loaded, system, settings, _criterion).document(doc, settings)
@@ -322,7 +330,7 @@ def reading(loaded: Loaded, system: str, settings: Settings, _criterion: str, do
 Averages = tuple[pd.DataFrame, Mapping[str, Average], Mapping[str, Average]]
 
 
-@keep_results(100)
+@memoized()
 def averages(loaded: Loaded, system: str, settings: Settings, criterion: str) -> Averages:
     """Return the table of averages, and those over types and over documents: the latter are many, so it is kept."""
     found = scores(loaded, system, spans_only(settings, [criterion]))
@@ -333,7 +341,7 @@ def averages(loaded: Loaded, system: str, settings: Settings, criterion: str) ->
 Decades = tuple[pd.DataFrame, Mapping[str, Counts], Mapping[str, int]]
 
 
-@keep_results(100)
+@memoized()
 def decades(loaded: Loaded, system: str, settings: Settings, criterion: str) -> Decades:
     """Return the table of decades, the counts of each, and how many documents each has: they are kept."""
     found = scores(loaded, system, spans_only(settings, [criterion]))
@@ -341,58 +349,36 @@ def decades(loaded: Loaded, system: str, settings: Settings, criterion: str) -> 
     return decade_table(found, criterion), counts_by_decade(found, criterion), documents
 
 
+@memoized("Scoring as the published scorer does …")
 def outcome(loaded: Loaded, system: str, name: str, options: Options = ()) -> Outcome:
     """Return the outcome of a published scorer for a system, from the files as it reads them.
 
     Raises:
         FormatError: it does not apply to these data; what it needs is said.
     """
-    found = _outcome(loaded, system, name, options)
-    if isinstance(found, tuple):
-        raise FormatError(found)
-    return found
-
-
-# A refusal is kept like a result: finding out takes as long. It is kept as problems, since the traceback of an error
-# holds the corpus that was sent to another process.
-@keep_results(64, "Scoring as the published scorer does …")
-def _outcome(loaded: Loaded, system: str, name: str, options: Options) -> Outcome | tuple[Problem, ...]:
-    try:
-        if loaded.original is not None:
+    if loaded.original is not None:
+        try:
             return outcome(loaded.original, system, name, options).masked()
-        title = f"{system}: scoring as {name} does"
-        return computations.compute(loaded, title, apply_convention, loaded, system, conventions()[name], options)
-    except FormatError as error:
-        return (error if loaded.original is None else masked_error(error)).problems
+        except FormatError as error:
+            raise masked_error(error) from None
+    title = f"{system}: scoring as {name} does"
+    return computations.compute(loaded, title, apply_convention, loaded, system, conventions()[name], options)
 
 
-@keep_results(24, "Listing the scorer's records …")
+@memoized("Listing the scorer's records …")
 def outcome_records(loaded: Loaded, system: str, name: str, evaluation: str, options: Options = ()) -> pd.DataFrame:
     """Return the records of one evaluation of a published scorer."""
     return outcome(loaded, system, name, options).records(evaluation)
 
 
+@memoized("Looking for the spans where the two part …")
 def differing(loaded: Loaded, system: str, name: str, evaluation: str, criterion: str) -> pd.DataFrame:
     """Return the spans that a published scorer and a criterion of ours decide differently.
 
     Raises:
         FormatError: the evaluation counts no spans.
     """
-    found = _differing(loaded, system, name, evaluation, criterion)
-    if isinstance(found, tuple):
-        raise FormatError(found)
-    return found
-
-
-@keep_results(24, "Looking for the spans where the two part …")
-def _differing(
-    loaded: Loaded, system: str, name: str, evaluation: str, criterion: str
-) -> pd.DataFrame | tuple[Problem, ...]:
-    ours = scores(loaded, system, as_read(loaded))
-    try:
-        return differences(outcome(loaded, system, name), evaluation, ours, criterion)
-    except FormatError as error:
-        return error.problems
+    return differences(outcome(loaded, system, name), evaluation, scores(loaded, system, as_read(loaded)), criterion)
 
 
 def as_read(loaded: Loaded) -> Settings:
@@ -409,7 +395,7 @@ def every_row(loaded: Loaded, system: str, settings: Settings) -> tuple[tuple[Cr
     return order_rows(criteria_rows(scores(loaded, system, settings)), published), refused
 
 
-@keep_results(24, "Scoring as every published scorer does …")
+@memoized("Scoring as every published scorer does …")
 def published_rows(loaded: Loaded, system: str) -> tuple[tuple[CriterionRow, ...], Refused]:
     """Return the rows of all published scorers, and the scorers that do not apply with the reason."""
     rows: list[CriterionRow] = []
@@ -433,7 +419,7 @@ def _scorer_rows(loaded: Loaded, system: str, convention: Convention) -> tuple[C
         raise error if loaded.original is None else masked_error(error) from None
 
 
-@keep_results(12, "Looking for the spans that differ …")
+@memoized("Looking for the spans that differ …")
 def step(loaded: Loaded, system: str, settings: Settings, row: CriterionRow, above: CriterionRow) -> pd.DataFrame:
     """Return the spans that two rows decide differently."""
     one, two = (_row_spans(loaded, system, settings, each) for each in (row, above))
@@ -443,7 +429,7 @@ def step(loaded: Loaded, system: str, settings: Settings, row: CriterionRow, abo
 Sizes = tuple[tuple[int, int] | None, ...]
 
 
-@keep_results(24, "Comparing each row with the one above it …")
+@memoized("Comparing each row with the one above it …")
 def step_sizes(loaded: Loaded, system: str, settings: Settings, rows: tuple[CriterionRow, ...]) -> Sizes:
     """Return by how many spans each row differs from the one above it, and how many of these earn another credit."""
     pairs = comparable_neighbours(rows)

@@ -59,11 +59,11 @@ class Loaded:
     `start` is the system shown first. `problems` are those of systems that could not be read. `sources` (gold and the
     systems by name) and `options` are what it was read from and how: published scorers read files their own way. `key`
     is that of the input, empty for demos, and `owner` is who had it read. The corpus of a scored `folder` is not in
-    memory: it stands for what was scored, and its texts are read as they are shown. `number` tells readings apart
+    memory: it stands for what was scored, and its texts are read as they are shown. `reading` tells readings apart
     whose content is the same but not, perhaps, their files.
 
-    What is made of a corpus to be shown in its stead has an own `number` too, and the `address` of what was read. One
-    with another layer in gold's place says which (`reference`) and of what it was made (`origin`). One with masked
+    What is made of a corpus to be shown in its stead says so in `reading` too, and has the `address` of what was read.
+    One with another layer in gold's place says which (`reference`) and of what it was made (`origin`). One with masked
     texts has the `original`, which is to count by and never to be shown.
 
     Where all layers are annotators', `first_annotator` is the name of the one in gold's place; else it is empty.
@@ -79,13 +79,21 @@ class Loaded:
     options: LoadOptions = field(default_factory=LoadOptions)
     key: str = ""
     folder: ScoredFolder | None = None
-    number: int = field(default_factory=_NUMBERS.__next__)
+    reading: str = field(default_factory=lambda: f"reading {next(_NUMBERS)}")
     address: str = ""
     reference: str = ""
     origin: Loaded | None = None
     original: Loaded | None = None
     first_annotator: str = ""
     owner: str = ""
+
+    @property
+    def id(self) -> str:
+        """The string under which results are kept: by the content and by the reading.
+
+        Marks, metadata and files are no part of the digest of the content, yet they stand in results.
+        """
+        return f"{self.corpus.digest} {self.reading}"
 
     @property
     def digest(self) -> str:
@@ -110,11 +118,6 @@ class Loaded:
     def types(self) -> tuple[str, ...]:
         """The types of the whole corpus as annotated, sorted."""
         return tuple(sorted({kind for layer in (self.corpus.gold, *self.corpus.systems) for kind in layer.types}))
-
-
-def renumbered() -> int:
-    """Return a new number for a corpus that is derived from a reading."""
-    return next(_NUMBERS)
 
 
 def load(

@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 
-import streamlit as st
-
 from nereval_core.corpus.masking import masked, masked_error, masked_quotes, masked_text, said
 from nereval_core.problems import FormatError, Problem
-from pages.shared.data.loading import Loaded, renumbered
+from pages.shared.data.loading import Loaded
+from pages.shared.data.memo import memoized
 from pages.shared.server import server_options
 from pages.shared.view import MASKED, View, state
 
@@ -42,15 +41,10 @@ def as_shown(loaded: Loaded) -> Loaded:
 
 def masked_corpus(loaded: Loaded) -> Loaded:
     """Return the corpus masked; one that is, as it is."""
-    return loaded if loaded.original is not None else _taken(loaded.number, loaded)
+    return loaded if loaded.original is not None else mask_corpus(loaded)
 
 
-# Kept, as a number of its own tells each in the caches.
-@st.cache_resource(max_entries=16, show_spinner="Masking the texts …")
-def _taken(number: int, _loaded: Loaded) -> Loaded:
-    return mask_corpus(_loaded)
-
-
+@memoized("Masking the texts …")
 def mask_corpus(loaded: Loaded) -> Loaded:
     """Return a corpus with its texts masked, and whatever was quoted from them when it was read."""
     return replace(
@@ -66,7 +60,7 @@ def mask_corpus(loaded: Loaded) -> Loaded:
         address=loaded.digest,
         origin=None if loaded.origin is None else masked_corpus(loaded.origin),
         original=loaded,
-        number=renumbered(),
+        reading=f"{loaded.reading}, masked",
     )
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
 
 from nereval_core.conventions import Convention, conventions
 from nereval_core.report.signature import signature
@@ -12,14 +11,13 @@ from nereval_core.scoring import Scores, Settings
 from nereval_core.scoring.criteria import Criterion
 from pages.shared.data import caches, masks, own_criteria, reference_layer, scored_folders
 from pages.shared.data.loading import Loaded, demo_names
+from pages.shared.data.memo import key_of, memoized
 from pages.shared.data.named_files import named_corpus
 from pages.shared.view import View, state
 from pages.shared.view.codecs import is_key
 from pages.shared.view.layer_words import LayerWords
 from pages.shared.view.link import check_view
 from pages.shared.view.queries import Ledger, Query, query_of
-
-Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +27,6 @@ class PageContext:
     loaded: Loaded
     view: View
     settings: Settings
-    _kept: dict[Hashable, Any] = field(init=False, repr=False, default_factory=dict)
 
     @property
     def system(self) -> str:
@@ -95,32 +92,32 @@ class PageContext:
     def scores(self, system: str | None = None, names: Sequence[str] | None = None) -> Scores:
         """Return scores under some criteria at least, by default the chosen one."""
         settings = caches.spans_only(self.settings, names or [self.by])
-        key = (system or self.system, len(settings.criteria))
-        return self._once(key, lambda: caches.scores(self.loaded, system or self.system, settings))
+        return caches.scores(self.loaded, system or self.system, settings)
 
     def signature(self, criterion: str | None = None) -> str:
-        name = criterion or self.by
-        return self._once(("signature", name), lambda: signature(self.scores(names=[name]), name))
+        return _signature(self, criterion or self.by)
 
     def ledger(self, criterion: str | None = None) -> Ledger:
         """All match records of the system under a criterion, by default the chosen one."""
-        name = criterion or self.by
-        return self._once(name, lambda: caches.ledger(self.loaded, self.system, self.settings, name))
+        return caches.ledger(self.loaded, self.system, self.settings, criterion or self.by)
 
     def reading(self, doc: str, criterion: str | None = None) -> Scores:
         """The scores of one document alone."""
         return caches.reading(self.loaded, self.system, self.settings, criterion or self.by, doc)
 
-    def _once(self, key: Hashable, make: Callable[[], Made]) -> Made:
-        """Return a value by its key, made once in this run: to make the key of a cache would take longer."""
-        if key not in self._kept:
-            self._kept[key] = make()
-        value: Made = self._kept[key]
-        return value
-
     def query(self) -> Query:
         """The query of the records that lists show."""
         return query_of(self.view)
+
+
+@key_of.register
+def _(page: PageContext) -> Hashable:
+    return page.loaded.id, page.system, page.by, key_of(page.settings), page.view.resample
+
+
+@memoized()
+def _signature(page: PageContext, criterion: str) -> str:
+    return signature(page.scores(names=[criterion]), criterion)
 
 
 def page_context(*, demo: bool) -> tuple[PageContext | None, tuple[str, ...]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from urllib.parse import parse_qsl, urlencode
 
 import numpy as np
@@ -39,7 +40,7 @@ FIRST = "Starred"
 """The name of the playlist that is made where somebody stars a record and there is none."""
 
 
-@st.cache_resource
+@cache
 def _kept() -> PlaylistStore:
     return PlaylistStore(verdict_store.store())
 

@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-import streamlit as st
-
 from nereval_core.corpus import Layer
 from nereval_core.problems import quoted
-from pages.shared.data.loading import GOLD, Loaded, renumbered
+from pages.shared.data.loading import GOLD, Loaded
+from pages.shared.data.memo import memoized
 from pages.shared.view import View, state
 from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
 
@@ -31,7 +30,7 @@ def follow_view(loaded: Loaded, view: View) -> tuple[Loaded, View, tuple[str, ..
 def with_reference(loaded: Loaded, name: str) -> Loaded:
     """Return the corpus with a layer in gold's place, "" for gold as it was read."""
     read = as_read(loaded)
-    return _taken(read.number, name, read) if name else read
+    return swap_gold(read, name) if name else read
 
 
 def as_read(loaded: Loaded) -> Loaded:
@@ -39,12 +38,7 @@ def as_read(loaded: Loaded) -> Loaded:
     return loaded.origin or loaded
 
 
-# Kept, as a number of its own tells each in the caches.
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _taken(number: int, name: str, _read: Loaded) -> Loaded:
-    return swap_gold(_read, name)
-
-
+@memoized()
 def swap_gold(read: Loaded, name: str) -> Loaded:
     """Return a corpus as read with a system's layer in gold's place; files, formats and marks move along.
 
@@ -78,7 +72,7 @@ def swap_gold(read: Loaded, name: str) -> Loaded:
         origin=read,
         original=None if read.original is None else swap_gold(read.original, name),
         reference=name,
-        number=renumbered(),
+        reading=f"{read.reading}, {name} as gold",
     )
 
 

@@ -15,6 +15,7 @@ from nereval_core.engine.merged_scores import MergedSide
 from nereval_core.engine.scored_folder import MANIFEST, ScoredFolder, is_scored, read
 from nereval_core.problems import FormatError
 from pages.shared.data.loading import LayerRead, Loaded, served_folders
+from pages.shared.data.memo import memoized
 from pages.shared.server.ownership import EVERYBODY
 from pages.shared.view import View, keys, state
 from pages.shared.view.text import plain
@@ -91,7 +92,7 @@ def open_folder(path: Path, root: Path) -> Loaded:
     return _opened(str(path), str(root), stat and stat.st_mtime_ns)
 
 
-@st.cache_resource(max_entries=16, show_spinner="Opening the scored folder …")
+@memoized("Opening the scored folder …")
 def _opened(path: str, root: str, changed: int | None) -> Loaded:
     folder = read(path, within=root)
     documents = FolderDocuments(folder.shown)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 import time
+from functools import cache
 from tempfile import TemporaryFile
 from threading import Lock
-
-import streamlit as st
 
 from nereval_core.corpus import Documents
 from nereval_core.problems import FormatError, Problem
@@ -52,7 +51,7 @@ class Verdicts:
                 self._again = time.monotonic() + PATIENCE
 
 
-@st.cache_resource
+@cache
 def _kept() -> Verdicts:
     try:
         return Verdicts(_named())

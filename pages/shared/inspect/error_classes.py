@@ -11,7 +11,6 @@ from nereval_core.analysis.errors import ErrorReport, error_report, errors_query
 from nereval_core.analysis.errors.error_classes import CLASSES, STRICT
 from nereval_core.analysis.errors.tables import end_table, error_class_table, pattern_table, type_table
 from nereval_core.report.figures.errors import gain_bars
-from nereval_core.scoring import Scores
 from pages.shared.components import sentence
 from pages.shared.components.count_table import ROWS, count_figure, first_row
 from pages.shared.components.declared_table import show_table
@@ -19,7 +18,7 @@ from pages.shared.components.record_list import open_records
 from pages.shared.components.view_controls import choose_word
 from pages.shared.data import scored_folders
 from pages.shared.data.computations import compute
-from pages.shared.data.loading import Loaded
+from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.view import keys
 from pages.shared.view.text import plain
@@ -69,16 +68,10 @@ def draw_classes(page: PageContext) -> None:
     _broken_down(page, found)
 
 
+@memoized("Mending each class of errors and scoring anew …")
 def errors_of(page: PageContext) -> ErrorReport:
     """Return the errors of the system by class, mended under the chosen criterion."""
-    rule = repr((page.settings.merge, page.settings.leave_out, page.criterion, page.loaded.number))
-    scores = page.scores(names=[STRICT, page.by])
-    return _report(page.loaded.corpus.digest, page.system, rule, page.by, scores, page.loaded)
-
-
-@st.cache_resource(max_entries=8, show_spinner="Mending each class of errors and scoring anew …")
-def _report(digest: str, system: str, rule: str, name: str, _scores: Scores, _loaded: Loaded) -> ErrorReport:
-    return compute(_loaded, "Error classes", error_report, _scores, [name])
+    return compute(page.loaded, "Error classes", error_report, page.scores(names=[STRICT, page.by]), [page.by])
 
 
 def _classes(page: PageContext, report: ErrorReport) -> None:
@@ -96,18 +89,15 @@ def _classes(page: PageContext, report: ErrorReport) -> None:
 
 
 def _bars(page: PageContext, table: pd.DataFrame, gold: int, predicted: int) -> None:
-    facts = (page.loaded.corpus.digest, page.system, page.by, *table.itertuples(index=False, name=None))
-    drawn = _drawn(facts, table, page.system, page.by, gold, predicted)
-    name, *_ = count_figure(drawn, "gains", file="error-classes") or [None]
+    figure = _gain_figure(page, table, gold, predicted)
+    name, *_ = count_figure(figure, "gains", file="error-classes") or [None]
     if name in CLASSES:
         open_records(page, STRICT, errors_query(("class", name)), plain(name), name="gains")
 
 
-@st.cache_resource(max_entries=50, show_spinner=False)
-def _drawn(
-    facts: tuple[object, ...], _table: pd.DataFrame, _system: str, _name: str, _gold: int, _predicted: int
-) -> Figure:
-    return gain_bars({_system: _table}, _name, _gold, [_predicted])
+@memoized()
+def _gain_figure(page: PageContext, _table: pd.DataFrame, _gold: int, _predicted: int) -> Figure:
+    return gain_bars({page.system: _table}, page.by, _gold, [_predicted])
 
 
 def _broken_down(page: PageContext, found: ErrorReport) -> None:

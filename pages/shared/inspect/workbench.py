@@ -19,8 +19,8 @@ from nereval_core.scoring.criteria import SCHEMAS
 from pages.shared.components.highlighted_text import DRAWING, STYLE, look, painted, text_data
 from pages.shared.components.record_list import count_words
 from pages.shared.data import playlists, reviewer, verdict_store
+from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
-from pages.shared.data.result_cache import keep_results
 from pages.shared.inspect.document import ReadDocument, read_document, start_of
 from pages.shared.inspect.queue import QueuePart, entries, queue_part
 from pages.shared.verdicts.case import Case, cases_of, ledger_of, reason_unoffered
@@ -84,13 +84,13 @@ def read(page: PageContext, doc: str) -> ReadDocument:
     return _read(page, page.beside, doc)
 
 
-@keep_results(300)
+@memoized()
 def _read(page: PageContext, beside: str, doc: str) -> ReadDocument:
     second = (beside, page.of(beside).reading) if beside else None
     return read_document(page.reading, page.by, doc, second, page.words)
 
 
-@keep_results(300)
+@memoized()
 def _text(
     page: PageContext, beside: str, doc: str, part: int, first: str, place: tuple[int, int] | None
 ) -> dict[str, Any]:
@@ -117,7 +117,7 @@ def _text(
     }
 
 
-@keep_results(1_000)
+@memoized()
 def _card(page: PageContext, beside: str, doc: str, record: str) -> tuple[dict[str, Any], int] | None:
     """Return the card of a record, and the window that it lies in."""
     there = read(page, doc)
@@ -181,7 +181,7 @@ def _facts(page: PageContext, order: str) -> str:
 def _card_facts(page: PageContext) -> tuple[object, ...]:
     """Return what texts and cards depend on."""
     loaded, settings = page.loaded, page.settings
-    corpus = (loaded.corpus.digest, loaded.number, page.system, page.beside, page.by, page.view.mask)
+    corpus = (loaded.id, page.system, page.beside, page.by, page.view.mask)
     return (*corpus, settings.merge, settings.leave_out)
 
 

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import pandas as pd
-import streamlit as st
 
 from nereval_core.analysis.linking import LinkScores, Truth, judge_links, link_records, link_signature, relaxed_in_words
 from nereval_core.analysis.linking.mentions import Boundaries, LinkAlignment, Mentions, align_links
 from nereval_core.scoring.type_merging import apply_rules
 from pages.shared.data.computations import compute
+from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.linking.tables import Rule
 
@@ -33,14 +33,14 @@ class Linking:
         return (corpus, self.page.system, repr(rules), self.mentions, self.truth, relaxed_in_words(self.relaxed))
 
     def alignment(self, boundaries: Boundaries) -> LinkAlignment:
-        return _alignment(self.facts[:4], boundaries, self)
+        return _alignment(self.page, self.mentions, boundaries)
 
     def scores(self, rule: Rule) -> LinkScores:
         alignment = self.alignment(rule.boundaries)
         return judge_links(alignment, n=rule.n, truth=self.truth, relaxed=self.relaxed)
 
     def records(self, rule: Rule) -> pd.DataFrame:
-        return _records(self.facts, rule, self)
+        return _records(self.page, self.facts, rule, self)
 
     def signature(self, rule: Rule) -> str:
         corpus = self.page.loaded.corpus
@@ -49,16 +49,14 @@ class Linking:
         return link_signature(self.scores(rule), corpus.gold.digest, corpus.system(self.page.system).digest, marks)
 
 
-@st.cache_resource(max_entries=16, show_spinner="Aligning mentions …")
-def _alignment(facts: tuple[str, ...], boundaries: Boundaries, _of: Linking) -> LinkAlignment:
-    corpus = _of.page.loaded.corpus
-    rules = _of.page.settings.rules_for(_of.page.criterion)
-    gold, pred = (apply_rules(layer, rules) for layer in (corpus.gold, corpus.system(_of.page.system)))
-    return compute(
-        _of.page.loaded, "Aligning mentions", align_links, gold, pred, boundaries=boundaries, mentions=_of.mentions
-    )
+@memoized("Aligning mentions …")
+def _alignment(page: PageContext, mentions: Mentions, boundaries: Boundaries) -> LinkAlignment:
+    corpus = page.loaded.corpus
+    rules = page.settings.rules_for(page.criterion)
+    gold, pred = (apply_rules(layer, rules) for layer in (corpus.gold, corpus.system(page.system)))
+    return compute(page.loaded, "Aligning mentions", align_links, gold, pred, boundaries=boundaries, mentions=mentions)
 
 
-@st.cache_resource(max_entries=16, show_spinner="Listing links …")
-def _records(facts: tuple[str, ...], rule: Rule, _of: Linking) -> pd.DataFrame:
-    return link_records(_of.scores(rule))
+@memoized("Listing links …")
+def _records(page: PageContext, facts: tuple[str, ...], rule: Rule, _linking: Linking) -> pd.DataFrame:
+    return link_records(_linking.scores(rule))

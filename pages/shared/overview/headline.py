@@ -12,8 +12,8 @@ from nereval_core.report.method_terms import INTERVAL
 from pages.shared.components import navigation
 from pages.shared.components.formula_box import formula_box
 from pages.shared.components.methods import method_notes
+from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
-from pages.shared.data.result_cache import keep_results
 from pages.shared.systems.tables import plan_of, units_of
 from pages.shared.view import keys
 from pages.shared.view.count_tables import RATIOS, number
@@ -61,7 +61,7 @@ def _intervals_of(page: PageContext) -> list[tuple[float, float]]:
     return _intervals(page, plan_of(page))
 
 
-@keep_results(200)
+@memoized()
 def _intervals(page: PageContext, plan: ResamplingPlan) -> list[tuple[float, float]]:
     resampled = SystemResamples(count_units({page.system: page.scores()}, [page.by], units_of(page)), plan)
     estimates = [measure.estimates() for measure in resampled.by_ratio(0)]

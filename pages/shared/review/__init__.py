@@ -25,6 +25,7 @@ from pages.shared.components.record_list import record_card
 from pages.shared.data import verdict_store
 from pages.shared.data.computations import compute
 from pages.shared.data.loading import Loaded
+from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.view import keys, state
 from pages.shared.view.text import plain
@@ -97,48 +98,45 @@ def _take_kinds(kinds: list[str]) -> None:
 def corrected_gold(page: PageContext, choice: Accepted | None = None) -> AppliedVerdicts:
     """Return gold with verdicts applied: those accepted in this session, or by another choice."""
     chosen = accepted_choice() if choice is None else choice
-    return _applied(page.loaded.number, verdicts_number(), chosen, page.loaded, verdict_store.now())
+    return _applied_verdicts(page.loaded, verdicts_number(), chosen, verdict_store.now())
 
 
-# Verdicts are named by the last one there is, and one of a corpus's numbers names its layers.
-@st.cache_resource(max_entries=16, show_spinner="Applying the verdicts …")
-def _applied(corpus: int, now: Hashable, chosen: Accepted, _loaded: Loaded, _reviewed: Reviewed) -> AppliedVerdicts:
-    some = select_verdicts(_reviewed, who=chosen.who, kinds=chosen.kinds)
-    only = not chosen.every_document
-    given = (_loaded.corpus.gold, some, _loaded.corpus.systems)
-    return compute(_loaded, "Verdicts", apply_verdicts, *given, only_this_document=only)
+# Verdicts are named by the last one there is.
+@memoized("Applying the verdicts …")
+def _applied_verdicts(loaded: Loaded, now: Hashable, choice: Accepted, _reviewed: Reviewed) -> AppliedVerdicts:
+    verdicts = select_verdicts(_reviewed, who=choice.who, kinds=choice.kinds)
+    layers = (loaded.corpus.gold, verdicts, loaded.corpus.systems)
+    return compute(loaded, "Verdicts", apply_verdicts, *layers, only_this_document=not choice.every_document)
 
 
 def what_if_scores_of(page: PageContext, names: Sequence[str]) -> WhatIf:
     """Return all systems' scores as they are and with verdicts, under some criteria: those that then apply."""
     settings = settings_of(page, names)
-    return _scored(_key(page, settings), page.loaded, corrected_gold(page), systems(page), settings)
+    return _what_if_scores(page, _state(), settings)
 
 
-@st.cache_resource(max_entries=16, show_spinner="Scoring …")
-def _scored(
-    key: Hashable, _loaded: Loaded, _found: AppliedVerdicts, _systems: tuple[Layer, ...], _settings: Settings
-) -> WhatIf:
-    return compute(_loaded, "Scoring with verdicts", what_if, _found, _systems, _settings)
+@memoized("Scoring …")
+def _what_if_scores(page: PageContext, verdicts: Hashable, settings: Settings) -> WhatIf:
+    return compute(page.loaded, "Scoring with verdicts", what_if, corrected_gold(page), systems(page), settings)
 
 
 def hanging_of(page: PageContext) -> tuple[Conclusion, ...]:
     """Return the verdicts that decide the order of each two systems; of many, only of pairs with the chosen one."""
     settings = settings_of(page, [page.by])
-    return _hangs(_key(page, settings), page.loaded, corrected_gold(page), systems(page), settings)
+    return _deciding_verdicts(page, _state(), settings)
 
 
-@st.cache_resource(max_entries=16, show_spinner="Seeking the verdicts that the order hangs on …")
-def _hangs(
-    key: Hashable, _loaded: Loaded, _found: AppliedVerdicts, _systems: tuple[Layer, ...], _settings: Settings
-) -> tuple[Conclusion, ...]:
-    few = len(_systems) <= FEW
-    found = compute(_loaded, "The order", conclude_pairs, _found, _systems, _settings, first_only=not few)
-    return tuple(found.values())
+@memoized("Seeking the verdicts that the order hangs on …")
+def _deciding_verdicts(page: PageContext, verdicts: Hashable, settings: Settings) -> tuple[Conclusion, ...]:
+    compared, first_only = systems(page), len(page.systems) > FEW
+    gold = corrected_gold(page)
+    conclusions = compute(page.loaded, "The order", conclude_pairs, gold, compared, settings, first_only=first_only)
+    return tuple(conclusions.values())
 
 
-def _key(page: PageContext, settings: Settings) -> Hashable:
-    return repr((page.loaded.number, verdicts_number(), accepted_choice(), settings, page.system))
+def _state() -> Hashable:
+    """Return the verdicts that there are, and those that this session accepts."""
+    return verdicts_number(), accepted_choice()
 
 
 def verdicts_number() -> Hashable:

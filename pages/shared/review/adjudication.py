@@ -7,11 +7,9 @@ from dataclasses import replace
 
 import streamlit as st
 
-from nereval_core.corpus import Layer
 from nereval_core.records.queries import Query
 from nereval_core.review.apply import select_verdicts
 from nereval_core.review.apply.adjudication import Adjudicated, adjudicate
-from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.review.tables import open_table
 from pages.shared import review
 from pages.shared.components import navigation
@@ -23,6 +21,7 @@ from pages.shared.criteria import as_read
 from pages.shared.data import reference_layer, verdict_store
 from pages.shared.data.computations import compute
 from pages.shared.data.loading import Loaded
+from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.review import copies as review_copies
 from pages.shared.view import state
@@ -51,7 +50,7 @@ def draw_adjudication(page: PageContext) -> None:
     if found.open:
         list_open(page, found)
     st.header("The adjudicated layer")
-    key = (page.loaded.number, page.system, review.verdicts_number(), review.accepted_choice())
+    key = (page.loaded.id, page.system, review.verdicts_number(), review.accepted_choice())
     review_copies.offer_copy(found.layer, found.log, found.signature, "adjudicated", key)
 
 
@@ -83,19 +82,16 @@ def _both(page: PageContext, first: str, second: str) -> None:
 
 def adjudication_of(page: PageContext) -> Adjudicated:
     """Return the adjudication of the layer in gold's place and the chosen system."""
-    corpus, chosen = page.loaded.corpus, review.accepted_choice()
-    some = select_verdicts(verdict_store.now(), who=chosen.who, kinds=chosen.kinds)
     name = page.view.reference or page.words.reference
-    key = (page.loaded.number, page.system, review.verdicts_number(), chosen)
-    only = not chosen.every_document
-    return _adjudicated(key, page.loaded, corpus.gold.renamed(name), corpus.system(page.system), some, only)
+    return _adjudicated(page.loaded, name, page.system, review.verdicts_number(), review.accepted_choice())
 
 
-@st.cache_resource(max_entries=8, show_spinner="Comparing the annotators …")
-def _adjudicated(
-    key: Hashable, _loaded: Loaded, _first: Layer, _second: Layer, _reviewed: Reviewed, _only: bool
-) -> Adjudicated:
-    return compute(_loaded, "Adjudication", adjudicate, _first, _second, _reviewed, only_this_document=_only)
+@memoized("Comparing the annotators …")
+def _adjudicated(loaded: Loaded, reference: str, system: str, now: Hashable, choice: review.Accepted) -> Adjudicated:
+    verdicts = select_verdicts(verdict_store.now(), who=choice.who, kinds=choice.kinds)
+    first, second = loaded.corpus.gold.renamed(reference), loaded.corpus.system(system)
+    only = not choice.every_document
+    return compute(loaded, "Adjudication", adjudicate, first, second, verdicts, only_this_document=only)
 
 
 def list_open(page: PageContext, found: Adjudicated) -> None:
@@ -116,7 +112,7 @@ def list_open(page: PageContext, found: Adjudicated) -> None:
     cell = count_table(
         table,
         "open",
-        (page.loaded.number, page.system, [(row.document, row.record) for row in part]),
+        (page.loaded.id, page.system, [(row.document, row.record) for row in part]),
         columns=text_columns(dict(zip(table.columns, (85, 220, 130, 220, 130, 190), strict=True))),
         export=Export(open_table(found.open, page.loaded.corpus.documents), found.signature, "open"),
         caption="Choose a row to read it in its text.",

@@ -37,7 +37,7 @@ def draw_copies(page: PageContext) -> None:
             f"A copy of {_copied(page)} with {count(found.verdicts, 'verdict')} applied, and the log of what each did. "
             "It scores exactly as Progress says. The original is not changed."
         )
-        key = (page.loaded.number, review.verdicts_number(), review.accepted_choice())
+        key = (page.loaded.id, review.verdicts_number(), review.accepted_choice())
         offer_copy(found.layer, log_rows(found.log), signature(found), _name(page), key)
     st.header("Verdicts")
     if masks.is_masked():

@@ -58,7 +58,7 @@ def _listed(page: PageContext, rows: list[Change]) -> None:
     cell = count_table(
         table,
         "verdicts",
-        (page.loaded.number, [row.given.uid for row in part], low),
+        (page.loaded.id, [row.given.uid for row in part], low),
         columns=text_columns(widths),
         export=Export(lambda: [log_table(rows)], signed, "verdicts", rows=len(rows)),
         caption="Choose a row to read the verdict, and its record in the text.",

@@ -76,7 +76,7 @@ def score_table(page: PageContext, names: tuple[str, ...]) -> None:
     cell = count_table(
         table,
         "what_if",
-        (page.loaded.number, page.system, review.verdicts_number(), names),
+        (page.loaded.id, page.system, review.verdicts_number(), names),
         columns=_columns(table, page.words),
         export=Export(both.table(), signature(both.applied), "what-if", key="what_if"),
         caption=f"{UNDEFINED}: {plain(page.words.reference)} lacks what the criterion needs. "
@@ -127,7 +127,7 @@ def _opened(page: PageContext, both: WhatIf, system: str, criterion: str) -> Non
         kind = st.pills(
             f"Records of {plain(system)} with a verdict{by}",
             there,
-            key=table_key(f"{keys.WIDGET}what_if_kind", page.loaded.number, system, criterion, there),
+            key=table_key(f"{keys.WIDGET}what_if_kind", page.loaded.id, system, criterion, there),
             format_func=lambda kind: f"{page.words.verdicts[kind]} · {found[kind]:,}",
             default=there[0],
             required=True,
@@ -155,7 +155,7 @@ def order_on_verdicts(page: PageContext) -> None:
     cell = count_table(
         table,
         "hangs",
-        (page.loaded.number, page.by, rows),
+        (page.loaded.id, page.by, rows),
         columns=_hanging_columns(),
         export=Export(table, signature(review.corrected_gold(page)), "hanging"),
         caption="Choose a row to see the verdicts.",

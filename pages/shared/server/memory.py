@@ -17,12 +17,7 @@ from threading import Thread
 
 import streamlit as st
 
-from pages.shared.streamlit_internals import (
-    end_left_sessions,
-    forget_bounded_results,
-    has_visitors,
-    ignore_requests_to_clear_caches,
-)
+from pages.shared.streamlit_internals import end_left_sessions, has_visitors
 
 LOOK_SECONDS = 5.0
 """Seconds between two looks at whether somebody is there, at most."""
@@ -50,14 +45,13 @@ def share_heaps() -> None:
     _call_glibc("mallopt", _M_ARENA_MAX, ARENAS)
 
 
-def begin(close_corpora: Callable[[], None]) -> None:
-    """Collect garbage while somebody is there; forget results and close corpora once no session is kept any more."""
-    ignore_requests_to_clear_caches()
+def begin(measure: Callable[[], None], forget: Callable[[], None]) -> None:
+    """Collect garbage and measure results while somebody is there; forget them once no session is kept any more."""
     patience = float(st.get_option("server.disconnectedSessionTTL"))
-    Thread(target=_watch, args=(min(LOOK_SECONDS, patience / 2), close_corpora), name="memory", daemon=True).start()
+    Thread(target=_watch, args=(min(LOOK_SECONDS, patience / 2), measure, forget), name="memory", daemon=True).start()
 
 
-def _watch(seconds: float, close_corpora: Callable[[], None]) -> None:
+def _watch(seconds: float, measure: Callable[[], None], forget: Callable[[], None]) -> None:
     collected, used, modules = time.monotonic(), False, 0
     while True:
         time.sleep(seconds)
@@ -73,11 +67,12 @@ def _watch(seconds: float, close_corpora: Callable[[], None]) -> None:
                     freeze_objects()
                 elif time.monotonic() - collected > COLLECTION_SECONDS:
                     collected = time.monotonic()
+                    measure()
                     gc.collect()
             elif used and not n_left:
                 used = False
-                close_corpora()
-                forget_results()
+                forget()
+                give_back()
         except Exception:
             _LOG.exception("the memory of the server could not be looked after")
 
@@ -92,12 +87,8 @@ def freeze_objects() -> None:
     gc.freeze()
 
 
-def forget_results() -> None:
-    """Forget what pages have computed, and give the memory back."""
-    for module in [module for name, module in sys.modules.items() if name.startswith("pages.shared")]:
-        # Those of `keep_results` have several caches.
-        for member in list(vars(module).values()):
-            forget_bounded_results(*getattr(member, "result_caches", (member,)))
+def give_back() -> None:
+    """Give the memory of what was forgotten back."""
     # Sessions that were there when objects were frozen are cycles.
     gc.unfreeze()
     freeze_objects()

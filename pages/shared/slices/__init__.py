@@ -42,8 +42,8 @@ from pages.shared.components.declared_table import show_table
 from pages.shared.components.methods import explain_methods, offer_methods
 from pages.shared.components.record_list import noun, open_records
 from pages.shared.data import caches, masks
+from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
-from pages.shared.data.result_cache import keep_results
 from pages.shared.systems.tables import choose_units, show_warnings, units_of
 from pages.shared.view import SLICED_BY, keys, state
 from pages.shared.view.count_tables import SIDES, formula
@@ -152,7 +152,7 @@ def _beside(key: str, kind: type) -> Any:
     return found if isinstance(found, kind) else None
 
 
-@keep_results(100, "Slicing …")
+@memoized("Slicing …")
 def _table(page: PageContext, name: str) -> tuple[pd.DataFrame | None, str | None]:
     """Return the table of a slicing, and which ratios it lacks because one side has no values."""
     given = sliced_of(page)

@@ -28,8 +28,8 @@ from pages.shared.components.count_table import ChosenCell
 from pages.shared.components.declared_table import show_table
 from pages.shared.components.record_list import noun, open_records
 from pages.shared.data.computations import compute
+from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
-from pages.shared.data.result_cache import keep_results
 from pages.shared.slices import offered_slicings, sliced_of
 from pages.shared.systems.tables import units_of
 from pages.shared.view import keys
@@ -131,19 +131,19 @@ def _signed(page: PageContext) -> str:
     return signature(page.scores(), page.by, intervals=units_of(page).signature(SLICE_PLAN))
 
 
-@keep_results(12, "Slicing …")
+@memoized("Slicing …")
 def _tallies(page: PageContext, names: tuple[str, ...]) -> Mapping[str, SliceTally]:
     given = sliced_of(page)
     values = {name: found for name in names if (found := slicings.find_values(given, name))}
     return {name: tally_slices(given, found) for name, found in values.items()}
 
 
-@keep_results(24, "Testing the slices …")
+@memoized("Testing the slices …")
 def _apart(page: PageContext, names: tuple[str, ...]) -> SliceTests:
     return compute(page.loaded, "Testing slices", apart_tests, _tallies(page, names), units_of(page))
 
 
-@keep_results(24, "Testing the changes …")
+@memoized("Testing the changes …")
 def _changes(page: PageContext, names: tuple[str, ...]) -> SliceTests:
     systems = (page.system, *(system for system in page.systems if system != page.system))
     tallies = {system: _tallies(page if system == page.system else page.of(system), names) for system in systems}

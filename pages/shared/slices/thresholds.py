@@ -22,8 +22,8 @@ from pages.shared.components.declared_table import show_table
 from pages.shared.components.methods import explain_methods, offer_methods
 from pages.shared.components.record_list import open_records
 from pages.shared.data.computations import compute
+from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
-from pages.shared.data.result_cache import keep_results
 from pages.shared.slices import report_of_page, sliced_of, without_data_beside
 from pages.shared.slices.calibration import draw_calibration
 from pages.shared.systems.tables import choose_units, show_warnings, units_of
@@ -53,7 +53,7 @@ def draw_thresholds(page: PageContext) -> None:
     draw_calibration(page, trust)
 
 
-@keep_results(50, "Scoring at every threshold …")
+@memoized("Scoring at every threshold …")
 def _scored(page: PageContext) -> tuple[pd.DataFrame, Calibration] | None:
     given, units = sliced_of(page), units_of(page)
     return compute(page.loaded, "Thresholds", _swept, without_data_beside(given), units)

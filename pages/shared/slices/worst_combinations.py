@@ -14,8 +14,8 @@ from pages.shared.components.count_table import ROWS
 from pages.shared.components.declared_table import show_table
 from pages.shared.components.record_list import noun, open_records
 from pages.shared.data.computations import compute
+from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
-from pages.shared.data.result_cache import keep_results
 from pages.shared.slices import offered_slicings, sliced_of, without_data_beside
 from pages.shared.systems.tables import units_of
 from pages.shared.view.queries import Query
@@ -79,7 +79,7 @@ def in_words(table: pd.DataFrame) -> Sentence:
     )
 
 
-@keep_results(24, "Testing the combinations of two slices …")
+@memoized("Testing the combinations of two slices …")
 def _tested(page: PageContext, names: tuple[str, ...]) -> pd.DataFrame:
     given, units = sliced_of(page), units_of(page)
     values = {name: found for name in names if (found := slicings.find_values(given, name))}

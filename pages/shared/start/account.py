@@ -121,7 +121,7 @@ def _export(page: PageContext) -> None:
     corpus = page.loaded.corpus
     layers = {layer.name: layer for layer in (corpus.gold, *corpus.systems)}
     name = st.selectbox("Layer", list(layers), key=f"{keys.WIDGET}export_layer")
-    offer_layer(lambda: layers[name], len(layers[name]), layer_file_name(name), (page.loaded.number, name))
+    offer_layer(lambda: layers[name], len(layers[name]), layer_file_name(name), (page.loaded.id, name))
 
 
 def _lost(page: PageContext, row: LayerRead) -> None:

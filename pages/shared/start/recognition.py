@@ -15,6 +15,7 @@ from nereval_core.readers.recognition.preview import Columns, Preview, preview
 from nereval_core.readers.shared.table_columns import COLUMNS, PLACE, TAGS
 from nereval_core.readers.shared.tag_cells import TagColumn
 from pages.shared.data import masks
+from pages.shared.data.memo import memoized
 from pages.shared.view.text import plain
 
 Chosen = tuple[tuple[str, int | str], ...]
@@ -85,7 +86,7 @@ def recognise_files(
     return Recognised(found.format, found.layers, columns, folders=found.folders)
 
 
-@st.cache_resource(max_entries=64, show_spinner="Looking at the files …")
+@memoized("Looking at the files …")
 def _seen(mark: str, format: str, columns: Chosen, whole: bool, _opened: Opened) -> Preview:
     try:
         return preview(_opened(), format=format, columns=dict(columns), whole=whole)

@@ -16,6 +16,7 @@ from pages.shared.components.downloads import Export
 from pages.shared.data import caches
 from pages.shared.data.computations import compute
 from pages.shared.data.loading import Loaded
+from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.data.reading_orders import Again
 from pages.shared.view import keys
@@ -36,7 +37,7 @@ def offer_mapping(page: PageContext) -> None:
     if not loaded.types_can_be_mapped or all(set(layer.types) <= set(gold.types) for layer in systems):
         return
     apart = [layer for layer in systems if have_no_common_type(gold, layer)]
-    found = _suggested(loaded.digest, loaded)
+    found = _suggested(loaded)
     for layer in apart:
         here_named, there = (", ".join(map(plain, one.types[:SHOWN])) for one in (layer, gold))
         st.warning(f"No type of {plain(layer.name)} is one of gold's: {here_named} there, {there} in gold.")
@@ -48,9 +49,9 @@ def offer_mapping(page: PageContext) -> None:
         _form(loaded, found)
 
 
-@st.cache_resource(max_entries=8, show_spinner="Counting what spans overlap …")
-def _suggested(digest: str, _loaded: Loaded) -> tuple[Suggestion, ...]:
-    return compute(_loaded, "Suggesting types", suggest_types, _loaded.corpus.gold, _loaded.corpus.systems)
+@memoized("Counting what spans overlap …")
+def _suggested(loaded: Loaded) -> tuple[Suggestion, ...]:
+    return compute(loaded, "Suggesting types", suggest_types, loaded.corpus.gold, loaded.corpus.systems)
 
 
 def _table(found: tuple[Suggestion, ...]) -> pd.DataFrame:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import replace
 from typing import Any
 
@@ -36,8 +37,8 @@ from pages.shared.components.count_table import count_figure
 from pages.shared.components.formula_box import formula_box
 from pages.shared.components.methods import explain_methods
 from pages.shared.data.computations import compute
+from pages.shared.data.memo import key_of, memoized
 from pages.shared.data.page_context import PageContext
-from pages.shared.data.result_cache import keep_results
 from pages.shared.systems import tables as parts
 from pages.shared.systems.tables import interval_words, plan_of, test_words, units_of
 from pages.shared.view import keys
@@ -56,8 +57,13 @@ def comparison_of(page: PageContext, names: tuple[str, ...]) -> Comparison:
     return _comparison(page, names, plan_of(page))
 
 
-# Few are kept, as each holds on to the scores of all systems.
-@keep_results(4, "Resampling …")
+@key_of.register
+def _(comparison: Comparison) -> Hashable:
+    # It is an argument beside the page that it is of.
+    return comparison.plan
+
+
+@memoized("Resampling …")
 def _comparison(page: PageContext, names: tuple[str, ...], plan: ResamplingPlan) -> Comparison:
     systems = (page.system, *(name for name in page.systems if name != page.system))
     scored = {name: page.scores(name, names) for name in systems}
@@ -75,13 +81,13 @@ def _comparison(page: PageContext, names: tuple[str, ...], plan: ResamplingPlan)
     )
 
 
-@keep_results(12, "Resampling, by type …")
+@memoized("Resampling, by type …")
 def _by_type(page: PageContext, found: Comparison) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     asked = (found.scores, page.by, found.plan, page.system, found.units)
     return compute(page.loaded, "Resampling, by type", by_type_tables, *asked)
 
 
-@keep_results(12, "Comparing each system with each …")
+@memoized("Comparing each system with each …")
 def _pairs(page: PageContext, found: Comparison) -> pd.DataFrame:
     return compute(page.loaded, "Comparing each with each", _differences, found, page.by)
 
@@ -147,7 +153,7 @@ def leaderboard(page: PageContext, found: Comparison) -> None:
         _open_score(page, found, page.by, str(point[0]), "leaderboard")
 
 
-@keep_results(24)
+@memoized()
 def _leaderboard(page: PageContext, found: Comparison) -> Any:
     rows = found.intervals[found.intervals["criterion"] == page.by]
     words = f"{found.plan.level:.0%} intervals, {found.plan.resamples:,} resamples"

@@ -15,8 +15,8 @@ from nereval_core.conventions import conventions
 from nereval_core.problems import FormatError
 from pages.shared.data import masks
 from pages.shared.data.computations import compute
+from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
-from pages.shared.data.result_cache import keep_results
 from pages.shared.systems import rows_by_place
 from pages.shared.systems import tables as parts
 from pages.shared.view import keys
@@ -28,7 +28,7 @@ SCORERS_HELP = "Their precision, recall and F1 join the table, under their own r
 BY_TYPE_HELP = "Also the measures of each type, besides those of all types together."
 
 
-@keep_results(12, "Resampling each measure …")
+@memoized("Resampling each measure …")
 def _tables(
     page: PageContext, found: Comparison, by_type: bool, scorers: tuple[str, ...]
 ) -> tuple[pd.DataFrame, pd.DataFrame]:

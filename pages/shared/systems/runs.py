@@ -12,8 +12,8 @@ from nereval_core.analysis.comparison.runs import RunComparison, compare_runs, g
 from nereval_core.analysis.comparison.tables import baseline_table, run_table
 from pages.shared.components.count_table import table_key
 from pages.shared.data.computations import compute
+from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
-from pages.shared.data.result_cache import keep_results
 from pages.shared.systems import tables as parts
 from pages.shared.view import keys
 
@@ -57,7 +57,7 @@ def _chosen(page: PageContext) -> dict[str, tuple[str, ...]]:
     return chosen
 
 
-@keep_results(12)
+@memoized()
 def _compared(page: PageContext, found: Comparison, chosen: tuple[tuple[str, tuple[str, ...]], ...]) -> RunComparison:
     systems = group_runs(found.scores, dict(chosen))
     baseline = next(system for system, runs in systems.items() if page.system in runs)

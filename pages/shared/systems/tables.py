@@ -31,6 +31,8 @@ from pages.shared.components.declared_table import show_table
 from pages.shared.components.formula_box import formula_box
 from pages.shared.components.record_list import count, open_records
 from pages.shared.data import caches, masks
+from pages.shared.data.loading import Loaded
+from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.view import state
 from pages.shared.view.queries import view_of
@@ -49,13 +51,13 @@ def units_of(page: PageContext, documents: Documents | None = None) -> Resamplin
     """Return the units of resampling that the view names, or the default where these documents have no such units."""
     documents = page.loaded.corpus.documents if documents is None else documents
     try:
-        return _units(page.loaded.corpus.digest, page.loaded.number, page.view.resample, documents)
+        return _units(page.loaded, page.view.resample, documents)
     except FormatError:
         return resampling_units(documents)
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
-def _units(digest: str, number: int, by: str, _documents: Documents) -> ResamplingUnits:
+@memoized()
+def _units(loaded: Loaded, by: str, _documents: Documents) -> ResamplingUnits:
     return resampling_units(_documents, by)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
@@ -24,11 +23,11 @@ from nereval_core.analysis.crosstab import (
 from nereval_core.records.queries import Query
 from nereval_core.report.colours import LOOKS
 from nereval_core.report.figures.comparison import right_bars
-from nereval_core.scoring import Scores
 from pages.shared.components import sentence
 from pages.shared.components.count_table import count_figure, count_table
 from pages.shared.components.downloads import Export
 from pages.shared.components.record_list import open_records
+from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.view import keys
 from pages.shared.view.text import explained, plain
@@ -49,7 +48,7 @@ def draw(page: PageContext, other: str) -> None:
             f"{plain(page.by)} counts tokens: choose a matching criterion that counts spans to compare span by span."
         )
         return
-    moved = _moved(_key(page), page.system, other, page.by, one, two)
+    moved = _transitions(page, other)
     sentence.draw(page, transition_sentence(moved, page.system, other), "transitions")
     for place, side in zip(st.columns(2), STATES, strict=True):
         with place:
@@ -59,14 +58,9 @@ def draw(page: PageContext, other: str) -> None:
     _right(page)
 
 
-def _key(page: PageContext) -> str:
-    rule = page.criterion
-    return repr((page.loaded.corpus.digest, page.loaded.number, rule, page.settings.merge, page.settings.leave_out))
-
-
-@st.cache_resource(max_entries=24, show_spinner="Comparing span by span …")
-def _moved(key: str, one: str, other: str, name: str, _one: Scores, _other: Scores) -> Transitions:
-    return count_transitions(_one, _other, name)
+@memoized("Comparing span by span …")
+def _transitions(page: PageContext, other: str) -> Transitions:
+    return count_transitions(page.scores(), page.scores(other), page.by)
 
 
 def _shown(code: str) -> str:
@@ -133,8 +127,7 @@ def _opened(page: PageContext, other: str, side: str, state: str, then: str) -> 
 
 def _right(page: PageContext) -> None:
     """Draw gold spans by how many systems get them right; a bar opens them."""
-    every = [page.scores(system) for system in page.systems]
-    table, figure = _right_by(_key(page), page.by, page.systems, every)
+    table, figure = _right_by(page)
     st.header(f"Gold spans by how many systems get them right, under {plain(page.by)}")
     chosen = count_figure(figure, "right", (page.view,), file="right-by")
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -150,7 +143,8 @@ def _right(page: PageContext) -> None:
         open_records(page, page.by, Query(having=(("right-by", label),)), title, name="right")
 
 
-@st.cache_resource(max_entries=24, show_spinner="Counting who gets what right …")
-def _right_by(key: str, name: str, systems: tuple[str, ...], _every: Sequence[Scores]) -> tuple[pd.DataFrame, Any]:
-    table = right_count_table(_every, name)
-    return table, right_bars(table, name, len(systems), _every[0].documents)
+@memoized("Counting who gets what right …")
+def _right_by(page: PageContext) -> tuple[pd.DataFrame, Any]:
+    scores = [page.scores(system) for system in page.systems]
+    table = right_count_table(scores, page.by)
+    return table, right_bars(table, page.by, len(page.systems), scores[0].documents)

@@ -1,0 +1,257 @@
+"""The memo: results about corpora, computed once for all sessions and bounded in bytes.
+
+A result is kept under its function and its arguments; corpora and settings stand for themselves by strings, as to look
+at all data, or at a sample of them, would be slow or wrong. A refusal (`FormatError`) is kept like a result: finding
+out takes as long.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Hashable, Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass
+from functools import singledispatch, wraps
+from inspect import signature
+from mmap import mmap
+from threading import Lock, local
+from types import BuiltinFunctionType, FunctionType, MappingProxyType, MethodType, ModuleType
+from typing import Any, ParamSpec, TypeVar, cast
+from weakref import WeakKeyDictionary, WeakValueDictionary
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from nereval_core.problems import FormatError, Problem
+from nereval_core.scoring import Settings
+from pages.shared.data.loading import Loaded
+from pages.shared.streamlit_internals import session_id
+
+BOUND = 4 << 30
+"""Bytes of all results together; the one unused longest goes first."""
+SAMPLE = 100
+"""Members of a long collection that are measured; the others are taken to be like them."""
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
+
+
+@singledispatch
+def key_of(argument: object) -> Hashable:
+    """Return the key that tells an argument apart; modules register how for types that are not hashable themselves."""
+    assert isinstance(argument, Hashable)
+    return argument
+
+
+@key_of.register
+def _(argument: Loaded) -> Hashable:
+    return argument.id
+
+
+@key_of.register
+def _(argument: Settings) -> Hashable:
+    # The whole rules, as two users may call different ones by the same name.
+    return repr(argument)
+
+
+@key_of.register(list)
+@key_of.register(tuple)
+def _(argument: Collection[object]) -> Hashable:
+    return tuple(map(key_of, argument))
+
+
+@key_of.register(dict)
+def _(argument: Mapping[object, object]) -> Hashable:
+    return tuple((key, key_of(value)) for key, value in argument.items())
+
+
+@dataclass(frozen=True)
+class _Refusal:
+    """The problems of a refusal: the traceback of an error would hold the corpus that was sent to another process."""
+
+    problems: tuple[Problem, ...]
+
+
+@dataclass
+class _Entry:
+    value: object
+    about: Loaded | None
+    size: int = 0
+    is_used: bool = False
+
+
+class Memo:
+    """Results by key, of which the last used are kept, up to a bound in bytes, but always the newest."""
+
+    def __init__(self, bound: int = BOUND) -> None:
+        self._bound = bound
+        self._lock = Lock()
+        self._entries: OrderedDict[Hashable, _Entry] = OrderedDict()
+        self._computing: WeakValueDictionary[Hashable, Any] = WeakValueDictionary()
+
+    def get(self, key: Hashable, compute: Callable[[], object], about: Loaded | None = None) -> object:
+        """Return a result about a corpus, computed by one thread while others that ask for it wait.
+
+        Raises:
+            FormatError: the computation was refused, now or before.
+        """
+        entry = self._find(key)
+        if entry is None:
+            with self._lock:
+                computing = self._computing.setdefault(key, Lock())
+            with computing:
+                entry = self._find(key) or self._put(key, compute, about)
+        if isinstance(entry.value, _Refusal):
+            raise FormatError(entry.value.problems)
+        return entry.value
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def clear(self) -> None:
+        with self._lock:
+            self._entries.clear()
+
+    def measure(self, *, again: bool = False) -> None:
+        """Measure the results that are new, or used since they were measured, and forget what exceeds the bound."""
+        with self._lock:
+            entries = list(self._entries.values())
+        # Results hold others, which are counted once.
+        values = {id(entry.value) for entry in entries}
+        for entry in entries:
+            if entry.size == 0 or (again and entry.is_used):
+                entry.is_used = False
+                entry.size = 1 + bytes_of(entry.value, entry.about, values)
+        with self._lock:
+            total = sum(entry.size for entry in self._entries.values())
+            while total > self._bound and len(self._entries) > 1:
+                total -= self._entries.popitem(last=False)[1].size
+
+    def _find(self, key: Hashable) -> _Entry | None:
+        with self._lock:
+            entry = self._entries.get(key)
+            if entry is not None:
+                self._entries.move_to_end(key)
+                # Results compute parts of themselves when they are asked for them.
+                entry.is_used = True
+            return entry
+
+    def _put(self, key: Hashable, compute: Callable[[], object], about: Loaded | None) -> _Entry:
+        try:
+            entry = _Entry(compute(), about)
+        except FormatError as error:
+            entry = _Entry(_Refusal(error.problems), about)
+        with self._lock:
+            self._entries[key] = entry
+        self.measure()
+        return entry
+
+
+MEMO = Memo()
+_NESTED = local()
+
+
+def memoized(
+    spinner: str = "", *, show_time: bool = False
+) -> Callable[[Callable[Parameters, Result]], Callable[Parameters, Result]]:
+    """Keep the results of a function in the memo; `spinner` is shown while it runs.
+
+    Parameters whose names begin with "_" do not tell results apart: they follow from the others.
+    """
+
+    def decorate(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+        name = f"{function.__module__}.{function.__qualname__}"
+        is_told = [not parameter.startswith("_") for parameter in signature(function).parameters]
+
+        @wraps(function)
+        def remembered(*arguments: Parameters.args, **named: Parameters.kwargs) -> Result:
+            positional = (key_of(argument) for argument, told in zip(arguments, is_told, strict=False) if told)
+            keyword = ((word, key_of(value)) for word, value in sorted(named.items()) if not word.startswith("_"))
+            key = (name, *positional, *keyword)
+            first: Any = arguments[0] if arguments else None
+            about = first if isinstance(first, Loaded) else getattr(first, "loaded", None)
+            return cast(Result, MEMO.get(key, lambda: _computed(lambda: function(*arguments, **named)), about))
+
+        def _computed(compute: Callable[[], Result]) -> Result:
+            # A computation within another one has the spinner of the latter.
+            outermost = not getattr(_NESTED, "running", False)
+            shown = outermost and spinner and session_id() is not None
+            _NESTED.running = True
+            try:
+                with st.spinner(spinner, show_time=show_time) if shown else nullcontext():
+                    return compute()
+            finally:
+                _NESTED.running = not outermost
+
+        return remembered
+
+    return decorate
+
+
+_NO_DATA = (ModuleType, FunctionType, BuiltinFunctionType, MethodType, type)
+_OF_CORPORA: WeakKeyDictionary[Loaded, set[int]] = WeakKeyDictionary()
+
+
+def objects_of(loaded: Loaded) -> set[int]:
+    """Return the ids of the objects that make up a corpus, which its results refer to and do not take memory for."""
+    if loaded not in _OF_CORPORA:
+        seen = {id(None)}
+        for corpus in (loaded, loaded.origin, loaded.original):
+            if corpus is not None:
+                _size(corpus.corpus, seen)
+        _OF_CORPORA[loaded] = seen
+    return _OF_CORPORA[loaded]
+
+
+def bytes_of(value: object, about: Loaded | None, others: Collection[int]) -> int:
+    """Return about how many bytes a result takes without its corpus, and without other objects by their ids."""
+    seen = {*others, *(objects_of(about) if about is not None else ())}
+    seen.discard(id(value))
+    return _size(value.corpus if isinstance(value, Loaded) else value, seen)
+
+
+def _size(value: object, seen: set[int]) -> int:
+    """Return about how many bytes a value takes with all that it refers to, but for objects already seen.
+
+    Arrays count by their bytes, those mapped from a file not at all.
+    """
+    total, stack = 0, [value]
+    while stack:
+        item = stack.pop()
+        if id(item) in seen or isinstance(item, (*_NO_DATA, Loaded)):
+            continue
+        seen.add(id(item))
+        if isinstance(item, np.ndarray) and item.base is not None:
+            total += item.nbytes if id(item.base) not in seen and not isinstance(item.base, np.ndarray | mmap) else 0
+            stack.append(item.base)
+            continue
+        total += _own_bytes(item)
+        members = _members(item)
+        if len(members) > SAMPLE:
+            sampled = members[:: len(members) // SAMPLE]
+            total += sum(_size(member, seen) for member in sampled) * len(members) // len(sampled)
+        else:
+            stack += members
+    return total
+
+
+def _own_bytes(item: object) -> int:
+    if isinstance(item, _FRAMES):
+        return int(np.sum(item.memory_usage()))
+    nbytes = getattr(item, "nbytes", None)
+    return int(nbytes) if isinstance(nbytes, int) else sys.getsizeof(item, 0)
+
+
+def _members(item: object) -> list[object]:
+    if isinstance(item, (str, bytes, bytearray, np.ndarray, *_FRAMES)):
+        return []
+    if isinstance(item, dict | MappingProxyType):
+        return [*item.keys(), *item.values()]
+    if isinstance(item, list | tuple | set | frozenset):
+        return list(item)
+    slots = [getattr(item, slot, None) for kind in type(item).__mro__ for slot in getattr(kind, "__slots__", ())]
+    return [*slots, *getattr(item, "__dict__", {}).values()]
+
+
+_FRAMES = (pd.DataFrame, pd.Series, pd.Index)
