@@ -21,6 +21,7 @@ from nereval_core.records.reasons import BOUNDARIES, boundaries, is_discontinuou
 from nereval_core.scoring import Scores
 from nereval_core.scoring.count_tables import COUNT_COLUMNS, TEXT_DTYPE, Columns, ratio_row
 from nereval_core.scoring.criteria import Criterion, Decision
+from nereval_core.scoring.protocols import CountedScores
 
 DECISIONS = tuple(decision.name for decision in Decision)
 SIDES = ("both", "gold", "pred")
@@ -216,7 +217,7 @@ def record_ids(layer: Layer, prefix: str, spans: NDArray[Any] | None = None) -> 
     return ids
 
 
-def by_type(scores: Scores, name: str) -> pd.DataFrame:
+def by_type(scores: CountedScores, name: str) -> pd.DataFrame:
     """Return one row a type: `type`, the decisions of its gold spans and of its predictions, COUNT_COLUMNS' ratios.
 
     Each side has its own decisions: gold_COR counts gold spans of the type, pred_COR predictions of it.

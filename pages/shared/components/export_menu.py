@@ -118,7 +118,9 @@ def _figure(name: str, item: Item, width: float | None) -> None:
             key=f"figure_{name}",
             on_click="ignore",
         )
-        for form, mime in PAPER_FORMS.items() if width is not None else ():
+        for form, mime in PAPER_FORMS.items():
+            if width is None:
+                break
             st.download_button(
                 f"{form.upper()} for papers",
                 partial(_paper, item.figure, f"nereval-{name}.{form}", width),

@@ -95,7 +95,7 @@ def _listed(page: PageContext, found: Consistency, places: pd.DataFrame, name: s
     first = first_row(len(places), f"places_{name}", page.view, "places")
     part = places[first : first + ROWS].reset_index(drop=True)
     texts = found.layer.documents.texts
-    lines = around(texts, *(part[column].tolist() for column in ("doc", "start", "end")), BESIDE)
+    lines = around(texts, part["doc"].tolist(), part["start"].tolist(), part["end"].tolist(), BESIDE)
     others = sorted(found.others, key=lambda layer: (layer.name not in (page.system, page.beside), layer.name))
     layers = {_column(layer.name): layer for layer in (found.layer, *others[:SYSTEMS])}
     said = {column: [words or None for words in annotations_at(layer, part)] for column, layer in layers.items()}

@@ -91,7 +91,7 @@ def all_criteria_table(page: PageContext, found: Sequence[CriterionRow]) -> Chos
         sizes = caches.step_sizes(page.loaded, page.system, page.settings, tuple(found))
         for place, column in enumerate((PARTED, CREDIT)):
             numbers = [None if size is None else size[place] for size in sizes]
-            shown.insert(4 + place, column, pd.array(numbers, dtype="Int64"))
+            shown.insert(4 + place, column, pd.Series(pd.array(numbers, dtype="Int64"), index=shown.index))
     else:
         shown.insert(4, PARTED, "show")
     number = st.column_config.NumberColumn

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from typing import cast
 
 import pandas as pd
 import streamlit as st
@@ -35,8 +34,7 @@ def draw_curve(page: PageContext) -> None:
         st.caption(f"{plain(page.by)} counts tokens: choose a matching criterion that counts spans.")
         return
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        share = cast(
-            Share,
+        share: Share = (
             st.segmented_control(
                 "Overlap as",
                 list(SHARES),
@@ -45,7 +43,7 @@ def draw_curve(page: PageContext) -> None:
                 required=True,
                 key="curve_share",
             )
-            or "union",
+            or "union"
         )
         same = st.toggle("Types must be equal", value=True, key="curve_types")
         least = st.slider("Least overlap", 0.0, 1.0, 0.5, 0.01, key="curve_least", width=280)

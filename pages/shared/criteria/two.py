@@ -95,7 +95,7 @@ def _decisions(page: PageContext, other: str, table: pd.DataFrame) -> None:
     shown.index = [decision_label(code) for code in rows]
     number = st.column_config.NumberColumn
     named = shown.reset_index(names=free(page.by, list(shown.columns)))
-    flipped = int(table.to_numpy().sum() - sum(table.loc[code, code] for code in DECISIONS))
+    flipped = int(table.to_numpy().sum() - table.loc[list(DECISIONS), list(DECISIONS)].to_numpy().trace())
     cell = count_table(
         shown,
         "decisions",

@@ -133,11 +133,11 @@ class Keeper:
 
     def note_progress(self, loaded: Loaded, decided: int, records: int, link: str) -> None:
         """Keep how many records of a list are decided, for a corpus that is stored; `link` leads to the list."""
-        said = {"decided": decided, "records": records, "link": link}
-        if self.store is not None and loaded.key and self._progress.get(loaded.key) != said:
-            self._progress[loaded.key] = said
+        progress: dict[str, str | int] = {"decided": decided, "records": records, "link": link}
+        if self.store is not None and loaded.key and self._progress.get(loaded.key) != progress:
+            self._progress[loaded.key] = progress
             with suppress(OSError):
-                self.store.remark(loaded.key, **said)
+                self.store.remark(loaded.key, **progress)
 
     def tell(self, trouble: str) -> None:
         """Log a problem of the store, once until there is another one."""

@@ -173,4 +173,5 @@ def own_criterion(settings: Settings, name: str) -> str:
     """Return a criterion that is scored: the one named, for a convention its twin, else the default."""
     scored = [criterion.name for criterion in settings.criteria]
     twins = conventions()[name].twins.values() if name in conventions() else ()
-    return next(criterion for criterion in (name, *twins, View().criterion, *scored) if criterion in scored)
+    preferred: tuple[str, ...] = (name, *twins, View().criterion, *scored)
+    return next(criterion for criterion in preferred if criterion in scored)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 
@@ -77,9 +78,10 @@ def _filters(page: PageContext, place: bool) -> Iterable[tuple[str, View]]:
     for name, value in query.having:
         rest = tuple(one for one in query.having if one != (name, value))
         yield f"{plain(name)}: {plain(value)}", replace(view, q=search_of(replace(query, having=rest)))
-    if words := search_of(replace(query, having=())):
-        yield f"search: {plain(words)}", replace(view, q=search_of(Query(having=query.having)))
+    if search := search_of(replace(query, having=())):
+        yield f"search: {plain(search)}", replace(view, q=search_of(Query(having=query.having)))
 
 
 def _without(view: View, field: str, value: str) -> View:
-    return replace(view, **{field: tuple(one for one in getattr(view, field) if one != value)})
+    values: dict[str, Any] = {field: tuple(other for other in getattr(view, field) if other != value)}
+    return replace(view, **values)

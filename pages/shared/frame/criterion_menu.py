@@ -29,9 +29,8 @@ def draw_criterion_menu(page: PageContext, beside: Sequence[str], *, key: str) -
 
 def _list(page: PageContext) -> None:
     """Offer everything that applies in one list, and name what does not apply, with the reasons."""
-    if page.loaded.folder is not None:
-        names, lacking = dict.fromkeys(page.criteria, "matching criterion"), []
-    else:
+    names, lacking = dict.fromkeys(page.criteria, "matching criterion"), list[str]()
+    if page.loaded.folder is None:
         names, lacking = _applicable(page)
     st.selectbox(
         "Matching criterion or published scorer",
@@ -48,7 +47,9 @@ def _list(page: PageContext) -> None:
 
 def _applicable(page: PageContext) -> tuple[dict[str, str], list[str]]:
     """Return what applies, by name with its group, and a line of Markdown on each that does not."""
-    gold, names, lacking = page.loaded.corpus.gold, {}, []
+    gold = page.loaded.corpus.gold
+    names: dict[str, str] = {}
+    lacking: list[str] = []
     for criterion in (*CRITERIA.values(), *own_criteria.criteria()):
         if (need := criterion.lacks(gold)) is None:
             names[criterion.name] = criterion.group if criterion.name in CRITERIA else "your own"

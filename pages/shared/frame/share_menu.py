@@ -36,7 +36,7 @@ def _link(page: PageContext, fits: bool) -> None:
     if own:
         if not (key := shared.key(read)):
             st.caption("What you uploaded opens in this browser alone. A link lets others in who may use this server.")
-            st.button("Make a link", key=f"{keys.BAR}share", on_click=shared.share, args=(read,))
+            st.button("Make a link", key=f"{keys.BAR}share", on_click=_share, args=(read,))
             return
         view = replace(view, corpus=key)
     if fits:
@@ -52,6 +52,11 @@ def _link(page: PageContext, fits: bool) -> None:
         st.caption("The server listens only on this machine, so the link opens here alone. To let others in:")
         st.code(SERVE, language=None, wrap_lines=True)
         st.caption("It prints an address with a token, which visitors need; name theirs with --server.allowedHosts.")
+
+
+def _share(read: str) -> None:
+    """Make the key under which others open what was read (a callback)."""
+    caches.shelf().ownership.share(read)
 
 
 def _masking(page: PageContext) -> None:

@@ -131,7 +131,8 @@ def document_marks(scores: Scores, name: str, rows: pd.DataFrame) -> list[Mark]:
     """Return the marks of a document scored alone, each with the id of the record it belongs to."""
     ids: dict[tuple[Side, int], str] = {}
     for record, gold, pred in zip(rows["record"], rows["gold"].tolist(), rows["pred"].tolist(), strict=True):
-        own, other = (("gold", gold), ("prediction", pred))[:: 1 if record.startswith("g:") else -1]
+        sides: list[tuple[Side, int]] = [("gold", gold), ("prediction", pred)]
+        own, other = sides if record.startswith("g:") else reversed(sides)
         ids[own] = record
         # A partner belongs to the pair's record, unless it has one of its own (counting each side for itself).
         ids.setdefault(other, record)

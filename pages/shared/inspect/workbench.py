@@ -7,6 +7,7 @@ comes back as numbered events, see `pages.shared.verdicts.events`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -130,13 +131,17 @@ def _card(page: PageContext, beside: str, doc: str, record: str) -> tuple[dict[s
     return made | {"facts": facts}, there.part_of(start_of(chosen))
 
 
+def _take_events(page: PageContext) -> None:
+    apply_events(page, st.session_state[KEY].get("out"))
+
+
 def draw_workbench(page: PageContext, order: str) -> Open:
     """Show the workbench and return what is open in it."""
     there = Open(page, order)
     _mount(
         data=workbench_data(page, there, order),
         key=KEY,
-        on_out_change=lambda: apply_events(page, st.session_state[KEY].get("out")),
+        on_out_change=partial(_take_events, page),
     )
     return there
 

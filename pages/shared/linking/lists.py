@@ -144,8 +144,8 @@ def _table(part: pd.DataFrame, texts: Any) -> pa.Table:
         {
             "decision": labels(f"{LINK_LOOKS[name].glyph} {name}" for name in part["decision"]),
             **in_context(context(part, texts, BESIDE), "mention"),
-            "gold link": [", ".join(ids_of(row, "gold")) for row in part.to_dict("records")],
-            "predicted links": [", ".join(ids_of(row, "pred")) for row in part.to_dict("records")],
+            "gold link": [", ".join(ids_of(links)) for links in part["gold_links"]],
+            "predicted links": [", ".join(ids_of(links)) for links in part["pred_links"]],
             "why": part["reason"].astype("object").to_numpy(),
             "document": part["document"].astype("object").to_numpy(),
         }
@@ -175,7 +175,7 @@ def record_card(linking: Linking, record: pd.Series) -> None:
         for side, label in (("gold", "gold"), ("pred", "predicted")):
             if record[side] < 0:
                 continue
-            ids = ids_of(record.to_dict(), side)
+            ids = ids_of(record[f"{side}_links"])
             text = " ".join(str(record[f"{side}_text"]).split())
             marked = ids[right - 1] if right and side == "pred" else None
             st.html(str(links_html(ids, id_template(), right=marked, label=f"{label}: {text[:80]}")))

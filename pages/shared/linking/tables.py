@@ -192,9 +192,8 @@ def headline(counts: LinkCounts, mentions: Mentions) -> tuple[int, int, str]:
     return counts.right, counts.gold, "gold mentions" if mentions == "end-to-end" else "judged gold mentions"
 
 
-def ids_of(record: Mapping[str, object], side: str) -> list[str]:
-    """Return the ids of a record's side, best first; none where it has no mention."""
-    links = record[f"{side}_links"]
+def ids_of(links: object) -> list[str]:
+    """Return the ids of the links of a record's side, best first; none where it has no mention."""
     return links.split("|") if isinstance(links, str) and links else []
 
 

@@ -82,7 +82,7 @@ def choose_accepted(page: PageContext) -> None:
 
 
 def _in_words(page: PageContext, kind: str) -> str:
-    return {**page.words.verdicts}.get(kind, kind)
+    return next((words for verdict, words in page.words.verdicts.items() if verdict == kind), kind)
 
 
 def _take_reviewers(names: list[str]) -> None:

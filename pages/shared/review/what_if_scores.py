@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
+from nereval_core.ledger import MemoryLedger
 from nereval_core.records.queries import Query
 from nereval_core.review.apply.corrected_copy import signature
 from nereval_core.review.apply.deciding_verdicts import Conclusion
@@ -118,7 +119,9 @@ def _opened(page: PageContext, both: WhatIf, system: str, criterion: str) -> Non
         # A query asks for one reviewer, or for all of them.
         who = chosen.who[0] if chosen.who is not None and len(chosen.who) == 1 else None
         query = Query(having=() if who is None else (("reviewer", who),))
-        found = of.ledger(listed_by).having_counts(query, "verdict")
+        ledger = of.ledger(listed_by)
+        assert isinstance(ledger, MemoryLedger), "verdicts are reviewed on records in memory only"
+        found = ledger.having_counts(query, "verdict")
         there = [kind for kind in KINDS if found.get(kind) and (chosen.kinds is None or kind in chosen.kinds)]
         by = "" if who is None else f" by {plain(who)}"
         if not there:

@@ -267,7 +267,8 @@ async def _sent_token(receive: Receive) -> str:
         message = await receive()
         body += message.get("body", b"")
         if not message.get("more_body"):
-            return parse_qs(body.decode("latin-1")).get(PARAMETER, [""])[0]
+            values: list[str] = parse_qs(body.decode("latin-1")).get(PARAMETER, [""])
+            return values[0]
     return ""
 
 

@@ -170,7 +170,8 @@ def _worst(table: pd.DataFrame, name: str) -> Sentence:
     ]
     if len(enough) < 2:
         return ()
-    worst, best = (enough.loc[place] for place in (enough["f1"].idxmin(), enough["f1"].idxmax()))
+    order = enough["f1"].to_numpy()
+    worst, best = (enough.iloc[int(place)] for place in (order.argmin(), order.argmax()))
     if worst["f1"] == best["f1"]:
         return ()
 

@@ -69,8 +69,8 @@ def draw_tests(page: PageContext) -> None:
 
 def _draw(page: PageContext, tests: SliceTests, names: tuple[str, ...], key: str) -> None:
     if noun(page.by) == "record":
-        for number, row in enumerate(tests.significant.head(SHOWN).to_dict("records")):
-            sentence.draw(page, in_words(row), f"{key}{number}")
+        for place, row in enumerate(tests.significant.head(SHOWN).to_dict("records")):
+            sentence.draw(page, in_words({str(column): value for column, value in row.items()}), f"{key}{place}")
     if tests.significant.empty:
         st.markdown(f"No difference is significant (p at most {SIGNIFICANT:g} after Holm).")
     table = replace(

@@ -30,7 +30,7 @@ from nereval_core.report.method_terms import (
     RANDOMIZATION,
     SEVERAL_RUNS,
 )
-from nereval_core.scoring import Counts
+from nereval_core.scoring import Counts, Scores
 from nereval_core.scoring.criteria import SCHEMAS
 from pages.shared.components import navigation, sentence
 from pages.shared.components.count_table import count_figure
@@ -63,6 +63,11 @@ def _(comparison: Comparison) -> Hashable:
     return comparison.plan
 
 
+def scores_of(comparison: Comparison) -> dict[str, Scores]:
+    """Return the scores that were compared: on pages they are of layers in memory."""
+    return {name: scores for name, scores in comparison.scores.items() if isinstance(scores, Scores)}
+
+
 @memoized("Resampling …")
 def _comparison(page: PageContext, names: tuple[str, ...], plan: ResamplingPlan) -> Comparison:
     systems = (page.system, *(name for name in page.systems if name != page.system))
@@ -83,8 +88,10 @@ def _comparison(page: PageContext, names: tuple[str, ...], plan: ResamplingPlan)
 
 @memoized("Resampling, by type …")
 def _by_type(page: PageContext, found: Comparison) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    asked = (found.scores, page.by, found.plan, page.system, found.units)
-    return compute(page.loaded, "Resampling, by type", by_type_tables, *asked)
+    scores = scores_of(found)
+    return compute(
+        page.loaded, "Resampling, by type", by_type_tables, scores, page.by, found.plan, page.system, found.units
+    )
 
 
 @memoized("Comparing each system with each …")

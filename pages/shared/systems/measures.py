@@ -17,7 +17,7 @@ from pages.shared.data import masks
 from pages.shared.data.computations import compute
 from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
-from pages.shared.systems import rows_by_place
+from pages.shared.systems import rows_by_place, scores_of
 from pages.shared.systems import tables as parts
 from pages.shared.view import keys
 from pages.shared.view.text import show_problems
@@ -32,8 +32,19 @@ BY_TYPE_HELP = "Also the measures of each type, besides those of all types toget
 def _tables(
     page: PageContext, found: Comparison, by_type: bool, scorers: tuple[str, ...]
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    asked = (found.scores, [page.by], MEASURES, page.system, found.plan, found.units)
-    return compute(page.loaded, "Resampling measures", measure_tables, *asked, by_type=by_type, scorers=scorers)
+    return compute(
+        page.loaded,
+        "Resampling measures",
+        measure_tables,
+        scores_of(found),
+        [page.by],
+        MEASURES,
+        page.system,
+        found.plan,
+        found.units,
+        by_type=by_type,
+        scorers=scorers,
+    )
 
 
 def measures(page: PageContext, found: Comparison) -> None:

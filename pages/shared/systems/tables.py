@@ -22,8 +22,9 @@ from nereval_core.ledger.attributes.systems import ONLY_OTHER, ONLY_THIS
 from nereval_core.problems import FormatError
 from nereval_core.records.queries import Query
 from nereval_core.report.signature import signature
-from nereval_core.scoring import Counts, Scores
+from nereval_core.scoring import Counts
 from nereval_core.scoring.criteria import CRITERIA
+from nereval_core.scoring.protocols import CountedScores
 from nereval_core.tables import DAGGER, UNDEFINED, Table, p_value_sentence, signed
 from pages.shared.components import navigation
 from pages.shared.components.count_table import ChosenCell
@@ -127,7 +128,7 @@ def test_words(plan: ResamplingPlan, units: ResamplingUnits) -> str:
 
 def comparison_table(
     page: PageContext,
-    scores: Mapping[str, Scores],
+    scores: Mapping[str, CountedScores],
     table: Table,
     data: pd.DataFrame,
     *,

@@ -90,8 +90,8 @@ def _ask(page: PageContext, query: Query, seen: int) -> None:
 
 
 def _named(page: PageContext, kind: str) -> str:
-    words: dict[str, str] = {**page.words.verdicts}
-    return f"{words[kind]}: no entity" if kind == "neither" else words[kind]
+    words = next(words for verdict, words in page.words.verdicts.items() if verdict == kind)
+    return f"{words}: no entity" if kind == "neither" else words
 
 
 def _preview(page: PageContext, kind: Kind, meant: Batch) -> None:

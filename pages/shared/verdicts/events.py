@@ -97,8 +97,8 @@ def apply_events(page: PageContext, sent: Mapping[str, Any] | None) -> bool:
 
 def end_events() -> None:
     """Apply what a run that was cut short has left."""
-    if applied().rest is not None:
-        apply_events(*applied().rest)
+    if (rest := applied().rest) is not None:
+        apply_events(*rest)
 
 
 def _follow(sent: Mapping[str, Any]) -> None:

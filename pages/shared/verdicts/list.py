@@ -33,7 +33,7 @@ def verdict_facets(page: PageContext, width: int) -> None:
     chosen = {name: value for name, value in query.having if name in FACETS}
     if reason_unoffered(page) or not (chosen or attach_verdicts(ledger_of(page).about).given):
         return
-    words: dict[str, str] = {**page.words.verdicts}
+    words: dict[str, str] = dict(page.words.verdicts.items())
     for name, label in FACETS.items():
         counts = ledger_of(page).having_counts(query, name)
         options = [value for value, number in counts.items() if number and value != chosen.get(name)]

@@ -169,12 +169,13 @@ def reconciles(
     counts: Counts, gold: int, predicted: int, words: LayerWords = GOLD_AND_PREDICTION
 ) -> tuple[tuple[bool, str], tuple[bool, str]]:
     """Tell of each side whether its decisions add up to the spans of its layer, and say it as a sum."""
+    rows: dict[Side, tuple[int, ...]] = {"gold": counts.gold[:4], "pred": (*counts.pred[:3], counts.spu)}
     sums = {
         side: " + ".join(
             f"{words.name(code) if words.annotators else code} {value:,}"
             for code, value in zip(_SIDED[side], row, strict=False)
         )
-        for side, row in (("gold", counts.gold[:4]), ("pred", (*counts.pred[:3], counts.spu)))
+        for side, row in rows.items()
     }
     return (
         (counts.pos == gold, f"{words.reference} {gold:,} = {sums['gold']}"),
@@ -196,7 +197,7 @@ class Confusion:
 
     def share(self, row: int, column: int, share: str) -> str:
         """Return the calculation of a share shown in a cell, empty where counts are shown."""
-        value = int(self.counts.iat[row, column])
+        value = int(self.counts.to_numpy()[row, column])
         if not share:
             return ""
         in_row = share == "row"
