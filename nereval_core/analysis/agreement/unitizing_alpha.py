@@ -1,7 +1,7 @@
 """Krippendorff's unitizing alpha of 2004: agreement on the stretches of text that annotators mark.
 
 This is the form of 2004 (Measuring the reliability of qualitative text analysis data, Quality & Quantity 38; Content
-Analysis, 2nd edition, p. 251 ff.), not one of the family of 2016 (docs/scoring.md), for each type on its own.
+Analysis, 2nd edition, p. 251 ff.), not one of the family of 2016 (docs/scoring.md#agreement), for each type on its own.
 Characters are the continuum; that of a corpus is its documents in a row, but neither units nor gaps reach from one
 document into another. A unit is the hull of a span. Where units of one type and annotator overlap, the figure is
 refused for that type and for all types together.
