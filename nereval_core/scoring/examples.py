@@ -277,7 +277,7 @@ CRITERION_EXAMPLES: dict[str, Example] = {
         "alternatives",
         "[human [p53 gene|=alternative]|Gene] and [mouse [p21 gene|=alternative]|Gene]",
         "human [p53 gene|Gene] and mouse [p21|Gene] gene",
-        "p53 gene is another way to mark the first span; p21 alone is none for the second.",
+        "p53 gene is another way to mark the first span; p21 alone is not one for the second.",
     ),
     "fragment": Example(
         "fragment",

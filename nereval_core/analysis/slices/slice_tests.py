@@ -9,7 +9,7 @@ unit, such as a document, as dependent. Under the hypothesis that recall in the 
 each unit adds the sum of its spans' credit less the overall recall, and the sum over units, divided by its standard
 deviation, is normal. P values are one-sided, for a lower recall, and corrected by the methods of Holm, which is valid
 although combinations share spans, and of Benjamini and Hochberg. Which combinations are tested depends on gold alone,
-not on decisions, so that those left out are no part of the family.
+not on decisions, so that those left out are not part of the family.
 """
 
 from __future__ import annotations

@@ -205,7 +205,7 @@ def _check_span(span: Any, what: str, complain: Complain) -> None:
         if not isinstance(links, list) or not all(isinstance(link, str) for link in links):
             complain(f"{what}.links is not a list of strings", 'write it as ["Q42", …]')
     if "core" in span and not _is_pair(span["core"]):
-        complain(f"{what}.core is no [start, end]", "write two integers: code points of the document, end exclusive")
+        complain(f"{what}.core is not [start, end]", "write two integers: code points of the document, end exclusive")
     for key in ("fragments", "alternatives"):
         _pairs(span, key, f"{what}.{key}", complain)
     if "score" in span:
@@ -243,7 +243,7 @@ def _pairs(row: Mapping[str, Any], key: str, what: str, complain: Complain) -> N
         return
     bad = next((number for number, pair in enumerate(pairs) if not _is_pair(pair)), None)
     if bad is not None:
-        complain(f"{what}[{bad}] is no [start, end]", "write two integers: code points of the document, end exclusive")
+        complain(f"{what}[{bad}] is not [start, end]", "write two integers: code points of the document, end exclusive")
 
 
 def _is_pair(pair: Any) -> bool:
