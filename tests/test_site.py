@@ -17,7 +17,7 @@ import pytest
 import nereval_core as nereval
 from nereval_core.cli import VERBS, verb_parser
 from nereval_core.report.references import works
-from tests.support import PYTHON_PATH, ROOT
+from tests.support import OFFLINE, ROOT
 
 CONFIG = Path("docs", "site", "mkdocs.yml")
 PARTS = ["Start", "How to", "Reference", "Explanation"]
@@ -42,8 +42,9 @@ FETCHED = {"script": "src", "img": "src", "link": "href", "iframe": "src", "sour
 def build(root: Path, site: Path) -> subprocess.CompletedProcess[str]:
     # With --quiet MkDocs does not count warnings, and so a strict build lets them pass.
     return subprocess.run(
+        # Python finds the package by -m, in the folder it is started in: without, as `mkdocs build`, hooks lack it.
         [sys.executable, "-m", "mkdocs", "build", "-f", root / CONFIG, "-d", site],
-        env=os.environ | {"PYTHONPATH": PYTHON_PATH, "NO_MKDOCS_2_WARNING": "1"},
+        env=os.environ | {"PYTHONPATH": str(OFFLINE), "NO_MKDOCS_2_WARNING": "1"},
         cwd=root,
         capture_output=True,
         text=True,
@@ -70,6 +71,11 @@ class Fetches(HTMLParser):
         address = dict(attrs).get(FETCHED.get(tag, ""))
         if address is not None and dict(attrs).get("rel") not in ("canonical", "next", "prev"):
             self.addresses.append(address)
+
+
+def test_the_command_that_builds_the_site_is_the_documented_one() -> None:
+    text = (ROOT / "docs" / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    assert f"`.venv-tests/bin/python -m mkdocs build -f {CONFIG.as_posix()}`" in text
 
 
 def test_pages_fetch_nothing_from_other_hosts(site: Path) -> None:
