@@ -110,8 +110,15 @@ def cli(command: Cli) -> Cli:
     return partial(command, "score")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--nightly", action="store_true", help="run the tests marked nightly too")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark what takes the browser, so that no file has to, and run files with such tests first: they wait the most."""
+    if not config.option.nightly:
+        config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("nightly")])
+        items[:] = [item for item in items if not item.get_closest_marker("nightly")]
     for item in items:
         if {"browser", "visit"} & set(getattr(item, "fixturenames", ())):
             item.add_marker("browser")

@@ -30,7 +30,7 @@ def test_a_group_runs_and_gives_its_rows(group: str, capsys: pytest.CaptureFixtu
     ("group", "least"),
     [
         ("parquet", 4),
-        *(pytest.param(group, 3, marks=pytest.mark.browser) for group in IN_BROWSER),
+        *(pytest.param(group, 3, marks=[pytest.mark.browser, pytest.mark.nightly]) for group in IN_BROWSER),
     ],
 )
 def test_the_command_prints_the_rows_of_the_groups_that_are_named(group: str, least: int) -> None:

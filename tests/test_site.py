@@ -139,14 +139,14 @@ def test_every_name_of_the_library_is_in_the_reference(site: Path) -> None:
         assert "<p>" in entries[name], name
 
 
-@pytest.mark.parametrize("link", ["(missing.md)", "(formats.md#missing)", "(../missing.txt)"])
-def test_a_broken_link_fails(tmp_path: Path, link: str) -> None:
-    root = tmp_path / "clone"
+def test_broken_links_fail(tmp_path: Path) -> None:
+    root, links = tmp_path / "clone", ("missing.md", "formats.md#missing", "../missing.txt")
     shutil.copytree(ROOT / "docs", root / "docs")
     for path in ROOT.iterdir():
         if path.name != "docs":
             (root / path.name).symlink_to(path)
     with (root / "docs" / "start.md").open("a", encoding="utf-8") as file:
-        file.write(f"\n[broken]{link}\n")
+        file.writelines(f"\n[broken]({link})\n" for link in links)
     done = build(root, tmp_path / "site")
-    assert done.returncode == 1 and f"start.md' contains a link '{link[1:-1]}'" in done.stderr
+    assert done.returncode == 1
+    assert not [link for link in links if f"start.md' contains a link '{link}'" not in done.stderr]

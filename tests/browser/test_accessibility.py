@@ -1,7 +1,8 @@
-"""Accessibility of every page in both themes, as axe-core checks it, and the first stops of the Tab key."""
+"""Every page in both themes and three widths, as axe-core and the console see it; the first stops of the Tab key."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Literal
 
 import pytest
@@ -12,23 +13,59 @@ from tests.support.browser import Visit
 
 PARTS = ("Overview?overview_tab=by-slice", "Annotators?annotators_tab=consistency")
 """Parts of pages that stand in the link."""
-PAGES = [name if name != "Start" else "" for names in GROUPS.values() for name in names]
-THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+PAGES = [name for names in GROUPS.values() for name in names]
+RULES: dict[Literal["light", "dark"], list[str] | None] = {
+    "light": None,
+    "dark": ["color-contrast", "link-in-text-block"],
+}
+"""The rules of axe-core for each theme, or all: themes differ in colours alone."""
+SIZES = ((390, 844), (1024, 768), (1440, 900))
+"""A telephone, a small screen, a wide one: width and height in pixels."""
 GRAVE = ("serious", "critical")
 STILL = "* { transition: none !important; animation: none !important; }"
 """Nothing fades, so that axe never measures a colour on its way."""
 
 
-@pytest.mark.parametrize("page", [*PAGES, *PARTS])
-def test_axe_finds_nothing_grave(visit: Visit, page: str) -> None:
-    visit.go(f"/{page}")
-    visit.page.add_style_tag(content=STILL)
-    for theme in THEMES:
-        visit.page.emulate_media(color_scheme=theme)
-        visit.page.wait_for_function(IS_DARK, arg=theme == "dark")
-        visit.wait_until_drawn(0)
-        visit.page.wait_for_function(IS_STYLED)
-        assert not (found := grave(visit)), (theme, found)
+@pytest.fixture(scope="module")
+def walk(browser: Any, app: str) -> Iterator[Visit]:
+    """One page in the browser, which goes from page to page: to load the app anew takes longer than to draw a page."""
+    visit = Visit(browser, app)
+    visit.go("/")
+    yield visit
+    visit.close()
+
+
+@pytest.mark.parametrize("page", ["", *PAGES, *PARTS])
+def test_a_page_has_no_fault_in_any_theme_and_width(walk: Visit, page: str) -> None:
+    if page in PAGES:
+        if not walk.page.get_by_text("Demo: ").count():
+            with walk.rerun():
+                walk.page.locator(".st-key-demo-pharmacology button").first.click()
+        before = walk.run_count()
+        walk.page.get_by_test_id("stSidebar").get_by_role("link", name=page, exact=True).click()
+        walk.page.get_by_role("heading", name="nereval" if page == "Start" else page, exact=True).wait_for()
+        walk.wait_until_drawn(before)
+    else:
+        walk.go(f"/{page}")
+    walk.page.add_style_tag(content=STILL)
+    for theme, rules in RULES.items():
+        walk.page.emulate_media(color_scheme=theme)
+        walk.page.wait_for_function(IS_DARK, arg=theme == "dark")
+        walk.wait_until_drawn(0)
+        walk.page.wait_for_function(IS_STYLED)
+        assert not (found := grave(walk, rules)), (theme, found)
+    for width, height in SIZES:
+        walk.page.set_viewport_size({"width": width, "height": height})
+        # Tables and figures take a while to follow.
+        assert walk.eventually(lambda: sideways(walk) <= 0), (width, sideways(walk))
+    problems = [walk.problems.pop() for _ in range(len(walk.problems))]
+    assert not problems
+
+
+def sideways(visit: Visit) -> int:
+    """Return by how many pixels the page is wider than the window."""
+    wider = "Math.max(...['html', '[data-testid=stMain]'].map(at => document.querySelector(at)).map(at => at.{}))"
+    return int(visit.page.evaluate(wider.format("scrollWidth - at.clientWidth")))
 
 
 # The browser fetches the code that adds our style sheet after the elements.
@@ -40,9 +77,10 @@ IS_DARK = """dark => {
 }"""
 
 
-def grave(visit: Visit) -> list[tuple[str, Any]]:
-    """Return the serious and critical findings with the elements they are about."""
-    found = Axe().run(visit.page).response["violations"]
+def grave(visit: Visit, rules: list[str] | None) -> list[tuple[str, Any]]:
+    """Return the serious and critical findings of these rules, or of all, with the elements they are about."""
+    options = {"resultTypes": ["violations"]} | ({"runOnly": {"type": "rule", "values": rules}} if rules else {})
+    found = Axe().run(visit.page, options=options).response["violations"]
     return [(one["id"], [node["html"][:200] for node in one["nodes"]]) for one in found if one["impact"] in GRAVE]
 
 

@@ -10,10 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Error
 
-from tests.support import ROOT
 from tests.support.browser import Visit, serve_app
-
-PAGES = sorted(path.stem.split("_", 1)[1] for path in (ROOT / "pages").glob("*.py"))
 
 
 def record_in(address: str) -> str:
@@ -124,31 +121,6 @@ def test_an_upload_with_two_mistakes_shows_both_lines(visit: Visit, tmp_path: Pa
     with visit.rerun():
         visit.page.get_by_role("button", name="Read and score").click()
     visit.page.get_by_text("Files, formats and types").wait_for()
-
-
-SIZES = ((1440, 900), (1024, 768), (390, 844))
-"""A wide screen, a small one, a telephone: width and height in pixels."""
-
-
-def test_no_page_scrolls_sideways(visit: Visit) -> None:
-    visit.go("/")
-    with visit.rerun():
-        visit.page.locator(".st-key-demo-pharmacology button").first.click()
-    for name in ("Start", *PAGES):
-        before = visit.run_count()
-        visit.page.get_by_test_id("stSidebar").get_by_role("link", name=name, exact=True).click()
-        visit.page.get_by_role("heading", name="nereval" if name == "Start" else name, exact=True).wait_for()
-        visit.wait_until_drawn(before)
-        for width, height in reversed(SIZES):
-            visit.page.set_viewport_size({"width": width, "height": height})
-            # Tables and figures take a while to follow.
-            assert visit.eventually(lambda: sideways(visit) <= 0), (name, width, sideways(visit))
-
-
-def sideways(visit: Visit) -> int:
-    """Return by how many pixels the page is wider than the window."""
-    wider = "Math.max(...['html', '[data-testid=stMain]'].map(at => document.querySelector(at)).map(at => at.{}))"
-    return int(visit.page.evaluate(wider.format("scrollWidth - at.clientWidth")))
 
 
 def test_a_link_to_a_corpus_that_the_server_lacks_says_which(visit: Visit) -> None:

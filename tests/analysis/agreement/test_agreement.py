@@ -12,8 +12,6 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from nltk.metrics.agreement import AnnotationTask
-from statsmodels.stats.inter_rater import aggregate_raters, cohens_kappa, fleiss_kappa
 
 from nereval_core.analysis.agreement import AGREEMENT_COLUMNS, DOCUMENT_COLUMNS, Agreement, measure_agreement
 from nereval_core.analysis.agreement.coefficients import NO_SPANS, NO_TOKENS, NO_UNITS, NOTHING_EXPECTED, ONE_CATEGORY
@@ -147,6 +145,8 @@ def test_nltk_and_statsmodels_say_the_same(annotators: int) -> None:
 
 
 def test_nested_types_are_a_category_of_their_own() -> None:
+    from nltk.metrics.agreement import AnnotationTask
+
     drawn = random.Random(0)
     sets = [frozenset(kind for kind in "abc" if drawn.random() < 0.4) for _ in range(100)]
     every = [[one if drawn.random() < 0.6 else drawn.choice(sets) for one in sets] for _ in range(3)]
@@ -162,6 +162,10 @@ def test_nested_types_are_a_category_of_their_own() -> None:
 
 
 def _same_as_others(found: Agreement, rows: Sequence[Sequence[object]]) -> None:
+    # Not by each process that collects the tests: they take long to import.
+    from nltk.metrics.agreement import AnnotationTask
+    from statsmodels.stats.inter_rater import aggregate_raters, cohens_kappa, fleiss_kappa
+
     task = AnnotationTask([(who, at, kind) for who, row in enumerate(rows) for at, kind in enumerate(row)])
     assert value(found, "alpha") == pytest.approx(task.alpha())
     assert value(found, "observed") == pytest.approx(task.avg_Ao())
