@@ -1,4 +1,4 @@
-"""Hold our counts to those of the published scorers, on files of their shared tasks.
+"""Hold our counts to those of the published scorers, on files of their shared tasks; `test_proof_drawn` needs none.
 
 `strict` must find the very true positives that each scorer found, and by type too. Whatever else of a scorer's figures
 follows from the same rules is held as well; what does not is listed below with the reason. Those tables cannot go
