@@ -1,4 +1,4 @@
-"""JSON lines read in blocks say the same as lines read one by one, about good input and about bad."""
+"""JSON lines that are decoded together say the same as lines judged one by one, about good input and about bad."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError
 from nereval_core.readers import ReadOptions, Source, jsonl
-from nereval_core.readers.jsonl import line_blocks
 from tests.readers.test_jsonl import FULL, REFUSED, doc, span
 from tests.support.layer_strategies import content, texts
 
@@ -22,7 +21,10 @@ def outcome(raw: bytes, *, plainly: bool) -> object:
     """Return all that a reading gives, or its problems."""
     [file] = Source.of_uploads([("x.jsonl", raw)]).files
     builder = Builder("x")
-    jsonl._read_file(file, ReadOptions(), builder, plainly=plainly)
+    with pytest.MonkeyPatch.context() as patch:
+        if not plainly:
+            patch.setattr(jsonl, "_add_decoded", lambda *line: 0)
+        jsonl._read_file(file, ReadOptions(), builder)
     try:
         return content(builder.finish("x")), builder.places
     except FormatError as error:
@@ -226,7 +228,7 @@ def test_lines_that_are_refused(line: str) -> None:
 def test_blocks_of_any_size(raw: bytes, size: int) -> None:
     whole = outcome(raw, plainly=True) if raw else None
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(line_blocks, "BLOCK_BYTES", size)
+        patch.setattr(jsonl, "BLOCK_BYTES", size)
         assert whole is None or outcome(raw, plainly=True) == whole
 
 
@@ -234,12 +236,10 @@ def test_plain_lines_take_the_fast_way() -> None:
     lines = [
         doc(", ".join([span(), span(start="10", end="12")] * (number % 3)), id=f'"{number}"') for number in range(9)
     ]
-    read: list[int] = []
     for style in (lines, [line.replace(" ", "") for line in lines], [*lines, doc(span(', "id": "T1"'), id='"x"')]):
         builder = Builder("x")
-        taken = line_blocks.LineBlocks("x", builder, lambda _, number: read.append(number))
-        assert taken.read("".join(f"{line}\r\n" for line in style).encode(), 1) == len(style)
-        assert (read, builder.counts[:4], builder.places[-1][1]) == ([], [0, 2, 4, 0], len(style))
+        assert jsonl._add_decoded("\r\n".join(style).encode(), 1, "x", builder) == len(style)
+        assert (builder.counts[:4], builder.places[-1][1]) == ([0, 2, 4, 0], len(style))
     assert builder.extras["ids"] == {len(builder.starts) - 1: "T1"}
 
 
