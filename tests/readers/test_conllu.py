@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError, Problem
 from nereval_core.readers import Reading, ReadOptions, Source, read
-from nereval_core.readers.conllu import rows as conllu_rows
+from nereval_core.readers.conllu import texts as conllu_texts
 from tests.support.samples import CONLLU, COREFUD, words
 from tests.support.shared_corpora import defect
 
@@ -378,11 +378,11 @@ CELLS = st.sampled_from(["", "_", "1", "12", "007", "1-2", "1.1", "٣", "-1", "x
 @given(st.lists(CELLS, min_size=9, max_size=11))
 def test_rows_of_plain_words_are_read_as_all_rows_are(cells: list[str]) -> None:
     found = []
-    for digits in (conllu_rows.MOST_DIGITS, -1):
+    for digits in (conllu_texts.MOST_DIGITS, -1):
         problems: list[Problem] = []
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(conllu_rows, "MOST_DIGITS", digits)
-            row = conllu_rows._row("\t".join(cells), 1, "x.conllu", conllu_rows.ColumnNames(), 1, problems)
+            patch.setattr(conllu_texts, "MOST_DIGITS", digits)
+            row = conllu_texts._row("\t".join(cells), 1, "x.conllu", conllu_texts.ColumnNames(), 1, problems)
         found.append((row, problems))
     assert found[0] == found[1]
 

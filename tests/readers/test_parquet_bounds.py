@@ -16,7 +16,7 @@ from pyarrow import parquet
 from nereval_core.corpus import Documents, Labels, Layer, layer
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source, read
-from nereval_core.readers.parquet import bounds
+from nereval_core.readers.parquet import columns as parquet_columns
 from nereval_core.writers import write
 from tests.support import ROOT
 
@@ -92,8 +92,8 @@ SWOLLEN = [
 @pytest.mark.parametrize(("where", "source"), [row[1:] for row in SWOLLEN], ids=[row[0] for row in SWOLLEN])
 def test_what_swells_is_refused(where: str, source: Source, monkeypatch: pytest.MonkeyPatch) -> None:
     read(source)
-    monkeypatch.setattr(bounds, "HELD_BYTES", MEBIBYTE)
-    monkeypatch.setattr(bounds, "EXPANSION_RATIO", 2)
+    monkeypatch.setattr(parquet_columns, "HELD_BYTES", MEBIBYTE)
+    monkeypatch.setattr(parquet_columns, "EXPANSION_RATIO", 2)
     with pytest.raises(FormatError) as caught:
         read(source)
     [problem] = caught.value.problems
@@ -130,7 +130,7 @@ def test_columns_that_shrink_much_are_read(spans: int, documents: int, tmp_path:
 def test_a_table_may_take_a_thousand_times_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = written(drawn(400_000, 1), tmp_path)
     [spans] = [file for file in source.files if "spans" in file.name]
-    monkeypatch.setattr(bounds, "HELD_BYTES", 0)
+    monkeypatch.setattr(parquet_columns, "HELD_BYTES", 0)
     uploads = Source.of_uploads([(file.name, file.read()) for file in source.files])
     with pytest.raises(FormatError, match=r"x\.spans\.parquet: takes more than \d+ bytes of memory, and has \d+;"):
         read(uploads)
@@ -145,7 +145,7 @@ def test_a_group_is_read_in_pieces_where_its_strings_are_many(monkeypatch: pytes
     spans = {"document": names, "start": [0] * 500, "end": [4] * 500, "type": ["A"] * 500}
     source = pair(spans, texts)
     whole = read(source)
-    monkeypatch.setattr(bounds, "BATCH_BYTES", 1_000)
+    monkeypatch.setattr(parquet_columns, "BATCH_BYTES", 1_000)
     again = read(source)
     assert (again.layer.digest, list(again.documents.texts)) == (whole.layer.digest, list(whole.documents.texts))
 

@@ -1,7 +1,7 @@
 """The stand-off format of brat: a folder of `.txt` with an `.ann` beside each.
 
 Offsets are code points of the text as it stands in the file: line ends and a byte-order mark count. Where quotes do not
-match so, the unit that makes all of them match is taken (`offsets.py`). See the page "brat standoff format" of the brat
+match so, the unit that makes all of them match is taken (`files.py`). See the page "brat standoff format" of the brat
 manual.
 """
 
@@ -18,14 +18,19 @@ from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers import Reader, Reading, ReadOptions, Source
 from nereval_core.readers.brat.blocks import BLOCK_DOCUMENTS, LEFT_OUT, DocumentBlocks, DocumentFiles, quoted_from
 from nereval_core.readers.brat.files import (
+    CODE_POINTS,
+    TEXT_BOUND,
+    Parts,
+    TextOffsets,
     annotated_texts,
     annotation_lines,
     document_files,
     document_of,
     loaded,
+    offset_unit,
+    parts_of,
     text_of,
 )
-from nereval_core.readers.brat.offsets import CODE_POINTS, TEXT_BOUND, Parts, TextOffsets, offset_unit, parts_of
 from nereval_core.readers.input.source import sorted_by_path, unread_files_note, with_progress
 from nereval_core.readers.shared.offset_units import Offsets
 

@@ -1,16 +1,114 @@
-"""The texts and annotations of a folder of brat, file by file."""
+"""The texts and annotations of a folder of brat, and the unit of their offsets.
+
+Offsets are code points, unless a whole source quotes its spans by another unit, or `--offsets` names it: tools in Java
+and JavaScript count UTF-16 units, others bytes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from typing import NamedTuple
+
+import numpy as np
 
 from nereval_core.problems import FormatError, quoted
 from nereval_core.readers import ReadOptions, Source
-from nereval_core.readers.brat.blocks import DocumentFiles
-from nereval_core.readers.brat.offsets import AnnotatedText
+from nereval_core.readers.brat.blocks import BLANKS, DocumentFiles
 from nereval_core.readers.input.encodings import UTF8_BOM, decode_text, split_lines
 from nereval_core.readers.input.source import SourceFile
+from nereval_core.readers.shared.offset_units import (
+    UNITS,
+    CountedSpans,
+    Offsets,
+    code_points,
+    mismatch_cause,
+    offsets_in_unit,
+)
+
+CODE_POINTS = Offsets()
+OF_BRAT = tuple(map(Offsets, UNITS))
+"""The ways of counting that quotes are held against: brat's offsets are from 0, their ends exclusive."""
+OFFSETS = r"[0-9]+ [0-9]+(?:;[0-9]+ [0-9]+)*"
+# Some tools write a blank where the tab before the quote should be.
+TEXT_BOUND = re.compile(rf"(T\S*)\t(\S+) ({OFFSETS})(?:([\t ])(.*))?", re.DOTALL)
+Parts = tuple[tuple[int, int], ...]
+
+
+class AnnotatedText(NamedTuple):
+    """A text, the lines of its `.ann` file, and the name of that file for messages."""
+
+    text: str
+    lines: Sequence[str]
+    shown: str
+
+
+def offset_unit(documents: Iterable[AnnotatedText], given: Offsets | None) -> tuple[Offsets, str] | None:
+    """Return what the offsets of documents count, by the quotes of spans of one fragment, and a note on it.
+
+    None stands for quotes that match in no unit for no reason that concerns them all: each is a problem of its own.
+
+    Raises:
+        FormatError: the quotes do not fit the `given` unit, or none because all texts differ from those annotated in
+            one way, or several that place spans differently.
+    """
+    texts: list[str] = []
+    rows: list[tuple[int, int, int]] = []
+    quotes: dict[int, str] = {}
+    places: list[tuple[str, int]] = []
+    for document in documents:
+        texts.append(document.text)
+        for number, line in enumerate(document.lines, start=1):
+            match = TEXT_BOUND.fullmatch(line)
+            parts = parts_of(match[3]) if match else ()
+            if match and len(parts) == 1:
+                if match[5] is not None:
+                    quotes[len(rows)] = match[5]
+                rows.append((len(texts) - 1, *parts[0]))
+                places.append((document.shown, number))
+    columns = np.array(rows, np.int64).reshape(-1, 3)
+    spans = CountedSpans(
+        columns[:, 0], columns[:, 1], columns[:, 2], quotes, places.__getitem__, lambda text: text.translate(BLANKS)
+    )
+    try:
+        reading = code_points(spans, texts, expected=CODE_POINTS, given=given, countings=OF_BRAT)
+    except FormatError as error:
+        if given is None and len(error.problems) > 1 and mismatch_cause(spans, texts, OF_BRAT) is None:
+            return None
+        raise
+    return reading.counting, reading.note
+
+
+def parts_of(offsets: str) -> Parts:
+    """Return the fragments as they stand; digits beyond any text are cut, so that they are refused as outside."""
+    pairs = (part.split(" ") for part in offsets.split(";"))
+    return tuple((int(start[:15]), int(end[:15])) for start, end in pairs)
+
+
+class TextOffsets:
+    """Converts the offsets in one text to code points."""
+
+    def __init__(self, text: str, counting: Offsets) -> None:
+        known = offsets_in_unit(text, counting.unit)
+        self._counting = counting
+        self._known = None if known is None else known.tolist()
+        self._outside = len(text) + 1
+
+    def convert(self, parts: Parts) -> Parts:
+        """Return fragments in code points, end exclusive; what is not a place in the text gets one behind its end."""
+        counting = self._counting
+        if counting == CODE_POINTS:
+            return parts
+        last = counting.base - counting.inclusive
+        return tuple((self._place(start - counting.base), self._place(end - last)) for start, end in parts)
+
+    def _place(self, offset: int) -> int:
+        if self._known is None:
+            return offset if offset >= 0 else self._outside
+        place = bisect_left(self._known, offset)
+        return place if place < len(self._known) and self._known[place] == offset else self._outside
 
 
 def document_files(source: Source) -> tuple[dict[str, SourceFile], dict[str, SourceFile]]:

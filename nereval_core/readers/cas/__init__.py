@@ -18,8 +18,7 @@ from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers import Reader, Reading, ReadOptions, Source, select_layer
 from nereval_core.readers.cas.content import ENTITY, SENTENCE, TOKEN, Cas, TypeAnnotations, TypeSystem, types_of_xml
-from nereval_core.readers.cas.files import CasFile, cas_likelihood, cas_units
-from nereval_core.readers.cas.serialization import read_cas
+from nereval_core.readers.cas.files import CasFile, cas_likelihood, cas_units, read_cas
 from nereval_core.readers.cas.span_choice import (
     LINK,
     CasLayer,

@@ -21,16 +21,18 @@ from nereval_core.problems import FormatError, Problem, counted, either_option, 
 from nereval_core.readers import Reader, Reading, ReadOptions, Source
 from nereval_core.readers.conll.layout import is_tag
 from nereval_core.readers.conllu.brackets import entities_of, places_of
-from nereval_core.readers.conllu.rows import (
+from nereval_core.readers.conllu.texts import (
     NUMBER,
     SENTENCE,
     ColumnNames,
+    WordDocument,
+    WordNode,
     WordSentence,
+    document_of,
     layout_of,
     sentences_of,
     value_of,
 )
-from nereval_core.readers.conllu.texts import WordDocument, WordNode, document_of
 from nereval_core.readers.input.source import SourceFile, unread_files_note, with_progress
 from nereval_core.readers.shared.tag_cells import is_gold_word, is_named_like_prediction, kind_of_cells
 from nereval_core.readers.shared.tag_reading import SpanBounds, TagCells, reading_of_tags

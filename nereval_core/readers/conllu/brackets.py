@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 from urllib.parse import unquote
 
 from nereval_core.problems import Problem, quoted
-from nereval_core.readers.conllu.rows import value_of
-from nereval_core.readers.conllu.texts import WordDocument, WordNode
+from nereval_core.readers.conllu.texts import WordDocument, WordNode, value_of
 
 BRACKET = re.compile(r"\(([^()]+)(\)?)|([^()]+)\)")
 TYPES, IDS, LINK = ("etype", "entity"), ("eid", "GRP"), "identity"

@@ -18,8 +18,7 @@ from nereval_core.readers.datasets.tag_choices import SAMPLE_ROWS, TOKEN_BYTES, 
 from nereval_core.readers.datasets.token_spans import has_token_spans, read_token_spans, span_choices
 from nereval_core.readers.input.heads import Head
 from nereval_core.readers.input.source import SourceFile, unread_files_note
-from nereval_core.readers.parquet.bounds import read_within_bounds
-from nereval_core.readers.parquet.columns import MAGIC, open_parquet
+from nereval_core.readers.parquet.columns import MAGIC, open_parquet, read_within_bounds
 from nereval_core.readers.shared.annotation_keys import sampled_records
 from nereval_core.readers.shared.label_list import OPTION, TAGS, LabelList, labels_of_file, labels_of_json
 from nereval_core.readers.shared.strict_json import RefusedError, id_string, items, json_type, loads

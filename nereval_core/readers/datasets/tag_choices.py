@@ -8,8 +8,7 @@ from typing import Any
 
 from nereval_core.problems import FormatError
 from nereval_core.readers.input.source import SourceFile
-from nereval_core.readers.parquet.bounds import read_within_bounds
-from nereval_core.readers.parquet.columns import open_parquet
+from nereval_core.readers.parquet.columns import open_parquet, read_within_bounds
 from nereval_core.readers.shared.annotation_keys import may_hold_annotations
 from nereval_core.readers.shared.label_list import TAGS
 from nereval_core.readers.shared.tag_cells import (

@@ -19,17 +19,18 @@ from nereval_core.readers.annotation_tools import doccano
 from nereval_core.readers.conll.layout import is_tag
 from nereval_core.readers.input.source import unread_files_note
 from nereval_core.readers.mentions.answer_text import TAG, MalformedError, json_values, without_reasoning
-from nereval_core.readers.mentions.keys import (
+from nereval_core.readers.mentions.reading import FORMAT, answer_choices, read_answers
+from nereval_core.readers.mentions.responses import (
     ANSWER_KEYS,
     ANSWER_MARKS,
     LIST_KEYS,
     OTHER_KEYS,
+    RESPONSE_KEYS,
     STRUCTURE,
     TEXT_KEYS,
     TYPE_KEYS,
+    is_response,
 )
-from nereval_core.readers.mentions.reading import FORMAT, answer_choices, read_answers
-from nereval_core.readers.mentions.responses import RESPONSE_KEYS, is_response
 from nereval_core.readers.shared.annotation_keys import other_keys_note, sampled_records
 from nereval_core.readers.shared.strict_json import items
 from nereval_core.readers.shared.tag_cells import TagColumn

@@ -29,7 +29,7 @@ from nereval_core.readers.mentions.answer_text import (
     tagged_spans,
     without_reasoning,
 )
-from nereval_core.readers.mentions.keys import (
+from nereval_core.readers.mentions.responses import (
     ANSWER_KEYS,
     ANSWER_MARKS,
     ATTRIBUTES,
@@ -37,11 +37,12 @@ from nereval_core.readers.mentions.keys import (
     NOTHING,
     OTHER_KEYS,
     OUTSIDE_TYPES,
+    REASONING_KEYS,
     STRUCTURE,
     TEXT_KEYS,
     TYPE_KEYS,
+    response_of,
 )
-from nereval_core.readers.mentions.responses import REASONING_KEYS, response_of
 from nereval_core.readers.shared.strict_json import json_type
 
 TAG_OF_TYPE = re.compile(r"[bi]-(.+)", re.DOTALL)

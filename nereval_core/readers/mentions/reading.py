@@ -12,10 +12,9 @@ from nereval_core.problems import FormatError, Problem, counted, either_option, 
 from nereval_core.readers import Reading, ReadOptions
 from nereval_core.readers.mentions.answer_text import MalformedError
 from nereval_core.readers.mentions.answers import Answer, NamedMention, decoded_line, read_answer
-from nereval_core.readers.mentions.keys import ID_KEYS, answer_keys, id_of_line
 from nereval_core.readers.mentions.pair_order import Pairs, pair_orders
 from nereval_core.readers.mentions.placing import Mention, Placing, SearchedText, Way, place_mentions
-from nereval_core.readers.mentions.responses import is_response
+from nereval_core.readers.mentions.responses import ID_KEYS, answer_keys, id_of_line, is_response
 from nereval_core.readers.mentions.stated_offsets import locate
 from nereval_core.readers.read_settings import Unplaced
 from nereval_core.readers.shared.strict_json import id_string

@@ -4,7 +4,7 @@
 - tuples: `(0, 3, "PER")`: start, end and type;
 - tags: `"B-PER"`, `"O"`, one a token, in one of the tag schemes; where no words are given, offsets are tokens.
 
-An answer of a language model for each document, which needs its text, is read as from a file (`model_answers`).
+An answer of a language model for each document, which needs its text, is read as from a file.
 
 Objects of other libraries are read as such lists (`other_libraries`). The ids of documents without ids are their
 numbers in the list, from "0" on. Without texts only the spans or tokens of a document are known: it ends with its last
@@ -17,6 +17,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,13 +27,14 @@ from nereval_core.corpus import Documents, Intervals, document_problems, frozen,
 from nereval_core.corpus.texts import Texts
 from nereval_core.problems import FormatError, Problem, counted
 from nereval_core.readers import Reading, ReadOptions, Source, without_outside
+from nereval_core.readers.mentions.reading import read_answers
+from nereval_core.readers.mentions.responses import ANSWER_MARKS, TEXT_KEYS, TYPE_KEYS
 from nereval_core.readers.python_objects.columns import (
     ObjectColumns,
     checked_objects,
     columns_of_objects,
     type_in_words,
 )
-from nereval_core.readers.python_objects.model_answers import are_answers, reading_of_answers
 from nereval_core.readers.python_objects.other_libraries import (
     PlainLists,
     Side,
@@ -312,3 +314,51 @@ def token_count_problems(name: str, here: Int64, there: Int64, of: str) -> list[
         )
         for doc in np.flatnonzero(here != there).tolist()
     ]
+
+
+OFFSETS = frozenset(("start", "end"))
+
+
+def are_answers(documents: Any) -> bool:
+    """Return whether a list holds an answer for each document, rather than paths, tags or spans with offsets."""
+    if not isinstance(documents, (list, tuple)) or not documents:
+        return False
+    if all(isinstance(answer, str | Mapping) for answer in documents):
+        spans = [answer for answer in documents if isinstance(answer, Mapping) and OFFSETS.issubset(answer)]
+        return not spans and any(map(_is_answer, documents))
+    if not all(isinstance(answer, (list, tuple)) for answer in documents):
+        return False
+    first = next((mention for answer in documents for mention in answer), None)
+    if isinstance(first, Mapping):
+        is_mention = any(key in first for key in TEXT_KEYS) and any(key in first for key in TYPE_KEYS)
+        return is_mention and not first.keys() & OFFSETS
+    return isinstance(first, (list, tuple)) and len(first) == 2 and all(isinstance(part, str) for part in first)
+
+
+def _is_answer(answer: Any) -> bool:
+    if isinstance(answer, Mapping):
+        return True
+    if ANSWER_MARKS.search(answer) is None:
+        return False
+    try:
+        return not Path(answer).exists()
+    except (OSError, ValueError):
+        # Too long for a path, or with characters that none has.
+        return True
+
+
+def reading_of_answers(
+    answers: Sequence[Any], texts: Documents | Sequence[Any] | None, name: str, options: ReadOptions
+) -> Reading:
+    """Return the reading of answers, by the ids of dicts that have some, else in the order of the documents of `texts`.
+
+    Raises:
+        FormatError: as `read_answers`; places are written as `pred[3]`.
+    """
+    if texts is not None and not isinstance(texts, Documents):
+        ids = tuple(map(str, range(len(texts))))
+        words = bool(texts) and not isinstance(texts[0], str)
+        documents = documents_of_words(ids, texts) if words else Documents(ids, tuple(texts))
+        texts = replace(documents, named=False)
+    rows = [((f"{name}[{number}]", None), answer) for number, answer in enumerate(answers)]
+    return read_answers(rows, replace(options, texts=texts), source=name, name=name, in_order=True)

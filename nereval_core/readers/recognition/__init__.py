@@ -183,7 +183,7 @@ def _surest_format(source: Source, texts: Documents | None = None, outside: str 
             remedies = (Remedy(name, outside=outside) for name in OUTSIDE_FORMATS if name in likely)
             if working := working_remedies(source, remedies, partial(_try, texts)):
                 return working[0].format
-        from nereval_core.readers.recognition.unrecognised import begins_broken, unrecognised_problem
+        from nereval_core.readers.recognition.remedies import begins_broken, unrecognised_problem
 
         if names == ["jsonl"] and begins_broken(source.pick(".jsonl", ".ndjson")[0]):
             # Its reader says where the JSON is broken.
@@ -201,7 +201,7 @@ def _surest_format(source: Source, texts: Documents | None = None, outside: str 
 
 
 def _is_native(keys: Collection[str]) -> bool:
-    from nereval_core.readers.recognition.unrecognised import is_native_slip
+    from nereval_core.readers.recognition.remedies import is_native_slip
 
     return is_native_slip(keys)
 
