@@ -90,6 +90,12 @@ def test_the_command_that_builds_the_site_is_the_documented_one() -> None:
     assert f"`.venv-tests/bin/python -m mkdocs build -f {CONFIG.as_posix()}`" in text
 
 
+def test_long_commands_are_broken_and_not_cut(site: Path) -> None:
+    page = (site / "how-to" / "latex-table.html").read_text(encoding="utf-8")
+    assert 'href="../commands.css"' in page and 'class="language-bash highlight"' in page
+    assert ".language-bash pre > code { white-space: pre-wrap;" in (site / "commands.css").read_text(encoding="utf-8")
+
+
 def test_pages_fetch_nothing_from_other_hosts(site: Path) -> None:
     pages = sorted(site.rglob("*.html"))
     assert len(pages) > 25

@@ -34,6 +34,11 @@ STYLE = """\
 .language-bash code > span[id] { display: block; padding-left: 2em; text-indent: -2em }
 """
 """Commands are shown whole, each with its further lines indented."""
+STYLE = """\
+.language-bash pre > code { white-space: pre-wrap; overflow-wrap: anywhere; }
+.language-bash pre > code > span { display: block; padding-left: 2ch; text-indent: -2ch; }
+"""
+"""Commands stand on one line in the documents; the site breaks long ones, so that their last options are read."""
 POLICY = "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:"
 LINK = re.compile(r"(!?\[[^\]]*\])\(([^)\s#:]+)(#[^)\s]*)?\)")
 
@@ -45,6 +50,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         files.append(File.generated(config, page, content=content))
     for picture in sorted((ROOT / PICTURES).glob("*.png")):
         files.append(File.generated(config, f"pictures/{picture.name}", abs_src_path=str(picture)))
+    files.append(File.generated(config, "commands.css", content=STYLE))
     files.append(File.generated(config, "commands.css", content=STYLE))
     files.append(File.generated(config, OPTIONS, content=_options()))
     files.append(File.generated(config, REFERENCE, content=reference()))
