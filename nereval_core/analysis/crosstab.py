@@ -83,15 +83,15 @@ class Transitions:
         return table.astype({"side": sides, "one": states, "other": states, "count": "int64"})
 
 
-def are_comparable(one: Scores, other: Scores, name: str) -> bool:
+def are_comparable(baseline: Scores, other: Scores, name: str) -> bool:
     """Tell whether two systems can be compared span by span: the criterion decides over the same gold spans in both.
 
     Criteria that count tokens do not: the predictions of each system cut the runs of tokens.
     """
-    for scores in (one, other):
+    for scores in (baseline, other):
         if name not in {criterion.name for criterion in scores.criteria} or scores.criterion(name).unit != "span":
             return False
-    return _same_spans(one.layers(name)[0], other.layers(name)[0])
+    return _same_spans(baseline.layers(name)[0], other.layers(name)[0])
 
 
 def _same_spans(layer: Layer, other: Layer) -> bool:
@@ -110,17 +110,17 @@ def _same_spans(layer: Layer, other: Layer) -> bool:
     return all(np.array_equal(*pair) for pair in (*columns, types))
 
 
-def count_transitions(one: Scores, other: Scores, name: str) -> Transitions:
+def count_transitions(baseline: Scores, other: Scores, name: str) -> Transitions:
     """Count gold spans and predictions by their state under two systems.
 
     Raises:
         ValueError: the criterion is not scored in both, or counts tokens.
     """
-    if not are_comparable(one, other, name):
+    if not are_comparable(baseline, other, name):
         raise ValueError(f"under {name} the two systems cannot be compared span by span")
-    gold = crosstab(one.decisions(name)[0], other.decisions(name)[0], (len(GOLD_STATES), len(GOLD_STATES)))
-    states, other_states = (_STATE[scores.decisions(name)[1]] for scores in (one, other))
-    same = same_predictions(one, other, name)
+    gold = crosstab(baseline.decisions(name)[0], other.decisions(name)[0], (len(GOLD_STATES), len(GOLD_STATES)))
+    states, other_states = (_STATE[scores.decisions(name)[1]] for scores in (baseline, other))
+    same = same_predictions(baseline, other, name)
     absent = PRED_STATES.index(NOT_PREDICTED)
     is_lone = np.ones(len(other_states), bool)
     is_lone[same[same >= 0]] = False
@@ -130,14 +130,14 @@ def count_transitions(one: Scores, other: Scores, name: str) -> Transitions:
     return Transitions(gold, crosstab(rows, columns, (len(PRED_STATES), len(PRED_STATES))))
 
 
-def same_predictions(one: Scores, other: Scores, name: str) -> Int64:
+def same_predictions(baseline: Scores, other: Scores, name: str) -> Int64:
     """Return for each prediction of one system the index of the same prediction of another, -1 where there is none.
 
     Copies are paired by their decisions, best first, and copies of equal decision by their order in the layer.
     """
-    layer_keys = span_keys([scores.layers(name)[1] for scores in (one, other)])
+    layer_keys = span_keys([scores.layers(name)[1] for scores in (baseline, other)])
     orders = []
-    for scores, keys in zip((one, other), layer_keys, strict=True):
+    for scores, keys in zip((baseline, other), layer_keys, strict=True):
         # Layers are nearly in the order of their keys, which makes a stable sort fast.
         orders.append(np.argsort(keys * len(Decision) + scores.decisions(name)[1], kind="stable"))
     keys, other_keys = (keys[order] for keys, order in zip(layer_keys, orders, strict=True))
@@ -175,19 +175,19 @@ def right_count_table(systems: Sequence[Scores], name: str) -> pd.DataFrame:
     return pd.DataFrame({"right_by": pd.Categorical(names, categories=names), "gold_spans": counts.astype(np.int64)})
 
 
-def decision_matrix(scores: Scores, one: str, other: str) -> pd.DataFrame:
-    """Return the number of spans by their DECISIONS under criterion `one` (index) and under `other` (columns).
+def decision_matrix(scores: Scores, criterion: str, other: str) -> pd.DataFrame:
+    """Return the number of spans by their DECISIONS under a criterion (index) and under another (columns).
 
-    Spans are those of match records under `one`: every gold span, and the spurious predictions (row SPU). So rows add
-    up to the counts of `one`, and columns COR to MIS without row SPU to those of `other`.
+    Spans are those of match records under the first: every gold span, and the spurious predictions (row SPU). So rows
+    add up to its counts, and columns COR to MIS without row SPU to those of the other.
 
     Raises:
         FormatError: as `check_comparable`.
     """
-    check_comparable(scores, one, other)
-    is_lone = scores.partners(one)[1] < 0
+    check_comparable(scores, criterion, other)
+    is_lone = scores.partners(criterion)[1] < 0
     rows, columns = (
-        np.concatenate((gold, pred[is_lone])) for gold, pred in (scores.decisions(name) for name in (one, other))
+        np.concatenate((gold, pred[is_lone])) for gold, pred in (scores.decisions(name) for name in (criterion, other))
     )
     counts = crosstab(rows, columns, (len(DECISIONS), len(DECISIONS)))
     return pd.DataFrame(counts, index=list(DECISIONS), columns=list(DECISIONS))
@@ -324,7 +324,7 @@ def _comparable_criteria(systems: Mapping[str, Scores], names: Iterable[str], ba
     return [name for name in names if all(are_comparable(systems[baseline], other, name) for other in systems.values())]
 
 
-def transition_sentence(counts: Transitions, one: str, other: str) -> Sentence:
+def transition_sentence(counts: Transitions, baseline: str, other: str) -> Sentence:
     """Return the sentence on the gold spans that only one of two systems gets right (COR), that both do, or neither."""
     gold = counts.gold
     fixed, broken = int(gold[1:, 0].sum()), int(gold[0, 1:].sum())
@@ -339,9 +339,9 @@ def transition_sentence(counts: Transitions, one: str, other: str) -> Sentence:
     return (
         f"Of {number_with_noun('gold span', spans)}, {other} gets right ",
         record_count(fixed, against("only the other right")),
-        f" that {one} has wrong, and wrong ",
+        f" that {baseline} has wrong, and wrong ",
         record_count(broken, against("only this right")),
-        f" that {one} has right; ",
+        f" that {baseline} has right; ",
         record_count(right, against("both right"), spans),
         " are right in both, ",
         record_count(wrong, against("both wrong"), spans),

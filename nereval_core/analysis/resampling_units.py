@@ -49,14 +49,15 @@ class ResamplingPlan:
 class ResamplingUnits:
     """The unit of each document.
 
-    `by` is the request that made them, `one` and `many` name a unit, `count` is their number. `numbers` is the unit of
-    each document, from 0 without gaps, shape (documents,); None where each document is a unit. `strata` is the stratum
-    of each unit, from 0 without gaps, shape (units,); None where units are drawn from all. `notes` are warnings.
+    `by` is the request that made them, `singular` and `plural` name a unit, `count` is their number. `numbers` is the
+    unit of each document, from 0 without gaps, shape (documents,); None where each document is a unit. `strata` is the
+    stratum of each unit, from 0 without gaps, shape (units,); None where units are drawn from all. `notes` are
+    warnings.
     """
 
     by: str
-    one: str
-    many: str
+    singular: str
+    plural: str
     count: int
     numbers: Int64 | None = None
     strata: Int64 | None = None
@@ -68,8 +69,8 @@ class ResamplingUnits:
             return counts
         order = np.argsort(self.numbers, kind="stable")
         first = np.searchsorted(self.numbers[order], np.arange(self.count))
-        found: Array = np.add.reduceat(counts[..., order], first, axis=-1, dtype=counts.dtype)
-        return found
+        sums: Array = np.add.reduceat(counts[..., order], first, axis=-1, dtype=counts.dtype)
+        return sums
 
     def of_documents(self, documents: NDArray[np.integer[Any]]) -> NDArray[np.integer[Any]]:
         """Return the unit of each of some documents."""
@@ -77,10 +78,10 @@ class ResamplingUnits:
 
     def in_words(self, number: int) -> str:
         """Return a number of units with their name: `1 document`, `20 documents`."""
-        return f"{number:,} {self.one if number == 1 else self.many}"
+        return f"{number:,} {self.singular if number == 1 else self.plural}"
 
     @property
-    def drawn(self) -> str:
+    def description(self) -> str:
         """What is drawn, and how many of it: `12 groups of documents with the same author within each of 3 periods`."""
         words = self.in_words(self.count)
         if self.strata is None:
@@ -90,11 +91,11 @@ class ResamplingUnits:
     def signature(self, plan: ResamplingPlan) -> str:
         """Return the part of a signature that reproduces intervals."""
         within = "" if self.strata is None else f"{WITHIN}{self.by.split(WITHIN, 1)[1]}"
-        return f"intervals {plan.level:.0%}, {plan.resamples} resamples of {self.many}{within}, seed {plan.seed}"
+        return f"intervals {plan.level:.0%}, {plan.resamples} resamples of {self.plural}{within}, seed {plan.seed}"
 
     def no_interval_note(self, figure: str) -> str:
         """Return the reason why a figure that rests on a single unit has no interval."""
-        return f"no interval and no test: {figure} rests on one {self.one} alone"
+        return f"no interval and no test: {figure} rests on one {self.singular} alone"
 
 
 def document_units(count: int, unit: Unit = "document") -> ResamplingUnits:
@@ -150,8 +151,8 @@ def _metadata_keys(documents: Documents) -> tuple[str, ...]:
 
 def _choices_in_words(documents: Documents) -> str:
     keys = _metadata_keys(documents)
-    shown = [documents.unit, *keys[:10], f"{RUNS_PREFIX}20 (consecutive {documents.unit}s)"]
-    return " or ".join([", ".join(shown[:-1]), shown[-1]])
+    choices = [documents.unit, *keys[:10], f"{RUNS_PREFIX}20 (consecutive {documents.unit}s)"]
+    return " or ".join([", ".join(choices[:-1]), choices[-1]])
 
 
 def _run_units(by: str, count: int, unit: Unit) -> ResamplingUnits:
@@ -160,9 +161,9 @@ def _run_units(by: str, count: int, unit: Unit) -> ResamplingUnits:
         raise FormatError.single(
             OPTION, None, f"{quoted(by)} is not a length of runs", f"write {RUNS_PREFIX}N, N 2 or more"
         )
-    many = f"runs of {int(length)} {unit}s"
+    plural_name = f"runs of {int(length)} {unit}s"
     numbers = np.arange(count, dtype=np.int64) // int(length)
-    return ResamplingUnits(by, many.replace("runs", "run", 1), many, -(-count // int(length)), numbers)
+    return ResamplingUnits(by, plural_name.replace("runs", "run", 1), plural_name, -(-count // int(length)), numbers)
 
 
 def _stratified(units: ResamplingUnits, key: str, documents: Documents) -> ResamplingUnits:
@@ -171,32 +172,38 @@ def _stratified(units: ResamplingUnits, key: str, documents: Documents) -> Resam
         choice = f"choose {' or '.join(keys[:10])}" if keys else f"give {documents.unit}s metadata"
         raise FormatError.single(OPTION, None, f"no {documents.unit} has {quoted(key)} to draw within", choice)
     rows: Sequence[Mapping[str, Any]] = documents.meta or ()
-    known: dict[str, int] = {}
+    code_of_value: dict[str, int] = {}
     values = (json.dumps(row.get(key), sort_keys=True) for row in rows)
-    strata = np.fromiter((known.setdefault(value, len(known)) for value in values), np.int64, len(documents))
+    strata = np.fromiter(
+        (code_of_value.setdefault(value, len(code_of_value)) for value in values), np.int64, len(documents)
+    )
     unit = units.of_documents(np.arange(len(documents)))
-    found = np.zeros(units.count, np.int64)
-    found[unit] = strata
-    if split := len(np.unique(unit[found[unit] != strata])):
+    stratum_of_unit = np.zeros(units.count, np.int64)
+    stratum_of_unit[unit] = strata
+    if split := len(np.unique(unit[stratum_of_unit[unit] != strata])):
         lies = f"{units.in_words(split)} {'lies' if split == 1 else 'lie'} in several values of {quoted(key)}"
         raise FormatError.single(OPTION, None, lies, "draw units that each lie within one, or leave out the strata")
     notes = units.notes
-    if lone := int((np.bincount(found) == 1).sum()):
+    if lone := int((np.bincount(stratum_of_unit) == 1).sum()):
         has = "value has" if lone == 1 else "values have"
         notes += (f"{lone:,} {has} a single unit under {key}, which every resample contains: intervals are too narrow",)
-    return replace(units, by=f"{units.by}{WITHIN}{key}", strata=found, notes=notes)
+    return replace(units, by=f"{units.by}{WITHIN}{key}", strata=stratum_of_unit, notes=notes)
 
 
 def _metadata_units(key: str, documents: Documents) -> ResamplingUnits:
     rows: Sequence[Mapping[str, Any]] = documents.meta or ()
-    known: dict[str, int] = {}
+    code_of_value: dict[str, int] = {}
     # A document without the key is a unit of its own: no JSON value begins with a line feed.
     values = (json.dumps(row[key], sort_keys=True) if key in row else f"\n{place}" for place, row in enumerate(rows))
-    numbers = np.fromiter((known.setdefault(value, len(known)) for value in values), np.int64, len(documents))
+    numbers = np.fromiter(
+        (code_of_value.setdefault(value, len(code_of_value)) for value in values), np.int64, len(documents)
+    )
     lacking = sum(key not in row for row in rows)
     notes: tuple[str, ...] = ()
     if lacking:
         have = f"{documents.unit} has" if lacking == 1 else f"{documents.unit}s have"
         notes = (f"{lacking:,} {have} no {key}: each is resampled for itself",)
-    many = f"groups of {documents.unit}s with the same {key}"
-    return ResamplingUnits(key, many.replace("groups", "group", 1), many, len(known), numbers, notes=notes)
+    plural_name = f"groups of {documents.unit}s with the same {key}"
+    return ResamplingUnits(
+        key, plural_name.replace("groups", "group", 1), plural_name, len(code_of_value), numbers, notes=notes
+    )

@@ -15,9 +15,9 @@ def typed_table(rows: Iterable[Any], columns: Columns) -> pd.DataFrame:
     return pd.DataFrame(list(rows), columns=list(columns)).astype(dict(columns))
 
 
-def free_name(name: str, taken: Collection[str]) -> str:
-    """Return a name that is not taken yet, in brackets where it was."""
-    while name in taken:
+def free_name(name: str, names: Collection[str]) -> str:
+    """Return the name, in brackets if it is among `names`."""
+    while name in names:
         name = f"({name})"
     return name
 

@@ -127,25 +127,25 @@ def words_of(documents: Documents, more: More | None = None) -> Words:
         extra = more(np.concatenate([row[0] for row in rows]), np.concatenate([row[1] for row in rows]))
     lengths = np.concatenate((lengths, np.fromiter(map(len, extra), np.int64, len(extra))))
     base = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
-    many = len(documents)
-    rows += _word_rows(extra, lengths[many:], base[many:])
+    n_documents = len(documents)
+    rows += _word_rows(extra, lengths[n_documents:], base[n_documents:])
     start, end, hashed, glued = (np.concatenate(column) for column in zip(*rows, strict=True))
     first = np.searchsorted(start, base).astype(np.int64)
     opens = np.zeros(len(start), bool)
     opens[first[:-1][np.diff(first) > 0]] = True
     # With hashes of 64 bits, the probability that any two of ten million distinct words collide is 1 in 300,000.
     raw, distinct = pd.factorize(hashed)
-    seen = np.empty(len(distinct), np.int64)
-    seen[raw[::-1]] = np.arange(len(raw))[::-1]
+    first_word = np.empty(len(distinct), np.int64)
+    first_word[raw[::-1]] = np.arange(len(raw))[::-1]
     number: dict[str, int] = {}
     spellings: dict[str, int] = {}
     folded, spelt = np.empty((2, len(distinct)), np.int32)
     text, last = "", -1
-    document = np.searchsorted(first, seen, side="right") - 1
-    columns = (document, start[seen] - base[document], end[seen] - base[document])
+    document = np.searchsorted(first, first_word, side="right") - 1
+    columns = (document, start[first_word] - base[document], end[first_word] - base[document])
     for place, (doc, low, high) in enumerate(zip(*(column.tolist() for column in columns), strict=True)):
         if doc != last:
-            last, text = doc, texts[doc] if doc < many else extra[doc - many]
+            last, text = doc, texts[doc] if doc < n_documents else extra[doc - n_documents]
         folded[place] = number.setdefault(fold(text[low:high]), len(number))
         spelt[place] = spellings.setdefault(composed(text[low:high]), len(spellings))
     return Words(
@@ -217,20 +217,20 @@ def _carry_marks(kind: NDArray[np.uint8], joined: Bools, begins: Bools) -> NDArr
 def _word_hashes(code: Codes, start: Int64, end: Int64) -> NDArray[np.uint64]:
     """Return a hash of each word: the sum of its characters times powers of a base, counted from the word's start."""
     up, down = _powers_of_base()
-    found = np.empty(len(start), np.uint64)
+    hashes = np.empty(len(start), np.uint64)
     # A single text may be longer than a piece.
     for low in range(0, len(code), _PIECE):
-        some = slice(*np.searchsorted(start, (low, low + _PIECE)).tolist())
+        in_piece = slice(*np.searchsorted(start, (low, low + _PIECE)).tolist())
         piece = code[low : low + len(up)]
         sums = np.zeros(len(piece) + 1, np.uint64)
         np.cumsum((piece.astype(np.uint64) + np.uint64(1)) * up[: len(piece)], out=sums[1:])
-        begin = start[some] - low
-        found[some] = (sums[np.minimum(end[some] - low, len(piece))] - sums[begin]) * down[begin]
-    found ^= found >> np.uint64(32)
+        begin = start[in_piece] - low
+        hashes[in_piece] = (sums[np.minimum(end[in_piece] - low, len(piece))] - sums[begin]) * down[begin]
+    hashes ^= hashes >> np.uint64(32)
     for word in np.flatnonzero(end - start > _LONG).tolist():
         letters = code[start[word] : end[word]].astype(np.uint32).tobytes()
-        found[word] = int.from_bytes(hashlib.blake2b(letters, digest_size=8).digest(), "little")
-    return found
+        hashes[word] = int.from_bytes(hashlib.blake2b(letters, digest_size=8).digest(), "little")
+    return hashes
 
 
 @cache

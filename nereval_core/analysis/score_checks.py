@@ -38,8 +38,8 @@ class CheckedFigure:
     def value(self, criteria: Mapping[str, Any]) -> float | None:
         """Return the figure in a system's `criteria`, None where it is undefined or nobody has the type."""
         scores = criteria[self.criterion]
-        found: float | None = (scores if self.type is None else scores["types"].get(self.type, {})).get(self.measure)
-        return found
+        value: float | None = (scores if self.type is None else scores["types"].get(self.type, {})).get(self.measure)
+        return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +81,8 @@ def parse_bounds(texts: Sequence[str], option: str, *, bare: bool = False) -> li
         elif not 0 <= number <= 1:
             problems.append(Problem(option, None, f"{quoted(text)} asks for {tail}", "give a number from 0 to 1"))
         elif equals and measure not in MEASURES:
-            known = f"choose among {', '.join(MEASURES)}"
-            problems.append(Problem(option, None, f"{quoted(text)}: no measure {quoted(measure)}", known))
+            choice = f"choose among {', '.join(MEASURES)}"
+            problems.append(Problem(option, None, f"{quoted(text)}: no measure {quoted(measure)}", choice))
         else:
             bounds.append(Bound(CheckedFigure(criterion, measure, kind or None) if equals else EVERY_F1, number))
     if problems:
@@ -134,8 +134,8 @@ def check_drops(
     for system in systems:
         then = earlier[system["name"]]["criteria"]
         for bound in bounds:
-            every = [CheckedFigure(name, "f1") for name in then if name in system["criteria"]]
-            for figure in every if bound.figure is EVERY_F1 else [bound.figure]:
+            all_criteria = [CheckedFigure(name, "f1") for name in then if name in system["criteria"]]
+            for figure in all_criteria if bound.figure is EVERY_F1 else [bound.figure]:
                 before, now = figure.value(then), figure.value(system["criteria"])
                 if before is None:
                     continue
@@ -149,9 +149,9 @@ def check_drops(
                 yield _check(system["name"], figure, f"drop <= {bound.number:g}", failure)
 
 
-def _check(system: str, figure: CheckedFigure, asked: str, failure: str) -> Check:
+def _check(system: str, figure: CheckedFigure, bound: str, failure: str) -> Check:
     line = one_line(f"{system}: {figure} {failure}") if failure else ""
-    return Check(system, f"{figure} {asked}", line)
+    return Check(system, f"{figure} {bound}", line)
 
 
 def in_digits(value: float, bound: float | None = None) -> str:
@@ -172,7 +172,7 @@ def earlier_systems(
     """
     by_name = systems_of(earlier, source)
     problems: list[Problem] = []
-    found: dict[str, Mapping[str, Any]] = {}
+    earlier_of: dict[str, Mapping[str, Any]] = {}
     for system in systems:
         name = system["name"]
         alone = len(by_name) == len(systems) == 1
@@ -181,24 +181,24 @@ def earlier_systems(
             remedy = f"call it as it was called, NAME=PATH: {', '.join(by_name)}"
             problems.append(Problem(source, None, f"no scores of {quoted(name)}", remedy))
             continue
-        asked = {bound.figure.criterion for bound in bounds if bound.figure is not None}
-        for criterion in sorted(asked - set(then["criteria"])):
+        asked_criteria = {bound.figure.criterion for bound in bounds if bound.figure is not None}
+        for criterion in sorted(asked_criteria - set(then["criteria"])):
             remedy = f"score with --criteria {criterion}, or choose among {', '.join(then['criteria'])}"
             problems.append(Problem(source, None, f"no scores of {quoted(name)} under {quoted(criterion)}", remedy))
         changed: dict[str, list[str]] = {}
-        for criterion in (one for one in system["criteria"] if one in then["criteria"]):
+        for criterion in (name for name in system["criteria"] if name in then["criteria"]):
             was, now = (_settings(side["criteria"][criterion]["signature"]) for side in (then, system))
             if was != now:
-                parts = [[part for part in one if part not in other] for one, other in ((was, now), (now, was))]
+                parts = [[part for part in side if part not in other] for side, other in ((was, now), (now, was))]
                 words = ", now ".join(", ".join(part) or "plain" for part in parts)
                 changed.setdefault(words, []).append(criterion)
         for words, criteria in changed.items():
             text = f"{', '.join(criteria)} of {quoted(name)} scored with other settings ({words})"
             problems.append(Problem(source, None, text, "score both with the same options"))
-        found[name] = then
+        earlier_of[name] = then
     if problems:
         raise FormatError(problems)
-    return found
+    return earlier_of
 
 
 def systems_of(value: object, source: str) -> dict[str, Mapping[str, Any]]:
@@ -210,18 +210,18 @@ def systems_of(value: object, source: str) -> dict[str, Mapping[str, Any]]:
     try:
         assert isinstance(value, dict)
         assert isinstance(value["gold"]["sha256"], str)
-        found: dict[str, Mapping[str, Any]] = {}
+        systems: dict[str, Mapping[str, Any]] = {}
         for system in value["systems"]:
             for scores in system["criteria"].values():
                 assert isinstance(scores["signature"], str)
                 for row in (scores, *scores["types"].values()):
                     assert all(row[name] is None or 0 <= row[name] <= 1 for name in MEASURES)
-            found[system["name"]] = system
-        assert found
+            systems[system["name"]] = system
+        assert systems
     except (AssertionError, AttributeError, KeyError, TypeError):
         remedy = "give the file that `nereval score GOLD PRED --json FILE` wrote, without --convention"
         raise FormatError.single(source, None, "no scores of systems under criteria", remedy) from None
-    return found
+    return systems
 
 
 def _settings(signature: str) -> list[str]:

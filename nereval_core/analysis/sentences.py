@@ -39,13 +39,13 @@ def sentence_text(sentence: Sentence) -> str:
 
 def join_parts(parts: Sequence[str | RecordCount]) -> Sentence:
     """Return a sentence with adjacent texts joined into one part."""
-    found: list[str | RecordCount] = []
+    joined: list[str | RecordCount] = []
     for part in parts:
-        if found and isinstance(part, str) and isinstance(found[-1], str):
-            found[-1] += part
+        if joined and isinstance(part, str) and isinstance(joined[-1], str):
+            joined[-1] += part
         else:
-            found.append(part)
-    return tuple(found)
+            joined.append(part)
+    return tuple(joined)
 
 
 def record_count(number: int, query: Query, whole: int = 0, *, system: str = "") -> RecordCount:
@@ -86,21 +86,21 @@ def overview_sentence(ledger: Ledger, noun: str = "span") -> Sentence:
     gold, predicted = (paired + decided.get(code, 0) for code in ("MIS", "SPU"))
     if not gold:
         return ()
-    found = [(code, decided[code]) for code in (*PAIRED, "MIS") if decided.get(code)]
-    said: list[str | RecordCount] = [
+    counts = [(code, decided[code]) for code in (*PAIRED, "MIS") if decided.get(code)]
+    parts: list[str | RecordCount] = [
         "Of ",
         record_count(gold, Query(decision=(*PAIRED, "MIS"))),
         f" gold {plural(noun, gold)}, ",
     ]
-    for place, (code, number) in enumerate(found):
-        said += [
+    for place, (code, number) in enumerate(counts):
+        parts += [
             record_count(number, Query(decision=(code,)), gold),
             f" {'is' if number == 1 else 'are'} {DECISIONS_IN_WORDS[code]}",
         ]
-        said.append(", " if place < len(found) - 2 else " and " if place < len(found) - 1 else "")
+        parts.append(", " if place < len(counts) - 2 else " and " if place < len(counts) - 1 else "")
     if predicted:
         spurious = decided.get("SPU", 0)
-        said += [
+        parts += [
             "; of ",
             record_count(predicted, Query(decision=(*PAIRED, "SPU"))),
             f" {plural('prediction' if noun == 'span' else f'predicted {noun}', predicted)}, ",
@@ -110,9 +110,9 @@ def overview_sentence(ledger: Ledger, noun: str = "span") -> Sentence:
     missed = ledger.facet_counts(Query(decision=("MIS",)), "gold", 1)
     if missed and len(ledger.facet_counts(Query(decision=(*PAIRED, "MIS")), "gold", 2)) > 1:
         ((kind, number),) = missed.items()
-        said += [f"; the type missed most is {kind}, ", record_count(number, Query(decision=("MIS",), gold=(kind,)))]
-        said.append(" times" if number > 1 else " time")
-    return join_parts((*said, "."))
+        parts += [f"; the type missed most is {kind}, ", record_count(number, Query(decision=("MIS",), gold=(kind,)))]
+        parts.append(" times" if number > 1 else " time")
+    return join_parts((*parts, "."))
 
 
 def confusion_sentence(ledger: Ledger, documents: int = 0) -> Sentence:
@@ -125,48 +125,48 @@ def confusion_sentence(ledger: Ledger, documents: int = 0) -> Sentence:
     if not whole:
         return ("No gold span is aligned with a prediction of another type.",)
     (gold, pred), number = min(pairs.items(), key=lambda item: (-item[1], item[0]))
-    every = record_count(whole, Query(having=(("types", SAME_TYPE[1]),))) if documents else f"{whole:,}"
+    errors = record_count(whole, Query(having=(("types", SAME_TYPE[1]),))) if documents else f"{whole:,}"
     most = Query(gold=(gold,), pred=(pred,))
     verb = "is" if number == 1 else "are"
-    said: Sentence = (
+    parts: Sentence = (
         "Of ",
-        every,
+        errors,
         " type errors, " if whole > 1 else " type error, ",
         record_count(number, most, whole),
     )
-    said = (*said, f" {verb} {pred} for {gold}")
-    return join_parts((*said, *_few_documents(ledger, most, number, documents, " of them"), "."))
+    parts = (*parts, f" {verb} {pred} for {gold}")
+    return join_parts((*parts, *_few_documents(ledger, most, number, documents, " of them"), "."))
 
 
 def errors_sentence(ledger: Ledger, query: Query, documents: int = 0) -> Sentence:
     """Return the sentence on the records of a query: their most frequent decision, its most frequent type, and the few
     of all `documents` that most are in (0: not looked at)."""
     whole = ledger.total(query).weight
-    asked = [code for code in DECISIONS if not query.decision or code in query.decision]
+    codes = [code for code in DECISIONS if not query.decision or code in query.decision]
     counts = ledger.facet_counts(query, "decision")
-    decided = [(code, counts[code]) for code in asked if counts.get(code)]
+    decided = [(code, counts[code]) for code in codes if counts.get(code)]
     if whole < 2:
         return ()
-    said: list[str | RecordCount] = ["Of ", record_count(whole, query), " records, "]
+    parts: list[str | RecordCount] = ["Of ", record_count(whole, query), " records, "]
     code, number = max(decided, key=lambda item: item[1])
     narrow = query
     if len(decided) > 1:
         narrow = replace(query, decision=(code,))
-        said += [record_count(number, narrow, whole), f" {'is' if number == 1 else 'are'} {DECISIONS_IN_WORDS[code]}"]
+        parts += [record_count(number, narrow, whole), f" {'is' if number == 1 else 'are'} {DECISIONS_IN_WORDS[code]}"]
     facet = "pred" if code == "SPU" else "gold"
     kinds = {} if getattr(query, facet) else ledger.facet_counts(narrow, facet, 2)
     if len(kinds) > 1:
         kind, most = next(iter(kinds.items()))
         before = ", " if len(decided) > 1 else ""
-        said += [
+        parts += [
             before,
             record_count(most, narrowed(narrow, facet, kind), number),
             f" of them {kind}" if before else f" {kind}",
         ]
-    where = () if query.doc else _few_documents(ledger, query, whole, documents, " of all" if len(said) > 3 else "")
+    where = () if query.doc else _few_documents(ledger, query, whole, documents, " of all" if len(parts) > 3 else "")
     # The first statement of a sentence follows no semicolon.
-    said += where if len(said) > 3 else where[1:]
-    return join_parts((*said, ".")) if len(said) > 3 else ()
+    parts += where if len(parts) > 3 else where[1:]
+    return join_parts((*parts, ".")) if len(parts) > 3 else ()
 
 
 def _few_documents(ledger: Ledger, query: Query, number: int, documents: int, of: str) -> Sentence:
@@ -183,6 +183,6 @@ def _few_documents(ledger: Ledger, query: Query, number: int, documents: int, of
     if 2 * sum_ < number or 4 * len(reached) > documents:
         return ()
     # The link names the documents.
-    asked = replace(query, having=(*query.having, in_documents(reached)))
+    narrowed_query = replace(query, having=(*query.having, in_documents(reached)))
     place = f"document {reached[0]}" if len(reached) == 1 else f"{len(reached)} of {documents:,} documents"
-    return ("; ", record_count(sum_, asked, number), f"{of} {'stands' if sum_ == 1 else 'stand'} in {place}")
+    return ("; ", record_count(sum_, narrowed_query, number), f"{of} {'stands' if sum_ == 1 else 'stand'} in {place}")

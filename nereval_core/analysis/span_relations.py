@@ -38,8 +38,8 @@ def span_keys(layers: Sequence[Layer]) -> list[Int64]:
     Keys have the order of document, start, end, type and fragments.
     """
     types = {kind: code for code, kind in enumerate(sorted({kind for layer in layers for kind in layer.types}))}
-    every = sorted({fragments for layer in layers for fragments in layer.fragments.values()})
-    number = {fragments: code for code, fragments in enumerate(every, start=1)}
+    all_fragments = sorted({fragments for layer in layers for fragments in layer.fragments.values()})
+    number = {fragments: code for code, fragments in enumerate(all_fragments, start=1)}
     base = layers[0].documents.base
     columns = []
     for layer in layers:
@@ -68,10 +68,12 @@ def corresponding_spans(layer: Layer, other: Layer) -> Int64:
     """
     if other is layer:
         return np.arange(len(layer))
-    read, there = (np.arange(len(one)) if one.order is None else one.order.astype(np.int64) for one in (layer, other))
-    found = np.full(max(int(read.max(initial=-1)), int(there.max(initial=-1))) + 1, -1, np.int64)
-    found[there] = np.arange(len(other))
-    placed: Int64 = found[read]
+    read, other_read = (
+        np.arange(len(each)) if each.order is None else each.order.astype(np.int64) for each in (layer, other)
+    )
+    position = np.full(max(int(read.max(initial=-1)), int(other_read.max(initial=-1))) + 1, -1, np.int64)
+    position[other_read] = np.arange(len(other))
+    placed: Int64 = position[read]
     return placed
 
 
@@ -107,11 +109,12 @@ def overlapping_pairs(gold: Layer, pred: Layer) -> tuple[Pairs, Int64, Int64]:
     low, high, other_low, other_high = overlap_ranges(tangle)
     number = int((high - low).sum() + (other_high - other_low).sum())
     if number > MOST_PAIRS:
-        found = f"{number:,} pairs of overlapping spans"
-        raise FormatError.single("spans", None, found, f"look at documents with at most {MOST_PAIRS:,} in all")
-    row, other = ranges(low, high)
-    column, one = ranges(other_low, other_high)
-    pairs = candidate_pairs(tangle, np.concatenate((row, one)), np.concatenate((other, column)))
+        finding = f"{number:,} pairs of overlapping spans"
+        raise FormatError.single("spans", None, finding, f"look at documents with at most {MOST_PAIRS:,} in all")
+    # Pairs in which the prediction begins within the gold span, then those in which the gold span begins later.
+    g, p = ranges(low, high)
+    later_p, later_g = ranges(other_low, other_high)
+    pairs = candidate_pairs(tangle, np.concatenate((g, later_g)), np.concatenate((p, later_p)))
     return pairs, tangle.size("gold"), tangle.size("pred")
 
 
@@ -121,8 +124,8 @@ def judge_pairs(gold: Layer, pred: Layer, rule: Criterion, g: Array, p: Array) -
         return np.zeros(0, np.uint8)
     rules = decision_table((rule,))
     pairs = candidate_pairs(_tangle(gold, pred, rules.questions), g.astype(np.int64), p.astype(np.int64))
-    found: UInt8 = rules.decisions[pairs.code, 0]
-    return found
+    decisions: UInt8 = rules.decisions[pairs.code, 0]
+    return decisions
 
 
 def _tangle(gold: Layer, pred: Layer, questions: tuple[Question, ...]) -> TangledSpans:
@@ -140,7 +143,7 @@ def overlap_counts(layer: Layer, other: Layer) -> Int64:
     return np.searchsorted(starts, at + layer.end, side="left") - np.searchsorted(ends, at + layer.start, side="right")
 
 
-def touching_spans(one: Layer, a: Array, other: Layer, b: Array) -> tuple[Bools, Bools]:
+def touching_spans(layer: Layer, a: Array, other: Layer, b: Array) -> tuple[Bools, Bools]:
     """Tell which of the spans `a` of a layer share a character with one of the spans `b` of another, and which of `b`.
 
     `a` and `b` are indices in any order. The work grows with n log n, except that pairs with a discontinuous span are
@@ -148,22 +151,22 @@ def touching_spans(one: Layer, a: Array, other: Layer, b: Array) -> tuple[Bools,
     """
     hit = np.zeros(len(a), bool), np.zeros(len(b), bool)
     sides = []
-    for layer, spans in ((one, a), (other, b)):
-        broken = np.zeros(len(layer), bool)
-        broken[list(layer.fragments)] = True
-        origin = layer.documents.base[layer.doc[spans]]
-        sides.append((origin + layer.start[spans], origin + layer.end[spans], broken[spans]))
+    for each, spans in ((layer, a), (other, b)):
+        broken = np.zeros(len(each), bool)
+        broken[list(each.fragments)] = True
+        origin = each.documents.base[each.doc[spans]]
+        sides.append((origin + each.start[spans], origin + each.end[spans], broken[spans]))
     whole = [np.flatnonzero(~broken) for _, _, broken in sides]
     edges = [(start[rows], end[rows]) for (start, end, _), rows in zip(sides, whole, strict=True)]
     hit[0][whole[0]] = _overlap_any(*edges[0], *edges[1])
     hit[1][whole[1]] = _overlap_any(*edges[1], *edges[0])
-    for here, there, layers, of in ((0, 1, (one, other), (a, b)), (1, 0, (other, one), (b, a))):
+    for here, opposite, layers, of in ((0, 1, (layer, other), (a, b)), (1, 0, (other, layer), (b, a))):
         start, end, broken = sides[here]
         rows = np.flatnonzero(broken)
-        pairs = _overlapping_hulls(start[rows], end[rows], sides[there][0], sides[there][1])
+        pairs = _overlapping_hulls(start[rows], end[rows], sides[opposite][0], sides[opposite][1])
         for mine, theirs in zip(rows[pairs[0]].tolist(), pairs[1].tolist(), strict=True):
             if shared_characters(fragments_of(layers[0], of[0][mine]), fragments_of(layers[1], of[1][theirs])):
-                hit[here][mine] = hit[there][theirs] = True
+                hit[here][mine] = hit[opposite][theirs] = True
     return hit
 
 

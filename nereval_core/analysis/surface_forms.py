@@ -57,16 +57,16 @@ def number_forms(layer: Layer) -> FormNumbers:
     codes = np.empty(len(layer), np.int32)
     texts = span_texts(layer)
     for low in range(0, len(layer), _SPANS_AT_ONCE):
-        some = list(islice(texts, _SPANS_AT_ONCE))
-        if _UNEVEN.search("\0".join(some)):
-            some = [" ".join(text.split()) for text in some]
-        for text in dict.fromkeys(some):
+        chunk = list(islice(texts, _SPANS_AT_ONCE))
+        if _UNEVEN.search("\0".join(chunk)):
+            chunk = [" ".join(text.split()) for text in chunk]
+        for text in dict.fromkeys(chunk):
             number.setdefault(text, len(number))
-        codes[low : low + len(some)] = np.fromiter(map(number.__getitem__, some), np.int32, len(some))
-    found = FormNumbers(frozen(codes), number)
+        codes[low : low + len(chunk)] = np.fromiter(map(number.__getitem__, chunk), np.int32, len(chunk))
+    numbers = FormNumbers(frozen(codes), number)
     if len(number) <= MOST_KEPT_FORMS:
-        _FORMS[layer] = found
-    return found
+        _FORMS[layer] = numbers
+    return numbers
 
 
 def head_word(form: str) -> str:
@@ -111,8 +111,8 @@ def form_facts(gold: Layer, pred: Layer) -> FormFacts:
     consistency = np.select([frequency == 1, most == frequency, most >= NEARLY * frequency], [0, 1, 2], nearly)
     # Forms that gold does not have share the last number.
     frequency, consistency = np.append(frequency, 0), np.append(consistency, CONSISTENCIES.index("not in gold"))
-    there = _among(ours.forms, theirs)
-    return FormFacts((frequency[ours.codes], frequency[there]), (consistency[ours.codes], consistency[there]))
+    in_other = _among(ours.forms, theirs)
+    return FormFacts((frequency[ours.codes], frequency[in_other]), (consistency[ours.codes], consistency[in_other]))
 
 
 def _most_frequent(codes: Array, types: Array, size: int) -> Int64:
@@ -129,15 +129,15 @@ def seen_in(training: Layer, layer: Layer, numbered: Callable[[Layer], FormNumbe
 
     `numbered` numbers what is looked up: surface forms, or their head words.
     """
-    known, own = numbered(unmasked(training)), numbered(unmasked(layer))
-    there = _among(known.forms, own)
+    training_forms, own = numbered(unmasked(training)), numbered(unmasked(layer))
+    in_training = _among(training_forms.forms, own)
     place = {kind: code for code, kind in enumerate(training.types)}
     # Types that training does not have share the last number, which no form of it has.
     types = np.array([place.get(kind, len(place)) for kind in layer.types], np.int64)[layer.type]
     width = len(place) + 1
-    cells = np.unique(known.codes.astype(np.int64) * width + training.type)
-    same = np.isin(there * width + types, cells)
-    return np.where(there == len(known.forms), 2, np.where(same, 0, 1)).astype(np.int8)
+    cells = np.unique(training_forms.codes.astype(np.int64) * width + training.type)
+    same = np.isin(in_training * width + types, cells)
+    return np.where(in_training == len(training_forms.forms), 2, np.where(same, 0, 1)).astype(np.int8)
 
 
 def _among(forms: Mapping[str, int], other: FormNumbers) -> Int64:
@@ -161,10 +161,10 @@ def folded_forms(layer: Layer) -> tuple[Int32, Mapping[str, int]]:
 
 def masked_forms(forms: Iterable[str]) -> dict[str, str]:
     """Return the names of forms of masked texts: their masks, numbered from the second form of the same mask on."""
-    taken: dict[str, int] = {}
-    found = {}
+    names: dict[str, int] = {}
+    name_of_form = {}
     for form in forms:
         mask = masked_text(form)
-        taken[mask] = taken.get(mask, 0) + 1
-        found[form] = mask if taken[mask] == 1 else f"{mask} ({taken[mask]})"
-    return found
+        names[mask] = names.get(mask, 0) + 1
+        name_of_form[form] = mask if names[mask] == 1 else f"{mask} ({names[mask]})"
+    return name_of_form

@@ -57,8 +57,8 @@ AUTHORS: list[dict[str, Any]] = [{"author": "b"}, {"author": "a"}, {"author": "b
 def test_which_unit_each_document_belongs_to(documents: Documents, by: str, numbers: list[int], many: str) -> None:
     units = resampling_units(documents, by)
     assert units.of_documents(np.arange(6)).tolist() == numbers
-    assert (units.count, units.many) == (max(numbers) + 1, many)
-    assert units.in_words(1) == f"1 {units.one}" and units.one != units.many
+    assert (units.count, units.plural) == (max(numbers) + 1, many)
+    assert units.in_words(1) == f"1 {units.singular}" and units.singular != units.plural
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ PERIODS: list[dict[str, Any]] = [{"author": a, "period": p} for a, p in zip("aab
 def test_units_are_drawn_within_strata() -> None:
     units = resampling_units(over(PERIODS), "author within period")
     assert units.strata is not None and units.strata.tolist() == [0, 1, 0, 0]
-    assert units.drawn == "4 groups of documents with the same author, drawn within the 2 values of period"
+    assert units.description == "4 groups of documents with the same author, drawn within the 2 values of period"
     assert "same author within period, seed 0" in units.signature(ResamplingPlan())
     assert units.notes == (
         "1 value has a single unit under period, which every resample contains: intervals are too narrow",

@@ -117,17 +117,17 @@ class Agreement(Displayed):
     def rows(self, group: Group, *, criterion: str | None = None) -> pd.DataFrame:
         """Return the rows of `table` about a group, those of F1 under one criterion, by default the first."""
         name = criterion or self.settings.criteria[0].name
-        found = self.table[self.table["criterion"].isna() | self.table["criterion"].eq(name)]
+        rows = self.table[self.table["criterion"].isna() | self.table["criterion"].eq(name)]
         if group is None:
-            return found[found["one"].isna()]
+            return rows[rows["one"].isna()]
         counted, once = (
-            found["one"].eq(self.annotators[one]) & found["other"].eq(self.annotators[other])
-            for one, other in (self.way(group, name), (min(group), max(group)))
+            rows["one"].eq(self.annotators[gold]) & rows["other"].eq(self.annotators[pred])
+            for gold, pred in (self.way(group, name), (min(group), max(group)))
         )
-        return found[np.where(found["figure"].eq("f1"), counted, once)]
+        return rows[np.where(rows["figure"].eq("f1"), counted, once)]
 
     def criterion(self, name: str) -> Criterion:
-        return next(one for one in self.settings.criteria if one.name == name)
+        return next(criterion for criterion in self.settings.criteria if criterion.name == name)
 
     def way(self, pair: Pair, criterion: str) -> Pair:
         """Return the key of a pair's F1 under a criterion: the lower annotator comes first if it is symmetric."""
@@ -198,18 +198,18 @@ def measure_agreement(
 def _score_pairs(layers: Sequence[Layer], settings: Settings) -> Iterator[tuple[Pair, dict[str, Scores]]]:
     """Yield the scores of each pair by criterion, and of the reverse pair where a criterion is not symmetric."""
     for pair in permutations(range(len(layers)), 2):
-        asked = [one for one in settings.criteria if pair[0] < pair[1] or not is_symmetric(one)]
+        criteria = [criterion for criterion in settings.criteria if pair[0] < pair[1] or not is_symmetric(criterion)]
         gold, pred = (layers[number] for number in pair)
-        found = score_pair(gold, pred, replace(settings, criteria=tuple(asked)))
-        if found or pair[0] < pair[1]:
-            yield pair, found
+        scores = score_pair(gold, pred, replace(settings, criteria=tuple(criteria)))
+        if scores or pair[0] < pair[1]:
+            yield pair, scores
 
 
 def score_pair(gold: Layer, pred: Layer, settings: Settings) -> dict[str, Scores]:
     """Return the scores of two layers over the same documents under the criteria that gold has what they need for."""
-    asked = tuple(one for one in settings.criteria if one.lacks(gold) is None)
-    found = score_layers(gold, pred, replace(settings, criteria=asked)) if asked else None
-    return {} if found is None else {one.name: found for one in asked}
+    criteria = tuple(criterion for criterion in settings.criteria if criterion.lacks(gold) is None)
+    scores = score_layers(gold, pred, replace(settings, criteria=criteria)) if criteria else None
+    return {} if scores is None else {criterion.name: scores for criterion in criteria}
 
 
 def measure_pairwise_agreement(
@@ -230,7 +230,9 @@ def measure_pairwise_agreement(
     resampled = resampling_units(united.documents, first.resampled.by)
     bootstrap = Bootstrap(first.plan, resampled)
     missing = [pair for pair in annotator_pairs(len(annotators)) if pair not in parts]
-    keys = [CoefficientKey("f1", one.name, None, pair) for one in first.settings.criteria for pair in missing]
+    keys = [
+        CoefficientKey("f1", criterion.name, None, pair) for criterion in first.settings.criteria for pair in missing
+    ]
     keys += [CoefficientKey(figure, None, None, pair) for figure in FIGURES[1:] for pair in missing]
     rows = [(key, np.nan, np.nan, np.nan, 0, 0, coefficients.NONE_IN_COMMON) for key in keys]
     tables = [*(part.table for part in parts.values()), _agreement_table(rows, annotators, 0)]
@@ -242,7 +244,7 @@ def measure_pairwise_agreement(
         together = [typed_table(means, AGREEMENT_COLUMNS), _agreement_table(alphas, annotators, len(united.documents))]
         tables = [*together, *tables]
     table = pd.concat([table for table in tables if len(table)], ignore_index=True)
-    scores = {(pair[a], pair[b]): found for pair, part in parts.items() for (a, b), found in part.scores.items()}
+    scores = {(pair[a], pair[b]): by_name for pair, part in parts.items() for (a, b), by_name in part.scores.items()}
     units = {kind: each for part in parts.values() for kind, each in part.units.items()}
     ceiling = None
     if systems:
@@ -267,46 +269,52 @@ def _mean_of_pairs(pairs: pd.DataFrame, figure: str, criterion: Any, kind: Any) 
     rows = pairs[pairs["figure"].eq(figure)]
     for column, value in (("criterion", criterion), ("type", kind)):
         rows = rows[rows[column].isna() if pd.isna(value) else rows[column].eq(value)]
-    known = rows["value"].dropna()
+    defined = rows["value"].dropna()
     value, why = np.nan, coefficients.NO_DOCUMENTS_OF_ALL
     if figure in ("f1", "observed"):
-        value = float(known.mean()) if len(known) else np.nan
-        why = coefficients.MEAN_OF_PAIRS if len(known) else coefficients.NO_SPANS
-        if 0 < len(known) < len(rows):
-            why = f"{len(rows) - len(known)} of {len(rows)} pairs undefined, left out; {why}"
+        value = float(defined.mean()) if len(defined) else np.nan
+        why = coefficients.MEAN_OF_PAIRS if len(defined) else coefficients.NO_SPANS
+        if 0 < len(defined) < len(rows):
+            why = f"{len(rows) - len(defined)} of {len(rows)} pairs undefined, left out; {why}"
     return figure, criterion, kind, None, None, value, np.nan, np.nan, 0, rows["n"].sum(), 0, why
 
 
 def _agreement_table(rows: Sequence[Row], names: Sequence[str], documents: int) -> pd.DataFrame:
     def called(key: CoefficientKey) -> tuple[Any, ...]:
-        one, other = (None, None) if key.group is None else (names[number] for number in key.group)
-        return key.figure, key.criterion, key.type, one, other
+        first, second = (None, None) if key.group is None else (names[number] for number in key.group)
+        return key.figure, key.criterion, key.type, first, second
 
     lines = [(*called(key), *rest, documents, why) for key, *rest, why in rows]
     table = pd.DataFrame(lines, columns=list(AGREEMENT_COLUMNS))
     return table.astype(dict(AGREEMENT_COLUMNS))
 
 
-def _document_table(found: Agreement, group: Group, name: str) -> pd.DataFrame:
-    documents = found.layers[0].documents
-    members = list(range(len(found.annotators)) if group is None else group)
-    asked = [found.way(group, name)] if group else [pair for pair in found.scores if name in found.scores[pair]]
-    each = [ratios(document_counts(found.scores[one][name], name))[F1] for one in asked if name in found.scores[one]]
+def _document_table(agreement: Agreement, group: Group, name: str) -> pd.DataFrame:
+    documents = agreement.layers[0].documents
+    members = list(range(len(agreement.annotators)) if group is None else group)
+    pairs = (
+        [agreement.way(group, name)] if group else [pair for pair in agreement.scores if name in agreement.scores[pair]]
+    )
+    each = [
+        ratios(document_counts(agreement.scores[counted_pair][name], name))[F1]
+        for counted_pair in pairs
+        if name in agreement.scores[counted_pair]
+    ]
     nothing = np.full(len(documents), np.nan)
-    marked = [every[number].doc for every in found.units.values() for number in members]
+    marked = [units_of[number].doc for units_of in agreement.units.values() for number in members]
     columns: dict[str, Any] = {
         "document": list(documents.ids),
         "spans": np.bincount(np.concatenate([np.zeros(0, np.int64), *marked]), minlength=len(documents)),
         "tokens": np.zeros(len(documents), np.int64),
         "f1": mean_of_defined(np.array(each)) if each else nothing,
     }
-    if isinstance(found.tokens, str):
+    if isinstance(agreement.tokens, str):
         columns |= dict.fromkeys(coefficients.ON_TOKENS, nothing)
     else:
-        whole = found.tokens[0]
+        whole = agreement.tokens[0]
         columns["tokens"] = whole.tokens
         columns |= token_coefficients(whole if group is None else whole.of_pair((min(group), max(group))))
-    columns["unitizing"], refused = _unitizing_by_document(found, members)
+    columns["unitizing"], refused = _unitizing_by_document(agreement, members)
     table = pd.DataFrame({name: columns.get(name, "") for name in DOCUMENT_COLUMNS}).astype(dict(DOCUMENT_COLUMNS))
     reasons = [
         (table["unitizing"].isna() & table["spans"].gt(0), coefficients.NOTHING_EXPECTED),
@@ -314,23 +322,23 @@ def _document_table(found: Agreement, group: Group, name: str) -> pd.DataFrame:
         (table["tokens"].eq(0), coefficients.NO_TOKENS),
         (table["spans"].eq(0), coefficients.NO_SPANS),
     ]
-    for where, said in reasons:
-        table.loc[where, "why"] = said
-    for doc, said in refused.items():
-        table.loc[doc, "why"] = said
+    for where, reason in reasons:
+        table.loc[where, "why"] = reason
+    for doc, reason in refused.items():
+        table.loc[doc, "why"] = reason
     return table
 
 
-def _unitizing_by_document(found: Agreement, members: Sequence[int]) -> tuple[Float64, dict[int, str]]:
+def _unitizing_by_document(agreement: Agreement, members: Sequence[int]) -> tuple[Float64, dict[int, str]]:
     """Return unitizing alpha by document, and the reason by document where it is refused."""
-    documents = found.layers[0].documents
+    documents = agreement.layers[0].documents
     observed, expected = np.zeros(len(documents)), np.zeros(len(documents))
     refused: dict[int, str] = {}
-    for kind, every in found.units.items():
-        apart = disagreement([every[number] for number in members], documents.base)
+    for kind, units_of in agreement.units.items():
+        apart = disagreement([units_of[number] for number in members], documents.base)
         observed, expected = observed + apart.observed, expected + apart.expected
         for number in members:
-            for doc in every[number].crossed.tolist():
-                refused.setdefault(doc, f"refused, spans of {kind} overlap in {found.annotators[number]}")
+            for doc in units_of[number].crossed.tolist():
+                refused.setdefault(doc, f"refused, spans of {kind} overlap in {agreement.annotators[number]}")
     expected[list(refused)] = np.nan
     return 1 - ratio_or_nan(observed, expected), refused

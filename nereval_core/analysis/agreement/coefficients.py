@@ -185,17 +185,17 @@ def token_rows(tokens: Tokens, annotators: int, bootstrap: Bootstrap) -> Iterato
         yield from _rows(kinds, estimates, [number] * len(keys), why, bootstrap.units)
 
 
-def missing_alpha_rows(tokens: Tokens, seen: Bools, bootstrap: Bootstrap) -> Iterator[Row]:
+def missing_alpha_rows(tokens: Tokens, saw: Bools, bootstrap: Bootstrap) -> Iterator[Row]:
     """Yield alpha of all annotators, of whom not all saw all documents, for all types and then for each type.
 
-    `seen` has the shape (annotators, documents).
+    `saw` has the shape (annotators, documents).
     """
     if isinstance(tokens, str):
         yield from _rows([CoefficientKey("alpha", None, None, None)], undefined_estimates(1), [0], [tokens])
         return
     together, by_type = tokens
     by_kind: dict[str | None, TokenCounts] = {None: together} | dict(by_type)
-    counted = {kind: pairable_counts(counts, seen) for kind, counts in by_kind.items()}
+    counted = {kind: pairable_counts(counts, saw) for kind, counts in by_kind.items()}
     number = int(together.tokens.sum())
     resampled = bootstrap.resample(counts.rows for counts in counted.values())
     for (kind, counts), sums in zip(counted.items(), resampled, strict=True):
@@ -210,13 +210,13 @@ def unitizing_rows(
     names: Sequence[str],
     documents: Documents,
     bootstrap: Bootstrap,
-    seen: Bools | None = None,
+    saw: Bools | None = None,
 ) -> Iterator[Row]:
     """Yield unitizing alpha of each group, for all types and for each type; only all annotators have an interval.
 
-    With `seen`, shape (annotators, documents), not all saw all documents, and only all annotators have rows.
+    With `saw`, shape (annotators, documents), not all saw all documents, and only all annotators have rows.
     """
-    for group in annotator_groups(len(names)) if seen is None else (None,):
+    for group in annotator_groups(len(names)) if saw is None else (None,):
         members = range(len(names)) if group is None else group
         units_of_members = {kind: [units_of[number] for number in members] for kind, units_of in units.items()}
         refused = {
@@ -226,7 +226,7 @@ def unitizing_rows(
         sound = {kind: members for kind, members in units_of_members.items() if not refused[kind]}
         is_resampled = group is None or len(names) == 2
         disagreements = (
-            _resampled_disagreements(sound, documents, bootstrap, seen)
+            _resampled_disagreements(sound, documents, bootstrap, saw)
             if is_resampled
             else _corpus_disagreements(sound, documents)
         )
@@ -262,18 +262,18 @@ def _sum_over_types(stages: Sequence[tuple[Float64, ...]]) -> tuple[Float64, ...
 
 
 def _corpus_disagreements(
-    units: Mapping[str, Sequence[AnnotatedUnits]], documents: Documents, seen: Bools | None = None
+    units: Mapping[str, Sequence[AnnotatedUnits]], documents: Documents, saw: Bools | None = None
 ) -> dict[str, _Disagreements]:
-    disagreements = {kind: corpus_disagreement(members, documents.base, seen) for kind, members in units.items()}
+    disagreements = {kind: corpus_disagreement(members, documents.base, saw) for kind, members in units.items()}
     return {kind: _Disagreements((whole.observed,), (whole.expected,)) for kind, whole in disagreements.items()}
 
 
 def _resampled_disagreements(
-    units: Mapping[str, Sequence[AnnotatedUnits]], documents: Documents, bootstrap: Bootstrap, seen: Bools | None
+    units: Mapping[str, Sequence[AnnotatedUnits]], documents: Documents, bootstrap: Bootstrap, saw: Bools | None
 ) -> dict[str, _Disagreements]:
     """Return disagreements with those in samples of documents, where the counts are not too many to be resampled."""
-    disagreements = _corpus_disagreements(units, documents, seen)
-    counted = {kind: resampling_counts(members, documents.base, seen) for kind, members in units.items()}
+    disagreements = _corpus_disagreements(units, documents, saw)
+    counted = {kind: resampling_counts(members, documents.base, saw) for kind, members in units.items()}
     resampled = {kind: counts for kind, counts in counted.items() if counts is not None}
     blocks = (counts.counts for counts in resampled.values())
     for (kind, (_, lengths, numbers)), sums in zip(resampled.items(), bootstrap.resample(blocks), strict=True):

@@ -51,31 +51,31 @@ def unite_annotators(names: Sequence[str], pairs: Mapping[Pair, tuple[Layer, ...
             parts.append(select_documents(layer.documents, np.array(new, np.int64)))
     documents = join_documents(parts)
     place = {name: number for number, name in enumerate(homes)}
-    seen = np.zeros((len(names), len(documents)), bool)
+    saw = np.zeros((len(names), len(documents)), bool)
     layers = []
     for number, name in enumerate(names):
         pieces = []
         for pair, both in sorted(pairs.items()):
             if number in pair:
-                pieces.append(_spans_not_seen(both[pair.index(number)], pair[0], homes, place, seen[number]))
+                pieces.append(_spans_not_seen(both[pair.index(number)], pair[0], homes, place, saw[number]))
         joined = join_layers([piece for piece, _ in pieces], documents, name) if pieces else _empty(documents, name)
         numbers = np.concatenate([np.zeros(0, np.int64), *(places for _, places in pieces)])
         layers.append(joined.renumbered(numbers[joined.doc]))
-    return Coverage(documents, tuple(layers), seen)
+    return Coverage(documents, tuple(layers), saw)
 
 
 def _spans_not_seen(
-    layer: Layer, first: int, homes: Mapping[str, int], place: Mapping[str, int], seen: Bools
+    layer: Layer, first: int, homes: Mapping[str, int], place: Mapping[str, int], saw: Bools
 ) -> tuple[Layer, Int64]:
     """Return an annotator's spans in documents whose first annotator this pair has, and the places of the documents.
 
-    Documents that are `seen` already are left out; the others are marked as seen.
+    Documents that the annotator `saw` already are left out; the others are marked.
     """
     ids = layer.documents.ids
-    some = [at for at, name in enumerate(ids) if homes[name] == first and not seen[place[name]]]
-    places = np.array([place[ids[at]] for at in some], np.int64)
-    seen[places] = True
-    numbers = np.array(some, np.int64)
+    new_documents = [at for at, name in enumerate(ids) if homes[name] == first and not saw[place[name]]]
+    places = np.array([place[ids[at]] for at in new_documents], np.int64)
+    saw[places] = True
+    numbers = np.array(new_documents, np.int64)
     return select_spans(layer, numbers, select_documents(layer.documents, numbers)), places
 
 
@@ -84,17 +84,19 @@ def _empty(documents: Documents, name: str) -> Layer:
     return Layer(name, documents, nothing, nothing, nothing, np.zeros(0, np.int16), ())
 
 
-def alpha_rows(found: Coverage, rules: TypeRules, bootstrap: Bootstrap) -> Iterator[Row]:
+def alpha_rows(coverage: Coverage, rules: TypeRules, bootstrap: Bootstrap) -> Iterator[Row]:
     """Yield alpha on tokens and unitizing alpha of all annotators, for all types and for each type."""
-    ruled = [apply_rules(layer, rules) for layer in found.layers]
+    ruled = [apply_rules(layer, rules) for layer in coverage.layers]
     types = tuple(sorted({kind for layer in ruled for kind in layer.types}))
     names = [layer.name for layer in ruled]
     units = {
-        kind: tuple(annotator_units(layer, kind, saw) for layer, saw in zip(ruled, found.seen, strict=True))
+        kind: tuple(annotator_units(layer, kind, saw) for layer, saw in zip(ruled, coverage.seen, strict=True))
         for kind in types
     }
     try:
-        yield from missing_alpha_rows(count_tokens(ruled, types, tokens_of(found.documents)), found.seen, bootstrap)
+        yield from missing_alpha_rows(
+            count_tokens(ruled, types, tokens_of(coverage.documents)), coverage.seen, bootstrap
+        )
     except FormatError as error:
-        yield from missing_alpha_rows(error.problems[0].found, found.seen, bootstrap)
-    yield from unitizing_rows(units, names, found.documents, bootstrap, found.seen)
+        yield from missing_alpha_rows(error.problems[0].found, coverage.seen, bootstrap)
+    yield from unitizing_rows(units, names, coverage.documents, bootstrap, coverage.seen)

@@ -90,11 +90,11 @@ def continua(layers: Sequence[Layer], types: Sequence[str]) -> list[Continuum]:
         columns.append(np.stack((layer.start, layer.end, codes[layer.type]), axis=1).astype(np.int64))
     edges = [list(pairwise(layer.first.tolist())) for layer in layers]
     texts = zip(layers[0].documents.lengths.tolist(), *edges, strict=True)
-    every = (
+    of_texts = (
         Continuum(tuple(rows[low:high] for rows, (low, high) in zip(columns, bounds, strict=True)), length)
         for length, *bounds in texts
     )
-    return [continuum for continuum in every if continuum.size]
+    return [continuum for continuum in of_texts if continuum.size]
 
 
 def measure_gamma(texts: Sequence[Continuum], *, seed: int = 0, precision: float = PRECISION) -> Gamma:
@@ -108,14 +108,14 @@ def measure_gamma(texts: Sequence[Continuum], *, seed: int = 0, precision: float
     observed = sum(map(best_disorder, texts)) / mean
     rng = np.random.default_rng((seed, 2015))
     samples: list[float] = []
-    wanted = FIRST_SAMPLES
-    while len(samples) < wanted:
-        drawn = [_random_annotators(text, rng) for text in texts]
-        size = sum(text.size for text in drawn)
-        samples.append(annotators * sum(map(best_disorder, drawn)) / size if size else 0.0)
+    n_samples = FIRST_SAMPLES
+    while len(samples) < n_samples:
+        random_texts = [_random_annotators(text, rng) for text in texts]
+        size = sum(text.size for text in random_texts)
+        samples.append(annotators * sum(map(best_disorder, random_texts)) / size if size else 0.0)
         if len(samples) == FIRST_SAMPLES and np.mean(samples) > 0:
             variation = np.std(samples, ddof=1) / np.mean(samples)
-            wanted = min(max(FIRST_SAMPLES, ceil((1.96 * variation / precision) ** 2)), MOST_SAMPLES)
+            n_samples = min(max(FIRST_SAMPLES, ceil((1.96 * variation / precision) ** 2)), MOST_SAMPLES)
     return Gamma(observed, float(np.mean(samples)), len(samples), units)
 
 
@@ -128,22 +128,22 @@ def gamma_rows(layers: Sequence[Layer], types: Sequence[str], *, seed: int = 0) 
         units, value, why = sum(text.size for text in texts), float("nan"), NO_UNITS
         if texts:
             try:
-                found = measure_gamma(texts, seed=seed)
-                value = found.value
-                why = f"{found.samples} samples: no interval" if found.expected > 0 else NOTHING_EXPECTED
+                gamma = measure_gamma(texts, seed=seed)
+                value = gamma.value
+                why = f"{gamma.samples} samples: no interval" if gamma.expected > 0 else NOTHING_EXPECTED
             except FormatError as error:
                 why = error.problems[0].found
         yield key, value, float("nan"), float("nan"), 0, units, why
 
 
-def dissimilarities(one: Int64, other: Int64) -> Float64:
+def dissimilarities(units: Int64, other_units: Int64) -> Float64:
     """Return the dissimilarity of the units of two annotators, shape (units of one, units of the other)."""
-    starts, ends = (np.abs(one[:, None, column] - other[None, :, column]) for column in (0, 1))
-    lengths = (one[:, 1] - one[:, 0])[:, None] + (other[:, 1] - other[:, 0])[None]
+    starts, ends = (np.abs(units[:, None, column] - other_units[None, :, column]) for column in (0, 1))
+    lengths = (units[:, 1] - units[:, 0])[:, None] + (other_units[:, 1] - other_units[:, 0])[None]
     # Two empty units at one place are alike.
     apart = (starts + ends) / np.maximum(lengths, 1)
-    found: Float64 = apart**2 + (one[:, None, 2] != other[None, :, 2])
-    return found
+    values: Float64 = apart**2 + (units[:, None, 2] != other_units[None, :, 2])
+    return values
 
 
 def best_disorder(text: Continuum) -> float:
@@ -189,8 +189,8 @@ def _unitary_alignments(text: Continuum) -> tuple[Bools, Float64]:
                     longer.append(((*units, unit), more))
         begun = longer
         if len(begun) > MOST_ALIGNMENTS:
-            found = f"refused, over {MOST_ALIGNMENTS:,} ways to align the units of a document"
-            raise FormatError.single("gamma", None, found, "compare fewer annotators")
+            finding = f"refused, over {MOST_ALIGNMENTS:,} ways to align the units of a document"
+            raise FormatError.single("gamma", None, finding, "compare fewer annotators")
     several = [(units, total / pairs) for units, total in begun if sum(unit >= 0 for unit in units) > 1]
     worth = [(units, disorder) for units, disorder in several if disorder < EMPTY * sum(unit >= 0 for unit in units)]
     members = np.zeros((len(worth), text.size), bool)
@@ -208,9 +208,9 @@ def _best_partition(alignments: Bools, gains: Float64) -> float:
     from scipy.sparse import csr_array
 
     each_once = LinearConstraint(csr_array(alignments.T.astype(float)), -np.inf, 1)
-    found = milp(gains, constraints=each_once, integrality=np.ones(len(gains)), bounds=Bounds(0, 1))
-    assert found.success, found.message
-    return float(found.fun)
+    solution = milp(gains, constraints=each_once, integrality=np.ones(len(gains)), bounds=Bounds(0, 1))
+    assert solution.success, solution.message
+    return float(solution.fun)
 
 
 def _random_annotators(text: Continuum, rng: np.random.Generator) -> Continuum:

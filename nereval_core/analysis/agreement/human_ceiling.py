@@ -106,8 +106,8 @@ def measure_ceiling(
         for system, with_annotators in systems.items()
     }
     greedy = {
-        system: tuple(sorted({doc for pair in with_annotators.values() for one in pair.values() for doc in one.greedy}))
-        for system, with_annotators in systems.items()
+        system: tuple(sorted({doc for pair in pairs.values() for scored in pair.values() for doc in scored.greedy}))
+        for system, pairs in systems.items()
     }
     return HumanCeiling(tested_table(rows, CEILING_COLUMNS, ("criterion",)), layers, greedy)
 

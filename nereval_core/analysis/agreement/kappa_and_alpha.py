@@ -83,24 +83,24 @@ class PairableCounts:
         return krippendorff_alpha(weigh_pairs(agreed, self.numbers), whole)
 
 
-def pairable_counts(counts: TokenCounts, seen: Bools) -> PairableCounts:
+def pairable_counts(counts: TokenCounts, saw: Bools) -> PairableCounts:
     """Return the values of those who saw a document, and their pairs of equal values.
 
-    `seen` tells which annotators saw which documents, shape (annotators, documents), at least two each. Annotators have
+    `saw` tells which annotators saw which documents, shape (annotators, documents), at least two each. Annotators have
     no span in a document that they did not see.
     """
-    both = np.array([seen[one] & seen[other] for one, other in counts.pairs])
-    numbers, agreed = split_by_number((counts.agreed * both).sum(axis=0, dtype=np.int64), seen)
-    values = counts.tokens.astype(np.int64) * seen.sum(axis=0)
+    both = np.array([saw[first] & saw[second] for first, second in counts.pairs])
+    numbers, agreed = split_by_number((counts.agreed * both).sum(axis=0, dtype=np.int64), saw)
+    values = counts.tokens.astype(np.int64) * saw.sum(axis=0)
     return PairableCounts(numbers, np.concatenate((values[None], counts.categories.sum(axis=0), agreed)))
 
 
-def split_by_number(counts: Int64, seen: Bools) -> tuple[tuple[int, ...], Int64]:
+def split_by_number(counts: Int64, who_saw: Bools) -> tuple[tuple[int, ...], Int64]:
     """Return the numbers of annotators who saw a document, and counts by these: (documents,) to (numbers, documents).
 
     Pairs of annotators are weighted by these numbers, but counts stay integers that can be summed.
     """
-    saw = seen.sum(axis=0)
+    saw = who_saw.sum(axis=0)
     numbers = np.unique(saw[saw > 1])
     return tuple(numbers.tolist()), np.where(saw == numbers[:, None], counts, 0)
 
@@ -111,8 +111,8 @@ def weigh_pairs(counts: Array, numbers: Sequence[int]) -> Float64:
     Each pair counts in both orders, divided by m - 1 as in `krippendorff_alpha`.
     """
     weights = 2 / (np.array(numbers, np.float64) - 1)
-    found: Float64 = weights @ np.asarray(counts, np.float64)
-    return found
+    sums: Float64 = weights @ np.asarray(counts, np.float64)
+    return sums
 
 
 def annotator_pairs(annotators: int) -> AnnotatorPairs:
@@ -157,20 +157,22 @@ def count_tokens(
 def _count_all_types(cells: Sequence[Int64], types: int, doc: Int64, first: Int64) -> TokenCounts:
     categories, number = _token_categories(cells, types, len(doc))
     documents = len(first) - 1
-    found = np.zeros((len(cells), number, documents), np.int32)
-    for mine, row in zip(found, categories, strict=True):
-        there = np.flatnonzero(row)
-        key = (row[there] - 1).astype(np.int64) * documents + doc[there]
+    counts = np.zeros((len(cells), number, documents), np.int32)
+    for mine, row in zip(counts, categories, strict=True):
+        in_row = np.flatnonzero(row)
+        key = (row[in_row] - 1).astype(np.int64) * documents + doc[in_row]
         mine[:] = np.bincount(key, minlength=number * documents).reshape(number, documents)
-    agreed = [_document_sums(categories[one] == categories[other], first) for one, other in annotator_pairs(len(cells))]
-    return TokenCounts(np.diff(first).astype(np.int32), np.array(agreed, np.int32).reshape(-1, documents), found)
+    agreed = [
+        _document_sums(categories[left] == categories[right], first) for left, right in annotator_pairs(len(cells))
+    ]
+    return TokenCounts(np.diff(first).astype(np.int32), np.array(agreed, np.int32).reshape(-1, documents), counts)
 
 
 def _token_categories(cells: Sequence[Int64], types: int, tokens: int) -> tuple[Int32, int]:
     """Return the category of each token by annotator, 0 for no type, and the number of other categories."""
-    found = np.zeros((len(cells), tokens), np.int32)
-    every = np.concatenate([mine + who * tokens * types for who, mine in enumerate(cells)])
-    key, kind = np.divmod(every, types)
+    categories = np.zeros((len(cells), tokens), np.int32)
+    cells_of_all = np.concatenate([mine + who * tokens * types for who, mine in enumerate(cells)])
+    key, kind = np.divmod(cells_of_all, types)
     opens = np.flatnonzero(np.diff(key, prepend=-1))
     size = np.diff(opens, append=len(key))
     # A set of types is numbered type by type from its first, so that equal sets of all annotators share a number.
@@ -183,15 +185,15 @@ def _token_categories(cells: Sequence[Int64], types: int, tokens: int) -> tuple[
         code[more] = number + place
         number += len(distinct)
     used, place = np.unique(code, return_inverse=True)
-    found.reshape(-1)[key[opens]] = place + 1
-    return found, len(used)
+    categories.reshape(-1)[key[opens]] = place + 1
+    return categories, len(used)
 
 
-def _document_sums(chosen: Bools, first: Int64) -> Int64:
+def _document_sums(is_counted: Bools, first: Int64) -> Int64:
     """Return the number of chosen tokens in each document."""
-    reached: Int64 = np.concatenate((np.zeros(1, np.int64), np.cumsum(chosen, dtype=np.int64)))
-    found: Int64 = reached[first[1:]] - reached[first[:-1]]
-    return found
+    reached: Int64 = np.concatenate((np.zeros(1, np.int64), np.cumsum(is_counted, dtype=np.int64)))
+    sums: Int64 = reached[first[1:]] - reached[first[:-1]]
+    return sums
 
 
 def _count_each_type(
@@ -199,36 +201,36 @@ def _count_each_type(
 ) -> Mapping[str, TokenCounts]:
     number, documents = max(1, len(types)), len(sizes)
 
-    def counted(some: Int64) -> Int32:
-        token, kind = np.divmod(some, number)
+    def counted(spans: Int64) -> Int32:
+        token, kind = np.divmod(spans, number)
         table = np.bincount(kind * documents + doc[token], minlength=number * documents)
         return table.reshape(number, documents).astype(np.int32)
 
     alone = np.array([counted(mine) for mine in cells])
     pairs = annotator_pairs(len(cells))
     agreed = np.empty((len(pairs), number, documents), np.int32)
-    for place, (one, other) in enumerate(pairs):
-        both = counted(np.intersect1d(cells[one], cells[other], assume_unique=True))
-        agreed[place] = sizes - alone[one] - alone[other] + 2 * both
+    for place, (first, second) in enumerate(pairs):
+        both = counted(np.intersect1d(cells[first], cells[second], assume_unique=True))
+        agreed[place] = sizes - alone[first] - alone[second] + 2 * both
     return {name: TokenCounts(sizes, agreed[:, code], alone[:, code : code + 1]) for code, name in enumerate(types)}
 
 
 def ratio_or_nan(part: Array, whole: Array) -> Float64:
     """Return part / whole, NaN where the whole is 0."""
-    one, other = np.broadcast_arrays(np.asarray(part, np.float64), np.asarray(whole, np.float64))
-    found = np.full(one.shape, np.nan)
-    np.divide(one, other, out=found, where=other != 0)
-    return found
+    top, bottom = np.broadcast_arrays(np.asarray(part, np.float64), np.asarray(whole, np.float64))
+    ratios = np.full(top.shape, np.nan)
+    np.divide(top, bottom, out=ratios, where=bottom != 0)
+    return ratios
 
 
-def cohen_kappa(agreed: Array, units: Array, one: Array, other: Array) -> Float64:
+def cohen_kappa(agreed: Array, units: Array, counts: Array, other_counts: Array) -> Float64:
     """Return Cohen's kappa of two annotators who give the same category to `agreed` of all `units`.
 
-    `one` and `other` are the numbers of units in each category, shape (categories, n). Kappa is undefined where both
-    annotators give a single category to all units.
+    `counts` and `other_counts` are the numbers of units in each category, shape (categories, n). Kappa is undefined
+    where both annotators give a single category to all units.
     """
     whole = np.asarray(units, np.float64)
-    expected = (np.asarray(one, np.float64) * other).sum(axis=0)
+    expected = (np.asarray(counts, np.float64) * other_counts).sum(axis=0)
     return ratio_or_nan(whole * agreed - expected, whole**2 - expected)
 
 
@@ -238,12 +240,12 @@ def fleiss_kappa(agreed: Array, units: Array, categories: Array, annotators: int
     Kappa is undefined where only one category is used. Of two annotators it is Scott's pi.
     """
     whole = np.asarray(units, np.float64)
-    seen = ratio_or_nan(agreed, whole * (annotators * (annotators - 1) / 2))
+    observed = ratio_or_nan(agreed, whole * (annotators * (annotators - 1) / 2))
     values = np.asarray(categories, np.float64)
     expected = (values**2).sum(axis=0)
     # All is multiplied by the square of all values, so that a single category is recognised exactly.
     square = (annotators * whole) ** 2
-    return ratio_or_nan(seen * square - expected, square - expected)
+    return ratio_or_nan(observed * square - expected, square - expected)
 
 
 def krippendorff_alpha(agreeing: Array, categories: Array) -> Float64:

@@ -44,8 +44,8 @@ def figure_label(figure: str, group: Group) -> str:
     """Return the name of a figure; for more than two annotators kappa is Fleiss', F1 and agreement are means."""
     if group is not None:
         return LABELS[figure]
-    said = {"kappa": "Fleiss' kappa", "f1": "mean F1", "observed": "mean observed agreement"}
-    return said.get(figure, LABELS[figure])
+    labels = {"kappa": "Fleiss' kappa", "f1": "mean F1", "observed": "mean observed agreement"}
+    return labels.get(figure, LABELS[figure])
 
 
 def figure_cell(row: Mapping[Hashable, Any]) -> str:
@@ -53,33 +53,33 @@ def figure_cell(row: Mapping[Hashable, Any]) -> str:
     return value_with_interval(row["value"], row["low"], row["high"])
 
 
-def figures_table(found: Agreement, group: Group, criteria: Sequence[str]) -> pd.DataFrame:
+def figures_table(agreement: Agreement, group: Group, criteria: Sequence[str]) -> pd.DataFrame:
     """Return a row for each figure of all types together: `figure`, `value`, `low`, `high`, `over` and `note`."""
     rows = []
     for number, name in enumerate(criteria):
-        table = found.rows(group, criterion=name)
+        table = agreement.rows(group, criterion=name)
         table = table[table["type"].isna()]
         for row in table.to_dict("records"):
             if row["figure"] != "f1" and number:
                 continue
             label = figure_label(row["figure"], group) + (f", {name}" if row["figure"] == "f1" else "")
-            unit = found.criterion(name).unit if row["figure"] == "f1" else ""
+            unit = agreement.criterion(name).unit if row["figure"] == "f1" else ""
             over = f"{row['n']:,} {'typed tokens' if unit == 'token' else COUNTED_UNITS[row['figure']]}"
-            rows.append((label, row["value"], row["low"], row["high"], over, _row_note(row, found)))
+            rows.append((label, row["value"], row["low"], row["high"], over, _row_note(row, agreement)))
     # F1 under every criterion comes first.
     rows.sort(key=lambda row: not row[0].endswith(tuple(f", {name}" for name in criteria)))
     return pd.DataFrame(rows, columns=["figure", "value", "low", "high", "over", "note"])
 
 
-def _row_note(row: Mapping[Hashable, Any], found: Agreement) -> str:
-    away = f"undefined in {row['undefined']:,} of {found.plan.resamples:,} resamples, left out"
+def _row_note(row: Mapping[Hashable, Any], agreement: Agreement) -> str:
+    away = f"undefined in {row['undefined']:,} of {agreement.plan.resamples:,} resamples, left out"
     parts = [str(row["why"]), away if row["undefined"] and not pd.isna(row["value"]) else ""]
     return "; ".join(filter(None, parts))
 
 
-def types_table(found: Agreement, group: Group, criterion: str) -> pd.DataFrame:
+def types_table(agreement: Agreement, group: Group, criterion: str) -> pd.DataFrame:
     """Return a row for each type: `type`, `spans`, and each figure with its interval as text."""
-    table = found.rows(group, criterion=criterion)
+    table = agreement.rows(group, criterion=criterion)
     table = table[table["type"].notna()]
     rows = []
     for kind, here in table.groupby("type", sort=True):
@@ -94,16 +94,20 @@ def _cell_of(rows: Mapping[str, Mapping[Hashable, Any]], figure: str) -> str:
     return figure_cell(rows[figure]) if figure in rows else UNDEFINED
 
 
-def pairs_table(found: Agreement, criteria: Sequence[str]) -> pd.DataFrame:
+def pairs_table(agreement: Agreement, criteria: Sequence[str]) -> pd.DataFrame:
     """Return a row for each pair: `one`, `other`, F1 under each criterion, and the other figures, as text.
 
     Where a criterion is not symmetric, both orders have a row, with `one` as gold. Where each pair was compared on
     documents of its own, `documents` is their number.
     """
-    lopsided = any(not is_symmetric(found.criterion(name)) for name in criteria)
-    pairs = [*found.pairs, *((two, one) for one, two in found.pairs)] if lopsided else list(found.pairs)
-    number = ["documents"] if found.parts else []
-    figures = (*FIGURES[1:], *((GAMMA,) if found.table["figure"].eq(GAMMA).any() else ()))
+    lopsided = any(not is_symmetric(agreement.criterion(name)) for name in criteria)
+    pairs = (
+        [*agreement.pairs, *((second, first) for first, second in agreement.pairs)]
+        if lopsided
+        else list(agreement.pairs)
+    )
+    number = ["documents"] if agreement.parts else []
+    figures = (*FIGURES[1:], *((GAMMA,) if agreement.table["figure"].eq(GAMMA).any() else ()))
     heads = [
         "one",
         "other",
@@ -113,50 +117,56 @@ def pairs_table(found: Agreement, criteria: Sequence[str]) -> pd.DataFrame:
     ]
     rows = []
     for pair in sorted(pairs):
-        cells = [str(shared_documents(found, pair))] if found.parts else []
+        cells = [str(shared_documents(agreement, pair))] if agreement.parts else []
         for name in criteria:
-            table = found.rows(pair, criterion=name)
+            table = agreement.rows(pair, criterion=name)
             by_figure = {str(row["figure"]): row for row in table[table["type"].isna()].to_dict("records")}
             cells.append(_cell_of(by_figure, "f1"))
         rows.append(
-            (*(found.annotators[one] for one in pair), *cells, *(_cell_of(by_figure, figure) for figure in figures))
+            (
+                *(agreement.annotators[number] for number in pair),
+                *cells,
+                *(_cell_of(by_figure, figure) for figure in figures),
+            )
         )
     return pd.DataFrame(rows, columns=heads)
 
 
-def shared_documents(found: Agreement, pair: Pair) -> int:
+def shared_documents(agreement: Agreement, pair: Pair) -> int:
     """Return the number of documents that two annotators were compared on."""
-    part = found.parts.get((min(pair), max(pair)))
-    layers = part.layers if part else found.layers
+    part = agreement.parts.get((min(pair), max(pair)))
+    layers = part.layers if part else agreement.layers
     return len(layers[0].documents) if layers else 0
 
 
-def pair_matrix(found: Agreement, figure: str, criterion: str) -> pd.DataFrame:
+def pair_matrix(agreement: Agreement, figure: str, criterion: str) -> pd.DataFrame:
     """Return a figure of each pair of annotators, NaN on the diagonal; the row's annotator is gold if that matters."""
-    names = list(found.annotators)
-    rows = found.table[found.table["one"].notna() & found.table["type"].isna() & found.table["figure"].eq(figure)]
+    names = list(agreement.annotators)
+    rows = agreement.table[
+        agreement.table["one"].notna() & agreement.table["type"].isna() & agreement.table["figure"].eq(figure)
+    ]
     both_ways = True
     if figure == "f1":
-        rows, both_ways = rows[rows["criterion"].eq(criterion)], is_symmetric(found.criterion(criterion))
+        rows, both_ways = rows[rows["criterion"].eq(criterion)], is_symmetric(agreement.criterion(criterion))
     values = np.full((len(names), len(names)), np.nan)
-    for one, other, value in zip(rows["one"], rows["other"], rows["value"], strict=True):
-        at = names.index(one), names.index(other)
+    for first, second, value in zip(rows["one"], rows["other"], rows["value"], strict=True):
+        at = names.index(first), names.index(second)
         values[at] = value
         if both_ways:
             values[at[::-1]] = value
     return pd.DataFrame(values, index=names, columns=names)
 
 
-def documents_table(found: Agreement, group: Group, criterion: str) -> pd.DataFrame:
+def documents_table(agreement: Agreement, group: Group, criterion: str) -> pd.DataFrame:
     """Return `Agreement.by_document` with columns named for the reader."""
-    table = found.by_document(group, criterion=criterion)
+    table = agreement.by_document(group, criterion=criterion)
     names = {figure: figure_label(figure, group) for figure in FIGURES}
     return table.rename(columns=names | {"why": "note"})
 
 
-def undefined_reasons(found: Agreement, group: Group, criterion: str) -> tuple[str, ...]:
+def undefined_reasons(agreement: Agreement, group: Group, criterion: str) -> tuple[str, ...]:
     """Return the reasons why figures of types are undefined, each with these figures; F1 is under a criterion."""
-    table = found.rows(group, criterion=criterion)
+    table = agreement.rows(group, criterion=criterion)
     table = table[table["type"].notna() & table["why"].ne("")]
     labels = [figure_label(figure, group) for figure in table["figure"]]
     return _group_by_reason(
@@ -164,38 +174,40 @@ def undefined_reasons(found: Agreement, group: Group, criterion: str) -> tuple[s
     )
 
 
-def pair_reasons(found: Agreement, figure: str, criteria: Sequence[str]) -> tuple[str, ...]:
+def pair_reasons(agreement: Agreement, figure: str, criteria: Sequence[str]) -> tuple[str, ...]:
     """Return the reasons why a figure of pairs is undefined, each with these pairs; F1 is under some criteria."""
-    table = found.table
+    table = agreement.table
     table = table[table["type"].isna() & table["one"].notna() & table["figure"].eq(figure) & table["why"].ne("")]
     if figure == "f1":
         table = table[table["criterion"].isin(criteria)]
     names = table["criterion"].fillna("").map(lambda name: f" under {name}" if len(criteria) > 1 and name else "")
     pairs = zip(table["one"], table["other"], names, strict=True)
     return _group_by_reason(
-        table["why"], [f"{LABELS[figure]}{name} of {one} and {other}" for one, other, name in pairs]
+        table["why"], [f"{LABELS[figure]}{name} of {first} and {second}" for first, second, name in pairs]
     )
 
 
 def _group_by_reason(why: Iterable[str], what: Iterable[str]) -> tuple[str, ...]:
-    said: dict[str, list[str]] = {}
-    for reason, one in zip(why, what, strict=True):
-        said.setdefault(str(reason), []).append(one)
-    return tuple(f"{', '.join(some)}: {reason}" for reason, some in said.items())
+    subjects_of: dict[str, list[str]] = {}
+    for reason, subject in zip(why, what, strict=True):
+        subjects_of.setdefault(str(reason), []).append(subject)
+    return tuple(f"{', '.join(subjects)}: {reason}" for reason, subjects in subjects_of.items())
 
 
-def agreement_sentences(found: Agreement, criterion: str) -> tuple[str, ...]:
+def agreement_sentences(agreement: Agreement, criterion: str) -> tuple[str, ...]:
     """Return sentences: F1 and kappa of all annotators, the closest and farthest pairs, and the types by F1."""
-    group = found.everyone
-    table = found.rows(group, criterion=criterion)
+    group = agreement.everyone
+    table = agreement.rows(group, criterion=criterion)
     whole = {str(row["figure"]): row for row in table[table["type"].isna()].to_dict("records")}
     if "f1" not in whole or pd.isna(whole["f1"]["value"]):
         why = whole["f1"]["why"] if "f1" in whole else "no pair has what it needs"
         return (f"F1 under {criterion} is undefined: {why}",)
-    who = "the annotators" if group is None else " and ".join(found.annotators)
+    who = "the annotators" if group is None else " and ".join(agreement.annotators)
     f1, kappa = whole["f1"], whole["kappa"]
     level = (
-        f1["why"] if lacks_interval(f1["value"], f1["low"]) else f"{found.plan.level:.0%} interval {_interval_ends(f1)}"
+        f1["why"]
+        if lacks_interval(f1["value"], f1["low"])
+        else f"{agreement.plan.level:.0%} interval {_interval_ends(f1)}"
     )
     token = f"is {kappa['value']:.3f} ({_interval_ends(kappa)})"
     if pd.isna(kappa["value"]):
@@ -204,7 +216,7 @@ def agreement_sentences(found: Agreement, criterion: str) -> tuple[str, ...]:
         f"{who} agree with {figure_label('f1', group)} {f1['value']:.3f} under {criterion} ({level}); "
         f"{figure_label('kappa', group)} on tokens {token}"
     ]
-    lines += _pairs_in_words(found, criterion)
+    lines += _pairs_in_words(agreement, criterion)
     kinds = table[table["type"].notna() & table["figure"].eq("f1") & table["value"].notna()].sort_values("value")
     if len(kinds) > 1 and kinds["value"].iloc[0] < kinds["value"].iloc[-1]:
         least, most = (f"{row['type']} ({row['value']:.3f})" for row in (kinds.iloc[0], kinds.iloc[-1]))
@@ -212,9 +224,9 @@ def agreement_sentences(found: Agreement, criterion: str) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def identity_warnings(found: Agreement) -> tuple[str, ...]:
+def identity_warnings(agreement: Agreement) -> tuple[str, ...]:
     """Return a warning about each two annotators of identical content."""
-    parts = found.parts or {(0, 1): found}
+    parts = agreement.parts or {(0, 1): agreement}
     return tuple(
         f"{name} and {other}: identical {IDENTICAL}"
         for part in parts.values()
@@ -223,32 +235,32 @@ def identity_warnings(found: Agreement) -> tuple[str, ...]:
     )
 
 
-def interval_warnings(found: Agreement) -> tuple[str, ...]:
+def interval_warnings(agreement: Agreement) -> tuple[str, ...]:
     """Return warnings about the intervals: too few units, or units that may be dependent."""
-    if found.parts:
-        each = ((pair, line) for pair, part in found.parts.items() for line in interval_warnings(part))
-        return _group_by_line(found, each)
-    units = found.resampled
-    few = f"{units.in_words(units.count)} are few: intervals over {units.many} are rough and too narrow"
+    if agreement.parts:
+        each = ((pair, line) for pair, part in agreement.parts.items() for line in interval_warnings(part))
+        return _group_by_line(agreement, each)
+    units = agreement.resampled
+    few = f"{units.in_words(units.count)} are few: intervals over {units.plural} are rough and too narrow"
     return (*((few,) if 1 < units.count < FEW_UNITS else ()), *units.notes)
 
 
-def _group_by_line(found: Agreement, lines: Iterable[tuple[Pair, str]]) -> tuple[str, ...]:
+def _group_by_line(agreement: Agreement, lines: Iterable[tuple[Pair, str]]) -> tuple[str, ...]:
     """Return each distinct line after the names of the pairs that it is about."""
-    said: dict[str, list[str]] = {}
+    pairs_of_line: dict[str, list[str]] = {}
     for pair, line in lines:
-        said.setdefault(line, []).append(" and ".join(found.annotators[number] for number in pair))
-    return tuple(f"{', '.join(pairs)}: {line}" for line, pairs in said.items())
+        pairs_of_line.setdefault(line, []).append(" and ".join(agreement.annotators[number] for number in pair))
+    return tuple(f"{', '.join(pairs)}: {line}" for line, pairs in pairs_of_line.items())
 
 
 def _interval_ends(row: Mapping[Hashable, Any]) -> str:
     return UNDEFINED if pd.isna(row["low"]) else f"{row['low']:.3f} to {row['high']:.3f}"
 
 
-def _pairs_in_words(found: Agreement, criterion: str) -> Iterable[str]:
-    if len(found.annotators) < 3:
+def _pairs_in_words(agreement: Agreement, criterion: str) -> Iterable[str]:
+    if len(agreement.annotators) < 3:
         return
-    table = found.table
+    table = agreement.table
     pairs = table[
         table["one"].notna() & table["type"].isna() & table["criterion"].eq(criterion) & table["value"].notna()
     ]
@@ -259,50 +271,53 @@ def _pairs_in_words(found: Agreement, criterion: str) -> Iterable[str]:
         yield f"by F1 {most} are closest ({values.iloc[-1]:.3f}), {least} farthest apart ({values.iloc[0]:.3f})"
 
 
-def agreement_signature(found: Agreement, marks: Sequence[str] = ()) -> str:
+def agreement_signature(agreement: Agreement, marks: Sequence[str] = ()) -> str:
     """Return the line that reproduces the figures."""
-    settings = found.settings
+    settings = agreement.settings
     parts = [
         f"nereval {__version__}",
         f"criterion {','.join(map(_criterion_in_signature, settings.criteria))}",
         f"types merged: {merged_in_words(dict(settings.merge))}",
         f"left out: {','.join(settings.leave_out) or 'none'}",
         f"counting {settings.counting}",
-        *(_inputs_by_pair(found) if found.parts else _inputs(found)),
-        found.resampled.signature(found.plan),
+        *(_inputs_by_pair(agreement) if agreement.parts else _inputs(agreement)),
+        agreement.resampled.signature(agreement.plan),
         *marks,
     ]
     return " | ".join(part.replace("\n", " ").replace("\r", " ") for part in parts)
 
 
-def _inputs(found: Agreement) -> Iterable[str]:
-    documents = found.layers[0].documents
-    if not isinstance(found.tokens, str):
+def _inputs(agreement: Agreement) -> Iterable[str]:
+    documents = agreement.layers[0].documents
+    if not isinstance(agreement.tokens, str):
         yield tokens_in_words(documents)
-    for name, layer in zip(found.annotators, found.layers, strict=True):
+    for name, layer in zip(agreement.annotators, agreement.layers, strict=True):
         yield f"annotator {name} sha256:{layer.digest[:16]}"
-    for name, mine in (found.ceiling.layers if found.ceiling else {}).items():
+    for name, mine in (agreement.ceiling.layers if agreement.ceiling else {}).items():
         yield f"system {name} sha256:{', '.join(dict.fromkeys(layer.digest[:16] for layer in mine.values()))}"
     yield f"documents {len(documents)}"
 
 
-def _inputs_by_pair(found: Agreement) -> Iterable[str]:
+def _inputs_by_pair(agreement: Agreement) -> Iterable[str]:
     yield "documents pairwise"
-    for part in found.parts.values():
-        said = " and ".join(
+    for part in agreement.parts.values():
+        inputs = " and ".join(
             f"{name} sha256:{layer.digest[:16]}" for name, layer in zip(part.annotators, part.layers, strict=True)
         )
         tokens = "" if isinstance(part.tokens, str) else f", {tokens_in_words(part.layers[0].documents)}"
-        yield f"{said} on documents {len(part.layers[0].documents)}{tokens}"
-    for name, mine in (found.ceiling.layers if found.ceiling else {}).items():
-        each = (f"{one} sha256:{layer.digest[:16]} on documents {len(layer.documents)}" for one, layer in mine.items())
+        yield f"{inputs} on documents {len(part.layers[0].documents)}{tokens}"
+    for name, mine in (agreement.ceiling.layers if agreement.ceiling else {}).items():
+        each = (
+            f"{annotator} sha256:{layer.digest[:16]} on documents {len(layer.documents)}"
+            for annotator, layer in mine.items()
+        )
         yield f"system {name} with {', with '.join(each)}"
 
 
-def _criterion_in_signature(one: Criterion) -> str:
+def _criterion_in_signature(criterion: Criterion) -> str:
     """Return a criterion for a signature: one of a user's own with its rule, and the types it merges and leaves out."""
-    if one.name in CRITERIA and same_rule(one, CRITERIA[one.name]):
-        return one.name
-    merged = f"; types merged: {merged_in_words(dict(one.merge))}" if one.merge else ""
-    left = f"; left out: {','.join(one.leave_out)}" if one.leave_out else ""
-    return f"{one.name} ({one.rule()}{merged}{left})"
+    if criterion.name in CRITERIA and same_rule(criterion, CRITERIA[criterion.name]):
+        return criterion.name
+    merged = f"; types merged: {merged_in_words(dict(criterion.merge))}" if criterion.merge else ""
+    left_out = f"; left out: {','.join(criterion.leave_out)}" if criterion.leave_out else ""
+    return f"{criterion.name} ({criterion.rule()}{merged}{left_out})"

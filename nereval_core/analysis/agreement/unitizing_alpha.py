@@ -40,7 +40,7 @@ from nereval_core.analysis.agreement.kappa_and_alpha import ratio_or_nan, split_
 from nereval_core.arrays import Array, Bools, Float64, Int64
 from nereval_core.corpus import Layer
 
-SUMMED_PARTS = ("length", "seen", "units", "cubes", "squares")
+SUMMED_PARTS = ("length", "seen_length", "units", "cubes", "squares")
 """Fields of `Disagreement` that are sums over documents, besides `apart`."""
 MOST_RESAMPLING_COUNTS = 1 << 24
 """Lengths of units times documents; with more, resampling would take too long."""
@@ -70,13 +70,13 @@ class AnnotatedUnits:
 class Disagreement:
     """Sums from which the disagreement of some annotators is computed, by document or resample, shape (n,) each.
 
-    In the module's formulas `length` is L, `seen` T, `units` N, `cubes` F, `squares` Q and `across` X. `apart`, shape
-    (numbers, n), is D of the documents that each of the `numbers` of annotators saw.
+    In the module's formulas `length` is L, `seen_length` T, `units` N, `cubes` F, `squares` Q and `across` X. `apart`,
+    shape (numbers, n), is D of the documents that each of the `numbers` of annotators saw.
     """
 
     numbers: tuple[int, ...]
     length: Array
-    seen: Array
+    seen_length: Array
     units: Array
     cubes: Array
     squares: Array
@@ -85,15 +85,15 @@ class Disagreement:
 
     @property
     def observed(self) -> Float64:
-        seen, length = (np.asarray(one, np.float64) for one in (self.seen, self.length))
-        return ratio_or_nan(weigh_pairs(self.apart, self.numbers), seen * length)
+        pairs = np.asarray(self.seen_length, np.float64) * np.asarray(self.length, np.float64)
+        return ratio_or_nan(weigh_pairs(self.apart, self.numbers), pairs)
 
     @property
     def expected(self) -> Float64:
-        seen = np.asarray(self.seen, np.float64)
+        seen_length = np.asarray(self.seen_length, np.float64)
         # Without units no disagreement is expected.
         above = np.maximum(np.asarray(self.units, np.float64) - 1, 0) / 3 * self.cubes + self.across
-        return ratio_or_nan(2 * above, self.length * (seen * (seen - 1) - self.squares))
+        return ratio_or_nan(2 * above, self.length * (seen_length * (seen_length - 1) - self.squares))
 
 
 class ResamplingCounts(NamedTuple):
@@ -104,11 +104,11 @@ class ResamplingCounts(NamedTuple):
     numbers: tuple[int, ...]
 
 
-def annotator_units(layer: Layer, type: str, seen: Bools | None = None) -> AnnotatedUnits:
-    """Return the units of a type in an annotator's layer; documents not `seen` by the annotator have no gap either."""
+def annotator_units(layer: Layer, type: str, saw: Bools | None = None) -> AnnotatedUnits:
+    """Return the units of a type in an annotator's layer; documents without `saw` have no gap."""
     lengths = layer.documents.lengths
-    chosen = np.flatnonzero(layer.type == layer.types.index(type)) if type in layer.types else np.zeros(0, np.int64)
-    doc, start, end = (column[chosen].astype(np.int64) for column in (layer.doc, layer.start, layer.end))
+    spans = np.flatnonzero(layer.type == layer.types.index(type)) if type in layer.types else np.zeros(0, np.int64)
+    doc, start, end = (column[spans].astype(np.int64) for column in (layer.doc, layer.start, layer.end))
     base = layer.documents.base
     reached = np.maximum.accumulate(end + base[doc])
     crossed = np.unique(doc[1:][(start + base[doc])[1:] < reached[:-1]])
@@ -120,42 +120,42 @@ def annotator_units(layer: Layer, type: str, seen: Bools | None = None) -> Annot
     np.maximum.at(last, doc, end)
     gap = np.concatenate((start - before, lengths - last))
     gap_doc = np.concatenate((doc, np.arange(len(lengths))))
-    room = (gap > 0) & (True if seen is None else seen[gap_doc])
+    room = (gap > 0) & (True if saw is None else saw[gap_doc])
     return AnnotatedUnits(doc, start, end, gap_doc[room], gap[room], crossed)
 
 
-def pair_distance(one: AnnotatedUnits, other: AnnotatedUnits, base: Int64) -> Int64:
+def pair_distance(first: AnnotatedUnits, second: AnnotatedUnits, base: Int64) -> Int64:
     """Return the distance between the units of two annotators by document: D of the pair, shape (documents,)."""
-    found = np.zeros(len(base) - 1, np.int64)
-    a, b = (units.start + base[units.doc] for units in (one, other))
-    c, d = (units.end + base[units.doc] for units in (one, other))
+    distances = np.zeros(len(base) - 1, np.int64)
+    a, b = (units.start + base[units.doc] for units in (first, second))
+    c, d = (units.end + base[units.doc] for units in (first, second))
     low, high = np.searchsorted(d, a, side="right"), np.searchsorted(b, c, side="left")
     row, match = ranges(low, np.maximum(low, high))
-    np.add.at(found, one.doc[row], (a[row] - b[match]) ** 2 + (c[row] - d[match]) ** 2)
-    for units, met in ((one, row), (other, match)):
+    np.add.at(distances, first.doc[row], (a[row] - b[match]) ** 2 + (c[row] - d[match]) ** 2)
+    for units, met in ((first, row), (second, match)):
         alone = np.ones(len(units.doc), bool)
         alone[met] = False
-        np.add.at(found, units.doc[alone], units.length[alone] ** 2)
-    return found
+        np.add.at(distances, units.doc[alone], units.length[alone] ** 2)
+    return distances
 
 
-def disagreement(annotators: Sequence[AnnotatedUnits], base: Int64, seen: Bools | None = None) -> Disagreement:
+def disagreement(annotators: Sequence[AnnotatedUnits], base: Int64, who_saw: Bools | None = None) -> Disagreement:
     """Return the sums by document, where each document is a continuum of its own.
 
-    `seen` tells which annotators saw which documents, shape (annotators, documents), at least two each; by default all
-    saw all.
+    `who_saw` tells which annotators saw which documents, shape (annotators, documents), at least two each; by default
+    all saw all.
     """
     doc, length, gap_doc, gap = _pool_annotators(annotators)
     documents = len(base) - 1
-    saw = np.ones((len(annotators), documents), bool) if seen is None else seen
+    saw = np.ones((len(annotators), documents), bool) if who_saw is None else who_saw
     distance = np.zeros(documents, np.int64)
-    for (first, one), (second, other) in combinations(enumerate(annotators), 2):
-        distance += pair_distance(one, other, base) * (saw[first] & saw[second])
+    for (first, units), (second, other_units) in combinations(enumerate(annotators), 2):
+        distance += pair_distance(units, other_units, base) * (saw[first] & saw[second])
     numbers, apart = split_by_number(distance, saw)
     return Disagreement(
         numbers=numbers,
         length=np.diff(base),
-        seen=np.diff(base) * saw.sum(axis=0),
+        seen_length=np.diff(base) * saw.sum(axis=0),
         units=np.bincount(doc, minlength=documents),
         cubes=_document_sums(length * (length - 1) * (2 * length - 1), doc, documents),
         squares=_document_sums(length * (length - 1), doc, documents),
@@ -164,20 +164,20 @@ def disagreement(annotators: Sequence[AnnotatedUnits], base: Int64, seen: Bools 
     )
 
 
-def corpus_disagreement(annotators: Sequence[AnnotatedUnits], base: Int64, seen: Bools | None = None) -> Disagreement:
+def corpus_disagreement(annotators: Sequence[AnnotatedUnits], base: Int64, saw: Bools | None = None) -> Disagreement:
     """Return the sums over all documents as one continuum, shape (1,) each."""
-    found = disagreement(annotators, base, seen)
+    by_document = disagreement(annotators, base, saw)
     _, length, _, gap = _pool_annotators(annotators)
-    parts = {name: getattr(found, name).sum(axis=-1, keepdims=True) for name in (*SUMMED_PARTS, "apart")}
+    parts = {name: getattr(by_document, name).sum(axis=-1, keepdims=True) for name in (*SUMMED_PARTS, "apart")}
     return Disagreement(
-        numbers=found.numbers,
+        numbers=by_document.numbers,
         **parts,
         across=_units_across_gaps(np.zeros_like(length), length, np.zeros_like(gap), gap, 1),
     )
 
 
 def resampling_counts(
-    annotators: Sequence[AnnotatedUnits], base: Int64, seen: Bools | None = None
+    annotators: Sequence[AnnotatedUnits], base: Int64, saw: Bools | None = None
 ) -> ResamplingCounts | None:
     """Return counts by document from which `disagreement_of_sums` computes any sample of documents.
 
@@ -185,7 +185,7 @@ def resampling_counts(
     a unit it is the number of such units times the number of places for one, and both of these are such sums. None
     where there would be more than MOST_RESAMPLING_COUNTS.
     """
-    found = disagreement(annotators, base, seen)
+    by_document = disagreement(annotators, base, saw)
     doc, length, gap_doc, gap = _pool_annotators(annotators)
     documents = len(base) - 1
     distinct, place = np.unique(length, return_inverse=True)
@@ -196,9 +196,9 @@ def resampling_counts(
     for row, size in zip(room, distinct.tolist(), strict=True):
         fits = gap >= size
         row[:] = np.bincount(gap_doc[fits], gap[fits] - size + 1, documents)
-    plain = np.array([getattr(found, name) for name in SUMMED_PARTS], np.int64)
-    counts = np.concatenate((plain, found.apart, number.reshape(-1, documents), room))
-    return ResamplingCounts(counts, distinct, found.numbers)
+    plain = np.array([getattr(by_document, name) for name in SUMMED_PARTS], np.int64)
+    counts = np.concatenate((plain, by_document.apart, number.reshape(-1, documents), room))
+    return ResamplingCounts(counts, distinct, by_document.numbers)
 
 
 def disagreement_of_sums(sums: Array, lengths: Int64, numbers: tuple[int, ...]) -> Disagreement:
@@ -213,15 +213,15 @@ def disagreement_of_sums(sums: Array, lengths: Int64, numbers: tuple[int, ...]) 
 def _pool_annotators(annotators: Sequence[AnnotatedUnits]) -> tuple[Int64, Int64, Int64, Int64]:
     """Return the documents and lengths of the units of all annotators, then those of the gaps."""
     names = ("doc", "length", "gap_doc", "gap")
-    one, two, three, four = (np.concatenate([getattr(units, name) for units in annotators]) for name in names)
-    return one, two, three, four
+    doc, start, end, length = (np.concatenate([getattr(units, name) for units in annotators]) for name in names)
+    return doc, start, end, length
 
 
 def _document_sums(values: Int64, doc: Int64, documents: int) -> Int64:
     """Return sums by document in integers, which are exact beyond the range of floats."""
-    found = np.zeros(documents, np.int64)
-    np.add.at(found, doc, values)
-    return found
+    sums = np.zeros(documents, np.int64)
+    np.add.at(sums, doc, values)
+    return sums
 
 
 def _units_across_gaps(doc: Int64, length: Int64, gap_doc: Int64, gap: Int64, documents: int) -> Float64:
@@ -236,5 +236,5 @@ def _units_across_gaps(doc: Int64, length: Int64, gap_doc: Int64, gap: Int64, do
     low = np.searchsorted(gap_doc * step + gap, doc * step + length)
     high = np.searchsorted(gap_doc, doc, side="right")
     places = reached[high] - reached[low] - (high - low) * (length - 1)
-    found: Float64 = np.bincount(doc, length.astype(np.float64) ** 2 * places, documents).astype(np.float64)
-    return found
+    sums: Float64 = np.bincount(doc, length.astype(np.float64) ** 2 * places, documents).astype(np.float64)
+    return sums

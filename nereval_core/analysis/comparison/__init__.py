@@ -131,8 +131,8 @@ class Comparison(Displayed):
 
     def displayed_frame(self) -> pd.DataFrame:
         """Return F1 with its interval, of the systems under each criterion."""
-        shown = self.intervals[["criterion", "type", "system", "f1", "f1_low", "f1_high", "best"]]
-        return shown.dropna(axis="columns", how="all")
+        table = self.intervals[["criterion", "type", "system", "f1", "f1_low", "f1_high", "best"]]
+        return table.dropna(axis="columns", how="all")
 
 
 def compare_scores(
@@ -208,10 +208,10 @@ def compare_scores(
 
 
 def _with_spans(scores: Mapping[str, CountedScores]) -> Mapping[str, Scores]:
-    found = {name: one for name, one in scores.items() if isinstance(one, Scores)}
-    if len(found) < len(scores):
+    with_spans = {name: each for name, each in scores.items() if isinstance(each, Scores)}
+    if len(with_spans) < len(scores):
         raise TypeError("comparing by type needs the spans of all systems")
-    return found
+    return with_spans
 
 
 def tau_table(intervals: pd.DataFrame) -> pd.DataFrame:
@@ -221,8 +221,8 @@ def tau_table(intervals: pd.DataFrame) -> pd.DataFrame:
     """
     grid = f1_grid(intervals)
     rows = [
-        (one, other, kendall_tau(grid.loc[one].to_numpy(), grid.loc[other].to_numpy()))
-        for one in grid.index
+        (name, other, kendall_tau(grid.loc[name].to_numpy(), grid.loc[other].to_numpy()))
+        for name in grid.index
         for other in grid.index
     ]
     return typed_table(rows, TAU_COLUMNS)
@@ -235,12 +235,12 @@ def f1_grid(intervals: pd.DataFrame) -> pd.DataFrame:
     return grid.loc[whole["criterion"].unique(), whole["system"].unique()]
 
 
-def kendall_tau(one: np.ndarray, other: np.ndarray) -> float:
+def kendall_tau(values: np.ndarray, other_values: np.ndarray) -> float:
     """Return Kendall's tau-b of two rows of values without the places where either is NaN."""
-    known = ~(np.isnan(one) | np.isnan(other))
+    is_defined = ~(np.isnan(values) | np.isnan(other_values))
     signs = []
-    for values in (one[known], other[known]):
-        apart = values[:, None] - values
+    for row in (values[is_defined], other_values[is_defined]):
+        apart = row[:, None] - row
         signs.append(np.where(np.abs(apart) > RATIO_TOLERANCE, np.sign(apart), 0))
     below = np.sqrt((signs[0] ** 2).sum() * (signs[1] ** 2).sum())
     return float((signs[0] * signs[1]).sum() / below) if below else float("nan")
@@ -275,11 +275,11 @@ def run_sentences(runs: RunComparison, plan: ResamplingPlan, units: ResamplingUn
     has = "has a mean F1 of"
     if len(here) > 1:
         has = f"{'has' if len(best) == 1 else 'share'} the highest mean F1,"
-    said = f"under {criterion} {name_list(best)} {has} {row['f1']:.3f} over {counted(int(row['runs']), 'run')}"
-    interval = f"{plan.level:.0%} interval {row['f1_low']:.3f} to {row['f1_high']:.3f} over {units.many} and runs"
-    said += f"; {row['why']}" if row["why"] else f", {interval}"
+    sentence = f"under {criterion} {name_list(best)} {has} {row['f1']:.3f} over {counted(int(row['runs']), 'run')}"
+    interval = f"{plan.level:.0%} interval {row['f1_low']:.3f} to {row['f1_high']:.3f} over {units.plural} and runs"
+    sentence += f"; {row['why']}" if row["why"] else f", {interval}"
     differences = runs.differences[runs.differences["criterion"] == criterion]
-    return (said, *_baseline_sentence(differences, plan), *runs.notes)
+    return (sentence, *_baseline_sentence(differences, plan), *runs.notes)
 
 
 class Headline(NamedTuple):
@@ -311,7 +311,7 @@ def headline(intervals: pd.DataFrame, plan: ResamplingPlan, units: ResamplingUni
         before = f"under {criterion} {best[0]} has the highest F1, "
         if not row["why"]:
             share = percent_of_resamples(float(row["best"]))
-            after += f"; it stays the best in {share} of {plan.resamples:,} resamples of the {units.many}"
+            after += f"; it stays the best in {share} of {plan.resamples:,} resamples of the {units.plural}"
     else:
         before = f"under {criterion} {best[0]} has an F1 of "
     if without := here.loc[here["f1"].isna(), "system"].tolist():
@@ -345,15 +345,15 @@ def _baseline_sentence(rows: pd.DataFrame, plan: ResamplingPlan) -> list[str]:
     apart = are_significant(rows, plan.level)
     base, tests = rows["baseline"].iat[0], int(rows["tests"].max())
     parts = []
-    for kind, said in (
+    for kind, label in (
         (apart & (rows["difference"] > 0), f"significantly better than {base}"),
         (apart & (rows["difference"] < 0), f"significantly worse than {base}"),
         (~apart & rows["p_holm"].notna(), f"no significant difference from {base}"),
         (rows["p_holm"].isna(), f"not tested against {base}"),
     ):
         listed = zip(rows.loc[kind, "system"], rows.loc[kind, "p_holm"], strict=True)
-        named = [one if pd.isna(p) else f"{one} ({p_value_sentence(p, plan.resamples)})" for one, p in listed]
-        parts += [f"{said}: {name_list(named)}"] if named else []
+        named = [system if pd.isna(p) else f"{system} ({p_value_sentence(p, plan.resamples)})" for system, p in listed]
+        parts += [f"{label}: {name_list(named)}"] if named else []
     corrected = f"; p after Holm's correction over {tests} systems" if tests > 1 else ""
     return ["; ".join(parts) + corrected]
 

@@ -54,7 +54,7 @@ def replicability_table(differences: Mapping[str, pd.DataFrame], level: float = 
     LEVEL.check(level)
     criteria, pairs = _common(differences)
     alpha = round((1 - level) / 2, 12)
-    found = {
+    tests = {
         (name, row["criterion"], row["system"]): (row["difference"], row["p"])
         for name, table in differences.items()
         for row in table.to_dict("records")
@@ -62,27 +62,27 @@ def replicability_table(differences: Mapping[str, pd.DataFrame], level: float = 
     rows = []
     for criterion in criteria:
         for system, baseline in pairs:
-            seen, tested = np.array([found[name, criterion, system] for name in differences], np.float64).T
+            observed, tested = np.array([tests[name, criterion, system] for name in differences], np.float64).T
             for direction, sign in DIRECTIONS.items():
-                p = one_sided(sign * seen, tested)
-                shown = holm_correction(p) <= alpha
-                names = ", ".join(name for name, here in zip(differences, shown, strict=True) if here)
-                counts = (len(p), int((sign * seen > 0).sum()), int(shown.sum()), independent_count(p, alpha))
+                p = one_sided(sign * observed, tested)
+                is_shown = holm_correction(p) <= alpha
+                names = ", ".join(name for name, here in zip(differences, is_shown, strict=True) if here)
+                counts = (len(p), int((sign * observed > 0).sum()), int(is_shown.sum()), independent_count(p, alpha))
                 rows.append((criterion, system, baseline, direction, *counts, names))
     return typed_table(rows, REPLICABILITY_COLUMNS)
 
 
 def one_sided(differences: Float64, p: Float64) -> Float64:
     """Return p of the tests that differences are above 0, from those of two-sided tests; 1 where there is none."""
-    found: Float64 = np.where(np.isnan(p), 1, np.where(differences > 0, p / 2, 1 - p / 2))
-    return found
+    p_values: Float64 = np.where(np.isnan(p), 1, np.where(differences > 0, p / 2, 1 - p / 2))
+    return p_values
 
 
 def independent_count(p: Float64, alpha: float) -> int:
     """Return the number of independent tests that are surely not null, by Fisher's combination of the others."""
     logs = np.cumsum(np.log(np.sort(np.maximum(p, np.finfo(np.float64).tiny))[::-1]))[::-1]
-    left = len(p) - np.arange(len(p))
-    combined = np.maximum.accumulate(chdtrc(2 * left, -2 * logs))
+    n_left = len(p) - np.arange(len(p))
+    combined = np.maximum.accumulate(chdtrc(2 * n_left, -2 * logs))
     return int((combined <= alpha).sum())
 
 
@@ -90,17 +90,19 @@ def _common(differences: Mapping[str, pd.DataFrame]) -> tuple[Sequence[str], Seq
     """Return the common criteria, and the systems with their baseline."""
     if len(differences) < 2:
         raise FormatError.single("corpora", None, f"{len(differences)} comparison", "give those of two corpora or more")
-    (first, one), *others = differences.items()
-    pairs = _pairs(one)
-    criteria = list(dict.fromkeys(one["criterion"]))
+    (first, table_of_first), *others = differences.items()
+    pairs = _pairs(table_of_first)
+    criteria = list(dict.fromkeys(table_of_first["criterion"]))
     for name, table in others:
         if sorted(_pairs(table)) != sorted(pairs):
             remedy = f"compare the same systems by the same names with the same baseline as in {first}"
-            raise FormatError.single(name, None, f"compares {_in_words(table)}; {first} {_in_words(one)}", remedy)
+            raise FormatError.single(
+                name, None, f"compares {_in_words(table)}; {first} {_in_words(table_of_first)}", remedy
+            )
         criteria = [criterion for criterion in criteria if criterion in set(table["criterion"])]
     if not criteria:
-        found = "no criterion is common to all corpora" if pairs else "no differences: a single system"
-        raise FormatError.single(first, None, found, "compare the same systems, two or more, under the same criteria")
+        finding = "no criterion is common to all corpora" if pairs else "no differences: a single system"
+        raise FormatError.single(first, None, finding, "compare the same systems, two or more, under the same criteria")
     return criteria, pairs
 
 

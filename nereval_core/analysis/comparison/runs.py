@@ -139,7 +139,7 @@ def compare_runs(resampled: SystemResamples, systems: Mapping[str, Sequence[str]
         each = " each" if len(lone) > 1 else ""
         notes = (
             f"of {name_list(lone)} there is a single run{each}: nothing is known of the variation between runs, and "
-            f"intervals and tests allow for that of {resampled.counted.units.many} alone there",
+            f"intervals and tests allow for that of {resampled.counted.units.plural} alone there",
         )
     return RunComparison(
         {system: tuple(own_runs) for system, own_runs in systems.items()},
@@ -218,7 +218,9 @@ def _difference_table(resampled: SystemResamples, means: Mapping[str, MeanF1], b
             if lacks_interval(row["difference"], row["low"]):
                 row["why"] = units.no_interval_note("an F1")
             elif lacks_interval(row["difference"], row["p"]):
-                row["why"] = f"no test: the difference is the same whichever {units.one} is left out, and in every run"
+                row["why"] = (
+                    f"no test: the difference is the same whichever {units.singular} is left out, and in every run"
+                )
             rows.append(row)
     # All systems under the first criterion come first.
     criteria = [criterion for criterion, _ in resampled.counted.groups]

@@ -182,7 +182,9 @@ def power_columns(comparison: Comparison) -> tuple[Column, ...]:
             "ratio",
             meaning=f"what {test} on {units.in_words(units.count)} finds in {POWER:.0%} of corpora like this one",
         ),
-        Column("needed", f"{units.many} for 1 point", "count", meaning=f"{units.many} needed to find 1 point of F1"),
+        Column(
+            "needed", f"{units.plural} for 1 point", "count", meaning=f"{units.plural} needed to find 1 point of F1"
+        ),
     )
 
 
@@ -274,8 +276,8 @@ def run_table(comparison: Comparison, runs: RunComparison, criterion: str = "") 
         *(Column(f"f1_{end}", end, "ratio") for end in ("best", "worst", "low", "high")),
     )
     note = (
-        f"low and high: {comparison.plan.level:.0%} interval of the mean over {comparison.units.many} and runs, by the "
-        "jackknife and the variance between runs; their tests likewise"
+        f"low and high: {comparison.plan.level:.0%} interval of the mean over {comparison.units.plural} and runs, by "
+        "the jackknife and the variance between runs; their tests likewise"
     )
     return frame_table("Mean F1 over runs", runs.means, columns, (note,), name="runs")
 

@@ -101,23 +101,23 @@ class Consistency:
 
     def finding(self, kind: str, number: int) -> Finding:
         """Return a finding by its rank, from 0."""
-        found = self.found[kind]
-        what, where = found.describe(number)
+        ranked = self.found[kind]
+        what, where = ranked.describe(number)
         counts: dict[str, int] = {}
-        for name, count in found.counts(number).items():
-            shown = self._shown(name)
-            counts[shown] = counts.get(shown, 0) + count
-        settles, form = int(found.settles[number]), form_of(what) if KINDS[kind].form else ""
+        for name, count in ranked.counts(number).items():
+            title = self._shown(name)
+            counts[title] = counts.get(title, 0) + count
+        settles, form = int(ranked.settles[number]), form_of(what) if KINDS[kind].form else ""
         if is_masked(self.layer.documents):
             # A form that only other layers have shares its mask with other forms.
             form = self._masks.get(form, "")
             what = self._shown(what) if kind == "odd-ends" else form or masked_text(what)
-        counted = found.counted(number)
-        share = None if found.votes is None else (counted - settles) / counted
+        counted = ranked.counted(number)
+        share = None if ranked.votes is None else (counted - settles) / counted
         return Finding(what, where, counts, sum(counts.values()), settles, share, form)
 
-    def _shown(self, said: str) -> str:
-        return masked_quotes(said) if is_masked(self.layer.documents) else said
+    def _shown(self, name: str) -> str:
+        return masked_quotes(name) if is_masked(self.layer.documents) else name
 
     @cached_property
     def _masks(self) -> Mapping[str, str]:
@@ -127,9 +127,18 @@ class Consistency:
         """Return the findings of a kind, or the first `most`, ranked by the places they settle: FINDING_COLUMNS."""
         rows = []
         for number in range(len(self.found[kind]))[:most]:
-            one = self.finding(kind, number)
+            finding = self.finding(kind, number)
             rows.append(
-                (kind, number + 1, one.what, one.where, one.settles, one.places, one.share, _ways_in_words(one.counts))
+                (
+                    kind,
+                    number + 1,
+                    finding.what,
+                    finding.where,
+                    finding.settles,
+                    finding.places,
+                    finding.share,
+                    _ways_in_words(finding.counts),
+                )
             )
         return typed_table(rows, FINDING_COLUMNS)
 
@@ -139,24 +148,24 @@ class Consistency:
 
     def every_place(self, kind: str, most: int | None = None) -> Iterator[tuple[int, pd.DataFrame]]:
         """Yield the number and the occurrences of each finding, or of the first `most`."""
-        found = self.found[kind]
-        order = np.lexsort((found.end, found.start, found.finding))
-        edges = np.searchsorted(found.finding[order], np.arange(len(found) + 1)).tolist()
-        for number in range(len(found))[:most]:
-            yield number, self._placed(found, number, order[edges[number] : edges[number + 1]])
+        ranked = self.found[kind]
+        order = np.lexsort((ranked.end, ranked.start, ranked.finding))
+        edges = np.searchsorted(ranked.finding[order], np.arange(len(ranked) + 1)).tolist()
+        for number in range(len(ranked))[:most]:
+            yield number, self._placed(ranked, number, order[edges[number] : edges[number + 1]])
 
-    def _placed(self, found: RankedFindings, number: int, some: Int64) -> pd.DataFrame:
-        groups = found.group[some]
-        names = {group: self._shown(found.group_name(group)) for group in np.unique(groups).tolist()}
-        settle = found.to_settle(number)
+    def _placed(self, ranked: RankedFindings, number: int, occurrences: Int64) -> pd.DataFrame:
+        groups = ranked.group[occurrences]
+        names = {group: self._shown(ranked.group_name(group)) for group in np.unique(groups).tolist()}
+        settle = ranked.to_settle(number)
         documents = self.layer.documents
         # Of documents that begin at the same place, only the last is not empty.
-        doc = np.searchsorted(documents.base, found.start[some], side="right") - 1
+        doc = np.searchsorted(documents.base, ranked.start[occurrences], side="right") - 1
         columns = {
             "doc": doc,
             "document": [documents.ids[number] for number in doc.tolist()],
-            "start": found.start[some] - documents.base[doc],
-            "end": found.end[some] - documents.base[doc],
+            "start": ranked.start[occurrences] - documents.base[doc],
+            "end": ranked.end[occurrences] - documents.base[doc],
             "how": [names[group] for group in groups.tolist()],
             "settle": [group in settle for group in groups.tolist()],
         }
@@ -170,20 +179,20 @@ class Consistency:
         """Return the sentence on the number of findings, and on the places that the first ones would settle."""
         number, row = len(self.found[kind]), KINDS[kind]
         if not number:
-            return row.none or f"No {row.one}."
-        every, first = self.settled(kind), min(FIRST_FINDINGS, number)
-        said = f"{number:,} {row.one if number == 1 else row.many}"
-        whole = f"{every:,} place{'' if every == 1 else 's'} in question"
+            return row.none or f"No {row.singular}."
+        settled, first = self.settled(kind), min(FIRST_FINDINGS, number)
+        sentence = f"{number:,} {row.singular if number == 1 else row.plural}"
+        whole = f"{settled:,} place{'' if settled == 1 else 's'} in question"
         if number <= FIRST_FINDINGS:
-            return f"{said}, with {whole}."
-        share = percent(self.settled(kind, first), every)
-        return f"{said}; settling the first {first} would settle {share} of {whole}."
+            return f"{sentence}, with {whole}."
+        share = percent(self.settled(kind, first), settled)
+        return f"{sentence}; settling the first {first} would settle {share} of {whole}."
 
     @property
     def signature(self) -> str:
         """The line that reproduces the findings: program, layers, case and documents."""
         layers = zip((self.layer, *self.others), self.originals, strict=True)
-        first, *rest = (f"{one.name} sha256:{original.digest[:16]}" for one, original in layers)
+        first, *rest = (f"{each.name} sha256:{original.digest[:16]}" for each, original in layers)
         parts = (
             f"nereval {__version__}",
             f"consistency of {first}",
@@ -211,12 +220,12 @@ def _is_or_are(number: int) -> str:
     return f"is {number}" if number == 1 else f"are {number or 'none'}"
 
 
-def places_in_layers(found: Consistency, places: pd.DataFrame) -> pd.DataFrame:
+def places_in_layers(report: Consistency, places: pd.DataFrame) -> pd.DataFrame:
     """Return places (PLACE_COLUMNS) with their texts and the annotations of each layer, by its name."""
-    texts = found.layer.documents.texts
+    texts = report.layer.documents.texts
     rows = zip(*(places[name].tolist() for name in ("doc", "start", "end")), strict=True)
     table = places.drop(columns="doc").assign(text=[texts[doc][start:end] for doc, start, end in rows])
-    for layer in (found.layer, *found.others):
+    for layer in (report.layer, *report.others):
         table[layer.name if layer.name not in table else f"layer {layer.name}"] = annotations_at(layer, places)
     return table
 
@@ -236,10 +245,10 @@ def consistency(
     check_texts(layer)
     one_of("case", case, LetterCase)
     originals = tuple(map(unmasked, (layer, *others)))
-    given = IndexedLayer(originals[0], originals[1:], case)
-    asked = [KINDS[name] for name in KINDS if name in kinds or not kinds]
-    found = {kind.name: kind.ask(given) for kind in asked if len(others) >= kind.others}
-    return Consistency(MappingProxyType(found), case, originals, layer, tuple(others))
+    indexed = IndexedLayer(originals[0], originals[1:], case)
+    asked_kinds = [KINDS[name] for name in KINDS if name in kinds or not kinds]
+    ranked = {kind.name: kind.ask(indexed) for kind in asked_kinds if len(others) >= kind.others}
+    return Consistency(MappingProxyType(ranked), case, originals, layer, tuple(others))
 
 
 def check_texts(layer: Layer) -> None:
@@ -271,12 +280,12 @@ def _spans(layer: Layer, doc: int, start: int, end: int) -> Iterator[int]:
     """Yield the spans that share a character with a place, those of exactly its boundaries first."""
     low, high = layer.first[doc : doc + 2].tolist()
     high = low + int(np.searchsorted(layer.start[low:high], end, side="left"))
-    found = low + np.flatnonzero(layer.end[low:high] > start)
-    exact = (layer.start[found] == start) & (layer.end[found] == end)
-    for span in (*found[exact].tolist(), *found[~exact].tolist()):
+    near = low + np.flatnonzero(layer.end[low:high] > start)
+    exact = (layer.start[near] == start) & (layer.end[near] == end)
+    for span in (*near[exact].tolist(), *near[~exact].tolist()):
         # The text between fragments is not part of a span.
         parts = layer.fragments.get(span) or ((start, end),)
-        if any(one < end and other > start for one, other in parts):
+        if any(first < end and other > start for first, other in parts):
             yield span
 
 
@@ -289,8 +298,8 @@ def _annotation(layer: Layer, doc: int, start: int, end: int) -> str:
             types.append(layer.label(span))
         else:
             text = " ".join(layer.text(span).split())
-            shown = text if len(text) <= MOST_SPAN_CHARACTERS else text[: MOST_SPAN_CHARACTERS - 1] + "…"
-            others.append(f"{layer.label(span)} “{shown}”")
+            text_shown = text if len(text) <= MOST_SPAN_CHARACTERS else text[: MOST_SPAN_CHARACTERS - 1] + "…"
+            others.append(f"{layer.label(span)} “{text_shown}”")
     types = [" + ".join(dict.fromkeys(types))] if types else []
     more = len(others) - MOST_SPANS_NAMED
     return "; ".join([*types, *others[:MOST_SPANS_NAMED], *([f"and {more} more"] if more > 0 else [])])

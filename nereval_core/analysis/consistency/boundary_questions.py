@@ -35,68 +35,68 @@ WHOLE = "as a whole"
 _MIX = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 
 
-def find_edge_words(given: IndexedLayer) -> RankedFindings:
+def find_edge_words(indexed: IndexedLayer) -> RankedFindings:
     """Find the words that are the first or last word of some spans and stand just outside others.
 
     A word counts as inside if the span has other words too, and as outside if it is in no span. Words without a letter
     are ignored.
     """
-    words, layer, cover = given.places.words, given.layer, given.cover
-    low, high = given.places.low, given.places.high
+    words, layer, cover = indexed.places.words, indexed.layer, indexed.cover
+    low, high = indexed.places.low, indexed.places.high
     kinds = len(layer.types)
-    asked = given.kept & given.places.whole
+    is_asked = indexed.kept & indexed.places.whole
     first = words.first[layer.doc], words.first[layer.doc + 1]
     parts: list[Occurrences] = []
     for side in range(len(SIDES)):
         inner = low if side == 0 else high - 1
         outer = low - 1 if side == 0 else high
-        there = (outer >= first[0]) & (outer < first[1])
-        there[there] = cover.free(outer[there], outer[there] + 1)
-        for way, word, some in ((0, inner, asked & (high - low > 1)), (1, outer, asked & there)):
-            span = np.flatnonzero(some)
+        in_document = (outer >= first[0]) & (outer < first[1])
+        in_document[in_document] = cover.free(outer[in_document], outer[in_document] + 1)
+        for way, word, is_counted in ((0, inner, is_asked & (high - low > 1)), (1, outer, is_asked & in_document)):
+            span = np.flatnonzero(is_counted)
             span = span[words.lettered[words.code[word[span]]]]
             at = word[span]
             of = (words.code[at].astype(np.int64) * len(SIDES) + side) * kinds + layer.type[span]
-            stretch = given.stretch(np.minimum(at, low[span]), np.maximum(at + 1, high[span]))
+            stretch = indexed.stretch(np.minimum(at, low[span]), np.maximum(at + 1, high[span]))
             parts.append((of, *stretch, np.full(len(span), way, np.int8)))
     both = np.ones(len(words.names) * len(SIDES) * kinds, bool)
     for way in range(len(WAYS)):
-        seen = [part[0] for part in parts[way :: len(WAYS)]]
-        both &= np.bincount(np.concatenate(seen), minlength=len(both)) > 0
-    found = concatenate_occurrences(*(select_occurrences(part, both[part[0]]) for part in parts))
+        words_seen = [part[0] for part in parts[way :: len(WAYS)]]
+        both &= np.bincount(np.concatenate(words_seen), minlength=len(both)) > 0
+    occurrences = concatenate_occurrences(*(select_occurrences(part, both[part[0]]) for part in parts))
 
     def describe(number: int) -> tuple[str, str]:
         rest, kind = divmod(number, kinds)
         word, side = divmod(rest, len(SIDES))
         return words.names[word], f"{SIDES[side]} edge of {layer.types[kind]}"
 
-    return rank_findings(found, describe=describe, group_name=WAYS.__getitem__, votes=np.arange(len(WAYS)))
+    return rank_findings(occurrences, describe=describe, group_name=WAYS.__getitem__, votes=np.arange(len(WAYS)))
 
 
-def find_odd_ends(given: IndexedLayer) -> RankedFindings:
+def find_odd_ends(indexed: IndexedLayer) -> RankedFindings:
     """Find the spans with white space or punctuation at an edge, with unbalanced brackets, or with an edge in a word.
 
     Each span needs settling. A bracket at an edge is fine if its other half is in the span. In scripts that put no
     blanks between words no edge is in a word.
     """
-    layer = given.layer
+    layer = indexed.layer
     number: dict[tuple[str, str], int] = {}
-    found = [(number.setdefault(oddity, len(number)), span) for oddity, span in _oddities(given)]
-    of, span = np.array(found, np.int64).reshape(-1, 2).T
+    numbered = [(number.setdefault(oddity, len(number)), span) for oddity, span in _oddities(indexed)]
+    of, span = np.array(numbered, np.int64).reshape(-1, 2).T
     names = list(number)
     return rank_findings(
-        (of, *given.bounds(span), layer.type[span]), describe=names.__getitem__, group_name=layer.types.__getitem__
+        (of, *indexed.bounds(span), layer.type[span]), describe=names.__getitem__, group_name=layer.types.__getitem__
     )
 
 
-def _oddities(given: IndexedLayer) -> Iterator[tuple[tuple[str, str], int]]:
+def _oddities(indexed: IndexedLayer) -> Iterator[tuple[tuple[str, str], int]]:
     """Yield oddities with their place at the span, and the span; a span may have several."""
-    layer, words = given.layer, given.places.words
-    low, high = given.places.low, given.places.high
-    kept = given.kept
-    for span in np.flatnonzero(kept & (high == low)).tolist():
+    layer, words = indexed.layer, indexed.places.words
+    low, high = indexed.places.low, indexed.places.high
+    is_kept = indexed.kept
+    for span in np.flatnonzero(is_kept & (high == low)).tolist():
         yield ("nothing but white space", ""), span
-    spans = np.flatnonzero(kept & (high > low))
+    spans = np.flatnonzero(is_kept & (high > low))
     low, high = low[spans], high[spans]
     base = layer.documents.base[layer.doc[spans]]
     start, end = base + layer.start[spans], base + layer.end[spans]
@@ -104,13 +104,13 @@ def _oddities(given: IndexedLayer) -> Iterator[tuple[tuple[str, str], int]]:
     for where, blank in (("at the start", begin > start), ("at the end", stop < end)):
         for span in spans[blank].tolist():
             yield ("white space", where), span
-    for where, cut, left in (
+    for where, cut, is_left in (
         ("just before the start", begin < start, True),
         ("just after the end", stop > end, False),
     ):
         for at in np.flatnonzero(cut).tolist():
             doc = int(layer.doc[spans[at]])
-            edges = (begin[at], start[at]) if left else (end[at], stop[at])
+            edges = (begin[at], start[at]) if is_left else (end[at], stop[at])
             low_edge, high_edge = (int(edge - base[at]) for edge in edges)
             rest = layer.documents.texts[doc][low_edge:high_edge]
             yield (f"the rest of a word, “{fold(rest)}”", where), int(spans[at])
@@ -126,7 +126,7 @@ def _oddities(given: IndexedLayer) -> Iterator[tuple[tuple[str, str], int]]:
             if mark in QUOTES and _quotes_balanced(words, int(low[at]), int(high[at])):
                 continue
             yield (f"“{mark}”", where), int(spans[at])
-    yield from _lone_brackets(given, spans, low, high)
+    yield from _lone_brackets(indexed, spans, low, high)
 
 
 def _quotes_balanced(words: Words, low: int, high: int) -> bool:
@@ -135,15 +135,17 @@ def _quotes_balanced(words: Words, low: int, high: int) -> bool:
     return len(marks) % 2 == 0
 
 
-def _lone_brackets(given: IndexedLayer, spans: Codes, low: Codes, high: Codes) -> Iterator[tuple[tuple[str, str], int]]:
+def _lone_brackets(
+    indexed: IndexedLayer, spans: Codes, low: Codes, high: Codes
+) -> Iterator[tuple[tuple[str, str], int]]:
     """Yield the spans with brackets that lack their other half."""
-    words = given.places.words
+    words = indexed.places.words
     half = np.array([name in OPEN or name in CLOSE for name in words.names], bool)
-    before = np.concatenate((np.zeros(1, np.int64), np.cumsum(half[words.code[: given.document_words]])))
+    before = np.concatenate((np.zeros(1, np.int64), np.cumsum(half[words.code[: indexed.document_words]])))
     for at in np.flatnonzero(before[high] > before[low]).tolist():
         span = int(spans[at])
         # The text between fragments is not part of a span.
-        text = given.layer.text(span)
+        text = indexed.layer.text(span)
         for mark in dict.fromkeys(_unbalanced(text)):
             yield (f"“{mark}” without its other half", ""), span
 
@@ -163,20 +165,20 @@ def _unbalanced(text: str) -> list[str]:
     return lone + waiting
 
 
-def find_different_nesting(given: IndexedLayer) -> RankedFindings:
+def find_different_nesting(indexed: IndexedLayer) -> RankedFindings:
     """Find the texts of two or more words that are annotated differently: as a whole, in parts, with spans inside.
 
     The places compared are those where the words of a form occur, some of them are annotated, and no span crosses an
     edge or contains them all and more. Types are ignored.
     """
-    hits, cover = given.hits, given.cover
-    some = np.flatnonzero((hits.size > 1) & ~given.free)
-    low, high, form = hits.word[some], hits.word[some] + hits.size[some], hits.form[some]
-    asked = cover.whole(low, high)
-    low, high, form = low[asked], high[asked], form[asked]
-    spans = _spots_by_words(given)
-    begin, stop, exact = given.places.low[spans], given.places.high[spans], given.places.whole[spans]
-    begun = np.concatenate((np.zeros(1, np.int64), np.cumsum(np.bincount(begin, minlength=given.document_words))))
+    hits, cover = indexed.hits, indexed.cover
+    spots = np.flatnonzero((hits.size > 1) & ~indexed.free)
+    low, high, form = hits.word[spots], hits.word[spots] + hits.size[spots], hits.form[spots]
+    is_whole = cover.whole(low, high)
+    low, high, form = low[is_whole], high[is_whole], form[is_whole]
+    spans = _spots_by_words(indexed)
+    begin, stop, exact = indexed.places.low[spans], indexed.places.high[spans], indexed.places.whole[spans]
+    begun = np.concatenate((np.zeros(1, np.int64), np.cumsum(np.bincount(begin, minlength=indexed.document_words))))
     first, last = begun[low], begun[high]
     # A single spot may be the whole.
     plain = (last - first == 1) & exact[first] & (begin[first] == low) & (stop[first] == high)
@@ -184,20 +186,20 @@ def find_different_nesting(given: IndexedLayer) -> RankedFindings:
     odd = np.flatnonzero(~plain)
     pattern[odd] = 1 + _patterns(begin, stop, exact, low[odd], first[odd], last[odd], form[odd])
     # A form with two patterns is a finding.
-    size = len(given.forms.size)
+    size = len(indexed.forms.size)
     ways = np.zeros(size, np.int64)
     # A pattern has a single form: each counts where it first occurs.
     _, met = np.unique(pattern[odd], return_index=True)
     ways += np.bincount(form[odd[met]], minlength=size)
     ways += np.bincount(form[plain], minlength=size) > 0
-    kept = ways[form] > 1
-    low, high, form, pattern = low[kept], high[kept], form[kept], pattern[kept]
-    first, last = first[kept], last[kept]
+    is_listed = ways[form] > 1
+    low, high, form, pattern = low[is_listed], high[is_listed], form[is_listed], pattern[is_listed]
+    first, last = first[is_listed], last[is_listed]
     group, groups = pd.factorize(pattern)
     sample = np.empty(len(groups), np.int64)
     sample[group[::-1]] = np.arange(len(group))[::-1]
 
-    layer, places, texts = given.layer, given.places, given.texts
+    layer, places, texts = indexed.layer, indexed.places, indexed.texts
 
     def group_name(number: int) -> str:
         if groups[number] == 0:
@@ -206,18 +208,18 @@ def find_different_nesting(given: IndexedLayer) -> RankedFindings:
         return _annotated_parts(layer, places, spans[int(first[hit]) : int(last[hit])], int(low[hit]), int(high[hit]))
 
     return rank_findings(
-        (form, *given.stretch(low, high), group),
+        (form, *indexed.stretch(low, high), group),
         describe=lambda form: (texts.of_form(form), ""),
         group_name=group_name,
         votes=np.arange(len(groups)),
     )
 
 
-def _spots_by_words(given: IndexedLayer) -> Int64:
+def _spots_by_words(indexed: IndexedLayer) -> Int64:
     """Return a span of each spot in the order of words; spots that differ only in white space count as one."""
-    spans, places = given.spots.span, given.places
+    spans, places = indexed.spots.span, indexed.places
     spans = spans[places.high[spans] > places.low[spans]]
-    key = (places.low[spans] * (given.document_words + 1) + places.high[spans]) * 2 + places.whole[spans]
+    key = (places.low[spans] * (indexed.document_words + 1) + places.high[spans]) * 2 + places.whole[spans]
     return spans[np.unique(key, return_index=True)[1]]
 
 
@@ -238,10 +240,10 @@ def _patterns(
 
 def _scatter(numbers: Codes) -> NDArray[np.uint64]:
     """Return numbers scattered over 64 bits (splitmix64's last steps)."""
-    found = numbers.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
+    hashes = numbers.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
     for shift, factor in zip((30, 27), _MIX, strict=True):
-        found = (found ^ (found >> np.uint64(shift))) * factor
-    return np.asarray(found ^ (found >> np.uint64(31)), np.uint64)
+        hashes = (hashes ^ (hashes >> np.uint64(shift))) * factor
+    return np.asarray(hashes ^ (hashes >> np.uint64(31)), np.uint64)
 
 
 def _annotated_parts(layer: Layer, places: SpanWords, spans: Int64, low: int, high: int) -> str:
@@ -252,5 +254,5 @@ def _annotated_parts(layer: Layer, places: SpanWords, spans: Int64, low: int, hi
             whole = True
         else:
             parts.append(f"“{form_of(layer.text(span))}”")
-    said = " and ".join(parts)
-    return f"{WHOLE}, {said} inside" if whole and said else WHOLE if whole else f"{said} only"
+    description = " and ".join(parts)
+    return f"{WHOLE}, {description} inside" if whole and description else WHOLE if whole else f"{description} only"

@@ -57,8 +57,8 @@ class RankedFindings:
 
     def places(self, number: int) -> Int64:
         """Return the occurrences of a finding in the order of the texts."""
-        some = np.flatnonzero(self.finding == number)
-        return some[np.lexsort((self.end[some], self.start[some]))]
+        occurrences = np.flatnonzero(self.finding == number)
+        return occurrences[np.lexsort((self.end[occurrences], self.start[occurrences]))]
 
     def to_settle(self, number: int) -> set[int]:
         """Return the groups of a finding whose occurrences would change; the first of equally frequent ways is kept."""
@@ -84,11 +84,11 @@ class RankedFindings:
         """Return the number of occurrences of a finding in each group, most first."""
         low, high = self.cells.first[number : number + 2].tolist()
         pairs = zip(self.cells.group[low:high].tolist(), self.cells.number[low:high].tolist(), strict=True)
-        found: dict[str, int] = {}
+        counts: dict[str, int] = {}
         for group, count in sorted(pairs, key=lambda pair: -pair[1]):
             name = self.group_name(group)
-            found[name] = found.get(name, 0) + count
-        return found
+            counts[name] = counts.get(name, 0) + count
+        return counts
 
 
 Occurrences = tuple[Codes, Codes, Codes, Codes]
@@ -144,30 +144,30 @@ def count_distinct(keys: Int64) -> tuple[Int64, Int64]:
     """Return the distinct keys, sorted, and the number of each."""
     most = int(keys.max(initial=-1)) + 1
     if most > 4 * len(keys) + _DENSE:
-        found, number = np.unique(keys, return_counts=True)
-        return found, number
+        distinct_keys, number = np.unique(keys, return_counts=True)
+        return distinct_keys, number
     number = np.bincount(keys, minlength=most)
-    found = np.flatnonzero(number)
-    return found, number[found]
+    distinct_keys = np.flatnonzero(number)
+    return distinct_keys, number[distinct_keys]
 
 
 def _minority_votes(row: Int64, vote: Codes, number: Int64, rows: int) -> Int64:
     """Return the number of votes in each row that are not for its most frequent way."""
-    some = vote >= 0
+    has_vote = vote >= 0
     width = int(vote.max(initial=0)) + 1
-    key = row[some] * width + vote[some]
+    key = row[has_vote] * width + vote[has_vote]
     distinct, place = np.unique(key, return_inverse=True)
-    ways = np.bincount(place, number[some], minlength=len(distinct)).astype(np.int64)
+    ways = np.bincount(place, number[has_vote], minlength=len(distinct)).astype(np.int64)
     total, most = np.zeros((2, rows), np.int64)
     np.add.at(total, distinct // width, ways)
     np.maximum.at(most, distinct // width, ways)
     return total - most
 
 
-def select_occurrences(occurrences: Occurrences, some: Bools) -> Occurrences:
+def select_occurrences(occurrences: Occurrences, is_selected: Bools) -> Occurrences:
     """Return some of the occurrences."""
     of, start, end, group = occurrences
-    return of[some], start[some], end[some], group[some]
+    return of[is_selected], start[is_selected], end[is_selected], group[is_selected]
 
 
 def concatenate_occurrences(*parts: Occurrences) -> Occurrences:

@@ -48,18 +48,18 @@ class FormTree:
     def find(self, words: Words, low: Int64, high: Int64) -> Int64:
         """Return the form of each stretch of words, -1 where no span has it or it is longer than LONGEST_FORM_WORDS."""
         width = 2 * len(words.names)
-        found = np.full(len(low), -1, np.int64)
-        left, reached = np.flatnonzero(high > low), np.zeros(len(low), np.int64)
+        node = np.full(len(low), -1, np.int64)
+        open_rows, reached = np.flatnonzero(high > low), np.zeros(len(low), np.int64)
         for number, step in enumerate(self.steps):
-            word = low[left] + number
-            keys = words.code[word].astype(np.int64) if number == 0 else reached[left] * width + words.steps[word]
+            word = low[open_rows] + number
+            keys = words.code[word].astype(np.int64) if number == 0 else reached[open_rows] * width + words.steps[word]
             place = step.keys.get_indexer(pd.Index(keys))
-            left, place = left[place >= 0], place[place >= 0]
-            reached[left] = place + step.first
-            done = left[high[left] - low[left] == number + 1]
-            found[done] = np.where(self.has[reached[done]], reached[done], -1)
-            left = left[high[left] - low[left] > number + 1]
-        return found
+            open_rows, place = open_rows[place >= 0], place[place >= 0]
+            reached[open_rows] = place + step.first
+            done = open_rows[high[open_rows] - low[open_rows] == number + 1]
+            node[done] = np.where(self.has[reached[done]], reached[done], -1)
+            open_rows = open_rows[high[open_rows] - low[open_rows] > number + 1]
+        return node
 
 
 class FormHits(NamedTuple):
@@ -99,18 +99,20 @@ def locate_spans(layer: Layer) -> SpanWords:
         nonlocal odd
         low[:] = np.searchsorted(word_end, start, side="right")
         high[:] = np.searchsorted(word_start, end, side="left")
-        some = high > low
+        has_words = high > low
         # White space at an edge is not a word and does not change the form.
-        whole[some] = (word_start[low[some]] >= start[some]) & (word_end[high[some] - 1] <= end[some])
+        whole[has_words] = (word_start[low[has_words]] >= start[has_words]) & (
+            word_end[high[has_words] - 1] <= end[has_words]
+        )
         whole[list(layer.fragments)] = False
-        odd = np.flatnonzero(some & ~whole)
+        odd = np.flatnonzero(has_words & ~whole)
         return [layer.text(span) for span in odd.tolist()]
 
     words = words_of(layer.documents, texts_apart)
     own = (low.copy(), high.copy())
-    many = len(layer.documents)
-    own[0][odd] = words.first[many : many + len(odd)]
-    own[1][odd] = words.first[many + 1 : many + len(odd) + 1]
+    n_documents = len(layer.documents)
+    own[0][odd] = words.first[n_documents : n_documents + len(odd)]
+    own[1][odd] = words.first[n_documents + 1 : n_documents + len(odd) + 1]
     return SpanWords(words, frozen(low), frozen(high), frozen(whole), (frozen(own[0]), frozen(own[1])))
 
 
@@ -120,36 +122,36 @@ def build_form_tree(words: Words, low: Int64, high: Int64) -> FormTree:
     code = np.full(len(low), -1, np.int32)
     steps: list[FormStep] = []
     sizes, bare = [np.zeros(0, np.int32)], [np.zeros(0, bool)]
-    known = 0
+    n_nodes = 0
     reached = np.zeros(len(low), np.int64)
-    left = np.flatnonzero((size > 0) & (size <= LONGEST_FORM_WORDS))
+    open_forms = np.flatnonzero((size > 0) & (size <= LONGEST_FORM_WORDS))
     width = 2 * len(words.names)
     for step in range(LONGEST_FORM_WORDS):
-        if not len(left):
+        if not len(open_forms):
             break
-        word = low[left] + step
+        word = low[open_forms] + step
         # The character before the first word is not part of a form.
-        keys = words.code[word].astype(np.int64) if step == 0 else reached[left] * width + words.steps[word]
-        found, distinct = pd.factorize(keys)
-        steps.append(FormStep(pd.Index(distinct), known))
+        keys = words.code[word].astype(np.int64) if step == 0 else reached[open_forms] * width + words.steps[word]
+        codes, distinct = pd.factorize(keys)
+        steps.append(FormStep(pd.Index(distinct), n_nodes))
         sizes.append(np.full(len(distinct), step + 1, np.int32))
         if step == 0:
             bare.append(words.bare[distinct])
         else:
             bare.append(~(words.lettered[distinct % width // 2] | _lettered(steps, bare, words, distinct // width)))
-        reached[left] = found + known
-        known += len(distinct)
-        done = size[left] == step + 1
-        code[left[done]] = reached[left[done]]
-        left = left[~done]
+        reached[open_forms] = codes + n_nodes
+        n_nodes += len(distinct)
+        done = size[open_forms] == step + 1
+        code[open_forms[done]] = reached[open_forms[done]]
+        open_forms = open_forms[~done]
     more: dict[bytes, int] = {}
     for span in np.flatnonzero(size > LONGEST_FORM_WORDS).tolist():
         path = words.steps[low[span] : high[span]].copy()
         path[0] &= ~1
-        code[span] = known + more.setdefault(path.tobytes(), len(more))
+        code[span] = n_nodes + more.setdefault(path.tobytes(), len(more))
     sizes.append(np.full(len(more), LONGEST_FORM_WORDS + 1, np.int32))
     bare.append(np.zeros(len(more), bool))
-    has = np.zeros(known + len(more), bool)
+    has = np.zeros(n_nodes + len(more), bool)
     has[code[code >= 0]] = True
     return FormTree(
         frozen(code), frozen(np.concatenate(sizes)), frozen(has), frozen(np.concatenate(bare)), tuple(steps)
@@ -166,7 +168,7 @@ def _lettered(steps: Sequence[FormStep], bare: Sequence[Bools], words: Words, be
 
 def find_forms(words: Words, forms: FormTree, texts: int) -> FormHits:
     """Find all occurrences of forms in the first `texts` texts."""
-    many = int(words.first[texts])
+    n_words = int(words.first[texts])
     word, size, form = [np.zeros(0, np.int64)], [np.zeros(0, np.int32)], [np.zeros(0, np.int32)]
     if not forms.steps:
         return FormHits(word[0], size[0], form[0])
@@ -174,23 +176,23 @@ def find_forms(words: Words, forms: FormTree, texts: int) -> FormHits:
     width = 2 * len(words.names)
     for step in forms.steps[1:]:
         longer[step.keys.to_numpy() // width] = True
-    at = np.arange(many)
+    at = np.arange(n_words)
     first = np.full(len(words.names), -1, np.int32)
     first[forms.steps[0].keys.to_numpy()] = np.arange(len(forms.steps[0].keys), dtype=np.int32)
-    node = first[words.code[:many]]
+    node = first[words.code[:n_words]]
     for number, step in enumerate(forms.steps):
         if number:
-            some = longer[node]
-            at, node = at[some], node[some]
-            inside = at + number < many
+            longer_rows = longer[node]
+            at, node = at[longer_rows], node[longer_rows]
+            inside = at + number < n_words
             inside[inside] = ~words.opens[at[inside] + number]
             at, node = at[inside], node[inside]
-            found = step.keys.get_indexer(pd.Index(node.astype(np.int64) * width + words.steps[at + number]))
-            node = (found + step.first).astype(np.int32)
-            known = found >= 0
+            next_node = step.keys.get_indexer(pd.Index(node.astype(np.int64) * width + words.steps[at + number]))
+            node = (next_node + step.first).astype(np.int32)
+            has_node = next_node >= 0
         else:
-            known = node >= 0
-        at, node = at[known], node[known]
+            has_node = node >= 0
+        at, node = at[has_node], node[has_node]
         here = forms.has[node]
         word.append(at[here])
         form.append(node[here])

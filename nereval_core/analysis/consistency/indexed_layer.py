@@ -57,12 +57,14 @@ class Spellings:
 
     def number(self, form: Codes, low: Codes, high: Codes) -> Int64:
         """Return the number of each occurrence of a form, the words `low` to `high`; -1 for an unknown spelling."""
-        found = form.astype(np.int64)
-        some = np.flatnonzero(self.split[found]) if self.apart else np.zeros(0, np.int64)
-        if len(some):
-            at = self.keys.get_indexer(pd.Index(_spelling_hashes(self.words, form[some], low[some], high[some])))
-            found[some] = np.where(at >= 0, at + self.forms, -1)
-        return found
+        numbers = form.astype(np.int64)
+        split_forms = np.flatnonzero(self.split[numbers]) if self.apart else np.zeros(0, np.int64)
+        if len(split_forms):
+            at = self.keys.get_indexer(
+                pd.Index(_spelling_hashes(self.words, form[split_forms], low[split_forms], high[split_forms]))
+            )
+            numbers[split_forms] = np.where(at >= 0, at + self.forms, -1)
+        return numbers
 
     def example(self, number: int) -> tuple[int, int] | None:
         """Return the words of a spelling, the end exclusive; None for a form that is not told apart."""
@@ -89,34 +91,38 @@ def distinguish_spellings(
     if case == "keep":
         split = several
     else:
-        asked = several[form]
-        table = pd.DataFrame({"key": key[asked], "way": way[asked]}).value_counts(sort=False).reset_index(name="number")
+        is_asked = several[form]
+        table = (
+            pd.DataFrame({"key": key[is_asked], "way": way[is_asked]})
+            .value_counts(sort=False)
+            .reset_index(name="number")
+        )
         table["total"] = table.groupby("key")["number"].transform("sum")
         most = table[(2 * table["number"] > table["total"]) & (table["total"] >= LEAST_PLACES)]
         ways = most.assign(form=of[most["key"].to_numpy()]).groupby("form")["way"].nunique()
         split[ways.index[ways > 1].to_numpy(np.int64)] = True
-    told = np.flatnonzero(split[of])
+    distinguished = np.flatnonzero(split[of])
     first = np.zeros(len(distinct), np.int64)
     first[key[::-1]] = np.arange(len(key))[::-1]
     return Spellings(
         words,
         forms,
-        np.concatenate((np.arange(forms), of[told])),
-        pd.Index(np.asarray(distinct)[told]),
+        np.concatenate((np.arange(forms), of[distinguished])),
+        pd.Index(np.asarray(distinct)[distinguished]),
         split,
-        np.asarray(low, np.int64)[first[told]],
-        np.asarray(high, np.int64)[first[told]],
+        np.asarray(low, np.int64)[first[distinguished]],
+        np.asarray(high, np.int64)[first[distinguished]],
     )
 
 
 def _spelling_hashes(words: Words, form: Codes, low: Codes, high: Codes) -> NDArray[np.uint64]:
     """Return a hash of 64 bits for each form with its spelling."""
-    found = form.astype(np.uint64)
+    hashes = form.astype(np.uint64)
     size = np.asarray(high - low)
     for place in range(int(size.max(initial=0))):
-        some = np.flatnonzero(size > place)
-        found[some] = found[some] * _BASE + words.spelt[low[some] + place].astype(np.uint64) + np.uint64(1)
-    return found
+        longer = np.flatnonzero(size > place)
+        hashes[longer] = hashes[longer] * _BASE + words.spelt[low[longer] + place].astype(np.uint64) + np.uint64(1)
+    return hashes
 
 
 class AnnotatedSpots(NamedTuple):
@@ -174,11 +180,11 @@ class FormTexts:
 
     @cached_property
     def _examples(self) -> Int64:
-        found = np.full(len(self.forms.size), -1, np.int64)
+        examples = np.full(len(self.forms.size), -1, np.int64)
         code = self.forms.code
-        some = np.flatnonzero(code >= 0)[::-1]
-        found[code[some]] = some
-        return frozen(found)
+        spans = np.flatnonzero(code >= 0)[::-1]
+        examples[code[spans]] = spans
+        return frozen(examples)
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,16 +224,16 @@ class IndexedLayer:
         """The spellings that are told apart by case, by the annotation of their places."""
         spots, hits = self.spots, self.hits
         form = self.forms.code[spots.span]
-        some = form >= 0
-        low, high = (column[spots.span[some]] for column in self.places.own)
+        has_form = form >= 0
+        low, high = (column[spots.span[has_form]] for column in self.places.own)
         free = np.flatnonzero(self.free)
         word = hits.word[free]
-        way = np.concatenate((spots.types[some], np.full(len(free), -1, np.int32)))
+        way = np.concatenate((spots.types[has_form], np.full(len(free), -1, np.int32)))
         return distinguish_spellings(
             self.places.words,
             len(self.forms.size),
             self.case,
-            np.concatenate((form[some], hits.form[free])),
+            np.concatenate((form[has_form], hits.form[free])),
             np.concatenate((low, word)),
             np.concatenate((high, word + hits.size[free])),
             way,
@@ -240,18 +246,18 @@ class IndexedLayer:
     @cached_property
     def kept(self) -> Bools:
         """The spans that do not repeat another one of the same type."""
-        kept = np.ones(len(self.layer), bool)
-        kept[self.layer.duplicates] = False
-        return frozen(kept)
+        is_kept = np.ones(len(self.layer), bool)
+        is_kept[self.layer.duplicates] = False
+        return frozen(is_kept)
 
     @cached_property
     def cover(self) -> Coverage:
         spans = self.spots.span
         low, high = self.places.low[spans], self.places.high[spans]
-        some = high > low
+        has_words = high > low
         size = self.document_words + 1
-        begun = np.cumsum(np.bincount(low[some] + 1, minlength=size))
-        ended = np.cumsum(np.bincount(high[some], minlength=size))
+        begun = np.cumsum(np.bincount(low[has_words] + 1, minlength=size))
+        ended = np.cumsum(np.bincount(high[has_words], minlength=size))
         # A word is in a spot if more spots have begun up to it than have ended before it.
         inside = np.asarray(begun[1:] > ended[:-1], np.int64)
         before = np.concatenate((np.zeros(1, np.int64), np.cumsum(inside)))

@@ -20,16 +20,16 @@ from nereval_core.problems import FormatError, quoted
 class ConsistencyKind:
     """A kind of inconsistency: its name in links and options, its title, and the question that finds it.
 
-    `one` and `many` follow the number of findings. `counted` explains the places that a finding would settle. `form`:
-    the findings are surface forms. `others` is the number of other layers needed. `none` replaces "No" before `one`
-    when nothing was found.
+    `singular` and `plural` follow the number of findings. `counted` explains the places that a finding would settle.
+    `form`: the findings are surface forms. `others` is the number of other layers needed. `none` replaces "No" before
+    `singular` when nothing was found.
     """
 
     name: str
     title: str
     question: str
-    one: str
-    many: str
+    singular: str
+    plural: str
     counted: str
     ask: Callable[[IndexedLayer], RankedFindings]
     form: bool = False

@@ -26,44 +26,44 @@ LEAST_OTHERS = 2
 NOTHING = "nothing"
 
 
-def find_lone_disagreements(given: IndexedLayer) -> RankedFindings:
+def find_lone_disagreements(indexed: IndexedLayer) -> RankedFindings:
     """Find the spans on which all other layers agree against the layer.
 
     These are spans that no other layer has, where the others have exactly the same overlapping spans, or none; and
     spans that all others have where the layer has none. Each needs settling. Spans in fragments count as their hulls.
     """
-    ours, *rest = _distinct_spans((given.layer, *given.others))
+    ours, *rest = _distinct_spans((indexed.layer, *indexed.others))
     agreed = rest[0]
-    for one in rest[1:]:
-        agreed = agreed.take(agreed.among(one))
+    for other in rest[1:]:
+        agreed = agreed.take(agreed.among(other))
     # Spans without a word are found as odd ends.
-    silent = ~ours.among(agreed) & (given.forms.code[ours.span] >= 0)
-    for one in rest:
-        silent &= ~ours.among(one)
+    silent = ~ours.among(agreed) & (indexed.forms.code[ours.span] >= 0)
+    for other in rest:
+        silent &= ~ours.among(other)
     shared = agreed.shared_with(ours)
     same = silent & (shared > 0)
-    for one in rest:
-        there = one.shared_with(ours)
-        silent &= there == 0
-        same &= there == shared
-    parts, names = _lone_spans(given, ours, agreed, silent, same)
-    more, forms = _missing_spans(given, agreed, np.flatnonzero(ours.shared_with(agreed) == 0), names)
-    known, texts = len(given.forms.size), given.texts
+    for other in rest:
+        is_shared = other.shared_with(ours)
+        silent &= is_shared == 0
+        same &= is_shared == shared
+    parts, names = _lone_spans(indexed, ours, agreed, silent, same)
+    more, forms = _missing_spans(indexed, agreed, np.flatnonzero(ours.shared_with(agreed) == 0), names)
+    n_forms, texts = len(indexed.forms.size), indexed.texts
     return rank_findings(
         concatenate_occurrences(*parts, more),
-        describe=lambda form: (texts.of_form(form) if form < known else forms[form - known], ""),
+        describe=lambda form: (texts.of_form(form) if form < n_forms else forms[form - n_forms], ""),
         group_name=names.__getitem__,
     )
 
 
 def _lone_spans(
-    given: IndexedLayer, ours: _Spans, agreed: _Spans, silent: Bools, same: Bools
+    indexed: IndexedLayer, ours: _Spans, agreed: _Spans, silent: Bools, same: Bools
 ) -> tuple[list[Occurrences], list[str]]:
     """Return the spans that no other layer has, where these are `silent` or have the `same` spans instead.
 
     The names of their groups come second.
     """
-    layer, kinds = given.layer, len(given.layer.types)
+    layer, kinds = indexed.layer, len(indexed.layer.types)
     names = [f"{kind} here, {NOTHING} in all others" for kind in layer.types]
     spans = np.flatnonzero(silent)
     parts = [(spans, layer.type[ours.span[spans]].astype(np.int64))]
@@ -71,7 +71,7 @@ def _lone_spans(
     met = agreed.first_met(ours.start[spans])
     own, other = layer.type[ours.span[spans]], agreed.layer.type[agreed.span[met]]
     equal = (agreed.start[met] == ours.start[spans]) & (agreed.end[met] == ours.end[spans])
-    names += [f"{one} here, {two} in all others" for one in layer.types for two in agreed.layer.types]
+    names += [f"{kind} here, {other_kind} in all others" for kind in layer.types for other_kind in agreed.layer.types]
     parts.append((spans[equal], kinds + own[equal].astype(np.int64) * len(agreed.layer.types) + other[equal]))
     number: dict[str, int] = {}
     rest = np.flatnonzero(~equal)
@@ -79,36 +79,38 @@ def _lone_spans(
     for place, at in enumerate(rest.tolist()):
         span = int(agreed.span[met[at]])
         instead = f"{agreed.layer.label(span)} “{form_of(agreed.layer.text(span))}”"
-        said = f"{layer.types[int(own[at])]} here, {instead} in all others"
-        group[place] = len(names) + number.setdefault(said, len(number))
+        description = f"{layer.types[int(own[at])]} here, {instead} in all others"
+        group[place] = len(names) + number.setdefault(description, len(number))
     parts.append((spans[rest], group))
-    return [(given.forms.code[ours.span[some]], ours.start[some], ours.end[some], group) for some, group in parts], [
+    return [
+        (indexed.forms.code[ours.span[spans]], ours.start[spans], ours.end[spans], group) for spans, group in parts
+    ], [
         *names,
         *number,
     ]
 
 
 def _missing_spans(
-    given: IndexedLayer, agreed: _Spans, spans: Int64, names: list[str]
+    indexed: IndexedLayer, agreed: _Spans, spans: Int64, names: list[str]
 ) -> tuple[Occurrences, list[str]]:
     """Return the spans that all others have where the layer has none, and the forms that the layer never has.
 
     These forms are numbered after the layer's own. The names of the groups are appended to `names`.
     """
-    words, layer = given.places.words, agreed.layer
+    words, layer = indexed.places.words, agreed.layer
     start, end = agreed.start[spans], agreed.end[spans]
-    low = np.searchsorted(words.start[: given.document_words], start)
-    high = np.searchsorted(words.end[: given.document_words], end, side="right")
+    low = np.searchsorted(words.start[: indexed.document_words], start)
+    high = np.searchsorted(words.end[: indexed.document_words], end, side="right")
     # Only spans of whole words can have a form of the layer.
     whole = (high > low) & np.array([span not in layer.fragments for span in agreed.span[spans].tolist()], bool)
     whole[whole] = (words.start[low[whole]] == start[whole]) & (words.end[high[whole] - 1] == end[whole])
     of = np.full(len(spans), -1, np.int64)
-    of[whole] = given.forms.find(words, low[whole], high[whole])
+    of[whole] = indexed.forms.find(words, low[whole], high[whole])
     forms: dict[str, int] = {}
     for place in np.flatnonzero(of < 0).tolist():
         form = form_of(layer.text(int(agreed.span[spans[place]])))
         if form:
-            of[place] = len(given.forms.size) + forms.setdefault(form, len(forms))
+            of[place] = len(indexed.forms.size) + forms.setdefault(form, len(forms))
     group = len(names) + layer.type[agreed.span[spans]].astype(np.int64)
     names += [f"{NOTHING} here, {kind} in all others" for kind in layer.types]
     return select_occurrences((of, start, end, group), of >= 0), list(forms)
@@ -127,8 +129,8 @@ class _Spans:
     end: Int64
     key: Int64
 
-    def take(self, some: Bools) -> _Spans:
-        return _Spans(self.layer, self.span[some], self.start[some], self.end[some], self.key[some])
+    def take(self, is_taken: Bools) -> _Spans:
+        return _Spans(self.layer, self.span[is_taken], self.start[is_taken], self.end[is_taken], self.key[is_taken])
 
     def among(self, other: _Spans) -> Bools:
         """Tell which of these spans the other layer has too."""
@@ -152,15 +154,15 @@ class _Spans:
 
     @cached_property
     def _reached(self) -> Int64:
-        found: Int64 = np.maximum.accumulate(self.end) if len(self.end) else self.end
-        return found
+        ends: Int64 = np.maximum.accumulate(self.end) if len(self.end) else self.end
+        return ends
 
 
 def _distinct_spans(layers: Sequence[Layer]) -> list[_Spans]:
     """Return the distinct spans of layers over the same documents, with keys that compare."""
-    found = []
+    columns = []
     for layer, keys in zip(layers, span_keys(layers), strict=True):
         key, span = np.unique(keys, return_index=True)
         base = layer.documents.base[layer.doc[span]]
-        found.append(_Spans(layer, span, base + layer.start[span], base + layer.end[span], key))
-    return found
+        columns.append(_Spans(layer, span, base + layer.start[span], base + layer.end[span], key))
+    return columns

@@ -74,15 +74,15 @@ def twin_criterion(convention: Convention, evaluation: str) -> str | None:
     return next((convention.twins[part] for part in parts if part in convention.twins), None)
 
 
-def span_decisions(found: pd.DataFrame, *, why: str) -> pd.DataFrame:
+def span_decisions(records: pd.DataFrame, *, why: str) -> pd.DataFrame:
     """Return the decision on each span in match records, or in a convention's records of one evaluation and scope.
 
     `why` names the column with the reason. A span in several records with different decisions has them all, joined by
     "+". Records of units that are not pieces of text (codes, surface forms) are ignored.
     """
-    if "unit" in found.columns:
-        found = found[(found["unit"] == "span").to_numpy()]
-    sides = [_decisions_of_side(found, side, why) for side in ("gold", "pred")]
+    if "unit" in records.columns:
+        records = records[(records["unit"] == "span").to_numpy()]
+    sides = [_decisions_of_side(records, side, why) for side in ("gold", "pred")]
     return pd.concat(sides, ignore_index=True).astype(dict(SPAN_COLUMNS))
 
 
@@ -104,13 +104,13 @@ def differences(
     )
 
 
-def _convention_decisions(found: pd.DataFrame, outcome: Outcome, evaluation: str, scope: str) -> pd.DataFrame:
-    found = found[(found["scope"] == scope).to_numpy()]
-    if len(found) and not (found["unit"] == "span").any():
-        unit = found["unit"].iat[0]
+def _convention_decisions(records: pd.DataFrame, outcome: Outcome, evaluation: str, scope: str) -> pd.DataFrame:
+    records = records[(records["scope"] == scope).to_numpy()]
+    if len(records) and not (records["unit"] == "span").any():
+        unit = records["unit"].iat[0]
         what = f"evaluation {evaluation} of {outcome.convention} counts each {unit}, not spans"
         raise FormatError.single(outcome.convention, None, what, "compare an evaluation that counts spans")
-    return span_decisions(found, why="why")
+    return span_decisions(records, why="why")
 
 
 def differing_decisions(theirs: pd.DataFrame, ours: pd.DataFrame) -> pd.DataFrame:
@@ -124,9 +124,9 @@ def differing_decisions(theirs: pd.DataFrame, ours: pd.DataFrame) -> pd.DataFram
     kinds = {name: code if shared else 0 for code, name in enumerate(sorted(names[0] | names[1]))}
     left, right = (_with_keys(table, kinds) for table in (theirs, ours))
     both = left.merge(right, on=_KEY, how="outer", suffixes=("_theirs", "_ours"), sort=True)
-    one, two = both["decision_theirs"].fillna(ABSENT), both["decision_ours"].fillna(ABSENT)
-    parts = (one != two).to_numpy()
-    both, one, two = both[parts], one[parts], two[parts]
+    theirs_decided, ours_decided = both["decision_theirs"].fillna(ABSENT), both["decision_ours"].fillna(ABSENT)
+    parts = (theirs_decided != ours_decided).to_numpy()
+    both, theirs_decided, ours_decided = both[parts], theirs_decided[parts], ours_decided[parts]
 
     def either(name: str) -> pd.Series:
         mine = both[f"{name}_ours"].astype("object")
@@ -138,11 +138,11 @@ def differing_decisions(theirs: pd.DataFrame, ours: pd.DataFrame) -> pd.DataFram
             "start": both["start"],
             "end": both["end"],
             **{name: either(name) for name in ("type", "text")},
-            "theirs": one,
-            "ours": two,
+            "theirs": theirs_decided,
+            "ours": ours_decided,
             "quirk": both["why_theirs"].fillna(NOT_THEIRS),
             "our_reason": both["why_ours"].fillna(NOT_OURS),
-            "moves": one.map(_CREDIT).to_numpy() != two.map(_CREDIT).to_numpy(),
+            "moves": theirs_decided.map(_CREDIT).to_numpy() != ours_decided.map(_CREDIT).to_numpy(),
             "doc": both["doc"],
         },
         columns=list(DIFFERENCE_COLUMNS),
@@ -151,16 +151,18 @@ def differing_decisions(theirs: pd.DataFrame, ours: pd.DataFrame) -> pd.DataFram
     return table.iloc[order].reset_index(drop=True).astype(dict(DIFFERENCE_COLUMNS))
 
 
-def count_by_quirk(found: pd.DataFrame) -> pd.DataFrame:
+def count_by_quirk(differing: pd.DataFrame) -> pd.DataFrame:
     """Return the number of differing spans for each quirk: GROUP_COLUMNS, those that move the score first."""
-    table = found.groupby(list(GROUP_COLUMNS[:-1]), observed=True).size().rename("count").reset_index()
+    table = differing.groupby(list(GROUP_COLUMNS[:-1]), observed=True).size().rename("count").reset_index()
     table = table.sort_values(["moves", "count", "quirk", "theirs", "ours"], ascending=[False, False, True, True, True])
     return table[list(GROUP_COLUMNS)].reset_index(drop=True)
 
 
-def _decisions_of_side(found: pd.DataFrame, side: str, why: str) -> pd.DataFrame:
+def _decisions_of_side(records: pd.DataFrame, side: str, why: str) -> pd.DataFrame:
     """Return the spans of one side, each once, in the order of their numbers."""
-    rows = found[(found["side"].isin(("both", side)) & (found[side] >= 0) & found[f"{side}_start"].notna()).to_numpy()]
+    rows = records[
+        (records["side"].isin(("both", side)) & (records[side] >= 0) & records[f"{side}_start"].notna()).to_numpy()
+    ]
     table = pd.DataFrame(
         {
             "side": side,
@@ -227,8 +229,10 @@ def criteria_rows(scores: Scores) -> tuple[CriterionRow, ...]:
     for criterion in scores.criteria:
         counts = scores.counts(criterion.name)
         ratios = (counts.precision, counts.recall, counts.f1)
-        found = (counts.cor, counts.pos, counts.act)
-        rows.append(CriterionRow(criterion.name, "", criterion.name, ratios, found, signature(scores, criterion.name)))
+        counted = (counts.cor, counts.pos, counts.act)
+        rows.append(
+            CriterionRow(criterion.name, "", criterion.name, ratios, counted, signature(scores, criterion.name))
+        )
     return tuple(rows)
 
 
@@ -242,15 +246,15 @@ def convention_rows(convention: Convention, outcome: Outcome) -> tuple[Criterion
     for evaluation, figure, value in zip(figures["evaluation"], figures["figure"], figures["value"], strict=True):
         table.setdefault(str(evaluation), {})[str(figure)] = float(value)
     names, scale = convention.names, 100 if convention.percent else 1
-    known = [name for name, row in table.items() if twin_criterion(convention, name) and names.get("F1") in row]
-    first = known[0].rpartition("/")[0] if known else ""
+    twins = [name for name, row in table.items() if twin_criterion(convention, name) and names.get("F1") in row]
+    first = twins[0].rpartition("/")[0] if twins else ""
 
     def whole(row: Mapping[str, float], code: str) -> int | None:
         value = row.get(names.get(code, ""))
         return None if value is None or not float(value).is_integer() else int(value)
 
     rows = []
-    for evaluation in (name for name in known if name.rpartition("/")[0] == first):
+    for evaluation in (name for name in twins if name.rpartition("/")[0] == first):
         row = table[evaluation]
         precision, recall, f1 = (_scaled_ratio(row.get(names[code]), scale) for code in ("P", "R", "F1"))
         cor, pos, act = (whole(row, code) for code in ("COR", "POS", "ACT"))
@@ -272,14 +276,16 @@ def order_rows(ours: Sequence[CriterionRow], published: Iterable[CriterionRow]) 
     rest = list(published)
     rows: list[CriterionRow] = []
     for row in ours:
-        rows += [row, *(one for one in rest if one.criterion == row.criterion)]
-    return (*rows, *(one for one in rest if one not in rows))
+        rows += [row, *(other for other in rest if other.criterion == row.criterion)]
+    return (*rows, *(other for other in rest if other not in rows))
 
 
 def criteria_table(rows: Sequence[CriterionRow]) -> pd.DataFrame:
     """Return rows as a table with TABLE_COLUMNS."""
-    made = [(row.label, PUBLISHED if row.evaluation else OURS, *row.ratios, *row.counts, row.signature) for row in rows]
-    return typed_table(made, TABLE_COLUMNS)
+    rows_shown = [
+        (row.label, PUBLISHED if row.evaluation else OURS, *row.ratios, *row.counts, row.signature) for row in rows
+    ]
+    return typed_table(rows_shown, TABLE_COLUMNS)
 
 
 def comparable_neighbours(rows: Sequence[CriterionRow]) -> tuple[tuple[CriterionRow, CriterionRow] | None, ...]:
@@ -287,10 +293,10 @@ def comparable_neighbours(rows: Sequence[CriterionRow]) -> tuple[tuple[Criterion
 
     Criteria that count tokens do not decide over spans.
     """
-    found: list[tuple[CriterionRow, CriterionRow] | None] = []
+    neighbours: list[tuple[CriterionRow, CriterionRow] | None] = []
     above: CriterionRow | None = None
     for row in rows:
         by_token = not row.evaluation and row.name in CRITERIA and CRITERIA[row.name].unit == "token"
-        found.append(None if by_token or above is None else (row, above))
+        neighbours.append(None if by_token or above is None else (row, above))
         above = above if by_token else row
-    return tuple(found)
+    return tuple(neighbours)

@@ -80,8 +80,8 @@ def decide_pair(rule: Criterion, gold: CriterionSpan, pred: CriterionSpan) -> De
 def smallest_correction(rule: Criterion, gold: CriterionSpan, pred: CriterionSpan) -> PredictionChange:
     """Return the smallest change that makes a pair correct under a criterion."""
     retyped = rule.same_type and gold.kind != pred.kind
-    found = _smallest_move(pred, (_combinations(rule, gold, pred, *lines) for lines in _lines(rule, gold, pred)))
-    return PredictionChange(retyped=retyped, fragments=True) if found is None else PredictionChange(*found, retyped)
+    move = _smallest_move(pred, (_combinations(rule, gold, pred, *lines) for lines in _lines(rule, gold, pred)))
+    return PredictionChange(retyped=retyped, fragments=True) if move is None else PredictionChange(*move, retyped)
 
 
 def smallest_breaking_move(
@@ -92,8 +92,8 @@ def smallest_breaking_move(
     None if no move within the text, `length` code points, does.
     """
     lines = _lines(rule, gold, pred, around=True, length=length)
-    found = _smallest_move(pred, (_combinations(rule, gold, pred, *line, wanted=False) for line in lines))
-    return None if found is None else PredictionChange(*found)
+    move = _smallest_move(pred, (_combinations(rule, gold, pred, *line, correct=False) for line in lines))
+    return None if move is None else PredictionChange(*move)
 
 
 def change_in_words(change: PredictionChange, gold: CriterionSpan, pred: CriterionSpan) -> str:
@@ -105,8 +105,8 @@ def change_in_words(change: PredictionChange, gold: CriterionSpan, pred: Criteri
             moves.append(f"the {name} {size} {'right' if by > 0 else 'left'}")
     parts = [f"move {' and '.join(moves)}"] if moves else []
     if change.fragments:
-        shown = ", ".join(f"{low}-{high}" for low, high in gold.parts)
-        parts.append(f"take the gold span's {'fragments' if len(gold.parts) > 1 else 'boundaries'} {shown}")
+        places = ", ".join(f"{low}-{high}" for low, high in gold.parts)
+        parts.append(f"take the gold span's {'fragments' if len(gold.parts) > 1 else 'boundaries'} {places}")
     if change.retyped:
         parts.append(f"type {gold.kind} instead of {pred.kind}")
     return "; ".join(parts)
@@ -134,9 +134,9 @@ def _decisions(
     if table.questions:
         ours = _columns(gold, np.array([gold.start]), np.array([gold.end]))
         theirs = _columns(pred, start, end)
-        one = np.zeros(len(start), np.int64)
+        gold_rows = np.zeros(len(start), np.int64)
         facts = Facts.of(ours, theirs, table.questions)
-        code |= facts.answers(one, np.arange(len(start)), theirs, shared, one + gold.size, size)
+        code |= facts.answers(gold_rows, np.arange(len(start)), theirs, shared, gold_rows + gold.size, size)
     decisions: UInt8 = table.decisions[code, 0]
     return np.where(shared > 0, decisions, np.uint8(Decision.MIS))
 
@@ -165,14 +165,14 @@ def _columns(span: CriterionSpan, start: Int64, end: Int64) -> Spans:
 
 
 def _combinations(
-    rule: Criterion, gold: CriterionSpan, pred: CriterionSpan, start: Int64, end: Int64, *, wanted: bool = True
+    rule: Criterion, gold: CriterionSpan, pred: CriterionSpan, start: Int64, end: Int64, *, correct: bool = True
 ) -> tuple[Int64, Int64]:
-    """Return the combinations of a start and an end under which the pair is correct, or, if not `wanted`, is wrong."""
+    """Return the combinations of a start and an end under which the pair is correct, or, if not `correct`, is wrong."""
     starts, ends = (grid.ravel() for grid in np.meshgrid(start, end, indexing="ij"))
     # The outer fragments keep at least one character.
-    there = (starts < pred.parts[0][1]) & (ends > pred.parts[-1][0]) if len(pred.parts) > 1 else starts < ends
-    starts, ends = starts[there], ends[there]
-    met = (_decisions(rule, gold, pred, starts, ends) == Decision.COR) == wanted
+    is_possible = (starts < pred.parts[0][1]) & (ends > pred.parts[-1][0]) if len(pred.parts) > 1 else starts < ends
+    starts, ends = starts[is_possible], ends[is_possible]
+    met = (_decisions(rule, gold, pred, starts, ends) == Decision.COR) == correct
     return starts[met], ends[met]
 
 
@@ -186,8 +186,8 @@ def _lines(
     }
     # The outer fragments of a prediction cannot shrink beyond one character.
     least = ((pred.parts[0][1] - 1, pred.parts[-1][0] + 1),) if len(pred.parts) > 1 else ()
-    every = (*gold.parts, *pred.parts, *annotated.get(rule.boundary_rule.annotation, ()), *least)
-    edges = np.unique(np.array([edge for low, high in every for edge in (low, high)], np.int64))
+    edges_of = (*gold.parts, *pred.parts, *annotated.get(rule.boundary_rule.annotation, ()), *least)
+    edges = np.unique(np.array([edge for low, high in edges_of for edge in (low, high)], np.int64))
     if around:
         edges = np.unique(np.concatenate(([0, length], edges - 1, edges, edges + 1)))
         edges = edges[(edges >= 0) & (edges <= length)]
@@ -203,10 +203,10 @@ def _lines(
         yield line, edges
 
 
-def _smallest_move(pred: CriterionSpan, found: Iterator[tuple[Int64, Int64]]) -> tuple[int, int] | None:
+def _smallest_move(pred: CriterionSpan, combinations: Iterator[tuple[Int64, Int64]]) -> tuple[int, int] | None:
     """Return the moves of start and end to the nearest combination; moving the end is preferred."""
     best: tuple[Any, ...] | None = None
-    for starts, ends in found:
+    for starts, ends in combinations:
         if not len(starts):
             continue
         first, last = starts - pred.start, ends - pred.end

@@ -122,15 +122,15 @@ class Gap:
         return np.select([self.change > 0, self.change < 0], [0, 1], 2).astype(np.int8)
 
 
-def gap(scores: Scores, one: str, other: str) -> Gap:
+def gap(scores: Scores, criterion: str, other: str) -> Gap:
     """Split the gap between the F1 of two criteria, the one with less credit first (equal ones: as given).
 
     Raises:
         FormatError: a criterion counted by token, other type rules, or counting each side for itself.
     """
-    check_comparable(scores, one, other)
-    totals = [int(CREDIT[scores.decisions(name)[0]].sum()) for name in (one, other)]
-    strict, loose = (other, one) if totals[0] > totals[1] else (one, other)
+    check_comparable(scores, criterion, other)
+    totals = [int(CREDIT[scores.decisions(name)[0]].sum()) for name in (criterion, other)]
+    strict, loose = (other, criterion) if totals[0] > totals[1] else (criterion, other)
     return ordered_gap(scores, strict, loose)
 
 
@@ -164,27 +164,27 @@ def ordered_gap(scores: Scores, strict: str, loose: str) -> Gap:
     return Gap(strict, loose, cause, change, spans, (exact[0], exact[1]))
 
 
-def gap_sentence(found: Gap) -> Sentence:
+def gap_sentence(gap: Gap) -> Sentence:
     """Return the sentence on the gold spans with more and with less credit, and on the most frequent cause of more.
 
     The records are those under the looser criterion.
     """
-    spans = len(found.change)
-    more, less = int((found.change > 0).sum()), int((found.change < 0).sum())
+    spans = len(gap.change)
+    more, less = int((gap.change > 0).sum()), int((gap.change < 0).sum())
     if not spans:
         return ()
-    credit = f"credit {found.strict}"
+    credit = f"credit {gap.strict}"
     parts: list[str | RecordCount] = [
         f"Of {number_with_noun('gold span', spans)} ",
         record_count(more, Query(having=((credit, "more"),)), spans),
-        f" earn more credit under {found.loose} than under {found.strict}",
+        f" earn more credit under {gap.loose} than under {gap.strict}",
     ]
     if less:
         parts += [" and ", record_count(less, Query(having=((credit, "less"),))), " less"]
     if more:
-        sums = np.bincount(found.cause[found.change > 0], minlength=len(CAUSES))
+        sums = np.bincount(gap.cause[gap.change > 0], minlength=len(CAUSES))
         cause = CAUSES[int(sums.argmax())]
-        query = Query(having=((f"gap {found.strict}", cause), (credit, "more")))
+        query = Query(having=((f"gap {gap.strict}", cause), (credit, "more")))
         parts += ["; ", record_count(int(sums.max()), query, more), f" of these {CAUSES_IN_WORDS[cause]}"]
     return join_parts([*parts, "."])
 
@@ -226,13 +226,13 @@ def recover_spans(scores: Scores, chain: Sequence[str] = CHAIN) -> RecoveredSpan
     return RecoveredSpans(names, codes)
 
 
-def recovered_sentence(found: RecoveredSpans, first: str, argument: str = "") -> Sentence:
+def recovered_sentence(recovered: RecoveredSpans, first: str, argument: str = "") -> Sentence:
     """Return the sentence on the gold spans that the first criterion of a chain misses, and on those recovered.
 
     The records are those under that criterion; `argument` is the chain if it is not CHAIN.
     """
-    counts = np.bincount(found.codes[found.codes >= 0], minlength=len(found.names))
-    missed, spans = int(counts.sum()), len(found.codes)
+    counts = np.bincount(recovered.codes[recovered.codes >= 0], minlength=len(recovered.names))
+    missed, spans = int(counts.sum()), len(recovered.codes)
     if not spans:
         return ()
     word = f"recovered {argument}".strip()
@@ -243,7 +243,7 @@ def recovered_sentence(found: RecoveredSpans, first: str, argument: str = "") ->
     ]
     near = counts[:-2]
     if near.any():
-        name = found.names[int(near.argmax())]
+        name = recovered.names[int(near.argmax())]
         most = record_count(int(near.max()), Query(having=((word, name),)), missed)
         parts += ["; ", most, f" of these are first credited by {name}"]
     if missed:

@@ -62,12 +62,12 @@ class RecordFlip:
     """The flip of a record: the smallest change, None where no change that was tried flips it, and the types that do
     not.
 
-    `kept` are the types that the prediction may have without a flip, its own first; None where a type that no nearby
-    span has does not flip the record.
+    `harmless_types` are the types that the prediction may have without a flip, its own first; None where a type that no
+    nearby span has does not flip the record.
     """
 
     change: PredictionChange | None
-    kept: tuple[str, ...] | None = None
+    harmless_types: tuple[str, ...] | None = None
 
 
 def smallest_flips(
@@ -84,34 +84,40 @@ def smallest_flips(
     ours, theirs = CriterionSpan.of(gold, pair[0]), CriterionSpan.of(pred, pair[1])
     side, span = (0, record[0]) if record[0] >= 0 else (1, record[1])
     length = int(gold.documents.lengths[gold.doc[pair[0]]])
-    near = [CriterionSpan.of(layer, one) for layer in (gold, pred) for one in _spans_nearby(layer, pred, pair[1])]
+    near = [
+        CriterionSpan.of(layer, near_span)
+        for layer in (gold, pred)
+        for near_span in _spans_nearby(layer, pred, pair[1])
+    ]
     settings = replace(scores.settings, criteria=tuple(rules))
 
     def correct(changes: Sequence[tuple[CriterionSpan, PredictionChange]]) -> Mapping[str, Bools]:
-        made = _copy_document(gold, pred, pair[1], [moved for moved, _ in changes])
-        rescored = score_layers(*made.layers, settings)
-        return {rule.name: _are_correct(rescored, rule.name, side, made.where(side, span)) for rule in rules}
+        copies = _copy_document(gold, pred, pair[1], [moved for moved, _ in changes])
+        rescored = score_layers(*copies.layers, settings)
+        return {rule.name: _are_correct(rescored, rule.name, side, copies.where(side, span)) for rule in rules}
 
     kinds = list(dict.fromkeys((theirs.kind, ours.kind)))
     other = ANOTHER_TYPE
-    while any(one.kind == other for one in near):
+    while any(near_span.kind == other for near_span in near):
         other += "'"
-    kept = list(dict.fromkeys((theirs.kind, ours.kind, *sorted({one.kind for one in near}), other)))
-    as_types = correct([(replace(theirs, kind=kind), PredictionChange()) for kind in kept])
-    was = {name: bool(found[0]) for name, found in as_types.items()}
+    kinds_tried = list(dict.fromkeys((theirs.kind, ours.kind, *sorted({near_span.kind for near_span in near}), other)))
+    as_types = correct([(replace(theirs, kind=kind), PredictionChange()) for kind in kinds_tried])
+    was = {name: bool(is_correct[0]) for name, is_correct in as_types.items()}
     changes = sorted(_changes(ours, theirs, rules, near, length, kinds), key=_change_order)
     flips: dict[str, PredictionChange] = {}
-    for some in (changes[:FIRST_CHANGES], changes[FIRST_CHANGES:]):
-        if not some or len(flips) == len(rules):
+    for batch in (changes[:FIRST_CHANGES], changes[FIRST_CHANGES:]):
+        if not batch or len(flips) == len(rules):
             continue
-        for name, found in correct(some).items():
-            turned = np.flatnonzero(found != was[name])
+        for name, is_correct in correct(batch).items():
+            turned = np.flatnonzero(is_correct != was[name])
             if name not in flips and len(turned):
-                flips[name] = some[int(turned[0])][1]
+                flips[name] = batch[int(turned[0])][1]
     return {
         rule.name: RecordFlip(
             flips.get(rule.name),
-            tuple(kind for kind, found in zip(kept, as_types[rule.name].tolist(), strict=True) if found)
+            tuple(
+                kind for kind, is_correct in zip(kinds_tried, as_types[rule.name].tolist(), strict=True) if is_correct
+            )
             if was[rule.name] and not as_types[rule.name][-1]
             else None,
         )
@@ -139,8 +145,8 @@ def _changes(
                 moves.add((move.start, move.end))
     places = {
         edge + beside
-        for one in (gold, pred, *near)
-        for part in (*one.parts, *one.alternatives, *([one.core] if one.core else []))
+        for span in (gold, pred, *near)
+        for part in (*span.parts, *span.alternatives, *([span.core] if span.core else []))
         for edge in part
         for beside in (-1, 0, 1)
     } | {0, length}
@@ -148,15 +154,15 @@ def _changes(
         {(start - pred.start, end - pred.end) for start, end in product(places, places) if start < end} - moves,
         key=lambda move: (abs(move[0]) + abs(move[1]), move),
     )
-    found: list[tuple[CriterionSpan, PredictionChange]] = []
+    changes: list[tuple[CriterionSpan, PredictionChange]] = []
     for start, end in (*moves, *further[:FAR_MOVES]):
         moved = _move_ends(pred, start, end, length)
         if moved is not None:
-            found += [(replace(moved, kind=kind), PredictionChange(start, end, kind != pred.kind)) for kind in kinds]
-    found += [
+            changes += [(replace(moved, kind=kind), PredictionChange(start, end, kind != pred.kind)) for kind in kinds]
+    changes += [
         (CriterionSpan(gold.parts, kind), PredictionChange(retyped=kind != pred.kind, fragments=True)) for kind in kinds
     ]
-    return found
+    return changes
 
 
 def _move_ends(pred: CriterionSpan, start: int, end: int, length: int) -> CriterionSpan | None:
@@ -169,9 +175,9 @@ def _move_ends(pred: CriterionSpan, start: int, end: int, length: int) -> Criter
     return CriterionSpan(tuple(parts), pred.kind)
 
 
-def _change_order(found: tuple[CriterionSpan, PredictionChange]) -> tuple[int, ...]:
+def _change_order(moved: tuple[CriterionSpan, PredictionChange]) -> tuple[int, ...]:
     """Return the sort key of a change: characters moved, then change of type; moves of the end come first."""
-    change = found[1]
+    change = moved[1]
     return (change.fragments, change.characters, change.retyped, abs(change.start), -change.end, change.start)
 
 
@@ -179,8 +185,8 @@ def _spans_nearby(layer: Layer, pred: Layer, span: int) -> list[int]:
     """Return the spans of a layer near a prediction in its document."""
     low, high = layer.first[pred.doc[span] : pred.doc[span] + 2].tolist()
     room = int(pred.end[span] - pred.start[span]) + 2 * NEAR_CHARACTERS
-    there = (layer.start[low:high] < pred.end[span] + room) & (layer.end[low:high] > pred.start[span] - room)
-    return [low + at for at in np.flatnonzero(there).tolist()]
+    is_near = (layer.start[low:high] < pred.end[span] + room) & (layer.end[low:high] > pred.start[span] - room)
+    return [low + at for at in np.flatnonzero(is_near).tolist()]
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,33 +207,33 @@ class _Copies:
 
 def _copy_document(gold: Layer, pred: Layer, span: int, changed: Sequence[CriterionSpan]) -> _Copies:
     document = int(pred.doc[span])
-    low = min(int(pred.start[span]), *(one.start for one in changed))
-    high = max(int(pred.end[span]), *(one.end for one in changed))
+    low = min(int(pred.start[span]), *(each_span.start for each_span in changed))
+    high = max(int(pred.end[span]), *(each_span.end for each_span in changed))
     sides = [np.arange(*layer.first[document : document + 2].tolist()) for layer in (gold, pred)]
     while True:
         # Spans that no chain of overlapping spans connects with these keep their decisions.
-        some = [
+        connected = [
             rows[(layer.start[rows] < high) & (layer.end[rows] > low)]
             for layer, rows in zip((gold, pred), sides, strict=True)
         ]
         starts, ends = (
-            np.concatenate([getattr(layer, key)[rows] for layer, rows in zip((gold, pred), some, strict=True)])
+            np.concatenate([getattr(layer, key)[rows] for layer, rows in zip((gold, pred), connected, strict=True)])
             for key in ("start", "end")
         )
         wider = min(low, int(starts.min())), max(high, int(ends.max()))
         if wider == (low, high):
             break
         low, high = wider
-    rows = [_in_reading_order(layer, here.tolist()) for layer, here in zip((gold, pred), some, strict=True)]
+    rows = [_in_reading_order(layer, here.tolist()) for layer, here in zip((gold, pred), connected, strict=True)]
     lengths = np.full(len(changed), int(gold.documents.lengths[document]), np.int64)
     names = tuple(map(str, range(len(changed))))
     documents = Documents(names, ("",) * len(changed), sizes=lengths)
-    whole = [CriterionSpan.of(gold, one) for one in rows[0]]
-    own = [CriterionSpan.of(pred, one) for one in rows[1]]
+    whole = [CriterionSpan.of(gold, each_span) for each_span in rows[0]]
+    own = [CriterionSpan.of(pred, each_span) for each_span in rows[1]]
     at = rows[1].index(span)
     layers = (
         _layer_of_copies("gold", documents, [whole] * len(changed)),
-        _layer_of_copies("pred", documents, [[*own[:at], one, *own[at + 1 :]] for one in changed]),
+        _layer_of_copies("pred", documents, [[*own[:at], each_span, *own[at + 1 :]] for each_span in changed]),
     )
     return _Copies(layers, (rows[0], rows[1]))
 
@@ -238,18 +244,18 @@ def _in_reading_order(layer: Layer, rows: list[int]) -> list[int]:
 
 
 def _layer_of_copies(name: str, documents: Documents, copies: Iterable[Sequence[CriterionSpan]]) -> Layer:
-    rows = [(number, one) for number, spans in enumerate(copies) for one in spans]
+    rows = [(number, span) for number, spans in enumerate(copies) for span in spans]
     return layer_of(
         name,
         documents,
         [number for number, _ in rows],
-        [one.start for _, one in rows],
-        [one.end for _, one in rows],
-        [one.kind for _, one in rows],
+        [span.start for _, span in rows],
+        [span.end for _, span in rows],
+        [span.kind for _, span in rows],
         extras={
-            "fragments": {at: one.parts for at, (_, one) in enumerate(rows) if len(one.parts) > 1},
-            "cores": {at: one.core for at, (_, one) in enumerate(rows) if one.core},
-            "alternatives": {at: one.alternatives for at, (_, one) in enumerate(rows) if one.alternatives},
+            "fragments": {at: span.parts for at, (_, span) in enumerate(rows) if len(span.parts) > 1},
+            "cores": {at: span.core for at, (_, span) in enumerate(rows) if span.core},
+            "alternatives": {at: span.alternatives for at, (_, span) in enumerate(rows) if span.alternatives},
         },
     )
 
@@ -258,11 +264,11 @@ def _are_correct(scores: Scores, name: str, side: int, spans: NDArray[np.int64])
     """Tell which spans, numbered in the order of reading, are correct; a span of a type left out is not."""
     places = corresponding_spans(scores.read[side], scores.layers(name)[side])
     read = scores.read[side]
-    made = np.empty(len(read), np.int64)
-    made[np.arange(len(read)) if read.order is None else read.order] = places
-    at = made[spans]
-    found: Bools = (at >= 0) & (scores.decisions(name)[side][at] == Decision.COR)
-    return found
+    place_in_order = np.empty(len(read), np.int64)
+    place_in_order[np.arange(len(read)) if read.order is None else read.order] = places
+    at = place_in_order[spans]
+    is_correct: Bools = (at >= 0) & (scores.decisions(name)[side][at] == Decision.COR)
+    return is_correct
 
 
 def ladder(scores: Scores, name: str, gold: int, pred: int) -> pd.DataFrame:
@@ -277,20 +283,20 @@ def ladder(scores: Scores, name: str, gold: int, pred: int) -> pd.DataFrame:
     record = (int(read[0][gold]), -1) if gold >= 0 else (-1, int(read[1][pred]))
     rules = [criterion for criterion in scores.criteria if criterion.unit == "span"]
     rows = []
-    for pair, (one, other) in enumerate(ladder_pairs(*layers, gold, pred)):
-        ids = (_record_id(layers[0], "g", one), _record_id(layers[1], "p", other))
-        head = (pair, one, other, *ids)
-        flips = smallest_flips(scores, rules, (int(read[0][one]), int(read[1][other])), record)
-        rows += [(*head, rule.name, *_ladder_row(scores, rule, layers, one, other, flips[rule.name])) for rule in rules]
+    for pair, (g, p) in enumerate(ladder_pairs(*layers, gold, pred)):
+        ids = (_record_id(layers[0], "g", g), _record_id(layers[1], "p", p))
+        head = (pair, g, p, *ids)
+        flips = smallest_flips(scores, rules, (int(read[0][g]), int(read[1][p])), record)
+        rows += [(*head, rule.name, *_ladder_row(scores, rule, layers, g, p, flips[rule.name])) for rule in rules]
     return typed_table(rows, LADDER_COLUMNS)
 
 
 def ladder_pairs(gold: Layer, pred: Layer, g: int, p: int) -> tuple[tuple[int, int], ...]:
     """Return the overlapping pairs that contain the gold span `g` or the prediction `p` (-1: none), in order."""
-    found = {(g, other) for other in _overlapping_spans(gold, g, pred)} | {
-        (one, p) for one in _overlapping_spans(pred, p, gold)
+    pairs = {(g, pred_span) for pred_span in _overlapping_spans(gold, g, pred)} | {
+        (gold_span, p) for gold_span in _overlapping_spans(pred, p, gold)
     }
-    return tuple(sorted(found, key=lambda pair: (pair[0] != g, pair[1] != p, pair)))
+    return tuple(sorted(pairs, key=lambda pair: (pair[0] != g, pair[1] != p, pair)))
 
 
 def _overlapping_spans(layer: Layer, span: int, other: Layer) -> list[int]:
@@ -303,12 +309,13 @@ def _overlapping_spans(layer: Layer, span: int, other: Layer) -> list[int]:
 
 
 def _ladder_row(
-    scores: Scores, rule: Criterion, layers: tuple[Layer, Layer], one: int, other: int, flip: RecordFlip
+    scores: Scores, rule: Criterion, layers: tuple[Layer, Layer], gold_span: int, pred_span: int, flip: RecordFlip
 ) -> tuple[str, bool, str, str]:
     """Return the columns `decision`, `aligned`, `partner` and `change` of a pair under a criterion."""
     own = scores.layers(rule.name)
     g, p = (
-        int(corresponding_spans(mine, layer)[span]) for mine, span, layer in zip(layers, (one, other), own, strict=True)
+        int(corresponding_spans(mine, layer)[span])
+        for mine, span, layer in zip(layers, (gold_span, pred_span), own, strict=True)
     )
     if g < 0 or p < 0:
         return LEFT_OUT, False, "", ""
@@ -330,8 +337,8 @@ def _ladder_row(
 def _flip_in_words(flip: RecordFlip, gold: CriterionSpan, pred: CriterionSpan) -> str:
     """Return the flip of a record in words."""
     ways = [] if flip.change is None else [change_in_words(flip.change, gold, pred)]
-    if flip.kept is not None:
-        ways.append(f"any type but {' or '.join(flip.kept)}")
+    if flip.harmless_types is not None:
+        ways.append(f"any type but {' or '.join(flip.harmless_types)}")
     return ", or ".join(ways) or NOTHING
 
 

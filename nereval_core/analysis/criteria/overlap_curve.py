@@ -75,9 +75,9 @@ def overlap_curve(gold: Layer, pred: Layer, share: Share = "union", *, same_type
 
 def step_at(table: pd.DataFrame, minimum: float | Fraction) -> int:
     """Return the number of the row that holds at a minimum overlap, 0 to 1."""
-    asked = Fraction(minimum)
+    least = Fraction(minimum)
     reached = [
-        Fraction(top, below) >= asked
+        Fraction(top, below) >= least
         for top, below in zip(table["numerator"].tolist(), table["denominator"].tolist(), strict=True)
     ]
     return max(sum(reached) - 1, 0)
@@ -101,9 +101,12 @@ def _enlarges_matching(g: Int64, p: Int64, golds: int, preds: int) -> NDArray[np
     grown = np.ones(len(g), bool)
     # Most pairs have spans that are in no other pair, and need no search.
     rivals = (np.bincount(g, minlength=golds)[g] > 1) | (np.bincount(p, minlength=preds)[p] > 1)
-    some = np.flatnonzero(rivals)
+    contested = np.flatnonzero(rivals)
     sides = (_MatchedSide({}, {}), _MatchedSide({}, {}))
-    grown[some] = [_add_pair(*sides, one, other) for one, other in zip(g[some].tolist(), p[some].tolist(), strict=True)]
+    grown[contested] = [
+        _add_pair(*sides, gold_span, pred_span)
+        for gold_span, pred_span in zip(g[contested].tolist(), p[contested].tolist(), strict=True)
+    ]
     return grown
 
 

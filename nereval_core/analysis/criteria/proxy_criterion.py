@@ -54,8 +54,8 @@ def document_folds(documents: int, folds: int = FOLDS, seed: int = 0) -> NDArray
     FOLD_COUNT.check(folds)
     SEED.check(seed)
     if folds > documents:
-        found = f"{counted(folds, 'fold')} of {counted(documents, 'document')}"
-        raise FormatError.single("folds", None, found, "ask for at most one a document")
+        finding = f"{counted(folds, 'fold')} of {counted(documents, 'document')}"
+        raise FormatError.single("folds", None, finding, "ask for at most one a document")
     found_in = np.empty(documents, np.int64)
     found_in[np.random.default_rng(seed).permutation(documents)] = np.arange(documents) % folds
     return found_in
@@ -89,8 +89,8 @@ def fold_scores(systems: Mapping[str, Scores], folds: int = FOLDS, seed: int = 0
                     }
                 )
             )
-    every = pd.concat(pieces, ignore_index=True) if pieces else pd.DataFrame(columns=list(FOLD_COLUMNS))
-    return every.astype(dict(FOLD_COLUMNS))
+    folds_table = pd.concat(pieces, ignore_index=True) if pieces else pd.DataFrame(columns=list(FOLD_COLUMNS))
+    return folds_table.astype(dict(FOLD_COLUMNS))
 
 
 def proxy_table(values: pd.DataFrame, reference: str = "strict") -> pd.DataFrame:
@@ -110,21 +110,21 @@ def proxy_table(values: pd.DataFrame, reference: str = "strict") -> pd.DataFrame
         if name == reference:
             continue
         both = wide[[name, reference]].dropna().to_numpy()
-        one, other = both[:, 0], both[:, 1]
-        means = (float(one.mean()), float((one - other).mean())) if len(both) else (float("nan"),) * 2
-        rows.append((name, len(both), len(wide) - len(both), *means, *_paired_test(one, other)))
+        f1, reference_f1 = both[:, 0], both[:, 1]
+        means = (float(f1.mean()), float((f1 - reference_f1).mean())) if len(both) else (float("nan"),) * 2
+        rows.append((name, len(both), len(wide) - len(both), *means, *_paired_test(f1, reference_f1)))
     return typed_table(rows, PROXY_COLUMNS)
 
 
-def _paired_test(one: NDArray[np.float64], other: NDArray[np.float64]) -> tuple[float, float, float]:
+def _paired_test(f1: NDArray[np.float64], reference_f1: NDArray[np.float64]) -> tuple[float, float, float]:
     """Return t and p of the paired t-test, and Pearson's r."""
     from scipy import stats
 
     t = p = r = float("nan")
     # Values that are equal in all folds, but for rounding, have no spread to compare with.
-    if len(one) > 1 and np.ptp(one - other) > 1e-12:
-        test = stats.ttest_rel(one, other)
+    if len(f1) > 1 and np.ptp(f1 - reference_f1) > 1e-12:
+        test = stats.ttest_rel(f1, reference_f1)
         t, p = float(test.statistic), float(test.pvalue)
-    if len(one) > 1 and min(np.ptp(one), np.ptp(other)) > 1e-12:
-        r = float(stats.pearsonr(one, other).statistic)
+    if len(f1) > 1 and min(np.ptp(f1), np.ptp(reference_f1)) > 1e-12:
+        r = float(stats.pearsonr(f1, reference_f1).statistic)
     return t, p, r

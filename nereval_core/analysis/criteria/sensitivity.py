@@ -74,36 +74,36 @@ def sensitivity(
     Raises:
         ValueError: for two criteria of one name.
     """
-    chosen = tuple(CRITERIA[name] for name in applicable(corpus.gold)) if criteria is None else tuple(criteria)
+    rules = tuple(CRITERIA[name] for name in applicable(corpus.gold)) if criteria is None else tuple(criteria)
     left_out = tuple(sorted(set(leave_out)))
     if merges is None:
-        merges = merge_settings((), corpus, leave_out=left_out, criteria=chosen)
+        merges = merge_settings((), corpus, leave_out=left_out, criteria=rules)
     countings = (counting,) if isinstance(counting, str) else tuple(counting)
-    names = [criterion.name for criterion in chosen]
+    names = [criterion.name for criterion in rules]
     # All criteria are compared with strict, which is scored even if it is not shown.
-    scored = chosen if REFERENCE in names else (*chosen, CRITERIA[REFERENCE])
+    scored = rules if REFERENCE in names else (*rules, CRITERIA[REFERENCE])
     work = [(merge, way, system) for merge in merges for way in countings for system in corpus.systems]
     rows: list[dict[str, Any]] = []
     for step, (merge, way, system) in enumerate(work):
         settings = Settings(scored, tuple(sorted(merges[merge].items())), left_out, way)
-        found = score_layers(
+        scores = score_layers(
             corpus.gold,
             system,
             settings,
             marks=tuple(marks[system.name]) if marks else (),
             progress=_step_progress(progress, step, len(work)),
         )
-        strict = found.counts(REFERENCE).f1
+        strict = scores.counts(REFERENCE).f1
         head = {"system": system.name, "merge": merge, "counting": way}
-        rows += [{**head, "criterion": name, **_score_row(found, name, strict)} for name in names]
+        rows += [{**head, "criterion": name, **_score_row(scores, name, strict)} for name in names]
     table = pd.DataFrame(rows, columns=list(SENSITIVITY_COLUMNS))
-    for column, known in (
+    for column, categories in (
         ("merge", list(merges)),
         ("counting", list(countings)),
         ("criterion", names),
         ("system", [system.name for system in corpus.systems]),
     ):
-        table[column] = pd.Categorical(table[column], pd.Index(known, dtype=TEXT_DTYPE))
+        table[column] = pd.Categorical(table[column], pd.Index(categories, dtype=TEXT_DTYPE))
     order = ["merge", "counting", "criterion"]
     table = table.sort_values([*order, "system"], kind="stable", ignore_index=True)
     table["rank"] = table.groupby(order, observed=True)["f1"].rank(method="min", ascending=False)
@@ -128,21 +128,21 @@ def merge_settings(
     """
     values = list(merges)
     read = iter(parse_merges(value for value in values if isinstance(value, str)))
-    given: list[dict[str, str]] = []
+    distinct: list[dict[str, str]] = []
     for merge in (next(read) if isinstance(value, str) else dict(value) for value in values):
-        if merge not in given:
-            given.append(merge)
-    labels = [" + ".join(sorted(set(merge.values()))) for merge in given]
+        if merge not in distinct:
+            distinct.append(merge)
+    labels = [" + ".join(sorted(set(merge.values()))) for merge in distinct]
     settings: dict[str, dict[str, str]] = {NONE: {}}
-    for label, merge in zip(labels, given, strict=True):
+    for label, merge in zip(labels, distinct, strict=True):
         clear = labels.count(label) == 1 and label not in (NONE, ALL_TYPES)
         settings[label if clear else merged_in_words(merge)] = merge
     types = {kind for layer in (corpus.gold, *corpus.systems) for kind in layer.types}.difference(leave_out)
     if len(types) > 1:
         rules = tuple(criteria)
         # A merged name must be neither a type nor left out.
-        taken = types.union(leave_out, *(rule.leave_out for rule in rules), *(dict(rule.merge) for rule in rules))
-        settings[ALL_TYPES] = dict.fromkeys(sorted(types), free_name(ALL_TYPES, taken))
+        names = types.union(leave_out, *(rule.leave_out for rule in rules), *(dict(rule.merge) for rule in rules))
+        settings[ALL_TYPES] = dict.fromkeys(sorted(types), free_name(ALL_TYPES, names))
     return settings
 
 
@@ -153,15 +153,15 @@ def parse_merges(values: Iterable[str]) -> list[dict[str, str]]:
         FormatError: with every value that cannot be parsed.
     """
     problems: list[Problem] = []
-    found: list[dict[str, str]] = []
+    merges: list[dict[str, str]] = []
     for value in values:
         try:
-            found.append(parse_merge(_merges_of_setting(value)))
+            merges.append(parse_merge(_merges_of_setting(value)))
         except FormatError as error:
             problems += error.problems
     if problems:
         raise FormatError(problems)
-    return found
+    return merges
 
 
 def merge_types(scores: Scores, merge: Mapping[str, str], names: Sequence[str] = ()) -> Scores:
@@ -197,13 +197,13 @@ def overtakings(table: pd.DataFrame) -> pd.DataFrame:
     grid = _f1_by_setting(table)
     order = grid.index.tolist()
     rows = []
-    for one, other in combinations(grid.columns.tolist(), 2):
-        ahead = (grid[one] > grid[other]).tolist()
-        behind = (grid[one] < grid[other]).tolist()
+    for left, right in combinations(grid.columns.tolist(), 2):
+        ahead = (grid[left] > grid[right]).tolist()
+        behind = (grid[left] < grid[right]).tolist()
         leads = next((up for up, down in zip(ahead, behind, strict=True) if up or down), None)
         if leads is None:
             continue
-        first, second = (one, other) if leads else (other, one)
+        first, second = (left, right) if leads else (right, left)
         for (merge, counting, criterion), reversed_ in zip(order, behind if leads else ahead, strict=True):
             if reversed_:
                 rows.append((second, first, criterion, merge, counting))
@@ -218,10 +218,10 @@ def ranking_in_words(table: pd.DataFrame) -> tuple[str, ...]:
     merge, counting, criterion = grid.index[0]
     best = grid.iloc[0].dropna().sort_values(ascending=False, kind="stable")
     level = groupby(best.items(), key=lambda item: item[1])
-    shown = ", ".join(" = ".join(str(system) for system, _ in members) for _, members in level)
-    lines = [f"order by F1 under {criterion}, types merged: {merge}, counting {counting}: {shown or 'undefined'}"]
+    order = ", ".join(" = ".join(str(system) for system, _ in members) for _, members in level)
+    lines = [f"order by F1 under {criterion}, types merged: {merge}, counting {counting}: {order or 'undefined'}"]
     undefined = [str(system) for system in grid.columns if grid[system].iloc[0] != grid[system].iloc[0]]
-    if undefined and shown:
+    if undefined and order:
         lines[0] += f"; undefined for {name_list(undefined)}"
     changes = overtakings(table)
     criteria = grid.index.get_level_values(2).unique().tolist()
@@ -230,8 +230,8 @@ def ranking_in_words(table: pd.DataFrame) -> tuple[str, ...]:
         for (merged, way), under in rows.groupby(["merge", "counting"], sort=False):
             where = [] if way == counting else [f"counting {way}"]
             where += [] if merged == merge else [f"with types merged: {merged}"]
-            many = len(under) == len(criteria) > 1
-            names = "every criterion" if many else name_list(under["criterion"].tolist())
+            is_all = len(under) == len(criteria) > 1
+            names = "every criterion" if is_all else name_list(under["criterion"].tolist())
             parts.append(" ".join([*where, f"under {names}"]))
         lines.append(f"{system} overtakes {other} {'; '.join(parts)}")
     if changes.empty and grid.notna().sum(axis=1).gt(1).any():

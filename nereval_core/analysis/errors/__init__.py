@@ -120,20 +120,20 @@ class ErrorReport(Displayed):
 
     def records(self) -> pd.DataFrame:
         """Return the records that are not strictly correct, in document order: ERROR_COLUMNS."""
-        found, words = classify_errors(self.scores), find_patterns(self.scores)
-        every = rows(self.scores, STRICT)
-        every = every.take(np.flatnonzero(every.decision != Decision.COR))
-        table = frame(self.scores, STRICT, every)
-        there = every.gold >= 0
+        errors, words = classify_errors(self.scores), find_patterns(self.scores)
+        all_rows = rows(self.scores, STRICT)
+        all_rows = all_rows.take(np.flatnonzero(all_rows.decision != Decision.COR))
+        table = frame(self.scores, STRICT, all_rows)
+        is_gold = all_rows.gold >= 0
 
         def column(gold: NDArray[Any], pred: NDArray[Any], names: Iterable[str]) -> Any:
-            codes = np.empty(len(every), np.int32)
-            codes[there] = gold[every.gold[there]]
-            codes[~there] = pred[every.pred[~there]]
+            codes = np.empty(len(all_rows), np.int32)
+            codes[is_gold] = gold[all_rows.gold[is_gold]]
+            codes[~is_gold] = pred[all_rows.pred[~is_gold]]
             return categories(codes, names)
 
-        table["class"] = column(found.gold, found.pred, CLASSES)
-        table["ends"] = column(found.gold_ends, found.pred_ends, ENDS)
+        table["class"] = column(errors.gold, errors.pred, CLASSES)
+        table["ends"] = column(errors.gold_ends, errors.pred_ends, ENDS)
         for edge in EDGES:
             table[f"pattern_{edge}"] = column(words.gold[edge], words.pred[edge], words.names)
         return table
@@ -195,20 +195,20 @@ def costliest_class_sentence(
 
     `classes` has CLASS_COLUMNS, `patterns` PATTERN_COLUMNS; `f1` is the present F1 under the criterion.
     """
-    every = int(classes["records"].sum())
-    if not every and f1 is None:
+    records = int(classes["records"].sum())
+    if not records and f1 is None:
         return (f"Nothing is scored under {criterion}: there are no errors to find.",)
-    if not every:
+    if not records:
         return ("There are no errors: every span is correct.",)
     first = classes.iloc[0]
     name, number = str(first["class"]), int(first["records"])
     having = ("class", name)
-    errors = f"{every:,} error{'' if every == 1 else 's'}"
+    errors = f"{records:,} error{'' if records == 1 else 's'}"
     parts: list[str | RecordCount] = [
         "Of ",
-        RecordCount(errors, errors_query(), every),
+        RecordCount(errors, errors_query(), records),
         ", ",
-        record_count(number, errors_query(having), every),
+        record_count(number, errors_query(having), records),
         f" {'is' if number == 1 else 'are'} {name}",
     ]
     if name == "boundary only" and patterns["records"].gt(1).any():
@@ -228,11 +228,11 @@ def costliest_class_sentence(
 
 def negative_gains_note(table: pd.DataFrame) -> str:
     """Return the explanation of gains below 0, "" where there are none."""
-    some = table.loc[table["gain"] < 0, "class"].tolist()
-    if not some:
+    names = table.loc[table["gain"] < 0, "class"].tolist()
+    if not names:
         return ""
     return (
-        f"F1 falls if {' or '.join(some)} alone {'is' if len(some) == 1 else 'are'} mended: what is mended was "
+        f"F1 falls if {' or '.join(names)} alone {'is' if len(names) == 1 else 'are'} mended: what is mended was "
         "credited already, or takes gold spans that other predictions have"
     )
 
@@ -244,10 +244,10 @@ def parse_classes(names: Collection[str]) -> tuple[str, ...]:
         FormatError: an unknown class.
     """
     short = {name.removesuffix(" only"): name for name in CLASSES} | {name: name for name in CLASSES}
-    asked = [" ".join(name.replace("-", " ").split()) for name in names]
-    wrong = [name for name in asked if name not in short and name != ALL_CLASSES]
-    if wrong or not asked:
-        found = f"there is no error class {quoted(wrong[0])}" if wrong else "no error class is named"
-        raise FormatError.single("mend", None, found, f"choose among {', '.join(CLASSES)}, or {ALL_CLASSES}")
-    chosen = set(CLASSES) if ALL_CLASSES in asked else {short[name] for name in asked}
-    return tuple(name for name in CLASSES if name in chosen)
+    requested = [" ".join(name.replace("-", " ").split()) for name in names]
+    wrong = [name for name in requested if name not in short and name != ALL_CLASSES]
+    if wrong or not requested:
+        finding = f"there is no error class {quoted(wrong[0])}" if wrong else "no error class is named"
+        raise FormatError.single("mend", None, finding, f"choose among {', '.join(CLASSES)}, or {ALL_CLASSES}")
+    classes = set(CLASSES) if ALL_CLASSES in requested else {short[name] for name in requested}
+    return tuple(name for name in CLASSES if name in classes)

@@ -115,14 +115,14 @@ def find_patterns(scores: Scores) -> Patterns:
 
 def _find_patterns(scores: Scores) -> Patterns:
     gold, pred = scores.layers(STRICT)
-    found = classify_errors(scores)
-    g = np.flatnonzero(found.gold == BOUNDARY)
-    p = found.partner[g]
+    errors = classify_errors(scores)
+    g = np.flatnonzero(errors.gold == BOUNDARY)
+    p = errors.partner[g]
     hidden = is_masked(gold.documents)
     number: dict[str, int] = {}
     codes: dict[End, list[int]] = {edge: [] for edge in EDGES}
-    for text, one, other in _pair_texts(scores, g, p):
-        for edge, mine, theirs in zip(EDGES, (one[0], other[1]), (other[0], one[1]), strict=True):
+    for text, gold_text, pred_text in _pair_texts(scores, g, p):
+        for edge, mine, theirs in zip(EDGES, (gold_text[0], pred_text[1]), (pred_text[0], gold_text[1]), strict=True):
             # At either end the text lies between the two bounds; the prediction leaves it out if gold extends further.
             low, high = min(mine, theirs), max(mine, theirs)
             name = "" if low == high else f"{CHANGES[mine > theirs]} {name_difference(text, low, high)}"
@@ -166,11 +166,11 @@ def name_difference(text: str, low: int, high: int) -> str:
         return PARENTHESIS
     words = _TOKEN.findall(between)
     kinds = [_word_kind(word) for word in words]
-    known = list(dict.fromkeys(kind for kind in kinds if kind is not None))
-    if words and None not in kinds and len(known) <= MOST_KINDS:
-        return " + ".join(known)
-    shown = one_line(" ".join(between.split()))
-    return f"“{shown if len(shown) <= MOST_QUOTED_CHARACTERS else shown[: MOST_QUOTED_CHARACTERS - 1] + '…'}”"
+    distinct = list(dict.fromkeys(kind for kind in kinds if kind is not None))
+    if words and None not in kinds and len(distinct) <= MOST_KINDS:
+        return " + ".join(distinct)
+    quote = one_line(" ".join(between.split()))
+    return f"“{quote if len(quote) <= MOST_QUOTED_CHARACTERS else quote[: MOST_QUOTED_CHARACTERS - 1] + '…'}”"
 
 
 def _is_inside_word(text: str, place: int) -> bool:
@@ -202,12 +202,12 @@ def pattern_table(scores: Scores) -> pd.DataFrame:
 
     Equally frequent patterns are sorted left before right, then by name.
     """
-    found = find_patterns(scores)
-    every = int(classify_errors(scores).counts()[BOUNDARY])
+    patterns = find_patterns(scores)
+    whole = int(classify_errors(scores).counts()[BOUNDARY])
     rows = []
     for edge in EDGES:
-        codes = found.gold[edge]
-        counts = np.bincount(codes[codes >= 0], minlength=len(found.names)).tolist()
-        rows += [(edge, name, n, n / every) for name, n in zip(found.names, counts, strict=True) if n]
+        codes = patterns.gold[edge]
+        counts = np.bincount(codes[codes >= 0], minlength=len(patterns.names)).tolist()
+        rows += [(edge, name, n, n / whole) for name, n in zip(patterns.names, counts, strict=True) if n]
     rows.sort(key=lambda row: (-row[2], row[0], row[1]))
     return typed_table(rows, PATTERN_COLUMNS)

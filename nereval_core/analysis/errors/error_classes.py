@@ -69,8 +69,8 @@ class ErrorClasses:
     def counts(self) -> NDArray[np.int64]:
         """Return the number of records of each class, shape (classes,)."""
         own = self.pred[self.alone]
-        every = np.concatenate((self.gold[self.gold >= 0], own[own >= 0]))
-        return np.bincount(every, minlength=len(CLASSES)).astype(np.int64)
+        codes = np.concatenate((self.gold[self.gold >= 0], own[own >= 0]))
+        return np.bincount(codes, minlength=len(CLASSES)).astype(np.int64)
 
 
 _KEPT: WeakKeyDictionary[Scores, ErrorClasses] = WeakKeyDictionary()
@@ -115,8 +115,10 @@ def _classify(scores: Scores) -> ErrorClasses:
     of_pred[extra] = np.where(takes, SPLIT, SPURIOUS)
 
     gold_ends, pred_ends = np.full(len(gold), -1, np.int8), np.full(len(pred), -1, np.int8)
-    some = (pairs == BOUNDARY) | (pairs == BOTH)
-    gold_ends[g[some]] = pred_ends[p[some]] = _wrong_ends(gold, pred, g[some], p[some])
+    has_wrong_ends = (pairs == BOUNDARY) | (pairs == BOTH)
+    gold_ends[g[has_wrong_ends]] = pred_ends[p[has_wrong_ends]] = _wrong_ends(
+        gold, pred, g[has_wrong_ends], p[has_wrong_ends]
+    )
     return ErrorClasses(frozen(of_gold), frozen(of_pred), frozen(gold_ends), frozen(pred_ends), partner)
 
 

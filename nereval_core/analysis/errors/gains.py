@@ -55,31 +55,31 @@ def mend_classes(scores: Scores, classes: Collection[str], *, name: str | None =
         FormatError: there would be more types than can be told apart.
     """
     assert set(classes) <= set(CLASSES)
-    found = classify_errors(scores)
-    chosen = np.append(np.isin(CLASSES, list(classes)), False)
+    errors = classify_errors(scores)
+    is_mended = np.append(np.isin(CLASSES, list(classes)), False)
     gold, pred = scores.read
-    g, p = np.flatnonzero(chosen[found.gold]), np.flatnonzero(chosen[found.pred] & found.alone)
-    to = found.partner[g]
+    g, p = np.flatnonzero(is_mended[errors.gold]), np.flatnonzero(is_mended[errors.pred] & errors.alone)
+    to = errors.partner[g]
     own, theirs = scores.layers(STRICT)
     pairs, added = g[to >= 0], g[to < 0]
     places = [corresponding_spans(*layers) for layers in ((own, gold), (theirs, pred))]
     moved, source = places[1][to[to >= 0]], places[0][pairs]
-    kept = np.ones(len(pred), bool)
-    kept[places[1][p]] = False
+    is_kept = np.ones(len(pred), bool)
+    is_kept[places[1][p]] = False
     retyped = ~have_same_type(own, theirs, pairs, to[to >= 0])
-    return _changed_layer(gold, pred, kept, moved, source, retyped, places[0][added]).renamed(name or pred.name)
+    return _changed_layer(gold, pred, is_kept, moved, source, retyped, places[0][added]).renamed(name or pred.name)
 
 
 def _changed_layer(
     gold: Layer,
     pred: Layer,
-    kept: NDArray[np.bool_],
+    is_kept: NDArray[np.bool_],
     moved: NDArray[Any],
     source: NDArray[Any],
     retyped: NDArray[np.bool_],
     added: NDArray[Any],
 ) -> Layer:
-    """Return the predictions `kept`, with changes, and the gold spans `added`.
+    """Return the predictions `is_kept`, with changes, and the gold spans `added`.
 
     The predictions `moved` get the boundaries of the gold spans `source`, and their types where `retyped`.
     """
@@ -92,7 +92,7 @@ def _changed_layer(
     order = np.arange(len(pred), dtype=np.int32) if pred.order is None else pred.order
     last = int(order.max(initial=-1)) + 1
 
-    spans = np.flatnonzero(kept)
+    spans = np.flatnonzero(is_kept)
     columns: dict[str, Any] = {
         "doc": np.concatenate((pred.doc[spans], gold.doc[added])),
         "start": np.concatenate((start[spans], gold.start[added])),
@@ -112,8 +112,8 @@ def _changed_layer(
     extras["fragments"] |= _renumber(gold.fragments, of_added)
     placed: dict[str, Any] = {key: frozen(values[place]) for key, values in columns.items()}
     placed |= {key: MappingProxyType(values) for key, values in extras.items()}
-    made = replace(pred, **placed)
-    return made.retyped(used[place].astype(np.int16), types)
+    changed = replace(pred, **placed)
+    return changed.retyped(used[place].astype(np.int16), types)
 
 
 def _sorted_places(
@@ -137,18 +137,18 @@ def _changed_attributes(
     gold: Layer, pred: Layer, moved: NDArray[Any], source: NDArray[Any]
 ) -> dict[str, dict[int, Any]]:
     """Return the attributes of predictions by span, where those that move have the fragments of their gold span."""
-    found = {key: dict(getattr(pred, key)) for key in ("fragments", "cores", "alternatives")}
-    if not gold.fragments and not any(found.values()):
-        return found | _kept_attributes(pred)
+    attributes = {key: dict(getattr(pred, key)) for key in ("fragments", "cores", "alternatives")}
+    if not gold.fragments and not any(attributes.values()):
+        return attributes | _kept_attributes(pred)
     for span, model in zip(moved.tolist(), source.tolist(), strict=True):
         same = (pred.start[span], pred.end[span]) == (gold.start[model], gold.end[model])
         if same and pred.fragments.get(span) == gold.fragments.get(model):
             continue
-        for values in found.values():
+        for values in attributes.values():
             values.pop(span, None)
         if model in gold.fragments:
-            found["fragments"][span] = gold.fragments[model]
-    return found | _kept_attributes(pred)
+            attributes["fragments"][span] = gold.fragments[model]
+    return attributes | _kept_attributes(pred)
 
 
 def _kept_attributes(pred: Layer) -> dict[str, dict[int, Any]]:
@@ -169,7 +169,7 @@ def class_table(
     records, then of CLASSES. `progress` is called with the re-scorings done and their total.
     """
     number = classify_errors(scores).counts()
-    every = int(number.sum())
+    records_in_all = int(number.sum())
     present = [name for name, count in zip(CLASSES, number.tolist(), strict=True) if count]
     total = 2 * len(present) - 1
     done = 0
@@ -198,7 +198,7 @@ def class_table(
         counts = alone.get(name, now)
         records = int(number[CLASSES.index(name)])
         f1, cumulative = nan_for_none(counts.f1), nan_for_none(sofar.f1)
-        share = records / every if every else float("nan")
+        share = records / records_in_all if records_in_all else float("nan")
         ratios = (nan_for_none(counts.precision), nan_for_none(counts.recall), f1)
         rows.append((name, records, share, *ratios, f1 - before, cumulative, cumulative - before))
     return typed_table(rows, CLASS_COLUMNS)

@@ -54,9 +54,9 @@ def placing_sentence(scores: Scores, name: str) -> Sentence:
         return ()
     counts = np.bincount(codes[codes >= 0], minlength=len(PLACINGS)).tolist()
     parts: list[str | RecordCount] = [f"Of {number_with_noun('prediction', len(codes))} without offsets, "]
-    told = [(kind, count) for kind, count in zip(PLACINGS, counts, strict=True) if count]
-    for place, (kind, count) in enumerate(told):
+    counted = [(kind, count) for kind, count in zip(PLACINGS, counts, strict=True) if count]
+    for place, (kind, count) in enumerate(counted):
         query = Query(decision=DECISIONS, having=((ATTRIBUTE, kind),))
-        said = f" {'is' if count == 1 else 'are'} {SAID[kind]}"
-        parts += ["; " if place else "", record_count(count, query), said]
+        words = f" {'is' if count == 1 else 'are'} {SAID[kind]}"
+        parts += ["; " if place else "", record_count(count, query), words]
     return join_parts((*parts, "."))

@@ -210,8 +210,8 @@ def judge_links(
     rank = np.full(len(gold), -1, np.int32)
     for place in range(min(n, pred.shape[1])):
         column = pred[:, place : place + 1]
-        found = ((column == accepted) & (column >= 0)).any(axis=1)
-        rank[found & (rank < 0)] = place
+        is_right = ((column == accepted) & (column >= 0)).any(axis=1)
+        rank[is_right & (rank < 0)] = place
     decisions = np.full(len(gold), LinkDecision.WRONG, np.uint8)
     for decision, holds in (
         (LinkDecision.NIL_FOR_LINK, pred[:, 0] == nil),
@@ -323,30 +323,32 @@ def _judged_ids(scores: LinkScores) -> dict[str, list[str | None]]:
     names = [scores.relaxed.get(link, link) for link in alignment.ids]
     truth = alignment.truth[:, 0]
     place = np.maximum(scores.rank, 0)[:, None]
-    found = np.take_along_axis(alignment.ranking, place, axis=1)[:, 0] if len(truth) else truth
+    ids = np.take_along_axis(alignment.ranking, place, axis=1)[:, 0] if len(truth) else truth
     right = scores.rank >= 0
-    first, second = ([None if code < 0 else names[code] for code in codes.tolist()] for codes in (truth, found))
+    first, second = ([None if code < 0 else names[code] for code in codes.tolist()] for codes in (truth, ids))
     # If any of gold's links counts, the right one is shown.
-    met = [two if hit else one for one, two, hit in zip(first, second, right, strict=True)]
+    met = [right_id if hit else first_id for first_id, right_id, hit in zip(first, second, right, strict=True)]
     return {"gold_id": met, "pred_id": second}
 
 
 def _link_reasons(scores: LinkScores) -> list[str]:
     alignment = scores.alignment
-    said = []
+    reasons = []
     rows = zip(scores.decisions.tolist(), scores.rank.tolist(), alignment.why.tolist(), strict=True)
     later = _rank_in_whole(scores)
     for row, (decision, rank, why) in enumerate(rows):
         if decision == LinkDecision.MISSING:
-            said.append(_MISSING[UnpairedReason(why)])
+            reasons.append(_MISSING[UnpairedReason(why)])
         elif decision == LinkDecision.SPURIOUS:
-            said.append(_SPURIOUS[UnpairedReason(why)])
+            reasons.append(_SPURIOUS[UnpairedReason(why)])
         elif decision == LinkDecision.RIGHT:
-            said.append(_right_reason(scores, row, rank))
+            reasons.append(_right_reason(scores, row, rank))
         else:
             place = int(later[row])
-            said.append(f"the right link is number {place + 1} of the ranking" if place >= 0 else "not in the ranking")
-    return said
+            reasons.append(
+                f"the right link is number {place + 1} of the ranking" if place >= 0 else "not in the ranking"
+            )
+    return reasons
 
 
 def _right_reason(scores: LinkScores, row: int, rank: int) -> str:

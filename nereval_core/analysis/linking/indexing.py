@@ -68,13 +68,13 @@ class IndexScores:
     @cached_property
     def by_id(self) -> dict[str, SetCounts]:
         """Counts over documents by id, most frequent in gold first."""
-        found: dict[str, Counter[str]] = {name: Counter() for name in INDEX_DECISIONS}
+        counters: dict[str, Counter[str]] = {name: Counter() for name in INDEX_DECISIONS}
         for document in self.by_document:
             gold, pred = self._ids_of(document)
-            for name, some in (("right", gold & pred), ("missing", gold - pred), ("spurious", pred - gold)):
-                found[name].update(some)
-        every = {one for counter in found.values() for one in counter}
-        rows = {one: SetCounts(*(found[name][one] for name in INDEX_DECISIONS)) for one in every}
+            for name, ids in (("right", gold & pred), ("missing", gold - pred), ("spurious", pred - gold)):
+                counters[name].update(ids)
+        all_ids = {concept for counter in counters.values() for concept in counter}
+        rows = {concept: SetCounts(*(counters[name][concept] for name in INDEX_DECISIONS)) for concept in all_ids}
         return dict(sorted(rows.items(), key=lambda item: (-item[1].gold, -item[1].predicted, item[0])))
 
     @cached_property
@@ -103,7 +103,7 @@ class IndexScores:
     @property
     def ids_without_gold(self) -> tuple[str, ...]:
         """Predicted ids that are in no document of gold."""
-        return tuple(one for one, counts in self.by_id.items() if not counts.gold)
+        return tuple(concept for concept, counts in self.by_id.items() if not counts.gold)
 
     @property
     def wrong_documents(self) -> tuple[str, ...]:
@@ -122,8 +122,12 @@ def index_layer(layer: Layer, *, links: Truth = "first") -> Index:
     """
     documents: list[set[str]] = [set() for _ in layer.documents.ids]
     nil = 0
-    for span, given in layer.links.items():
-        ids = [one for one in (ranked_ids(given) if links == "any" else ranked_ids(given)[:1]) if one != NIL]
+    for span, ranking in layer.links.items():
+        ids = [
+            concept
+            for concept in (ranked_ids(ranking) if links == "any" else ranked_ids(ranking)[:1])
+            if concept != NIL
+        ]
         nil += not ids
         documents[int(layer.doc[span])].update(ids)
     notes = (f"mentions linked to {NIL}, no id of their document: {nil}",) if nil else ()
@@ -144,16 +148,18 @@ def index_records(scores: IndexScores) -> pd.DataFrame:
     rows = []
     for document in scores.by_document:
         gold, pred = scores.gold.get(document, frozenset()), scores.pred.get(document, frozenset())
-        for one in sorted(gold | pred):
-            if one in gold and one in pred:
-                rows.append((document, one, "right", ""))
-            elif one in gold:
+        for concept in sorted(gold | pred):
+            if concept in gold and concept in pred:
+                rows.append((document, concept, "right", ""))
+            elif concept in gold:
                 reason = "the document is missing from the prediction" if document in lost else ""
-                rows.append((document, one, "missing", reason))
+                rows.append((document, concept, "missing", reason))
             elif document in extra:
-                rows.append((document, one, "spurious", "the document is not in gold"))
+                rows.append((document, concept, "spurious", "the document is not in gold"))
             else:
-                rows.append((document, one, "spurious", "gold has the id in no document" if one in unknown else ""))
+                rows.append(
+                    (document, concept, "spurious", "gold has the id in no document" if concept in unknown else "")
+                )
     return pd.DataFrame(rows, columns=list(INDEX_RECORD_COLUMNS), dtype=TEXT_DTYPE).astype(dict(INDEX_RECORD_COLUMNS))
 
 
@@ -185,4 +191,4 @@ def _macro_averages(rows: Mapping[str, SetCounts]) -> dict[str, Average]:
 def _relax_ids(documents: Mapping[str, frozenset[str]], relaxed: Mapping[str, str]) -> Mapping[str, frozenset[str]]:
     if not relaxed:
         return documents
-    return {name: frozenset(relaxed.get(one, one) for one in ids) for name, ids in documents.items()}
+    return {name: frozenset(relaxed.get(concept, concept) for concept in ids) for name, ids in documents.items()}

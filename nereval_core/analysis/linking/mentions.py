@@ -67,17 +67,17 @@ class LinkAlignment:
     def doc(self) -> Int64:
         """The number of each row's document."""
         own = self.gold_span >= 0
-        found = np.empty(len(own), np.int64)
-        found[own] = self.gold.doc[self.gold_span[own]]
-        found[~own] = self.pred.doc[self.pred_span[~own]]
-        return found
+        docs = np.empty(len(own), np.int64)
+        docs[own] = self.gold.doc[self.gold_span[own]]
+        docs[~own] = self.pred.doc[self.pred_span[~own]]
+        return docs
 
 
 def ranked_ids(links: Sequence[str]) -> tuple[str, ...]:
     """Return the ids of a mention, best first; a link that contains `|` is several."""
     if not any("|" in link for link in links):
         return tuple(links)
-    return tuple(link for given in links for link in given.split("|") if link) or tuple(links)
+    return tuple(link for ranking in links for link in ranking.split("|") if link) or tuple(links)
 
 
 def align_links(
@@ -90,7 +90,7 @@ def align_links(
     """
     assert boundaries == "strict" or mentions == "end-to-end", "gold's mentions are judged where boundaries are equal"
     links = [{span: ranked_ids(row) for span, row in layer.links.items() if row} for layer in (gold, pred)]
-    own, theirs = (np.array(sorted(found), np.int64) for found in links)
+    own, theirs = (np.array(sorted(linked), np.int64) for linked in links)
     g, p, moved = _pair_mentions(gold, pred, own, theirs, links, CRITERION[boundaries])
     lone = [_unused_spans(spans, used, len(layer)) for spans, used, layer in ((own, g, gold), (theirs, p, pred))]
     whys = [
@@ -132,12 +132,12 @@ def _pair_mentions(
     gold: Layer, pred: Layer, own: Int64, theirs: Int64, links: Sequence[Links], criterion: str
 ) -> tuple[Int64, Int64, tuple[Int64, Int64]]:
     """Return the gold and predicted mentions of each pair, and the mentions whose partner has other boundaries."""
-    one, two = _bare_spans(gold, own), _bare_spans(pred, theirs)
-    scores = score_layers(one, two, Settings((CRITERIA[criterion],)))
+    gold_spans, pred_spans = _bare_spans(gold, own), _bare_spans(pred, theirs)
+    scores = score_layers(gold_spans, pred_spans, Settings((CRITERIA[criterion],)))
     partner = scores.partners(criterion)[0].astype(np.int64)
     correct = scores.decisions(criterion)[0] == Decision.COR
-    if _repeats_boundaries(one).any() or _repeats_boundaries(two).any():
-        partner, correct = _pair_by_links((one, two), partner, correct, (own, theirs), links)
+    if _repeats_boundaries(gold_spans).any() or _repeats_boundaries(pred_spans).any():
+        partner, correct = _pair_by_links((gold_spans, pred_spans), partner, correct, (own, theirs), links)
     met = (partner >= 0) & ~correct
     return own[correct], theirs[partner[correct]], (own[met], theirs[partner[met]])
 
@@ -166,24 +166,31 @@ def _pair_by_links(
         order = several[np.argsort(kind[several], kind="stable")]
         free.append({key: list(group) for key, group in groupby(order.tolist(), key=kinds[-1].__getitem__)})
     partner, correct = partner.copy(), correct.copy()
-    wanted: Counter[tuple[bool, int, int]] = Counter()
+    pair_counts: Counter[tuple[bool, int, int]] = Counter()
     for g in np.flatnonzero(partner >= 0).tolist():
         p = int(partner[g])
-        one, two = kinds[0][g], kinds[1][p]
-        if one in free[0] or two in free[1]:
+        gold_kind, pred_kind = kinds[0][g], kinds[1][p]
+        if gold_kind in free[0] or pred_kind in free[1]:
             # Correct pairs choose first.
-            wanted[not correct[g], one, two] += 1
-            free[0].setdefault(one, [g])
-            free[1].setdefault(two, [p])
+            pair_counts[not correct[g], gold_kind, pred_kind] += 1
+            free[0].setdefault(gold_kind, [g])
+            free[1].setdefault(pred_kind, [p])
             partner[g], correct[g] = -1, False
 
     def quality(pair: tuple[int, int]) -> tuple[object, ...]:
         truth, ranking = (links[side][int(spans[side][span])] for side, span in enumerate(pair))
-        one, two = (layer.label(span) for layer, span in zip(layers, pair, strict=True))
-        return ranking.index(truth[0]) if truth[0] in ranking else len(ranking), one != two, truth, ranking, one, two
+        gold_kind, pred_kind = (layer.label(span) for layer, span in zip(layers, pair, strict=True))
+        return (
+            ranking.index(truth[0]) if truth[0] in ranking else len(ranking),
+            gold_kind != pred_kind,
+            truth,
+            ranking,
+            gold_kind,
+            pred_kind,
+        )
 
-    for (misfit, one, two), number in sorted(wanted.items()):
-        golds, preds = free[0][one], free[1][two]
+    for (misfit, gold_kind, pred_kind), number in sorted(pair_counts.items()):
+        golds, preds = free[0][gold_kind], free[1][pred_kind]
         for g, p in sorted(product(golds, preds), key=quality):
             if number and g in golds and p in preds:
                 partner[g], correct[g] = p, not misfit
@@ -204,9 +211,9 @@ def _repeats_boundaries(layer: Layer) -> Bools:
 def _boundary_numbers(layer: Layer) -> Int64:
     """Number the spans so that those of equal boundaries, fragments included, have the same number."""
     kind = np.concatenate(([0], np.cumsum(~_repeats_boundaries(layer)))) if len(layer) else np.zeros(0, np.int64)
-    seen: dict[tuple[int, Fragments], int] = {}
+    numbers: dict[tuple[int, Fragments], int] = {}
     for span, parts in sorted(layer.fragments.items()):
-        kind[span] = seen.setdefault((int(kind[span]), parts), len(layer) + len(seen))
+        kind[span] = numbers.setdefault((int(kind[span]), parts), len(layer) + len(numbers))
     return kind
 
 
@@ -221,25 +228,25 @@ def _unpaired_reasons(
             return np.zeros(len(spans), bool)
         settings = Settings((CRITERIA[name],), counting="each-side")
         decided = score_layers(own, _bare_spans(other, others), settings).decisions(name)[0]
-        found: Bools = decided == Decision.COR
-        return found
+        is_correct: Bools = decided == Decision.COR
+        return is_correct
 
     with_links = np.array(sorted(linked), np.int64)
-    found = np.full(len(spans), UnpairedReason.ALONE, np.int8)
-    found[met(with_links, "lenient")] = UnpairedReason.TAKEN
+    reasons = np.full(len(spans), UnpairedReason.ALONE, np.int8)
+    reasons[met(with_links, "lenient")] = UnpairedReason.TAKEN
     was_moved = np.zeros(len(layer), bool)
     was_moved[moved] = True
-    found[was_moved[spans]] = UnpairedReason.MOVED
-    found[met(_unused_spans(np.arange(len(other)), with_links, len(other)), criterion)] = UnpairedReason.UNLINKED
-    return found
+    reasons[was_moved[spans]] = UnpairedReason.MOVED
+    reasons[met(_unused_spans(np.arange(len(other)), with_links, len(other)), criterion)] = UnpairedReason.UNLINKED
+    return reasons
 
 
 def _unused_spans(spans: Int64, used: Int64, size: int) -> Int64:
     """Return the spans that are not among the used ones; `size` is that of their layer."""
     free = np.ones(size, bool)
     free[used] = False
-    kept: Int64 = spans[free[spans]]
-    return kept
+    unused: Int64 = spans[free[spans]]
+    return unused
 
 
 def _code_links(

@@ -54,17 +54,17 @@ def methods(
     if isinstance(result, Mapping) and result:
         return _of_systems(result)
     reports = list(result) if isinstance(result, Iterable) else []
-    if not reports or not all(isinstance(one, SliceReport) for one in reports):
+    if not reports or not all(isinstance(report, SliceReport) for report in reports):
         raise TypeError("methods of what was scored, compared, agreed on or sliced: give such a result")
-    return _of(reports, SLICES, together(one.signature for one in reports))
+    return _of(reports, SLICES, together(report.signature for report in reports))
 
 
 def _of_systems(scored: Mapping[str, Any]) -> Methods:
-    outcomes = {name: one for name, one in scored.items() if isinstance(one, Outcome)}
+    outcomes = {name: scores for name, scores in scored.items() if isinstance(scores, Outcome)}
     if outcomes:
-        return Methods(tuple(published_statements(outcomes)), tuple(one.signature for one in outcomes.values()))
+        return Methods(tuple(published_statements(outcomes)), tuple(scores.signature for scores in outcomes.values()))
     names = [criterion.name for criterion in next(iter(scored.values())).criteria]
-    signatures = together(signature(one, name) for one in scored.values() for name in names)
+    signatures = together(signature(scores, name) for scores in scored.values() for name in names)
     return Methods(tuple(scored_statements(scored, names)), signatures)
 
 

@@ -19,39 +19,39 @@ from nereval_core.analysis.sentences import name_list, number_with_noun
 from nereval_core.report.method_terms import HOLM, METHODS, RANDOMIZATION
 
 
-def _annotations(found: Agreement) -> Iterator[Statement]:
-    names, parts = found.annotators, list(found.parts.values())
+def _annotations(agreement: Agreement) -> Iterator[Statement]:
+    names, parts = agreement.annotators, list(agreement.parts.values())
     if parts:
         sizes = [len(part.layers[0].documents) for part in parts]
-        many = f"{min(sizes):,}" if min(sizes) == max(sizes) else f"{min(sizes):,} to {max(sizes):,}"
-        where = f"each pair on the documents that both annotated ({many})"
+        n_documents = f"{min(sizes):,}" if min(sizes) == max(sizes) else f"{min(sizes):,} to {max(sizes):,}"
+        where = f"each pair on the documents that both annotated ({n_documents})"
         who = name_list(names)
     else:
-        documents = found.layers[0].documents
+        documents = agreement.layers[0].documents
         where = f"on {number_with_noun(documents.unit, len(documents))}"
-        who = name_list([f"{name} ({len(one):,} spans)" for name, one in zip(names, found.layers, strict=True)])
+        who = name_list([f"{name} ({len(layer):,} spans)" for name, layer in zip(names, agreement.layers, strict=True)])
     yield (f"The annotations of {who} were compared with nereval {__version__}, {where}.",)
-    yield from type_statements(found.settings)
+    yield from type_statements(agreement.settings)
 
 
-def _f1(found: Agreement) -> Iterator[Statement]:
-    yield from criteria_statements(found.settings.criteria, found.settings)
-    several = ", and its mean over the pairs of annotators" if len(found.annotators) > 2 else ""
+def _f1(agreement: Agreement) -> Iterator[Statement]:
+    yield from criteria_statements(agreement.settings.criteria, agreement.settings)
+    several = ", and its mean over the pairs of annotators" if len(agreement.annotators) > 2 else ""
     yield ("Agreement on spans is F1 with one of two annotators taken as gold", cite("f1"), f"{several}.")
 
 
-def _coefficients(found: Agreement) -> Iterator[Statement]:
-    figures = set(found.table.loc[found.table["value"].notna(), "figure"])
-    several = len(found.annotators) > 2
+def _coefficients(agreement: Agreement) -> Iterator[Statement]:
+    figures = set(agreement.table.loc[agreement.table["value"].notna(), "figure"])
+    several = len(agreement.annotators) > 2
     parts: list[str | Cited] = []
     if "kappa" in figures:
         cohen, fleiss = METHODS["kappa"].sources
         parts += ["Cohen's kappa for two annotators", Cited((cohen,))]
         # Where each pair has documents of its own, there is no kappa of all.
-        if several and not found.parts:
+        if several and not agreement.parts:
             parts += [", Fleiss' kappa for all", Cited((fleiss,))]
     if "alpha" in figures:
-        missing = ", with missing values" if found.parts and several else ""
+        missing = ", with missing values" if agreement.parts and several else ""
         parts += [" and " if parts else "", f"Krippendorff's alpha for nominal data{missing}", cite("alpha")]
     if parts:
         yield ("On tokens, whose category is the set of their types, agreement is ", *parts, ".")
@@ -70,17 +70,25 @@ def _coefficients(found: Agreement) -> Iterator[Statement]:
         )
 
 
-def _intervals(found: Agreement) -> Iterator[Statement]:
-    if found.table["low"].notna().any():
-        united = f" (for alpha of all annotators, of {found.resampled.drawn})" if len(found.annotators) > 2 else ""
-        drawn = f"the {found.resampled.many} of each pair{united}" if found.parts else found.resampled.drawn
-        yield interval_statement("the figures", found.plan, drawn, found.resampled)
+def _intervals(agreement: Agreement) -> Iterator[Statement]:
+    if agreement.table["low"].notna().any():
+        united = (
+            f" (for alpha of all annotators, of {agreement.resampled.description})"
+            if len(agreement.annotators) > 2
+            else ""
+        )
+        resampled_units = (
+            f"the {agreement.resampled.plural} of each pair{united}"
+            if agreement.parts
+            else agreement.resampled.description
+        )
+        yield interval_statement("the figures", agreement.plan, resampled_units, agreement.resampled)
 
 
-def _ceiling(found: Agreement) -> Iterator[Statement]:
-    if found.ceiling is None:
+def _ceiling(agreement: Agreement) -> Iterator[Statement]:
+    if agreement.ceiling is None:
         return
-    table = found.ceiling.table
+    table = agreement.ceiling.table
     systems = list(dict.fromkeys(table["system"]))
     who = f"The system {systems[0]} was" if len(systems) == 1 else f"The systems {name_list(systems)} were"
     yield (f"{who} held against the annotators: the mean F1 with each of them less the mean F1 of each two of them.",)
@@ -89,7 +97,7 @@ def _ceiling(found: Agreement) -> Iterator[Statement]:
         yield (
             "Whether a system agrees less was tested, one-sided, by approximate randomization",
             cite(RANDOMIZATION),
-            f", in which it changes places with annotators ({found.plan.resamples:,} draws)",
+            f", in which it changes places with annotators ({agreement.plan.resamples:,} draws)",
             *(
                 (f"; p values were corrected over the {tests} systems by Holm's method", cite(HOLM))
                 if tests > 1

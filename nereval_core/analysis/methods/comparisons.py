@@ -23,27 +23,27 @@ from nereval_core.report.method_terms import (
 from nereval_core.report.references import works_named_in
 
 
-def _scores(found: Comparison) -> Iterator[Statement]:
-    return scored_statements(found.scores, found.criteria)
+def _scores(comparison: Comparison) -> Iterator[Statement]:
+    return scored_statements(comparison.scores, comparison.criteria)
 
 
-def _intervals(found: Comparison) -> Iterator[Statement]:
-    if found.intervals["f1_low"].notna().any():
-        what = "scores and differences" if len(found.differences) else "scores"
-        what = what if found.runs is None else "scores of single runs"
-        yield interval_statement(what, found.plan, found.units.drawn, found.units)
+def _intervals(comparison: Comparison) -> Iterator[Statement]:
+    if comparison.intervals["f1_low"].notna().any():
+        what = "scores and differences" if len(comparison.differences) else "scores"
+        what = what if comparison.runs is None else "scores of single runs"
+        yield interval_statement(what, comparison.plan, comparison.units.description, comparison.units)
 
 
-def _tests(found: Comparison) -> Iterator[Statement]:
-    tested = found.differences[found.differences["p"].notna()]
-    if tested.empty or found.runs is not None:
+def _tests(comparison: Comparison) -> Iterator[Statement]:
+    tested = comparison.differences[comparison.differences["p"].notna()]
+    if tested.empty or comparison.runs is not None:
         return
     yield (
-        f"Differences in F1 from {found.baseline} were tested, two-sided, by approximate randomization",
+        f"Differences in F1 from {comparison.baseline} were tested, two-sided, by approximate randomization",
         cite(RANDOMIZATION),
-        f" with {found.plan.resamples:,} random swaps of {found.units.many}.",
+        f" with {comparison.plan.resamples:,} random swaps of {comparison.units.plural}.",
     )
-    level, together = f"{1 - found.plan.level:.2g}", int(tested["tests"].max())
+    level, together = f"{1 - comparison.plan.level:.2g}", int(tested["tests"].max())
     after = "" if together == 1 else " after that of the systems"
     if together > 1:
         within = " under each criterion" if tested["criterion"].nunique() > 1 else ""
@@ -51,7 +51,7 @@ def _tests(found: Comparison) -> Iterator[Statement]:
         yield (f"p values were corrected over the {together} systems{within} by Holm's method", cite(HOLM), ".")
     if len(tested) > together:
         yield (
-            f"They were also corrected over all tests ({found.family}) by Holm's method",
+            f"They were also corrected over all tests ({comparison.family}) by Holm's method",
             cite(HOLM),
             " and by that of Benjamini and Hochberg",
             cite(FALSE_DISCOVERY),
@@ -60,14 +60,15 @@ def _tests(found: Comparison) -> Iterator[Statement]:
     yield (f"A difference is called significant where p is at most {level}{after and ', corrected over the systems'}.",)
 
 
-def _runs(found: Comparison) -> Iterator[Statement]:
-    runs = found.runs
+def _runs(comparison: Comparison) -> Iterator[Statement]:
+    runs = comparison.runs
     if runs is None:
         return
-    each = [f"{system} ({counted(len(some), 'run')})" for system, some in runs.systems.items()]
+    each = [f"{system} ({counted(len(own_runs), 'run')})" for system, own_runs in runs.systems.items()]
     yield (
         f"F1 was averaged over the runs of {name_list(each)}; intervals of means"
-        f"{' and of their differences' if len(runs.differences) else ''} are over {found.units.many} and runs together",
+        f"{' and of their differences' if len(runs.differences) else ''} are over {comparison.units.plural} and runs "
+        "together",
         cite(SEVERAL_RUNS),
         ".",
     )
@@ -76,32 +77,32 @@ def _runs(found: Comparison) -> Iterator[Statement]:
         yield (
             f"Differences in mean F1 from {runs.baseline} were tested, two-sided, by Student's t of these variances.",
         )
-        together, level = int(tested["tests"].max()), f"{1 - found.plan.level:.2g}"
+        together, level = int(tested["tests"].max()), f"{1 - comparison.plan.level:.2g}"
         if together > 1:
             yield (f"p values were corrected over the {together} systems by Holm's method", cite(HOLM), ".")
         yield (f"A difference is called significant where p is at most {level}.",)
     yield from ((f"{note[0].upper()}{note[1:]}.",) for note in runs.notes)
 
 
-def _pairs(found: Comparison) -> Iterator[Statement]:
-    if found.runs is None and found.pairs["p"].notna().any():
-        tests = counted(int(found.pairs["tests"].max()), "pair")
+def _pairs(comparison: Comparison) -> Iterator[Statement]:
+    if comparison.runs is None and comparison.pairs["p"].notna().any():
+        tests = counted(int(comparison.pairs["tests"].max()), "pair")
         yield (f"Each two systems were tested alike, with Holm's correction over the {tests}", cite(HOLM), ".")
 
 
-def _measures(found: Comparison) -> Iterator[Statement]:
-    names = list(dict.fromkeys(found.measures["measure"]))
+def _measures(comparison: Comparison) -> Iterator[Statement]:
+    names = list(dict.fromkeys(comparison.measures["measure"]))
     if not names:
         return
-    tested = found.measure_differences["p"].notna().any()
-    with_tests = f", with tests of their own ({found.measure_family}) corrected in the same way" if tested else ""
+    tested = comparison.measure_differences["p"].notna().any()
+    with_tests = f", with tests of their own ({comparison.measure_family}) corrected in the same way" if tested else ""
     yield (f"Intervals of {name_list(names)} are from the same resamples{with_tests}.",)
     if any(name.startswith(MACRO) for name in names):
         yield ("A macro average is the mean over the types for which the ratio is defined.",)
 
 
-def _scorers(found: Comparison) -> Iterator[Statement]:
-    named = [name for name in found.measures["criterion"].unique() if name not in found.criteria]
+def _scorers(comparison: Comparison) -> Iterator[Statement]:
+    named = [name for name in comparison.measures["criterion"].unique() if name not in comparison.criteria]
     if not named:
         return
     keys = [works_named_in(find_convention(name.partition("/")[0]).source) for name in named]
@@ -113,18 +114,18 @@ def _scorers(found: Comparison) -> Iterator[Statement]:
     )
 
 
-def _power(found: Comparison) -> Iterator[Statement]:
-    if found.runs is None and found.power["detectable"].notna().any():
+def _power(comparison: Comparison) -> Iterator[Statement]:
+    if comparison.runs is None and comparison.power["detectable"].notna().any():
         yield (
             f"The least difference that the corpus shows in {POWER:.0%} of cases is from the standard error of "
             "the delete-one jackknife",
             cite(LEAST_DIFFERENCE),
             ".",
         )
-    if found.power["p_equivalent"].notna().any():
-        margin = float(found.power["margin"].iloc[0])
-        said = f"Whether systems are as good as {found.baseline}, within {margin:g} of F1, was tested by two one-sided "
-        yield (f"{said}tests", cite(EQUIVALENCE), ".")
+    if comparison.power["p_equivalent"].notna().any():
+        margin = float(comparison.power["margin"].iloc[0])
+        question = f"Whether systems are as good as {comparison.baseline}, within {margin:g} of F1,"
+        yield (f"{question} was tested by two one-sided tests", cite(EQUIVALENCE), ".")
 
 
 COMPARISON: tuple[Callable[[Comparison], Iterator[Statement]], ...] = (

@@ -26,35 +26,38 @@ Reports = Sequence[SliceReport]
 
 
 def _scores(reports: Reports) -> Iterator[Statement]:
-    scored = {one.scores.read[1].name: one.scores for one in reports}
-    return scored_statements(scored, list(dict.fromkeys(one.criterion for one in reports)))
+    scored = {report.scores.read[1].name: report.scores for report in reports}
+    return scored_statements(scored, list(dict.fromkeys(report.criterion for report in reports)))
 
 
 def _slices(reports: Reports) -> Iterator[Statement]:
-    titles = [title_in_sentence(name) for name in dict.fromkeys(name for one in reports for name in one.tables)]
+    titles = [title_in_sentence(name) for name in dict.fromkeys(name for report in reports for name in report.tables)]
     if not titles:
         return
     yield (
         f"Scores were broken down by {name_list(titles)}: recall of a slice is over its gold spans, precision over "
         "its predictions.",
     )
-    kinds = {str(kind) for one in reports for table in one.tables.values() for kind in table["interval"]}
+    kinds = {str(kind) for report in reports for table in report.tables.values() for kind in table["interval"]}
     plan, units = reports[0].plan, reports[0].units
     if BOOTSTRAP in kinds:
         grouped = units.count > MOST_RESAMPLED_UNITS and units.strata is None
-        drawn = f"{MOST_RESAMPLED_UNITS:,} random groups of {units.drawn}" if grouped else units.drawn
-        yield interval_statement("slices", plan, drawn, units)
+        resampled_units = (
+            f"{MOST_RESAMPLED_UNITS:,} random groups of {units.description}" if grouped else units.description
+        )
+        yield interval_statement("slices", plan, resampled_units, units)
     if WILSON in kinds:
-        which = f"in fewer than {FEW_UNITS_OF_SLICE} {units.many}, or all correct, or all wrong"
+        which = f"in fewer than {FEW_UNITS_OF_SLICE} {units.plural}, or all correct, or all wrong"
         yield (f"Slices {which}, have Wilson's intervals", cite(WILSON_INTERVAL), ".")
 
 
 def _calibration(reports: Reports) -> Iterator[Statement]:
-    found = [one.calibration for one in reports if one.calibration is not None]
-    if not found:
+    calibrations = [report.calibration for report in reports if report.calibration is not None]
+    if not calibrations:
         return
-    if any(not one.refusal for one in found):
-        bins = EQUAL_WIDTH if all(len(one.bins) == 1 for one in found) else "equal width and of equal mass"
+    if any(not calibration.refusal for calibration in calibrations):
+        has_one_binning = all(len(calibration.bins) == 1 for calibration in calibrations)
+        bins = EQUAL_WIDTH if has_one_binning else "equal width and of equal mass"
         yield (
             "The calibration of the scores of predictions is their expected and maximum calibration error in up to ten "
             f"bins of {bins}",
@@ -63,24 +66,24 @@ def _calibration(reports: Reports) -> Iterator[Statement]:
             cite(BRIER),
             ".",
         )
-        if any(one.errors["low"].notna().any() for one in found):
+        if any(calibration.errors["low"].notna().any() for calibration in calibrations):
             yield (
                 "Intervals of calibration errors are bootstrap intervals reflected at the value",
                 cite(REFLECTED),
                 ".",
             )
     yield ("Scores were also judged by the area under the curve of risk against coverage", cite(AREA), ".")
-    if any(len(one.held_out) for one in found):
-        units = found[0].units.many
+    if any(len(calibration.held_out) for calibration in calibrations):
+        units = calibrations[0].units.plural
         yield (f"A threshold was chosen by F1 on a random half of the {units} and tried on the other half.",)
 
 
 def _worst(reports: Reports) -> Iterator[Statement]:
-    tests = [int(one.worst["tests"].max()) for one in reports if one.worst is not None and len(one.worst)]
+    tests = [int(report.worst["tests"].max()) for report in reports if report.worst is not None and len(report.worst)]
     if tests:
         yield (
             "Recall of each combination of two slices was compared with that of all other gold spans by a one-sided "
-            f"score test over {reports[0].units.many}; p values were corrected over {max(tests):,} combinations by "
+            f"score test over {reports[0].units.plural}; p values were corrected over {max(tests):,} combinations by "
             "Holm's method",
             cite(HOLM),
             ".",
@@ -88,7 +91,7 @@ def _worst(reports: Reports) -> Iterator[Statement]:
 
 
 def _tests(reports: Reports) -> Iterator[Statement]:
-    families = [one.apart.family for one in reports if one.apart is not None and len(one.apart.table)]
+    families = [report.apart.family for report in reports if report.apart is not None and len(report.apart.table)]
     if families:
         yield (
             "Each slice was tested against all others of its slicing by Student's t at the standard error of the "

@@ -72,7 +72,7 @@ class Methods:
         parts = [
             self._sentences(escape_markdown, _linked),
             f"{self._signed}:",
-            *(f"    {one}" for one in self.signatures),
+            *(f"    {signature}" for signature in self.signatures),
         ]
         listed = "\n".join(f"- {escape_markdown(line)}" for line in self._references())
         return "\n\n".join([*parts, *([listed] if listed else [])]) + "\n"
@@ -99,8 +99,8 @@ class Methods:
         return [f"{works()[key].reference} {works()[key].url}".rstrip() for key in sorted(self.keys)]
 
 
-def _bibtex(found: Methods) -> str:
-    return found.bibtex
+def _bibtex(methods: Methods) -> str:
+    return methods.bibtex
 
 
 FORMS: Mapping[str, Callable[[Methods], str]] = MappingProxyType(
@@ -131,7 +131,7 @@ def scored_statements(scored: Mapping[str, CountedScores], names: Sequence[str])
     """Yield what was scored: the systems by name, and the criteria with these names."""
     scores = next(iter(scored.values()))
     # Criteria that count tokens have no number of spans.
-    counted = min((scores.criterion(name) for name in names), key=lambda one: one.unit != "span")
+    counted = min((scores.criterion(name) for name in names), key=lambda criterion: criterion.unit != "span")
     gold = number_with_noun(f"gold {counted.unit}", scores.counts(counted.name).pos)
     yield (_against(list(scored), gold, number_with_noun(scores.unit, scores.documents)), ".")
     yield from type_statements(scores.settings)
@@ -149,10 +149,10 @@ def published_statements(outcomes: Mapping[str, Outcome]) -> Iterator[Statement]
         citation = works()[key].citation
         source = source.replace(f" ({citation})", "").replace(f"; {citation}", "")
     defaults = {option.name: option.default for option in convention.options}
-    chosen = [f"{name} {value}" for name, value in outcome.options.items() if value != defaults.get(name)]
+    options_given = [f"{name} {value}" for name, value in outcome.options.items() if value != defaults.get(name)]
     gold, documents = outcome.gold.spans, outcome.gold.documents
     data = number_with_noun("gold span", gold), number_with_noun(outcome.documents.unit, documents)
-    options = f", with {name_list(chosen)}" if chosen else ""
+    options = f", with {name_list(options_given)}" if options_given else ""
     yield (
         _against(list(outcomes), *data),
         f" as the scorer {convention.name} does{options}: {source}",
@@ -176,7 +176,7 @@ def type_statements(settings: Settings) -> Iterator[Statement]:
 
 def criteria_statements(criteria: Sequence[Criterion], settings: Settings) -> Iterator[Statement]:
     """Yield how spans were aligned, and the condition of each criterion."""
-    pairs = [one for one in criteria if one.unit == "span"]
+    pairs = [rule for rule in criteria if rule.unit == "span"]
     if pairs and settings.counting == "one-to-one":
         yield ("In each document gold spans and predictions are aligned one to one, such that the score is best.",)
     elif pairs:
@@ -193,8 +193,10 @@ def criteria_statements(criteria: Sequence[Criterion], settings: Settings) -> It
         yield (*parts, ".")
     for criterion in criteria:
         if criterion.unit == "token":
-            said = "tokens are counted in place of spans, and a token is correct if it has the same type on both sides"
-            yield (f"Under {criterion.name} {said}{_own_types(criterion)}", _source(criterion), ".")
+            statement = (
+                "tokens are counted in place of spans, and a token is correct if it has the same type on both sides"
+            )
+            yield (f"Under {criterion.name} {statement}{_own_types(criterion)}", _source(criterion), ".")
 
 
 def _condition(criterion: Criterion) -> str:
@@ -222,17 +224,17 @@ def _types(names: Sequence[str]) -> str:
 
 def _source(criterion: Criterion) -> Cited:
     """Return the citation of a criterion of the field; a user's own has none, whatever its name."""
-    known = CRITERIA.get(criterion.name)
-    return Cited(works_named_in(known.source) if known is not None and same_rule(criterion, known) else ())
+    built_in = CRITERIA.get(criterion.name)
+    return Cited(works_named_in(built_in.source) if built_in is not None and same_rule(criterion, built_in) else ())
 
 
-def interval_statement(what: str, plan: ResamplingPlan, drawn: str, units: ResamplingUnits) -> Statement:
-    """Return how intervals of `what` were made; `drawn` is what was resampled."""
+def interval_statement(what: str, plan: ResamplingPlan, resampled_units: str, units: ResamplingUnits) -> Statement:
+    """Return how intervals of `what` were made; `resampled_units` is what was resampled."""
     return (
         f"The {plan.level:.0%} intervals of {what} are bias-corrected and accelerated bootstrap intervals, widened "
         "where units are few or uneven",
         cite(INTERVAL),
-        f", from {plan.resamples:,} resamples of {drawn}",
+        f", from {plan.resamples:,} resamples of {resampled_units}",
         cite(*([] if units.strata is None else [STRATA])),
         f" (seed {plan.seed}).",
     )

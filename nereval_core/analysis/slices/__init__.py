@@ -27,7 +27,7 @@ from nereval_core.scoring.displayed import Displayed
 SCORE, WORST = "score", "worst"
 """The choices besides slicings: thresholds and calibration, and the worst combinations of two slices."""
 _YEAR = re.compile(r"year \d{4}", re.ASCII)
-CHOICES = (*(word for word, one in SLICINGS.items() if one.listed), SCORE, WORST)
+CHOICES = (*(word for word, slicing in SLICINGS.items() if slicing.listed), SCORE, WORST)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -88,32 +88,34 @@ def slice_report(
     """
     check_slicings(by)
     beside: dict[str, object] = {
-        one.digest[: slicings.DIGEST_DIGITS]: one for one in (training, columns) if one is not None
+        source.digest[: slicings.DIGEST_DIGITS]: source for source in (training, columns) if source is not None
     }
-    given = SlicedScores(scores, criterion, scores.read, beside.get)
+    sliced = SlicedScores(scores, criterion, scores.read, beside.get)
     plan = ResamplingPlan(resamples=resamples, seed=seed)
     units = units or resampling_units(scores.read[0].documents)
-    years = [int(one.partition(" ")[2]) for one in by if one.partition(" ")[0] == "year"]
-    offered = slicings.applicable_slicings(given, training, columns, years)
+    years = [int(choice.partition(" ")[2]) for choice in by if choice.partition(" ")[0] == "year"]
+    offered = slicings.applicable_slicings(sliced, training, columns, years)
     names = [name for name in offered if not by or _is_requested(name, by)]
     values = {
-        name: found for name in (offered if WORST in by else names) if (found := slicings.find_values(given, name))
+        name: of_spans
+        for name in (offered if WORST in by else names)
+        if (of_spans := slicings.find_values(sliced, name))
     }
     tables, tallies, notes = {}, {}, {}
     for number, name in enumerate(names):
         if progress is not None:
             progress(number, len(names))
         if name in values:
-            tallies[name] = tally_slices(given, values[name])
+            tallies[name] = tally_slices(sliced, values[name])
             tables[name] = slice_table(tallies[name], plan, units)
             if (note := tallies[name].note(slicings.title_in_sentence(name))) is not None:
                 notes[name] = note
     points, trust = None, None
     sweep = sweep_thresholds(scores, criterion, units=units, seed=seed, steps=steps) if not by or SCORE in by else None
     if sweep is not None:
-        points, trust = sweep.curve(), calibration(given, sweep, plan, units)
+        points, trust = sweep.curve(), calibration(sliced, sweep, plan, units)
     titles = {name: slicings.slicing_title(name) for name in tables}
-    worst = worst_table(given, values, units) if WORST in by else None
+    worst = worst_table(sliced, values, units) if WORST in by else None
     apart = apart_tests(tallies, units, plan) if tests else None
     if progress is not None:
         progress(len(names), len(names))
@@ -130,23 +132,23 @@ def slice_changes(reports: Mapping[str, SliceReport], baseline: str | None = Non
     """
     base = next(iter(reports), "") if baseline is None else baseline
     if base not in reports:
-        found = f"no report is called {quoted(base)}" if reports else "no report to compare"
-        raise FormatError.single("slice_changes", None, found, "give reports by system, the baseline among them")
-    if len({(one.criterion, one.scores.read[0].digest) for one in reports.values()}) > 1:
-        found = "reports over different gold or under different criteria"
-        raise FormatError.single("slice_changes", None, found, "give reports of the same gold and criterion")
-    tallies = {name: one.tallies for name, one in reports.items()}
+        finding = f"no report is called {quoted(base)}" if reports else "no report to compare"
+        raise FormatError.single("slice_changes", None, finding, "give reports by system, the baseline among them")
+    if len({(report.criterion, report.scores.read[0].digest) for report in reports.values()}) > 1:
+        finding = "reports over different gold or under different criteria"
+        raise FormatError.single("slice_changes", None, finding, "give reports of the same gold and criterion")
+    tallies = {name: report.tallies for name, report in reports.items()}
     return change_tests(tallies, base, reports[base].units, reports[base].plan)
 
 
 def _is_requested(name: str, by: Iterable[str]) -> bool:
     word = name.partition(" ")[0]
-    return any(one in (word, name) or (one.startswith(f"{word} ") and _is_named(name, one)) for one in by)
+    return any(choice in (word, name) or (choice.startswith(f"{word} ") and _is_named(name, choice)) for choice in by)
 
 
-def _is_named(name: str, asked: str) -> bool:
+def _is_named(name: str, choice: str) -> bool:
     """Tell whether a slicing is requested by its key or column as written, not as quoted in its name."""
-    word, _, argument = asked.partition(" ")
+    word, _, argument = choice.partition(" ")
     return name == slicings.slicing_name(word, argument) or (
         word == "column" and slicings.slicing_title(name).endswith(f" {argument}")
     )
@@ -160,14 +162,14 @@ def check_slicings(by: Sequence[str]) -> None:
     """
     remedy = f"choose among {', '.join(CHOICES)}"
     problems = [
-        Problem("--by", None, f"no slices by {quoted(one)}", remedy)
-        for one in by
-        if one.partition(" ")[0] not in CHOICES
+        Problem("--by", None, f"no slices by {quoted(choice)}", remedy)
+        for choice in by
+        if choice.partition(" ")[0] not in CHOICES
     ]
     problems += [
-        Problem("--by", None, f"{quoted(one)} names no year of four digits", 'write "year 1850"')
-        for one in by
-        if one.partition(" ")[0] == "year" and not _YEAR.fullmatch(one)
+        Problem("--by", None, f"{quoted(choice)} names no year of four digits", 'write "year 1850"')
+        for choice in by
+        if choice.partition(" ")[0] == "year" and not _YEAR.fullmatch(choice)
     ]
     if problems:
         raise FormatError(problems)

@@ -119,19 +119,19 @@ class Calibration:
         """Return the errors in words with their intervals; `binning` leaves out those of the other bins."""
         if self.refusal:
             return (self.refusal,)
-        found = []
+        sentences = []
         for row in self.errors.to_dict("records"):
             if binning is None or row["bins"] in (binning, ""):
                 bins = f" in bins of {row['bins']}" if row["bins"] else ""
                 interval = "" if pd.isna(row["low"]) else f" ({self.level:.0%} {row['low']:.3f} to {row['high']:.3f})"
                 where = self._worst_bin(row["bins"]) if row["measure"] == MCE else ""
-                found.append(f"{row['measure']}{bins} {row['value']:.3f}{interval}{where}")
+                sentences.append(f"{row['measure']}{bins} {row['value']:.3f}{interval}{where}")
         if self.errors["low"].isna().all():
-            found.append(
+            sentences.append(
                 f"no intervals of errors, as predictions with scores are in fewer than {FEW_UNITS_OF_SLICE} "
-                f"{self.units.many}"
+                f"{self.units.plural}"
             )
-        return tuple(found)
+        return tuple(sentences)
 
     def _worst_bin(self, binning: str) -> str:
         table = self.bins[binning]
@@ -149,7 +149,7 @@ class Calibration:
 
 
 def calibration(
-    given: SlicedScores,
+    sliced: SlicedScores,
     sweep: ThresholdSweep,
     plan: ResamplingPlan = SLICE_PLAN,
     units: ResamplingUnits | None = None,
@@ -159,31 +159,33 @@ def calibration(
     Bins are fixed on the whole corpus and their counts resampled by unit. Errors of scores in fewer than
     FEW_UNITS_OF_SLICE units have no interval, and no more has an MCE that is of a bin in so few.
     """
-    units = units or resampling_units(given.scores.read[0].documents)
-    pred = given.layers[1]
+    units = units or resampling_units(sliced.scores.read[0].documents)
+    pred = sliced.layers[1]
     scores = span_scores(pred)
-    known = ~np.isnan(scores)
-    decisions = given.scores.decisions(given.criterion)[1]
+    has_score = ~np.isnan(scores)
+    decisions = sliced.scores.decisions(sliced.criterion)[1]
     twice = (2 * (decisions == Decision.COR) + (decisions == Decision.PAR)).astype(np.int64)
-    refusal = _refusal(scores[known])
+    refusal = _refusal(scores[has_score])
     binned = {
         name: values
         for name, slicing in BINNINGS.items()
-        if not (refusal and name == EQUAL_WIDTH) and (values := slicings.find_values(given, slicing)) is not None
+        if not (refusal and name == EQUAL_WIDTH) and (values := slicings.find_values(sliced, slicing)) is not None
     }
     errors = typed_table([], ERROR_COLUMNS)
     if not refusal:
         scores = probabilities(scores)
-        codes = [values.pred[known].astype(np.int64) for values in binned.values()]
-        cells = _count_cells(codes, scores[known], twice[known], units.of_documents(pred.doc[known]), units.count)
+        codes = [values.pred[has_score].astype(np.int64) for values in binned.values()]
+        cells = _count_cells(
+            codes, scores[has_score], twice[has_score], units.of_documents(pred.doc[has_score]), units.count
+        )
         errors = _error_table(cells, tuple(binned), slice_bootstrap(plan, units))
     return Calibration(
-        int(known.sum()),
-        int((~known).sum()),
+        int(has_score.sum()),
+        int((~has_score).sum()),
         refusal,
-        {name: _bin_table(given, values, scores, plan, units) for name, values in binned.items()},
+        {name: _bin_table(sliced, values, scores, plan, units) for name, values in binned.items()},
         errors,
-        risk_coverage(scores[known], twice[known] / 2),
+        risk_coverage(scores[has_score], twice[has_score] / 2),
         sweep.held_out(),
         units,
         plan.level,
@@ -203,16 +205,16 @@ def _refusal(scores: Float64) -> str:
 
 
 def _bin_table(
-    given: SlicedScores, values: SpanValues, scores: Float64, plan: ResamplingPlan, units: ResamplingUnits
+    sliced: SlicedScores, values: SpanValues, scores: Float64, plan: ResamplingPlan, units: ResamplingUnits
 ) -> pd.DataFrame:
-    table = slice_table(tally_slices(given, values), plan, units)
-    there = values.pred >= 0
-    codes = values.pred[there].astype(np.int64)
+    table = slice_table(tally_slices(sliced, values), plan, units)
+    has_bin = values.pred >= 0
+    codes = values.pred[has_bin].astype(np.int64)
     number = np.bincount(codes, minlength=len(values.names))
-    total = np.bincount(codes, scores[there], minlength=len(values.names))
+    total = np.bincount(codes, scores[has_bin], minlength=len(values.names))
     # A slice without spans has no row.
-    some = np.flatnonzero(number)
-    table["confidence"] = total[some] / number[some]
+    filled = np.flatnonzero(number)
+    table["confidence"] = total[filled] / number[filled]
     table["small"] = table["ACT"] < SMALL_SLICE_SPANS
     return table[list(BIN_COLUMNS)]
 
@@ -238,14 +240,14 @@ class _Cells:
 
     def errors(self, sums: Array) -> Float64:
         """Return ECE and MCE of each binning, then the Brier score, of sums of rows: shape (errors, n)."""
-        found: list[Float64] = []
+        errors: list[Float64] = []
         with np.errstate(invalid="ignore", divide="ignore"):
             for number, distance in self.distances(sums):
                 total = number.sum(axis=0)
                 most = (distance / np.maximum(number, 1)).max(axis=0)
-                found += [distance.sum(axis=0) / total, np.where(total > 0, most, np.nan)]
-            found.append(sums[-1] / SCORE_UNITS / total)
-        return np.stack(found)
+                errors += [distance.sum(axis=0) / total, np.where(total > 0, most, np.nan)]
+            errors.append(sums[-1] / SCORE_UNITS / total)
+        return np.stack(errors)
 
     def units_of_worst_bins(self) -> Iterator[int]:
         """Yield for each binning the number of units in which the bin of its MCE has predictions."""
@@ -262,7 +264,9 @@ def _count_cells(binned: list[Int64], scores: Float64, twice: Int64, unit: Array
     for codes in binned:
         size = int(codes.max()) + 1
         weights = (None, twice, np.rint(scores * SCORE_UNITS))
-        blocks += [np.bincount(codes * count + unit, one, size * count).reshape(size, count) for one in weights]
+        blocks += [
+            np.bincount(codes * count + unit, row_weights, size * count).reshape(size, count) for row_weights in weights
+        ]
         sizes.append(size)
     blocks.append(np.bincount(unit, squares, count)[None])
     return _Cells(np.concatenate(blocks).astype(np.int64), tuple(sizes))
@@ -306,16 +310,16 @@ def risk_coverage(scores: Float64, credit: Float64) -> RiskCoverage:
     """
     order = np.argsort(-scores, kind="stable")
     ordered, loss = scores[order], 1 - credit[order]
-    kept = np.arange(1, len(scores) + 1)
+    n_kept = np.arange(1, len(scores) + 1)
     first = np.flatnonzero(np.diff(ordered, prepend=np.nan) != 0)
     sizes = np.diff(first, append=len(scores))
     losses = np.repeat(np.add.reduceat(loss, first) / sizes, sizes)
-    risks = losses.cumsum() / kept
+    risks = losses.cumsum() / n_kept
     last = first + sizes - 1
     if len(last) > MOST_THRESHOLDS:
         # The points stand at about equal distances of coverage.
         even = np.linspace(last[0], last[-1], MOST_THRESHOLDS)
         last = np.unique(last[np.searchsorted(last, even)])
-    points: dict[str, Any] = {"threshold": ordered[last], "ACT": kept[last], "coverage": kept[last] / len(scores)}
+    points: dict[str, Any] = {"threshold": ordered[last], "ACT": n_kept[last], "coverage": n_kept[last] / len(scores)}
     table = pd.DataFrame(points | {"risk": risks[last]}).astype(dict(RISK_COLUMNS))
-    return RiskCoverage(table, float(risks.mean()), float((np.sort(loss).cumsum() / kept).mean()), float(loss.mean()))
+    return RiskCoverage(table, float(risks.mean()), float((np.sort(loss).cumsum() / n_kept).mean()), float(loss.mean()))

@@ -65,8 +65,8 @@ class HipeRanges(NamedTuple):
 
 def hipe_decades(dates: Iterable[str]) -> tuple[str, ...]:
     """Return the decades of dates (YYYY-MM-DD or YYYY) in order, each as `1790-1800`; other text is ignored."""
-    found = {int(date[:4]) // 10 * 10 for date in dates if date[:4].isdigit() and len(date) >= 4}
-    return tuple(f"{year:04}-{year + 10:04}" for year in sorted(found) if year > 0)
+    decades = {int(date[:4]) // 10 * 10 for date in dates if date[:4].isdigit() and len(date) >= 4}
+    return tuple(f"{year:04}-{year + 10:04}" for year in sorted(decades) if year > 0)
 
 
 def hipe_ranges(gold: Source) -> HipeRanges:
@@ -82,11 +82,11 @@ def hipe_ranges(gold: Source) -> HipeRanges:
 def span_noise(layer: Layer) -> NDArray[np.int8]:
     """Return the noise of each span by `LED` in its metadata, as an index into NOISE, shape (spans,)."""
     codes = np.full(len(layer), NOISE.index(UNKNOWN), np.int8)
-    known = {span: noise for span, meta in layer.meta.items() if _is_number(noise := meta.get("LED"))}
-    if not known:
+    noise_of_span = {span: noise for span, meta in layer.meta.items() if _is_number(noise := meta.get("LED"))}
+    if not noise_of_span:
         return codes
-    spans = np.fromiter(known, np.int64, len(known))
-    noise = np.fromiter(known.values(), np.float64, len(known))
+    spans = np.fromiter(noise_of_span, np.int64, len(noise_of_span))
+    noise = np.fromiter(noise_of_span.values(), np.float64, len(noise_of_span))
     codes[spans] = NOISE.index(ELSEWHERE)
     for number, level in enumerate(LEVELS):
         low, high = map(float, level.split("-"))
@@ -142,25 +142,25 @@ def _bounds_of_level(level: str) -> tuple[float, float]:
 
 def year(date: object) -> int | None:
     """Return the year of a date that begins with one of four digits; None for anything else."""
-    found = _YEAR.match(str(date)) if date is not None else None
-    return int(found[1]) if found else None
+    match = _YEAR.match(str(date)) if date is not None else None
+    return int(match[1]) if match else None
 
 
 def decade(date: object) -> str | None:
     """Return the decade of a date that begins with a year of four digits: `1790s`; None for anything else."""
-    found = year(date)
-    return None if found is None else f"{found // 10:03}0s"
+    number = year(date)
+    return None if number is None else f"{number // 10:03}0s"
 
 
 def document_decades(documents: Documents) -> tuple[str, ...]:
     """Return the decade of each document by the `date` in its metadata, UNDATED where that is missing or unreadable."""
-    return tuple(decade(one.get("date")) or UNDATED for one in _metadata(documents))
+    return tuple(decade(row.get("date")) or UNDATED for row in _metadata(documents))
 
 
 def before_or_from(documents: Documents, border: int) -> tuple[tuple[str, ...], NDArray[np.int8]]:
     """Return the names of the times before and from a year on, and UNDATED, and which of them each document is of."""
-    years = [year(one.get("date")) for one in _metadata(documents)]
-    codes = np.array([2 if one is None else int(one >= border) for one in years], np.int8)
+    years = [year(row.get("date")) for row in _metadata(documents)]
+    codes = np.array([2 if number is None else int(number >= border) for number in years], np.int8)
     return (f"before {border}", f"{border} or later", UNDATED), codes
 
 
@@ -172,10 +172,10 @@ def counts_by_decade(scores: Scores, name: str) -> dict[str, Counts]:
     """Return the counts of each decade in order, undated documents last; they add up to those of the corpus."""
     documents = scores.gold.documents
     period = dict(zip(documents.ids, document_decades(documents), strict=True))
-    found: dict[str, Counts] = {}
+    by_decade: dict[str, Counts] = {}
     for document, counts in scores.by_document(name).items():
-        found[period[document]] = found.get(period[document], Counts()) + counts
-    return {key: found[key] for key in sorted(found, key=lambda key: (key == UNDATED, key))}
+        by_decade[period[document]] = by_decade.get(period[document], Counts()) + counts
+    return {key: by_decade[key] for key in sorted(by_decade, key=lambda key: (key == UNDATED, key))}
 
 
 def fill_decades(table: pd.DataFrame) -> pd.DataFrame:
@@ -185,11 +185,11 @@ def fill_decades(table: pd.DataFrame) -> pd.DataFrame:
     """
     dated = table[(table["period"] != UNDATED).to_numpy()]
     years = [int(period[:4]) for period in dated["period"]]
-    every = [f"{year:04}s" for year in range(min(years, default=0), max(years, default=-10) + 10, 10)]
-    if len(every) > MOST_DECADES:
+    decades = [f"{year:04}s" for year in range(min(years, default=0), max(years, default=-10) + 10, 10)]
+    if len(decades) > MOST_DECADES:
         return dated
     counts = [column for column in dated.columns if pd.api.types.is_integer_dtype(dated[column])]
-    whole = dated.set_index("period").reindex(pd.Index(every, name="period", dtype=TEXT_DTYPE)).reset_index()
+    whole = dated.set_index("period").reindex(pd.Index(decades, name="period", dtype=TEXT_DTYPE)).reset_index()
     return whole.fillna(dict.fromkeys(counts, 0)).astype(dict.fromkeys(counts, "int64"))
 
 

@@ -180,7 +180,7 @@ def _test_rows(
         elif fewest[row] < LEAST_DOCUMENTS:
             why = f"spans in {units.in_words(int(fewest[row]))} only on one side, a test takes {LEAST_DOCUMENTS}"
         elif is_fixed[row] and not (of_change and p[row] == 1):
-            why = f"{SHORT[measure]} is the same on one side, whichever {units.one} is left out"
+            why = f"{SHORT[measure]} is the same on one side, whichever {units.singular} is left out"
         test = (np.nan,) * 3 if why else (low[row], high[row], p[row])
         yield {
             **key,
@@ -219,7 +219,7 @@ def difference_words(row: Mapping[Any, Any]) -> str:
 
 
 def worst_table(
-    given: SlicedScores, values: Mapping[str, SpanValues], units: ResamplingUnits | None = None
+    sliced: SlicedScores, values: Mapping[str, SpanValues], units: ResamplingUnits | None = None
 ) -> pd.DataFrame:
     """Return the combinations of two slices with enough gold spans, most significant first: WORST_COLUMNS.
 
@@ -227,24 +227,24 @@ def worst_table(
     out, and so are slices with the same gold spans as an earlier one. Spans of one of the `units` are dependent, by
     default those of one document.
     """
-    gold = given.layers[0]
-    decisions, weight = given.scores.decisions(given.criterion)[0], given.scores.weights(given.criterion)[0]
+    gold = sliced.layers[0]
+    decisions, weight = sliced.scores.decisions(sliced.criterion)[0], sliced.scores.weights(sliced.criterion)[0]
     credit = ((decisions == Decision.COR) + 0.5 * (decisions == Decision.PAR)) * weight
     doc = gold.doc if units is None else units.of_documents(gold.doc)
     repeated = _repeated_slices(values)
     rows: list[tuple[Any, ...]] = []
-    for (one, first), (two, second) in combinations(values.items(), 2):
+    for (by, first), (and_by, second) in combinations(values.items(), 2):
         if not len(gold):
             break
         width = len(second.names)
         both = (first.gold >= 0) & (second.gold >= 0)
         cell = np.where(both, first.gold.astype(np.int64) * width + second.gold, -1)
-        found, tested = _test_cells(cell, doc, credit, weight)
+        tested_cells, cell_rows = _test_cells(cell, doc, credit, weight)
         alone = (_slice_sizes(first.gold, weight), _slice_sizes(second.gold, weight))
-        for number, row in zip(found.tolist(), tested, strict=True):
+        for number, row in zip(tested_cells.tolist(), cell_rows, strict=True):
             a, b = divmod(number, width)
-            if row[0] < min(alone[0][a], alone[1][b]) and not {(one, a), (two, b)} & repeated:
-                rows.append((one, first.names[a], two, second.names[b], *row))
+            if row[0] < min(alone[0][a], alone[1][b]) and not {(by, a), (and_by, b)} & repeated:
+                rows.append((by, first.names[a], and_by, second.names[b], *row))
     table = tested_table((dict(zip(WORST_COLUMNS, row, strict=False)) for row in rows), WORST_COLUMNS)
     return table.sort_values(["p", "recall"], kind="stable", ignore_index=True)
 
@@ -259,15 +259,15 @@ def worst_family(table: pd.DataFrame) -> str:
 
 def _repeated_slices(values: Mapping[str, SpanValues]) -> set[tuple[str, int]]:
     """Return the slices, by slicing and number, with the same gold spans as an earlier one."""
-    known: set[bytes] = set()
-    found = set()
-    for name, one in values.items():
-        for code in range(len(one.names)):
-            spans = hashlib.sha256(np.packbits(one.gold == code).tobytes()).digest()
-            if spans in known:
-                found.add((name, code))
-            known.add(spans)
-    return found
+    digests: set[bytes] = set()
+    repeated = set()
+    for name, span_values in values.items():
+        for code in range(len(span_values.names)):
+            spans = hashlib.sha256(np.packbits(span_values.gold == code).tobytes()).digest()
+            if spans in digests:
+                repeated.add((name, code))
+            digests.add(spans)
+    return repeated
 
 
 def _slice_sizes(codes: NDArray[Any], weight: NDArray[Any]) -> NDArray[Any]:
@@ -282,23 +282,23 @@ def _test_cells(
     rest = credit - weight * (credit.sum() / whole)
     documents = int(doc.max()) + 1
     by_document = np.bincount(doc, rest, documents)
-    there = np.flatnonzero(cell >= 0)
-    cells, place = np.unique(cell[there], return_inverse=True)
+    in_cell = np.flatnonzero(cell >= 0)
+    cells, place = np.unique(cell[in_cell], return_inverse=True)
     size = len(cells)
     # Each document has spans in few cells: only the pairs of cell and document that occur are counted.
-    pairs, pair = np.unique(place * documents + doc[there], return_inverse=True)
+    pairs, pair = np.unique(place * documents + doc[in_cell], return_inverse=True)
     of_cell, of_document = pairs // documents, pairs % documents
-    sums = np.bincount(pair, rest[there], len(pairs))
-    spans = np.bincount(place, weight[there], size)
-    right = np.bincount(place, credit[there], size)
+    sums = np.bincount(pair, rest[in_cell], len(pairs))
+    spans = np.bincount(place, weight[in_cell], size)
+    right = np.bincount(place, credit[in_cell], size)
     share = spans / whole
     mixed = np.bincount(of_cell, sums * by_document[of_document], size)
     variance = np.bincount(of_cell, sums**2, size) - 2 * share * mixed + share**2 * (by_document**2).sum()
     number = np.bincount(of_cell, minlength=size)
     tested = (spans >= LEAST_SPANS) & (number >= LEAST_DOCUMENTS) & (spans < whole) & (variance > 0)
-    chosen = np.flatnonzero(tested)
-    recall = right[chosen] / spans[chosen]
-    others = (credit.sum() - right[chosen]) / (whole - spans[chosen])
-    score = np.bincount(place, rest[there], size)[chosen] / np.sqrt(variance[chosen])
-    columns = (spans[chosen].astype(np.int64), number[chosen], recall, recall - others, ndtr(score))
-    return cells[chosen], list(zip(*(column.tolist() for column in columns), strict=True))
+    tested_cells = np.flatnonzero(tested)
+    recall = right[tested_cells] / spans[tested_cells]
+    others = (credit.sum() - right[tested_cells]) / (whole - spans[tested_cells])
+    score = np.bincount(place, rest[in_cell], size)[tested_cells] / np.sqrt(variance[tested_cells])
+    columns = (spans[tested_cells].astype(np.int64), number[tested_cells], recall, recall - others, ndtr(score))
+    return cells[tested_cells], list(zip(*(column.tolist() for column in columns), strict=True))

@@ -34,27 +34,27 @@ class Slicing:
     listed: bool = True
 
 
-def find_values(given: SlicedScores, name: str) -> SpanValues | None:
+def find_values(sliced: SlicedScores, name: str) -> SpanValues | None:
     """Return the values of a slicing by its name, None where it is unknown or does not apply."""
     word, _, argument = name.partition(" ")
     slicing = SLICINGS.get(word)
-    if slicing is None or (given.by_token and not slicing.of_documents):
+    if slicing is None or (sliced.by_token and not slicing.of_documents):
         return None
     if argument:
-        return slicing.find(given, unquote(argument))
-    gold, pred = given.layers
-    kept = _KEPT.setdefault(pred, {})
+        return slicing.find(sliced, unquote(argument))
+    gold, pred = sliced.layers
+    cached = _KEPT.setdefault(pred, {})
     key = (name, ref(gold))
-    if key not in kept:
-        kept[key] = slicing.find(given, "")
-    return kept[key]
+    if key not in cached:
+        cached[key] = slicing.find(sliced, "")
+    return cached[key]
 
 
 _KEPT: WeakKeyDictionary[Layer, dict[tuple[str, ref[Layer]], SpanValues | None]] = WeakKeyDictionary()
 
 
 def applicable_slicings(
-    given: SlicedScores,
+    sliced: SlicedScores,
     training: Layer | None = None,
     columns: UserColumns | None = None,
     years: Iterable[int] = (),
@@ -62,20 +62,20 @@ def applicable_slicings(
     """Return the names of all slicings that apply, one for each possible argument; of years only those given."""
     names: list[str] = []
     for word, slicing in SLICINGS.items():
-        if not slicing.listed or (given.by_token and not slicing.of_documents):
+        if not slicing.listed or (sliced.by_token and not slicing.of_documents):
             continue
         if word == "meta":
-            names += [slicing_name(word, key) for key in meta_keys(given.layers[0])]
+            names += [slicing_name(word, key) for key in meta_keys(sliced.layers[0])]
         elif word in ("seen", "head"):
             names += [slicing_name(word, training.digest[:DIGEST_DIGITS])] if training is not None else []
         elif word == "column":
-            own = () if columns is None or (columns.of_spans and given.by_token) else columns.names
+            own = () if columns is None or (columns.of_spans and sliced.by_token) else columns.names
             names += [
                 slicing_name(word, f"{columns.digest[:DIGEST_DIGITS]} {name}") for name in own if columns is not None
             ]
         elif word == "year":
-            names += [slicing_name(word, str(year)) for year in years if applies(given, word)]
-        elif applies(given, word):
+            names += [slicing_name(word, str(year)) for year in years if applies(sliced, word)]
+        elif applies(sliced, word):
             names.append(word)
     return tuple(names)
 
@@ -84,9 +84,9 @@ DIGEST_DIGITS = 16
 """Hexadecimal digits of a digest in a name."""
 
 
-def applies(given: SlicedScores, word: str) -> bool:
+def applies(sliced: SlicedScores, word: str) -> bool:
     """Tell without computing values whether a slicing without an argument has any."""
-    gold = given.layers[0]
+    gold = sliced.layers[0]
     if word in ("period", "year"):
         return any(period != UNDATED for period in document_decades(gold.documents))
     if word == "noise":
@@ -103,14 +103,14 @@ def slicing_name(word: str, argument: str) -> str:
 def slicing_title(name: str) -> str:
     """Return the title of a slicing on a page."""
     word, _, argument = name.partition(" ")
-    shown = unquote(argument)
-    return SLICINGS[word].title.replace("{}", shown.partition(" ")[2] if word == "column" else shown)
+    text = unquote(argument)
+    return SLICINGS[word].title.replace("{}", text.partition(" ")[2] if word == "column" else text)
 
 
 def title_in_sentence(name: str) -> str:
     """Return the title of a slicing within a sentence."""
-    found = slicing_title(name)
-    return found[:1].lower() + found[1:]
+    title = slicing_title(name)
+    return title[:1].lower() + title[1:]
 
 
 def slicing_explanation(name: str) -> str:
@@ -120,8 +120,8 @@ def slicing_explanation(name: str) -> str:
 
 def meta_keys(gold: Layer) -> tuple[str, ...]:
     """Return the keys of the documents' metadata without the date, sorted."""
-    found = {key for one in gold.documents.meta or () for key in one}
-    return tuple(sorted(found - {"date"}))
+    keys = {key for row in gold.documents.meta or () for key in row}
+    return tuple(sorted(keys - {"date"}))
 
 
 SLICINGS: Mapping[str, Slicing] = {

@@ -122,22 +122,22 @@ def _binned_values(starts: Sequence[int], gold: NDArray[Any], pred: NDArray[Any]
     return SpanValues(bin_names(starts), bins(gold, starts), bins(pred, starts))
 
 
-def length_values(given: SlicedScores, _: str) -> SpanValues:
-    gold, pred = (lengths(layer) for layer in given.layers)
+def length_values(sliced: SlicedScores, _: str) -> SpanValues:
+    gold, pred = (lengths(layer) for layer in sliced.layers)
     return _binned_values(SPAN_LENGTH_STARTS, gold, pred)
 
 
 def lengths(layer: Layer) -> NDArray[np.int64]:
     """Return the number of characters in each span's fragments, shape (spans,)."""
-    found = (layer.end - layer.start).astype(np.int64)
+    sizes = (layer.end - layer.start).astype(np.int64)
     for span, parts in layer.fragments.items():
-        found[span] = sum(high - low for low, high in parts)
-    return found
+        sizes[span] = sum(high - low for low, high in parts)
+    return sizes
 
 
-def tokens_values(given: SlicedScores, _: str) -> SpanValues | None:
+def tokens_values(sliced: SlicedScores, _: str) -> SpanValues | None:
     try:
-        gold, pred = (token_counts(layer) for layer in given.layers)
+        gold, pred = (token_counts(layer) for layer in sliced.layers)
     except FormatError:
         return None
     return _binned_values(SPAN_TOKENS_STARTS, gold, pred)
@@ -158,147 +158,147 @@ def token_counts(layer: Layer) -> NDArray[np.int64]:
         return np.searchsorted(starts, high, side="left") - np.searchsorted(ends, low, side="right")
 
     at = base[layer.doc]
-    found = touched(at + layer.start, at + layer.end)
+    counts = touched(at + layer.start, at + layer.end)
     for span, parts in layer.fragments.items():
         edges = np.array(parts, np.int64) + at[span]
         first = np.searchsorted(ends, edges[:, 0], side="right").tolist()
         last = np.searchsorted(starts, edges[:, 1], side="left").tolist()
-        found[span] = len({token for pair in zip(first, last, strict=True) for token in range(*pair)})
-    return found
+        counts[span] = len({token for pair in zip(first, last, strict=True) for token in range(*pair)})
+    return counts
 
 
-def document_length_values(given: SlicedScores, _: str) -> SpanValues:
-    documents = given.layers[0].documents
+def document_length_values(sliced: SlicedScores, _: str) -> SpanValues:
+    documents = sliced.layers[0].documents
     return _values_of_documents(
-        given, bin_names(DOCUMENT_LENGTH_STARTS), bins(documents.lengths, DOCUMENT_LENGTH_STARTS)
+        sliced, bin_names(DOCUMENT_LENGTH_STARTS), bins(documents.lengths, DOCUMENT_LENGTH_STARTS)
     )
 
 
-def spans_values(given: SlicedScores, _: str) -> SpanValues:
-    gold = given.layers[0]
+def spans_values(sliced: SlicedScores, _: str) -> SpanValues:
+    gold = sliced.layers[0]
     return _values_of_documents(
-        given, bin_names(DOCUMENT_SPANS_STARTS), bins(np.diff(gold.first), DOCUMENT_SPANS_STARTS)
+        sliced, bin_names(DOCUMENT_SPANS_STARTS), bins(np.diff(gold.first), DOCUMENT_SPANS_STARTS)
     )
 
 
-def _values_of_documents(given: SlicedScores, names: tuple[str, ...], codes: Codes) -> SpanValues:
-    gold, pred = given.layers
+def _values_of_documents(sliced: SlicedScores, names: tuple[str, ...], codes: Codes) -> SpanValues:
+    gold, pred = sliced.layers
     return SpanValues(names, codes[gold.doc], codes[pred.doc])
 
 
-def position_values(given: SlicedScores, _: str) -> SpanValues:
+def position_values(sliced: SlicedScores, _: str) -> SpanValues:
     def fifth(layer: Layer) -> Codes:
         return (layer.start.astype(np.int64) * len(DOCUMENT_FIFTHS) // layer.documents.lengths[layer.doc]).astype(
             np.int8
         )
 
-    gold, pred = given.layers
+    gold, pred = sliced.layers
     return SpanValues(DOCUMENT_FIFTHS, fifth(gold), fifth(pred))
 
 
-def shape_values(given: SlicedScores, _: str) -> SpanValues | None:
-    return None if _without_texts(given) else SpanValues(SHAPES, *map(shapes_of, given.layers))
+def shape_values(sliced: SlicedScores, _: str) -> SpanValues | None:
+    return None if _without_texts(sliced) else SpanValues(SHAPES, *map(shapes_of, sliced.layers))
 
 
-def frequency_values(given: SlicedScores, _: str) -> SpanValues | None:
-    return None if _without_texts(given) else _binned_values(FREQUENCY_STARTS, *_form_facts(given).frequency)
+def frequency_values(sliced: SlicedScores, _: str) -> SpanValues | None:
+    return None if _without_texts(sliced) else _binned_values(FREQUENCY_STARTS, *_form_facts(sliced).frequency)
 
 
-def consistency_values(given: SlicedScores, _: str) -> SpanValues | None:
-    return None if _without_texts(given) else SpanValues(CONSISTENCIES, *_form_facts(given).consistency)
+def consistency_values(sliced: SlicedScores, _: str) -> SpanValues | None:
+    return None if _without_texts(sliced) else SpanValues(CONSISTENCIES, *_form_facts(sliced).consistency)
 
 
 _FACTS: WeakKeyDictionary[Layer, tuple[ref[Layer], FormFacts]] = WeakKeyDictionary()
 
 
-def _form_facts(given: SlicedScores) -> FormFacts:
-    gold, pred = given.layers
-    kept = _FACTS.get(pred)
-    if kept is None or kept[0]() is not gold:
-        kept = _FACTS[pred] = (ref(gold), form_facts(gold, pred))
-    return kept[1]
+def _form_facts(sliced: SlicedScores) -> FormFacts:
+    gold, pred = sliced.layers
+    cached = _FACTS.get(pred)
+    if cached is None or cached[0]() is not gold:
+        cached = _FACTS[pred] = (ref(gold), form_facts(gold, pred))
+    return cached[1]
 
 
-def seen_values(given: SlicedScores, argument: str) -> SpanValues | None:
-    return _seen_by(number_forms, given, argument)
+def seen_values(sliced: SlicedScores, argument: str) -> SpanValues | None:
+    return _seen_by(number_forms, sliced, argument)
 
 
-def head_values(given: SlicedScores, argument: str) -> SpanValues | None:
-    return _seen_by(number_heads, given, argument)
+def head_values(sliced: SlicedScores, argument: str) -> SpanValues | None:
+    return _seen_by(number_heads, sliced, argument)
 
 
-def _seen_by(numbered: Callable[[Layer], FormNumbers], given: SlicedScores, argument: str) -> SpanValues | None:
-    training = given.beside(argument)
-    if not isinstance(training, Layer) or _without_texts(given):
+def _seen_by(numbered: Callable[[Layer], FormNumbers], sliced: SlicedScores, argument: str) -> SpanValues | None:
+    training = sliced.beside(argument)
+    if not isinstance(training, Layer) or _without_texts(sliced):
         return None
-    rules = given.scores.settings.rules_for(given.scores.criterion(given.criterion))
-    known = apply_rules(training, rules)
-    return SpanValues(SEEN, *(seen_in(known, layer, numbered) for layer in given.layers))
+    rules = sliced.scores.settings.rules_for(sliced.scores.criterion(sliced.criterion))
+    ruled_training = apply_rules(training, rules)
+    return SpanValues(SEEN, *(seen_in(ruled_training, layer, numbered) for layer in sliced.layers))
 
 
-def _without_texts(given: SlicedScores) -> bool:
-    return given.layers[0].documents.sizes is not None
+def _without_texts(sliced: SlicedScores) -> bool:
+    return sliced.layers[0].documents.sizes is not None
 
 
-def period_values(given: SlicedScores, _: str) -> SpanValues | None:
-    found = document_decades(given.layers[0].documents)
-    names = tuple(sorted(set(found), key=lambda name: (name == UNDATED, name)))
+def period_values(sliced: SlicedScores, _: str) -> SpanValues | None:
+    decades = document_decades(sliced.layers[0].documents)
+    names = tuple(sorted(set(decades), key=lambda name: (name == UNDATED, name)))
     if set(names) <= {UNDATED}:
         return None
     place = {name: code for code, name in enumerate(names)}
-    return _values_of_documents(given, names, np.fromiter(map(place.__getitem__, found), np.int16, len(found)))
+    return _values_of_documents(sliced, names, np.fromiter(map(place.__getitem__, decades), np.int16, len(decades)))
 
 
-def year_values(given: SlicedScores, argument: str) -> SpanValues | None:
+def year_values(sliced: SlicedScores, argument: str) -> SpanValues | None:
     if not (argument.isascii() and argument.isdigit()):
         return None
-    names, codes = before_or_from(given.layers[0].documents, int(argument))
-    return None if (codes == names.index(UNDATED)).all() else _values_of_documents(given, names, codes)
+    names, codes = before_or_from(sliced.layers[0].documents, int(argument))
+    return None if (codes == names.index(UNDATED)).all() else _values_of_documents(sliced, names, codes)
 
 
-def noise_values(given: SlicedScores, _: str) -> SpanValues | None:
-    def known(layer: Layer) -> Codes:
+def noise_values(sliced: SlicedScores, _: str) -> SpanValues | None:
+    def layer_codes(layer: Layer) -> Codes:
         codes: Codes = span_noise(layer)
         # Predictions seldom have LED: those without it are in no slice.
         return codes if (codes != NOISE.index(UNKNOWN)).any() else np.full(len(layer), -1, np.int8)
 
-    gold, pred = map(known, given.layers)
+    gold, pred = map(layer_codes, sliced.layers)
     return None if (gold < 0).all() else SpanValues(NOISE, gold, pred)
 
 
-def meta_values(given: SlicedScores, key: str) -> SpanValues | None:
-    meta: Sequence[Mapping[str, object]] = given.layers[0].documents.meta or ()
-    if not any(key in one for one in meta):
+def meta_values(sliced: SlicedScores, key: str) -> SpanValues | None:
+    meta: Sequence[Mapping[str, object]] = sliced.layers[0].documents.meta or ()
+    if not any(key in row for row in meta):
         return None
-    codes, names = user_columns.group_values([one.get(key) for one in meta])
-    return _values_of_documents(given, names, codes)
+    codes, names = user_columns.group_values([row.get(key) for row in meta])
+    return _values_of_documents(sliced, names, codes)
 
 
-def column_values(given: SlicedScores, argument: str) -> SpanValues | None:
+def column_values(sliced: SlicedScores, argument: str) -> SpanValues | None:
     digest, _, name = argument.partition(" ")
-    columns = given.beside(digest)
-    if not isinstance(columns, UserColumns) or name not in columns.names or (columns.of_spans and given.by_token):
+    columns = sliced.beside(digest)
+    if not isinstance(columns, UserColumns) or name not in columns.names or (columns.of_spans and sliced.by_token):
         return None
-    gold, pred = given.read
+    gold, pred = sliced.read
     if not columns.of_spans:
         codes, names = user_columns.group_values(user_columns.document_values(columns, name, gold))
-        return _values_of_documents(given, names, codes)
+        return _values_of_documents(sliced, names, codes)
     ours, theirs = (
         user_columns.values_of_spans(columns, name, layer, side) for layer, side in ((gold, "g"), (pred, "p"))
     )
     codes, names = user_columns.group_values([*ours, *theirs])
-    sides = zip(given.layers, given.read, (codes[: len(gold)], codes[len(gold) :]), strict=True)
+    sides = zip(sliced.layers, sliced.read, (codes[: len(gold)], codes[len(gold) :]), strict=True)
     return SpanValues(names, *(carry_over(codes, read, layer) for layer, read, codes in sides))
 
 
 def shapes_of(layer: Layer) -> NDArray[np.int8]:
     """Return the shape of each span as an index into SHAPES, shape (spans,)."""
-    found = np.empty(len(layer), np.int8)
+    shapes = np.empty(len(layer), np.int8)
     texts = span_texts(layer)
     for low in range(0, len(layer), SPANS_AT_ONCE):
-        some = list(islice(texts, SPANS_AT_ONCE))
-        found[low : low + len(some)] = _shapes_of_texts(some)
-    return found
+        chunk = list(islice(texts, SPANS_AT_ONCE))
+        shapes[low : low + len(chunk)] = _shapes_of_texts(chunk)
+    return shapes
 
 
 def _shapes_of_texts(texts: list[str]) -> NDArray[np.int8]:
@@ -311,7 +311,7 @@ def _shapes_of_texts(texts: list[str]) -> NDArray[np.int8]:
     def number(mask: NDArray[np.bool_]) -> NDArray[np.int64]:
         return np.add.reduceat(mask, starts, dtype=np.int64)
 
-    upper, lower, uncased, digits = (number(kind == one) for one in (_UPPER, _LOWER, _UNCASED, _DIGIT))
+    upper, lower, uncased, digits = (number(kind == kind_code) for kind_code in (_UPPER, _LOWER, _UNCASED, _DIGIT))
     letters = np.flatnonzero(kind >= _UNCASED)
     before = np.cumsum(kind == _BLANK)[letters]
     begins = np.ones(len(letters), bool)
@@ -321,11 +321,11 @@ def _shapes_of_texts(texts: list[str]) -> NDArray[np.int8]:
     # The blank after each text is counted in `before`: the first letter of a text always begins a word.
     words, raised = number(of_word), number(of_word & (kind == _UPPER))
     first = np.zeros(len(texts), bool)
-    there = np.flatnonzero(words)
-    if len(there):
-        at = np.searchsorted(letters, starts[there])
-        first[there] = kind[letters[at]] == _UPPER
-    found = np.full(len(texts), SHAPES.index("mixed case"), np.int8)
+    texts_with_words = np.flatnonzero(words)
+    if len(texts_with_words):
+        at = np.searchsorted(letters, starts[texts_with_words])
+        first[texts_with_words] = kind[letters[at]] == _UPPER
+    shapes = np.full(len(texts), SHAPES.index("mixed case"), np.int8)
     for name, holds in (
         ("first word capitalised", first & (upper == 1)),
         ("capitalised", (raised == words) & (upper == raised)),
@@ -336,8 +336,8 @@ def _shapes_of_texts(texts: list[str]) -> NDArray[np.int8]:
         ("digits", upper + lower + uncased == 0),
         ("neither letter nor digit", upper + lower + uncased + digits == 0),
     ):
-        found[holds] = SHAPES.index(name)
-    return found
+        shapes[holds] = SHAPES.index(name)
+    return shapes
 
 
 @cache

@@ -48,7 +48,7 @@ def _slice_notes(report: SliceReport, name: str) -> tuple[str, ...]:
     return (
         *((report.notes[name],) if name in report.notes else ()),
         *((f"fewer than {SMALL_SLICE_SPANS} gold spans or predictions: {', '.join(small)}",) if small else ()),
-        *((f"no interval, as all spans are in one {report.units.one}: {', '.join(alone)}",) if alone else ()),
+        *((f"no interval, as all spans are in one {report.units.singular}: {', '.join(alone)}",) if alone else ()),
     )
 
 

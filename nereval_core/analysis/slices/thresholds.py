@@ -56,11 +56,11 @@ SCORE_ROUNDING = 1e-6
 
 def span_scores(layer: Layer) -> NDArray[np.float64]:
     """Return the system's score of each span, NaN where it has none, shape (spans,)."""
-    found = np.full(len(layer), np.nan)
+    scores = np.full(len(layer), np.nan)
     if layer.scores:
         spans = np.fromiter(layer.scores.keys(), np.int64, len(layer.scores))
-        found[spans] = np.fromiter(layer.scores.values(), np.float64, len(layer.scores))
-    return found
+        scores[spans] = np.fromiter(layer.scores.values(), np.float64, len(layer.scores))
+    return scores
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,25 +73,25 @@ class ThresholdDecisions:
 
     def steps(self, most: int = MOST_THRESHOLDS) -> NDArray[np.float64]:
         """Return the thresholds to show, increasing: all distinct scores, or `most` with the lowest and the highest."""
-        known = np.sort(self.confidence[~np.isnan(self.confidence)])
-        every = np.unique(known)
-        if len(every) <= most:
-            return every
-        return np.unique(known[np.linspace(0, len(known) - 1, most).round().astype(np.int64)])
+        scores = np.sort(self.confidence[~np.isnan(self.confidence)])
+        distinct = np.unique(scores)
+        if len(distinct) <= most:
+            return distinct
+        return np.unique(scores[np.linspace(0, len(scores) - 1, most).round().astype(np.int64)])
 
     def at(self, threshold: float) -> tuple[UInt8, UInt8]:
         """Return the decisions of gold spans and of predictions as indices into DECIDED, shape (spans,) each."""
         gold_codes, pred_codes = (codes.copy() for codes in self.scores.decisions(self.criterion))
         stays = ~(self.confidence < threshold)
         partner = self.scores.partners(self.criterion)[0]
-        there = partner >= 0
-        gold_codes[there] = np.where(stays[partner[there]], gold_codes[there], Decision.MIS)
+        is_paired = partner >= 0
+        gold_codes[is_paired] = np.where(stays[partner[is_paired]], gold_codes[is_paired], Decision.MIS)
         again_gold, again_pred = self._again
         pred_there = again_pred[stays[again_pred]]
         if len(again_gold) + len(again_pred):
-            one, two = self._tangled
-            some = two.take(np.flatnonzero(stays[again_pred])) if len(pred_there) < len(again_pred) else two
-            redone = score_layers(one, some, self._settings)
+            gold, pred = self._tangled
+            remaining = pred.take(np.flatnonzero(stays[again_pred])) if len(pred_there) < len(again_pred) else pred
+            redone = score_layers(gold, remaining, self._settings)
             gold_codes[again_gold], pred_codes[pred_there] = redone.decisions(self.criterion)
         pred_codes[~stays] = _OUT
         return gold_codes, pred_codes
@@ -103,8 +103,8 @@ class ThresholdDecisions:
         """
         sides = zip(self.scores.layers(self.criterion), self.at(threshold), strict=True)
         size = len(DECIDED)
-        found = [np.bincount(parts[layer.doc] * size + codes, minlength=2 * size) for layer, codes in sides]
-        return np.stack([side.reshape(2, size)[:, :_OUT] for side in found], axis=1)
+        side_counts = [np.bincount(parts[layer.doc] * size + codes, minlength=2 * size) for layer, codes in sides]
+        return np.stack([side.reshape(2, size)[:, :_OUT] for side in side_counts], axis=1)
 
     @cached_property
     def _settings(self) -> Settings:
@@ -125,8 +125,8 @@ class ThresholdDecisions:
     def _tangled(self) -> tuple[Layer, Layer]:
         # Attributes that no criterion needs would only take time.
         bare = (replace(layer, scores={}, meta={}, ids={}, links={}) for layer in self.scores.layers(self.criterion))
-        one, two = (layer.take(some) for layer, some in zip(bare, self._again, strict=True))
-        return one, two
+        gold, pred = (layer.take(spans) for layer, spans in zip(bare, self._again, strict=True))
+        return gold, pred
 
 
 def threshold_decisions(scores: Scores, criterion: str) -> ThresholdDecisions | None:
@@ -165,12 +165,12 @@ class ThresholdSweep:
         """
         f1 = [ratio_columns(self.counts[:, half, 0], self.counts[:, half, 1])[2] for half in range(2)]
         rows = []
-        for chosen, tested in ((0, 1), (1, 0)):
-            if np.isnan(f1[chosen]).all() or np.isnan(f1[tested]).any():
+        for first, second in ((0, 1), (1, 0)):
+            if np.isnan(f1[first]).all() or np.isnan(f1[second]).any():
                 continue
-            best = int(np.nanargmax(f1[chosen]))
-            values = (f1[chosen][best], f1[tested][best], f1[tested][0])
-            rows.append((self.units[chosen], self.units[tested], self.thresholds[best], *values))
+            best = int(np.nanargmax(f1[first]))
+            values = (f1[first][best], f1[second][best], f1[second][0])
+            rows.append((self.units[first], self.units[second], self.thresholds[best], *values))
         return typed_table(rows, HELD_OUT_COLUMNS)
 
 
@@ -186,8 +186,8 @@ def sweep_thresholds(
 
     `units`, by default each document, are split into halves by `seed`.
     """
-    found = threshold_decisions(scores, criterion)
-    if found is None:
+    decisions = threshold_decisions(scores, criterion)
+    if decisions is None:
         return None
     units = units or resampling_units(scores.read[0].documents)
     order = np.random.default_rng((seed, 3)).permutation(units.count)
@@ -195,8 +195,8 @@ def sweep_thresholds(
     second = np.zeros(units.count, np.int64)
     second[order[first:]] = 1
     parts = second[units.of_documents(np.arange(scores.documents))]
-    thresholds = found.steps(steps)
-    counts = np.stack([found.counts(threshold, parts) for threshold in thresholds.tolist()])
+    thresholds = decisions.steps(steps)
+    counts = np.stack([decisions.counts(threshold, parts) for threshold in thresholds.tolist()])
     return ThresholdSweep(thresholds, counts, (first, units.count - first))
 
 
@@ -206,9 +206,9 @@ def probabilities(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(within, np.clip(scores, 0, 1), np.nan)
 
 
-def score_values(given: SlicedScores, _: str) -> SpanValues | None:
+def score_values(sliced: SlicedScores, _: str) -> SpanValues | None:
     """Return the tenth from 0 to 1 of each prediction's score: bins of equal width, which contain their lower bound."""
-    gold, pred = given.layers
+    gold, pred = sliced.layers
     scores = probabilities(span_scores(pred))
     within = ~np.isnan(scores)
     if not within.any():
@@ -220,22 +220,22 @@ def score_values(given: SlicedScores, _: str) -> SpanValues | None:
     return SpanValues(SCORE_TENTHS, np.full(len(gold), -1, np.int8), codes)
 
 
-def score_mass_values(given: SlicedScores, _: str) -> SpanValues | None:
+def score_mass_values(sliced: SlicedScores, _: str) -> SpanValues | None:
     """Return the tenth of the scored predictions in which each lies by its score: bins of equal mass.
 
     The bin is that of the share of predictions with a lower score, so that equal scores share a bin. Bins without
     predictions are left out. A name holds the least and the greatest score of its bin.
     """
-    gold, pred = given.layers
+    gold, pred = sliced.layers
     scores = span_scores(pred)
-    known = ~np.isnan(scores)
-    if not known.any():
+    has_score = ~np.isnan(scores)
+    if not has_score.any():
         return None
-    ordered = np.sort(scores[known])
-    tenths = len(SCORE_TENTHS) * np.searchsorted(ordered, scores[known]) // len(ordered)
+    ordered = np.sort(scores[has_score])
+    tenths = len(SCORE_TENTHS) * np.searchsorted(ordered, scores[has_score]) // len(ordered)
     filled, places = np.unique(tenths, return_inverse=True)
     codes = np.full(len(pred), -1, np.int8)
-    codes[known] = places
+    codes[has_score] = places
     ranges = [(float(own.min()), float(own.max())) for own in (scores[codes == code] for code in range(len(filled)))]
     return SpanValues(_range_names(ranges), np.full(len(gold), -1, np.int8), codes)
 
@@ -250,23 +250,23 @@ def _range_names(ranges: Sequence[tuple[float, float]]) -> tuple[str, ...]:
     return names
 
 
-def at_values(given: SlicedScores, argument: str) -> SpanValues | None:
+def at_values(sliced: SlicedScores, argument: str) -> SpanValues | None:
     """Return the decision on every span if only the predictions with at least so high a score are kept."""
     try:
         threshold = float(argument)
     except ValueError:
         return None
-    found = threshold_decisions(given.scores, given.criterion)
-    return None if found is None else SpanValues(DECIDED, *found.at(threshold))
+    decisions = threshold_decisions(sliced.scores, sliced.criterion)
+    return None if decisions is None else SpanValues(DECIDED, *decisions.at(threshold))
 
 
-def kept_values(given: SlicedScores, argument: str) -> SpanValues | None:
+def kept_values(sliced: SlicedScores, argument: str) -> SpanValues | None:
     """Return the predictions kept at a threshold: those with at least so high a score, and those without a score."""
     try:
         threshold = float(argument)
     except ValueError:
         return None
-    gold, pred = given.layers
+    gold, pred = sliced.layers
     if not pred.scores:
         return None
     return SpanValues(KEPT_OR_DROPPED, np.full(len(gold), -1, np.int8), (span_scores(pred) < threshold).astype(np.int8))

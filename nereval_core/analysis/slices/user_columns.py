@@ -77,13 +77,13 @@ def read_columns(text: str, source: str) -> UserColumns:
             if not row:
                 continue
             if len(row) != len(head):
-                found = f"{counted(len(row), 'cell')} where the first line names {counted(len(head), 'column')}"
-                problems.append(Problem(source, line, found, "give every row a cell for each column"))
+                finding = f"{counted(len(row), 'cell')} where the first line names {counted(len(head), 'column')}"
+                problems.append(Problem(source, line, finding, "give every row a cell for each column"))
                 continue
             key = (row[head.index(DOCUMENT)], row[head.index(SPAN)].strip() if spans else "")
             if key in rows:
-                found = f"{_row_name(key)} has a row already, in line {lines[key]}"
-                problems.append(Problem(source, line, found, "give it one row"))
+                finding = f"{_row_name(key)} has a row already, in line {lines[key]}"
+                problems.append(Problem(source, line, finding, "give it one row"))
                 continue
             rows[key], lines[key] = tuple(row[place].strip() for place in own), line
     except csv.Error as error:
@@ -102,8 +102,8 @@ def _head_problems(head: Sequence[str], source: str) -> Iterable[Problem]:
     elif not set(head) - {DOCUMENT, SPAN}:
         yield Problem(source, 1, "there is no column to slice by", f"add one beside {DOCUMENT} and {SPAN}")
     for name in dict.fromkeys(name for name in head if head.count(name) > 1 or not name):
-        found = f"two columns are called {quoted(name)}" if name else "a column has no name"
-        yield Problem(source, 1, found, "give every column its own name")
+        finding = f"two columns are called {quoted(name)}" if name else "a column has no name"
+        yield Problem(source, 1, finding, "give every column its own name")
 
 
 def _row_name(key: Key) -> str:
@@ -117,30 +117,30 @@ def check_columns(columns: UserColumns, gold: Layer, systems: Iterable[Layer]) -
         FormatError: with every row whose document or span does not exist.
     """
     index = gold.documents.index
-    known = set() if not columns.of_spans else _span_names([gold, *systems])
+    span_names = set() if not columns.of_spans else _span_names([gold, *systems])
     problems = []
     for key, line in columns.lines.items():
         if key[0] not in index:
-            found = f"there is no document {quoted(key[0])}"
-        elif columns.of_spans and key not in known:
-            found = f"there is no {_row_name(key).partition(', ')[2]} in document {quoted(key[0])}"
+            finding = f"there is no document {quoted(key[0])}"
+        elif columns.of_spans and key not in span_names:
+            finding = f"there is no {_row_name(key).partition(', ')[2]} in document {quoted(key[0])}"
         else:
             continue
         remedy = "name it as gold does, or take the row out"
         if columns.of_spans and key[0] in index:
             remedy = "give a gold span's id, or a record's such as g:12-19:Drug (gold) or p:12-19:Drug (predicted)"
-        problems.append(Problem(columns.source, line, found, remedy))
+        problems.append(Problem(columns.source, line, finding, remedy))
     if problems:
         raise FormatError(problems)
 
 
 def _span_names(layers: Sequence[Layer]) -> set[Key]:
     gold, *systems = layers
-    found = set(_record_keys(gold, "g"))
+    names = set(_record_keys(gold, "g"))
     for layer in systems:
-        found |= set(_record_keys(layer, "p"))
+        names |= set(_record_keys(layer, "p"))
     ids = gold.documents.ids
-    return found | {(ids[int(gold.doc[span])], name) for span, name in gold.ids.items()}
+    return names | {(ids[int(gold.doc[span])], name) for span, name in gold.ids.items()}
 
 
 def _record_keys(layer: Layer, side: str) -> list[Key]:
@@ -155,21 +155,21 @@ def group_values(values: Sequence[object]) -> tuple[NDArray[np.int16], tuple[str
     NOT_GIVEN.
     """
     texts = [_value_text(value) for value in values]
-    there = [text for text in texts if text is not None]
-    numbers = {text: number for text in dict.fromkeys(there) if (number := _finite_number(text)) is not None}
+    defined = [text for text in texts if text is not None]
+    numbers = {text: number for text in dict.fromkeys(defined) if (number := _finite_number(text)) is not None}
     counted: dict[str, int] = {}
-    for text in there:
+    for text in defined:
         counted[text] = counted.get(text, 0) + 1
     label: dict[str, str]
     if len(numbers) == len(counted) and len(set(numbers.values())) > MOST_NUMBERS:
-        label, names = _ranges(numbers, np.array([numbers[text] for text in there]))
+        label, names = _ranges(numbers, np.array([numbers[text] for text in defined]))
     else:
-        kept = sorted(sorted(counted), key=lambda text: -counted[text])[:MOST_VALUES]
+        frequent = sorted(sorted(counted), key=lambda text: -counted[text])[:MOST_VALUES]
         other = free_name(OTHER, counted)
-        names = sorted(kept, key=(numbers.__getitem__ if len(numbers) == len(counted) else str))
-        names += [other] if len(counted) > len(kept) else []
-        label = {text: text if text in kept else other for text in counted}
-    if len(there) < len(texts):
+        names = sorted(frequent, key=(numbers.__getitem__ if len(numbers) == len(counted) else str))
+        names += [other] if len(counted) > len(frequent) else []
+        label = {text: text if text in frequent else other for text in counted}
+    if len(defined) < len(texts):
         names = [*names, free_name(NOT_GIVEN, names)]
     place = {name: code for code, name in enumerate(names)}
     codes = (len(names) - 1 if text is None else place[label[text]] for text in texts)
@@ -183,11 +183,11 @@ def _ranges(numbers: Mapping[str, float], rows: NDArray[np.float64]) -> tuple[di
     members: dict[int, list[float]] = {}
     for text, number in group.items():
         members.setdefault(number, []).append(numbers[text])
-    said = {number: f"{min(some):g} to {max(some):g}" for number, some in members.items()}
-    if len(set(said.values())) < len(said):
+    names = {number: f"{min(values):g} to {max(values):g}" for number, values in members.items()}
+    if len(set(names.values())) < len(names):
         # Six digits do not distinguish these ranges.
-        said = {number: f"{min(some)!r} to {max(some)!r}" for number, some in members.items()}
-    return {text: said[number] for text, number in group.items()}, [said[number] for number in sorted(said)]
+        names = {number: f"{min(values)!r} to {max(values)!r}" for number, values in members.items()}
+    return {text: names[number] for text, number in group.items()}, [names[number] for number in sorted(names)]
 
 
 def _value_text(value: object) -> str | None:
@@ -207,7 +207,7 @@ def _finite_number(text: str) -> float | None:
 def document_values(columns: UserColumns, name: str, gold: Layer) -> list[str | None]:
     """Return the value of a column for each document, None where it has no row."""
     place = columns.names.index(name)
-    return [row[place] if (row := columns.rows.get((one, ""))) else None for one in gold.documents.ids]
+    return [row[place] if (row := columns.rows.get((doc_id, ""))) else None for doc_id in gold.documents.ids]
 
 
 def values_of_spans(columns: UserColumns, name: str, layer: Layer, side: str) -> list[str | None]:
@@ -216,11 +216,11 @@ def values_of_spans(columns: UserColumns, name: str, layer: Layer, side: str) ->
     `side` is "g" for gold, whose spans can be named by their ids too, "p" for a prediction.
     """
     place = columns.names.index(name)
-    found: list[str | None] = [
+    values: list[str | None] = [
         row[place] if (row := columns.rows.get(key)) else None for key in _record_keys(layer, side)
     ]
     ids = layer.documents.ids
     for span, own in layer.ids.items() if side == "g" else ():
-        if found[span] is None and (row := columns.rows.get((ids[int(layer.doc[span])], own))):
-            found[span] = row[place]
-    return found
+        if values[span] is None and (row := columns.rows.get((ids[int(layer.doc[span])], own))):
+            values[span] = row[place]
+    return values

@@ -65,7 +65,7 @@ def agreement_tables(found: Agreement, *, by: Sequence[str] = (), marks: Sequenc
         table = ceiling_table(found.ceiling, found.plan)
         tables.append(frame_table("Systems against the human ceiling", table, notes=(*notes, CEILING_TEST)))
     notes = (
-        f"intervals: bias-corrected bootstrap over {found.resampled.many}, {found.plan.resamples} resamples, seed "
+        f"intervals: bias-corrected bootstrap over {found.resampled.plural}, {found.plan.resamples} resamples, seed "
         f"{found.plan.seed}",
         agreement_signature(found, marks),
     )

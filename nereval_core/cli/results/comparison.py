@@ -81,7 +81,8 @@ def comparison_tables(found: Comparison) -> Iterator[Table]:
         table[table["type"].isna()] for table in (found.intervals, tested, leads)
     )
     intervals = (
-        f"intervals: bias-corrected bootstrap over {found.units.drawn}, {plan.resamples} resamples, seed {plan.seed}"
+        f"intervals: bias-corrected bootstrap over {found.units.description}, {plan.resamples} resamples, "
+        f"seed {plan.seed}"
     )
     notes = (*found.words, *found.warnings)
     if runs is not None:
@@ -187,7 +188,7 @@ def _figure(found: Comparison, *, differences: bool) -> Figure:
 
     plan, runs, baseline = found.plan, found.runs, found.baseline
     rows = found.intervals[found.intervals["type"].isna() & found.intervals["criterion"].eq(found.criteria[0])]
-    level, many = f"{plan.level:.0%}", found.units.many
+    level, many = f"{plan.level:.0%}", found.units.plural
     note = f"{level} intervals: bootstrap over {many}, {plan.resamples:,} resamples, seed {plan.seed}"
     if runs is not None:
         most = rows[["units", "POS"]].max()
@@ -196,4 +197,4 @@ def _figure(found: Comparison, *, differences: bool) -> Figure:
     if differences:
         apart = found.system_differences
         return baseline_dots(apart[apart["criterion"].eq(found.criteria[0])], note)
-    return leaderboard(rows, baseline, note, (found.units.one, found.units.many))
+    return leaderboard(rows, baseline, note, (found.units.singular, found.units.plural))

@@ -138,12 +138,12 @@ def _rule(table: pd.DataFrame, units: ResamplingUnits) -> str:
     kinds = set(table["interval"].astype(TEXT_DTYPE))
     said = "Recall is over the gold spans of a slice, precision over its predictions."
     if WILSON in kinds:
-        said += f" Slices in fewer than {FEW_UNITS_OF_SLICE} {units.many}, and those all right or all wrong, "
+        said += f" Slices in fewer than {FEW_UNITS_OF_SLICE} {units.plural}, and those all right or all wrong, "
         said += "have Wilson's intervals."
     if BOOTSTRAP in kinds:
-        said += f" The other intervals are by the bootstrap over {units.many} (2,000 resamples, seed 0)."
+        said += f" The other intervals are by the bootstrap over {units.plural} (2,000 resamples, seed 0)."
     if NO_INTERVAL in kinds:
-        said += f" Slices in one {units.one} have none."
+        said += f" Slices in one {units.singular} have none."
     return said
 
 

@@ -164,7 +164,7 @@ def leaderboard(page: PageContext, found: Comparison) -> None:
 def _leaderboard(page: PageContext, found: Comparison) -> Any:
     rows = found.intervals[found.intervals["criterion"] == page.by]
     words = f"{found.plan.level:.0%} intervals, {found.plan.resamples:,} resamples"
-    return leaderboard_figure(rows, page.system, words, (found.units.one, found.units.many))
+    return leaderboard_figure(rows, page.system, words, (found.units.singular, found.units.plural))
 
 
 def baseline_differences(page: PageContext, found: Comparison) -> None:

@@ -72,9 +72,8 @@ def _resampled_runs(
 
 def _table(page: PageContext, found: Comparison, compared: RunComparison) -> None:
     baseline = f"{compared.baseline}, of {', '.join(compared.systems[compared.baseline])}"
-    method = (
-        f"Intervals and tests are over {found.units.many} and runs together; differences of mean F1 are to {baseline}."
-    )
+    units = found.units.plural
+    method = f"Intervals and tests are over {units} and runs together; differences of mean F1 are to {baseline}."
     means = run_table(found, compared, page.by)
     parts.comparison_table(page, found.scores, means, compared.means, caption=method, method=method)
     if len(compared.differences):

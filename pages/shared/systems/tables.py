@@ -70,7 +70,7 @@ def choose_units(page: PageContext) -> None:
     now = units_of(page)
     unit, _, stratum = now.by.partition(WITHIN)
     choices = list(dict.fromkeys((*names, *runs, unit)))
-    said = {one: resampling_units(documents, one).many for one in choices}
+    said = {one: resampling_units(documents, one).plural for one in choices}
 
     def take(unit: str, stratum: str) -> None:
         by = f"{unit}{WITHIN}{stratum}" if stratum else unit
@@ -96,7 +96,7 @@ def choose_units(page: PageContext) -> None:
                     help="Where the shares of its values are fixed, as those of genres: as many units as each value "
                     "has are drawn from it.",
                 )
-        st.caption(f"Drawn: {plain(now.drawn, 200)}.")
+        st.caption(f"Drawn: {plain(now.description, 200)}.")
     if page.view.resample and page.view.resample != now.by:
         try:
             resampling_units(documents, page.view.resample)
@@ -113,7 +113,7 @@ def show_warnings(lines: Iterable[str]) -> None:
 def interval_words(plan: ResamplingPlan, units: ResamplingUnits) -> str:
     """Return the method of the intervals in words."""
     return (
-        f"{plan.level:.0%} intervals: bias-corrected bootstrap over {units.many}, {plan.resamples:,} resamples, "
+        f"{plan.level:.0%} intervals: bias-corrected bootstrap over {units.plural}, {plan.resamples:,} resamples, "
         f"seed {plan.seed}"
     )
 
@@ -122,7 +122,7 @@ def test_words(plan: ResamplingPlan, units: ResamplingUnits) -> str:
     """Return the meaning of a dagger in words."""
     return (
         f"{DAGGER} differs from the baseline: p at most {1 - plan.level:.2g} by approximate randomization "
-        f"({plan.resamples:,} random swaps of {units.many}), after Holm's correction over the systems"
+        f"({plan.resamples:,} random swaps of {units.plural}), after Holm's correction over the systems"
     )
 
 
