@@ -82,9 +82,14 @@ class SystemResamples:
         """F1 of each group."""
         return tuple(SystemMeasure(self, F1, group) for group in range(len(self.counted.groups)))
 
-    def by_ratio(self, group: int) -> tuple[SystemMeasure, ...]:
-        """Return precision, recall and F1 of a group."""
-        return SystemMeasure(self, 0, group), SystemMeasure(self, 1, group), self.f1[group]
+    def estimate_ratios(self, group: int) -> Estimates:
+        """Return precision, recall and F1 of a group with their intervals, shape (systems, 3) each."""
+        left_out = ratios(leave_one_out(self.counted.counts[group]))
+        shape = left_out.shape[:2]
+        values = (self.observed[group][..., None], left_out, self.ratios[group])
+        rows = ResampledValues(*(column.reshape(shape[0] * shape[1], column.shape[-1]) for column in values))
+        value, low, high, undefined = self.bootstrap.estimate(rows)
+        return Estimates(value.reshape(shape), low.reshape(shape), high.reshape(shape), undefined.reshape(shape))
 
     def jackknife(self, system: int, baseline: int) -> JackknifedDifference:
         """Return F1 of a system less that of another with its standard error and degrees of freedom, (groups,) each."""
@@ -112,7 +117,7 @@ class SystemMeasure:
         # The three ratios of all systems without each of many units would need too much memory at once.
         left_out = np.stack([self._measure(leave_one_out(counts[:, system])) for system in range(counts.shape[1])])
         observed = self._measure(self.resampled.totals[self._groups, ..., None])
-        return ResampledValues(observed, left_out, mean_of_defined(self.resampled.ratios[self._groups, :, self.ratio]))
+        return ResampledValues(observed, left_out, self._mean(self.resampled.ratios[self._groups, :, self.ratio]))
 
     def estimates(self) -> Estimates:
         """Return the measure of each system with its interval."""
@@ -126,18 +131,27 @@ class SystemMeasure:
         """Return p of the difference of two systems by approximate randomization; NaN if it rests on a single unit.
 
         The two swap the counts of each unit at random: p = (number of swaps in which the difference is at least as
-        large + 1) / (resamples + 1).
+        large + 1) / (resamples + 1). It is the same for either order of the two, and computed once.
         """
-        values = self._differences([(system, baseline)])
-        observed = float(values.observed[0, 0])
-        if np.isnan(observed) or np.isnan(values.left_out).any():
+        pair = frozenset((system, baseline))
+        if pair not in self._p_values:
+            self._p_values[pair] = self._randomization(system, baseline)
+        return self._p_values[pair]
+
+    @cached_property
+    def _p_values(self) -> dict[frozenset[int], float]:
+        return {}
+
+    def _randomization(self, system: int, baseline: int) -> float:
+        observed, left_out = (values[system] - values[baseline] for values in self.values[:2])
+        if np.isnan(observed).any() or np.isnan(left_out).any():
             return np.nan
         totals, swaps = self.resampled.totals[self._groups], self.resampled.swaps[self._groups]
         half = (totals[:, system] + totals[:, baseline])[..., None] / 2
         moved = (swaps[:, system] - swaps[:, baseline]).astype(np.float64) / 2
         swapped = self._measure(half + moved) - self._measure(half - moved)
         # An undefined difference favours neither system: counting it as large keeps p from being too small.
-        n_large = int((~(np.abs(swapped) < abs(observed) - RATIO_TOLERANCE)).sum())
+        n_large = int((~(np.abs(swapped) < np.abs(observed) - RATIO_TOLERANCE)).sum())
         return (n_large + 1) / (self.resampled.plan.resamples + 1)
 
     def _differences(self, pairs: SystemPairs) -> ResampledValues:
@@ -145,7 +159,11 @@ class SystemMeasure:
 
     def _measure(self, sums: Array) -> Float64:
         """Return the measure of sums, shape (groups, ..., 4, n) to (..., n)."""
-        return mean_of_defined(ratios(sums)[..., self.ratio, :])
+        return self._mean(ratios(sums)[..., self.ratio, :])
+
+    def _mean(self, values: Float64) -> Float64:
+        """Return the mean over groups, shape (groups, ..., n) to (..., n)."""
+        return mean_of_defined(values) if self.group is None else values[0]
 
 
 def check_measures(names: Sequence[str]) -> None:

@@ -118,15 +118,15 @@ def interval_table(resampled: SystemResamples) -> pd.DataFrame:
     best = best_shares(resampled.ratios[:, :, F1])
     rows: list[dict[str, Any]] = []
     for number, group in enumerate(counted.groups):
-        estimates = [measure.estimates() for measure in resampled.by_ratio(number)]
-        f1_ranks = ranks(estimates[F1].value)
+        value, low, high, undefined = resampled.estimate_ratios(number)
+        f1_ranks = ranks(value[:, F1])
         for system, name in enumerate(counted.systems):
             pos, act = resampled.totals[number, system, 2:]
             row = {**group._asdict(), "system": name, "units": n_units[number, system], "POS": pos, "ACT": act}
-            for ratio, ends in zip(RATIOS, estimates, strict=True):
-                row |= {ratio: ends.value[system], f"{ratio}_low": ends.low[system], f"{ratio}_high": ends.high[system]}
+            for ratio, ends in zip(RATIOS, zip(value[system], low[system], high[system], strict=True), strict=True):
+                row |= dict(zip((ratio, f"{ratio}_low", f"{ratio}_high"), ends, strict=True))
             rests_on_a_unit = lacks_interval(row["f1"], row["f1_low"])
-            row |= {"undefined": estimates[F1].undefined[system], "rank": f1_ranks[system]}
+            row |= {"undefined": undefined[system, F1], "rank": f1_ranks[system]}
             row["best"] = np.nan if rests_on_a_unit else best[number, system]
             row["why"] = counted.units.no_interval_note("F1") if rests_on_a_unit else ""
             rows.append(row)

@@ -64,5 +64,5 @@ def _intervals_of(page: PageContext) -> list[tuple[float, float]]:
 @memoized()
 def _intervals(page: PageContext, plan: ResamplingPlan) -> list[tuple[float, float]]:
     resampled = SystemResamples(count_units({page.system: page.scores()}, [page.by], units_of(page)), plan)
-    estimates = [measure.estimates() for measure in resampled.by_ratio(0)]
-    return [(float(ratio.low[0]), float(ratio.high[0])) for ratio in estimates]
+    estimates = resampled.estimate_ratios(0)
+    return list(zip(estimates.low[0].tolist(), estimates.high[0].tolist(), strict=True))

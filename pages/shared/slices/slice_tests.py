@@ -83,8 +83,8 @@ def _draw(page: PageContext, tests: SliceTests, names: tuple[str, ...], key: str
         data=tests.table,
         choose=("POS", "ACT", "value", "reference", "difference"),
         facts=(names,),
-        caption=f"Family: {tests.family}. {METHOD} ({units_of(page).description}). Choose a count to see its records, a "
-        "ratio to see its formula.",
+        caption=f"Family: {tests.family}. {METHOD} ({units_of(page).description}). Choose a count to see its records, "
+        "a ratio to see its formula.",
         height=500,
     )
     if cell is not None:
