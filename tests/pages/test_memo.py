@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nereval_core.corpus import Corpus
+from nereval_core.corpus import Corpus, Documents
 from nereval_core.problems import FormatError
 from nereval_core.scoring import Settings
 from nereval_core.scoring.criteria import CRITERIA
@@ -64,6 +64,24 @@ def test_a_result_that_grows_is_measured_again() -> None:
     memo.measure()
     assert len(memo) == 2
     memo.measure(again=True)
+    assert len(memo) == 1
+
+
+def test_the_corpora_that_results_hold_count_once_each() -> None:
+    texts = [Documents((f"d{number}",), ("x" * (2 * MB),)) for number in range(3)]
+    corpora = [replace(DEMO, corpus=Corpus("own", over, make("gold", over, []), ())) for over in texts]
+    memo = Memo(5 * MB)
+    for loaded in corpora:
+        for number in range(3):
+            memo.get((loaded.id, number), object, loaded)
+    assert len(memo) == 6, "there is room for the results about two corpora of two megabytes"
+
+
+def test_results_go_with_what_was_read() -> None:
+    memo = Memo()
+    for key in ("one", "other"):
+        memo.get(key, object, replace(DEMO, key=key))
+    memo.forget("one")
     assert len(memo) == 1
 
 

@@ -129,6 +129,7 @@ class Shelf:
         self.ownership.forget(entry.key)
 
     def _close(self, key: str) -> None:
+        MEMO.forget(key)
         with self._lock:
             for name in [one for one in self._corpora if one.key == key]:
                 del self._corpora[name]

@@ -30,7 +30,7 @@ from pages.shared.data.loading import Loaded
 from pages.shared.streamlit_internals import session_id
 
 BOUND = 4 << 30
-"""Bytes of all results together; the one unused longest goes first."""
+"""Bytes of all results together with the corpora that they hold; the result unused longest goes first."""
 SAMPLE = 100
 """Members of a long collection that are measured; the others are taken to be like them."""
 Parameters = ParamSpec("Parameters")
@@ -124,9 +124,20 @@ class Memo:
                 entry.is_used = False
                 entry.size = 1 + bytes_of(entry.value, entry.about, values)
         with self._lock:
-            total = sum(entry.size for entry in self._entries.values())
-            while total > self._bound and len(self._entries) > 1:
-                total -= self._entries.popitem(last=False)[1].size
+            while len(self._entries) > 1 and self._bytes() > self._bound:
+                self._entries.popitem(last=False)
+
+    def forget(self, key: str) -> None:
+        """Forget the results about what was read from an input, as its corpus goes."""
+        with self._lock:
+            for name in [name for name, entry in self._entries.items() if entry.about and entry.about.key == key]:
+                del self._entries[name]
+
+    def _bytes(self) -> int:
+        """Return the bytes of results, and of the corpora that they are about, each once."""
+        corpora = {entry.about.id: entry.about for entry in self._entries.values() if entry.about is not None}
+        results = sum(entry.size for entry in self._entries.values())
+        return results + sum(objects_of(loaded)[1] for loaded in corpora.values())
 
     def _find(self, key: Hashable) -> _Entry | None:
         with self._lock:
@@ -190,23 +201,22 @@ def memoized(
 
 
 _NO_DATA = (ModuleType, FunctionType, BuiltinFunctionType, MethodType, type)
-_OF_CORPORA: WeakKeyDictionary[Loaded, set[int]] = WeakKeyDictionary()
+_OF_CORPORA: WeakKeyDictionary[Loaded, tuple[set[int], int]] = WeakKeyDictionary()
 
 
-def objects_of(loaded: Loaded) -> set[int]:
-    """Return the ids of the objects that make up a corpus, which its results refer to and do not take memory for."""
+def objects_of(loaded: Loaded) -> tuple[set[int], int]:
+    """Return the ids of the objects that make up a corpus, which its results refer to, and their bytes."""
     if loaded not in _OF_CORPORA:
         seen = {id(None)}
-        for corpus in (loaded, loaded.origin, loaded.original):
-            if corpus is not None:
-                _size(corpus.corpus, seen)
-        _OF_CORPORA[loaded] = seen
+        made_of = (loaded, loaded.origin, loaded.original)
+        n_bytes = sum(_size(source.corpus, seen) for source in made_of if source is not None)
+        _OF_CORPORA[loaded] = seen, n_bytes
     return _OF_CORPORA[loaded]
 
 
 def bytes_of(value: object, about: Loaded | None, others: Collection[int]) -> int:
     """Return about how many bytes a result takes without its corpus, and without other objects by their ids."""
-    seen = {*others, *(objects_of(about) if about is not None else ())}
+    seen = {*others, *(objects_of(about)[0] if about is not None else ())}
     seen.discard(id(value))
     return _size(value.corpus if isinstance(value, Loaded) else value, seen)
 
