@@ -45,8 +45,7 @@ def upload(visit: Visit, folder: Path) -> None:
     files = {folder / name: text for name, text in (("gold.jsonl", GOLD), ("system.jsonl", PREDICTION))}
     for path, text in files.items():
         path.write_text(text)
-    with visit.rerun():
-        visit.page.locator("input[type=file]").set_input_files(list(files))
+    visit.drop(*files)
     visit.page.get_by_role("button", name="Read and score").first.click()
     visit.page.get_by_text("Files, formats and types").wait_for()
 

@@ -104,8 +104,7 @@ def test_an_upload_with_two_mistakes_shows_both_lines(visit: Visit, tmp_path: Pa
     spans = [{"start": 0, "end": 70, "label": "Drug"}, {"start": 8, "end": 13, "label": ""}]
     pred.write_text("\n" + json.dumps({"id": "a", "text": "Aspirin helps", "spans": spans}) + "\n")
     visit.go("/")
-    with visit.rerun():
-        visit.page.locator("input[type=file]").set_input_files([gold, pred])
+    visit.drop(gold, pred)
     with visit.rerun():
         visit.page.get_by_role("button", name="Read and score").click()
     visit.page.get_by_text("system.jsonl:2: span [0, 70) of document").wait_for()
@@ -116,8 +115,7 @@ def test_an_upload_with_two_mistakes_shows_both_lines(visit: Visit, tmp_path: Pa
     with visit.rerun():
         visit.page.get_by_role("button", name="Remove system.jsonl").click()
     visit.page.get_by_test_id("stFileChip").nth(1).wait_for(state="detached")
-    with visit.rerun():
-        visit.page.locator("input[type=file]").set_input_files(pred)
+    visit.drop(pred)
     with visit.rerun():
         visit.page.get_by_role("button", name="Read and score").click()
     visit.page.get_by_text("Files, formats and types").wait_for()

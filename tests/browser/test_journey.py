@@ -84,8 +84,7 @@ def two_folders(folder: Path) -> Path:
 
 def read_both(visit: Visit, hand: Hand, file: Path) -> None:
     visit.go("/")
-    with visit.rerun():
-        visit.page.locator("input[type=file]").first.set_input_files(file)
+    visit.drop(file)
     hand.click(visit.page.get_by_role("button", name="Read and score"))
     visit.page.get_by_role("heading", name="anna × ben").wait_for()
 

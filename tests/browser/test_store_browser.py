@@ -48,8 +48,7 @@ def test_a_reading_is_shown_and_cancelled(browser: Any, folder: Path) -> None:
             path.write_text(text)
         with other.rerun():
             other.page.get_by_role("radio", name="Files on this computer").click()
-        with other.rerun():
-            other.page.locator("input[type=file]").set_input_files(list(files))
+        other.drop(*files)
         read_served(visit)
         visit.page.get_by_text(re.compile("(files|documents)/s")).wait_for()
         assert visit.page.get_by_role("button", name="Read and score").last.is_disabled()

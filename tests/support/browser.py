@@ -219,9 +219,20 @@ class Visit:
 
     def open_menu(self, name: str) -> Any:
         """Open a menu of the context bar, and return what it shows."""
+        # While the page still runs, the button may be about to be replaced, and would take no click.
+        self.wait_until_drawn(self.run_count() - 1)
         with self.rerun():
             self.page.locator(".st-key-context_bar").get_by_role("button", name=name).click()
         return self.page.get_by_test_id("stPopoverBody")
+
+    def drop(self, *files: Path) -> None:
+        """Drop files at Start and wait until it says of each what it is: each that arrives makes the page run anew."""
+        self.wait_until_drawn(self.run_count() - 1)
+        with self.rerun():
+            self.page.locator("input[type=file]").first.set_input_files(list(files))
+        for file in files:
+            self.page.get_by_text(f"{file.name} · ").first.wait_for()
+        self.wait_until_drawn(self.run_count() - 1)
 
     def save(self, button: str, file: Path, *, exact: bool = False) -> None:
         """Click a button and save what it downloads."""
