@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # What takes too long for every change, meant for every night: `bash tests/nightly.sh [SECONDS]` (default 600 a script).
 #
-# Runs the long walks of the tests, the scripts of endurance, the fuzzer where atheris is
-# installed, and the core on the lowest versions of its dependencies. Goes on after a failure and ends with their names.
+# Runs the tests marked nightly, the scripts of endurance, the fuzzer where atheris is installed, and the core on the
+# lowest versions of its dependencies. Goes on after a failure and ends with the names of what failed.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
