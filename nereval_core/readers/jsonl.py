@@ -200,8 +200,8 @@ def _unreadable(file: SourceFile, error: FormatError | UnicodeDecodeError) -> Fo
         return error
     try:
         file.text()
-    except FormatError as said:
-        return said
+    except FormatError as unreadable:
+        return unreadable
     return FormatError.single(file.shown, None, "the file has changed while it was read", "read it again")
 
 

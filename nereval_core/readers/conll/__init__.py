@@ -137,16 +137,16 @@ def reading_of_rows(source: Source, options: ReadOptions, rows: AnyRows) -> Read
     Raises:
         FormatError: as `read`.
     """
-    files, found = rows.found.sources, rows.found
-    if found.wordless:
+    structure = rows.found
+    if structure.wordless:
         complaint = "column 1 counts the tokens, and no column holds words"
         remedy = "give the word of each token before its tag"
-        raise FormatError(Problem(file.shown, None, complaint, remedy) for file in found.wordless)
+        raise FormatError(Problem(file.shown, None, complaint, remedy) for file in structure.wordless)
     units = _checked(source, rows, options)
     notes = [*units.notes]
-    if found.comments:
-        notes.append(f"{counted(found.comments, 'comment line')} not kept")
-    if labels := len(found.marked) - found.marked.count("O"):
+    if structure.comments:
+        notes.append(f"{counted(structure.comments, 'comment line')} not kept")
+    if labels := len(structure.marked) - structure.marked.count("O"):
         notes.append(f"tags beside -DOCSTART-, which is not a token here, left out: {labels}")
     reading = reading_of_tags(
         options.name or source.label,
@@ -156,7 +156,7 @@ def reading_of_rows(source: Source, options: ReadOptions, rows: AnyRows) -> Read
         options,
         places=units.places,
         problems=units.problems,
-        notes=[*notes, *unread_files_note(source, files)],
+        notes=[*notes, *unread_files_note(source, structure.sources)],
     )
     return replace(reading, notes=(*_column_notes(rows), *reading.notes))
 

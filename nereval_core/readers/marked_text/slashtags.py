@@ -50,9 +50,9 @@ class SlashTagReader(Reader):
         lines = [line for line in source.head(*self.suffixes).lines if line.strip()][:SEEN_LINES]
         if not lines or lines[0].lstrip().startswith(("{", "[", "<", "#")) or "\t" in lines[0]:
             return 0.0
-        found = [WORD.fullmatch(word) for line in lines for word in line.split()]
-        tags = [one[2] for one in found if one]
-        return 0.9 if len(tags) == len(found) > 1 and tags.count("O") >= SHARE * len(tags) else 0.0
+        pairs = [WORD.fullmatch(word) for line in lines for word in line.split()]
+        tags = [pair[2] for pair in pairs if pair]
+        return 0.9 if len(tags) == len(pairs) > 1 and tags.count("O") >= SHARE * len(tags) else 0.0
 
     def read(self, source: Source, options: ReadOptions) -> Reading:
         """Read a document a line.

@@ -176,21 +176,21 @@ def levelled(gold: Reading, pred: Reading) -> tuple[Reading, Reading]:
     return one, two
 
 
-def _of_tags(found: ObjectColumns, texts: Any, options: ReadOptions) -> Reading:
+def _of_tags(columns: ObjectColumns, texts: Any, options: ReadOptions) -> Reading:
     """Return the spans of tags over their tokens.
 
     Raises:
         FormatError: as `read_objects`.
     """
-    known = documents_of_tags(found, texts)
-    places = [(f"texts[{number}]", None) for number in range(len(known))] if known.sizes is None else []
+    documents = documents_of_tags(columns, texts)
+    places = [(f"texts[{number}]", None) for number in range(len(documents))] if documents.sizes is None else []
     try:
         reading = reading_of_tags(
-            found.name, "", known, found, options, places=places, problems=found.problems, spoilt=found.odd
+            columns.name, "", documents, columns, options, places=places, problems=columns.problems, spoilt=columns.odd
         )
     except FormatError as error:
         raise FormatError(replace(problem, remedy=_in_python(problem.remedy)) for problem in error.problems) from None
-    return replace(reading, source=found.name, places=())
+    return replace(reading, source=columns.name, places=())
 
 
 def _in_python(remedy: str) -> str:
