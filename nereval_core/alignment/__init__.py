@@ -66,7 +66,9 @@ def align(
     )
     tables = tuple(_Table.of(rules, alone) for alone in (Decision.MIS, Decision.SPU))
     # Spans that differ in cores or alternatives only are told apart by the solvers behind the sweep.
-    small_apart = not (each_side or any(some for side in (gold, pred) for some in (side.cores, side.alternatives)))
+    small_apart = not (
+        each_side or any(annotated for side in (gold, pred) for annotated in (side.cores, side.alternatives))
+    )
     histograms = tuple(np.zeros(types * CODES, np.int64) for _ in range(2))
     facts = Facts.of(gold, pred, rules.questions)
     small: SmallClusterSolver | None = None

@@ -78,10 +78,10 @@ class _Assignment:
         rows, columns = min_weight_full_bipartite_matching(graph)
         self.match[rows] = before[columns]
         # The costs of moving a row from its column to another: shortest paths over these are the dual prices.
-        kept = np.zeros(self.size, np.int64)
+        matched_cost = np.zeros(self.size, np.int64)
         matched = self.match[row] == column
-        kept[row[matched]] = cost[matched]
-        move = cost - kept[row]
+        matched_cost[row[matched]] = cost[matched]
+        move = cost - matched_cost[row]
         first = np.flatnonzero(np.diff(column, prepend=-1))
         price = np.zeros(self.size, np.int64)
         for _ in range(self.size + 1):
@@ -152,6 +152,6 @@ def _rotate(
         circle.append(came[circle[-1]])
     columns = [match[at] for at in circle]
     # Each row takes the column of the one before it in the circle; the first takes the one asked for.
-    for at, taken in zip(circle, [column, *columns[:-1]], strict=True):
-        match[at], holders[taken] = taken, at
+    for at, next_column in zip(circle, [column, *columns[:-1]], strict=True):
+        match[at], holders[next_column] = next_column, at
     return True

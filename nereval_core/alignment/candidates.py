@@ -177,7 +177,10 @@ def _ranks(
     more: list[dict[int, _More]],
 ) -> Int64:
     """Rank both sides' spans together by start, end, type, fragments, core and alternatives; equal ones equally."""
-    start, end, kind = (np.concatenate((one, two)).astype(np.int64) for one, two in zip(*columns, strict=True))
+    start, end, kind = (
+        np.concatenate((gold_column, pred_column)).astype(np.int64)
+        for gold_column, pred_column in zip(*columns, strict=True)
+    )
     keys = [end - start, kind]
     keys += [_order(extra, len(columns[0][0]), len(start)) for extra in (parts, more) if any(extra)]
     # Columns are packed into one number as long as they fit; each side is sorted by it (or nearly so), which makes
@@ -261,15 +264,15 @@ def candidate_pairs(tangle: TangledSpans, g: Int64, p: Int64) -> Pairs:
     if tangle.gold_parts or tangle.pred_parts:
         broken = np.isin(g, list(tangle.gold_parts)) | np.isin(p, list(tangle.pred_parts))
         for i in np.flatnonzero(broken).tolist():
-            one = tangle.gold_parts.get(int(g[i])) or ((int(gold_start[i]), int(gold_end[i])),)
-            two = tangle.pred_parts.get(int(p[i])) or ((int(pred_start[i]), int(pred_end[i])),)
-            shared[i] = shared_characters(one, two)
-            if one != two:
+            gold_fragments = tangle.gold_parts.get(int(g[i])) or ((int(gold_start[i]), int(gold_end[i])),)
+            pred_fragments = tangle.pred_parts.get(int(p[i])) or ((int(pred_start[i]), int(pred_end[i])),)
+            shared[i] = shared_characters(gold_fragments, pred_fragments)
+            if gold_fragments != pred_fragments:
                 code[i] &= ~np.uint8(EQUAL)
-        kept = shared > 0
-        g, p, code, shared = g[kept], p[kept], code[kept], shared[kept]
-        gold_start, gold_end = gold_start[kept], gold_end[kept]
-        pred_start, pred_end = pred_start[kept], pred_end[kept]
+        has_shared = shared > 0
+        g, p, code, shared = g[has_shared], p[has_shared], code[has_shared], shared[has_shared]
+        gold_start, gold_end = gold_start[has_shared], gold_end[has_shared]
+        pred_start, pred_end = pred_start[has_shared], pred_end[has_shared]
     if tangle.facts.questions:
         sizes = (tangle.size("gold")[g], tangle.size("pred")[p])
         code |= tangle.facts.answers(tangle.gold[g], tangle.pred[p], tangle.preds, shared, *sizes)
@@ -285,12 +288,14 @@ def candidate_pairs(tangle: TangledSpans, g: Int64, p: Int64) -> Pairs:
     )
 
 
-def shared_characters(one: tuple[tuple[int, int], ...], two: tuple[tuple[int, int], ...]) -> int:
+def shared_characters(gold_fragments: tuple[tuple[int, int], ...], pred_fragments: tuple[tuple[int, int], ...]) -> int:
     """Count the characters that two sorted lists of fragments share."""
     total = i = j = 0
-    while i < len(one) and j < len(two):
-        total += max(0, min(one[i][1], two[j][1]) - max(one[i][0], two[j][0]))
-        if one[i][1] <= two[j][1]:
+    while i < len(gold_fragments) and j < len(pred_fragments):
+        total += max(
+            0, min(gold_fragments[i][1], pred_fragments[j][1]) - max(gold_fragments[i][0], pred_fragments[j][0])
+        )
+        if gold_fragments[i][1] <= pred_fragments[j][1]:
             i += 1
         else:
             j += 1
@@ -300,8 +305,8 @@ def shared_characters(one: tuple[tuple[int, int], ...], two: tuple[tuple[int, in
 def pair_blocks(tangle: TangledSpans, g: Int64, p: Int64) -> Iterator[Pairs]:
     """List all candidate pairs of some gold spans and predictions, at most about BLOCK_PAIRS // 4 at a time."""
     hulls = (tangle.gold_start[g], tangle.gold_end[g], tangle.pred_start[p], tangle.pred_end[p])
-    for one, two in overlap_blocks(*hulls, BLOCK_PAIRS // 4):
-        yield candidate_pairs(tangle, g[one], p[two])
+    for gold_places, pred_places in overlap_blocks(*hulls, BLOCK_PAIRS // 4):
+        yield candidate_pairs(tangle, g[gold_places], p[pred_places])
 
 
 def _worth(pairs: Pairs) -> Int64:

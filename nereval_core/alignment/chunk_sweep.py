@@ -112,9 +112,9 @@ def sweep(
     """
     sides = ((gold, chunk.gold), (pred, chunk.pred))
     alone = [np.full(part.stop - part.start, UNALIGNED, np.uint8) for _, part in sides]
-    found = Swept((alone[0], alone[1]), [] if partners else None)
-    if not len(found.codes[0]) or not len(found.codes[1]):
-        return found
+    swept = Swept((alone[0], alone[1]), [] if partners else None)
+    if not len(swept.codes[0]) or not len(swept.codes[1]):
+        return swept
     lengths = [spans.end[part] - spans.start[part] for spans, part in sides]
     bits = int(max(length.max() for length in lengths)).bit_length()
     merged = _merged_keys(sides, lengths, bits, base, chunk)
@@ -140,13 +140,13 @@ def sweep(
             tangled[:-1] |= handed
             tangled[1:] |= handed
             two &= ~handed
-    decide = _Decider(gold, pred, chunk, facts, bits, found)
+    decide = _Decider(gold, pred, chunk, facts, bits, swept)
     at = np.flatnonzero(two)
     # Of the type of indices: numpy would convert any other each time it is used as one.
     p = before.take(at).astype(np.int64)
     decide.pairs(merged, at, at - p, p)
     if tangled is None:
-        return found
+        return swept
     member = np.flatnonzero(tangled)
     span = before.take(member).astype(np.int64)
     np.subtract(member, span, out=span, where=side.take(member) == 0)
@@ -158,11 +158,11 @@ def sweep(
         # With what stood inside them gone, few have others of their type beside them.
         members = decide.without_alone(members) if lone and len(members) else members
     tangles = decide.clusters(members, small_apart=broken is None and small_apart) if len(members) else None
-    found.tangles = tangles
+    swept.tangles = tangles
     if tangles is not None:
-        found.codes[0][tangles.gold] = TANGLED
-        found.codes[1][tangles.pred] = TANGLED
-    return found
+        swept.codes[0][tangles.gold] = TANGLED
+        swept.codes[1][tangles.pred] = TANGLED
+    return swept
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +193,7 @@ class _Decider:
     chunk: Chunk
     facts: Facts
     bits: int
-    found: Swept
+    swept: Swept
 
     def pairs(self, keys: Int64, at: Int64, g: Int64, p: Int64) -> None:
         """Decide pairs of which the first span stands at `at`, the second behind it: spans `g` and `p`."""
@@ -202,11 +202,13 @@ class _Decider:
         same = self.gold.type[gold].take(g) == self.pred.type[pred].take(p)
         code |= same.view(np.uint8) * np.uint8(SAME_TYPE)
         if self.facts.questions:
-            one, other = keys[at], keys[at + 1]
-            shared = np.minimum(_end(one, self.bits), _end(other, self.bits)) - (other >> (self.bits + 1))
+            first_key, second_key = keys[at], keys[at + 1]
+            shared = np.minimum(_end(first_key, self.bits), _end(second_key, self.bits)) - (
+                second_key >> (self.bits + 1)
+            )
             sizes = (self._sizes(self.gold, gold, g), self._sizes(self.pred, pred, p))
             code |= self.facts.answers(g + gold.start, p + pred.start, self.pred, shared, *sizes)
-        self.found.add(g, p, code)
+        self.swept.add(g, p, code)
 
     @staticmethod
     def _sizes(spans: Spans, part: slice, which: Int64) -> Int64:
@@ -226,19 +228,19 @@ class _Decider:
         most = SMALL_CLUSTER_SPANS if self.bits <= LENGTH_BITS else 0
         small = (clusters.preds <= most) & (clusters.size - clusters.preds <= most) & mixed & ~pair
         if small.any():
-            some = members.take(np.repeat(small, clusters.size))
-            predicted = some.sides() == 1
-            self.found.codes[0][some.span[~predicted]] = TANGLED
-            self.found.codes[1][some.span[predicted]] = TANGLED
+            small_members = members.take(np.repeat(small, clusters.size))
+            predicted = small_members.sides() == 1
+            self.swept.codes[0][small_members.span[~predicted]] = TANGLED
+            self.swept.codes[1][small_members.span[predicted]] = TANGLED
             origin = np.where(predicted, self.chunk.pred.start, self.chunk.gold.start)
-            start = some.key >> (self.bits + 1)
-            self.found.small = SmallClusters(
+            start = small_members.key >> (self.bits + 1)
+            self.swept.small = SmallClusters(
                 clusters.size[small],
                 clusters.preds[small],
-                some.span + origin,
+                small_members.span + origin,
                 predicted,
                 start,
-                _end(some.key, self.bits),
+                _end(small_members.key, self.bits),
             )
         return _tangles(members, clusters, mixed & ~pair & ~small)
 
@@ -287,7 +289,7 @@ class _Decider:
 
     def _decided(self, members: _Members, at: Int64) -> _Members:
         """Decide identical pairs, of which gold stands at `at`, and return the other spans."""
-        self.found.add(members.span.take(at), members.span.take(at + 1), IDENTICAL)
+        self.swept.add(members.span.take(at), members.span.take(at + 1), IDENTICAL)
         rest = np.ones(len(members), bool)
         rest[at] = rest[at + 1] = False
         return members.take(rest)
@@ -364,9 +366,9 @@ def _codes(merged: Int64, at: Int64, bits: int) -> UInt8:
     alike = (merged[1:] ^ merged[:-1]) == 1
     rest = np.flatnonzero(~alike.take(at))
     at = at[rest]
-    one, two = merged[at], merged[at + 1]
+    first_keys, second_keys = merged[at], merged[at + 1]
     shift = bits + 1
-    code[rest] = describe(one >> shift, _end(one, bits), two >> shift, _end(two, bits))
+    code[rest] = describe(first_keys >> shift, _end(first_keys, bits), second_keys >> shift, _end(second_keys, bits))
     return code
 
 
@@ -376,29 +378,29 @@ def _of_three(third: Bools, size: int) -> Bools:
     `third` says of every place but the last two whether the next two belong to the same cluster.
     """
     # All are marked in booleans, and only marked ones are handled as numbers: few spans are tangled.
-    found = np.zeros(size, bool)
+    is_member = np.zeros(size, bool)
     for place in range(3):
-        found[place : place + len(third)] |= third
-    return found
+        is_member[place : place + len(third)] |= third
+    return is_member
 
 
 def _broken(gold: Spans, pred: Spans, chunk: Chunk, side: UInt8) -> Bools | None:
     """Return which places of the merged spans hold discontinuous ones, None where there are none."""
-    found = None
+    is_broken = None
     for spans, part, number in ((gold, chunk.gold, 0), (pred, chunk.pred, 1)):
         inside = [i - part.start for i in spans.fragments if part.start <= i < part.stop]
         if inside:
-            found = np.zeros(len(side), bool) if found is None else found
-            found[np.flatnonzero(side == number)[inside]] = True
-    return found
+            is_broken = np.zeros(len(side), bool) if is_broken is None else is_broken
+            is_broken[np.flatnonzero(side == number)[inside]] = True
+    return is_broken
 
 
 def _tangles(members: _Members, clusters: _Clusters, which: Bools) -> Tangles | None:
     """Return the spans of some clusters, which are numbered anew."""
-    many = int(np.count_nonzero(which))
-    if not many:
+    n_clusters = int(np.count_nonzero(which))
+    if not n_clusters:
         return None
-    kept = np.repeat(which, clusters.size)
-    span, predicted = members.span[kept], members.sides()[kept] == 1
-    cluster = np.repeat(np.arange(many), clusters.size[which])
-    return Tangles(span[~predicted], cluster[~predicted], span[predicted], cluster[predicted], many)
+    is_member = np.repeat(which, clusters.size)
+    span, predicted = members.span[is_member], members.sides()[is_member] == 1
+    cluster = np.repeat(np.arange(n_clusters), clusters.size[which])
+    return Tangles(span[~predicted], cluster[~predicted], span[predicted], cluster[predicted], n_clusters)

@@ -188,10 +188,10 @@ class Facts:
         yes = np.zeros(len(g), bool)
         if not len(self.start):
             return yes
-        some = np.flatnonzero((self.first[g + 1] > self.first[g]) & ~self.pred_broken[p])
-        low, high = self.first[g[some]], self.first[g[some] + 1]
+        whole_pairs = np.flatnonzero((self.first[g + 1] > self.first[g]) & ~self.pred_broken[p])
+        low, high = self.first[g[whole_pairs]], self.first[g[whole_pairs] + 1]
         size = high - low
-        pair = np.repeat(some, size)
+        pair = np.repeat(whole_pairs, size)
         at = np.arange(len(pair)) - np.repeat(np.cumsum(size) - size - low, size)
         equal = (self.start[at] == pred.start[p[pair]]) & (self.end[at] == pred.end[p[pair]])
         yes[pair[equal]] = True

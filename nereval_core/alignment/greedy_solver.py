@@ -36,17 +36,17 @@ OFFERED_PAIRS = 1 << 20
 def greedy_alignments(tangle: TangledSpans, rules: Rules, g: Int64, p: Int64) -> Iterator[tuple[int, Pairs]]:
     """Yield each criterion with the pairs that a connected cluster is aligned by; `g` and `p` are its spans."""
     g, p = _by_rank(g, tangle.gold_rank), _by_rank(p, tangle.pred_rank)
-    one, two = _identical(tangle.gold_rank[g], tangle.pred_rank[p])
-    identical = candidate_pairs(tangle, g[one], p[two])
-    g, p = np.delete(g, one), np.delete(p, two)
+    identical_gold, identical_pred = _identical(tangle.gold_rank[g], tangle.pred_rank[p])
+    identical = candidate_pairs(tangle, g[identical_gold], p[identical_pred])
+    g, p = np.delete(g, identical_gold), np.delete(p, identical_pred)
     offers = offered_pairs(tangle, g, p)
     offers = offers.take(preference(offers))
     for criterion in range(rules.criteria):
         credit = CREDIT[rules.decisions[:, criterion]].astype(np.uint8)[offers.code]
         best = offers.take(np.argsort(2 - credit, kind="stable"))
-        taken = best.take(_first_free(best))
-        left = _without(g, taken.gold), _without(p, taken.pred)
-        yield criterion, concatenate_pairs([identical, taken, _pair_rest(tangle, *left)])
+        best_pairs = best.take(_first_free(best))
+        remaining = _without(g, best_pairs.gold), _without(p, best_pairs.pred)
+        yield criterion, concatenate_pairs([identical, best_pairs, _pair_rest(tangle, *remaining)])
 
 
 def offered_pairs(tangle: TangledSpans, g: Int64, p: Int64) -> Pairs:
@@ -56,15 +56,15 @@ def offered_pairs(tangle: TangledSpans, g: Int64, p: Int64) -> Pairs:
     golds = (tangle.gold_rank[g], tangle.gold_start[g], tangle.gold_end[g], tangle.gold_type[g].astype(np.int64))
     preds = (tangle.pred_rank[p], tangle.pred_start[p], tangle.pred_end[p], tangle.pred_type[p].astype(np.int64))
     of_gold, of_pred = _offers(golds, preds, most), _offers(preds, golds, most)
-    one = np.concatenate((of_gold[0], of_pred[1]))
-    two = np.concatenate((of_gold[1], of_pred[0]))
-    pair = np.unique(one * max(1, len(p)) + two)
-    one, two = np.divmod(pair, max(1, len(p)))
+    gold_places = np.concatenate((of_gold[0], of_pred[1]))
+    pred_places = np.concatenate((of_gold[1], of_pred[0]))
+    pair = np.unique(gold_places * max(1, len(p)) + pred_places)
+    gold_places, pred_places = np.divmod(pair, max(1, len(p)))
     # Pairs of the same two ranks follow the numbers of their copies, that of the lower rank first.
-    turns = _copy_numbers(golds[0])[one], _copy_numbers(preds[0])[two]
-    lower = golds[0][one] < preds[0][two]
+    turns = _copy_numbers(golds[0])[gold_places], _copy_numbers(preds[0])[pred_places]
+    lower = golds[0][gold_places] < preds[0][pred_places]
     order = np.lexsort((np.where(lower, turns[1], turns[0]), np.where(lower, turns[0], turns[1])))
-    return candidate_pairs(tangle, g[one[order]], p[two[order]])
+    return candidate_pairs(tangle, g[gold_places[order]], p[pred_places[order]])
 
 
 def offered_and_identical_pairs(tangle: TangledSpans, g: Int64, p: Int64) -> Pairs:
@@ -74,16 +74,16 @@ def offered_and_identical_pairs(tangle: TangledSpans, g: Int64, p: Int64) -> Pai
     for mine, theirs, swap in ((*ranks_of, False), (*ranks_of[::-1], True)):
         order = np.argsort(theirs, kind="stable")
         at = order.take(np.searchsorted(theirs[order], mine), mode="clip")
-        some = np.flatnonzero(theirs[at] == mine)
-        one, two = (at[some], some) if swap else (some, at[some])
-        pairs.append(candidate_pairs(tangle, g[one], p[two]))
+        has_identical = np.flatnonzero(theirs[at] == mine)
+        gold_places, pred_places = (at[has_identical], has_identical) if swap else (has_identical, at[has_identical])
+        pairs.append(candidate_pairs(tangle, g[gold_places], p[pred_places]))
     return concatenate_pairs(pairs)
 
 
-def _without(spans: Int64, taken: Int64) -> Int64:
+def _without(spans: Int64, aligned: Int64) -> Int64:
     """Return the spans that are not taken."""
     free = np.ones(int(spans.max(initial=-1)) + 1, bool)
-    free[taken] = False
+    free[aligned] = False
     return spans[free[spans]]
 
 
@@ -93,10 +93,10 @@ def _by_rank(spans: Int64, rank: Int64) -> Int64:
 
 def _identical(gold_rank: Int64, pred_rank: Int64) -> tuple[Int64, Int64]:
     """Pair spans of equal rank, as many as there are on both sides; both columns are sorted."""
-    many = np.searchsorted(pred_rank, gold_rank, side="right") - np.searchsorted(pred_rank, gold_rank, side="left")
+    n_copies = np.searchsorted(pred_rank, gold_rank, side="right") - np.searchsorted(pred_rank, gold_rank, side="left")
     turn = _copy_numbers(gold_rank)
-    one = np.flatnonzero(turn < many)
-    return one, np.searchsorted(pred_rank, gold_rank[one], side="left") + turn[one]
+    gold_places = np.flatnonzero(turn < n_copies)
+    return gold_places, np.searchsorted(pred_rank, gold_rank[gold_places], side="left") + turn[gold_places]
 
 
 def _copy_numbers(rank: Int64) -> Int64:
@@ -116,7 +116,7 @@ def _offers(mine: _Columns, theirs: _Columns, most: int) -> tuple[Int64, Int64]:
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
     low = np.searchsorted(other_rank, rank, side="right")
     high = np.searchsorted(other_start, end, side="left")
-    found = [ranges(low, np.maximum(low, np.minimum(high, low + most)))]
+    offered = [ranges(low, np.maximum(low, np.minimum(high, low + most)))]
     ends, place = np.unique(other_end, return_inverse=True)
     step = np.int64(len(other_rank))
     scale = int(max(rank.max(), other_rank.max())) + 1
@@ -130,25 +130,27 @@ def _offers(mine: _Columns, theirs: _Columns, most: int) -> tuple[Int64, Int64]:
         before = np.searchsorted(key, my_kind * scale + rank, side="left") - 1
         at = step - 1 - reach[before] % step
         fits = (before >= 0) & (their_kind[at] == my_kind) & (other_end[at] > start)
-        found.append((everybody[fits], at[fits]))
+        offered.append((everybody[fits], at[fits]))
         least = np.minimum.accumulate((most_last * step + order)[::-1])[::-1]
         after = np.searchsorted(key, my_kind * scale + rank, side="right")
         inside = after < len(key)
         at = least.take(after, mode="clip") % step
         fits = inside & (their_kind[at] == my_kind) & (other_start[at] < end)
-        found.append((everybody[fits], at[fits]))
-    return np.concatenate([one for one, _ in found]), np.concatenate([two for _, two in found])
+        offered.append((everybody[fits], at[fits]))
+    return np.concatenate([own_places for own_places, _ in offered]), np.concatenate(
+        [other_places for _, other_places in offered]
+    )
 
 
 def _first_free(pairs: Pairs) -> Int64:
     """Return the pairs, in their order, neither span of which an earlier one has taken."""
     golds, preds = (bytearray(int(column.max(initial=-1)) + 1) for column in (pairs.gold, pairs.pred))
-    found = []
-    for i, (one, two) in enumerate(zip(pairs.gold.tolist(), pairs.pred.tolist(), strict=True)):
-        if not golds[one] and not preds[two]:
-            golds[one] = preds[two] = 1
-            found.append(i)
-    return np.array(found, np.int64)
+    free_pairs = []
+    for i, (gold_span, pred_span) in enumerate(zip(pairs.gold.tolist(), pairs.pred.tolist(), strict=True)):
+        if not golds[gold_span] and not preds[pred_span]:
+            golds[gold_span] = preds[pred_span] = 1
+            free_pairs.append(i)
+    return np.array(free_pairs, np.int64)
 
 
 def _pair_rest(tangle: TangledSpans, g: Int64, p: Int64) -> Pairs:
@@ -162,17 +164,17 @@ def _pair_rest(tangle: TangledSpans, g: Int64, p: Int64) -> Pairs:
         return candidate_pairs(tangle, g[:both], p[:both])
     spans = [
         (rank, start, end, kind, side, span)
-        for side, some, parts, columns in (
+        for side, spans_of_side, parts, columns in (
             (0, g, tangle.gold_parts, (tangle.gold_rank, tangle.gold_start, tangle.gold_end, tangle.gold_type)),
             (1, p, tangle.pred_parts, (tangle.pred_rank, tangle.pred_start, tangle.pred_end, tangle.pred_type)),
         )
         for rank, start, end, kind, span in zip(
-            *(column[some].tolist() for column in columns), some.tolist(), strict=True
+            *(column[spans_of_side].tolist() for column in columns), spans_of_side.tolist(), strict=True
         )
         if span not in parts
     ]
     spans.sort()
-    taken: dict[int, list[int]] = {0: [], 1: []}
+    aligned: dict[int, list[int]] = {0: [], 1: []}
     for typed in (True, False):
         free: list[set[int]] = [set(), set()]
         opened: tuple[dict[int, list[tuple[int, int, int]]], ...] = ({}, {})
@@ -184,13 +186,13 @@ def _pair_rest(tangle: TangledSpans, g: Int64, p: Int64) -> Pairs:
             if others:
                 other = heappop(others)[2]
                 free[1 - side].discard(other)
-                taken[side].append(span)
-                taken[1 - side].append(other)
+                aligned[side].append(span)
+                aligned[1 - side].append(other)
             else:
                 heappush(opened[side].setdefault(group, []), (end, rank, span))
                 free[side].add(span)
         spans = [row for row in spans if row[5] in free[row[4]]]
-    return candidate_pairs(tangle, np.array(taken[0], np.int64), np.array(taken[1], np.int64))
+    return candidate_pairs(tangle, np.array(aligned[0], np.int64), np.array(aligned[1], np.int64))
 
 
 def _all_alike(tangle: TangledSpans, g: Int64, p: Int64) -> bool:
@@ -198,6 +200,9 @@ def _all_alike(tangle: TangledSpans, g: Int64, p: Int64) -> bool:
     if tangle.gold_parts or tangle.pred_parts or not len(g) or not len(p):
         return False
     columns = (tangle.gold_start[g], tangle.pred_start[p]), (tangle.gold_end[g], tangle.pred_end[p])
-    if any(min(one.min(), other.min()) < max(one.max(), other.max()) for one, other in columns):
+    if any(
+        min(gold_column.min(), pred_column.min()) < max(gold_column.max(), pred_column.max())
+        for gold_column, pred_column in columns
+    ):
         return False
     return not np.isin(np.unique(tangle.gold_type[g]), np.unique(tangle.pred_type[p])).any()

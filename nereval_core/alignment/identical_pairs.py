@@ -42,11 +42,11 @@ def scopes(rules: Rules) -> dict[Scope, list[int]]:
     everywhere = whole & np.all(credit[code & EQUAL == 0] < 2, axis=0)
     unasked = np.all(credit == credit[code & IDENTICAL], axis=0)
     innermost = whole & unasked & np.all(credit[_TO_PRED] + credit[_TO_GOLD] <= 2 + credit[_LEFT], axis=0)
-    found: dict[Scope, list[int]] = {"everywhere": [], "innermost": [], "nowhere": []}
+    by_scope: dict[Scope, list[int]] = {"everywhere": [], "innermost": [], "nowhere": []}
     for column in range(rules.criteria):
         scope: Scope = "everywhere" if everywhere[column] else "innermost" if innermost[column] else "nowhere"
-        found[scope].append(column)
-    return {scope: columns for scope, columns in found.items() if columns}
+        by_scope[scope].append(column)
+    return {scope: columns for scope, columns in by_scope.items() if columns}
 
 
 def fixed_first(rules: Rules) -> tuple[bool, bool]:
@@ -69,14 +69,14 @@ def _exchanges() -> tuple[Array, Array, Array]:
     ways = np.array([(*g, *p, i, j) for g, p, i, j in product(around, around, range(3), range(3))], np.int64)
     gold_start, gold_end, pred_start, pred_end, gold_type, pred_type = ways.T
     start, end = np.full(len(ways), 2), np.full(len(ways), 4)
-    found = []
+    codes = []
     for bounds, same in (
         ((start, end, pred_start, pred_end), pred_type == 0),
         ((gold_start, gold_end, start, end), gold_type == 0),
         ((gold_start, gold_end, pred_start, pred_end), gold_type == pred_type),
     ):
-        found.append(describe(*bounds) | np.where(same, SAME_TYPE, 0).astype(np.uint8))
-    return found[0], found[1], found[2]
+        codes.append(describe(*bounds) | np.where(same, SAME_TYPE, 0).astype(np.uint8))
+    return codes[0], codes[1], codes[2]
 
 
 _TO_PRED, _TO_GOLD, _LEFT = _exchanges()
@@ -113,10 +113,10 @@ class IdenticalPairs:
     def fixed(self, scope: Scope) -> tuple[Int64, Int64]:
         """Return the pairs that may be fixed, as indices of gold spans and of predictions."""
         if scope == "innermost":
-            some = innermost(self.start, self.end, self.here)
+            places = innermost(self.start, self.end, self.here)
         else:
-            some = np.flatnonzero(self.here) if scope == "everywhere" else np.zeros(0, np.int64)
-        return self.gold_at[some], self.pred_at[some]
+            places = np.flatnonzero(self.here) if scope == "everywhere" else np.zeros(0, np.int64)
+        return self.gold_at[places], self.pred_at[places]
 
 
 def _places(tangle: TangledSpans) -> tuple[Int64, Int64, Int64, Int64]:
@@ -125,12 +125,12 @@ def _places(tangle: TangledSpans) -> tuple[Int64, Int64, Int64, Int64]:
     start[tangle.gold_rank], start[tangle.pred_rank] = tangle.gold_start, tangle.pred_start
     end[tangle.gold_rank], end[tangle.pred_rank] = tangle.gold_end, tangle.pred_end
     # The tangle may be a part of another, and not have all of its ranks.
-    held = np.flatnonzero(end)
-    start, end = start[held], end[held]
-    new = np.ones(len(held), bool)
+    used_ranks = np.flatnonzero(end)
+    start, end = start[used_ranks], end[used_ranks]
+    new = np.ones(len(used_ranks), bool)
     new[1:] = (start[1:] != start[:-1]) | (end[1:] != end[:-1])
     place = np.zeros(tangle.ranks, np.int64)
-    place[held] = np.cumsum(new) - 1
+    place[used_ranks] = np.cumsum(new) - 1
     return start[new], end[new], place[tangle.gold_rank], place[tangle.pred_rank]
 
 
@@ -141,7 +141,7 @@ def innermost(start: Int64, end: Int64, may: Bools) -> Int64:
     innermost.
     """
     live = np.arange(len(start))
-    found = [live[:0]]
+    fixed = [live[:0]]
     while may.any():
         # The next start after each one's own, and the last end before each one's own, stand outside it.
         inside = may & (_next_greater(start) >= end)
@@ -151,10 +151,10 @@ def innermost(start: Int64, end: Int64, may: Bools) -> Int64:
         inside &= last <= start
         if not inside.any():
             break
-        found.append(live[inside])
+        fixed.append(live[inside])
         rest = np.flatnonzero(~inside)
         live, start, end, may = live[rest], start[rest], end[rest], may[rest]
-    return np.concatenate(found)
+    return np.concatenate(fixed)
 
 
 def _next_greater(values: Int64) -> Int64:

@@ -106,8 +106,8 @@ class NarrowCluster:
     pairs: Pairs
     segments: Segments
     longest: int
-    one: Int64
-    other: Int64
+    earlier: Int64
+    later: Int64
 
     @classmethod
     def of(cls, tangle: TangledSpans, pairs: Pairs) -> NarrowCluster | None:
@@ -117,18 +117,24 @@ class NarrowCluster:
         start = np.concatenate((tangle.gold_start[golds], tangle.pred_start[preds]))
         end = np.concatenate((tangle.gold_end[golds], tangle.pred_end[preds]))
         order = np.argsort(start, kind="stable")
-        found = cut_segments(start[order], end[order])
-        if found is None:
+        segments = cut_segments(start[order], end[order])
+        if segments is None:
             return None
         position = np.empty(len(order), np.int64)
         position[order] = np.arange(len(order))
-        one, two = position[g], position[p + len(golds)]
-        return cls(pairs, found, int((end - start).max()), np.minimum(one, two), np.maximum(one, two))
+        gold_places, pred_places = position[g], position[p + len(golds)]
+        return cls(
+            pairs,
+            segments,
+            int((end - start).max()),
+            np.minimum(gold_places, pred_places),
+            np.maximum(gold_places, pred_places),
+        )
 
     def solve(self, rules: Rules) -> Bools:
         """Return which pairs are in the best alignment, shape (criteria, pairs)."""
         cuts = self.segments.cuts
-        inside = np.searchsorted(cuts, self.other, side="right") - 1
+        inside = np.searchsorted(cuts, self.later, side="right") - 1
         # The places of a segment's pairs, and those of all pairs, are in the order of their keys.
         overall = np.empty(len(self.pairs), np.int64)
         overall[np.argsort(self.pairs.key, kind="stable")] = np.arange(len(self.pairs))
@@ -136,28 +142,28 @@ class NarrowCluster:
         first = np.searchsorted(inside[turn], np.arange(len(cuts)))
         place = np.empty(len(self.pairs), np.int64)
         place[turn] = np.arange(len(turn)) - first[inside[turn]]
-        found = _JoinedSegments(rules.criteria, len(cuts) - 1)
-        sums, taken = self._solved_segments(rules, place, inside)
+        joined = _JoinedSegments(rules.criteria, len(cuts) - 1)
+        sums, pair_bits = self._solved_segments(rules, place, inside)
         for number in range(len(cuts) - 1):
-            found.add(sums[number], taken[number], overall[turn[first[number] : first[number + 1]]])
-        bits = found.traced()[:, inside]
-        chosen: Bools = (bits >> (FIRST_PAIR_BIT - place) & 1).astype(bool)
-        return chosen
+            joined.add(sums[number], pair_bits[number], overall[turn[first[number] : first[number + 1]]])
+        bits = joined.traced()[:, inside]
+        is_aligned: Bools = (bits >> (FIRST_PAIR_BIT - place) & 1).astype(bool)
+        return is_aligned
 
     def _solved_segments(self, rules: Rules, place: Int64, inside: Int64) -> tuple[dict[int, Int64], dict[int, Int64]]:
         """Return, by segment, sums and pairs taken by criterion and by subset where it begins and where it ends."""
         cuts, opened, width = self.segments.cuts, self.segments.open, self.segments.width
         worth = self._worth(rules)
         edge = np.full((len(self.segments.slot), MOST_OPEN_SPANS), -1, np.int64)
-        edge[self.other, self.segments.slot[self.one]] = np.arange(len(self.pairs))
-        sums, taken = {}, {}
+        edge[self.later, self.segments.slot[self.earlier]] = np.arange(len(self.pairs))
+        sums, pair_bits = {}, {}
         for before, after, numbers in _segments_by_slots(opened):
             begin = _subsets(before)
             numbers = numbers[np.argsort(cuts[numbers] - cuts[numbers + 1], kind="stable")]
             step = max(1, BATCH_CELLS // (len(begin) << width))
             for low in range(0, len(numbers), step):
-                some = numbers[low : low + step]
-                rows = np.repeat(some, len(begin))
+                batch = numbers[low : low + step]
+                rows = np.repeat(batch, len(begin))
                 table = Clusters(
                     size=np.diff(cuts)[rows],
                     first=cuts[rows],
@@ -168,7 +174,7 @@ class NarrowCluster:
                     cluster=inside,
                     place=place,
                 )
-                best = subset_tables(table, np.arange(len(rows)), width, worth, np.tile(begin, len(some)))
+                best = subset_tables(table, np.arange(len(rows)), width, worth, np.tile(begin, len(batch)))
                 for slot in range(width):
                     if not after >> slot & 1:
                         # Its span has ended: free or not, nothing depends on it any more.
@@ -177,12 +183,12 @@ class NarrowCluster:
                         for part, won in zip(best, better_alignments(*both), strict=True):
                             part[:, :, free ^ 1 << slot] = won
                 end = _subsets(after)
-                shape = (rules.criteria, len(some), len(begin), len(end))
+                shape = (rules.criteria, len(batch), len(begin), len(end))
                 words = self._unpacked(best[0][:, :, end]).reshape(3, *shape)
                 bits = best[1][:, :, end].reshape(shape)
-                for at, number in enumerate(some.tolist()):
-                    sums[number], taken[number] = words[:, :, at], bits[:, at]
-        return sums, taken
+                for at, number in enumerate(batch.tolist()):
+                    sums[number], pair_bits[number] = words[:, :, at], bits[:, at]
+        return sums, pair_bits
 
     def _worth(self, rules: Rules) -> Int64:
         """Return rules 1 to 6 of docs/scoring.md#alignment as one number, by criterion and pair."""
@@ -222,7 +228,7 @@ class _JoinedSegments:
         self.criteria = np.arange(criteria)[:, None]
         self.ways: list[tuple[Int64, Int64]] = []
 
-    def add(self, sums: Int64, taken: Int64, overall: Int64) -> None:
+    def add(self, sums: Int64, pair_bits: Int64, overall: Int64) -> None:
         """Join a segment; `overall` are the places of its pairs among all of the cluster."""
         together = self.sums[:, :, :, None] + sums
         np.maximum(together[0], UNREACHABLE, out=together[0])
@@ -234,11 +240,11 @@ class _JoinedSegments:
         end = np.arange(best.shape[1])[None]
         if np.count_nonzero(alive) > best.size:
             for way in range(1, alive.shape[1]):
-                mine = taken[:, way, :]
-                theirs = taken[self.criteria, best, end]
+                mine = pair_bits[:, way, :]
+                theirs = pair_bits[self.criteria, best, end]
                 differ = _nearer(self.first[self.criteria, way, best], _first_different(mine, theirs, overall))
                 best = np.where(alive[:, way] & (differ > 0) & (differ < NO_DIFFERENCE), way, best)
-        bits = taken[self.criteria, best, end]
+        bits = pair_bits[self.criteria, best, end]
         self.ways.append((best, bits))
         self.sums = together[:, self.criteria, best, end]
         row = self.criteria[:, :, None]
@@ -249,30 +255,32 @@ class _JoinedSegments:
 
     def traced(self) -> Int64:
         """Return the pairs taken in each segment, as bits, shape (criteria, segments)."""
-        found = np.empty((len(self.criteria), len(self.ways)), np.int64)
+        bits_of_segments = np.empty((len(self.criteria), len(self.ways)), np.int64)
         end = np.zeros(len(self.criteria), np.int64)
         criterion = self.criteria[:, 0]
         for number in range(len(self.ways) - 1, -1, -1):
             best, bits = self.ways[number]
-            found[:, number] = bits[criterion, end]
+            bits_of_segments[:, number] = bits[criterion, end]
             end = best[criterion, end]
-        return found
+        return bits_of_segments
 
 
-def _nearer(one: Int64, other: Int64) -> Int64:
+def _nearer(first_difference: Int64, second_difference: Int64) -> Int64:
     """Return of two differences each the one that comes first."""
-    first: Int64 = np.where(np.abs(one) <= np.abs(other), one, other)
+    first: Int64 = np.where(np.abs(first_difference) <= np.abs(second_difference), first_difference, second_difference)
     return first
 
 
-def _first_different(one: Int64, other: Int64, overall: Int64) -> Int64:
+def _first_different(first_bits: Int64, second_bits: Int64, overall: Int64) -> Int64:
     """Return the first pair of a segment that only one of two alignments has, negative where the second has it."""
-    differ = one ^ other
+    differ = first_bits ^ second_bits
     if not len(overall):
         return np.full(differ.shape, NO_DIFFERENCE)
     place = FIRST_PAIR_BIT + 1 - np.frexp(differ.astype(np.float64))[1]
-    found = overall.take(place, mode="clip") + 1
-    signed: Int64 = np.where(differ == 0, np.int64(NO_DIFFERENCE), np.where(one > other, found, -found))
+    first_pair = overall.take(place, mode="clip") + 1
+    signed: Int64 = np.where(
+        differ == 0, np.int64(NO_DIFFERENCE), np.where(first_bits > second_bits, first_pair, -first_pair)
+    )
     return signed
 
 

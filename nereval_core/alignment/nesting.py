@@ -42,7 +42,7 @@ def solve_nested(rules: Rules, tangle: TangledSpans, pairs: Pairs, cluster: Int6
     Returns which pairs are in the best alignment, by criterion, and which belong to a cluster that was solved, shapes
     (criteria, pairs) and (pairs,).
     """
-    chosen = np.zeros((rules.criteria, len(pairs)), bool)
+    is_aligned = np.zeros((rules.criteria, len(pairs)), bool)
     table = Clusters.of(tangle, pairs, cluster)
     done = table.able[table.cluster]
     worth = _worth(rules, pairs)
@@ -52,8 +52,8 @@ def solve_nested(rules: Rules, tangle: TangledSpans, pairs: Pairs, cluster: Int6
         these = these[np.argsort(-table.size[these], kind="stable")]
         step = max(1, BATCH_CELLS >> width)
         for low in range(0, len(these), step):
-            _solve(table, these[low : low + step], width, worth, chosen)
-    return chosen, done
+            _solve(table, these[low : low + step], width, worth, is_aligned)
+    return is_aligned, done
 
 
 def _worth(rules: Rules, pairs: Pairs) -> Int64:
@@ -103,11 +103,11 @@ class Clusters:
         size = np.diff(opens, append=len(nodes))
         of_gold = np.add.reduceat((nodes < golds).astype(np.int64), opens)
         turn = np.lexsort((pairs.key, cluster))
-        many = np.bincount(cluster, minlength=len(opens))
+        n_pairs = np.bincount(cluster, minlength=len(opens))
         place = np.empty(len(pairs), np.int64)
-        place[turn] = np.arange(len(pairs)) - np.repeat(np.cumsum(many) - many, many)
+        place[turn] = np.arange(len(pairs)) - np.repeat(np.cumsum(n_pairs) - n_pairs, n_pairs)
         most = np.minimum(of_gold, size - of_gold)
-        able = (size <= LONGEST_CLUSTER_SPANS) & (most <= MOST_PAIRS) & (many <= PAIR_BITS)
+        able = (size <= LONGEST_CLUSTER_SPANS) & (most <= MOST_PAIRS) & (n_pairs <= PAIR_BITS)
         for amount in (pairs.shared, pairs.difference):
             largest = np.zeros(len(opens), np.int64)
             np.maximum.at(largest, cluster, amount)
@@ -116,9 +116,11 @@ class Clusters:
         able &= width <= MOST_OPEN_SPANS
         position = np.full(len(labels), -1, np.int64)
         position[nodes] = np.arange(len(nodes))
-        one, two = position[heads], position[tails]
+        first_places, second_places = position[heads], position[tails]
         edge = np.full((len(nodes), MOST_OPEN_SPANS), -1, np.int64)
-        edge[np.maximum(one, two), slot[np.minimum(one, two)]] = np.arange(len(pairs))
+        edge[np.maximum(first_places, second_places), slot[np.minimum(first_places, second_places)]] = np.arange(
+            len(pairs)
+        )
         return cls(size, opens, width, able, slot, edge, cluster, place)
 
 
@@ -136,21 +138,21 @@ def _slots(start: Int64, end: Int64, first: Int64, size: Int64, able: Bools) -> 
         span = first[these[:working]] + step
         free = until[:working] <= start[span, None]
         free[:, MOST_OPEN_SPANS] = True
-        taken = free.argmax(axis=1)
-        until[np.arange(working), taken] = end[span]
-        slot[span] = np.minimum(taken, MOST_OPEN_SPANS - 1)
-        width[these[:working]] = np.maximum(width[these[:working]], taken + 1)
+        slot_of_span = free.argmax(axis=1)
+        until[np.arange(working), slot_of_span] = end[span]
+        slot[span] = np.minimum(slot_of_span, MOST_OPEN_SPANS - 1)
+        width[these[:working]] = np.maximum(width[these[:working]], slot_of_span + 1)
     return slot, width
 
 
-def _solve(table: Clusters, these: Int64, width: int, worth: Int64, chosen: Bools) -> None:
+def _solve(table: Clusters, these: Int64, width: int, worth: Int64, is_aligned: Bools) -> None:
     """Solve clusters, the longest of them first, and mark the pairs taken."""
     best = subset_tables(table, these, width, worth, np.zeros(len(these), np.int64))
     for level in range(width):
         middle = 1 << width - level - 1
         low, high = slice(None, middle), slice(middle, None)
-        best = better_alignments(*(part[:, :, some] for some in (low, high) for part in best))
-    _mark(table, these, best[1][:, :, 0], chosen)
+        best = better_alignments(*(part[:, :, half] for half in (low, high) for part in best))
+    _mark(table, these, best[1][:, :, 0], is_aligned)
 
 
 def subset_tables(table: Clusters, these: Int64, width: int, worth: Int64, begin: Int64) -> tuple[Int64, Int64]:
@@ -162,7 +164,7 @@ def subset_tables(table: Clusters, these: Int64, width: int, worth: Int64, begin
     criteria, height, subsets = len(worth), len(these), 1 << width
     sums = np.full((criteria, height * subsets), UNREACHABLE, np.int64)
     sums[:, np.arange(height) * subsets + begin] = 0
-    taken = np.zeros((criteria, height * subsets), np.int64)
+    pair_bits = np.zeros((criteria, height * subsets), np.int64)
     size = table.size[these]
     half = np.arange(subsets >> 1)
     # Subsets without some slot, by that slot: those that are the same but for it stand 1 << slot further.
@@ -174,11 +176,11 @@ def subset_tables(table: Clusters, these: Int64, width: int, worth: Int64, begin
         place = (without[slot] + (np.arange(working) * subsets)[:, None]).ravel()
         other = place + np.repeat(np.int64(1) << slot, subsets >> 1)
         # The span that had the slot has ended: free or not, nothing depends on it any more.
-        free = better_alignments(*(part.take(where, axis=1) for where in (place, other) for part in (sums, taken)))
-        sums[:, other], taken[:, other] = free
-        sums[:, place], taken[:, place] = _paired(free, table, span, slot, width, worth)
+        free = better_alignments(*(part.take(where, axis=1) for where in (place, other) for part in (sums, pair_bits)))
+        sums[:, other], pair_bits[:, other] = free
+        sums[:, place], pair_bits[:, place] = _paired(free, table, span, slot, width, worth)
     shape = (criteria, height, subsets)
-    return sums.reshape(shape), taken.reshape(shape)
+    return sums.reshape(shape), pair_bits.reshape(shape)
 
 
 def _paired(
@@ -190,33 +192,35 @@ def _paired(
     for bit in range(width - 1):
         # With its own slot left out, the slots above it stand one lower.
         pair = table.edge[span, bit + (bit >= slot)]
-        some = np.flatnonzero(pair >= 0)
-        if not len(some):
+        has_pair = np.flatnonzero(pair >= 0)
+        if not len(has_pair):
             continue
-        pair = pair[some]
+        pair = pair[has_pair]
         shape = (criteria, working, 1 << width - 2 - bit, 2, 1 << bit)
-        sums, taken = (part.reshape(shape)[:, :, :, 1][:, some] for part in free)
+        sums, pair_bits = (part.reshape(shape)[:, :, :, 1][:, has_pair] for part in free)
         best, bits = (part.reshape(shape)[:, :, :, 0] for part in result)
         gain = worth.take(pair, axis=1)[:, :, None, None]
         mark = (np.int64(1) << (FIRST_PAIR_BIT - table.place[pair]))[None, :, None, None]
-        best[:, some], bits[:, some] = better_alignments(best[:, some], bits[:, some], sums + gain, taken | mark)
+        best[:, has_pair], bits[:, has_pair] = better_alignments(
+            best[:, has_pair], bits[:, has_pair], sums + gain, pair_bits | mark
+        )
     return result[0], result[1]
 
 
-def better_alignments(sums: Int64, taken: Int64, other: Int64, also: Int64) -> tuple[Int64, Int64]:
+def better_alignments(sums: Int64, pair_bits: Int64, other_sums: Int64, other_bits: Int64) -> tuple[Int64, Int64]:
     """Return the better of two alignments each: greater sums, then the smaller list of pairs."""
-    wins = (other > sums) | (other == sums) & (also > taken)
-    return np.where(wins, other, sums), np.where(wins, also, taken)
+    wins = (other_sums > sums) | (other_sums == sums) & (other_bits > pair_bits)
+    return np.where(wins, other_sums, sums), np.where(wins, other_bits, pair_bits)
 
 
-def _mark(table: Clusters, these: Int64, taken: Int64, chosen: Bools) -> None:
+def _mark(table: Clusters, these: Int64, pair_bits: Int64, is_aligned: Bools) -> None:
     row = np.full(len(table.size), -1, np.int64)
     row[these] = np.arange(len(these))
     pairs = np.flatnonzero(row[table.cluster] >= 0)
-    chosen[:, pairs] = taken[:, row[table.cluster[pairs]]] >> (FIRST_PAIR_BIT - table.place[pairs]) & 1
+    is_aligned[:, pairs] = pair_bits[:, row[table.cluster[pairs]]] >> (FIRST_PAIR_BIT - table.place[pairs]) & 1
 
 
-def pairs_by_criterion(chosen: Bools, pairs: Pairs) -> Iterator[tuple[int, Pairs]]:
+def pairs_by_criterion(is_aligned: Bools, pairs: Pairs) -> Iterator[tuple[int, Pairs]]:
     """Yield the chosen pairs of each criterion."""
-    for criterion, some in enumerate(chosen):
-        yield criterion, pairs.take(some)
+    for criterion, is_aligned_under in enumerate(is_aligned):
+        yield criterion, pairs.take(is_aligned_under)

@@ -61,11 +61,11 @@ class _OneShape:
         same = np.logical_and.reduce([column[1:] == column[:-1] for column in columns])
         # The last gold span and the first prediction stand beside one another, and may be equal.
         same[self.golds - 1] = False
-        found: Bools = same.any(axis=0)
-        return found
+        has_equals: Bools = same.any(axis=0)
+        return has_equals
 
-    def take(self, which: Array | slice) -> _OneShape:
-        columns = (column[:, which] for column in (self.span, self.start, self.end, self.kind))
+    def take(self, places: Array | slice) -> _OneShape:
+        columns = (column[:, places] for column in (self.span, self.start, self.end, self.kind))
         return _OneShape(self.golds, self.preds, *columns)
 
 
@@ -82,7 +82,7 @@ class SmallClusterSolver:
 
     def add(self, clusters: SmallClusters) -> None:
         self.waiting.append(clusters)
-        if sum(len(some.span) for some in self.waiting) > FLUSH_SPANS:
+        if sum(len(clusters_of_chunk.span) for clusters_of_chunk in self.waiting) > FLUSH_SPANS:
             self.solve()
 
     def solve(self) -> None:
@@ -90,7 +90,7 @@ class SmallClusterSolver:
         if not self.waiting:
             return
         names = ("size", "preds", "span", "predicted", "start", "end")
-        clusters = SmallClusters(*(np.concatenate([getattr(some, name) for some in self.waiting]) for name in names))
+        clusters = SmallClusters(*(np.concatenate([getattr(chunk, name) for chunk in self.waiting]) for name in names))
         self.waiting.clear()
         bits = int((clusters.end - clusters.start).max()).bit_length()
         kind = self.gold.type.take(clusters.span, mode="clip")
@@ -105,13 +105,13 @@ class SmallClusterSolver:
         for which in np.flatnonzero(np.bincount(shape)).tolist():
             of_gold, of_pred = divmod(which, SMALL_CLUSTER_SPANS + 1)
             place = first[shape == which] + np.arange(of_gold + of_pred)[:, None]
-            some = _OneShape(of_gold, of_pred, *(column[place] for column in columns))
+            shaped = _OneShape(of_gold, of_pred, *(column[place] for column in columns))
             for low in range(0, place.shape[1], BLOCK_CLUSTERS):
-                self._solve_block(some.take(slice(low, low + BLOCK_CLUSTERS)), bits)
+                self._solve_block(shaped.take(slice(low, low + BLOCK_CLUSTERS)), bits)
 
-    def _solve_block(self, some: _OneShape, bits: int) -> None:
+    def _solve_block(self, clusters: _OneShape, bits: int) -> None:
         """Solve clusters of one shape, and write decisions and partners."""
-        golds, preds, count = some.golds, some.preds, some.start.shape[1]
+        golds, preds, count = clusters.golds, clusters.preds, clusters.start.shape[1]
         ways = _Matchings.of(golds, preds)
         slots = golds * preds
         code = np.empty((slots + 1, count), np.uint8)
@@ -119,24 +119,24 @@ class SmallClusterSolver:
         code[slots] = UNALIGNED
         worth = np.empty((slots, count), np.int64)
         for slot in range(slots):
-            code[slot], worth[slot] = self._described(some, *divmod(slot, preds), bits)
+            code[slot], worth[slot] = self._described(clusters, *divmod(slot, preds), bits)
         sums = _added(worth, ways.slots)
         rivals = len(ways.slots) * (len(ways.slots) - 1) // 2
         if PAIR_BITS * slots + rivals <= CASE_BITS and not self.facts.questions:
-            rows, best = self._by_case(some, code, sums, bits)
+            rows, best = self._by_case(clusters, code, sums, bits)
         else:
-            rows, best = self._by_trying(some, code, sums, bits)
+            rows, best = self._by_trying(clusters, code, sums, bits)
         for side, part in ((self.outcome.gold, slice(None, golds)), (self.outcome.pred, slice(golds, None))):
-            side.decide(some.span[part].ravel(), some.kind[part].ravel(), rows[part].reshape(-1, rows.shape[2]))
+            side.decide(clusters.span[part].ravel(), clusters.kind[part].ravel(), rows[part].reshape(-1, rows.shape[2]))
         gold_partners, pred_partners = self.outcome.gold.partners, self.outcome.pred.partners
         if gold_partners is not None and pred_partners is not None:
             for slot in range(slots):
                 g, p = divmod(slot, preds)
                 these = np.flatnonzero((ways.of_span[g].take(best) == slot) & (code[slot] != UNALIGNED))
-                one, other = some.span[g].take(these), some.span[golds + p].take(these)
-                gold_partners[one], pred_partners[other] = other, one
+                gold_spans, pred_spans = clusters.span[g].take(these), clusters.span[golds + p].take(these)
+                gold_partners[gold_spans], pred_partners[pred_spans] = pred_spans, gold_spans
 
-    def _by_case(self, some: _OneShape, code: UInt8, sums: Int64, bits: int) -> tuple[UInt8, Int64]:
+    def _by_case(self, clusters: _OneShape, code: UInt8, sums: Int64, bits: int) -> tuple[UInt8, Int64]:
         """Try all matchings of one cluster of each case; the others of its case are decided alike.
 
         The codes of the pairs, and which of each two matchings is better where their credit is equal, make a case.
@@ -147,23 +147,23 @@ class SmallClusterSolver:
             case |= _CASE_OF_CODE.take(code[slot]) << PAIR_BITS * slot
         # Of equal matchings the one with the smaller list of pairs is better: the one with the first pair, in a star
         # the one with the first of the equal pairs.
-        first = code[0] != UNALIGNED if some.golds == some.preds else True
-        for bit, (one, other) in enumerate(combinations(range(ways), 2), start=PAIR_BITS * slots):
-            better = (sums[one] > sums[other]) | ((sums[one] == sums[other]) & first)
+        first = code[0] != UNALIGNED if clusters.golds == clusters.preds else True
+        for bit, (first_way, second_way) in enumerate(combinations(range(ways), 2), start=PAIR_BITS * slots):
+            better = (sums[first_way] > sums[second_way]) | ((sums[first_way] == sums[second_way]) & first)
             case |= better.astype(np.int64) << bit
-        shape = some.golds, some.preds
+        shape = clusters.golds, clusters.preds
         if shape not in self.number:
             self.number[shape] = np.full(1 << PAIR_BITS * slots + ways * (ways - 1) // 2, -1, np.int32)
             width = self.outcome.gold.rows.shape[1]
             self.rows[shape], self.best[shape] = np.zeros((sum(shape), 1, width), np.uint8), np.zeros(1, np.int64)
         number = self.number[shape]
-        repeated = np.flatnonzero(some.repeated())
+        repeated = np.flatnonzero(clusters.repeated())
         unseen = number.take(case) < 0
         unseen[repeated] = False
         new, at = np.unique(case[unseen], return_index=True)
         if len(new):
             these = np.flatnonzero(unseen)[at]
-            rows, best = self._by_trying(some.take(these), code[:, these], sums[:, these], bits)
+            rows, best = self._by_trying(clusters.take(these), code[:, these], sums[:, these], bits)
             number[new] = np.arange(len(new)) + len(self.best[shape])
             self.rows[shape] = np.concatenate((self.rows[shape], rows), axis=1)
             self.best[shape] = np.concatenate((self.best[shape], best))
@@ -172,14 +172,14 @@ class SmallClusterSolver:
         if len(repeated):
             # Equal spans of one side are told apart by nothing but their order.
             rows[:, repeated], best[repeated] = self._by_trying(
-                some.take(repeated), code[:, repeated], sums[:, repeated], bits
+                clusters.take(repeated), code[:, repeated], sums[:, repeated], bits
             )
         return rows, best
 
-    def _by_trying(self, some: _OneShape, code: UInt8, sums: Int64, bits: int) -> tuple[UInt8, Int64]:
+    def _by_trying(self, clusters: _OneShape, code: UInt8, sums: Int64, bits: int) -> tuple[UInt8, Int64]:
         """Return the decisions (spans, clusters, width of the rows), and the matching under the last criterion."""
-        golds, spans = some.golds, some.golds + some.preds
-        ways = _Matchings.of(golds, some.preds)
+        golds, spans = clusters.golds, clusters.golds + clusters.preds
+        ways = _Matchings.of(golds, clusters.preds)
         everywhere = np.arange(sums.shape[1])
         bit = np.int64(1) << np.arange(len(code) - 1)[:, None]
         pairs = _added(np.where(code[:-1] == UNALIGNED, 0, bit), ways.slots)
@@ -194,26 +194,26 @@ class SmallClusterSolver:
             # Equal sets of pairs are not ties.
             tied = np.flatnonzero((alive & (pairs != pairs[best, everywhere])).any(axis=0))
             if len(tied):
-                best[tied] = _first_of_equals(some.take(tied), code[:, tied], decisions, ways, alive[:, tied])
+                best[tied] = _first_of_equals(clusters.take(tied), code[:, tied], decisions, ways, alive[:, tied])
             for span in range(spans):
                 if span == golds:
                     decisions[UNALIGNED] = Decision.SPU
                 rows[span, :, criterion] = decisions.take(code[ways.of_span[span].take(best), everywhere])
         return rows, best
 
-    def _described(self, some: _OneShape, g: int, p: int, bits: int) -> tuple[UInt8, Int64]:
+    def _described(self, clusters: _OneShape, g: int, p: int, bits: int) -> tuple[UInt8, Int64]:
         """Return codes of one pair of each cluster, and what it is worth: UNALIGNED and 0 where they do not overlap."""
-        other = some.golds + p
-        bounds = some.start[g], some.end[g], some.start[other], some.end[other]
+        other = clusters.golds + p
+        bounds = clusters.start[g], clusters.end[g], clusters.start[other], clusters.end[other]
         code = describe(*bounds)
-        code |= (some.kind[g] == some.kind[other]).view(np.uint8) * np.uint8(SAME_TYPE)
+        code |= (clusters.kind[g] == clusters.kind[other]).view(np.uint8) * np.uint8(SAME_TYPE)
         shared = np.minimum(bounds[1], bounds[3]) - np.maximum(bounds[0], bounds[2])
         # Of SMALL_CLUSTER_SPANS pairs the shared characters take 2 bits more than a span, the differences 3.
         worth = (shared << (bits + 3)) - np.abs(bounds[0] - bounds[2]) - np.abs(bounds[1] - bounds[3])
         worth += _FIXED.take(code) << (2 * bits + 5)
         if self.facts.questions:
             sizes = bounds[1] - bounds[0], bounds[3] - bounds[2]
-            code |= self.facts.answers(some.span[g], some.span[other], self.pred, shared, *sizes)
+            code |= self.facts.answers(clusters.span[g], clusters.span[other], self.pred, shared, *sizes)
         apart = shared <= 0
         code[apart], worth[apart] = UNALIGNED, 0
         return code, worth
@@ -233,15 +233,15 @@ class _Matchings:
     @cache
     def of(cls, golds: int, preds: int) -> _Matchings:
         if golds <= preds:
-            found = [[g * preds + p for g, p in enumerate(way)] for way in permutations(range(preds), golds)]
+            matchings = [[g * preds + p for g, p in enumerate(way)] for way in permutations(range(preds), golds)]
         else:
-            found = [[g * preds + p for p, g in enumerate(way)] for way in permutations(range(golds), preds)]
-        of_span = np.full((golds + preds, len(found)), golds * preds)
-        for number, way in enumerate(found):
+            matchings = [[g * preds + p for p, g in enumerate(way)] for way in permutations(range(golds), preds)]
+        of_span = np.full((golds + preds, len(matchings)), golds * preds)
+        for number, way in enumerate(matchings):
             for slot in way:
                 g, p = divmod(slot, preds)
                 of_span[g, number] = of_span[golds + p, number] = slot
-        return cls(np.array(found, np.int64), of_span)
+        return cls(np.array(matchings, np.int64), of_span)
 
 
 _FIXED = np.array(
@@ -259,29 +259,31 @@ UNALIGNED_LAST = np.array([0, 2, 1, 3, 3], np.int64)
 
 def _added(values: Int64, ways: Int64) -> Int64:
     """Add up values by slot (slots, clusters) over matchings: shape (matchings, clusters)."""
-    found = np.empty((len(ways), values.shape[1]), np.int64)
+    sums = np.empty((len(ways), values.shape[1]), np.int64)
     for number, (first, *others) in enumerate(ways.tolist()):
-        found[number] = values[first]
+        sums[number] = values[first]
         for slot in others:
-            found[number] += values[slot]
-    return found
+            sums[number] += values[slot]
+    return sums
 
 
-def _first_of_equals(some: _OneShape, code: UInt8, decisions: UInt8, ways: _Matchings, alive: Bools) -> Int64:
+def _first_of_equals(clusters: _OneShape, code: UInt8, decisions: UInt8, ways: _Matchings, alive: Bools) -> Int64:
     """Return, by cluster, which of the matchings alive (matchings, clusters) has the smallest list of pairs.
 
     Of matchings that only exchange equal spans of one side, it is that in which the first read is aligned best.
     """
-    spans = list(zip(some.start, some.end, some.kind, strict=True))
-    rank = np.zeros(some.start.shape, np.int64)
+    spans = list(zip(clusters.start, clusters.end, clusters.kind, strict=True))
+    rank = np.zeros(clusters.start.shape, np.int64)
     for mine, (start, end, kind) in enumerate(spans):
         for low, high, other in spans:
             rank[mine] += (low < start) | (low == start) & ((high < end) | (high == end) & (other < kind))
     slots = len(code) - 1
     keys = np.empty((slots, code.shape[1]), np.int64)
     for slot in range(slots):
-        one, two = rank[slot // some.preds], rank[some.golds + slot % some.preds]
-        keys[slot] = np.where(code[slot] == UNALIGNED, 255, np.minimum(one, two) << 4 | np.maximum(one, two))
+        gold_rank, pred_rank = rank[slot // clusters.preds], rank[clusters.golds + slot % clusters.preds]
+        keys[slot] = np.where(
+            code[slot] == UNALIGNED, 255, np.minimum(gold_rank, pred_rank) << 4 | np.maximum(gold_rank, pred_rank)
+        )
     lists = np.sort(keys[ways.slots], axis=1)
     packed = (lists << (8 * np.arange(lists.shape[1])[::-1])[:, None]).sum(axis=1)
     packed = np.where(alive, packed, np.iinfo(np.int64).max)
@@ -290,7 +292,7 @@ def _first_of_equals(some: _OneShape, code: UInt8, decisions: UInt8, ways: _Matc
     for span, slot in enumerate(ways.of_span):
         got = code[slot]
         order = order << 2 | np.where(got == UNALIGNED, UNALIGNED_LAST[Decision.MIS], UNALIGNED_LAST[decisions[got]])
-        partner = slot % some.preds if span < some.golds else slot // some.preds % some.golds
+        partner = slot % clusters.preds if span < clusters.golds else slot // clusters.preds % clusters.golds
         partners = partners << 2 | np.where(got == UNALIGNED, 0, partner[:, None])
     order = order << 2 * len(ways.of_span) | partners
     best: Int64 = np.where(alive, order, np.iinfo(np.int64).max).argmin(axis=0)
@@ -335,13 +337,13 @@ def solve_chain(pairs: Pairs, credit: Int64) -> Int64:
     best = [0] * (count + 1)
     for i in range(count - 1, -1, -1):
         best[i] = max(best[i + 1], worth[i] + best[following[i]])
-    chosen = []
+    aligned = []
     i = 0
     while i < count:
         # Taking the earliest pair that keeps the sum gives the smallest list.
         if worth[i] + best[following[i]] == best[i]:
-            chosen.append(i)
+            aligned.append(i)
             i = following[i]
         else:
             i += 1
-    return np.array(chosen, np.int64)
+    return np.array(aligned, np.int64)

@@ -137,21 +137,21 @@ def _align_clusters(
         g, p = identical.fixed(scope)
         at_once = candidate_pairs(tangle, g, p)
         yield from ((column, at_once, None) for column in columns)
-        g, p = _untaken(len(tangle.gold), g), _untaken(len(tangle.pred), p)
+        g, p = _free_places(len(tangle.gold), g), _free_places(len(tangle.pred), p)
         rest = tangle.take(g, p)
         large, *others = _split_large(rest, gold_cluster[g], pred_cluster[p])
-        for some in large:
-            document = int(gold.doc[rest.gold[some[0][0]]])
-            for column, pairs in greedy_alignments(rest, some_rules, *some):
+        for spans_of_cluster in large:
+            document = int(gold.doc[rest.gold[spans_of_cluster[0][0]]])
+            for column, pairs in greedy_alignments(rest, some_rules, *spans_of_cluster):
                 yield columns[column], pairs.of(g, p), document
         for column, pairs in _solve_exactly(rest.take(*others), some_rules):
             yield columns[column], pairs.of(g[others[0]], p[others[1]]), None
 
 
-def _untaken(size: int, taken: Int64) -> Int64:
+def _free_places(size: int, aligned: Int64) -> Int64:
     """Return the indices below `size` that are not taken."""
     free = np.ones(size, bool)
-    free[taken] = False
+    free[aligned] = False
     return np.flatnonzero(free)
 
 
@@ -160,17 +160,19 @@ def _split_large(
 ) -> tuple[list[tuple[Int64, Int64]], Int64, Int64]:
     """Return the gold spans and predictions of each cluster too large to solve exactly, and then all others."""
     everything = np.arange(len(tangle.gold)), np.arange(len(tangle.pred))
-    many = int(max(gold_cluster.max(initial=-1), pred_cluster.max(initial=-1))) + 1
-    golds, preds = np.bincount(gold_cluster, minlength=many), np.bincount(pred_cluster, minlength=many)
+    n_clusters = int(max(gold_cluster.max(initial=-1), pred_cluster.max(initial=-1))) + 1
+    golds, preds = np.bincount(gold_cluster, minlength=n_clusters), np.bincount(pred_cluster, minlength=n_clusters)
     if not np.any(golds * preds > EXACT_PAIRS):
         return [], *everything
     # One seeming cluster may be several: find the true ones before deciding which are too large.
     meeting = overlap_ranges(tangle)
     gold_cluster, pred_cluster = _connected_clusters(tangle, *meeting)
     large = _too_large(tangle, meeting, gold_cluster, pred_cluster)
-    found = [(np.flatnonzero(gold_cluster == number), np.flatnonzero(pred_cluster == number)) for number in large]
+    large_clusters = [
+        (np.flatnonzero(gold_cluster == number), np.flatnonzero(pred_cluster == number)) for number in large
+    ]
     others = ~np.isin(gold_cluster, large), ~np.isin(pred_cluster, large)
-    return found, np.flatnonzero(others[0]), np.flatnonzero(others[1])
+    return large_clusters, np.flatnonzero(others[0]), np.flatnonzero(others[1])
 
 
 def _too_large(
@@ -181,7 +183,7 @@ def _too_large(
     clusters = int(max(gold_cluster.max(), pred_cluster.max())) + 1
     meets = np.bincount(gold_cluster, a_high - a_low, clusters) + np.bincount(pred_cluster, b_high - b_low, clusters)
     golds, preds = np.bincount(gold_cluster, minlength=clusters), np.bincount(pred_cluster, minlength=clusters)
-    found = []
+    too_large = []
     for number in np.flatnonzero((meets > EXACT_PAIRS) & (np.minimum(golds, preds) > 1)).tolist():
         g, p = np.flatnonzero(gold_cluster == number), np.flatnonzero(pred_cluster == number)
         if _is_flat(tangle.gold_start[g], tangle.gold_end[g]) and _is_flat(tangle.pred_start[p], tangle.pred_end[p]):
@@ -190,8 +192,8 @@ def _too_large(
         order = np.argsort(start, kind="stable")
         parts = cut_segments(start[order], np.concatenate((tangle.gold_end[g], tangle.pred_end[p]))[order])
         if parts is None or not parts.fits():
-            found.append(number)
-    return found
+            too_large.append(number)
+    return too_large
 
 
 def _solve_exactly(tangle: TangledSpans, rules: Rules) -> Iterator[tuple[int, Pairs]]:
@@ -207,11 +209,11 @@ def _solve_exactly(tangle: TangledSpans, rules: Rules) -> Iterator[tuple[int, Pa
         g, p = np.flatnonzero(batch[of_gold] == number), np.flatnonzero(batch[of_pred] == number)
         part = tangle.take(g, p) if batch[-1] else tangle
         a_low, a_high, b_low, b_high = overlap_ranges(part)
-        row, other = ranges(a_low, a_high)
-        column, one = ranges(b_low, b_high)
-        pairs = candidate_pairs(part, np.concatenate((row, one)), np.concatenate((other, column)))
-        for criterion, chosen in _solve_by_shape(part, rules, pairs, *_number_clusters(part), whole=False):
-            yield criterion, chosen.of(g, p)
+        row, gold_pred = ranges(a_low, a_high)
+        column, pred_gold = ranges(b_low, b_high)
+        pairs = candidate_pairs(part, np.concatenate((row, pred_gold)), np.concatenate((gold_pred, column)))
+        for criterion, aligned in _solve_by_shape(part, rules, pairs, *_number_clusters(part), whole=False):
+            yield criterion, aligned.of(g, p)
 
 
 def _number_clusters(tangle: TangledSpans) -> tuple[Int64, Int64]:
@@ -250,26 +252,26 @@ def _solve_by_shape(
         yield from _solve_by_shape(tangle, rules, remaining, labels[:golds_in], labels[golds_in:], whole=True)
         return
     pairs, cluster = pairs.take(rest), cluster[rest]
-    chosen, done = solve_nested(rules, tangle, pairs, cluster)
-    yield from pairs_by_criterion(chosen, pairs)
-    left = np.flatnonzero(~done)
-    if not len(left):
+    is_aligned, done = solve_nested(rules, tangle, pairs, cluster)
+    yield from pairs_by_criterion(is_aligned, pairs)
+    remaining_pairs = np.flatnonzero(~done)
+    if not len(remaining_pairs):
         return
-    order = np.lexsort((pairs.pred[left], pairs.gold[left], cluster[left]))
-    remaining = pairs.take(left[order])
+    order = np.lexsort((pairs.pred[remaining_pairs], pairs.gold[remaining_pairs], cluster[remaining_pairs]))
+    remaining = pairs.take(remaining_pairs[order])
     edges = np.flatnonzero(np.diff(gold_cluster[remaining.gold])) + 1
     for part in np.split(np.arange(len(remaining)), edges):
-        some = remaining.take(part)
-        g, p = np.unique(some.gold), np.unique(some.pred)
+        cluster_pairs = remaining.take(part)
+        g, p = np.unique(cluster_pairs.gold), np.unique(cluster_pairs.pred)
         flat = _is_flat(tangle.gold_start[g], tangle.gold_end[g]) and _is_flat(tangle.pred_start[p], tangle.pred_end[p])
-        narrow = None if flat else NarrowCluster.of(tangle, some)
-        if narrow is not None and (len(some) > EXACT_PAIRS or narrow.segments.fits()):
-            yield from pairs_by_criterion(narrow.solve(rules), some)
+        narrow = None if flat else NarrowCluster.of(tangle, cluster_pairs)
+        if narrow is not None and (len(cluster_pairs) > EXACT_PAIRS or narrow.segments.fits()):
+            yield from pairs_by_criterion(narrow.solve(rules), cluster_pairs)
             continue
         solver = solve_chain if flat else solve_assignment
         for criterion in range(rules.criteria):
-            credit = CREDIT[rules.decisions[some.code, criterion]]
-            yield criterion, some.take(solver(some, credit))
+            credit = CREDIT[rules.decisions[cluster_pairs.code, criterion]]
+            yield criterion, cluster_pairs.take(solver(cluster_pairs, credit))
 
 
 def _each_side(
@@ -298,16 +300,16 @@ def _each_side(
     for block in listed():
         for side in (0, 1):
             ordered = block.take(preference(block, block.gold if side == 0 else block.pred))
-            for criterion, known in enumerate(best):
+            for criterion, best_of_sides in enumerate(best):
                 pairs = _best_of_each(ordered, side, rules, criterion)
-                old = known[side]
+                old = best_of_sides[side]
                 if old is not None:
                     both = concatenate_pairs([old, pairs])
                     both = both.take(preference(both, both.gold if side == 0 else both.pred))
                     pairs = _best_of_each(both, side, rules, criterion)
-                known[side] = pairs
-    for criterion, found in enumerate(best):
-        for target, pairs_of, side in ((outcome.gold, found[0], 0), (outcome.pred, found[1], 1)):
+                best_of_sides[side] = pairs
+    for criterion, best_pairs in enumerate(best):
+        for target, pairs_of, side in ((outcome.gold, best_pairs[0], 0), (outcome.pred, best_pairs[1], 1)):
             if pairs_of is None:
                 continue
             place = pairs_of.gold if side == 0 else pairs_of.pred
@@ -358,13 +360,13 @@ def _connected_clusters(
         (a_low, a_high, 0, golds, preds),
         (b_low, b_high, golds, 0, golds),
     ):
-        some = np.flatnonzero(high > low)
-        heads.append(some + mine)
-        tails.append(low[some] + theirs)
+        has_range = np.flatnonzero(high > low)
+        heads.append(has_range + mine)
+        tails.append(low[has_range] + theirs)
         # Neighbours k, k + 1 are tied where some range covers both.
         change = np.zeros(count + 1, np.int64)
-        np.add.at(change, low[some], 1)
-        np.add.at(change, high[some] - 1, -1)
+        np.add.at(change, low[has_range], 1)
+        np.add.at(change, high[has_range] - 1, -1)
         tied = np.flatnonzero(np.cumsum(change)[:-1] > 0)
         heads.append(tied + theirs)
         tails.append(tied + theirs + 1)

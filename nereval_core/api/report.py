@@ -10,7 +10,7 @@ from typing import Unpack
 from nereval_core.alignment.codes import Progress
 from nereval_core.api.inputs import Given, Texts, gold_reading, prediction_reading, settings_of
 from nereval_core.corpus import Corpus
-from nereval_core.corpus.masking import masked, said
+from nereval_core.corpus.masking import masked, masking_mark
 from nereval_core.html_report.page import rendered
 from nereval_core.html_report.records import EACH, RecordNotes, RecordSelection, ScoredSystems
 from nereval_core.html_report.sections import report
@@ -103,7 +103,7 @@ def scored(
         settings = replace(settings, criteria=(*settings.criteria, CRITERIA[STRICT]))
     own = {layer.name: tuple(marks.get(layer.name, ())) for layer in corpus.systems}
     if mask:
-        own = {layer.name: (*own[layer.name], said(corpus.gold, layer)) for layer in corpus.systems}
+        own = {layer.name: (*own[layer.name], masking_mark(corpus.gold, layer)) for layer in corpus.systems}
         corpus = masked(corpus)
     scores = {
         layer.name: score_layers(corpus.gold, layer, settings, marks=own[layer.name], progress=progress(layer.name))

@@ -58,8 +58,8 @@ class Builder:
     quotes: dict[int, str] = field(default_factory=dict)
     extras: dict[str, dict[int, Any]] = field(default_factory=lambda: {key: {} for key in SPAN_KEYS})
 
-    def problem(self, line: int | None, found: str, remedy: str, *, source: str | None = None) -> None:
-        self.problems.append(Problem(source or self.source, line, found, remedy))
+    def problem(self, line: int | None, finding: str, remedy: str, *, source: str | None = None) -> None:
+        self.problems.append(Problem(source or self.source, line, finding, remedy))
 
     def document(
         self,
@@ -148,8 +148,8 @@ class Builder:
             (self.extras["links"], links),
             (self.extras["scores"], scores),
         )
-        for found, values in columns:
-            found.update((span, value) for span, value in zip(numbers, values, strict=False) if value is not None)
+        for target, values in columns:
+            target.update((span, value) for span, value in zip(numbers, values, strict=False) if value is not None)
 
     def add_spans(self, starts: Sequence[int], ends: Sequence[int], codes: Sequence[int]) -> range:
         """Add spans of documents whose `counts` the caller adds, and return their numbers."""

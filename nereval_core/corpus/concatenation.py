@@ -47,16 +47,18 @@ def _texts(parts: Sequence[Sequence[str]]) -> Sequence[str]:
 
 def _intervals(parts: Sequence[Documents], of: Callable[[Documents], Intervals | None]) -> Intervals | None:
     """Return the intervals of all parts; documents of a part without any have none."""
-    found = [of(part) for part in parts]
-    if all(one is None for one in found):
+    intervals = [of(part) for part in parts]
+    if all(part_intervals is None for part_intervals in intervals):
         return None
     sizes = [
-        np.zeros(len(part), np.int64) if one is None else np.diff(one.first)
-        for part, one in zip(parts, found, strict=True)
+        np.zeros(len(part), np.int64) if part_intervals is None else np.diff(part_intervals.first)
+        for part, part_intervals in zip(parts, intervals, strict=True)
     ]
     first = np.concatenate((np.zeros(1, np.int64), np.cumsum(np.concatenate(sizes))))
     starts, ends = (
-        np.concatenate([getattr(one, key) for one in found if one is not None]).astype(np.int32)
+        np.concatenate(
+            [getattr(part_intervals, key) for part_intervals in intervals if part_intervals is not None]
+        ).astype(np.int32)
         for key in ("starts", "ends")
     )
     return Intervals(frozen(first), frozen(starts), frozen(ends))
@@ -108,9 +110,9 @@ def _order(layers: Sequence[Layer]) -> Any:
     """Return the position at which each span was read, counted through all layers; None where that is its index."""
     if all(layer.order is None for layer in layers):
         return None
-    found, shift = [], 0
+    orders, shift = [], 0
     for layer in layers:
         order: Int64 = np.arange(len(layer)) if layer.order is None else layer.order.astype(np.int64)
-        found.append(order + shift)
+        orders.append(order + shift)
         shift += int(order.max()) + 1 if len(order) else 0
-    return frozen(np.concatenate(found).astype(np.int32))
+    return frozen(np.concatenate(orders).astype(np.int32))

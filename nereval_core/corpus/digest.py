@@ -39,11 +39,11 @@ def document_hashes(ids: Sequence[str], texts: Sequence[str]) -> Hashes:
     """Hash each document: the length of its id (8 bytes, little endian), the id and the text, both in UTF-8."""
     parts: Iterable[Any] = map(texts.raw, range(len(texts))) if isinstance(texts, Texts) else map(str.encode, texts)
     sha = hashlib.sha256
-    found = bytearray()
+    hashes = bytearray()
     for name, text in zip(ids, parts, strict=True):
         raw = name.encode()
-        found += sha(b"".join((len(raw).to_bytes(8, "little"), raw, text))).digest()
-    return _rows(found)
+        hashes += sha(b"".join((len(raw).to_bytes(8, "little"), raw, text))).digest()
+    return _rows(hashes)
 
 
 def span_hashes(
@@ -73,21 +73,21 @@ def span_hashes(
         more.setdefault(doc, []).append(json.dumps([*place, *extras[span]]))
     own = documents.tobytes()
     sha = hashlib.sha256
-    found = bytearray()
+    hashes = bytearray()
     for doc, (low, high) in enumerate(pairwise((first * SPAN.itemsize).tolist())):
         # The number of spans separates them from the properties that follow.
         content = own[HASH_BYTES * doc : HASH_BYTES * (doc + 1)] + (high - low).to_bytes(8, "little") + raw[low:high]
         if doc in more:
             content += json.dumps(sorted(more[doc])).encode()
-        found += sha(content).digest()
-    return _rows(found)
+        hashes += sha(content).digest()
+    return _rows(hashes)
 
 
 def _number(name: str) -> int:
     return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "little")
 
 
-def _rows(found: bytearray) -> Hashes:
-    hashes = np.frombuffer(bytes(found), np.uint8).reshape(-1, HASH_BYTES)
+def _rows(digests: bytearray) -> Hashes:
+    hashes = np.frombuffer(bytes(digests), np.uint8).reshape(-1, HASH_BYTES)
     hashes.setflags(write=False)
     return hashes

@@ -109,15 +109,15 @@ def _name_problems(documents: Documents, where: Callable[[int], Place]) -> Itera
     distinct = len(set(documents.ids)) == len(documents.ids) and all(documents.ids)
     if distinct and encodable("".join(documents.ids)) and all(map(encodable, texts)):
         return
-    seen: dict[str, int] = {}
+    first_by_name: dict[str, int] = {}
     for number, name in enumerate(documents.ids):
-        if name in seen:
-            source, line = where(seen[name])
+        if name in first_by_name:
+            source, line = where(first_by_name[name])
             first = f"{source}:{line}" if line else source
             yield Problem(
                 *where(number), f"document id {quoted(name)} stands at {first} already", "give each document its own id"
             )
-        seen.setdefault(name, number)
+        first_by_name.setdefault(name, number)
         if not name:
             yield Problem(*where(number), "a document without an id", "give each document an id")
         if not encodable(name) or not (decoded or encodable(texts[number])):

@@ -47,7 +47,7 @@ def layer(
             span, a quote that differs from the text, a core outside its span, an empty type or one that is several
             tags, a bad number or link.
     """
-    found = list(problems)
+    all_problems = list(problems)
     where = where or (lambda span: (name, None))
     more = {key: dict((extras or {}).get(key, {})) for key in SPAN_KEYS}
     texts, ids = documents.texts, documents.ids
@@ -58,7 +58,7 @@ def layer(
     bad = (starts < 0) | (starts >= ends) | (ends > lengths)
     for span in unplaced:
         bad[span] = not starts[span] == ends[span] == lengths[span]
-    found.extend(
+    all_problems.extend(
         Problem(
             *where(i),
             f"span [{start[i]}, {end[i]}) of document {quoted(ids[docs[i]])} is not inside its text of "
@@ -69,13 +69,13 @@ def layer(
     )
     labels = Labels.of(label)
     unusable = [code for code, value in enumerate(labels.names) if not value or not encodable(value)]
-    found.extend(
+    all_problems.extend(
         Problem(*where(i), "a span without a usable type", "give it a type name")
         for i in (np.flatnonzero(np.isin(labels.codes, unusable)).tolist() if unusable else ())
     )
 
     of_tags = {code: value for code, value in enumerate(labels.names) if SEVERAL_TAGS.fullmatch(value)}
-    found.extend(
+    all_problems.extend(
         Problem(
             *where(i),
             f"the type {quoted(of_tags[int(labels.codes[i])])} is several tags",
@@ -90,22 +90,22 @@ def layer(
 
     for i, parts in more["fragments"].items():
         if not bad[i]:
-            found.extend(_fragment_problems(parts, int(starts[i]), int(ends[i]), where(i)))
+            all_problems.extend(_fragment_problems(parts, int(starts[i]), int(ends[i]), where(i)))
     # A single fragment over the whole span adds nothing to the span.
     more["fragments"] = {i: tuple(map(tuple, parts)) for i, parts in more["fragments"].items() if len(parts) > 1}
     for i, quote in (quotes or {}).items():
         if not bad[i] and text_of(i) != quote:
-            here, there = quoted_apart(quote, text_of(i))
-            found.append(
+            here, elsewhere = quoted_apart(quote, text_of(i))
+            all_problems.append(
                 Problem(
                     *where(i),
-                    f"the quoted text {here} is not the text at [{starts[i]}, {ends[i]}), {there}",
+                    f"the quoted text {here} is not the text at [{starts[i]}, {ends[i]}), {elsewhere}",
                     "check offsets (code points, end exclusive), line ends and text version",
                 )
             )
-    found.extend(_extra_problems(more, starts, ends, lengths, bad, where))
-    if found:
-        raise FormatError(found)
+    all_problems.extend(_extra_problems(more, starts, ends, lengths, bad, where))
+    if all_problems:
+        raise FormatError(all_problems)
 
     coded, types = labels.sorted()
     if len(types) > np.iinfo(np.int16).max:
@@ -135,7 +135,7 @@ def _fragment_problems(parts: Sequence[Sequence[int]], start: int, end: int, pla
     """Yield a problem where fragments are not sorted, overlap, or do not reach from start to end of the span."""
     flat = [edge for part in parts for edge in part]
     # Fragments that touch are kept: they are how some tools write a line break inside a span.
-    fine = all(a < b for a, b in parts) and all(one[1] <= two[0] for one, two in pairwise(parts))
+    fine = all(a < b for a, b in parts) and all(first[1] <= second[0] for first, second in pairwise(parts))
     if not fine or (flat and (flat[0] != start or flat[-1] != end)):
         yield Problem(
             *place,

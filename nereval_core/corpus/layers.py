@@ -101,11 +101,11 @@ class Layer:
         same = np.ones(len(self) - 1, bool)
         for column in (self.doc, self.start, self.end, self.type):
             same &= column[1:] == column[:-1]
-        found = np.flatnonzero(same) + 1
+        repeated = np.flatnonzero(same) + 1
         if self.fragments:
             get = self.fragments.get
-            found = found[[get(i) == get(i - 1) for i in found.tolist()]]
-        return found
+            repeated = repeated[[get(i) == get(i - 1) for i in repeated.tolist()]]
+        return repeated
 
     @cached_property
     def hashes(self) -> Hashes:

@@ -61,13 +61,13 @@ def masked_documents(documents: Documents) -> Documents:
     values = _Values()
     meta = documents.meta
     texts = map(masked_text, documents.texts)
-    found = replace(
+    masked = replace(
         documents,
         texts=Texts.of(texts) if isinstance(documents.texts, Texts) else tuple(texts),
         meta=None if meta is None else tuple(map(values.masked, meta)),
     )
-    _ORIGINALS[found] = original(documents)
-    return found
+    _ORIGINALS[masked] = original(documents)
+    return masked
 
 
 def original(documents: Documents) -> Documents:
@@ -88,7 +88,7 @@ def is_masked(documents: Documents) -> bool:
     return documents in _ORIGINALS
 
 
-def said(gold: Layer, pred: Layer) -> str:
+def masking_mark(gold: Layer, pred: Layer) -> str:
     """Return the part of a signature about masked texts, with the digests of the layers as read."""
     digests = (("gold", gold.digest), ("pred", pred.digest))
     return f"{SAID}, read as {' '.join(f'{side} sha256:{digest[:16]}' for side, digest in digests)}"
@@ -107,7 +107,8 @@ def masked_quotes(text: str) -> str:
 def masked_error(error: FormatError) -> FormatError:
     """Return an error with masked quotes."""
     return FormatError(
-        Problem(one.source, one.line, masked_quotes(one.found), masked_quotes(one.remedy)) for one in error.problems
+        Problem(problem.source, problem.line, masked_quotes(problem.found), masked_quotes(problem.remedy))
+        for problem in error.problems
     )
 
 
@@ -119,7 +120,7 @@ def _quote(match: re.Match[str]) -> str:
 
 def _over(layer: Layer, documents: Documents, values: _Values) -> Layer:
     assert len(layer.documents) == len(documents), "all layers lie over the same documents"
-    meta = {span: values.masked(one) for span, one in layer.meta.items()}
+    meta = {span: values.masked(value) for span, value in layer.meta.items()}
     return replace(layer, documents=documents, meta=meta)
 
 
@@ -139,31 +140,31 @@ class _Values:
 
     def _value(self, key: str, value: Any) -> Any:
         if isinstance(value, Mapping):
-            return {name: self._value(name, one) for name, one in value.items()}
+            return {name: self._value(name, value_inside) for name, value_inside in value.items()}
         if isinstance(value, (list, tuple)):
-            return [self._value(key, one) for one in value]
+            return [self._value(key, value_inside) for value_inside in value]
         return self._text(key, value) if isinstance(value, str) else value
 
     def _text(self, key: str, text: str) -> str:
         if _DATE.fullmatch(text.strip()) or (key in LANGUAGES and _LANGUAGE.fullmatch(text)):
             return text
-        known = self._masks.setdefault(key, {})
-        if text not in known:
+        masks = self._masks.setdefault(key, {})
+        if text not in masks:
             year = _YEAR.match(text) if key == "date" else None
-            kept = year.end() if year else 0
-            mask = text[:kept] + masked_text(text[kept:])
-            taken = self._taken.setdefault(key, {})
-            taken[mask] = taken.get(mask, 0) + 1
-            known[text] = mask if taken[mask] == 1 else f"{mask} ({taken[mask]})"
-        return known[text]
+            unmasked_length = year.end() if year else 0
+            mask = text[:unmasked_length] + masked_text(text[unmasked_length:])
+            used_masks = self._taken.setdefault(key, {})
+            used_masks[mask] = used_masks.get(mask, 0) + 1
+            masks[text] = mask if used_masks[mask] == 1 else f"{mask} ({used_masks[mask]})"
+        return masks[text]
 
 
 class _Masks(dict[int, str]):
     """The mask of each character by its code, computed when it is first needed."""
 
     def __missing__(self, code: int) -> str:
-        found = self[code] = _mask(chr(code))
-        return found
+        mask = self[code] = _mask(chr(code))
+        return mask
 
 
 _MASKS = _Masks()

@@ -105,7 +105,9 @@ class Texts(Sequence[str]):
         if isinstance(other, Texts):
             return self.same(other)
         if isinstance(other, Sequence) and not isinstance(other, str):
-            return len(self) == len(other) and all(one == two for one, two in zip(self, other, strict=True))
+            return len(self) == len(other) and all(
+                text == other_text for text, other_text in zip(self, other, strict=True)
+            )
         return NotImplemented
 
     def _counted_lengths(self) -> Int64:

@@ -59,8 +59,8 @@ def _tokens_of(documents: Documents) -> Intervals:
     columns = _find_tokens(documents, bare)
     if own is not None:
         doc = np.repeat(np.arange(len(documents)), np.diff(own.first))
-        given = (doc, own.starts.astype(np.int64), own.ends.astype(np.int64))
-        columns = tuple(np.concatenate(pair) for pair in zip(given, columns, strict=True))
+        own_columns = (doc, own.starts.astype(np.int64), own.ends.astype(np.int64))
+        columns = tuple(np.concatenate(pair) for pair in zip(own_columns, columns, strict=True))
         columns = tuple(column[np.lexsort((columns[1], columns[0]))] for column in columns)
     doc, starts, ends = columns
     first = np.concatenate((np.zeros(1, np.int64), np.cumsum(np.bincount(doc, minlength=len(documents)))))
@@ -76,15 +76,15 @@ def _without_tokens(documents: Documents) -> Int64:
 
 def _find_tokens(documents: Documents, numbers: Int64) -> tuple[Int64, ...]:
     """Return document, start and end of the tokens that WORD finds in some documents' texts."""
-    found = [(np.zeros(0, np.int64),) * 3]
+    parts = [(np.zeros(0, np.int64),) * 3]
     lengths = np.cumsum(documents.lengths[numbers])
     at = 0
     while at < len(numbers):
         done = int(lengths[at - 1]) if at else 0
         stop = max(at + 1, int(np.searchsorted(lengths, done + _BLOCK_CHARACTERS, side="right")))
-        some = numbers[at:stop]
+        block = numbers[at:stop]
         begin = np.concatenate((np.zeros(1, np.int64), lengths[at:stop] - done))
-        text = "".join(documents.texts[number] for number in some.tolist())
+        text = "".join(documents.texts[number] for number in block.tolist())
         code = np.frombuffer(text.encode("utf-32-le"), np.uint32)
         kind = _kinds(int(code.max(initial=0)).bit_length())[code]
         # A word ends at the end of its document.
@@ -94,9 +94,9 @@ def _find_tokens(documents: Documents, numbers: Int64) -> tuple[Int64, ...]:
         start = np.flatnonzero((kind != _BLANK) & ~joined[:-1])
         end = np.flatnonzero((kind != _BLANK) & ~joined[1:]) + 1
         row = np.searchsorted(begin, start, side="right") - 1
-        found.append((some[row], start - begin[row], end - begin[row]))
+        parts.append((block[row], start - begin[row], end - begin[row]))
         at = stop
-    return tuple(np.concatenate(column) for column in zip(*found, strict=True))
+    return tuple(np.concatenate(column) for column in zip(*parts, strict=True))
 
 
 @cache
@@ -129,8 +129,8 @@ def token_origin(documents: int, tokenized: int, digest: Callable[[], str]) -> s
 def own_tokens(documents: Documents) -> NDArray[np.bool_]:
     """Tell which documents have tokens of their own."""
     own = documents.tokens
-    found: NDArray[np.bool_] = np.zeros(len(documents), bool) if own is None else np.diff(own.first) > 0
-    return found
+    has_tokens: NDArray[np.bool_] = np.zeros(len(documents), bool) if own is None else np.diff(own.first) > 0
+    return has_tokens
 
 
 def token_hashes(documents: Documents) -> Hashes:

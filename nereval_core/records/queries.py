@@ -61,8 +61,8 @@ class Query:
 def narrowed(query: Query, facet: str, value: str | None) -> Query:
     """Return the query with one facet set to one value (None: not narrowed by it)."""
     several = facet in ("decision", "gold", "pred")
-    asked: Any = (() if value is None else (value,)) if several else value or ""
-    return replace(query, **{facet: asked})
+    condition: Any = (() if value is None else (value,)) if several else value or ""
+    return replace(query, **{facet: condition})
 
 
 def in_documents(ids: Iterable[str]) -> tuple[str, str]:

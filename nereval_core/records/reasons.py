@@ -22,10 +22,10 @@ def reasons(gold: Layer, pred: Layer, g: NDArray[Any], p: NDArray[Any]) -> NDArr
     words = np.empty(len(g), object)
     paired = np.flatnonzero((g >= 0) & (p >= 0))
     if len(paired):
-        one, two = g[paired], p[paired]
-        by_token, starts, ends = _shifts(gold, pred, one, two)
-        moved = boundaries(gold, pred, one, two)
-        facts = (by_token, starts, ends, gold.type[one], pred.type[two], moved)
+        gold_spans, pred_spans = g[paired], p[paired]
+        by_token, starts, ends = _shifts(gold, pred, gold_spans, pred_spans)
+        moved = boundaries(gold, pred, gold_spans, pred_spans)
+        facts = (by_token, starts, ends, gold.type[gold_spans], pred.type[pred_spans], moved)
         first, which = _distinct(facts)
         rows = zip(*(fact[first].tolist() for fact in facts), strict=True)
         words[paired] = np.array([_words(gold, pred, *row) for row in rows], object)[which]
@@ -46,13 +46,13 @@ def boundaries(gold: Layer, pred: Layer, g: NDArray[Any], p: NDArray[Any]) -> ND
     """Return how the boundaries of gold spans and predictions (-1: none) relate, as indices into BOUNDARIES."""
     relation = np.full(len(g), BOUNDARIES.index("unaligned"), np.uint8)
     paired = np.flatnonzero((g >= 0) & (p >= 0))
-    one, two = g[paired], p[paired]
-    moved = (gold.start[one] != pred.start[two]) + 2 * (gold.end[one] != pred.end[two])
+    gold_spans, pred_spans = g[paired], p[paired]
+    moved = (gold.start[gold_spans] != pred.start[pred_spans]) + 2 * (gold.end[gold_spans] != pred.end[pred_spans])
     if gold.fragments or pred.fragments:
         for place in np.flatnonzero(
-            (moved == 0) & (is_discontinuous(gold)[one] | is_discontinuous(pred)[two])
+            (moved == 0) & (is_discontinuous(gold)[gold_spans] | is_discontinuous(pred)[pred_spans])
         ).tolist():
-            if gold.fragments.get(int(one[place])) != pred.fragments.get(int(two[place])):
+            if gold.fragments.get(int(gold_spans[place])) != pred.fragments.get(int(pred_spans[place])):
                 moved[place] = _FRAGMENTS
     relation[paired] = moved
     return relation
@@ -118,18 +118,19 @@ def _parts(layer: Layer, span: int) -> tuple[tuple[int, int], ...]:
 
 
 def _shifts(
-    gold: Layer, pred: Layer, one: NDArray[Any], two: NDArray[Any]
+    gold: Layer, pred: Layer, gold_spans: NDArray[Any], pred_spans: NDArray[Any]
 ) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64]]:
     """Return by how much each prediction starts and ends later: in tokens, and True, where all four of its and the
     gold span's bounds lie on token bounds, else in characters."""
     base, tokens = gold.documents.base, gold.documents.tokens
-    doc = base[gold.doc[one]]
+    doc = base[gold.doc[gold_spans]]
     bounds = [
-        doc + column.astype(np.int64) for column in (gold.start[one], pred.start[two], gold.end[one], pred.end[two])
+        doc + column.astype(np.int64)
+        for column in (gold.start[gold_spans], pred.start[pred_spans], gold.end[gold_spans], pred.end[pred_spans])
     ]
     starts, ends = bounds[1] - bounds[0], bounds[3] - bounds[2]
-    by_token = np.zeros(len(one), bool)
-    near = np.zeros(0, np.int64) if tokens is None else _in_documents(tokens.first, gold.doc[one])
+    by_token = np.zeros(len(gold_spans), bool)
+    near = np.zeros(0, np.int64) if tokens is None else _in_documents(tokens.first, gold.doc[gold_spans])
     if tokens is None or not len(near):
         return by_token, starts, ends
     origin = base[np.searchsorted(tokens.first, near, side="right") - 1]

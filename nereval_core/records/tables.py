@@ -82,11 +82,11 @@ class Rows:
 
     def of_spans(self, gold: NDArray[Any], pred: NDArray[Any]) -> NDArray[Any]:
         """Return of each record the value of its gold span, else of its prediction; one value a span of either side."""
-        made = np.empty(len(self), gold.dtype)
-        there = self.gold >= 0
-        made[there] = gold[self.gold[there]]
-        made[~there] = pred[self.pred[~there]]
-        return made
+        values = np.empty(len(self), gold.dtype)
+        has_gold = self.gold >= 0
+        values[has_gold] = gold[self.gold[has_gold]]
+        values[~has_gold] = pred[self.pred[~has_gold]]
+        return values
 
     def take(self, places: NDArray[Any]) -> Rows:
         return Rows(*(getattr(self, column.name)[places] for column in fields(self)))
@@ -144,11 +144,11 @@ class Judged(Protocol):
     def layers(self, name: str) -> tuple[Layer, Layer]: ...
 
 
-def frame(scores: Judged, name: str, found: Rows) -> pd.DataFrame:
+def frame(scores: Judged, name: str, judged_rows: Rows) -> pd.DataFrame:
     """Return some rows of `rows` as a frame with the columns of RECORD_COLUMNS; the work grows with these alone."""
     gold, pred = scores.layers(name)
-    g, p, anchored = found.gold, found.pred, found.anchored
-    ids = np.empty(len(found), object)
+    g, p, anchored = judged_rows.gold, judged_rows.pred, judged_rows.anchored
+    ids = np.empty(len(judged_rows), object)
     ids[anchored] = record_ids(gold, "g", g[anchored])
     ids[~anchored] = record_ids(pred, "p", p[~anchored])
     reason: Any
@@ -159,16 +159,16 @@ def frame(scores: Judged, name: str, found: Rows) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "criterion": categories(np.zeros(len(g), np.int8), [name]),
-            "document": pd.Categorical.from_codes(found.doc, dtype=_documents(gold.documents)),
+            "document": pd.Categorical.from_codes(judged_rows.doc, dtype=_documents(gold.documents)),
             "record": pd.array(ids, dtype=TEXT_DTYPE),
-            "side": categories(found.side, SIDES),
-            "decision": categories(found.decision, DECISIONS),
+            "side": categories(judged_rows.side, SIDES),
+            "decision": categories(judged_rows.decision, DECISIONS),
             **side_columns("gold", gold, g),
             **side_columns("pred", pred, p),
             "boundary": categories(boundaries(gold, pred, g, p), BOUNDARIES),
             "reason": reason,
-            "weight": found.weight,
-            "doc": found.doc,
+            "weight": judged_rows.weight,
+            "doc": judged_rows.doc,
             "gold": g,
             "pred": p,
         },
@@ -192,24 +192,24 @@ def record_ids(layer: Layer, prefix: str, spans: NDArray[Any] | None = None) -> 
 
     A type that itself ends like that is written with `~1`, so that no two spans have the same id.
     """
-    chosen = np.arange(len(layer)) if spans is None else spans
+    numbers = np.arange(len(layer)) if spans is None else spans
     types = [f"{kind}~1" if NUMBERED.search(kind) else kind for kind in layer.types]
     ids = [
         f"{prefix}:{start}-{end}:{types[kind]}"
         for start, end, kind in zip(
-            layer.start[chosen].tolist(), layer.end[chosen].tolist(), layer.type[chosen].tolist(), strict=True
+            layer.start[numbers].tolist(), layer.end[numbers].tolist(), layer.type[numbers].tolist(), strict=True
         )
     ]
     if layer.fragments:
-        for place, span in enumerate(chosen.tolist()):
+        for place, span in enumerate(numbers.tolist()):
             if parts := layer.fragments.get(span):
                 words = ",".join(f"{low}-{high}" for low, high in parts)
                 ids[place] = f"{prefix}:{words}:{types[int(layer.type[span])]}"
     repeated = layer.duplicates
     if len(repeated):
         # A run of equal spans holds consecutive numbers: how many of them stand before a span is how often it repeats.
-        places = np.searchsorted(repeated, chosen)
-        again = np.flatnonzero((places < len(repeated)) & (repeated[np.minimum(places, len(repeated) - 1)] == chosen))
+        places = np.searchsorted(repeated, numbers)
+        again = np.flatnonzero((places < len(repeated)) & (repeated[np.minimum(places, len(repeated) - 1)] == numbers))
         offset = repeated - np.arange(len(repeated))
         for i in again.tolist():
             run = int(np.searchsorted(offset, offset[places[i]]))
@@ -248,11 +248,11 @@ def by_document(scores: Scores, name: str) -> pd.DataFrame:
     return pd.DataFrame(columns | dict(zip(COUNT_COLUMNS[-3:], table.ratios, strict=True)))
 
 
-def _agreed(one: NDArray[np.int64], other: NDArray[np.int64]) -> Any:
+def _agreed(gold_codes: NDArray[np.int64], pred_codes: NDArray[np.int64]) -> Any:
     """Return the number of both sides, None where they differ."""
-    if np.array_equal(one, other):
-        return one
-    return pd.Series([a if a == b else None for a, b in zip(one.tolist(), other.tolist(), strict=True)])
+    if np.array_equal(gold_codes, pred_codes):
+        return gold_codes
+    return pd.Series([a if a == b else None for a, b in zip(gold_codes.tolist(), pred_codes.tolist(), strict=True)])
 
 
 def confusion(scores: Scores, name: str) -> pd.DataFrame:
@@ -274,12 +274,12 @@ def confusion(scores: Scores, name: str) -> pd.DataFrame:
     )
     weight = np.concatenate((scores.weights(name)[0], scores.weights(name)[1][pred_partner < 0]))
     # Only the cells that occur are held: with thousands of types the whole table would not fit.
-    found, place = np.unique(cells, return_inverse=True)
-    counts = np.bincount(place, weight, minlength=len(found)).astype(np.int64)
+    distinct, place = np.unique(cells, return_inverse=True)
+    counts = np.bincount(place, weight, minlength=len(distinct)).astype(np.int64)
     return pd.DataFrame(
         [
             (rows[cell // len(columns)], columns[cell % len(columns)], count)
-            for cell, count in zip(found.tolist(), counts.tolist(), strict=True)
+            for cell, count in zip(distinct.tolist(), counts.tolist(), strict=True)
         ],
         columns=["gold_type", "pred_type", "count"],
     )
@@ -333,8 +333,8 @@ def _read_order(layer: Layer) -> NDArray[Any]:
 
 def categories(codes: NDArray[Any], names: Iterable[str]) -> Any:
     """Return a categorical column: `codes` are indices into the names, which are all different; -1 is missing."""
-    every = tuple(names)
-    return pd.Categorical.from_codes(codes, dtype=(_few if len(every) < _FEW else _categories)(every))
+    all_names = tuple(names)
+    return pd.Categorical.from_codes(codes, dtype=(_few if len(all_names) < _FEW else _categories)(all_names))
 
 
 _FEW = 1_000
@@ -350,10 +350,10 @@ _few = lru_cache(64)(_categories)
 
 def side_columns(side: str, layer: Layer, spans: NDArray[Any]) -> dict[str, Any]:
     absent = spans < 0
-    there = np.where(absent, 0, spans)
-    kinds = layer.type[there] if len(layer) else np.zeros(len(spans), np.int16)
+    position = np.where(absent, 0, spans)
+    kinds = layer.type[position] if len(layer) else np.zeros(len(spans), np.int16)
     starts, ends = (
-        pd.arrays.IntegerArray(np.where(absent, 0, column[there] if len(layer) else 0).astype(np.int32), absent)
+        pd.arrays.IntegerArray(np.where(absent, 0, column[position] if len(layer) else 0).astype(np.int32), absent)
         for column in (layer.start, layer.end)
     )
     return {
@@ -367,16 +367,16 @@ def side_columns(side: str, layer: Layer, spans: NDArray[Any]) -> dict[str, Any]
 def _texts(layer: Layer, spans: NDArray[Any]) -> list[str | None]:
     """Return the text of each span, None for -1; a document's text is looked up once for spans of it in a row."""
     texts = layer.documents.texts
-    found: list[str | None] = [None] * len(spans)
-    some = np.flatnonzero(spans >= 0)
-    own = spans[some]
+    quotes: list[str | None] = [None] * len(spans)
+    present = np.flatnonzero(spans >= 0)
+    own = spans[present]
     last, text = -1, ""
-    columns = (some, layer.doc[own], layer.start[own], layer.end[own])
+    columns = (present, layer.doc[own], layer.start[own], layer.end[own])
     for place, doc, start, end in zip(*(column.tolist() for column in columns), strict=True):
         if doc != last:
             last, text = doc, texts[doc]
-        found[place] = text[start:end]
+        quotes[place] = text[start:end]
     apart = layer.unplaced[own] if not layer.fragments else layer.unplaced[own] | is_discontinuous(layer)[own]
-    for place in some[apart].tolist():
-        found[place] = layer.text(int(spans[place]))
-    return found
+    for place in present[apart].tolist():
+        quotes[place] = layer.text(int(spans[place]))
+    return quotes

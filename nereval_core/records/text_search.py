@@ -73,9 +73,9 @@ Piece = tuple[int, Int64, NDArray[Any]]
 def _codes_of(layer: Layer) -> Iterator[Piece]:
     texts = span_texts(layer)
     for low in range(0, len(layer), _PIECE):
-        some = list(islice(texts, _PIECE))
-        ends = np.cumsum(np.fromiter(map(len, some), np.int64, len(some)))
-        yield low, ends, np.frombuffer("".join(some).encode("utf-32-le"), np.uint32)
+        piece = list(islice(texts, _PIECE))
+        ends = np.cumsum(np.fromiter(map(len, piece), np.int64, len(piece)))
+        yield low, ends, np.frombuffer("".join(piece).encode("utf-32-le"), np.uint32)
 
 
 def _by_bytes(layer: Layer) -> bool:
@@ -88,10 +88,10 @@ def _bytes_of(layer: Layer) -> Iterator[Piece]:
     texts = layer.documents.texts
     assert isinstance(texts, Texts)
     for low in range(0, len(layer), _PIECE):
-        some = slice(low, low + _PIECE)
-        size = (layer.end[some] - layer.start[some]).astype(np.int64)
+        piece = slice(low, low + _PIECE)
+        size = (layer.end[piece] - layer.start[piece]).astype(np.int64)
         ends = np.cumsum(size)
-        start = texts.offsets[layer.doc[some]] + layer.start[some]
+        start = texts.offsets[layer.doc[piece]] + layer.start[piece]
         yield low, ends, texts.data[np.repeat(start - (ends - size), size) + np.arange(int(ends[-1]))]
 
 
@@ -114,25 +114,25 @@ class Sought:
         pieces: list[bytes] = []
         sizes: list[NDArray[np.int64]] = []
         source = iter(texts)
-        while some := [text.casefold().encode() for text in islice(source, _PIECE)]:
-            pieces.append(b"".join(some))
-            sizes.append(np.fromiter(map(len, some), np.int64, len(some)))
+        while piece := [text.casefold().encode() for text in islice(source, _PIECE)]:
+            pieces.append(b"".join(piece))
+            sizes.append(np.fromiter(map(len, piece), np.int64, len(piece)))
         offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(np.concatenate(sizes or [np.zeros(0, np.int64)]))))
         return cls(np.frombuffer(b"".join(pieces), np.uint8), frozen(offsets))
 
     def holding(self, word: str) -> NDArray[np.bool_]:
         """Tell which texts hold a word (not empty), whatever its case."""
-        wanted = word.casefold().encode()
-        found = np.zeros(len(self.offsets) - 1, bool)
-        if len(self.data) < len(wanted):
-            return found
+        needle = word.casefold().encode()
+        has_word = np.zeros(len(self.offsets) - 1, bool)
+        if len(self.data) < len(needle):
+            return has_word
         # No character's bytes lie inside those of another: a match begins and ends between characters.
-        at = np.flatnonzero(self.data[: len(self.data) - len(wanted) + 1] == wanted[0])
-        for place, byte in enumerate(wanted[1:], start=1):
+        at = np.flatnonzero(self.data[: len(self.data) - len(needle) + 1] == needle[0])
+        for place, byte in enumerate(needle[1:], start=1):
             at = at[self.data[at + place] == byte]
         text = np.searchsorted(self.offsets, at, side="right") - 1
-        found[text[at + len(wanted) <= self.offsets[text + 1]]] = True
-        return found
+        has_word[text[at + len(needle) <= self.offsets[text + 1]]] = True
+        return has_word
 
     def ranks(self) -> Int64:
         """Return the place of each text among the distinct ones, sorted by code points."""

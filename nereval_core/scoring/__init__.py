@@ -117,8 +117,8 @@ class Scores(Displayed):
     @cached_property
     def greedy(self) -> tuple[str, ...]:
         """Ids of documents with a cluster too large to be aligned exactly."""
-        found = {number for group in self.groups if isinstance(group, _Group) for number in group.outcome.greedy}
-        return tuple(self.gold.documents.ids[number] for number in sorted(found))
+        documents = {number for group in self.groups if isinstance(group, _Group) for number in group.outcome.greedy}
+        return tuple(self.gold.documents.ids[number] for number in sorted(documents))
 
     @property
     def f1(self) -> float | None:
@@ -129,7 +129,7 @@ class Scores(Displayed):
         """Return one row a criterion: `criterion` and `count_tables.COUNT_COLUMNS`, micro averaged."""
         from nereval_core.scoring.count_tables import count_table
 
-        return count_table("criterion", {one.name: self.counts(one.name) for one in self.criteria})
+        return count_table("criterion", {criterion.name: self.counts(criterion.name) for criterion in self.criteria})
 
     def criterion(self, name: str) -> Criterion:
         return next(criterion for criterion in self.criteria if criterion.name == name)
@@ -175,8 +175,8 @@ class Scores(Displayed):
                 for layer, decisions, weight in group.sides(self.decisions(name))
             ]
             self._cache[key] = DocumentCounts.of(self.gold.documents.ids, *tables)
-        found: DocumentCounts = self._cache[key]
-        return found
+        counts: DocumentCounts = self._cache[key]
+        return counts
 
     def macro_types(self, name: str) -> dict[str, Average]:
         from nereval_core.scoring.averages import averages_of
@@ -202,10 +202,10 @@ class Scores(Displayed):
         if key not in self._cache:
             from nereval_core.scoring.averages import sums_by_type
 
-            found = sums_by_type(group.gold, group.pred, self._decided(group), group.weights, group.types)
-            self._cache.update({("documents by type", each): sums for each, sums in found.items()})
-        kept: list[Sums] = self._cache[key]
-        return kept, group.types
+            sums_by_criterion = sums_by_type(group.gold, group.pred, self._decided(group), group.weights, group.types)
+            self._cache.update({("documents by type", each): sums for each, sums in sums_by_criterion.items()})
+        sums_of_types: list[Sums] = self._cache[key]
+        return sums_of_types, group.types
 
     def partners(self, name: str) -> tuple[Int32, Int32]:
         """Return, for gold spans and for predictions, the index of the span each was judged by, -1 where none."""
@@ -217,8 +217,8 @@ class Scores(Displayed):
                 outcome = group.align((self.criterion(name),), self.settings.counting, partners=True)
             assert outcome.gold.partners is not None and outcome.pred.partners is not None
             self._cache[key] = (outcome.gold.partners, outcome.pred.partners)
-        found: tuple[Int32, Int32] = self._cache[key]
-        return found
+        partners_of_sides: tuple[Int32, Int32] = self._cache[key]
+        return partners_of_sides
 
     def data_in_words(self, name: str) -> tuple[str, ...]:
         """Return in words the tokens or cores that the data give a criterion that looks at these."""
@@ -312,9 +312,9 @@ def score_layers(
     bundles: list[tuple[TypeRules, list[Criterion]]] = []
     for criterion in settings.criteria:
         rules = settings.rules_for(criterion)
-        for known, bundle in bundles:
+        for bundle_rules, bundle in bundles:
             together = bundle[0].unit == criterion.unit == "span"
-            if known == rules and together and len(questions_of([*bundle, criterion])) <= len(QUESTION_BITS):
+            if bundle_rules == rules and together and len(questions_of([*bundle, criterion])) <= len(QUESTION_BITS):
                 bundle.append(criterion)
                 break
         else:

@@ -127,12 +127,12 @@ def averages_of(rows: Iterable[Counts]) -> dict[str, Average]:
 
 def averages_by_document(counts: DocumentCounts) -> dict[str, Average]:
     """Return the averages of precision, recall and F1 over the documents that have counts."""
-    found = {}
+    averages = {}
     for name, values in zip(RATIOS, counts.ratios, strict=True):
         sums = Sums(1)
         sums.add(values)
-        found[name] = Average(sums.mean(), int(sums.n[0]), int(sums.undefined[0]))
-    return found
+        averages[name] = Average(sums.mean(), int(sums.n[0]), int(sums.undefined[0]))
+    return averages
 
 
 def sums_by_type(
@@ -157,12 +157,12 @@ def sums_by_type(
         # No number of a cell is larger than twice the spans of its document.
         packed = weights is None and len(types) < PACKED_TYPES and _largest(gold, pred, low, high) < 1 << FIELD_BITS - 1
         for name, decided in decisions.items():
-            some = (decided[0][parts[0]], decided[1][parts[1]])
+            decisions_of_block = (decided[0][parts[0]], decided[1][parts[1]])
             if packed:
-                _add_packed(sums[name], cells, some, kind, size)
+                _add_packed(sums[name], cells, decisions_of_block, kind, size)
             else:
                 own = [None, None] if weights is None else [weights[0][parts[0]], weights[1][parts[1]]]
-                _add_counted(sums[name], cells, some, own, kind, size)
+                _add_counted(sums[name], cells, decisions_of_block, own, kind, size)
     return sums
 
 
@@ -170,8 +170,8 @@ def averages_by_type(sums: Sequence[Sums], types: tuple[str, ...]) -> dict[str, 
     """Return the averages of each type that some document has spans of."""
     return {
         kind: {
-            name: Average(found.mean(code), int(found.n[code]), int(found.undefined[code]))
-            for name, found in zip(RATIOS, sums, strict=True)
+            name: Average(ratio_sums.mean(code), int(ratio_sums.n[code]), int(ratio_sums.undefined[code]))
+            for name, ratio_sums in zip(RATIOS, sums, strict=True)
         }
         for code, kind in enumerate(types)
         if sums[0].n[code] + sums[0].undefined[code]
@@ -192,8 +192,8 @@ def _distinct(cells: list[Int64], size: int, types: int) -> tuple[Int64, list[In
     if size <= CELLS_PER_SPAN * sum(map(len, cells)):
         return np.tile(np.arange(types), size // max(types, 1)), cells, size
     # Where there are thousands of types, few of them stand in a document.
-    found = np.unique(np.concatenate(cells))
-    return found % max(types, 1), [np.searchsorted(found, cell) for cell in cells], len(found)
+    distinct = np.unique(np.concatenate(cells))
+    return distinct % max(types, 1), [np.searchsorted(distinct, cell) for cell in cells], len(distinct)
 
 
 def _largest(gold: Layer, pred: Layer, low: int, high: int) -> int:
@@ -207,12 +207,12 @@ def _add_packed(sums: list[Sums], cells: list[Int64], decided: Sides, kind: Int6
         # Twice the credit of a span, and the span itself.
         worth = (CREDIT + (1 << 2 * FIELD_BITS)) << (number * FIELD_BITS)
         total += np.bincount(cell, worth.astype(np.float64).take(codes), size)
-    some = np.flatnonzero(total)
-    key = (kind[some] << 4 * FIELD_BITS) | total[some].astype(np.int64)
+    filled_cells = np.flatnonzero(total)
+    key = (kind[filled_cells] << 4 * FIELD_BITS) | total[filled_cells].astype(np.int64)
     distinct, times = np.unique(key, return_counts=True)
     numbers = [(distinct >> place * FIELD_BITS) & ((1 << FIELD_BITS) - 1) for place in range(4)]
-    for found, values in zip(sums, ratios_of(*numbers), strict=True):
-        found.add(values, distinct >> 4 * FIELD_BITS, times)
+    for ratio_sums, values in zip(sums, ratios_of(*numbers), strict=True):
+        ratio_sums.add(values, distinct >> 4 * FIELD_BITS, times)
 
 
 def _add_counted(
@@ -224,7 +224,7 @@ def _add_counted(
         np.bincount(cell * width + codes, weight, size * width).astype(np.int64).reshape(-1, width)
         for cell, codes, weight in zip(cells, decided, weights, strict=True)
     ]
-    some = np.flatnonzero(tables[0].any(axis=1) | tables[1].any(axis=1))
-    columns: tuple[Float64, ...] = ratio_columns(tables[0][some], tables[1][some])
-    for found, values in zip(sums, columns, strict=True):
-        found.add(values, kind[some])
+    filled_cells = np.flatnonzero(tables[0].any(axis=1) | tables[1].any(axis=1))
+    columns: tuple[Float64, ...] = ratio_columns(tables[0][filled_cells], tables[1][filled_cells])
+    for ratio_sums, values in zip(sums, columns, strict=True):
+        ratio_sums.add(values, kind[filled_cells])

@@ -105,10 +105,10 @@ class DocumentCounts(Mapping[str, Counts]):
     @classmethod
     def of(cls, ids: tuple[str, ...], gold: Int64, pred: Int64) -> DocumentCounts:
         """Leave out the documents without spans; the counts are of all of them."""
-        some = np.flatnonzero(gold.any(axis=1) | pred.any(axis=1))
-        if len(some) < len(ids):
-            gold, pred = gold[some], pred[some]
-        return cls(ids, some, gold, pred)
+        filled_documents = np.flatnonzero(gold.any(axis=1) | pred.any(axis=1))
+        if len(filled_documents) < len(ids):
+            gold, pred = gold[filled_documents], pred[filled_documents]
+        return cls(ids, filled_documents, gold, pred)
 
     @cached_property
     def ratios(self) -> tuple[Float64, Float64, Float64]:
@@ -193,6 +193,6 @@ def ratios_of(of_gold: Int64, of_pred: Int64, pos: Int64, act: Int64) -> tuple[F
 
 
 def _quotients(top: Int64, bottom: Int64) -> Float64:
-    found = np.full(len(top), np.nan)
-    np.divide(top, bottom, out=found, where=bottom != 0)
-    return found
+    quotients = np.full(len(top), np.nan)
+    np.divide(top, bottom, out=quotients, where=bottom != 0)
+    return quotients

@@ -319,7 +319,7 @@ APPLICABLE = tuple(name for name, criterion in CRITERIA.items() if criterion.nee
 
 
 def choose_criteria(
-    chosen: Iterable[str | Criterion], *, composed: Sequence[Criterion] = (), source: str = "criteria"
+    criteria: Iterable[str | Criterion], *, composed: Sequence[Criterion] = (), source: str = "criteria"
 ) -> tuple[Criterion, ...]:
     """Return criteria by name, composed ones among them, each once and in the order given.
 
@@ -327,21 +327,21 @@ def choose_criteria(
         FormatError: an unknown name, or one name for two criteria.
     """
     own = {criterion.name: criterion for criterion in composed}
-    found: dict[str, Criterion] = {}
+    by_name: dict[str, Criterion] = {}
     problems: list[Problem] = []
-    for item in chosen:
+    for item in criteria:
         criterion = item if isinstance(item, Criterion) else own.get(item) or CRITERIA.get(item)
         if criterion is None:
-            known = ", ".join((*CRITERIA, *own))
-            problems.append(Problem(source, None, f"no criterion {quoted(str(item))}", f"choose among {known}"))
-        elif found.setdefault(criterion.name, criterion) != criterion:
+            names = ", ".join((*CRITERIA, *own))
+            problems.append(Problem(source, None, f"no criterion {quoted(str(item))}", f"choose among {names}"))
+        elif by_name.setdefault(criterion.name, criterion) != criterion:
             remedy = "give each its own name"
             problems.append(Problem(source, None, f"two criteria are called {quoted(criterion.name)}", remedy))
-    if not found and not problems:
+    if not by_name and not problems:
         problems.append(Problem(source, None, "no criterion chosen", f"choose among {', '.join(CRITERIA)}"))
     if problems:
         raise FormatError(problems)
-    return tuple(found.values())
+    return tuple(by_name.values())
 
 
 def check_criteria(criteria: Iterable[Criterion], gold: Annotated, *, source: str = "criteria") -> None:
@@ -364,11 +364,13 @@ def applicable(gold: Layer) -> tuple[str, ...]:
     return tuple(name for name, criterion in CRITERIA.items() if criterion.lacks(gold) is None)
 
 
-def same_rule(one: Criterion, other: Criterion) -> bool:
+def same_rule(criterion: Criterion, other: Criterion) -> bool:
     """Tell whether two criteria decide alike, whatever their names."""
-    words = {"name", "group", "sentence", "source", *(() if one.minimum else ("share",))}
+    words = {"name", "group", "sentence", "source", *(() if criterion.minimum else ("share",))}
     return all(
-        getattr(one, item.name) == getattr(other, item.name) for item in fields(Criterion) if item.name not in words
+        getattr(criterion, item.name) == getattr(other, item.name)
+        for item in fields(Criterion)
+        if item.name not in words
     )
 
 

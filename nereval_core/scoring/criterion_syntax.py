@@ -42,8 +42,8 @@ def criterion_from_parts(name: str, parts: Mapping[str, Any], source: str, line:
     """
     problems: list[Problem] = []
 
-    def wrong(found: str, remedy: str) -> None:
-        problems.append(Problem(source, line, f"criterion {quoted(name)}: {found}", remedy))
+    def wrong(finding: str, remedy: str) -> None:
+        problems.append(Problem(source, line, f"criterion {quoted(name)}: {finding}", remedy))
 
     def one_of(key: str, default: str, allowed: Sequence[str]) -> Any:
         value = parts.get(key, default)
@@ -64,8 +64,8 @@ def criterion_from_parts(name: str, parts: Mapping[str, Any], source: str, line:
     minimum = Fraction(0)
     try:
         # Short, and without a large exponent: "1e999999999" would be computed digit by digit.
-        given = _NUMBER.fullmatch(str(parts.get("minimum", 0)))
-        minimum = Fraction(given[0] if given else "no number").limit_denominator(10**6)
+        number = _NUMBER.fullmatch(str(parts.get("minimum", 0)))
+        minimum = Fraction(number[0] if number else "no number").limit_denominator(10**6)
     except (ValueError, ZeroDivisionError):
         wrong(f"minimum is {quoted(str(parts['minimum']))}", "give a number from 0 to 1")
     if not 0 <= minimum <= 1:
@@ -96,8 +96,8 @@ def criterion_from_parts(name: str, parts: Mapping[str, Any], source: str, line:
     pairs = {member: merged for merged, row in merge.items() for member in row}
     if len(pairs) < sum(map(len, merge.values())):
         wrong("a type is merged twice", "merge each type into one name")
-    for found in merge_chains(pairs):
-        wrong(found, MERGE_ONCE)
+    for chain in merge_chains(pairs):
+        wrong(chain, MERGE_ONCE)
     criterion = Criterion(
         name=name,
         boundaries=boundaries,
@@ -134,7 +134,7 @@ def criteria_from_toml(text: str, source: str) -> tuple[Criterion, ...]:
     tables = data.get("criterion")
     if not isinstance(tables, dict) or set(data) != {"criterion"} or not tables:
         raise FormatError.single(source, None, "no criteria found", "write one table [criterion.NAME] for each")
-    found: list[Criterion] = []
+    criteria: list[Criterion] = []
     problems: list[Problem] = []
     for name, parts in tables.items():
         line = _line_of(text, name)
@@ -142,12 +142,12 @@ def criteria_from_toml(text: str, source: str) -> tuple[Criterion, ...]:
             problems.append(Problem(source, line, f"criterion {quoted(name)} is not a table", "write [criterion.NAME]"))
             continue
         try:
-            found.append(criterion_from_parts(name, parts, source, line))
+            criteria.append(criterion_from_parts(name, parts, source, line))
         except FormatError as error:
             problems.extend(error.problems)
     if problems:
         raise FormatError(problems)
-    return tuple(found)
+    return tuple(criteria)
 
 
 def criterion_to_toml(criterion: Criterion) -> str:

@@ -27,18 +27,18 @@ class Displayed(ABC):
     def __repr__(self) -> str:
         """Return the first rows as text, ten lines at most."""
         frame = self.displayed_frame()
-        shown = frame.head(TERMINAL_ROWS).to_string(
+        text = frame.head(TERMINAL_ROWS).to_string(
             index=False, float_format="{:.4f}".format, na_rep="–", max_colwidth=30, line_width=None
         )
-        lines = [line[:TERMINAL_CHARACTERS] for line in shown.splitlines()]
+        lines = [line[:TERMINAL_CHARACTERS] for line in text.splitlines()]
         more = len(frame) - TERMINAL_ROWS
         return "\n".join([*lines, *([f"… {more:,} more rows: to_frame() has them"] if more > 0 else [])])
 
     def _repr_html_(self) -> str:
         """Return the table as notebooks show it."""
         frame = self.displayed_frame()
-        shown = frame.head(NOTEBOOK_ROWS).to_html(
+        table = frame.head(NOTEBOOK_ROWS).to_html(
             index=False, border=0, float_format="{:.4f}".format, na_rep="–", justify="left"
         )
         more = len(frame) - NOTEBOOK_ROWS
-        return shown + (f"<p>… {more:,} more rows: <code>to_frame()</code> has them</p>" if more > 0 else "")
+        return table + (f"<p>… {more:,} more rows: <code>to_frame()</code> has them</p>" if more > 0 else "")

@@ -44,10 +44,10 @@ def parse_marked(marked: str, source: str) -> tuple[str, tuple[Span, ...]]:
     problems: list[Problem] = []
     opened: list[tuple[int, int]] = []
 
-    def wrong(place: int, found: str, remedy: str) -> None:
+    def wrong(place: int, finding: str, remedy: str) -> None:
         line = marked.count("\n", 0, place) + 1
         column = place - (marked.rfind("\n", 0, place) + 1) + 1
-        problems.append(Problem(source, line, f"column {column}: {found}", remedy))
+        problems.append(Problem(source, line, f"column {column}: {finding}", remedy))
 
     place = 0
     while place < len(marked):
@@ -107,19 +107,19 @@ def layers(example: Example) -> tuple[Layer, Layer]:
         place = next(
             (i for i, (a, b) in enumerate(zip(text, other, strict=False)) if a != b), min(len(text), len(other))
         )
-        found = f"the texts differ from {quoted(text[place:], 20)} in gold and {quoted(other[place:], 20)} here"
+        finding = f"the texts differ from {quoted(text[place:], 20)} in gold and {quoted(other[place:], 20)} here"
         remedy = "mark the same text twice"
-        raise FormatError.single("prediction", text.count("\n", 0, place) + 1, found, remedy)
+        raise FormatError.single("prediction", text.count("\n", 0, place) + 1, finding, remedy)
     if not text:
         raise FormatError.single("gold", None, "there is no text", "write some")
     documents = Documents(("example",), (text,))
 
-    def made(name: str, marked: tuple[Span, ...]) -> Layer:
+    def layer_of(name: str, marked: tuple[Span, ...]) -> Layer:
         spans, extras = _belonging(marked, text, name)
         starts, ends = [span[0] for span in spans], [span[1] for span in spans]
         return layer(name, documents, [0] * len(spans), starts, ends, [span[2] for span in spans], extras=extras)
 
-    return made("gold", gold), made("prediction", prediction)
+    return layer_of("gold", gold), layer_of("prediction", prediction)
 
 
 def _belonging(marked: Sequence[Span], text: str, source: str) -> tuple[list[Span], dict[str, dict[int, Any]]]:

@@ -52,7 +52,7 @@ def parse_merge(values: Iterable[str]) -> dict[str, str]:
                     )
                 )
             merge[member] = name.strip()
-    problems += [Problem("--merge", None, found, MERGE_ONCE) for found in merge_chains(merge)]
+    problems += [Problem("--merge", None, chain, MERGE_ONCE) for chain in merge_chains(merge)]
     if problems:
         raise FormatError(problems)
     return merge

@@ -26,10 +26,12 @@ def as_screen(tables: Iterable[Table], *, names: int = 1, colour: bool = False) 
         is_cut = [column.kind == "text" for column in table.columns[:-1]] + [False]
         grid = [table.headings, *([*map(_shortened, row, is_cut)] for row in table.texts())]
         widths = [max(map(_width, column)) for column in zip(*grid, strict=True)]
-        left = {number for number, column in enumerate(table.columns) if number < names or column.kind in LEFT_KINDS}
+        left_columns = {
+            number for number, column in enumerate(table.columns) if number < names or column.kind in LEFT_KINDS
+        }
         strong = table.strong if colour else frozenset()
         heading, *rows = (
-            "  ".join(_padded(row, widths, left, {at for place, at in strong if place == number})).rstrip()
+            "  ".join(_padded(row, widths, left_columns, {at for place, at in strong if place == number})).rstrip()
             for number, row in enumerate(grid, start=-1)
         )
         notes = (*(table.strong_notes if colour else ()), *table.footnotes)
@@ -48,11 +50,13 @@ def painted(text: str, parameters: str, colour: bool) -> str:
     return f"\x1b[{parameters}m{text}\x1b[0m" if colour else text
 
 
-def _padded(row: Sequence[str], widths: Sequence[int], left: Collection[int], strong: Collection[int]) -> Iterable[str]:
+def _padded(
+    row: Sequence[str], widths: Sequence[int], left_columns: Collection[int], strong: Collection[int]
+) -> Iterable[str]:
     for number, (text, width) in enumerate(zip(row, widths, strict=True)):
         space = " " * (width - _width(text))
         word = painted(one_line(text), STRONG, number in strong)
-        yield word + space if number in left else space + word
+        yield word + space if number in left_columns else space + word
 
 
 def _width(text: str) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 
-from nereval_core.corpus.masking import masked, masked_error, masked_quotes, masked_text, said
+from nereval_core.corpus.masking import masked, masked_error, masked_quotes, masked_text, masking_mark
 from nereval_core.problems import FormatError, Problem
 from pages.shared.data.loading import Loaded
 from pages.shared.data.memo import memoized
@@ -54,7 +54,8 @@ def mask_corpus(loaded: Loaded) -> Loaded:
             replace(row, notes=tuple(map(masked_quotes, row.notes)), lost=_masked(row.lost)) for row in loaded.layers
         ),
         marks={
-            name: (*marks, said(loaded.corpus.gold, loaded.corpus.system(name))) for name, marks in loaded.marks.items()
+            name: (*marks, masking_mark(loaded.corpus.gold, loaded.corpus.system(name)))
+            for name, marks in loaded.marks.items()
         },
         problems=_masked(loaded.problems),
         address=loaded.digest,
