@@ -14,7 +14,7 @@ import nereval_core as nereval
 from nereval_core.api.formats import formats
 from nereval_core.cli import VERBS, main
 from nereval_core.conventions import conventions
-from nereval_core.conventions.outcome import OVERALL
+from nereval_core.conventions.records import OVERALL
 from nereval_core.readers.shared.tag_schemes import SCHEMES
 from nereval_core.review.exchange import KEYS
 from nereval_core.scoring.count_tables import TEXT_DTYPE

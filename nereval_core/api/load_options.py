@@ -19,10 +19,11 @@ from nereval_core.readers.read_settings import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from nereval_core.conventions import ScorerInput
     from nereval_core.pairing import Missing, PairBy, Pairing, TokenText, Truncated
     from nereval_core.pairing.selection import DocumentIds, Selection
     from nereval_core.pairing.type_names import TypeNames
-    from nereval_core.readers import Reading
+    from nereval_core.readers import Reading, Source
 
 THESE_DOCUMENTS = "these documents only: a file with an id a line, or ids with commas"
 GOLD_ONLY, OTHERS_ONLY = "of {first} only", "of {others} only"
@@ -259,6 +260,22 @@ class LoadOptions(ReadSettings):
             elsewhere=TYPES_FORM,
         ).metadata,
     )
+
+    def scorer_input(self, gold: Source, pred: Source) -> ScorerInput:
+        """Return the input of a published scorer that is read so."""
+        from nereval_core.conventions import ScorerInput
+
+        return ScorerInput(
+            gold=gold,
+            pred=pred,
+            gold_format=self.gold_format,
+            pred_format=self.pred_format,
+            gold_column=self.gold_column,
+            pred_column=self.pred_column,
+            settings=self,
+            pairing=self.pairing,
+            selection=self.selection,
+        )
 
     @property
     def selection(self) -> Selection:

@@ -7,8 +7,7 @@ from typing import Any, Unpack, cast
 
 from nereval_core.api.inputs import Given, both_readings
 from nereval_core.api.load import Input, source_of
-from nereval_core.conventions import Given as Files
-from nereval_core.conventions import Outcome, Sides, apply, apply_to_layers, find_convention
+from nereval_core.conventions import LayerPair, Outcome, ScorerInput, apply, apply_to_layers, find_convention
 from nereval_core.corpus import Layer
 from nereval_core.pairing import Pairing, pair
 from nereval_core.pairing.notices import Notices
@@ -37,12 +36,11 @@ def reproduce(
     if isinstance(gold, (Reading, Layer)) or isinstance(pred, (Reading, Layer)) or is_objects(gold) or is_objects(pred):
         ours, theirs = both_readings(gold, pred, format=format)
         paired = pair(ours, theirs, **pairing)
-        outcome = apply_to_layers(
-            find_convention(convention), Sides(ours.layer, paired.layer, paired.marks), options or {}
-        )
+        layers = LayerPair(ours.layer, paired.layer, paired.marks)
+        outcome = apply_to_layers(find_convention(convention), layers, options or {})
         return _warned(outcome, theirs.source or "prediction")
     source = source_of(cast(Input, pred))
-    files = Files(
+    files = ScorerInput(
         gold=source_of(cast(Input, gold)),
         pred=source,
         gold_format=format,

@@ -12,9 +12,16 @@ from nereval_core.api.load import Input, source_of
 from nereval_core.api.load_options import LoadOptions
 from nereval_core.cli.options import STDOUT, UsageError
 from nereval_core.cli.output import Result, methods_file, say
-from nereval_core.conventions import Convention, Given, Outcome, apply, conventions, find_convention, option_values
+from nereval_core.conventions import (
+    Convention,
+    Outcome,
+    ScorerInput,
+    apply,
+    conventions,
+    find_convention,
+    option_values,
+)
 from nereval_core.problems import FormatError, Problem, quoted
-from nereval_core.readers.shared.label_list import label_list
 from nereval_core.report.convention_tables import (
     Published,
     published_long,
@@ -84,40 +91,23 @@ def check_usage(options: argparse.Namespace) -> None:
             raise UsageError(f"--as-reference {quoted(options.as_reference)}, choose among {', '.join(forms)}")
 
 
-def scorer_sides(gold: Input, systems: Mapping[str, Input], load: LoadOptions) -> dict[str, Given]:
+def scorer_sides(gold: Input, systems: Mapping[str, Input], load: LoadOptions) -> dict[str, ScorerInput]:
     """Return gold and each system as given, with the selection to be scored.
 
     Raises:
         FormatError: with all problems of all files.
     """
     problems: list[Problem] = []
-    found: dict[str, Given] = {}
-    read = source_of(gold)
+    inputs: dict[str, ScorerInput] = {}
+    gold_source = source_of(gold)
     for name, path in systems.items():
         try:
-            found[name] = Given(
-                gold=read,
-                pred=source_of(path),
-                gold_format=load.gold_format,
-                pred_format=load.pred_format,
-                gold_column=load.gold_column,
-                pred_column=load.pred_column,
-                pairing=load.pairing,
-                repair=load.repair,
-                offsets=load.offsets,
-                columns=load.columns,
-                labels=None if load.labels is None else label_list(load.labels),
-                repeated=load.repeated,
-                edits=load.edits,
-                unplaced=load.unplaced,
-                malformed=load.malformed,
-                selection=load.selection,
-            )
+            inputs[name] = load.scorer_input(gold_source, source_of(path))
         except FormatError as error:
             problems += error.problems
     if problems:
         raise FormatError(dict.fromkeys(problems))
-    return found
+    return inputs
 
 
 def convention_and_options(options: argparse.Namespace) -> tuple[Convention, Mapping[str, Any]]:
@@ -130,7 +120,7 @@ def convention_and_options(options: argparse.Namespace) -> tuple[Convention, Map
     return convention, option_values(convention, _values(convention, options))
 
 
-def score(options: argparse.Namespace, sides: Mapping[str, Given]) -> Published:
+def score(options: argparse.Namespace, sides: Mapping[str, ScorerInput]) -> Published:
     """Score all systems by a convention.
 
     Raises:
@@ -161,7 +151,7 @@ def _ignored_scheme(convention: Convention, options: argparse.Namespace) -> Iter
 
 
 def published_result(
-    options: argparse.Namespace, outcomes: Published, by: Sequence[str], sides: Mapping[str, Given] | None = None
+    options: argparse.Namespace, outcomes: Published, by: Sequence[str], sides: Mapping[str, ScorerInput] | None = None
 ) -> Result:
     """Return the scores in every form; `--differences` needs the sides, and `--as-reference` prints as the scorer does.
 
@@ -200,7 +190,7 @@ def _as_reference(outcomes: Published, form: str) -> str:
     return "".join(show(outcome) for _, outcome in outcomes)
 
 
-def span_differences(outcomes: Published, sides: Mapping[str, Given]) -> pd.DataFrame:
+def span_differences(outcomes: Published, sides: Mapping[str, ScorerInput]) -> pd.DataFrame:
     """Return the spans that the convention and our equivalent criterion decide differently.
 
     There is one row per span, with `system`, `evaluation`, `criterion` and the columns of DIFFERENCE_COLUMNS.

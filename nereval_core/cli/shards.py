@@ -29,7 +29,7 @@ from nereval_core.engine.merged_scores import ScoredShards, merge_scores
 from nereval_core.engine.merged_scores import convention_outcomes as convention_outcomes
 from nereval_core.engine.run import run_locally, run_on_dask
 from nereval_core.engine.shards import ShardList, list_shards
-from nereval_core.engine.tally import shares_of
+from nereval_core.engine.tally import check_by_shards
 from nereval_core.engine.work import Job, ShardResult
 from nereval_core.problems import counted, quoted
 from nereval_core.readers.input.temporaries import remove_abandoned, resumable_folder
@@ -98,7 +98,7 @@ def score(options: argparse.Namespace, places: Mapping[str, str], by: Sequence[s
     """
     convention, values = published.convention_and_options(options) if options.convention else (None, {})
     if convention:
-        shares_of(convention, values)
+        check_by_shards(convention, values)
     settings = Settings(()) if convention else scoring_settings(options)
     with _merged(options, settings, values) as (result, found, done, job):
         if convention:

@@ -10,36 +10,40 @@ Source: bc5cdr_eval.jar 0.0.3 of BioCreative V (Wei et al. 2015).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from nereval_core.conventions import Convention, Given, Option
-from nereval_core.conventions.outcome import (
+from nereval_core.arrays import Int64
+from nereval_core.conventions.convention import (
+    Convention,
+    LayerPair,
+    MatchedSides,
+    Options,
+    ScorerOption,
+    read_layers,
+    same_layers,
+)
+from nereval_core.conventions.outcome import CountTables, FigureRow, Figures, RatioNames, Tables, figure_rows
+from nereval_core.conventions.records import (
     COR,
     IGN,
     MIS,
     OVERALL,
     SPU,
-    Content,
-    FigureRow,
-    Outcome,
+    Evaluation,
+    MatchRows,
+    SharedTypes,
     UnitColumns,
-    figures,
     reading_order,
-    record_frame,
+    span_keys,
 )
 from nereval_core.corpus import Layer
 from nereval_core.problems import quoted
 
-EVALUATIONS = {"mention": "span", "id": "concept"}
-NAMESPACE = "MESH:"
-NO_CONCEPTS = ("", "-1", "NIL")
-"""How files, and the reader of PubTator, write that a span has no concept."""
-COUNTERS = {"TP": COR, "FP": SPU, "FN": MIS}
-WHY = (
+REASONS = (
     "the same on the other side",
     "not on the other side",
     "the same once more: counted once",
@@ -47,63 +51,61 @@ WHY = (
     "gold has nothing to compare in this document: left out",
     "a mention inside a composite one: left out",
 )
-SAME, NONE, TWICE, OTHER, NO_GOLD, INSIDE = range(6)
+OTHER_TYPE, NO_GOLD, INSIDE = range(3, 6)
+COUNTERS = {"TP": (COR,), "FP": (SPU,), "FN": (MIS,)}
+EVALUATIONS = {
+    "mention": Evaluation(reasons=REASONS, counters=COUNTERS),
+    "id": Evaluation(reasons=REASONS, counters=COUNTERS, unit="concept"),
+}
+RATIOS = RatioNames(precision="Precision", recall="Recall", f1="F-score", correct="TP", fp="FP", fn="FN")
+NOTHING = np.zeros(0, np.int64)
+COUNTS, GOLD_TYPES = "counts", "gold types"
+NAMESPACE = "MESH:"
+NO_CONCEPTS = ("", "-1", "NIL")
+"""How files, and the reader of PubTator, write that a span has no concept."""
 ROLE, INDIVIDUAL = "CompositeRole", "IndividualMention"
 """Key and value with which BioC marks the parts of a composite mention, compared by their ids alone."""
 
 
-@dataclass(frozen=True, eq=False)
-class SideUnits:
-    """One side's units: what is compared of each, and what records show.
-
-    The key is None for types that are not asked for, and empty for mentions inside composite ones.
-    """
-
-    keys: list[tuple[Any, ...] | None]
-    columns: UnitColumns
-
-
-def score(given: Given, options: Mapping[str, Any]) -> Outcome:
-    """Score two files of any format by their layers."""
-    read = given.read()
-    return replace(of_layers(read.gold, read.pred, options), marks=read.marks)
-
-
-def of_layers(gold: Layer, pred: Layer, options: Mapping[str, Any]) -> Outcome:
-    """Score layers: counters `TP`, `FP` and `FN`."""
+def match(layers: LayerPair, options: Options) -> MatchedSides:
+    """Match mentions, and concepts by document."""
+    gold, pred, _ = layers
     types = frozenset(options["types"])
-    sides = {"mention": (_spans(gold, types), _spans(pred, types)), "id": (_links(gold, types), _links(pred, types))}
+    mentions = [UnitColumns.of_layer(layer) for layer in (gold, pred)]
+    concepts = [_concepts(layer) for layer in (gold, pred)]
+    sides = {"mention": mentions, "id": concepts}
+    keys = {"mention": span_keys(gold, pred, SharedTypes.of_layers(gold, pred)), "id": _concept_keys(concepts)}
+    inside = {"mention": (_composite_parts(gold), _composite_parts(pred)), "id": (NOTHING, NOTHING)}
+    rows = {name: _match_rows(sides[name], keys[name], inside[name], types) for name in EVALUATIONS}
+
+    def records(evaluation: str) -> pd.DataFrame:
+        return EVALUATIONS[evaluation].records(evaluation, sides[evaluation], rows[evaluation])
+
+    tables: Tables = {
+        COUNTS: {name: matched.decisions() for name, matched in rows.items()},
+        GOLD_TYPES: dict.fromkeys(gold.types, (1,)),
+    }
+    return MatchedSides.of_layers(layers, tables, records)
+
+
+def figures(counts: CountTables, options: Options) -> Figures:
     scores: dict[str, Any] = {}
     rows: list[FigureRow] = []
-    for name, (ours, theirs) in sides.items():
-        one, two = ({key for key in side.keys if key} for side in (ours, theirs))
-        known = {key[0] for key in one}
-        two = {key for key in two if key[0] in known}
-        counts = {"TP": len(one & two), "FP": len(two - one), "FN": len(one - two)}
-        ratios = _ratios(**counts)
-        scores[name] = counts | ratios
-        rows += [(name, OVERALL, figure, value, True) for figure, value in counts.items()]
-        rows += [(name, OVERALL, figure, value, False) for figure, value in ratios.items()]
-
-    def build(evaluation: str) -> Any:
-        ours, theirs = sides[evaluation]
-        g, p, decision, why = _decided(ours, theirs)
-        counters = {name: decision == code for name, code in COUNTERS.items()}
-        unit = EVALUATIONS[evaluation]
-        return record_frame(evaluation, ours.columns, theirs.columns, g, p, decision, (why, WHY), counters, unit=unit)
-
-    contents = Content.of_layer(gold), Content.of_layer(pred)
-    return Outcome("bc5cdr", options, gold.documents, *contents, scores, figures(rows), build, _notes(gold, types))
+    for name, evaluation in EVALUATIONS.items():
+        row = evaluation.counts(counts.rows(COUNTS).get(name, (0,) * IGN))
+        scores[name] = row | _ratios(**row)
+        rows += figure_rows(name, {OVERALL: scores[name]}, COUNTERS)
+    return Figures(scores, rows, _notes(counts.rows(GOLD_TYPES), frozenset(options["types"])))
 
 
-def _notes(gold: Layer, types: frozenset[str]) -> tuple[str, ...]:
+def _notes(gold_types: Collection[str], types: frozenset[str]) -> tuple[str, ...]:
     """Return a note on types that count and that gold does not have."""
-    absent = types - set(gold.types)
+    absent = types.difference(gold_types)
     if not absent:
         return ()
     names = ", ".join(map(quoted, sorted(absent)))
-    known = ", ".join(map(quoted, sorted(gold.types))) or "none"
-    return (f"types that count and are not in gold: {names}; --types chooses among gold's, {known}",)
+    others = ", ".join(map(quoted, sorted(gold_types))) or "none"
+    return (f"types that count and are not in gold: {names}; --types chooses among gold's, {others}",)
 
 
 def _ratios(TP: int, FP: int, FN: int) -> dict[str, float | None]:  # noqa: N803
@@ -114,59 +116,50 @@ def _ratios(TP: int, FP: int, FN: int) -> dict[str, float | None]:  # noqa: N803
     return {"Precision": precision, "Recall": recall, "F-score": score}
 
 
-def _spans(layer: Layer, types: frozenset[str]) -> SideUnits:
-    order = reading_order(layer)
-    columns = (column[order].tolist() for column in (layer.doc, layer.start, layer.end, layer.type))
-    names = layer.types
-    rows = zip(*columns, strict=True)
-    keys = [(*row[:3], names[row[3]]) if names[row[3]] in types else None for row in rows]
-    inside = [layer.meta.get(span, {}).get(ROLE) == INDIVIDUAL for span in order.tolist()]
-    keys = [() if key and within else key for key, within in zip(keys, inside, strict=True)]
-    return SideUnits(list(keys), UnitColumns.of_layer(layer))
+def _composite_parts(layer: Layer) -> Int64:
+    """Return the mentions inside composite ones, numbered in reading order."""
+    parts = [layer.meta.get(span, {}).get(ROLE) == INDIVIDUAL for span in reading_order(layer).tolist()]
+    return np.flatnonzero(parts)
 
 
-def _links(layer: Layer, types: frozenset[str]) -> SideUnits:
+def _concepts(layer: Layer) -> UnitColumns:
     rows = []
     for span in reading_order(layer).tolist():
         for link in layer.links.get(span, ()):
-            rows += [(int(layer.doc[span]), int(layer.type[span]), part.strip()) for part in link.split("|")]
-    rows = [
-        (doc, kind, link if ":" in link else NAMESPACE + link) for doc, kind, link in rows if link not in NO_CONCEPTS
-    ]
-    keys = [(doc, layer.types[kind], link) if layer.types[kind] in types else None for doc, kind, link in rows]
+            for part in map(str.strip, link.split("|")):
+                if part not in NO_CONCEPTS:
+                    code = part if ":" in part else NAMESPACE + part
+                    rows.append((int(layer.doc[span]), int(layer.type[span]), code))
     doc, kind = (np.array([row[column] for row in rows], np.int64) for column in (0, 1))
-    nowhere = np.full(len(rows), -1)
-    texts = [link for _, _, link in rows]
-    return SideUnits(list(keys), UnitColumns(layer.documents, doc, nowhere, nowhere, kind, layer.types, texts=texts))
+    return UnitColumns.of_codes(layer.documents, doc, kind, layer.types, [code for *_, code in rows])
 
 
-def _decided(gold: SideUnits, pred: SideUnits) -> tuple[Any, ...]:
-    """Return units, decision and number of the reason of each record: gold first, then the other predictions."""
-    first: list[dict[tuple[Any, ...], int]] = [{}, {}]
-    for side, known in zip((gold, pred), first, strict=True):
-        for number, key in enumerate(side.keys):
-            if key:
-                known.setdefault(key, number)
-    documents = {key[0] for key in first[0]}
-    rows = []
-    for mine, (side, decision) in enumerate(((gold, MIS), (pred, SPU))):
-        for number, key in enumerate(side.keys):
-            partner = -1
-            if not key:
-                outcome = IGN, OTHER if key is None else INSIDE
-            elif key[0] not in documents:
-                outcome = IGN, NO_GOLD
-            elif first[mine][key] != number:
-                outcome = IGN, TWICE
-            elif key not in first[1 - mine]:
-                outcome = decision, NONE
-            elif mine:
-                continue
-            else:
-                outcome, partner = (COR, SAME), first[1][key]
-            rows.append((-1, number, *outcome) if mine else (number, partner, *outcome))
-    table = np.array(rows, np.int64).reshape(-1, 4)
-    return tuple(table[:, column] for column in range(4))
+def _concept_keys(sides: Sequence[UnitColumns]) -> list[Int64]:
+    """Return a number for each concept of either side: the same for the same document, type and concept."""
+    numbers: dict[tuple[int, str, str], int] = {}
+    keys = []
+    for units in sides:
+        kinds = [units.types[kind] for kind in units.kind.tolist()]
+        rows = zip(units.doc.tolist(), kinds, units.texts or (), strict=True)
+        keys.append(np.array([numbers.setdefault(row, len(numbers)) for row in rows], np.int64))
+    return keys
+
+
+def _match_rows(
+    sides: Sequence[UnitColumns], keys: Sequence[Int64], inside: Sequence[Int64], types: frozenset[str]
+) -> MatchRows:
+    """Match units of the same key; `inside` are those inside composite mentions."""
+    ignored = []
+    for units, parts in zip(sides, inside, strict=True):
+        has_other_type = ~np.array([name in types for name in units.types], bool)[units.kind]
+        reason = np.where(has_other_type, OTHER_TYPE, -1)
+        reason[parts] = np.where(has_other_type[parts], OTHER_TYPE, INSIDE)
+        ignored.append(reason)
+    gold, pred = sides
+    has_gold = np.zeros(len(gold.documents), bool)
+    has_gold[gold.doc[ignored[0] < 0]] = True
+    ignored[1][(ignored[1] < 0) & ~has_gold[pred.doc]] = NO_GOLD
+    return MatchRows.of_sets(*keys, *ignored)
 
 
 CONVENTIONS = (
@@ -176,10 +169,12 @@ CONVENTIONS = (
         sentence="BioCreative V CDR: sets of spans of a type, and of concepts of a type by document.",
         needs="spans; for `id` their concept ids",
         source="bc5cdr_eval.jar 0.0.3 of BioCreative V (Wei et al. 2015)",
-        score=score,
-        of_layers=of_layers,
+        read=read_layers,
+        from_layers=same_layers,
+        match=match,
+        figures=figures,
         options=(
-            Option(
+            ScorerOption(
                 "types",
                 "types that count, parted by commas (the program's <concept type>); files that rename types are given "
                 "by side, --gold-types and --pred-types",
@@ -188,11 +183,6 @@ CONVENTIONS = (
             ),
         ),
         twins={"mention": "strict"},
-        names={"P": "Precision", "R": "Recall", "F1": "F-score", "COR": "TP"},
-        formulas={
-            "Precision": "TP / (TP + FP)",
-            "Recall": "TP / (TP + FN)",
-            "F-score": "2 × Precision × Recall / (Precision + Recall)",
-        },
+        ratios=RATIOS,
     ),
 )

@@ -11,165 +11,123 @@ Source: conlleval.pl (Tjong Kim Sang, 2004-01-26), https://www.clips.uantwerpen.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from nereval_core.arrays import Bools, Int64
-from nereval_core.conventions import Convention, Given, Option
-from nereval_core.conventions.outcome import (
-    COR,
-    OVERALL,
-    Content,
-    FigureRow,
-    Outcome,
-    UnitColumns,
-    figures,
-    record_frame,
-    scope_of_type,
-    type_of_scope,
-    with_types,
+from nereval_core.arrays import Array, Bools, Int64
+from nereval_core.conventions.convention import (
+    Convention,
+    LayerPair,
+    MatchedSides,
+    Options,
+    ScorerInput,
+    ScorerOption,
+    TagPair,
 )
-from nereval_core.conventions.shares import NO_DOCUMENTS, ByShares, Share, precision_recall_f1, without_records
+from nereval_core.conventions.outcome import CountTables, Figures, Outcome, RatioNames, Tables, figure_rows
+from nereval_core.conventions.records import COR, MIS, OVERALL, SPU, Evaluation, MatchRows, SharedTypes, type_of_scope
 from nereval_core.conventions.tag_sequences import (
     TagChunks,
-    counts_by_type,
     find_transitions,
     last_true,
     number_tags,
-    record_rows,
+    tags_of_layers,
     token_records,
-    untokenized_note,
-    with_untokenized,
 )
-from nereval_core.corpus import Layer
-from nereval_core.readers.shared.token_tags import Tagged, tags_of_layer
 
-EVALUATION, TOKENS = "phrase", "tokens"
-WHY = ("the same tokens and type on the other side", "no phrase of the same tokens and type on the other side")
+PHRASE, TOKENS = "phrase", "tokens"
+EVALUATION = Evaluation(
+    reasons=(
+        "the same tokens and type on the other side",
+        "no phrase of the same tokens and type on the other side",
+    ),
+    counters={"correct": (COR,), "phrases": (COR, MIS), "found": (COR, SPU)},
+    by_type=True,
+)
+RATIOS = RatioNames(
+    precision="precision", recall="recall", f1="FB1", correct="correct", gold="phrases", pred="found", percent=True
+)
+BY_TYPE = "types"
 BOUNDARY = "-X-"
-COUNTS = ("correct", "phrases", "found")
 LETTERS = ("O", "B", "I", "E", "[", "]", ".")
 O, B, I, E, OPEN, CLOSE, DOT = range(len(LETTERS))  # noqa: E741
 
 
-def score(given: Given, options: Mapping[str, Any]) -> Outcome:
-    """Score the tags of two files, or of two columns of one."""
-    sides = given.read_tags(last=True)
-    if len(sides[0].marks) == len(sides[1].marks) and any({*side.marks} - {"O"} for side in sides):
+def read(files: ScorerInput, options: Options) -> TagPair:
+    tags = files.read_tags(last=True)
+    if len(tags.gold.marks) == len(tags.pred.marks) and any({*side.marks} - {"O"} for side in tags):
         # Records and figures of phrases on such lines need their tokens.
-        sides = given.read_tags(last=True, docstarts=True)
-    return score_tags(*sides, options)
+        return files.read_tags(last=True, docstarts=True)
+    return tags
 
 
-def of_layers(gold: Layer, pred: Layer, options: Mapping[str, Any]) -> Outcome:
-    """Score layers by the IOB2 tags that say them; raw, by their types."""
-    return score_tags(*_sides(gold, pred, options), options)
+def from_layers(layers: LayerPair, options: Options) -> TagPair:
+    """Return the IOB2 tags that say layers; raw, their types."""
+    tags = tags_of_layers(layers, "conlleval")
+    if not options["r"]:
+        return tags
+    return TagPair(*(replace(side, tags=[tag[2:] or options["o"] for tag in side.tags]) for side in tags))
 
 
-def counted(gold: Layer, pred: Layer, options: Mapping[str, Any]) -> Share:
-    """Count the phrases of a part of a corpus; a document stands in one part."""
-    return with_untokenized(_counted(*_sides(gold, pred, options), options)[0], gold)
-
-
-def _sides(gold: Layer, pred: Layer, options: Mapping[str, Any]) -> tuple[Tagged, Tagged]:
-    one, two = (tags_of_layer(layer, "conlleval") for layer in (gold, pred))
-    if options["r"]:
-        one, two = (replace(side, tags=[tag[2:] or options["o"] for tag in side.tags]) for side in (one, two))
-    return one, two
-
-
-def score_tags(gold: Tagged, pred: Tagged, options: Mapping[str, Any]) -> Outcome:
-    """Score tags over the same tokens.
-
-    Counters by type and overall: `correct`, `phrases` (gold) and `found` (predicted); figures in percent.
-    """
-    share, build = _counted(gold, pred, options)
-    return replace(of_share(share, options), documents=gold.documents, build=build)
-
-
-def _counted(gold: Tagged, pred: Tagged, options: Mapping[str, Any]) -> tuple[Share, Callable[[str], pd.DataFrame]]:
-    """Count tags over the same tokens, and return the function that makes the records.
-
-    Tables: `types` has the COUNTS of each type; `tokens` how many there are, how many of the same tag, and how many of
-    them are lines that begin documents.
-    """
+def match(tags: TagPair, options: Options) -> MatchedSides:
+    """Match phrases over the same tokens."""
+    gold, pred = tags
     marks = (gold.marks, pred.marks) if len(gold.marks) == len(pred.marks) else ((), ())
-    kept = np.arange(len(gold))
+    tokens = np.arange(len(gold))
     if BOUNDARY in gold.words:
-        outside = np.fromiter((word == BOUNDARY for word in gold.words), bool, len(gold))
-        kept = np.flatnonzero(~outside)
+        is_boundary = np.fromiter((word == BOUNDARY for word in gold.words), bool, len(gold))
+        tokens = np.flatnonzero(~is_boundary)
         gold, pred = (
-            replace(side, tags=["O" if out else tag for tag, out in zip(side.tags, outside.tolist(), strict=True)])
-            for side in (gold, pred)
+            replace(side, tags=["O" if out else tag for tag, out in zip(side.tags, is_boundary.tolist(), strict=True)])
+            for side in tags
         )
     numbers, names = number_tags(gold.tags, pred.tags, *marks)
     parts = [_parted(name, options) for name in names]
-    types = sorted({kind for _, kind in parts} | {""})
-    known = {letter: code for code, letter in enumerate(LETTERS)}
-    letter = np.array([*(known.setdefault(one, len(known)) for one, _ in parts), O], np.int32)
-    kind = np.array([*(types.index(kind) for _, kind in parts), types.index("")], np.int32)
-    equal = letter.astype(np.int64) * len(types) + kind
-    cut = [find_transitions(_table, side, gold.sentences, letter, kind, len(names)) for side in numbers[:2]]
-    one, two = (
-        _phrases(start, end, gold.sentences, kind[side]) for (start, end), side in zip(cut, numbers[:2], strict=True)
-    )
-    g, p = _correct(cut[0], cut[1], kind[numbers[0]], kind[numbers[1]], gold.ended)
-
-    right = equal[numbers[0]] == equal[numbers[1]]
-    beside = equal[numbers[2]] == equal[numbers[3]] if marks[0] else np.empty(0, bool)
-    total, hits = len(kept) + len(beside), int(np.count_nonzero(right[kept]) + np.count_nonzero(beside))
-    share = Share(
-        {
-            "types": counts_by_type(types, one.kind[g], one.kind, two.kind),
-            "tokens": {"all": (total, hits, len(beside))},
-        },
-        Content.of_tags(gold, len(one)),
-        Content.of_tags(pred, len(two)),
-    )
-
-    def build(evaluation: str) -> pd.DataFrame:
-        if evaluation == TOKENS:
-            counters = {"tokens": np.ones(len(kept), bool), "correct tags": right[kept]}
-            return token_records(TOKENS, gold, pred, counters, kept)
-        return _records(gold, (one, two), (g, p), tuple(types))
-
-    return share, build
-
-
-def of_share(share: Share, options: Mapping[str, Any]) -> Outcome:
-    """Return the figures of a share, without records."""
-    total, hits, beside = share.tables.get("tokens", {}).get("all", (0, 0, 0))
-    tokens = {"tokens": total, "correct tags": hits, "accuracy": 100 * hits / total if total else 0.0}
-    # Lines that begin documents count, and are not tokens of ours.
-    rows: list[FigureRow] = [
-        (TOKENS, OVERALL, name, value, not beside and name != "accuracy") for name, value in tokens.items()
+    types = tuple(sorted({kind for _, kind in parts} | {""}))
+    codes = {letter: code for code, letter in enumerate(LETTERS)}
+    letter = np.array([*(codes.setdefault(name, len(codes)) for name, _ in parts), O], np.int32)
+    kind = np.array([*(types.index(name) for _, name in parts), types.index("")], np.int32)
+    edges = [find_transitions(_table, side, gold.sentences, letter, kind, len(names)) for side in numbers[:2]]
+    kinds = [kind[side] for side in numbers[:2]]
+    phrases = [
+        _phrases(start, end, gold.sentences, of_token) for (start, end), of_token in zip(edges, kinds, strict=True)
     ]
-    by_type = sorted(share.tables.get("types", {}).items())
-    whole = [sum(row[column] for _, row in by_type) for column in range(len(COUNTS))]
-    scores: dict[str, Any] = {}
-    for scope, row in ((OVERALL, whole), *((scope_of_type(name), row) for name, row in by_type)):
-        counts = dict(zip(COUNTS, row, strict=True))
-        scores[scope] = counts | _ratios(counts)
-        rows += [(EVALUATION, scope, name, value, name in COUNTS) for name, value in scores[scope].items()]
-    return Outcome(
-        "conlleval",
-        options,
-        NO_DOCUMENTS,
-        share.gold,
-        share.pred,
-        {TOKENS: tokens, "phrases": scores},
-        figures(rows),
-        without_records,
-        untokenized_note(share),
-    )
+    pairs = _correct(edges[0], edges[1], kinds[0], kinds[1], gold.ended)
+    rows = MatchRows.of_pairs(*pairs, *map(len, phrases))
+    tag = letter.astype(np.int64) * len(types) + kind
+    same_tag = tag[numbers[0]] == tag[numbers[1]]
+    same_mark = tag[numbers[2]] == tag[numbers[3]] if marks[0] else np.zeros(0, bool)
+    n_same = int(np.count_nonzero(same_tag[tokens]) + np.count_nonzero(same_mark))
+
+    def records(evaluation: str) -> pd.DataFrame:
+        if evaluation == TOKENS:
+            counters = {"tokens": np.ones(len(tokens), bool), "correct tags": same_tag[tokens]}
+            return token_records(TOKENS, gold, pred, counters, tokens)
+        return EVALUATION.records(PHRASE, [side.units(gold, types) for side in phrases], rows)
+
+    tables: Tables = {
+        BY_TYPE: rows.decisions_by_type(SharedTypes(types, phrases[0].kind, phrases[1].kind)),
+        TOKENS: {"all": (len(tokens) + len(same_mark), n_same, len(same_mark))},
+    }
+    return MatchedSides.of_tags(TagPair(gold, pred), len(phrases[0]), len(phrases[1]), tables, records)
 
 
-def _parted(name: str, options: Mapping[str, Any]) -> tuple[str, str]:
+def figures(counts: CountTables, options: Options) -> Figures:
+    n_tokens, n_same, n_marks = counts.rows(TOKENS).get("all", (0, 0, 0))
+    tokens = {"tokens": n_tokens, "correct tags": n_same, "accuracy": 100 * n_same / n_tokens if n_tokens else 0.0}
+    phrases = {scope: row | RATIOS.of(row) for scope, row in EVALUATION.scopes(counts.rows(BY_TYPE)).items()}
+    # Lines that begin documents count, and are not tokens of ours.
+    rows = [
+        *figure_rows(TOKENS, {OVERALL: tokens}, () if n_marks else ("tokens", "correct tags")),
+        *figure_rows(PHRASE, phrases, EVALUATION.counters),
+    ]
+    return Figures({TOKENS: tokens, "phrases": phrases}, rows)
+
+
+def _parted(name: str, options: Options) -> tuple[str, str]:
     """Return letter and type of a tag."""
     if options["r"]:
         name = "O" if name in ("O", options["o"]) else f"B-{name}"
@@ -178,7 +136,7 @@ def _parted(name: str, options: Mapping[str, Any]) -> tuple[str, str]:
     return letter, "" if kind == "0" else kind
 
 
-def _table(before: NDArray[Any], old: NDArray[Any], letter: NDArray[Any], kind: NDArray[Any]) -> tuple[Bools, Bools]:
+def _table(before: Array, old: Array, letter: Array, kind: Array) -> tuple[Bools, Bools]:
     """Return where a phrase starts at a tag, and where one ends before it."""
     changes = old != kind
     plain, again = np.isin(before, (B, I)), (before == E) & np.isin(letter, (E, I))
@@ -189,7 +147,7 @@ def _table(before: NDArray[Any], old: NDArray[Any], letter: NDArray[Any], kind: 
     return start, end
 
 
-def _phrases(start: Bools, end: Bools, sentences: Int64, kind: NDArray[Any]) -> TagChunks:
+def _phrases(start: Bools, end: Bools, sentences: Int64, kind: Array) -> TagChunks:
     """Return each phrase that starts, up to the first end, the next start or the end of the sentence."""
     first = np.flatnonzero(start)
     closed = end.copy()
@@ -201,7 +159,7 @@ def _phrases(start: Bools, end: Bools, sentences: Int64, kind: NDArray[Any]) -> 
 
 
 def _correct(
-    gold: tuple[Bools, ...], pred: tuple[Bools, ...], ours: NDArray[Any], theirs: NDArray[Any], ended: bool
+    gold: tuple[Bools, ...], pred: tuple[Bools, ...], ours: Array, theirs: Array, ended: bool
 ) -> tuple[Int64, Int64]:
     """Return the numbers of the phrases that are correct on both sides, pair by pair.
 
@@ -219,21 +177,6 @@ def _correct(
     tokens = np.flatnonzero(both & (opened > earlier))
     places = opened[tokens]
     return tuple(np.searchsorted(np.flatnonzero(mask), places) for mask in (start, begin))  # type: ignore[return-value]
-
-
-def _ratios(row: Mapping[str, int]) -> dict[str, float]:
-    ratios = precision_recall_f1(100 * row["correct"], row["found"], row["phrases"])
-    return dict(zip(("precision", "recall", "FB1"), ratios, strict=True))
-
-
-def _records(
-    gold: Tagged, sides: tuple[TagChunks, TagChunks], pairs: tuple[Int64, Int64], types: tuple[str, ...]
-) -> pd.DataFrame:
-    ours, theirs = (UnitColumns.of_tokens(gold, side.first, side.last, side.kind, types) for side in sides)
-    one, two, decision = record_rows(*pairs, len(ours), len(theirs))
-    counters = {"correct": decision == COR, "phrases": one >= 0, "found": two >= 0}
-    why = np.where(decision == COR, 0, 1), WHY
-    return with_types(record_frame(EVALUATION, ours, theirs, one, two, decision, why, counters))
 
 
 def text(outcome: Outcome) -> str:
@@ -281,24 +224,19 @@ CONVENTIONS = (
         sentence="Phrases with the same tokens and type; any I that follows no phrase of its type begins one.",
         needs="one tag a token on both sides",
         source="conlleval.pl of 2004-01-26 (Tjong Kim Sang and Buchholz 2000)",
-        score=score,
-        of_layers=of_layers,
-        by_shares=ByShares(counted, of_share),
+        read=read,
+        from_layers=from_layers,
+        match=match,
+        figures=figures,
         formats=("conll",),
         options=(
-            Option("l", "print the rows of a LaTeX table", "flag", False),
-            Option("r", "tags are types without B- and I-: every token is a phrase of its own", "flag", False),
-            Option("o", "with r, the tag of tokens outside", default="O"),
+            ScorerOption("l", "print the rows of a LaTeX table", "flag", False),
+            ScorerOption("r", "tags are types without B- and I-: every token is a phrase of its own", "flag", False),
+            ScorerOption("o", "with r, the tag of tokens outside", default="O"),
         ),
-        twins={EVALUATION: "strict"},
+        twins={PHRASE: "strict"},
         forms={"text": text},
-        names={"P": "precision", "R": "recall", "F1": "FB1", "COR": "correct", "POS": "phrases", "ACT": "found"},
-        percent=True,
-        formulas={
-            "accuracy": "100 × correct tags / tokens",
-            "precision": "100 × correct / found",
-            "recall": "100 × correct / phrases",
-            "FB1": "2 × precision × recall / (precision + recall)",
-        },
+        ratios=RATIOS,
+        other_formulas={"accuracy": "100 × correct tags / tokens"},
     ),
 )

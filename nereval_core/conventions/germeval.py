@@ -15,29 +15,28 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from nereval_core.arrays import Bools, Int64
-from nereval_core.conventions import Convention, Given
-from nereval_core.conventions.outcome import (
+from nereval_core.conventions.convention import Convention, MatchedSides, Options, ScorerInput, TagPair
+from nereval_core.conventions.outcome import CountTables, Figures, Outcome, RatioNames, Tables, figure_rows
+from nereval_core.conventions.records import (
     COR,
+    MIS,
     OVERALL,
-    Content,
-    FigureRow,
-    Outcome,
+    SPU,
+    Evaluation,
+    MatchRows,
     UnitColumns,
-    figures,
-    record_frame,
+    add_decisions,
+    joined_records,
 )
-from nereval_core.conventions.tag_sequences import TagChunks, number_tags, record_rows, runs, same_spans
+from nereval_core.conventions.tag_sequences import TagChunks, number_tags, runs, same_spans
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers.conll import read_tagged
 from nereval_core.readers.shared.token_tags import Tagged, match_tags
-from nereval_core.scoring.count_tables import TEXT_DTYPE
 
 TYPES = ("PER", "LOC", "ORG", "OTH")
 ENDINGS = ("deriv", "part")
@@ -50,76 +49,108 @@ TITLES = {
     "outer": "3.1 Per-Level Evaluation (outer chunks):",
     "inner": "3.2 Per-Level Global Evaluation (inner chunks):",
 }
-COUNTERS = ("gold_chunks", "found", "correct")
-WHY = (
-    "begins, ends and is typed alike on the other side",
-    "nothing begins and ends alike there",
-    "begins and ends alike, but some token has another type",
-    "reaches the last token of all, where no chunk is right",
+EVALUATION = Evaluation(
+    reasons=(
+        "begins, ends and is typed alike on the other side",
+        "nothing begins and ends alike there",
+        "begins and ends alike, but some token has another type",
+        "reaches the last token of all, where no chunk is right",
+    ),
+    counters={"gold_chunks": (COR, MIS), "found": (COR, SPU), "correct": (COR,)},
 )
-SAME, NONE, OTHER, LAST = range(4)
+OTHER_TYPE, LAST = 2, 3
+RATIOS = RatioNames(
+    precision="precision", recall="recall", f1="FB1", correct="correct", gold="gold_chunks", pred="found", percent=True
+)
+CHUNKS, SAME_TAGS, TOKENS = "chunks", "same tags", "tokens"
 
 
 @dataclass(frozen=True, eq=False)
 class ColumnChunks:
-    """The tags of one column on both sides, and their chunks: the type is that of the first token.
+    """The tags of one column on both sides, their chunks, with the type of the first token, and the chunks matched."""
 
-    `gold` and `pred` number the chunks that are right; `why` says of each side's chunks what decided.
-    """
-
-    tags: tuple[Tagged, Tagged]
+    tags: TagPair
     chunks: tuple[TagChunks, TagChunks]
     types: tuple[str, ...]
-    gold: Int64
-    pred: Int64
-    why: tuple[NDArray[Any], NDArray[Any]]
+    rows: MatchRows
+
+    @property
+    def same_tags(self) -> int:
+        return sum(gold == pred for gold, pred in zip(self.tags.gold.tags, self.tags.pred.tags, strict=True))
+
+    def records(self, evaluation: str) -> pd.DataFrame:
+        gold = self.tags.gold
+        units = []
+        for side in self.chunks:
+            # A chunk that goes on in the next document is shown in the first.
+            last = np.minimum(side.last, gold.tokens.first[gold.doc[side.first] + 1] - 1)
+            units.append(UnitColumns.of_tokens(gold, side.first, last, side.kind, self.types))
+        return EVALUATION.records(evaluation, units, self.rows)
 
 
-def score(given: Given, options: Mapping[str, Any]) -> Outcome:
-    """Score two files whose last two columns are tags of outer and of inner chunks, token by token.
-
-    Counters: `gold_chunks`, `found` and `correct`.
+def read(files: ScorerInput, options: Options) -> Mapping[str, TagPair]:
+    """Read the last two columns of both files: tags of outer and of inner chunks, token by token.
 
     Raises:
         FormatError: tags that are none of the task, at which the program stops; columns other than the last two.
     """
-    _refuse_columns(given)
-    levels: dict[str, tuple[Tagged, Tagged]] = {}
+    _refuse_columns(files)
+    levels = {}
     for name, column in COLUMNS.items():
-        gold, pred = (read_tagged(source, column=column) for source in (given.gold, given.pred))
-        levels[name] = gold, match_tags(gold, pred)
-    problems = [problem for sides in levels.values() for tags in sides for problem in _tag_problems(tags)]
+        gold, pred = (read_tagged(source, column=column) for source in (files.gold, files.pred))
+        levels[name] = TagPair(gold, match_tags(gold, pred))
+    problems = [problem for pair in levels.values() for tags in pair for problem in _tag_problems(tags)]
     if problems:
         raise FormatError(problems)
-    strict = {name: _column_chunks(*sides) for name, sides in levels.items()}
-    loose = {name: _column_chunks(*(_coarse(tags) for tags in sides)) for name, sides in levels.items()}
-    found = {name: [(loose if name == "loose" else strict)[level] for level in EVALUATIONS[name]] for name in TITLES}
-    scores = {name: _results(columns) for name, columns in found.items()}
-    rows: list[FigureRow] = [
-        (name, OVERALL, figure, value, figure in COUNTERS)
-        for name, row in scores.items()
-        for figure, value in row.items()
+    return levels
+
+
+def match(levels: Mapping[str, TagPair], options: Options) -> MatchedSides:
+    strict = {name: _column_chunks(pair) for name, pair in levels.items()}
+    loose = {name: _column_chunks(TagPair(*map(_coarse, pair))) for name, pair in levels.items()}
+    columns = {
+        name: [(loose if name == "loose" else strict)[level] for level in names] for name, names in EVALUATIONS.items()
+    }
+
+    def records(evaluation: str) -> pd.DataFrame:
+        return joined_records([column.records(evaluation) for column in columns[evaluation]])
+
+    tables: Tables = {
+        CHUNKS: {name: add_decisions(part.rows.decisions() for part in parts) for name, parts in columns.items()},
+        SAME_TAGS: {name: tuple(part.same_tags for part in parts) for name, parts in columns.items()},
+        TOKENS: {"all": (len(levels["outer"].gold),)},
+    }
+    outer, inner = (levels[name] for name in COLUMNS)
+    joined = [
+        replace(tags, tags=list(map(" ".join, zip(tags.tags, other.tags, strict=True))))
+        for tags, other in zip(outer, inner, strict=True)
     ]
-
-    def build(evaluation: str) -> pd.DataFrame:
-        frames = [_records(evaluation, column) for column in found[evaluation]]
-        plain = [frame.astype({"gold_type": TEXT_DTYPE, "pred_type": TEXT_DTYPE}) for frame in frames]
-        return pd.concat(plain, ignore_index=True).astype({"gold_type": "category", "pred_type": "category"})
-
-    contents = []
-    for side in (0, 1):
-        both = [levels[name][side] for name in COLUMNS]
-        pairs = list(map(" ".join, zip(both[0].tags, both[1].tags, strict=True)))
-        chunks = sum(len(column.chunks[side]) for column in strict.values())
-        contents.append(Content.of_tags(replace(both[0], tags=pairs), chunks))
-    documents = levels["outer"][0].documents
-    return Outcome("germeval-2014", options, documents, contents[0], contents[1], scores, figures(rows), build)
+    n_gold, n_pred = (sum(len(column.chunks[side]) for column in strict.values()) for side in (0, 1))
+    return MatchedSides.of_tags(TagPair(*joined), n_gold, n_pred, tables, records)
 
 
-def _refuse_columns(given: Given) -> None:
+def figures(counts: CountTables, options: Options) -> Figures:
+    scores = {}
+    n_tokens = counts.number(TOKENS, "all")
+    for name in TITLES:
+        chunks = EVALUATION.counts(counts.rows(CHUNKS)[name])
+        accuracy = _accuracy(counts.rows(SAME_TAGS)[name], n_tokens) if n_tokens else 0.0
+        scores[name] = {"accuracy": accuracy, **RATIOS.of(chunks), **chunks}
+    rows = [row for name in scores for row in figure_rows(name, {OVERALL: scores[name]}, EVALUATION.counters)]
+    return Figures(scores, rows)
+
+
+def _accuracy(same_tags: Sequence[int], n_tokens: int) -> float:
+    """Return the percentage of tags that are the same, in the order of operations of the program."""
+    if len(same_tags) > 1:
+        return 100 * (sum(same_tags) / len(same_tags)) / n_tokens
+    return 100 * (same_tags[0] / n_tokens)
+
+
+def _refuse_columns(files: ScorerInput) -> None:
     problems = [
         Problem(f"--{side}-column", None, "nereval.perl takes the last two columns", "leave the option out")
-        for side, column in (("gold", given.gold_column), ("pred", given.pred_column))
+        for side, column in (("gold", files.gold_column), ("pred", files.pred_column))
         if column is not None
     ]
     if problems:
@@ -128,13 +159,13 @@ def _refuse_columns(given: Given) -> None:
 
 def _tag_problems(tags: Tagged) -> list[Problem]:
     """Return the first place of each tag at which the program stops, or which it takes by chance."""
-    seen: dict[str, int] = {}
+    first: dict[str, int] = {}
     for token, tag in enumerate(tags.tags):
-        seen.setdefault(tag, token)
+        first.setdefault(tag, token)
     remedy = f"write O, or B or I, '-' and one of {', '.join(TYPES)}, which {' or '.join(ENDINGS)} may follow"
     return [
         Problem(*tags.place(token), f"{quoted(tag)} is not a tag of GermEval 2014", remedy)
-        for tag, token in seen.items()
+        for tag, token in first.items()
         if not TAG.fullmatch(tag)
     ]
 
@@ -144,8 +175,8 @@ def _coarse(tags: Tagged) -> Tagged:
     return replace(tags, tags=[coarse[tag] for tag in tags.tags])
 
 
-def _column_chunks(gold: Tagged, pred: Tagged) -> ColumnChunks:
-    numbers, names = number_tags(gold.tags, pred.tags)
+def _column_chunks(tags: TagPair) -> ColumnChunks:
+    numbers, names = number_tags(tags.gold.tags, tags.pred.tags)
     types = tuple(sorted({name[2:] for name in names if name != "O"}))
     kind_of = np.array([types.index(name[2:]) if name != "O" else -1 for name in names], np.int64)
     begins = np.array([name.startswith("B") for name in names], bool)
@@ -155,63 +186,35 @@ def _column_chunks(gold: Tagged, pred: Tagged) -> ColumnChunks:
         first, last = runs(kind >= 0, begins[codes[1:]])
         chunks.append(TagChunks(first, last, np.zeros(len(first), np.int64)))
     # Chunks of one place; right are those whose tokens all have one type on both sides.
-    g, p = same_spans(chunks[0], chunks[1], len(gold))
+    size = len(tags.gold)
+    g, p = same_spans(chunks[0], chunks[1], size)
     differing = np.concatenate(([0], np.cumsum(kinds[0] != kinds[1])))
     first, last = chunks[0].first[g], chunks[0].last[g]
-    alike: Bools = differing[last + 1] == differing[first]
-    ended = last < len(gold) - 1
-    whys = []
-    for side, placed in ((chunks[0], g), (chunks[1], p)):
-        why = np.full(len(side), NONE)
-        why[placed] = np.where(~alike, OTHER, np.where(ended, SAME, LAST))
-        whys.append(why)
+    is_alike: Bools = differing[last + 1] == differing[first]
+    is_ended = last < size - 1
+    right = is_alike & is_ended
+    rows = MatchRows.of_pairs(g[right], p[right], *map(len, chunks))
+    wrong = ~right
+    reason = np.where(is_alike, LAST, OTHER_TYPE)[wrong]
+    rows.reason[_rows_of(rows.gold, g[wrong])] = reason
+    rows.reason[_rows_of(rows.pred, p[wrong])] = reason
     typed = [TagChunks(side.first, side.last, kind[side.first]) for side, kind in zip(chunks, kinds, strict=True)]
-    right = alike & ended
-    return ColumnChunks((gold, pred), (typed[0], typed[1]), types, g[right], p[right], (whys[0], whys[1]))
+    return ColumnChunks(tags, (typed[0], typed[1]), types, rows)
 
 
-def _results(columns: Sequence[ColumnChunks]) -> dict[str, float]:
-    gold, found = (sum(len(column.chunks[side]) for column in columns) for side in (0, 1))
-    correct = sum(len(column.gold) for column in columns)
-    tokens = len(columns[0].tags[0])
-    alike = sum(one == two for column in columns for one, two in zip(*(side.tags for side in column.tags), strict=True))
-    precision = 100 * correct / found if found else 0.0
-    recall = 100 * correct / gold if gold else 0.0
-    f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
-    share = alike / len(columns)
-    accuracy = (100 * share / tokens if len(columns) > 1 else 100 * (share / tokens)) if tokens else 0.0
-    ratios = {"accuracy": accuracy, "precision": precision, "recall": recall, "FB1": f1}
-    return ratios | dict(zip(COUNTERS, (gold, found, correct), strict=True))
-
-
-def _records(evaluation: str, column: ColumnChunks) -> pd.DataFrame:
-    tags = column.tags[0]
-    # A chunk that goes on in the next document is shown in the first.
-    ours, theirs = (
-        UnitColumns.of_tokens(
-            tags,
-            side.first,
-            np.minimum(side.last, tags.tokens.first[tags.doc[side.first] + 1] - 1),
-            side.kind,
-            column.types,
-        )
-        for side in column.chunks
-    )
-    g, p, decision = record_rows(column.gold, column.pred, len(ours), len(theirs))
-    why = np.full(len(g), SAME)
-    why[g >= 0] = column.why[0][g[g >= 0]]
-    alone = g < 0
-    why[alone] = column.why[1][p[alone]]
-    counters = dict(zip(COUNTERS, (g >= 0, p >= 0, decision == COR), strict=True))
-    return record_frame(evaluation, ours, theirs, g, p, decision, (why, WHY), counters)
+def _rows_of(column: Int64, units: Int64) -> Int64:
+    """Return the row in which each of these units stands; each stands in one."""
+    row = np.zeros(int(column.max(initial=-1)) + 1, np.int64)
+    row[column[column >= 0]] = np.flatnonzero(column >= 0)
+    return row[units]
 
 
 def text(outcome: Outcome) -> str:
     """Return what the program prints before its figures by type."""
     outer, inner = (outcome.scores[level] for level in COLUMNS)
-    found = f"Found: {outer['found']} outer and {inner['found']} inner phrases"
+    predicted = f"Found: {outer['found']} outer and {inner['found']} inner phrases"
     gold = f"Gold: {outer['gold_chunks']} (outer) and {inner['gold_chunks']} (inner)."
-    lines = [f"{mode}: {found}; {gold}" for mode in ("STRICT", "LOOSE")]
+    lines = [f"{mode}: {predicted}; {gold}" for mode in ("STRICT", "LOOSE")]
     for name, title in TITLES.items():
         row = outcome.scores[name]
         lines += [
@@ -230,15 +233,12 @@ CONVENTIONS = (
         sentence="GermEval 2014: outer and inner chunks of the same place and type, with and without deriv and part.",
         needs=f"files whose last two columns are tags, outer and inner, of the types {', '.join(TYPES)}",
         source="nereval.perl of 2014-05-19, GermEval 2014 NER shared task (Benikova et al. 2014)",
-        score=score,
+        read=read,
+        match=match,
+        figures=figures,
+        not_by_shards="it scores files of its own format only",
         formats=("conll",),
         forms={"text-metrics": text},
-        names={"P": "precision", "R": "recall", "F1": "FB1", "COR": "correct", "POS": "gold_chunks", "ACT": "found"},
-        percent=True,
-        formulas={
-            "precision": "correct / found",
-            "recall": "correct / gold_chunks",
-            "FB1": "2 × precision × recall / (precision + recall)",
-        },
+        ratios=RATIOS,
     ),
 )

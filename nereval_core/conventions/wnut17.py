@@ -15,125 +15,132 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from nereval_core.arrays import Bools, Int32, Int64
-from nereval_core.conventions import Convention, Given
-from nereval_core.conventions.outcome import (
-    COR,
-    OVERALL,
-    Content,
-    FigureRow,
-    Outcome,
-    UnitColumns,
-    figures,
-    record_frame,
-    with_types,
-)
-from nereval_core.conventions.shares import precision_recall_f1
+from nereval_core.arrays import Array, Bools, Int32, Int64
+from nereval_core.conventions.convention import Convention, LayerPair, MatchedSides, Options, TagPair
+from nereval_core.conventions.outcome import CountTables, Figures, Outcome, RatioNames, Tables, figure_rows
+from nereval_core.conventions.records import COR, MIS, OVERALL, SPU, Evaluation, MatchRows, SharedTypes, UnitColumns
 from nereval_core.conventions.tag_sequences import (
     TagChunks,
-    counts_by_type,
     number_tags,
     previous_values,
-    record_rows,
+    read_tags,
     runs,
     same_spans,
+    tags_of_layers,
     token_records,
 )
-from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError, Problem, quoted
-from nereval_core.readers.shared.token_tags import Tagged, tags_of_layer
+from nereval_core.readers.shared.token_tags import Tagged
 
 TYPES = ("corporation", "creative-work", "group", "location", "person", "product")
 ENTITY, SURFACE, TOKENS, ILLEGAL = "entity", "surface", "tokens", "illegal_transitions"
 ALL = "ALL"
-COUNTS = {"gold": "phrases", "guess": "found", "correct": "correct"}
-"""The program's names for counts, and our counters."""
-WHY = (
-    "the same place and type on the other side",
-    "no entity of the same place and type on the other side",
-    "an entity of these words and type is right",
-    "the other side has these words and type, but never in the same place",
-    "the other side has these words and type nowhere",
-)
+COUNTERS = {"phrases": (COR, MIS), "found": (COR, SPU), "correct": (COR,)}
+RATIOS = RatioNames(precision="p", recall="r", f1="f", correct="correct", gold="phrases", pred="found")
+PROGRAM_NAMES = {"phrases": "gold", "found": "guess"}
+"""The program's names for two of our counters."""
+EVALUATIONS = {
+    ENTITY: Evaluation(
+        reasons=(
+            "the same place and type on the other side",
+            "no entity of the same place and type on the other side",
+        ),
+        counters=COUNTERS,
+        by_type=True,
+    ),
+    SURFACE: Evaluation(
+        reasons=(
+            "an entity of these words and type is right",
+            "the other side has these words and type nowhere",
+            "the other side has these words and type, but never in the same place",
+        ),
+        counters=COUNTERS,
+        unit="surface form",
+        by_type=True,
+    ),
+}
+ELSEWHERE = 2
 O, B, I = range(3)  # noqa: E741
 
 
 @dataclass(frozen=True, eq=False)
-class Forms:
+class SurfaceForms:
     """The distinct (words, type) of one side: number of the form, its type, and the entity that stands for it."""
 
     form: Int64
-    kind: NDArray[Any]
+    kind: Array
     entity: Int64
 
 
-def score(given: Given, options: Mapping[str, Any]) -> Outcome:
-    """Score the tags of two files, or of two columns of one, token by token; the words are gold's."""
-    return score_tags(*given.read_tags(), options)
+def from_layers(layers: LayerPair, options: Options) -> TagPair:
+    return tags_of_layers(layers, "wnut17")
 
 
-def of_layers(gold: Layer, pred: Layer, options: Mapping[str, Any]) -> Outcome:
-    """Score layers by the IOB2 tags that say them."""
-    return score_tags(tags_of_layer(gold, "wnut17"), tags_of_layer(pred, "wnut17"), options)
-
-
-def score_tags(gold: Tagged, pred: Tagged, options: Mapping[str, Any]) -> Outcome:
-    """Score tags over the same tokens.
-
-    Counters by type and overall: `phrases` (gold), `found` and `correct`.
+def match(tags: TagPair, options: Options) -> MatchedSides:
+    """Match entities and forms; the words are gold's.
 
     Raises:
         FormatError: a tag at which the program stops.
     """
+    gold, pred = tags
     numbers, names = number_tags(gold.tags, pred.tags)
     letter, kind = _parsed(names)
-    _refuse(gold, pred, numbers, names, letter)
-    (one, odd), (two, strange) = (_entities(side, gold.sentences, letter, kind) for side in numbers)
-    g, p = same_spans(one, two, len(gold))
-    forms = _forms(gold, one, two, g, p)
-    found = {
-        ENTITY: (one.kind, two.kind, one.kind[g]),
-        SURFACE: (forms[0].kind, forms[1].kind, forms[0].kind[np.isin(forms[0].form, forms[2])]),
+    _refuse(tags, numbers, names, letter)
+    (ours, illegal_gold), (theirs, illegal_pred) = (_entities(side, gold.sentences, letter, kind) for side in numbers)
+    pairs = same_spans(ours, theirs, len(gold))
+    gold_forms, pred_forms, right = _forms(gold, ours, theirs, *pairs)
+    rows = {
+        ENTITY: MatchRows.of_pairs(*pairs, len(ours), len(theirs)),
+        SURFACE: _form_rows(gold_forms.form, pred_forms.form, right),
     }
-    scores: dict[str, Any] = {}
-    rows: list[FigureRow] = []
-    present = sorted(TYPES[code] for code in np.unique(one.kind).tolist())
-    for evaluation, kinds in found.items():
-        counts = counts_by_type(TYPES, *kinds)
-        scores[evaluation] = {ALL: _results(*map(len, kinds))}
-        scores[evaluation] |= {name: _results(*counts[name]) for name in present}
-        for scope, row in scores[evaluation].items():
-            rows += _rows(evaluation, OVERALL if scope == ALL else scope, row)
-    right = numbers[0] == numbers[1]
-    scores[TOKENS] = _results(len(gold), len(gold), int(np.count_nonzero(right)))
-    scores[ILLEGAL] = int(np.count_nonzero(odd) + np.count_nonzero(strange))
-    rows += [*_rows(TOKENS, OVERALL, scores[TOKENS]), (TOKENS, OVERALL, ILLEGAL, scores[ILLEGAL], True)]
+    n_illegal = illegal_gold.astype(int) + illegal_pred
+    same_tag = numbers[0] == numbers[1]
 
-    def build(evaluation: str) -> pd.DataFrame:
+    def records(evaluation: str) -> pd.DataFrame:
         if evaluation == TOKENS:
-            every = np.ones(len(gold), bool)
-            counters = {"phrases": every, "found": every, "correct": right, ILLEGAL: odd.astype(int) + strange}
+            is_token = np.ones(len(gold), bool)
+            counters = {"phrases": is_token, "found": is_token, "correct": same_tag, ILLEGAL: n_illegal}
             return token_records(TOKENS, gold, pred, counters)
-        if evaluation == ENTITY:
-            whole = _marks(gold, one), _marks(gold, two)
-            return _records(ENTITY, *whole, (g, p), np.zeros(len(one), bool), np.zeros(len(two), bool))
-        return _surface_records(gold, (one, two), forms)
+        units = [ours.units(gold, TYPES), theirs.units(gold, TYPES)]
+        if evaluation == SURFACE:
+            units = [_form_units(gold, ours, gold_forms), _form_units(gold, theirs, pred_forms)]
+        return EVALUATIONS[evaluation].records(evaluation, units, rows[evaluation])
 
-    return Outcome(
-        "wnut17",
-        options,
-        gold.documents,
-        Content.of_tags(gold, len(one)),
-        Content.of_tags(pred, len(two)),
-        scores,
-        figures(rows),
-        build,
-    )
+    tables: Tables = {
+        ENTITY: rows[ENTITY].decisions_by_type(SharedTypes(TYPES, ours.kind, theirs.kind)),
+        SURFACE: rows[SURFACE].decisions_by_type(SharedTypes(TYPES, gold_forms.kind, pred_forms.kind)),
+        TOKENS: {"all": (len(gold), int(np.count_nonzero(same_tag)), int(n_illegal.sum()))},
+    }
+    return MatchedSides.of_tags(tags, len(ours), len(theirs), tables, records)
 
 
-def _parsed(names: tuple[str, ...]) -> tuple[NDArray[Any], NDArray[Any]]:
+def figures(counts: CountTables, options: Options) -> Figures:
+    # A type gets a section of its own if gold has it.
+    present = [name for name, row in sorted(counts.rows(ENTITY).items()) if row[COR] + row[MIS]]
+    n_tokens, n_same, n_illegal = counts.rows(TOKENS)["all"]
+    tables = {}
+    for name, evaluation in EVALUATIONS.items():
+        scopes = evaluation.scopes(counts.rows(name))
+        tables[name] = {scope: scopes[scope] | RATIOS.of(scopes[scope]) for scope in (OVERALL, *present)}
+    tokens = {"phrases": n_tokens, "found": n_tokens, "correct": n_same}
+    tables[TOKENS] = {OVERALL: tokens | RATIOS.of(tokens)}
+    scores: dict[str, Any] = {
+        name: {ALL if scope == OVERALL else scope: _named(row) for scope, row in scopes.items()}
+        for name, scopes in tables.items()
+    }
+    scores |= {TOKENS: scores[TOKENS][ALL], ILLEGAL: n_illegal}
+    tables[TOKENS][OVERALL][ILLEGAL] = n_illegal
+    rows = [row for name, scopes in tables.items() for row in figure_rows(name, scopes, (*COUNTERS, ILLEGAL))]
+    return Figures(scores, rows)
+
+
+def _named(figures: Mapping[str, float]) -> dict[str, float]:
+    """Return figures under the program's names."""
+    return {PROGRAM_NAMES.get(name, name): value for name, value in figures.items()}
+
+
+def _parsed(names: tuple[str, ...]) -> tuple[Array, Array]:
     """Return letter and type of each distinct tag, then O, which stands between sentences; letter -1 is none."""
     letters, kinds = [], []
     for name in names:
@@ -144,25 +151,25 @@ def _parsed(names: tuple[str, ...]) -> tuple[NDArray[Any], NDArray[Any]]:
     return np.array([*letters, O], np.int8), np.array([*kinds, -1], np.int64)
 
 
-def _refuse(gold: Tagged, pred: Tagged, numbers: list[Int32], names: tuple[str, ...], letter: NDArray[Any]) -> None:
+def _refuse(tags: TagPair, numbers: list[Int32], names: tuple[str, ...], letter: Array) -> None:
     """Raise a FormatError with the first place of each tag at which the program stops with a ValueError."""
-    inner = np.ones(len(gold), bool)
-    inner[gold.sentences[:-1]] = False
     problems = []
-    for tags, side in ((gold, numbers[0]), (pred, numbers[1])):
+    for side, codes in zip(tags, numbers, strict=True):
+        is_inner = np.ones(len(side), bool)
+        is_inner[side.sentences[:-1]] = False
         for code, name in enumerate(names):
             # At the start of a sentence O with a type begins an entity.
             if letter[code] < 0 or (letter[code] == O and name != "O"):
-                places = np.flatnonzero((side == code) & (inner | (letter[code] < 0)))
-                if len(places):
-                    found = f"{quoted(name)} is not a tag of WNUT 2017, at which wnuteval.py stops with a ValueError"
+                tokens = np.flatnonzero((codes == code) & (is_inner | (letter[code] < 0)))
+                if len(tokens):
+                    finding = f"{quoted(name)} is not a tag of WNUT 2017, at which wnuteval.py stops with a ValueError"
                     remedy = f"write O, or B or I, '-' and one of {', '.join(TYPES)}"
-                    problems.append(Problem(*tags.place(int(places[0])), found, remedy))
+                    problems.append(Problem(*side.place(int(tokens[0])), finding, remedy))
     if problems:
         raise FormatError(problems)
 
 
-def _entities(numbers: Int32, sentences: Int64, letter: NDArray[Any], kind: NDArray[Any]) -> tuple[TagChunks, Bools]:
+def _entities(numbers: Int32, sentences: Int64, letter: Array, kind: Array) -> tuple[TagChunks, Bools]:
     """Return one side's entities, and where an I inside a sentence begins one."""
     previous = previous_values(numbers, sentences, len(letter) - 1)
     # Of each pair of tags: whether the second goes on with the entity of the first.
@@ -174,66 +181,42 @@ def _entities(numbers: Int32, sentences: Int64, letter: NDArray[Any], kind: NDAr
     return TagChunks(first, last, kind[numbers[first]]), illegal
 
 
-def _forms(gold: Tagged, one: TagChunks, two: TagChunks, g: Int64, p: Int64) -> tuple[Forms, Forms, Int64]:
-    """Return the forms of both sides, and the numbers of those that are right."""
-    known: dict[tuple[int, tuple[str, ...]], int] = {}
+def _forms(
+    gold: Tagged, entities: TagChunks, guesses: TagChunks, g: Int64, p: Int64
+) -> tuple[SurfaceForms, SurfaceForms, Int64]:
+    """Return the forms of both sides, and the numbers of those that are right: an entity of theirs is."""
+    codes: dict[tuple[int, tuple[str, ...]], int] = {}
     words = gold.words
-    forms = []
-    for side in (one, two):
+    numbers = []
+    for side in (entities, guesses):
         rows = zip(side.kind.tolist(), side.first.tolist(), side.last.tolist(), strict=True)
-        numbers = (known.setdefault((kind, tuple(words[low : high + 1])), len(known)) for kind, low, high in rows)
-        forms.append(np.fromiter(numbers, np.int64, len(side)))
-    right = np.unique(forms[0][g])
+        keys = ((kind, tuple(words[low : high + 1])) for kind, low, high in rows)
+        numbers.append(np.fromiter((codes.setdefault(key, len(codes)) for key in keys), np.int64, len(side)))
     sides = []
-    for side, form, correct in ((one, forms[0], g), (two, forms[1], p)):
+    for side, form, right in ((entities, numbers[0], g), (guesses, numbers[1], p)):
         distinct, entity = np.unique(form, return_index=True)
         # A form that is right is shown where it is.
-        places, firsts = np.unique(form[correct], return_index=True)
-        entity[np.searchsorted(distinct, places)] = correct[firsts]
-        sides.append(Forms(distinct, side.kind[entity], entity))
-    return sides[0], sides[1], right
+        right_forms, firsts = np.unique(form[right], return_index=True)
+        entity[np.searchsorted(distinct, right_forms)] = right[firsts]
+        sides.append(SurfaceForms(distinct, side.kind[entity], entity))
+    return sides[0], sides[1], np.unique(numbers[0][g])
 
 
-def _results(gold: int, guess: int, correct: int) -> dict[str, float]:
-    p, r, f = precision_recall_f1(correct, guess, gold)
-    return {"gold": gold, "guess": guess, "correct": correct, "p": p, "r": r, "f": f}
+def _form_rows(gold: Int64, pred: Int64, right: Int64) -> MatchRows:
+    """Match the forms that are right; of others it is told whether the other side has them elsewhere."""
+    pairs = [np.flatnonzero(np.isin(forms, right)) for forms in (gold, pred)]
+    rows = MatchRows.of_pairs(pairs[0], pairs[1], len(gold), len(pred))
+    missed, spurious = np.flatnonzero(rows.decision == MIS), np.flatnonzero(rows.decision == SPU)
+    rows.reason[missed[np.isin(gold[rows.gold[missed]], pred)]] = ELSEWHERE
+    rows.reason[spurious[np.isin(pred[rows.pred[spurious]], gold)]] = ELSEWHERE
+    return rows
 
 
-def _rows(evaluation: str, scope: str, results: Mapping[str, float]) -> list[FigureRow]:
-    return [(evaluation, scope, COUNTS.get(name, name), value, name in COUNTS) for name, value in results.items()]
-
-
-def _surface_records(
-    gold: Tagged, sides: tuple[TagChunks, TagChunks], forms: tuple[Forms, Forms, Int64]
-) -> pd.DataFrame:
-    marks, both = [], []
-    for side, form, other in zip(sides, forms[:2], (forms[1], forms[0]), strict=True):
-        shown = TagChunks(side.first[form.entity], side.last[form.entity], form.kind)
-        rows = zip(shown.first.tolist(), shown.last.tolist(), strict=True)
-        marks.append(_marks(gold, shown, tuple(" ".join(gold.words[low : high + 1]) for low, high in rows)))
-        both.append(np.isin(form.form, other.form))
-    g, p = (np.flatnonzero(np.isin(form.form, forms[2])) for form in forms[:2])
-    return _records(SURFACE, marks[0], marks[1], (g, p), both[0], both[1])
-
-
-def _records(
-    evaluation: str, ours: UnitColumns, theirs: UnitColumns, pairs: tuple[Int64, Int64], known: Bools, given: Bools
-) -> pd.DataFrame:
-    """Return the records of entities or forms; `known` and `given` mark the units that the other side has elsewhere."""
-    one, two, decision = record_rows(*pairs, len(ours), len(theirs))
-    if evaluation == ENTITY:
-        why = np.where(decision == COR, 0, 1)
-    else:
-        elsewhere = np.zeros(len(one), bool)
-        elsewhere[two < 0], elsewhere[one < 0] = known[one[two < 0]], given[two[one < 0]]
-        why = np.where(decision == COR, 2, np.where(elsewhere, 3, 4))
-    counters = {"phrases": one >= 0, "found": two >= 0, "correct": decision == COR}
-    unit = "span" if evaluation == ENTITY else "surface form"
-    return with_types(record_frame(evaluation, ours, theirs, one, two, decision, (why, WHY), counters, unit=unit))
-
-
-def _marks(gold: Tagged, spans: TagChunks, texts: tuple[str, ...] | None = None) -> UnitColumns:
-    return replace(UnitColumns.of_tokens(gold, spans.first, spans.last, spans.kind, TYPES), texts=texts)
+def _form_units(gold: Tagged, entities: TagChunks, forms: SurfaceForms) -> UnitColumns:
+    first, last = entities.first[forms.entity], entities.last[forms.entity]
+    places = zip(first.tolist(), last.tolist(), strict=True)
+    texts = tuple(" ".join(gold.words[low : high + 1]) for low, high in places)
+    return replace(UnitColumns.of_tokens(gold, first, last, forms.kind, TYPES), texts=texts)
 
 
 def text(outcome: Outcome) -> str:
@@ -270,14 +253,15 @@ CONVENTIONS = (
         sentence="WNUT 2017: entities of the same place and type, and distinct surface forms.",
         needs=f"IOB2 tags of the types {', '.join(TYPES)} on both sides",
         source="wnuteval.py of the shared task (Derczynski et al. 2017)",
-        score=score,
-        of_layers=of_layers,
-        by_shares="a surface form counts once in the whole corpus",
+        read=read_tags,
+        from_layers=from_layers,
+        match=match,
+        figures=figures,
+        not_by_shards="a surface form counts once in the whole corpus",
         words=True,
         formats=("conll",),
         twins={ENTITY: "strict"},
         forms={"text": text},
-        names={"P": "p", "R": "r", "F1": "f", "COR": "correct", "POS": "phrases", "ACT": "found"},
-        formulas={"p": "correct / found", "r": "correct / phrases", "f": "2 × p × r / (p + r)"},
+        ratios=RATIOS,
     ),
 )

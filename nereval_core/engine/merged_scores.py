@@ -10,14 +10,13 @@ from typing import Any
 import numpy as np
 
 from nereval_core.conventions import Outcome, find_convention
-from nereval_core.conventions.outcome import Content
-from nereval_core.conventions.shares import Share
+from nereval_core.conventions.outcome import CountTables, SideContent
 from nereval_core.corpus import Unit
 from nereval_core.corpus.digest import combined
 from nereval_core.corpus.tokens import token_origin
 from nereval_core.engine.shard_counts import CountsStore
 from nereval_core.engine.shards import Shard
-from nereval_core.engine.tally import SPANS, Means, Tally, ids_of, shares_of, sum_tallies
+from nereval_core.engine.tally import SPANS, Means, Tally, check_by_shards, ids_of, sum_tallies
 from nereval_core.engine.work import Job, ShardResult
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.scoring import Settings
@@ -203,12 +202,13 @@ def convention_outcomes(result: ScoredShards, name: str, options: Mapping[str, A
     Raises:
         FormatError: data that the convention does not accept.
     """
-    way = shares_of(find_convention(name), options)
+    convention = find_convention(name)
+    check_by_shards(convention, options)
     found: list[tuple[str, Outcome]] = []
     problems: list[Problem] = []
     for side, scores in result:
         try:
-            outcome = way.of_share(_share(result.gold, side, scores), options)
+            outcome = convention.of_counts(_counts(result.gold, side, scores), options)
             found.append((side.name, replace(outcome, marks=scores.marks)))
         except FormatError as error:
             problems += error.problems
@@ -244,11 +244,11 @@ def _averages(means: Means) -> dict[str, Average]:
     return {ratio: mean.average for ratio, mean in zip(RATIOS, means, strict=True)}
 
 
-def _share(gold: MergedSide, pred: MergedSide, scores: MergedScores) -> Share:
+def _counts(gold: MergedSide, pred: MergedSide, scores: MergedScores) -> CountTables:
     tables = scores.tally.published
     spans = tables.get(SPANS, {})
 
-    def content(key: str, side: MergedSide) -> Content:
-        return Content(scores.documents, spans.get(key, (0,))[0], lambda: side.digest)
+    def content(key: str, side: MergedSide) -> SideContent:
+        return SideContent(scores.documents, spans.get(key, (0,))[0], lambda: side.digest)
 
-    return Share(tables, content("gold", gold), content("pred", pred), pred.name)
+    return CountTables(tables, content("gold", gold), content("pred", pred), pred.name)

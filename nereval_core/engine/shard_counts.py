@@ -31,7 +31,7 @@ from nereval_core.readers.input.temporaries import replaced_file
 from nereval_core.scoring import Settings
 from nereval_core.scoring.criteria import Criterion
 
-ENTRY_FORM = 2
+ENTRY_FORM = 3
 """The version of entries, part of their keys; it changes with their content."""
 BROKEN = (*origins.BROKEN, LookupError, TypeError, AttributeError, SyntaxError, tokenize.TokenError)
 """The exceptions that reading a damaged entry raises."""

@@ -2,7 +2,7 @@
 
 A `Tally` is small (it grows with types and criteria, not with documents) and a commutative monoid under `+`, except for
 the order of `greedy`. `Columns` hold the counts and hashes of each document. Macro averages add up as exact sums, and a
-published scorer by its shares.
+published scorer by its tables of counts.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.conventions import Convention, conventions, find_convention
-from nereval_core.conventions.shares import ByShares, Tables, add_tables
+from nereval_core.conventions.outcome import Tables, add_tables
 from nereval_core.corpus import Layer
 from nereval_core.corpus.tokens import own_tokens, token_hashes
 from nereval_core.pairing import added_marks
@@ -280,23 +280,26 @@ SPANS = "spans"
 """The table of the numbers of scored spans of `gold` and `pred`."""
 
 
-def shares_of(convention: Convention, options: Mapping[str, Any]) -> ByShares:
-    """Return the way in which a convention is scored shard by shard.
+def check_by_shards(convention: Convention, options: Mapping[str, Any]) -> None:
+    """Refuse a convention that cannot be scored shard by shard.
 
     Raises:
-        FormatError: it cannot be scored so; with the reason and the conventions that can.
+        FormatError: with the reason and the conventions that can.
     """
-    way = convention.by_shares
-    why = way if isinstance(way, str) else way.lacks(options)
-    if why is None:
-        assert isinstance(way, ByShares)
-        return way
-    able = ", ".join(name for name, one in conventions().items() if isinstance(one.by_shares, ByShares))
-    found = f"{convention.name} cannot be scored shard by shard: {why}"
-    raise FormatError.single("--engine", None, found, f"leave --engine out; by shards go {able}")
+    refusal = convention.not_by_shards
+    reason = refusal if isinstance(refusal, str) else refusal(options)
+    if reason:
+        able = ", ".join(name for name, other in conventions().items() if goes_by_shards(other))
+        found = f"{convention.name} cannot be scored shard by shard: {reason}"
+        raise FormatError.single("--engine", None, found, f"leave --engine out; by shards go {able}")
 
 
-def add_share(
+def goes_by_shards(convention: Convention) -> bool:
+    """Tell whether a convention can be scored shard by shard, with some options at least."""
+    return not isinstance(convention.not_by_shards, str) or not convention.not_by_shards
+
+
+def add_convention_counts(
     tally: Tally, columns: Columns, gold: Layer, pred: Layer, name: str, options: Mapping[str, Any]
 ) -> tuple[Tally, Columns]:
     """Return the tally and columns of a shard with the counts of a convention, and digests of the layers it scores.
@@ -304,8 +307,10 @@ def add_share(
     Raises:
         FormatError: data that the convention does not accept.
     """
-    share = shares_of(find_convention(name), options).counted(gold, pred, options)
-    assert share.gold.hashes and share.pred.hashes, "what adds up has a digest of documents"
-    spans = {"gold": (share.gold.spans,), "pred": (share.pred.spans,)}
-    hashes = {"gold": share.gold.hashes(), "pred": share.pred.hashes()}
-    return replace(tally, published={**share.tables, SPANS: spans}), MappingProxyType({**columns, **hashes})
+    convention = find_convention(name)
+    check_by_shards(convention, options)
+    counts = convention.count(gold, pred, options)
+    assert counts.gold.hashes and counts.pred.hashes, "what adds up has a digest of documents"
+    spans = {"gold": (counts.gold.spans,), "pred": (counts.pred.spans,)}
+    hashes = {"gold": counts.gold.hashes(), "pred": counts.pred.hashes()}
+    return replace(tally, published={**counts.tables, SPANS: spans}), MappingProxyType({**columns, **hashes})

@@ -15,7 +15,7 @@ from nereval_core.engine.browse.shard import is_whole, write_gold, write_system
 from nereval_core.engine.record_files import Recorder, damage_of_records, records_path
 from nereval_core.engine.shard_counts import CountsStore, FolderError, file_digest, key_of, settings_digest
 from nereval_core.engine.shards import Shard, ShardFiles
-from nereval_core.engine.tally import Tally, add_share, empty_tally, tally_scores
+from nereval_core.engine.tally import Tally, add_convention_counts, empty_tally, tally_scores
 from nereval_core.pairing import Pairing, missing_mark, pair
 from nereval_core.problems import FormatError, Problem
 from nereval_core.readers import Reading, ReadOptions, SourceFile
@@ -159,7 +159,9 @@ def _scored(shard: Shard, job: Job) -> ShardResult:
         tally, columns = tally_scores(read.layer, pred, scores)
         if job.convention:
             try:
-                tally, columns = add_share(tally, columns, read.layer, pred, job.convention, dict(job.options))
+                tally, columns = add_convention_counts(
+                    tally, columns, read.layer, pred, job.convention, dict(job.options)
+                )
             except FormatError as error:
                 problems += error.problems
                 continue

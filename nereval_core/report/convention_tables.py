@@ -7,7 +7,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from nereval_core.conventions import Outcome
-from nereval_core.conventions.outcome import OVERALL
+from nereval_core.conventions.records import OVERALL
 from nereval_core.report.json_results import versions
 from nereval_core.scoring.count_tables import TEXT_DTYPE
 from nereval_core.tables import Cell, Table, columns_of

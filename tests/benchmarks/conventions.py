@@ -9,9 +9,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from nereval_core.conventions import conventions, hipe, option_values, seqeval
-from nereval_core.conventions.hipe.columns import pair_of_layers
-from nereval_core.conventions.hipe.versions import HIPE_2022
+from nereval_core.conventions import conventions, hipe, option_values
+from nereval_core.conventions.convention import TagPair
+from nereval_core.conventions.hipe.columns import HIPE_2022, pair_of_layers
 from nereval_core.corpus import Documents, Intervals, Layer
 from nereval_core.readers.shared.token_tags import tags_of_layer
 from tests.benchmarks.scales import Scale
@@ -84,7 +84,6 @@ def layers(spans: int) -> tuple[Layer, Layer]:
 def by_nervaluate(gold: Layer, pred: Layer) -> Callable[[], object]:
     convention = conventions()["nervaluate-1.2.1"]
     options = option_values(convention, {})
-    assert convention.of_layers is not None
     # Digests are made once and kept: they are not part of scoring.
     assert gold.digest != pred.digest
     score = convention.of_layers
@@ -106,9 +105,10 @@ def nervaluate_itself(gold: Layer, pred: Layer) -> Callable[[], object]:
 
 
 def by_seqeval(gold: Layer, pred: Layer) -> Callable[[], object]:
-    sides = tags_of_layer(gold, "seqeval"), tags_of_layer(pred, "seqeval")
-    options = option_values(conventions()["seqeval"], {})
-    return lambda: seqeval.score_tags(*sides, options, strict=False)
+    tags = TagPair(tags_of_layer(gold, "seqeval"), tags_of_layer(pred, "seqeval"))
+    convention = conventions()["seqeval"]
+    options = option_values(convention, {})
+    return lambda: convention.of_pair(tags, options)
 
 
 def seqeval_itself(gold: Layer, pred: Layer) -> Callable[[], object]:
@@ -122,11 +122,10 @@ def seqeval_itself(gold: Layer, pred: Layer) -> Callable[[], object]:
 
 
 def by_hipe(gold: Layer, pred: Layer) -> Callable[[], object]:
-    options = option_values(conventions()["hipe-2022"], {})
-    version = HIPE_2022
-    pair = pair_of_layers(gold, pred, version, options)
-    slices = [hipe.TokenSlice()]
-    return lambda: hipe.score_pair(version, pair, options, ("NE-COARSE-LIT",), slices, "pred")
+    convention = conventions()["hipe-2022"]
+    options = option_values(convention, {})
+    columns = hipe.ScoredColumns(pair_of_layers(gold, pred, HIPE_2022, options), ("NE-COARSE-LIT",), "pred")
+    return lambda: convention.of_pair(columns, options)
 
 
 REFERENCES = (("hipe-2022", by_hipe, 105), ("seqeval", by_seqeval, 60), ("nervaluate-1.2.1", by_nervaluate, 25))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from nereval_core.conventions import Given, apply, find_convention
+from nereval_core.conventions import ScorerInput, apply, find_convention
 from nereval_core.readers import Source
 from tests.support.bc5cdr_corpora import COMMAND, EVALUATIONS, SEEDS, write_corpus
 from tests.support.commands import Cli
@@ -16,8 +16,8 @@ CONVENTION = find_convention("bc5cdr")
 FIXTURE = Path(__file__).resolve().parents[1] / "fixtures/bc5cdr.json"
 
 
-def given(gold: Path, pred: Path) -> Given:
-    return Given(gold=Source.of_path(gold), pred=Source.of_path(pred))
+def given(gold: Path, pred: Path) -> ScorerInput:
+    return ScorerInput(gold=Source.of_path(gold), pred=Source.of_path(pred))
 
 
 def test_drawn_corpora(tmp_path: Path) -> None:
@@ -97,6 +97,6 @@ def test_parts_of_a_composite_mention_are_not_compared() -> None:
             bioc_passage(0, "renal or hepatic failure", bioc_annotation("1", "Disease", 9, "hepatic failure")),
         )
     )
-    outcome = apply(CONVENTION, Given(gold=gold, pred=pred), {})
+    outcome = apply(CONVENTION, ScorerInput(gold=gold, pred=pred), {})
     assert [outcome.scores["mention"][name] for name in ("TP", "FP", "FN")] == [0, 1, 1]
     reconcile(outcome)

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from nereval_core.conventions import Given, Outcome, apply, find_convention
+from nereval_core.conventions import Outcome, ScorerInput, apply, find_convention
 from nereval_core.conventions.biocreative import KINDS, WHY
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError
@@ -36,7 +36,9 @@ def source(contents: Mapping[str, str]) -> Source:
 
 
 def scored(run: str, gold: Mapping[str, str] = GOLD, **options: Any) -> Outcome:
-    return apply(CONVENTION, Given(gold=source(gold), pred=source({"run.eval": run}), gold_format="bc2gm"), options)
+    return apply(
+        CONVENTION, ScorerInput(gold=source(gold), pred=source({"run.eval": run}), gold_format="bc2gm"), options
+    )
 
 
 def check(outcome: Outcome, results: Mapping[str, Any]) -> None:
@@ -65,7 +67,7 @@ def test_drawn_lines_meet_every_rule(tmp_path: Path) -> None:
     met: set[str] = set()
     for seed, theirs in zip(SEEDS, fixture["results"], strict=True):
         corpus, run, listed = write_corpus(tmp_path, seed)
-        sides = Given(gold=Source.of_path(corpus), pred=Source.of_path(run), gold_format="bc2gm")
+        sides = ScorerInput(gold=Source.of_path(corpus), pred=Source.of_path(run), gold_format="bc2gm")
         options = {"ids": str(listed)} if listed else {}
         if theirs["stopped"]:
             with pytest.raises(FormatError, match="divides by zero here and stops without its figures"):
@@ -90,7 +92,7 @@ def test_drawn_lines_meet_every_rule(tmp_path: Path) -> None:
 def test_shared_runs(path: Path) -> None:
     expected = json.loads(path.read_text())
     run = Source.of_path(SHARED / "bc2gm" / expected["run"])
-    outcome = apply(CONVENTION, Given(gold=Source.of_path(SHARED / "bc2gm"), pred=run))
+    outcome = apply(CONVENTION, ScorerInput(gold=Source.of_path(SHARED / "bc2gm"), pred=run))
     assert outcome.pred.spans == expected["predicted_lines"]
     assert outcome.documents.ids[:5000] == read(SHARED / "bc2gm").documents.ids
     check(outcome, expected["results"])
@@ -100,7 +102,7 @@ def test_shared_runs(path: Path) -> None:
 @pytest.mark.parametrize("folder", CASES, ids=lambda folder: folder.name)
 def test_shared_edge_cases_have_no_sentences(folder: Path) -> None:
     cases = json.loads((SHARED / "expected/bc2gm/edge_cases.json").read_text())["cases"]
-    given = Given(gold=Source.of_path(folder), pred=Source.of_path(folder / "run.eval"))
+    given = ScorerInput(gold=Source.of_path(folder), pred=Source.of_path(folder / "run.eval"))
     outcome = apply(CONVENTION, given)
     check(outcome, cases[folder.name]["results"])
     assert outcome.notes[0].startswith("sentences, of which there is no file, shown as pieced together from quoted")
@@ -207,7 +209,6 @@ def test_only_the_sentences_of_a_list_are_scored(tmp_path: Path) -> None:
     outcome = scored(run, ids=str(tmp_path / "ids"))
     assert {name: outcome.scores[name] for name in ("TP", "FP", "FN")} == {"TP": 1, "FP": 1, "FN": 0}
     layers = both(run)
-    assert CONVENTION.of_layers is not None
     again = CONVENTION.of_layers(*layers, {"ids": str(tmp_path / "ids")})
     assert again.scores == outcome.scores
 
@@ -219,7 +220,6 @@ def both(run: str) -> tuple[Layer, Layer]:
 
 def test_layers_score_as_the_files_they_were_read_from() -> None:
     run = "s1|0 1|ab\ns1|3 8|d efgh i\ns2|5 8|beta\ns2|5 8|beta\ns2|0 4|alpha\n"
-    assert CONVENTION.of_layers is not None
     one, two = scored(run), CONVENTION.of_layers(*both(run), {"ids": None})
     assert one.scores == two.scores
     assert CONVENTION.forms["text"](one) == CONVENTION.forms["text"](two)
@@ -231,7 +231,6 @@ def test_layers_score_as_the_files_they_were_read_from() -> None:
 def test_layers_of_the_shared_corpus_score_as_its_files(run: str, far: int) -> None:
     gold = read(SHARED / "bc2gm")
     pred = read(SHARED / "bc2gm" / run, options=ReadOptions(texts=gold.documents))
-    assert CONVENTION.of_layers is not None
     outcome = CONVENTION.of_layers(gold.layer, pred.layer, {"ids": None})
     expected = json.loads((SHARED / f"expected/bc2gm/{run}.json").read_text())["results"]
     # The program also spares predictions that equal a variant far from any mention; layers do not hold such variants.
@@ -244,7 +243,7 @@ def test_types_are_not_compared_and_that_is_said() -> None:
         b'{"id": "d", "text": "ab", "spans": [{"start": 0, "end": 2, "label": "%s"}]}' % kind for kind in (b"A", b"B")
     ]
     gold, pred = (Source.of_uploads([("x.jsonl", row)]) for row in rows)
-    outcome = apply(CONVENTION, Given(gold=gold, pred=pred))
+    outcome = apply(CONVENTION, ScorerInput(gold=gold, pred=pred))
     assert (outcome.scores["TP"], outcome.notes) == (1, ("types, which are not compared: A, B",))
 
 
@@ -275,7 +274,7 @@ def test_where_the_program_stops_so_do_we(gold: Mapping[str, str], run: str, sai
 def test_what_no_line_can_say_is_refused(span: bytes, said: str) -> None:
     upload = Source.of_uploads([("x.jsonl", b'{"id": "d", "text": "a b", "spans": [%s]}' % span)])
     with pytest.raises(FormatError, match=said):
-        apply(CONVENTION, Given(gold=upload, pred=upload))
+        apply(CONVENTION, ScorerInput(gold=upload, pred=upload))
 
 
 def test_many_variants_in_one_long_text_take_no_quadratic_time() -> None:
@@ -288,7 +287,6 @@ def test_many_variants_in_one_long_text_take_no_quadratic_time() -> None:
     found = ", ".join(f'{{"start": {3 * n}, "end": {3 * n + 2}, "label": "G"}}' for n in range(size))
     rows = [f'{{"id": "d", "text": "{text}", "spans": [{row}]}}'.encode() for row in (spans, found)]
     gold, pred = (read(Source.of_uploads([("x.jsonl", row)])).layer for row in rows)
-    assert CONVENTION.of_layers is not None
     outcome = CONVENTION.of_layers(gold, pred, {"ids": None})
     assert outcome.scores["lines"]["**TP"] == size
     assert np.array_equal(outcome.records("mentions")["pred"], np.arange(size))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nereval_core.conventions import Given, Outcome, find_convention, option_values
+from nereval_core.conventions import Outcome, ScorerInput, find_convention, option_values
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source
 from tests.support.conlleval_corpora import BARE, COMMAND, KINDS, KNOWN, RUNS, SEEDS, draw
@@ -26,7 +26,7 @@ def source(text: str, name: str = "x.conll") -> Source:
 def both(text: str, **options: Any) -> Outcome:
     """Score the last two columns of one file, as the program does."""
     file = source(text)
-    return CONLLEVAL.score(Given(gold=file, pred=file, gold_column=-2), option_values(CONLLEVAL, options))
+    return CONLLEVAL.score(ScorerInput(gold=file, pred=file, gold_column=-2), option_values(CONLLEVAL, options))
 
 
 def rows(gold: str, pred: str) -> str:
@@ -223,14 +223,14 @@ def test_marks_of_documents_are_tokens_to_the_program() -> None:
 @pytest.mark.parametrize("raw", [False, True])
 def test_layers_score_as_their_files(raw: bool) -> None:
     gold, pred = "w\tB-A\nw\tO\n\nw\tB-B\n", "w\tB-A\nw\tO\n\nw\tB-A\n"
-    given = Given(gold=source(gold), pred=source(pred), gold_format="conll", pred_format="conll")
+    given = ScorerInput(gold=source(gold), pred=source(pred), gold_format="conll", pred_format="conll")
     layers, read = by_layers_and_files("conlleval", given, {"r": raw}, {})
     assert layers.scores["phrases"] == read.scores["phrases"]
     assert layers.records("phrase").equals(read.records("phrase"))
 
 
 def test_another_number_of_tokens_is_refused() -> None:
-    given = Given(gold=source("a O\nb O\n", "gold.conll"), pred=source("a O\nc O\nb O\n", "pred.conll"))
+    given = ScorerInput(gold=source("a O\nb O\n", "gold.conll"), pred=source("a O\nc O\nb O\n", "pred.conll"))
     said = (
         r"pred.conll:2: 3 tokens where gold \(gold.conll\) has 2: they part at 'c' against gold's 'b' \(gold.conll:2\)"
     )

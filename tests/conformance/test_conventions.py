@@ -13,17 +13,19 @@ import pytest
 from nereval_core.cli import main
 from nereval_core.conventions import (
     Convention,
-    Given,
-    Option,
     Outcome,
+    ScorerInput,
+    ScorerOption,
     apply,
     conventions,
     find_convention,
     option_values,
 )
-from nereval_core.conventions.outcome import DECISIONS, FIGURE_COLUMNS, OVERALL, RECORD_COLUMNS, SIDES, UNITS
+from nereval_core.conventions.outcome import FIGURE_COLUMNS, RatioNames
+from nereval_core.conventions.records import DECISIONS, OVERALL, RECORD_COLUMNS, SIDES, UNITS
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source
+from nereval_core.readers.read_settings import ReadSettings
 from nereval_core.scoring.count_tables import TEXT_DTYPE
 from nereval_core.scoring.criteria import CRITERIA
 from tests.support import biocreative_corpora, germeval_corpora, pharmaconer_corpora, wnut17_corpora
@@ -65,7 +67,7 @@ tried on data drawn with a seed."""
 SEED = 1
 
 
-def drawn_sides(name: str, folder: Path) -> Given:
+def drawn_sides(name: str, folder: Path) -> ScorerInput:
     """Write the drawn data of a convention that does not take TAGS."""
     gold: Path
     pred: Path
@@ -77,19 +79,19 @@ def drawn_sides(name: str, folder: Path) -> Given:
         gold, pred = wnut17_corpora.write_corpus(folder, SEED)
     else:
         gold, pred = germeval_corpora.write_sides(folder, germeval_corpora.draw(SEED))
-    return Given(gold=Source.of_path(gold), pred=Source.of_path(pred))
+    return ScorerInput(gold=Source.of_path(gold), pred=Source.of_path(pred))
 
 
 each = pytest.mark.parametrize("convention", conventions().values(), ids=lambda convention: convention.name)
 
 
-def written(folder: Path) -> Given:
+def written(folder: Path) -> ScorerInput:
     """Return the two columns of TAGS as two files."""
     for name, column in (("gold", 1), ("pred", 2)):
         rows = [line.split("\t") for line in TAGS.split("\n")]
         text = "\n".join("\t".join((row[0], row[column])) if len(row) > 1 else "" for row in rows)
         (folder / f"{name}.conll").write_text(text, encoding="utf-8")
-    return Given(gold=Source.of_path(folder / "gold.conll"), pred=Source.of_path(folder / "pred.conll"))
+    return ScorerInput(gold=Source.of_path(folder / "gold.conll"), pred=Source.of_path(folder / "pred.conll"))
 
 
 def outcomes(convention: Convention, folder: Path) -> list[Outcome]:
@@ -100,11 +102,11 @@ def outcomes(convention: Convention, folder: Path) -> list[Outcome]:
     else:
         # The tags hold an orphan, which our reader of layers mends only if told to; a scorer of tags takes it.
         repair: Literal["conlleval"] | None = None if "conll" in convention.formats else "conlleval"
-        found.append(apply(convention, replace(written(folder), repair=repair)))
+        found.append(apply(convention, replace(written(folder), settings=ReadSettings(repair=repair))))
     sample = next((paths for start, paths in SAMPLES.items() if convention.name.startswith(start)), None)
     if sample and all((SHARED / path).exists() for path in sample):
         gold, pred = (Source.of_path(SHARED / path) for path in sample)
-        found.append(apply(convention, Given(gold=gold, pred=pred)))
+        found.append(apply(convention, ScorerInput(gold=gold, pred=pred)))
     return found
 
 
@@ -166,7 +168,11 @@ def test_the_signature_holds_the_content_of_files_given_as_options(tmp_path: Pat
         (tmp_path / name).write_text(content, encoding="utf-8")
         options = {"tagset": tmp_path / name}
         found.append(
-            apply(find_convention("hipe-2022"), replace(written(tmp_path), repair="conlleval"), options).signature
+            apply(
+                find_convention("hipe-2022"),
+                replace(written(tmp_path), settings=ReadSettings(repair="conlleval")),
+                options,
+            ).signature
         )
     assert found[0] == found[1] != found[2]
     assert "tagset sha256:" in found[0]
@@ -181,7 +187,7 @@ def test_what_was_done_to_the_data_stands_in_the_signature(name: str, tmp_path: 
     ]
     gold.write_text("\n".join(rows) + "\n", encoding="utf-8")
     pred.write_text(rows[0] + "\n", encoding="utf-8")
-    given = Given(gold=Source.of_path(gold), pred=Source.of_path(pred), pairing={"missing": "empty"})
+    given = ScorerInput(gold=Source.of_path(gold), pred=Source.of_path(pred), pairing={"missing": "empty"})
     assert "missing counted empty: 1 document" in apply(find_convention(name), given).signature
 
 
@@ -191,7 +197,7 @@ def test_files_of_another_format_are_scored_by_their_layers(tmp_path: Path) -> N
     for name in ("gold", "pred"):
         lines = [{"id": row["id"], "text": row["text"], "tokens": row["tokens"], "spans": row[name]} for row in rows]
         (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    same = Given(gold=Source.of_path(tmp_path / "gold.jsonl"), pred=Source.of_path(tmp_path / "pred.jsonl"))
+    same = ScorerInput(gold=Source.of_path(tmp_path / "gold.jsonl"), pred=Source.of_path(tmp_path / "pred.jsonl"))
     # The orphaned I is a B there, which costs a correct tag but no phrase.
     one, two = (apply(find_convention("conlleval"), each).scores["phrases"] for each in (given, same))
     assert one == two
@@ -208,7 +214,7 @@ def test_a_prediction_in_another_format_than_gold_is_scored_by_its_layer(name: s
     for form, content in contents.items():
         (tmp_path / f"{form}.tsv").write_text(content, encoding="utf-8")
     gold, pred = (Source.of_path(tmp_path / f"{form}.tsv") for form in ("jsonl", other))
-    both = [apply(find_convention(name), Given(gold=one, pred=two)) for one, two in ((gold, pred), (pred, gold))]
+    both = [apply(find_convention(name), ScorerInput(gold=one, pred=two)) for one, two in ((gold, pred), (pred, gold))]
     for outcome in both:
         assert outcome.gold.spans == outcome.pred.spans == 1
         assert (outcome.records()["decision"] != "COR").sum() == 0
@@ -247,7 +253,7 @@ def _check_taken(name: str, form: str, folder: Path) -> Outcome:
             text = "".join(json.dumps(document) + "\n" for document in documents)
         (folder / f"{side}.{form}").write_text(text, encoding="utf-8")
     gold, pred = (Source.of_path(folder / f"{side}.{form}") for side in (0, 1))
-    outcome = apply(find_convention(name), Given(gold=gold, pred=pred))
+    outcome = apply(find_convention(name), ScorerInput(gold=gold, pred=pred))
     table = outcome.figures
     assert not table.duplicated(["evaluation", "scope", "figure"]).any()
     reconcile(outcome)
@@ -263,7 +269,7 @@ def test_documents_without_tokens_are_cut_and_that_is_said(tmp_path: Path) -> No
     for name in ("conlleval", "hipe-2020", "hipe-2022", "jnlpba-2004-04", "seqeval"):
         for content, said in ((bare, "the documents have"), (bare + own + nothing, "1 of 3 documents have"), (own, "")):
             place.write_text(content, encoding="utf-8")
-            outcome = apply(find_convention(name), Given(gold=Source.of_path(place), pred=Source.of_path(place)))
+            outcome = apply(find_convention(name), ScorerInput(gold=Source.of_path(place), pred=Source.of_path(place)))
             told = [note for note in outcome.notes if "have no tokens" in note]
             assert [note.partition(" no tokens")[0] for note in told] == ([said] if said else [])
 
@@ -297,15 +303,17 @@ OPTIONS = Convention(
     sentence="s",
     needs="n",
     source="s",
-    score=lambda given, options: pytest.fail("not asked"),
+    read=lambda files, options: pytest.fail("not called"),
+    match=lambda pair, options: pytest.fail("not called"),
+    ratios=RatioNames(precision="p", recall="r", f1="f", correct="c"),
     options=(
-        Option("n_best", "how many", "numbers", (1,)),
-        Option("task", "which", choices=("a", "b"), default="a"),
-        Option("norm-time", "whether", "flag", False),
-        Option("share", "how much", "number"),
-        Option("digits", "how many", "integer", 2, least=0, most=99),
-        Option("ranks", "which", "numbers", (1,), least=1),
-        Option("tagset", "where", "file"),
+        ScorerOption("n_best", "how many", "numbers", (1,)),
+        ScorerOption("task", "which", choices=("a", "b"), default="a"),
+        ScorerOption("norm-time", "whether", "flag", False),
+        ScorerOption("share", "how much", "number"),
+        ScorerOption("digits", "how many", "integer", 2, least=0, most=99),
+        ScorerOption("ranks", "which", "numbers", (1,), least=1),
+        ScorerOption("tagset", "where", "file"),
     ),
 )
 

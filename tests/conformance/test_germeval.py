@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from nereval_core.conventions import Given, Outcome, apply, find_convention
+from nereval_core.conventions import Outcome, ScorerInput, apply, find_convention
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source
 from tests.support.germeval_corpora import COMMAND, SEEDS, Sentences, draw, write_sides
@@ -19,7 +19,7 @@ FIXTURE = Path(__file__).resolve().parents[1] / "fixtures/germeval-2014.json"
 
 def scored(folder: Path, sentences: Sentences) -> Outcome:
     gold, pred = map(Source.of_path, write_sides(folder, sentences))
-    return apply(CONVENTION, Given(gold=gold, pred=pred, gold_format="conll", pred_format="conll"))
+    return apply(CONVENTION, ScorerInput(gold=gold, pred=pred, gold_format="conll", pred_format="conll"))
 
 
 def test_drawn_tags(tmp_path: Path) -> None:
@@ -65,6 +65,6 @@ def test_what_the_program_cannot_take_is_refused(tmp_path: Path) -> None:
         scored(tmp_path, [[("B-PER", "B-GPE", "S-LOC", "O")]])
     assert [problem.line for problem in raised.value.problems] == [1, 1]
     source = Source.of_path(tmp_path / "gold.tsv")
-    given = Given(gold=source, pred=source, gold_format="conll", pred_format="conll", gold_column=2)
+    given = ScorerInput(gold=source, pred=source, gold_format="conll", pred_format="conll", gold_column=2)
     with pytest.raises(FormatError, match="takes the last two columns"):
         apply(CONVENTION, given)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from nereval_core.conventions import Given, Outcome, apply, find_convention
+from nereval_core.conventions import Outcome, ScorerInput, apply, find_convention
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source
 from tests.support.n2c2_corpora import COMMAND, DEMO, MODES, SEEDS, SYSTEMS, write_corpus
@@ -28,7 +28,7 @@ def fixture() -> dict[str, Any]:
 
 
 def scored(gold: Path, pred: Path) -> Outcome:
-    return apply(CONVENTION, Given(gold=Source.of_path(gold), pred=Source.of_path(pred)))
+    return apply(CONVENTION, ScorerInput(gold=Source.of_path(gold), pred=Source.of_path(pred)))
 
 
 def check(outcome: Outcome, results: Mapping[str, Any]) -> None:
@@ -50,7 +50,7 @@ def test_drawn_corpora(seed: int, fixture: Mapping[str, Any], tmp_path: Path) ->
     gold, pred = write_corpus(tmp_path, seed)
     outcome = apply(
         CONVENTION,
-        Given(gold=Source.of_path(gold), pred=Source.of_path(pred), gold_format="brat", pred_format="brat"),
+        ScorerInput(gold=Source.of_path(gold), pred=Source.of_path(pred), gold_format="brat", pred_format="brat"),
     )
     check(outcome, fixture["results"][seed])
     if not seed % 2:

@@ -10,9 +10,9 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from nereval_core.conventions import Given, Outcome, apply, find_convention, option_values
+from nereval_core.conventions import Outcome, ScorerInput, apply, find_convention, option_values
 from nereval_core.conventions.nervaluate import matching as nervaluate_matching
-from nereval_core.conventions.outcome import DECISIONS
+from nereval_core.conventions.records import DECISIONS
 from nereval_core.corpus import Documents, Layer, layer
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source
@@ -55,21 +55,20 @@ def layers(drawn: Drawn) -> tuple[Layer, Layer]:
 
 def ours(number: str, drawn: Drawn, **options: Any) -> Outcome:
     convention = find_convention(f"nervaluate-{number}")
-    assert convention.of_layers is not None
     options = {"tags": drawn.tags} | options
     if number != "0.3.1":
         options = {"min_overlap_percentage": drawn.minimum} | options
     return convention.of_layers(*layers(drawn), option_values(convention, options))
 
 
-def given(tmp_path: Path, drawn: DrawnTags) -> Given:
+def given(tmp_path: Path, drawn: DrawnTags) -> ScorerInput:
     sources = []
     for side, name in enumerate(("gold", "pred")):
         sentences = ("".join(f"w\t{tag}\n" for tag in sentence[side]) for sentence in drawn.sentences)
         path = tmp_path / f"{name}.conll"
         path.write_text("\n".join(sentences), encoding="utf-8")
         sources.append(Source.of_path(path))
-    return Given(gold=sources[0], pred=sources[1], gold_format="conll", pred_format="conll")
+    return ScorerInput(gold=sources[0], pred=sources[1], gold_format="conll", pred_format="conll")
 
 
 def rows(outcome: Outcome) -> dict[str, Any]:
@@ -257,10 +256,9 @@ def test_layers_and_files_of_the_same_clean_tags_score_alike(number: str, tmp_pa
     sentences = [(["B-A", "I-A", "O", "B-B"], ["B-A", "O", "O", "B-B"]), (["O", "B-A"], ["B-B", "I-B"])]
     files = given(tmp_path, DrawnTags(sentences, True))
     convention = find_convention(f"nervaluate-{number}")
-    assert convention.of_layers is not None
     read = apply(convention, files)
     for loader in ("default", "list"):
-        again = convention.of_layers(*files.layers(), option_values(convention, {"loader": loader}))
+        again = convention.of_layers(*files.read()[:2], option_values(convention, {"loader": loader}))
         assert again.scores == read.scores
         for schema in SCHEMAS:
             pd.testing.assert_frame_equal(again.records(schema), read.records(schema))

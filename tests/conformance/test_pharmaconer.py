@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from nereval_core.conventions import Given, Outcome, apply, find_convention
-from nereval_core.conventions.pharmaconer import WHY
+from nereval_core.conventions import Outcome, ScorerInput, apply, find_convention
+from nereval_core.conventions.pharmaconer import EVALUATIONS
 from nereval_core.problems import FormatError
 from nereval_core.readers import ReadOptions, Source, read
 from tests.support.pharmaconer_corpora import COMMAND, ODD_LINES, SEEDS, UNSPLIT, write_corpus
@@ -27,8 +27,8 @@ EDGES = [
 ]
 
 
-def given(gold: Path, pred: Path) -> Given:
-    return Given(gold=Source.of_path(gold), pred=Source.of_path(pred))
+def given(gold: Path, pred: Path) -> ScorerInput:
+    return ScorerInput(gold=Source.of_path(gold), pred=Source.of_path(pred))
 
 
 def scored(gold: Mapping[str, str], pred: Mapping[str, str], subtrack: int = 1) -> Outcome:
@@ -37,7 +37,7 @@ def scored(gold: Mapping[str, str], pred: Mapping[str, str], subtrack: int = 1) 
         Source.of_uploads([(name, content.encode()) for name, content in files.items()], name=side)
         for side, files in (("ref", gold), ("res", pred))
     ]
-    return apply(CONVENTION, Given(gold=sides[0], pred=sides[1], gold_format="brat"), {"subtrack": subtrack})
+    return apply(CONVENTION, ScorerInput(gold=sides[0], pred=sides[1], gold_format="brat"), {"subtrack": subtrack})
 
 
 def check(outcome: Outcome, results: Mapping[str, Any]) -> None:
@@ -83,8 +83,8 @@ def test_drawn_folders_meet_every_rule(tmp_path: Path) -> None:
             rules |= {*outcome.records()["why"], *({"zero"} if outcome.scores["F1"] == 0 else ())}
             rules |= {note.rpartition(":")[0] for note in outcome.notes if "left out" in note}
     sides_left_out = {f"documents that only {whose} has, left out" for whose in ("gold", "the response")}
-    assert met[1] == {*WHY[1], *sides_left_out, "zero"}
-    assert met[2] == {*WHY[2], *sides_left_out, "zero", "stopped"}
+    assert met[1] == {*EVALUATIONS[1].reasons, *sides_left_out, "zero"}
+    assert met[2] == {*EVALUATIONS[2].reasons, *sides_left_out, "zero", "stopped"}
     assert lines >= {*ODD_LINES, *UNSPLIT}
 
 
@@ -121,8 +121,7 @@ def test_records_stand_in_the_documents_our_reader_gives() -> None:
 def test_layers_score_as_the_files_they_were_read_from() -> None:
     folder = DATA / "subtask1"
     files = given(folder / "ref/subtask1", folder / "res/subtask1")
-    gold, pred = files.layers()
-    assert CONVENTION.of_layers is not None
+    gold, pred, _ = files.read()
     outcome = CONVENTION.of_layers(gold, pred, {"subtrack": 1})
     assert outcome.scores == apply(CONVENTION, files).scores
     reconciles(outcome)
@@ -134,7 +133,6 @@ def test_links_score_as_the_codes_they_are() -> None:
     folder = DATA / "subtask2"
     files = apply(CONVENTION, given(folder / "ref", folder / "res"), {"subtrack": 2})
     gold = read(folder / "ref", options=ReadOptions(texts=files.documents)).layer
-    assert CONVENTION.of_layers is not None
     outcome = CONVENTION.of_layers(gold, gold, {"subtrack": 2})
     assert {name.partition("/")[2]: row for name, row in outcome.scores["documents"].items()} == files.scores[
         "documents"
@@ -256,4 +254,4 @@ def test_layers_without_what_is_needed_are_refused(subtrack: int, said: str) -> 
     row = b'{"id": "d", "text": "a c", "spans": [{"start": 0, "end": 3, "label": "A", "fragments": [[0, 1], [2, 3]]}]}'
     upload = Source.of_uploads([("x.jsonl", row)])
     with pytest.raises(FormatError, match=said):
-        apply(CONVENTION, Given(gold=upload, pred=upload), {"subtrack": subtrack})
+        apply(CONVENTION, ScorerInput(gold=upload, pred=upload), {"subtrack": subtrack})

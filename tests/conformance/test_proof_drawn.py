@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from nereval_core.api.load_options import LoadOptions
-from nereval_core.conventions import Given, Outcome, find_convention, option_values
+from nereval_core.conventions import Outcome, ScorerInput, find_convention, option_values
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source
 from tests.conformance.test_proof import (
@@ -81,7 +81,7 @@ def write_sides(folder: Path, seed: int, suffix: str, rows: str, head: str = "")
 
 def outcome_of(name: str, gold: Path, pred: Path, **options: object) -> Outcome:
     convention = find_convention(name)
-    given = Given(gold=Source.of_path(gold), pred=Source.of_path(pred))
+    given = ScorerInput(gold=Source.of_path(gold), pred=Source.of_path(pred))
     return convention.score(given, option_values(convention, options))
 
 

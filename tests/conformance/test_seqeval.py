@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from nereval_core.cli import main
-from nereval_core.conventions import Given, Outcome, find_convention, option_values
+from nereval_core.conventions import Outcome, ScorerInput, find_convention, option_values
 from nereval_core.conventions.seqeval import in_scheme
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source, conll
@@ -26,7 +26,7 @@ def source(sentences: Sentences, name: str = "x.conll") -> Source:
 
 def scored(gold: Sentences, pred: Sentences, name: str = "seqeval", **options: Any) -> Outcome:
     convention = find_convention(name)
-    given = Given(gold=source(gold, "gold.conll"), pred=source(pred, "pred.conll"))
+    given = ScorerInput(gold=source(gold, "gold.conll"), pred=source(pred, "pred.conll"))
     return convention.score(given, option_values(convention, options))
 
 
@@ -201,7 +201,7 @@ def test_layers_score_as_their_files(name: str, scheme: str | None, suffix: bool
     strict = name == "seqeval-strict"
     gold, pred = split("B-A I-A O / B-B B-B I-B O"), split("B-A O O / B-B B-B I-B O")
     sides = source(gold, "gold.conll"), source(pred, "pred.conll")
-    given = Given(gold=sides[0], pred=sides[1], gold_format="conll", pred_format="conll")
+    given = ScorerInput(gold=sides[0], pred=sides[1], gold_format="conll", pred_format="conll")
     options = {"suffix": suffix} | ({"scheme": scheme} if strict else {})
     found, read = by_layers_and_files(name, given, options, {"scheme": "IOB2"} if strict else {})
     # Between schemes the tags differ, and with them the accuracy.

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nereval_core.cli import main
-from nereval_core.conventions import Given, Outcome, apply, apply_to_layers, find_convention
+from nereval_core.conventions import Outcome, ScorerInput, apply, apply_to_layers, find_convention
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source
@@ -28,7 +28,7 @@ CONVENTIONS = {"ents": find_convention("spacy-ents"), "spans_sc": find_conventio
 each = pytest.mark.parametrize("evaluation", list(CONVENTIONS))
 
 
-def given_rows(gold: Sequence[Mapping[str, Any]], pred: Sequence[Mapping[str, Any]]) -> Given:
+def given_rows(gold: Sequence[Mapping[str, Any]], pred: Sequence[Mapping[str, Any]]) -> ScorerInput:
     """Return both sides as JSON lines; documents are numbered."""
     sides = [
         Source.of_uploads(
@@ -42,7 +42,7 @@ def given_rows(gold: Sequence[Mapping[str, Any]], pred: Sequence[Mapping[str, An
         )
         for name, rows in (("gold", gold), ("pred", pred))
     ]
-    return Given(gold=sides[0], pred=sides[1], gold_format="jsonl", pred_format="jsonl")
+    return ScorerInput(gold=sides[0], pred=sides[1], gold_format="jsonl", pred_format="jsonl")
 
 
 def scored(documents: Iterable[TokenDocument], evaluation: str) -> Outcome:
@@ -102,7 +102,7 @@ def cut(gold: Layer, pred: Layer) -> list[TokenDocument]:
 def test_demo_data(corpus: str, system: str) -> None:
     pytest.importorskip("spacy")
     paths = [ROOT / "demo_data" / corpus / f"{name}.jsonl" for name in ("gold", system)]
-    sides = Given(gold=Source.of_path(paths[0]), pred=Source.of_path(paths[1])).read()
+    sides = ScorerInput(gold=Source.of_path(paths[0]), pred=Source.of_path(paths[1])).read()
     documents = cut(sides.gold, sides.pred)
     if sides.gold.fragments or sides.pred.fragments:
         with pytest.raises(FormatError, match="is discontinuous"):
@@ -124,7 +124,7 @@ def test_demo_data(corpus: str, system: str) -> None:
 def test_submissions_to_wnut17(name: str) -> None:
     pytest.importorskip("spacy")
     places = [SHARED / "wnut17/emerging.test.annotated", SHARED / "wnut17/submissions" / name]
-    sides = Given(gold=Source.of_path(places[0]), pred=Source.of_path(places[1])).read()
+    sides = ScorerInput(gold=Source.of_path(places[0]), pred=Source.of_path(places[1])).read()
     assert len(sides.gold) == 1079
     outcomes = {key: apply_to_layers(convention, sides) for key, convention in CONVENTIONS.items()}
     documents = cut(sides.gold, sides.pred)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nereval_core.conventions import Given, Outcome, find_convention, option_values
+from nereval_core.conventions import Outcome, ScorerInput, find_convention, option_values
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source
 from tests.support.reconciliation import by_layers_and_files, overall_rows, reconcile
@@ -23,7 +23,7 @@ WNUT = find_convention("wnut17")
 
 
 def scored(gold: Source, pred: Source) -> Outcome:
-    return WNUT.score(Given(gold=gold, pred=pred), option_values(WNUT, {}))
+    return WNUT.score(ScorerInput(gold=gold, pred=pred), option_values(WNUT, {}))
 
 
 def source(tags: str, words: str | None = None, name: str = "x.conll") -> Source:
@@ -235,7 +235,7 @@ def test_an_independent_reading_agrees(sentences: list[list[tuple[str, str, str]
 
 def test_layers_score_as_their_files() -> None:
     gold, pred = "B-person I-person O / B-group O", "B-person O O / B-group O"
-    given = Given(gold=source(gold), pred=source(pred), gold_format="conll", pred_format="conll")
+    given = ScorerInput(gold=source(gold), pred=source(pred), gold_format="conll", pred_format="conll")
     layers, read = by_layers_and_files("wnut17", given)
     assert layers.scores == read.scores
     assert layers.records().equals(read.records())

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 from nereval_core.cli import main
 from nereval_core.conventions import conventions
-from nereval_core.conventions.shares import ByShares, add_tables
-from nereval_core.engine.tally import Tally
+from nereval_core.conventions.outcome import add_tables
+from nereval_core.engine.tally import Tally, goes_by_shards
 from tests.support.commands import SIDES, Cli, corpus, written
 
-ABLE = tuple(name for name, one in conventions().items() if isinstance(one.by_shares, ByShares))
+ABLE = tuple(name for name, convention in conventions().items() if goes_by_shards(convention))
 REFUSED = tuple(name for name in conventions() if name not in ABLE)
 WORDS = ((0, 3), (4, 7), (8, 11), (12, 14))
 """The tokens that all documents of `corpus` begin with."""
@@ -36,6 +36,8 @@ OPTIONS: dict[str, tuple[tuple[str, ...], ...]] = {
     "conlleval": ((), ("--as-reference", "text"), ("--r", "--o", "B"), ("--l", "--as-reference", "text")),
     "pharmaconer": ((), ("--as-reference", "text")),
     "biocreative": ((),),
+    "jnlpba-2004-10": ((), ("--as-reference", "text")),
+    "bc5cdr": ((), ("--types", "A,B,Z")),
     "seqeval": ((), ("--suffix", "--as-reference", "text"), ("--zero-division", "1", "--as-reference", "json")),
     "spacy-ents": ((), ("--as-reference", "json")),
     "spacy-spans": ((), ("--as-reference", "json")),
@@ -63,7 +65,7 @@ def cut(folder: Path, sides: dict[str, list[dict[str, Any]]], ends: list[int]) -
 
 def test_every_convention_goes_by_shards_or_says_why_not() -> None:
     assert set(OPTIONS) == set(ABLE)
-    assert all(isinstance(conventions()[name].by_shares, str) and conventions()[name].by_shares for name in REFUSED)
+    assert all(conventions()[name].not_by_shards for name in REFUSED)
 
 
 @settings(max_examples=25)
@@ -161,7 +163,7 @@ def test_a_scorer_whose_counts_do_not_add_up_is_refused(cli: Cli, tmp_path: Path
     places = written(tmp_path, corpus(4))
     status, out, err = cli(*places, "--convention", name, "--engine", "local", "--json", "out.json")
     assert (status, out, len(err.splitlines())) == (2, "", 1) and not Path("out.json").exists()
-    assert f"{name} cannot be scored shard by shard: {conventions()[name].by_shares}; " in err
+    assert f"{name} cannot be scored shard by shard: {conventions()[name].not_by_shards}; " in err
     assert ", ".join(ABLE) in err
 
 

@@ -50,11 +50,11 @@ def test_ratios_are_those_of_the_scorer_on_a_scale_to_one() -> None:
         figures = outcome.figures.set_index(["evaluation", "scope", "figure"])["value"]
         for row in convention_rows(convention, outcome):
             for code, value in zip(("P", "R", "F1"), row.ratios, strict=True):
-                theirs = figures[row.evaluation, "overall", convention.names[code]]
+                theirs = figures[row.evaluation, "overall", convention.ratios.names[code]]
                 if value is None:
                     assert np.isnan(theirs)
                     continue
-                assert value == theirs / (100 if convention.percent else 1) and 0 <= value <= 1
+                assert value == theirs / (100 if convention.ratios.percent else 1) and 0 <= value <= 1
                 seen += 1
             # The F1 is that of P and R, so the names are the right way round.
             p, r, f1 = row.ratios
@@ -110,7 +110,9 @@ def test_a_count_opens_its_records(place: int, column: str) -> None:
     shown = app.dataframe[0].value[column].iat[place]
     if pd.isna(shown):
         # A scorer that does not count it.
-        assert column not in conventions()[ROWS[place].name].names and not any("record" in one for one in headings(app))
+        assert column not in conventions()[ROWS[place].name].ratios.names and not any(
+            "record" in one for one in headings(app)
+        )
         return
     value = int(shown)
     if ROWS[place].evaluation:

@@ -142,10 +142,10 @@ def test_every_ratio_is_what_its_formula_says(drawn: Loaded, tags: Loaded) -> No
 
 def test_every_scorer_says_which_figures_are_its_ratios(drawn: Loaded) -> None:
     for name, convention in conventions().items():
-        assert {"P", "R", "F1"} <= set(convention.names), name
+        assert {"P", "R", "F1"} <= set(convention.ratios.names), name
     for name, outcome in outcomes(drawn):
         known = set(outcome.figures["figure"])
-        assert set(conventions()[name].names.values()) <= known, name
+        assert set(conventions()[name].ratios.names.values()) <= known, name
 
 
 @pytest.mark.parametrize("page", [*EVERY])

@@ -271,7 +271,7 @@ def test_records_signature_and_errors_say_how_mentions_were_placed(tmp_path: Pat
     )
 
 
-@pytest.mark.parametrize("name", [name for name, one in conventions().items() if one.of_layers is not None])
+@pytest.mark.parametrize("name", [name for name, one in conventions().items() if one.takes_layers])
 def test_published_scorers_are_not_given_what_has_no_place(name: str, tmp_path: Path) -> None:
     gold = nereval.read(gold_file(tmp_path))
     answers = answers_file(tmp_path, {"id": "d1", "Drug": ["Paracetamol"]}, {"id": "d2", "Drug": []})

@@ -380,7 +380,7 @@ PRED = [["B-person", "O", "O", "B-person"], ["O", "B-group", "O"]]
 @pytest.mark.parametrize("name", list(conventions()))
 def test_published_scorers_take_objects_and_say_what_they_cannot(name: str) -> None:
     held = read_objects(GOLD, texts=WORDS)
-    if conventions()[name].of_layers is None:
+    if not conventions()[name].takes_layers:
         assert refused(nereval_core.reproduce, held, PRED, convention=name) == [
             f"{name}: it scores files of its own format only; it needs {conventions()[name].needs}"
         ]

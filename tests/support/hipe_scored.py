@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from nereval_core import readers
-from nereval_core.conventions import Given, Outcome, find_convention, option_values
+from nereval_core.conventions import Outcome, ScorerInput, find_convention, option_values
 from nereval_core.pairing import pair
 from nereval_core.readers import ReadOptions, Source
 from nereval_core.scoring.count_tables import TEXT_DTYPE
@@ -14,7 +14,7 @@ from nereval_core.scoring.count_tables import TEXT_DTYPE
 
 def scored(name: str, gold: Path, pred: Path, **options: Any) -> Outcome:
     convention = find_convention(name)
-    given = Given(gold=Source.of_path(gold), pred=Source.of_path(pred))
+    given = ScorerInput(gold=Source.of_path(gold), pred=Source.of_path(pred))
     return convention.score(given, option_values(convention, options))
 
 
@@ -24,7 +24,6 @@ def layers_and_files(name: str, gold: Path, pred: Path, options: dict[str, Any])
     column = {"nerc_coarse": "NE-COARSE-LIT", "nerc_fine": "NE-FINE-LIT", "nel": "NE-COARSE-LIT"}[task]
     scorer = find_convention(name)
     read = [readers.read(path, options=ReadOptions(column=column, repair="conlleval")) for path in (gold, pred)]
-    assert scorer.of_layers is not None
     layers = scorer.of_layers(read[0].layer, pair(read[0], read[1]).layer, option_values(scorer, options))
     files = scored(name, gold, pred, **options)
     for evaluation in layers.evaluations:

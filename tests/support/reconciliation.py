@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from nereval_core.conventions import Given, Outcome, find_convention, option_values
+from nereval_core.conventions import Outcome, ScorerInput, find_convention, option_values
 
 
 def reconcile(outcome: Outcome) -> None:
@@ -43,7 +43,7 @@ def overall_rows(records: pd.DataFrame, *columns: str) -> list[tuple[Any, ...]]:
 
 def by_layers_and_files(
     name: str,
-    given: Given,
+    given: ScorerInput,
     options: Mapping[str, Any] = MappingProxyType({}),
     of_files: Mapping[str, Any] | None = None,
 ) -> tuple[Outcome, Outcome]:
@@ -52,6 +52,5 @@ def by_layers_and_files(
     `of_files` are the options for the latter where they are others.
     """
     convention = find_convention(name)
-    assert convention.of_layers is not None
-    layers = convention.of_layers(*given.layers(), option_values(convention, options))
+    layers = convention.of_layers(*given.read()[:2], option_values(convention, options))
     return layers, convention.score(given, option_values(convention, options if of_files is None else of_files))

@@ -17,8 +17,8 @@ import pandas as pd
 from nereval_core.analysis.bootstrap import PARTS, DocumentCounts, document_counts, ratios, type_counts
 from nereval_core.analysis.criteria.convention_differences import twin_criterion
 from nereval_core.analysis.resampling_units import ResamplingUnits
-from nereval_core.conventions import Convention, Outcome, Sides, apply_to_layers, conventions
-from nereval_core.conventions.outcome import OVERALL
+from nereval_core.conventions import Convention, LayerPair, Outcome, apply_to_layers, conventions
+from nereval_core.conventions.records import OVERALL
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.scoring import Scores
 from nereval_core.scoring.protocols import CountedScores
@@ -108,8 +108,8 @@ def _outcome(convention: Convention, evaluation: str, scores: Scores) -> tuple[s
     if scores.settings.merge or scores.settings.leave_out:
         finding = "types merged or left out would change the rules of a published scorer"
         raise FormatError.single(convention.name, None, finding, "compare without --scorers, or without these")
-    outcome = apply_to_layers(convention, Sides(*scores.read, scores.marks))
-    f1 = outcome.figures[outcome.figures["figure"].eq(convention.names["F1"]) & outcome.figures["scope"].eq(OVERALL)]
+    outcome = apply_to_layers(convention, LayerPair(*scores.read, scores.marks))
+    f1 = outcome.figures[outcome.figures["figure"].eq(convention.ratios.f1) & outcome.figures["scope"].eq(OVERALL)]
     evaluations = sorted(f1["evaluation"].unique(), key=lambda name: twin_criterion(convention, name) != "strict")
     if evaluation and evaluation not in evaluations:
         finding = f"no evaluation {quoted(evaluation)} with precision, recall and F1"
@@ -129,8 +129,8 @@ def _counts_by_scope(
     for scope in dict.fromkeys((OVERALL, *(records["scope"].unique() if by_type else ()))):
         counts = _counts(convention, evaluation, records[(records["scope"] == scope).to_numpy()], documents)
         printed = figures[(figures["scope"] == scope).to_numpy()].set_index("figure")["value"]
-        ours = ratios(counts.sum(axis=1, dtype=np.int64)[:, None])[:, 0] * (100 if convention.percent else 1)
-        theirs = printed.reindex([convention.names[name] for name in ("P", "R", "F1")]).to_numpy(np.float64)
+        ours = ratios(counts.sum(axis=1, dtype=np.int64)[:, None])[:, 0] * (100 if convention.ratios.percent else 1)
+        theirs = printed.reindex([convention.ratios.names[name] for name in ("P", "R", "F1")]).to_numpy(np.float64)
         # Scorers differ in what 0/0 is.
         if not np.allclose(np.nan_to_num(ours), np.nan_to_num(theirs), rtol=CLOSE, atol=CLOSE):
             finding = f"its figures of {evaluation} ({scope}) are not made of counts that add up over documents"
@@ -148,12 +148,14 @@ def _counts(convention: Convention, evaluation: str, records: pd.DataFrame, docu
             return np.zeros(documents, np.int32)
         return np.bincount(doc, records[column].to_numpy(), documents).astype(np.int32)
 
-    correct = count(convention.names["COR"])
-    precision, last = convention.names["P"], evaluation.rpartition("/")[2]
+    correct = count(convention.ratios.correct)
+    precision, last = convention.ratios.precision, evaluation.rpartition("/")[2]
     rule = convention.formulas.get(f"{last}/{precision}", convention.formulas.get(precision, ""))
     credit = 2 * correct + (count("partial") if "0.5 × partial" in rule else 0)
     pos, act = (
-        count(convention.names[side]) if side in convention.names else correct + count(column_of.get(wrong, ""))
+        count(convention.ratios.names[side])
+        if side in convention.ratios.names
+        else correct + count(column_of.get(wrong, ""))
         for side, wrong in (("POS", "fn"), ("ACT", "fp"))
     )
     return np.stack([credit, credit, pos, act])

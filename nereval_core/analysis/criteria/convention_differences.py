@@ -14,7 +14,7 @@ import pandas as pd
 
 from nereval_core.analysis.result_tables import typed_table
 from nereval_core.conventions import Convention, Outcome
-from nereval_core.conventions.outcome import OVERALL
+from nereval_core.conventions.records import OVERALL
 from nereval_core.problems import FormatError
 from nereval_core.records.tables import records
 from nereval_core.report.signature import signature
@@ -245,7 +245,7 @@ def convention_rows(convention: Convention, outcome: Outcome) -> tuple[Criterion
     table: dict[str, dict[str, float]] = {}
     for evaluation, figure, value in zip(figures["evaluation"], figures["figure"], figures["value"], strict=True):
         table.setdefault(str(evaluation), {})[str(figure)] = float(value)
-    names, scale = convention.names, 100 if convention.percent else 1
+    names, scale = convention.ratios.names, 100 if convention.ratios.percent else 1
     twins = [name for name, row in table.items() if twin_criterion(convention, name) and names.get("F1") in row]
     first = twins[0].rpartition("/")[0] if twins else ""
 

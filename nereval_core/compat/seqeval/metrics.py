@@ -18,17 +18,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.arrays import Int32, Int64
+from nereval_core.arrays import Int64
 from nereval_core.compat.seqeval.scheme import allowed_prefixes, scheme_name
-from nereval_core.conventions.seqeval.entities import (
-    LETTERS,
-    SCHEMES,
-    default_entities,
-    detect_scheme,
-    parse_tags,
-    strict_entities,
-)
-from nereval_core.conventions.tag_sequences import counts_by_type, number_tags, same_spans
+from nereval_core.conventions.seqeval import EVALUATION, decisions_by_type, match_entities
+from nereval_core.conventions.seqeval.entities import LETTERS, SCHEMES, default_entities, detect_scheme, parse_tags
+from nereval_core.conventions.tag_sequences import number_tags
 
 AVERAGES = (None, "micro", "macro", "weighted")
 COLUMNS = ("precision", "recall", "f1-score", "support")
@@ -151,14 +145,21 @@ def classification_report(
     width = 0 if output_dict else max(max(map(len, counts.types)), len("weighted avg"), digits)
     columns = _averaged(counts, None, zero_division=zero_division)
     rows = list(zip(counts.types, *columns, strict=True))
-    rows += [(f"{one} avg", *_averaged(counts, one, zero_division=zero_division)) for one in AVERAGES[1:]]
+    rows += [
+        (f"{average_name} avg", *_averaged(counts, average_name, zero_division=zero_division))
+        for average_name in AVERAGES[1:]
+    ]
     if output_dict:
         return {row[0]: dict(zip(COLUMNS, row[1:], strict=True)) for row in rows}
     lines = [" " * width + " " + "".join(f" {column:>9}" for column in COLUMNS), ""]
     for number, (row_name, *ratios, support) in enumerate(rows):
         if number == len(counts.types):
             lines.append("")
-        lines.append(f"{row_name:>{width}} " + "".join(f" {one:>9.{digits}f}" for one in ratios) + f" {support:>9}")
+        lines.append(
+            f"{row_name:>{width}} "
+            + "".join(f" {average_name:>9.{digits}f}" for average_name in ratios)
+            + f" {support:>9}"
+        )
     return "\n".join((*lines, ""))
 
 
@@ -188,20 +189,20 @@ def get_entities(seq: Sequence[Any], suffix: bool = False) -> list[tuple[str, in
 
     In a list of sentences, tokens are numbered as if another stood after each sentence.
     """
-    nested = any(isinstance(one, list) for one in seq)
+    nested = any(isinstance(item, list) for item in seq)
     sentences: Tags = seq if nested else [seq]
-    kept, starts = _in_one_row(sentences, strict=False)
-    (numbers,), names = number_tags(kept)
+    tags, starts = _in_one_row(sentences, strict=False)
+    (numbers,), names = number_tags(tags)
     _warn_of_other_tags(names, suffix=suffix)
     parsed = parse_tags(names, suffix=suffix, strict=False)
-    found = default_entities(numbers, starts, parsed)
-    place = np.arange(len(kept))
+    entities = default_entities(numbers, starts, parsed)
+    place = np.arange(len(tags))
     if nested:
         sizes = np.array([len(sentence) for sentence in sentences], np.int64)
         place = np.arange(sizes.sum()) + np.repeat(np.arange(len(sizes)), sizes)
-        place = np.concatenate((np.zeros(len(kept) - len(place), np.int64), place))
-    columns = (place[found.first].tolist(), place[found.last].tolist())
-    return [(parsed.types[kind], *ends) for kind, *ends in zip(found.kind.tolist(), *columns, strict=True)]
+        place = np.concatenate((np.zeros(len(tags) - len(place), np.int64), place))
+    columns = (place[entities.first].tolist(), place[entities.last].tolist())
+    return [(parsed.types[kind], *ends) for kind, *ends in zip(entities.kind.tolist(), *columns, strict=True)]
 
 
 def check_consistent_length(y_true: Tags, y_pred: Tags) -> None:
@@ -225,23 +226,20 @@ def _counted(y_true: Tags, y_pred: Tags, *, suffix: bool, scheme: str | None) ->
     """Count entities by type, in strict mode where a scheme is named."""
     strict = scheme is not None
     (true, starts), (pred, _) = (_in_one_row(side, strict=strict) for side in (y_true, y_pred))
-    (one, two), names = number_tags(true, pred)
+    (true_numbers, pred_numbers), names = number_tags(true, pred)
     if scheme is None:
         _warn_of_other_tags(names, suffix=suffix)
     else:
         _check_tags(names, chain(y_true, y_pred), scheme, suffix=suffix)
     parsed = parse_tags(names, suffix=suffix, strict=strict)
 
-    def entities(numbers: Int32) -> Any:
-        if scheme is None:
-            return default_entities(numbers, starts, parsed)
-        return strict_entities(numbers, starts, parsed, scheme)
-
-    ours, theirs = entities(one), entities(two)
-    g, _ = same_spans(ours, theirs, len(true))
-    counts = counts_by_type(parsed.types, ours.kind, theirs.kind, ours.kind[g])
-    columns = np.array(list(counts.values()), np.int64).reshape(-1, 3).T
-    return TypeCounts(tuple(counts), *columns)
+    true_entities, pred_entities, rows = match_entities((true_numbers, pred_numbers), starts, parsed, scheme)
+    table = decisions_by_type(true_entities, pred_entities, rows, parsed)
+    columns = [EVALUATION.counts(row) for row in table.values()]
+    true_counts, pred_counts, both = (
+        np.array([row[name] for row in columns], np.int64) for name in ("support", "pred_sum", "tp_sum")
+    )
+    return TypeCounts(tuple(table), true_counts, pred_counts, both)
 
 
 def _in_one_row(sentences: Tags, *, strict: bool) -> tuple[list[str], Int64]:
@@ -293,7 +291,7 @@ def _detected(y_true: Tags, *, suffix: bool) -> str:
 
 
 def _flat(y_true: Sequence[Any], y_pred: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any]]:
-    if any(isinstance(one, list) for one in y_true):
+    if any(isinstance(item, list) for item in y_true):
         return list(chain.from_iterable(y_true)), list(chain.from_iterable(y_pred))
     return y_true, y_pred
 

@@ -10,41 +10,55 @@ recognition.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
-from typing import Any
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from nereval_core.alignment.codes import ranges
-from nereval_core.arrays import Int64
-from nereval_core.conventions import Convention, Given, Option
-from nereval_core.conventions.biocreative.files import MentionList, mention_lists, read_lines, split_lines
-from nereval_core.conventions.biocreative.files import of_layers as mentions_of
+from nereval_core.arrays import Array, Int64
+from nereval_core.conventions.biocreative.files import (
+    MentionList,
+    layer_mentions,
+    mention_lists,
+    read_lines,
+    split_lines,
+)
+from nereval_core.conventions.convention import Convention, LayerPair, MatchedSides, Options, ScorerInput, ScorerOption
 from nereval_core.conventions.outcome import (
+    CountTables,
+    Figures,
+    Outcome,
+    RatioNames,
+    SideContent,
+    Tables,
+    figure_rows,
+    without_records,
+)
+from nereval_core.conventions.records import (
     COR,
     IGN,
     MIS,
     OVERALL,
     SPU,
-    Content,
-    FigureRow,
-    Outcome,
+    MatchRows,
     UnitColumns,
-    figures,
+    other_units,
     record_frame,
 )
-from nereval_core.conventions.shares import NO_DOCUMENTS, ByShares, Share, Tables, without_records
 from nereval_core.corpus import Documents, Layer
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source
 from nereval_core.readers.biomedical.bc2gm import TYPE
 
-EVALUATION = "mentions"
-LINES = "lines"
-"""The same records, counted by the kinds of lines that the program prints."""
+MENTIONS, LINES = "mentions", "lines"
+"""Evaluations of the same records: the second is counted by the kinds of lines that the program prints."""
 KINDS = ("TP", "*TP", "**TP", "***TP", "****TP", "FN", "FP")
+FN, FP = 5, 6
+TYPES = "types"
+COUNTERS = {"TP": COR, "FP": SPU, "FN": MIS}
 WHY = (
     "the same offsets",
     "a variant inside the gold mention",
@@ -60,125 +74,119 @@ WHY = (
 MISSED, WRONG, WRITTEN, SECOND, APART = range(5, 10)
 
 
-def score(given: Given, options: Mapping[str, Any]) -> Outcome:
-    """Score a file of mentions against a folder with GENE.eval and ALTGENE.eval; of sentences, if they are there."""
-    gold, variants, pred, texts = read_lines(given.gold, given.pred)
+class MentionSides(NamedTuple):
+    """The mentions of both sides over these documents, and the variants of gold's."""
+
+    gold: MentionList
+    variants: MentionList
+    pred: MentionList
+    documents: Documents
+    contents: tuple[SideContent, SideContent]
+    source: str
+    types: frozenset[str] = frozenset()
+    notes: tuple[str, ...] = ()
+
+
+def read(files: ScorerInput, options: Options) -> MentionSides:
+    """Read a file of mentions, and a folder with GENE.eval and ALTGENE.eval; sentences too, if they are there."""
+    gold, variants, pred, texts = read_lines(files.gold, files.pred)
     if options["ids"]:
-        used = _ids(options["ids"])
-        gold, variants, pred = (one.of(used) for one in (gold, variants, pred))
-    documents, ours, others, theirs, notes = mention_lists(gold, variants, pred, texts)
-    contents = []
-    for lines in ((gold, variants), (pred,)):
-        rows = ["|".join(row) for one in lines for row in zip(one.ids, one.rests, strict=True)]
-        contents.append(Content.of_rows(documents, len(lines[0]), rows))
-    outcome = score_sides(documents, ours, others, theirs, options, (contents[0], contents[1]), given.pred.name)
-    return replace(outcome, notes=notes)
-
-
-def of_layers(gold: Layer, pred: Layer, options: Mapping[str, Any]) -> Outcome:
-    """Score layers by the lines that say them: types are not compared, blanks not counted.
-
-    A layer holds the variants that overlap a mention of gold; the program also spares a prediction that equals another.
-    """
-    if options["ids"]:
-        used = _ids(options["ids"])
-        gold, pred = _of(gold, used), _of(pred, used)
-    ours, others, theirs = mentions_of(gold, pred)
-    contents = Content.of_layer(gold), Content.of_layer(pred)
-    outcome = score_sides(gold.documents, ours, others, theirs, options, contents, pred.name)
-    return replace(outcome, notes=_types_note({*gold.types, *pred.types}))
-
-
-def counted(gold: Layer, pred: Layer, options: Mapping[str, Any]) -> Share:
-    """Count the kinds of lines in a part of a corpus."""
-    ours, others, theirs = mentions_of(gold, pred)
-    _, kind, wrong = _matched(ours, others, theirs)
-    types = dict.fromkeys({*gold.types, *pred.types}, (1,))
-    tables: Tables = {LINES: _lines(kind, wrong), "types": types}
-    return Share(tables, Content.of_layer(gold), Content.of_layer(pred), pred.name)
-
-
-def of_share(share: Share, options: Mapping[str, Any]) -> Outcome:
-    """Return the figures of a share, without records.
-
-    Raises:
-        FormatError: no true positive, where the program divides by zero.
-    """
-    lines = {name: share.number(LINES, name) for name in KINDS}
-    tp, fn, fp = sum(lines.values()) - lines["FN"] - lines["FP"], lines["FN"], lines["FP"]
-    if not tp:
-        found = "no mention is right: alt_eval.perl divides by zero here and stops without its figures"
-        raise FormatError.single(share.source, None, found, "check the ids and offsets, or choose another convention")
-    precision, recall = tp / (tp + fp), tp / (fn + tp)
-    ratios = {"Precision": precision, "Recall": recall, "F": 2 / (1 / precision + 1 / recall)}
-    counts = {"TP": tp, "FP": fp, "FN": fn}
-    rows: list[FigureRow] = []
-    for evaluation, row in ((EVALUATION, counts | ratios), (LINES, lines)):
-        rows += [(evaluation, OVERALL, name, value, name not in ratios) for name, value in row.items()]
-    scores = {**counts, **ratios, LINES: lines}
-    notes = _types_note(share.tables.get("types", {}))
-    return Outcome(
-        "biocreative", options, NO_DOCUMENTS, share.gold, share.pred, scores, figures(rows), without_records, notes
+        ids = _ids(options["ids"])
+        gold, variants, pred = (lines.of(ids) for lines in (gold, variants, pred))
+    documents, gold_list, variant_list, pred_list, notes = mention_lists(gold, variants, pred, texts)
+    contents = [
+        SideContent.of_rows(
+            documents,
+            len(side[0]),
+            ["|".join(row) for lines in side for row in zip(lines.ids, lines.rests, strict=True)],
+        )
+        for side in ((gold, variants), (pred,))
+    ]
+    return MentionSides(
+        gold_list, variant_list, pred_list, documents, (contents[0], contents[1]), files.pred.name, notes=notes
     )
 
 
-def _types_note(types: Iterable[str]) -> tuple[str, ...]:
-    names = sorted(types)
-    return (f"types, which are not compared: {', '.join(names)}",) if len(names) > 1 else ()
+def from_layers(layers: LayerPair, options: Options) -> MentionSides:
+    """Return the lines that say layers: types are not compared, blanks not counted.
+
+    A layer holds the variants that overlap a mention of gold; the program also spares a prediction that equals another.
+    """
+    gold, pred, _ = layers
+    if options["ids"]:
+        ids = _ids(options["ids"])
+        gold, pred = _of(gold, ids), _of(pred, ids)
+    contents = SideContent.of_layer(gold), SideContent.of_layer(pred)
+    types = frozenset({*gold.types, *pred.types})
+    return MentionSides(*layer_mentions(gold, pred), gold.documents, contents, pred.name, types)
 
 
-def score_sides(
-    documents: Documents,
-    gold: MentionList,
-    variants: MentionList,
-    pred: MentionList,
-    options: Mapping[str, Any],
-    contents: tuple[Content, Content],
-    source: str,
-) -> Outcome:
-    """Score lists of mentions over these documents.
+def match(sides: MentionSides, options: Options) -> MatchedSides:
+    """Match mentions with the lines that find them."""
+    gold, variants, pred = sides[:3]
+    is_right = np.zeros(1 + max(int(side.key.max(initial=-1)) for side in (gold, variants, pred)), bool)
+    is_right[gold.key] = is_right[variants.key] = True
+    partner, kind = _partners(gold, variants, pred)
+    wrong = np.flatnonzero(~is_right[pred.key])
 
-    Counters: `TP`, `FP` and `FN`, or, in the evaluation `lines`, one for each kind of line.
+    def records(evaluation: str) -> pd.DataFrame:
+        rows = _match_rows(gold, pred, partner, kind, wrong)
+        if evaluation == MENTIONS:
+            counters = {name: rows.decision == code for name, code in COUNTERS.items()}
+        else:
+            line = np.concatenate((kind, np.full(len(rows) - len(kind), FP)))
+            counters = {name: (line == code) & (rows.decision != IGN) for code, name in enumerate(KINDS)}
+        return record_frame(
+            evaluation, _units(sides.documents, gold), _units(sides.documents, pred), rows, WHY, counters
+        )
+
+    def printout() -> str:
+        lines = [*_found(gold, pred, partner, kind), *_wrong(pred, wrong)]
+        row = _figures(counts)
+        tail = "".join(f"{name}: {row[name]}\n" for name in ("TP", "FP", "FN"))
+        tail += " ".join(f"{name}: {row[name]:.15g}" for name in ("Precision", "Recall", "F"))
+        return "".join(f"{line}\n" for line in lines) + f"\n{tail}\n\n"
+
+    n_lines = (*np.bincount(kind, minlength=FP).tolist(), len(wrong))
+    tables: Tables = {
+        LINES: {name: (count,) for name, count in zip(KINDS, n_lines, strict=True)},
+        TYPES: dict.fromkeys(sides.types, (1,)),
+    }
+    counts = CountTables(tables, *sides.contents, sides.source)
+    return MatchedSides(counts=counts, documents=sides.documents, records=records, notes=sides.notes, printout=printout)
+
+
+def _figures(counts: CountTables) -> dict[str, float]:
+    """Return counts and ratios.
 
     Raises:
         FormatError: no true positive, where the program divides by zero.
     """
-    partner, kind, wrong = _matched(gold, variants, pred)
-    outcome = of_share(Share({LINES: _lines(kind, wrong)}, *contents, source), options)
-
-    def build(evaluation: str) -> Any:
-        g, p, decision, why = _decided(gold, variants, pred, partner, kind, wrong)
-        of_gold = np.concatenate((kind, np.full(len(g) - len(kind), KINDS.index("FP"))))
-        codes = np.where(decision == IGN, -1, of_gold)
-        counters = {name: codes == code for code, name in enumerate(KINDS)}
-        if evaluation == EVALUATION:
-            counters = {"TP": decision == COR, "FP": decision == SPU, "FN": decision == MIS}
-        sides = _marks(documents, gold), _marks(documents, pred)
-        return record_frame(evaluation, *sides, g, p, decision, (why, WHY), counters)
-
-    def printout() -> str:
-        rows = [*_found(gold, pred, partner, kind), *_wrong(pred, wrong)]
-        counts = "".join(f"{name}: {outcome.scores[name]}\n" for name in ("TP", "FP", "FN"))
-        tail = counts + " ".join(f"{name}: {outcome.scores[name]:.15g}" for name in ("Precision", "Recall", "F"))
-        return "".join(f"{row}\n" for row in rows) + f"\n{tail}\n\n"
-
-    return replace(outcome, documents=documents, build=build, printout=printout)
+    fn, fp = counts.number(LINES, "FN"), counts.number(LINES, "FP")
+    tp = sum(counts.number(LINES, name) for name in KINDS[:FN])
+    if not tp:
+        finding = "no mention is right: alt_eval.perl divides by zero here and stops without its figures"
+        raise FormatError.single(
+            counts.source, None, finding, "check the ids and offsets, or choose another convention"
+        )
+    precision, recall = tp / (tp + fp), tp / (fn + tp)
+    ratios = {"Precision": precision, "Recall": recall, "F": 2 / (1 / precision + 1 / recall)}
+    return {"TP": tp, "FP": fp, "FN": fn} | ratios
 
 
-def _matched(gold: MentionList, variants: MentionList, pred: MentionList) -> tuple[Int64, NDArray[np.int8], Int64]:
-    """Return the result of `_partners`, and the lines that are wrong."""
-    known = np.zeros(1 + max(int(side.key.max(initial=-1)) for side in (gold, variants, pred)), bool)
-    known[gold.key] = known[variants.key] = True
-    return *_partners(gold, variants, pred), np.flatnonzero(~known[pred.key])
+def figures(counts: CountTables, options: Options) -> Figures:
+    row = _figures(counts)
+    lines = {name: counts.number(LINES, name) for name in KINDS}
+    rows = [
+        *figure_rows(MENTIONS, {OVERALL: row}, COUNTERS),
+        *figure_rows(LINES, {OVERALL: lines}, KINDS),
+    ]
+    names = sorted(counts.rows(TYPES))
+    notes = (f"types, which are not compared: {', '.join(names)}",) if len(names) > 1 else ()
+    return Figures({**row, LINES: lines}, rows, notes)
 
 
-def _lines(kind: NDArray[np.int8], wrong: Int64) -> dict[str, tuple[int, ...]]:
-    """Return how many lines of each kind there are."""
-    counts = (*np.bincount(kind, minlength=len(KINDS) - 1).tolist(), len(wrong))
-    return {name: (count,) for name, count in zip(KINDS, counts, strict=True)}
-
-
-def _partners(gold: MentionList, variants: MentionList, pred: MentionList) -> tuple[Int64, NDArray[np.int8]]:
+def _partners(gold: MentionList, variants: MentionList, pred: MentionList) -> tuple[Int64, Array]:
     """Return the line that finds each gold mention, -1 for none, and the kind of line printed."""
     none = len(pred)
     size = 1 + max(int(side.key.max(initial=-1)) for side in (gold, variants, pred))
@@ -192,18 +200,18 @@ def _partners(gold: MentionList, variants: MentionList, pred: MentionList) -> tu
     lines = np.flatnonzero(variant[pred.key] & (first[pred.key] == np.arange(none)))
     g, p, kinds = _overlaps(gold, pred, lines)
     np.minimum.at(best, g, p)
-    kind = np.where(best < none, 0, KINDS.index("FN")).astype(np.int8)
-    taken = (best[g] == p) & (exact[g] != p)
-    kind[g[taken]] = kinds[taken]
+    kind = np.where(best < none, 0, FN).astype(np.int8)
+    by_variant = (best[g] == p) & (exact[g] != p)
+    kind[g[by_variant]] = kinds[by_variant]
     return np.where(best < none, best, -1), kind
 
 
-def _overlaps(gold: MentionList, pred: MentionList, lines: Int64) -> tuple[Int64, Int64, NDArray[np.int8]]:
+def _overlaps(gold: MentionList, pred: MentionList, lines: Int64) -> tuple[Int64, Int64, Array]:
     """Return gold mentions and lines that overlap, by the program's comparisons, with the kind of line printed."""
     reach = np.int64(1 << 31)
 
     # All sentences in a row. Values clipped or rounded here are compared as they stand below.
-    def along(doc: Int64, value: NDArray[Any], edge: np.ufunc) -> Int64:
+    def along(doc: Int64, value: Array, edge: np.ufunc) -> Int64:
         whole: Int64 = edge(np.clip(value, -1, reach)).astype(np.int64)
         return doc * (reach + 2) + whole
 
@@ -211,19 +219,19 @@ def _overlaps(gold: MentionList, pred: MentionList, lines: Int64) -> tuple[Int64
     proper = (gold.start <= gold.end)[order]
     straight, backward = order[proper], order[~proper]
     fine = pred.start[lines] <= pred.end[lines]
-    some = lines[fine]
+    forward = lines[fine]
     starts = along(gold.doc[straight], gold.start[straight], np.floor)
     ends = np.maximum.accumulate(along(gold.doc[straight], gold.end[straight], np.ceil))
-    low = np.searchsorted(ends, along(pred.doc[some], pred.start[some], np.floor), "left")
-    high = np.searchsorted(starts, along(pred.doc[some], pred.end[some], np.ceil), "right")
+    low = np.searchsorted(ends, along(pred.doc[forward], pred.start[forward], np.floor), "left")
+    high = np.searchsorted(starts, along(pred.doc[forward], pred.end[forward], np.ceil), "right")
     row, place = ranges(low, np.maximum(low, high))
-    pairs = [(straight[place], some[row])]
+    pairs = [(straight[place], forward[row])]
     # Mentions that end before they begin take part in the comparisons too: all of their sentence are tried.
-    for one, two in ((backward, lines), (straight, lines[~fine])):
-        other = two[np.argsort(pred.doc[two], kind="stable")]
-        low, high = (np.searchsorted(pred.doc[other], gold.doc[one], side) for side in ("left", "right"))
+    for mentions, others in ((backward, lines), (straight, lines[~fine])):
+        ordered = others[np.argsort(pred.doc[others], kind="stable")]
+        low, high = (np.searchsorted(pred.doc[ordered], gold.doc[mentions], side) for side in ("left", "right"))
         row, place = ranges(low, high)
-        pairs.append((one[row], other[place]))
+        pairs.append((mentions[row], ordered[place]))
     g, p = (np.concatenate([pair[side] for pair in pairs]) for side in (0, 1))
     start, end, low, high = gold.start[g], gold.end[g], pred.start[p], pred.end[p]
     rules = [
@@ -233,30 +241,24 @@ def _overlaps(gold: MentionList, pred: MentionList, lines: Int64) -> tuple[Int64
         (low <= start) & (start <= high) & (high <= end),
     ]
     kinds = np.select(rules, [1, 2, 3, 4], 0).astype(np.int8)
-    found = kinds > 0
-    return g[found], p[found], kinds[found]
+    overlap = kinds > 0
+    return g[overlap], p[overlap], kinds[overlap]
 
 
-def _decided(
-    gold: MentionList, variants: MentionList, pred: MentionList, partner: Int64, kind: NDArray[np.int8], wrong: Int64
-) -> tuple[Int64, Int64, NDArray[np.int8], NDArray[np.int8]]:
-    """Return units, decision and number of the reason of each record: gold first, then the other predictions."""
-    rest = np.setdiff1d(np.arange(len(pred)), partner)
-    g = np.concatenate((np.arange(len(gold)), np.full(len(rest), -1)))
-    p = np.concatenate((partner, rest))
-    spurious = np.isin(rest, wrong)
-    decision = np.concatenate((np.where(partner >= 0, COR, MIS), np.where(spurious, SPU, IGN))).astype(np.int8)
-    missed, strayed = kind.copy(), np.where(spurious, WRONG, SECOND).astype(np.int8)
-    # The rest that is not wrong equals a gold mention, or a variant: one that finds nothing, or is found by no one.
-    served = np.union1d(gold.key, pred.key[_overlaps(gold, pred, rest[~spurious])[1]])
-    strayed[~spurious & ~np.isin(pred.key[rest], served)] = APART
+def _match_rows(gold: MentionList, pred: MentionList, partner: Int64, kind: Array, wrong: Int64) -> MatchRows:
+    others = other_units(partner[partner >= 0], len(pred))
+    is_wrong = np.isin(others, wrong)
+    missed_why, other_why = kind.copy(), np.where(is_wrong, WRONG, SECOND).astype(np.int8)
+    # The others that are not wrong equal a gold mention, or a variant: one that finds nothing, or is found by no one.
+    useful = np.union1d(gold.key, pred.key[_overlaps(gold, pred, others[~is_wrong])[1]])
+    other_why[~is_wrong & ~np.isin(pred.key[others], useful)] = APART
     # Equal code points under another key: the offsets are written in another way.
-    ours, theirs = (_places(side) for side in (gold, pred))
-    alone = np.flatnonzero((kind == MISSED) & (gold.low >= 0))
-    missed[alone[np.isin(ours[alone], theirs[wrong])]] = WRITTEN
-    stray = np.flatnonzero(spurious & (pred.low[rest] >= 0))
-    strayed[stray[np.isin(theirs[rest[stray]], ours)]] = WRITTEN
-    return g, p, decision, np.concatenate((missed, strayed))
+    gold_places, pred_places = (_places(side) for side in (gold, pred))
+    missed = np.flatnonzero((kind == MISSED) & (gold.low >= 0))
+    missed_why[missed[np.isin(gold_places[missed], pred_places[wrong])]] = WRITTEN
+    stray = np.flatnonzero(is_wrong & (pred.low[others] >= 0))
+    other_why[stray[np.isin(pred_places[others[stray]], gold_places)]] = WRITTEN
+    return MatchRows.of_partners(partner, missed_why, others, ~is_wrong, other_why)
 
 
 def _places(side: MentionList) -> NDArray[np.void]:
@@ -272,8 +274,8 @@ def _found(gold: MentionList, pred: MentionList, partner: Int64, kind: NDArray[n
         if partner[mention] < 0:
             yield f"FN|{name}|{offsets}|{quote}"
         else:
-            there, text = _fields(pred.line(int(partner[mention]))[1])
-            yield f"{KINDS[kind[mention]]}|{name}|{quote}|{offsets}|{text}|{there}"
+            place, text = _fields(pred.line(int(partner[mention]))[1])
+            yield f"{KINDS[kind[mention]]}|{name}|{quote}|{offsets}|{text}|{place}"
 
 
 def _wrong(pred: MentionList, wrong: Int64) -> Iterator[str]:
@@ -293,7 +295,7 @@ def _fields(row: str) -> tuple[str, str]:
     return offsets, rest.partition("|")[0]
 
 
-def _marks(documents: Documents, side: MentionList) -> UnitColumns:
+def _units(documents: Documents, side: MentionList) -> UnitColumns:
     texts = None
     if bool((side.low < 0).any()):
         # A unit that stands nowhere in its sentence is shown as it is written.
@@ -312,19 +314,17 @@ def _ids(path: str) -> frozenset[str]:
     return frozenset(split_lines(Source.of_path(path).files[0]))
 
 
-def _of(layer: Layer, used: frozenset[str]) -> Layer:
-    kept = np.array([name in used for name in layer.documents.ids], bool)
-    return layer.take(np.flatnonzero(kept[layer.doc]))
+def _of(layer: Layer, ids: frozenset[str]) -> Layer:
+    is_used = np.array([name in ids for name in layer.documents.ids], bool)
+    return layer.take(np.flatnonzero(is_used[layer.doc]))
 
 
 def _printed(outcome: Outcome) -> str:
-    if outcome.printout is None:
-        return without_records("")
-    return outcome.printout()
+    return without_records("") if outcome.printout is None else outcome.printout()
 
 
-def _by_ids(options: Mapping[str, Any]) -> str | None:
-    return "--ids picks sentences of the whole corpus" if options["ids"] else None
+def _not_by_shards(options: Options) -> str:
+    return "--ids picks sentences of the whole corpus" if options["ids"] else ""
 
 
 CONVENTIONS = (
@@ -334,19 +334,17 @@ CONVENTIONS = (
         sentence="Offsets of a mention, or of a variant that overlaps it; one prediction may find several mentions.",
         needs="mentions of one type, with other acceptable boundaries where there are any",
         source="alt_eval.perl of BioCreative II (2006; Smith et al. 2008)",
-        score=score,
-        of_layers=of_layers,
-        by_shares=ByShares(counted, of_share, _by_ids),
+        read=read,
+        from_layers=from_layers,
+        match=match,
+        figures=figures,
+        not_by_shards=_not_by_shards,
         words=True,
         formats=("bc2gm",),
-        options=(Option("ids", "a file with the ids of the sentences to be scored, one a line", "file"),),
-        twins={EVALUATION: "alternatives"},
+        options=(ScorerOption("ids", "a file with the ids of the sentences to be scored, one a line", "file"),),
+        twins={MENTIONS: "alternatives"},
         forms={"text": _printed},
-        names={"P": "Precision", "R": "Recall", "F1": "F", "COR": "TP"},
-        formulas={
-            "Precision": "TP / (TP + FP)",
-            "Recall": "TP / (TP + FN)",
-            "F": "2 / (1 / Precision + 1 / Recall)",
-        },
+        ratios=RatioNames(precision="Precision", recall="Recall", f1="F", correct="TP", fp="FP", fn="FN"),
+        other_formulas={"F": "2 / (1 / Precision + 1 / Recall)"},
     ),
 )

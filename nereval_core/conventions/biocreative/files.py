@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.arrays import Int64
-from nereval_core.conventions.outcome import LIMIT, reading_order, text_from_quotes
+from nereval_core.conventions.records import LIMIT, reading_order, text_from_quotes
 from nereval_core.corpus import Documents, Layer
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers import Source, SourceFile
@@ -121,9 +121,9 @@ def read_lines(gold: Source, pred: Source) -> tuple[MentionLines, MentionLines, 
     problems: list[Problem] = []
     for source, file, what in ((gold, ours, GOLD), (gold, others, VARIANTS), (pred, theirs, "one .eval file")):
         if file is None:
-            found = f"no {what}: alt_eval.perl would say so and stop"
+            finding = f"no {what}: alt_eval.perl would say so and stop"
             remedy = "give a folder with it (it may be empty)" if what == VARIANTS else "give a folder with it"
-            problems.append(Problem(source.name, None, found, remedy))
+            problems.append(Problem(source.name, None, finding, remedy))
     found_lines = []
     for file in (ours, others, theirs):
         try:
@@ -161,48 +161,50 @@ def split_lines(file: SourceFile) -> list[str]:
 
 
 def mention_lists(
-    gold: MentionLines, variants: MentionLines, pred: MentionLines, given: Documents | None
+    gold: MentionLines, variants: MentionLines, pred: MentionLines, sentences: Documents | None
 ) -> tuple[Documents, MentionList, MentionList, MentionList, tuple[str, ...]]:
     """Return the documents, the three lists of mentions, and notes.
 
     Documents are the sentences given, then those that only mentions name, their texts pieced together from quotes.
     """
-    known = {} if given is None else dict(given.index)
-    index = dict(known)
+    named = {} if sentences is None else dict(sentences.index)
+    index = dict(named)
     three = (gold, variants, pred)
-    docs = [np.fromiter((index.setdefault(name, len(index)) for name in one.ids), np.int64, len(one)) for one in three]
-    offsets = [one.offsets for one in three]
-    edges = [offset_numbers(one) for one in offsets]
-    meant = [_meant(one, *edge) for one, edge in zip(offsets, edges, strict=True)]
+    docs = [
+        np.fromiter((index.setdefault(name, len(index)) for name in lines.ids), np.int64, len(lines)) for lines in three
+    ]
+    offsets = [lines.offsets for lines in three]
+    edges = [offset_numbers(lines) for lines in offsets]
+    meant = [_meant(lines, *edge) for lines, edge in zip(offsets, edges, strict=True)]
     codes: dict[tuple[int, str], int] = {}
     keys = [
         np.fromiter(
-            (codes.setdefault(key, len(codes)) for key in zip(doc.tolist(), one, strict=True)), np.int64, len(doc)
+            (codes.setdefault(key, len(codes)) for key in zip(doc.tolist(), lines, strict=True)), np.int64, len(doc)
         )
-        for doc, one in zip(docs, offsets, strict=True)
+        for doc, lines in zip(docs, offsets, strict=True)
     ]
-    documents = given
+    documents = sentences
     notes = []
-    if given is None or len(index) > len(known):
+    if sentences is None or len(index) > len(named):
         quotes: dict[int, list[tuple[int, int, str]]] = {}
-        for one, doc, (start, end) in zip(three, docs, meant, strict=True):
-            for line in np.flatnonzero((doc >= len(known)) & (start >= 0) & (start <= end) & (end < LIMIT)).tolist():
+        for lines, doc, (start, end) in zip(three, docs, meant, strict=True):
+            for line in np.flatnonzero((doc >= len(named)) & (start >= 0) & (start <= end) & (end < LIMIT)).tolist():
                 place = int(start[line]), int(end[line]) + 1
-                quotes.setdefault(int(doc[line]), []).append((*place, "".join(one.quote(line).split())))
-        made = [text_from_quotes(quotes.get(number, ())) for number in range(len(known), len(index))]
-        texts = given.texts if given is not None else ()
-        documents = Documents(tuple(index), (*texts, *made))
-        what = "sentences that only mentions name" if given is not None else "sentences, of which there is no file"
-        notes.append(f"{what}, shown as pieced together from quoted texts: {len(made)}")
+                quotes.setdefault(int(doc[line]), []).append((*place, "".join(lines.quote(line).split())))
+        texts_made = [text_from_quotes(quotes.get(number, ())) for number in range(len(named), len(index))]
+        texts = sentences.texts if sentences is not None else ()
+        documents = Documents(tuple(index), (*texts, *texts_made))
+        what = "sentences that only mentions name" if sentences is not None else "sentences, of which there is no file"
+        notes.append(f"{what}, shown as pieced together from quoted texts: {len(texts_made)}")
     assert documents is not None
     solid = SolidCharacters.of(documents)
-    found = []
-    for one, doc, key, (start, end), held in zip(three, docs, keys, edges, meant, strict=True):
-        found.append(MentionList(doc, key, start, end, *solid.points(doc, *held), one.line))
-    return documents, found[0], found[1], found[2], tuple(notes)
+    lists = []
+    for lines, doc, key, (start, end), numbers in zip(three, docs, keys, edges, meant, strict=True):
+        lists.append(MentionList(doc, key, start, end, *solid.points(doc, *numbers), lines.line))
+    return documents, lists[0], lists[1], lists[2], tuple(notes)
 
 
-def of_layers(gold: Layer, pred: Layer) -> tuple[MentionList, MentionList, MentionList]:
+def layer_mentions(gold: Layer, pred: Layer) -> tuple[MentionList, MentionList, MentionList]:
     """Return gold, variants and prediction as lists of mentions, in the order in which they were read.
 
     Raises:
@@ -210,7 +212,9 @@ def of_layers(gold: Layer, pred: Layer) -> tuple[MentionList, MentionList, Menti
     """
     documents = gold.documents
     solid = SolidCharacters.of(documents)
-    alternatives = [(int(gold.doc[span]), *one) for span, rows in sorted(gold.alternatives.items()) for one in rows]
+    alternatives = [
+        (int(gold.doc[span]), *variant) for span, rows in sorted(gold.alternatives.items()) for variant in rows
+    ]
     table = np.array(sorted(set(alternatives)), np.int64).reshape(-1, 3)
     rows = [_in_order(gold), (table[:, 0], table[:, 1], table[:, 2]), _in_order(pred)]
     problems = []
@@ -238,13 +242,13 @@ def of_layers(gold: Layer, pred: Layer) -> tuple[MentionList, MentionList, Menti
     whole = np.concatenate([first * count + last for *_, first, last in places])
     _, codes = np.unique(whole, return_inverse=True)
     cuts = np.cumsum([len(place[0]) for place in places])[:-1]
-    found = []
+    lists = []
     for (doc, low, high, first, last), key in zip(places, np.split(codes.astype(np.int64), cuts), strict=True):
         origin = solid.before[documents.base[doc]]
-        found.append(
+        lists.append(
             MentionList(doc, key, first - origin, last - origin, low, high, _written(documents, doc, low, high, solid))
         )
-    return found[0], found[1], found[2]
+    return lists[0], lists[1], lists[2]
 
 
 def offset_numbers(offsets: Sequence[str]) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -252,10 +256,10 @@ def offset_numbers(offsets: Sequence[str]) -> tuple[NDArray[Any], NDArray[Any]]:
     joined = " ".join(offsets)
     parts = joined.split(" ")
     plain = PLAIN.fullmatch(joined) and len(parts) == 2 * len(offsets) and "" not in parts
-    if plain and all(one.count(" ") == 1 for one in offsets) and max(map(len, parts)) < 16:
+    if plain and all(field.count(" ") == 1 for field in offsets) and max(map(len, parts)) < 16:
         table = np.array(parts).astype(np.int64).reshape(-1, 2)
         return table[:, 0], table[:, 1]
-    rows = [(*BLANK.split(one), "", "")[:2] for one in offsets]
+    rows = [(*BLANK.split(field), "", "")[:2] for field in offsets]
     values = np.array([[_number(field) for field in row] for row in rows], np.float64).reshape(-1, 2)
     return values[:, 0], values[:, 1]
 
@@ -264,7 +268,7 @@ def _meant(offsets: Sequence[str], start: NDArray[Any], end: NDArray[Any]) -> tu
     """Return the first two runs of digits of each field, whatever stands between; -1 where there are none."""
     if start.dtype == np.int64:
         return start, end
-    rows = [[float(digits) for digits in re.findall("[0-9]+", one)[:2]] for one in offsets]
+    rows = [[float(digits) for digits in re.findall("[0-9]+", field)[:2]] for field in offsets]
     table = np.array([row if len(row) == 2 else [-1.0, -1.0] for row in rows]).reshape(-1, 2)
     return table[:, 0], table[:, 1]
 
@@ -293,7 +297,7 @@ def _written(
 
 
 def _cannot(name: str, documents: Documents, doc: int, start: int, end: int, what: str) -> Problem:
-    found = (
+    finding = (
         f"document {quoted(documents.ids[doc])}: span [{start}, {end}) {what}, and alt_eval counts characters in a row"
     )
-    return Problem(name, None, found, "leave the span out, or choose another convention")
+    return Problem(name, None, finding, "leave the span out, or choose another convention")

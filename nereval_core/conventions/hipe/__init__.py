@@ -15,20 +15,15 @@ from functools import partial
 from hashlib import sha256
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from nereval_core.arrays import Int64
-from nereval_core.conventions import Convention, Given, Option
+from nereval_core.conventions.convention import Convention, LayerPair, MatchedSides, Options, ScorerInput, ScorerOption
 from nereval_core.conventions.hipe.column_pass import ColumnPass, PassRequest, run_pass
-from nereval_core.conventions.hipe.columns import CellColumn, ColumnPair, pair_of_layers
-from nereval_core.conventions.hipe.figures import figure_table, nested_figures, system_name, to_json, to_tsv
-from nereval_core.conventions.hipe.files import read_pair
-from nereval_core.conventions.hipe.matching import TokenText, differing_tokens
-from nereval_core.conventions.hipe.spans import map_links, read_mapping
-from nereval_core.conventions.hipe.versions import (
+from nereval_core.conventions.hipe.columns import (
     COLUMNS,
     FAMILY,
     HIPE_2022,
@@ -37,10 +32,16 @@ from nereval_core.conventions.hipe.versions import (
     LAYER_COLUMNS,
     MENTIONS,
     NEL,
+    CellColumn,
+    ColumnPair,
     HipeVersion,
+    pair_of_layers,
 )
-from nereval_core.conventions.outcome import Content, Outcome
-from nereval_core.corpus import Layer
+from nereval_core.conventions.hipe.figures import figure_rows_of, nested_figures, system_name, to_json, to_tsv
+from nereval_core.conventions.hipe.files import read_pair
+from nereval_core.conventions.hipe.matching import TokenText, differing_tokens
+from nereval_core.conventions.hipe.spans import map_links, read_mapping
+from nereval_core.conventions.outcome import CountTables, Figures, RatioNames, SideContent
 from nereval_core.problems import FormatError, Problem, quoted
 
 
@@ -54,37 +55,37 @@ class TokenSlice:
     noise: tuple[float, float] | None = None
 
 
-def score(version: HipeVersion, given: Given, options: Mapping[str, Any]) -> Outcome:
-    """Score two files in the tab-separated format of CLEF-HIPE."""
-    asked = _columns(version, options)
-    slices = _slices(options)
-    needed = [*asked]
+class ScoredColumns(NamedTuple):
+    """Columns of both sides over the tokens of gold, and those that are scored; `system` names the predictions."""
+
+    pair: ColumnPair
+    columns: tuple[str, ...]
+    system: str
+
+
+def read(files: ScorerInput, options: Options, *, version: HipeVersion) -> ScoredColumns:
+    """Read two files in the tab-separated format of CLEF-HIPE."""
+    columns = _columns(version, options)
+    _slices(options)
+    needed = [*columns]
     if options["task"] == NEL:
-        needed += [name for name in _mentions(version, options, asked) if name]
+        needed += [name for name in _mentions(version, options, columns) if name]
         needed += ["NE-COARSE-LIT"] if options["norm-time"] else []
     glue = options["glue"] or options.get("glueing_cols") or ()
-    pair = read_pair(given.gold, given.pred, version, needed, glue)
-    return score_pair(version, pair, options, asked, slices, given.pred.name)
+    pair = read_pair(files.gold, files.pred, version, needed, glue)
+    return ScoredColumns(pair, columns, files.pred.name)
 
 
-def of_layers(version: HipeVersion, gold: Layer, pred: Layer, options: Mapping[str, Any]) -> Outcome:
-    """Score layers as the one column that they stand for; links are those of the spans."""
-    pair = pair_of_layers(gold, pred, version, options)
-    return score_pair(version, pair, options, (LAYER_COLUMNS[options["task"]],), _slices(options), pred.name)
+def from_layers(layers: LayerPair, options: Options, *, version: HipeVersion) -> ScoredColumns:
+    """Return layers as the one column that they stand for; links are those of the spans."""
+    pair = pair_of_layers(layers.gold, layers.pred, version, options)
+    return ScoredColumns(pair, (LAYER_COLUMNS[options["task"]],), layers.pred.name)
 
 
-def score_pair(
-    version: HipeVersion,
-    pair: ColumnPair,
-    options: Mapping[str, Any],
-    columns: Sequence[str],
-    slices: Sequence[TokenSlice],
-    system: str,
-) -> Outcome:
-    """Score columns over the tokens of both sides, each within every slice.
-
-    `system` is the name of the predictions' file or layer.
-    """
+def match(scored: ScoredColumns, options: Options, *, version: HipeVersion) -> MatchedSides:
+    """Match columns over the tokens of both sides, each within every slice."""
+    pair, columns, system = scored
+    slices = _slices(options)
     linking = options["task"] == NEL
     if not linking and options["map"] is not None:
         raise FormatError.single("--map", None, f"task {options['task']} scores no links", "ask for --task nel")
@@ -93,45 +94,42 @@ def score_pair(
     tagset = _tagset(options)
     mentions = _mentions(version, options, columns) if linking else (None,) * len(columns)
     union = linking and bool(options.get("union"))
-    groups = [tuple(columns)] if union else [(name,) for name in columns]
-    passes: dict[tuple[str, ...], ColumnPass] = {}
-    texts: dict[tuple[str, str], tuple[Int64 | None, TokenText]] = {}
+    groups = [columns] if union else [(name,) for name in columns]
     words = pair.words if version.text else None
     differ = differing_tokens(words)
-    for one in slices:
-        tokens = _tokens(pair, one)
-        texts[one.period, one.level] = tokens, TokenText(words, differ, tokens)
+    parts = [(part, _tokens(pair, part)) for part in slices]
+    texts = [TokenText(words, differ, tokens) for _, tokens in parts]
     ranks = options["n_best"] if linking and not union else (1,)
-    for rank, (group, bounds), one in product(ranks, zip(groups, mentions, strict=False), slices):
-        tokens, text = texts[one.period, one.level]
-        asked = PassRequest(group, linking, bounds, rank, version.whole, tagset, tokens)
+    passes: dict[tuple[str, ...], ColumnPass] = {}
+    for rank, (group, bounds), ((part, tokens), text) in product(
+        ranks, zip(groups, mentions, strict=False), list(zip(parts, texts, strict=True))
+    ):
+        request = PassRequest(group, linking, bounds, rank, version.whole, tagset, tokens)
         path = [str(rank)] if linking and (version.slices or len(ranks) > 1) else []
-        path += ["|".join(group), *((one.period, one.level) if version.slices else ())]
-        passes[tuple(path)] = run_pass(pair, asked, text)
-    rows = {"/".join(path): done.rows for path, done in passes.items()}
-    by_name = {"/".join(path): done for path, done in passes.items()}
+        path += ["|".join(group), *((part.period, part.level) if version.slices else ())]
+        passes[tuple(path)] = run_pass(pair, request, text)
+    by_name = {"/".join(path): column_pass for path, column_pass in passes.items()}
 
-    def build(evaluation: str) -> pd.DataFrame:
-        return by_name[evaluation.rsplit("/", 1)[0]].records(evaluation)
+    def records(evaluation: str) -> pd.DataFrame:
+        return by_name[evaluation.rpartition("/")[0]].records(evaluation)
 
-    whole = [done for done in passes.values() if done.asked.tokens is None and done.asked.ranks == ranks[0]]
-    contents = [
-        Content.of_rows(
-            pair.documents,
-            sum(len(done.sides[side]) for done in whole),
-            _lines((pair.gold, pair.pred)[side], columns),
-        )
-        for side in (0, 1)
+    whole = [
+        column_pass
+        for column_pass in passes.values()
+        if column_pass.request.tokens is None and column_pass.request.ranks == ranks[0]
     ]
-    return Outcome(
-        version.name,
-        options,
-        pair.documents,
-        contents[0],
-        contents[1],
-        _nested({path: nested_figures(done.rows) for path, done in passes.items()}),
-        figure_table(list(rows.items())),
-        build,
+    contents = [
+        SideContent.of_rows(
+            pair.documents, sum(len(column_pass.sides[side]) for column_pass in whole), _lines(cells, columns)
+        )
+        for side, cells in enumerate((pair.gold, pair.pred))
+    ]
+    scores = _nested({path: nested_figures(column_pass.rows) for path, column_pass in passes.items()})
+    return MatchedSides(
+        counts=CountTables({}, contents[0], contents[1], system),
+        documents=pair.documents,
+        records=records,
+        figures=Figures(scores, figure_rows_of({name: column_pass.rows for name, column_pass in by_name.items()})),
         notes=pair.notes,
         system=system_name(system, skip_check=bool(options.get("skip-check") or options.get("skip_check"))),
     )
@@ -159,27 +157,27 @@ def _lines(side: Mapping[str, CellColumn], columns: Sequence[str]) -> list[str]:
     return lines
 
 
-def _columns(version: HipeVersion, options: Mapping[str, Any]) -> tuple[str, ...]:
+def _columns(version: HipeVersion, options: Options) -> tuple[str, ...]:
     return COLUMNS[options.get("hipe_edition", "hipe-2020")][options["task"]]
 
 
-def _mentions(version: HipeVersion, options: Mapping[str, Any], columns: Sequence[str]) -> tuple[str | None, ...]:
+def _mentions(version: HipeVersion, options: Options, columns: Sequence[str]) -> tuple[str | None, ...]:
     if not version.mentions or options.get("original_nel"):
         return (None,) * len(columns)
     return tuple(MENTIONS[name] for name in columns)
 
 
-def _tagset(options: Mapping[str, Any]) -> frozenset[str]:
+def _tagset(options: Options) -> frozenset[str]:
     if options["tagset"] is None:
         return frozenset()
     try:
         return frozenset(Path(options["tagset"]).read_text(encoding="utf-8").upper().splitlines())
     except (OSError, UnicodeDecodeError):
-        found = "is not text that can be read"
-        raise FormatError.single(str(options["tagset"]), None, found, "give a file with one label a line") from None
+        finding = "is not text that can be read"
+        raise FormatError.single(str(options["tagset"]), None, finding, "give a file with one label a line") from None
 
 
-def _relaxed(version: HipeVersion, pair: ColumnPair, options: Mapping[str, Any]) -> ColumnPair:
+def _relaxed(version: HipeVersion, pair: ColumnPair, options: Options) -> ColumnPair:
     mapping = options["map"]
     if options["norm-histo"] and mapping is None:
         raise FormatError.single("--norm-histo", None, "no mapping of links", "give one with --map FILE")
@@ -195,7 +193,7 @@ def _relaxed(version: HipeVersion, pair: ColumnPair, options: Mapping[str, Any])
     )
 
 
-def _slices(options: Mapping[str, Any]) -> list[TokenSlice]:
+def _slices(options: Options) -> list[TokenSlice]:
     """Return all combinations of periods and noise levels, the whole of each included, in the scorer's order."""
     problems: list[Problem] = []
     levels, periods = (
@@ -219,13 +217,13 @@ def _slices(options: Mapping[str, Any]) -> list[TokenSlice]:
 def _parsed(
     items: Sequence[str], parse: Callable[..., TokenSlice], option: str, remedy: str, problems: list[Problem]
 ) -> list[TokenSlice]:
-    found = []
+    slices = []
     for item in items:
         try:
-            found.append(parse(*str(item).split("-")))
+            slices.append(parse(*str(item).split("-")))
         except (TypeError, ValueError):
             problems.append(Problem(option, None, f"{quoted(str(item))} is not a range", remedy))
-    return found
+    return slices
 
 
 def _level(low: str, high: str) -> TokenSlice:
@@ -242,64 +240,74 @@ def _period(low: str, high: str) -> TokenSlice:
     return TokenSlice(f"TIME-{start:%Y}-{end:%Y}", days=(start.toordinal(), end.toordinal()))
 
 
-def _tokens(pair: ColumnPair, one: TokenSlice) -> Int64 | None:
+def _tokens(pair: ColumnPair, part: TokenSlice) -> Int64 | None:
     """Return the tokens that a slice keeps, None for all.
 
     Raises:
         FormatError: a token without date where dates are asked for, or noise where none is known.
     """
-    if one.days is None and one.noise is None:
+    if part.days is None and part.noise is None:
         return None
-    kept = np.ones(len(pair.doc), bool)
-    if one.noise is not None:
+    is_inside = np.ones(len(pair.doc), bool)
+    if part.noise is not None:
         if not pair.noisy:
             remedy = "score the files, whose column MISC has the noise"
             raise FormatError.single("--noise-level", None, f"{pair.source} does not say how noisy a token is", remedy)
-        low, high = one.noise
-        kept &= np.isnan(pair.noise) | ((low <= pair.noise) & (pair.noise < high))
-        kept |= (low == pair.noise) & (pair.noise == high)
-    if one.days is not None:
-        undated = np.flatnonzero(kept & (pair.day == 0))
+        low, high = part.noise
+        is_inside &= np.isnan(pair.noise) | ((low <= pair.noise) & (pair.noise < high))
+        is_inside |= (low == pair.noise) & (pair.noise == high)
+    if part.days is not None:
+        undated = np.flatnonzero(is_inside & (pair.day == 0))
         if len(undated):
-            found = f"token {undated[0] + 1} stands under no date, and the scorer stops on it"
+            finding = f"token {undated[0] + 1} stands under no date, and the scorer stops on it"
             raise FormatError.single(
-                pair.source, None, found, "give each document its date, or leave out --time-period"
+                pair.source, None, finding, "give each document its date, or leave out --time-period"
             )
-        kept &= (one.days[0] <= pair.day) & (pair.day < one.days[1])
-    return np.flatnonzero(kept)
+        is_inside &= (part.days[0] <= pair.day) & (pair.day < part.days[1])
+    return np.flatnonzero(is_inside)
 
 
 SHARED_OPTIONS = (
-    Option("task", "what is scored", choices=tuple(LAYER_COLUMNS), default="nerc_coarse"),
-    Option("tagset", "file with one label a line: these count though gold has none of them", "file"),
-    Option("glue", "two columns joined by +, whose labels are glued together: A+B; several parted by commas", "list"),
-    Option("n_best", "how many links of a ranked list count, as 1,3,5", "numbers", (1,), least=1),
-    Option("suffix", "what is added to the names of evaluations", default=""),
-    Option("norm-time", "link predicted mentions of time to NIL before scoring (normalize_linking)", "flag", False),
-    Option("norm-histo", "map links before scoring, as --map alone does too (normalize_linking)", "flag", False),
-    Option("map", "table of main items and their alternatives (Q…) by which links are mapped, on both sides", "file"),
-    Option("map-ref", "table for gold, where it is another than --map", "file"),
-    Option("union-meto-lit", "join literal and metonymic predicted links (normalize_linking)", "flag", False),
+    ScorerOption("task", "what is scored", choices=tuple(LAYER_COLUMNS), default="nerc_coarse"),
+    ScorerOption("tagset", "file with one label a line: these count though gold has none of them", "file"),
+    ScorerOption(
+        "glue", "two columns joined by +, whose labels are glued together: A+B; several parted by commas", "list"
+    ),
+    ScorerOption("n_best", "how many links of a ranked list count, as 1,3,5", "numbers", (1,), least=1),
+    ScorerOption("suffix", "what is added to the names of evaluations", default=""),
+    ScorerOption(
+        "norm-time", "link predicted mentions of time to NIL before scoring (normalize_linking)", "flag", False
+    ),
+    ScorerOption("norm-histo", "map links before scoring, as --map alone does too (normalize_linking)", "flag", False),
+    ScorerOption(
+        "map", "table of main items and their alternatives (Q…) by which links are mapped, on both sides", "file"
+    ),
+    ScorerOption("map-ref", "table for gold, where it is another than --map", "file"),
+    ScorerOption("union-meto-lit", "join literal and metonymic predicted links (normalize_linking)", "flag", False),
 )
 SLICES = (
-    Option("noise-level", "distances of OCR from the transcript, the upper not in it, as 0.0-0.1,0.1-1.0", "list"),
-    Option("time-period", "years or days (1900/01/01), the second not in it, as 1900-1950,1950-2000", "list"),
+    ScorerOption(
+        "noise-level", "distances of OCR from the transcript, the upper not in it, as 0.0-0.1,0.1-1.0", "list"
+    ),
+    ScorerOption("time-period", "years or days (1900/01/01), the second not in it, as 1900-1950,1950-2000", "list"),
 )
 CHECK = "call the system by the path as given, not by its file name"
 OPTIONS = {
     JUNE.name: (
         *SHARED_OPTIONS,
-        Option("glueing_cols", "as --glue, under the name of this version", "list"),
-        Option("union", "take literal and metonymic links together, and no ranked lists", "flag", False),
-        Option("skip_check", CHECK, "flag", False),
+        ScorerOption("glueing_cols", "as --glue, under the name of this version", "list"),
+        ScorerOption("union", "take literal and metonymic links together, and no ranked lists", "flag", False),
+        ScorerOption("skip_check", CHECK, "flag", False),
     ),
-    JULY.name: (*SHARED_OPTIONS, *SLICES, Option("skip-check", CHECK, "flag", False)),
+    JULY.name: (*SHARED_OPTIONS, *SLICES, ScorerOption("skip-check", CHECK, "flag", False)),
     HIPE_2022.name: (
         *SHARED_OPTIONS,
         *SLICES,
-        Option("hipe_edition", "which columns a task has", choices=tuple(COLUMNS), default="hipe-2022"),
-        Option("original_nel", "take runs of equal links, not the mentions, as the bounds of links", "flag", False),
-        Option("skip-check", CHECK, "flag", False),
+        ScorerOption("hipe_edition", "which columns a task has", choices=tuple(COLUMNS), default="hipe-2022"),
+        ScorerOption(
+            "original_nel", "take runs of equal links, not the mentions, as the bounds of links", "flag", False
+        ),
+        ScorerOption("skip-check", CHECK, "flag", False),
     ),
 }
 SENTENCES = {
@@ -312,13 +320,9 @@ SOURCES = {
     JULY.name: "impresso/CLEF-HIPE-2020-scorer ac5c876 (July 2020); Ehrmann et al. 2020",
     HIPE_2022.name: "hipe-eval/HIPE-scorer 6605770; Ehrmann et al. 2022",
 }
-NAMES = {"P": "P_micro", "R": "R_micro", "F1": "F1_micro", "COR": "correct", "POS": "possible", "ACT": "actual"}
 FORMULAS = {
-    "P_micro": "correct / actual",
-    "R_micro": "correct / possible",
     "partial/P_micro": "(correct + 0.5 × partial) / actual",
     "partial/R_micro": "(correct + 0.5 × partial) / possible",
-    "F1_micro": "2 × P_micro × R_micro / (P_micro + R_micro)",
 }
 CONVENTIONS = tuple(
     Convention(
@@ -327,13 +331,16 @@ CONVENTIONS = tuple(
         sentence=SENTENCES[version.name],
         needs="the tab-separated files of CLEF-HIPE, or tokens and spans that tags can say",
         source=SOURCES[version.name],
-        score=partial(score, version),
-        of_layers=partial(of_layers, version),
-        by_shares="it averages figures over documents, which are not kept by shard",
+        read=partial(read, version=version),
+        from_layers=partial(from_layers, version=version),
+        match=partial(match, version=version),
+        not_by_shards="it averages figures over documents, which are not kept by shard",
         options=OPTIONS[version.name],
         twins={"strict": "strict", "exact": "exact", "partial": "partial", "ent_type": "type"},
-        names=NAMES,
-        formulas=FORMULAS,
+        ratios=RatioNames(
+            precision="P_micro", recall="R_micro", f1="F1_micro", correct="correct", gold="possible", pred="actual"
+        ),
+        other_formulas=FORMULAS,
         formats=("hipe",),
         forms={"tsv": partial(to_tsv, version), "json": partial(to_json, version)},
     )

@@ -23,7 +23,7 @@ from nereval_core.conventions.hipe.spans import (
     mention_link_units,
     union_units,
 )
-from nereval_core.conventions.outcome import IGN, OVERALL, UnitColumns, record_frame
+from nereval_core.conventions.records import IGN, OVERALL, MatchRows, UnitColumns, record_frame
 from nereval_core.corpus import Documents
 
 
@@ -49,7 +49,7 @@ class PassRequest:
 class ColumnPass:
     """The result of a pass; `rows` are its figures."""
 
-    asked: PassRequest
+    request: PassRequest
     pair: ColumnPair
     names: tuple[str, ...]
     allowed: NDArray[np.bool_]
@@ -62,47 +62,47 @@ class ColumnPass:
         return _records(self, evaluation)
 
 
-def run_pass(pair: ColumnPair, asked: PassRequest, text: TokenText) -> ColumnPass:
+def run_pass(pair: ColumnPair, request: PassRequest, text: TokenText) -> ColumnPass:
     """Score a column of both sides within a slice."""
     names = LabelCodes()
-    gold_columns = [pair.gold[asked.columns[0]]]
-    pred_columns = [pair.pred[name] for name in asked.columns]
-    found = label_codes_found(gold_columns, names)
-    there = label_codes_found(pred_columns, names)
-    if asked.linking:
-        found |= there
-    elif asked.tagset:
+    gold_columns = [pair.gold[request.columns[0]]]
+    pred_columns = [pair.pred[name] for name in request.columns]
+    counted_labels = label_codes_found(gold_columns, names)
+    predicted = label_codes_found(pred_columns, names)
+    if request.linking:
+        counted_labels |= predicted
+    elif request.tagset:
         labels = {code: label for label, code in names.codes.items()}
-        found |= {code for code in there if labels[code] in asked.tagset}
-    doc = pair.doc if asked.tokens is None else pair.doc[asked.tokens]
-    sides = (units_of(pair, asked, names, gold=True)[0], units_of(pair, asked, names, gold=False)[0])
+        counted_labels |= {code for code in predicted if labels[code] in request.tagset}
+    doc = pair.doc if request.tokens is None else pair.doc[request.tokens]
+    sides = (units_of(pair, request, names, gold=True)[0], units_of(pair, request, names, gold=False)[0])
     flags = np.zeros(len(names.codes), bool)
-    flags[list(found)] = True
+    flags[list(counted_labels)] = True
     matched = match_units(*sides, flags, doc, text)
     labels_by_code = tuple(names.codes)
-    return ColumnPass(asked, pair, labels_by_code, flags, sides, matched, rows_of(matched, labels_by_code, flags))
+    return ColumnPass(request, pair, labels_by_code, flags, sides, matched, rows_of(matched, labels_by_code, flags))
 
 
-def units_of(pair: ColumnPair, asked: PassRequest, names: LabelCodes, *, gold: bool) -> tuple[TokenUnits, TokenUnits]:
+def units_of(pair: ColumnPair, request: PassRequest, names: LabelCodes, *, gold: bool) -> tuple[TokenUnits, TokenUnits]:
     """Return the units of a side, and those that the scorer loses."""
     side = pair.gold if gold else pair.pred
 
     def column(name: str) -> CellColumn:
-        return side[name] if asked.tokens is None else side[name].take(asked.tokens)
+        return side[name] if request.tokens is None else side[name].take(request.tokens)
 
-    doc = pair.doc if asked.tokens is None else pair.doc[asked.tokens]
-    main = column(asked.columns[0])
-    if not asked.linking:
-        return entity_units(main, doc, names, whole=asked.whole)
-    ranks = 1 if gold else asked.ranks
-    if asked.mentions is not None:
-        units = mention_link_units(main, column(asked.mentions), doc, names, ranks, gold=gold)
+    doc = pair.doc if request.tokens is None else pair.doc[request.tokens]
+    main = column(request.columns[0])
+    if not request.linking:
+        return entity_units(main, doc, names, whole=request.whole)
+    ranks = 1 if gold else request.ranks
+    if request.mentions is not None:
+        units = mention_link_units(main, column(request.mentions), doc, names, ranks, gold=gold)
         return units, units.take(np.zeros(0, np.int64))
-    found, lost = link_units(main, doc, names, ranks, whole=asked.whole)
-    if len(asked.columns) > 1:
-        joined = [main] if gold else [column(name) for name in asked.columns]
-        found, lost = union_units(found, joined, names), union_units(lost, joined, names)
-    return found, lost
+    units, lost = link_units(main, doc, names, ranks, whole=request.whole)
+    if len(request.columns) > 1:
+        joined = [main] if gold else [column(name) for name in request.columns]
+        units, lost = union_units(units, joined, names), union_units(lost, joined, names)
+    return units, lost
 
 
 def _records(done: ColumnPass, evaluation: str) -> pd.DataFrame:
@@ -136,10 +136,8 @@ def _records(done: ColumnPass, evaluation: str) -> pd.DataFrame:
         evaluation,
         gold[0],
         pred[0],
-        g[index],
-        p[index],
-        decision[index],
-        (why[index], WHY),
+        MatchRows(g[index], p[index], decision[index], why[index]),
+        WHY,
         {name: flags[index] for name, flags in counters.items()},
         scope=(scope.reshape(-1), [OVERALL if not code else done.names[code - 1] for code in used.tolist()]),
     )
@@ -154,27 +152,27 @@ def _cut_labels(done: ColumnPass, units: Int64, *, gold: bool) -> Int64:
 
 def _marks(done: ColumnPass, *, gold: bool) -> tuple[UnitColumns, Int64]:
     """Return a side's units, then those lost and those outside the slice; and why the latter are passed over."""
-    asked = done.asked
+    request = done.request
     units = done.sides[0 if gold else 1]
-    _, lost = units_of(done.pair, asked, LabelCodes(), gold=gold)
-    spans = [(units, asked.tokens), (lost, asked.tokens)]
+    _, lost = units_of(done.pair, request, LabelCodes(), gold=gold)
+    spans = [(units, request.tokens), (lost, request.tokens)]
     why = [np.full(len(lost), LOST)]
-    if asked.tokens is not None:
-        every, _ = units_of(done.pair, replace(asked, tokens=None), LabelCodes(), gold=gold)
-        kept = np.zeros(len(done.pair.doc) + 1, np.int64)
-        kept[asked.tokens + 1] = 1
-        before = np.cumsum(kept)
-        outside = every.take(before[every.last + 1] == before[every.first])
+    if request.tokens is not None:
+        whole, _ = units_of(done.pair, replace(request, tokens=None), LabelCodes(), gold=gold)
+        is_inside = np.zeros(len(done.pair.doc) + 1, np.int64)
+        is_inside[request.tokens + 1] = 1
+        before = np.cumsum(is_inside)
+        outside = whole.take(before[whole.last + 1] == before[whole.first])
         spans.append((outside, None))
         why.append(np.full(len(outside), OUTSIDE_SLICE))
-    shown = [label for part, _ in spans for label in part.shown]
-    types = tuple(dict.fromkeys(shown))
+    labels = [label for part, _ in spans for label in part.written]
+    types = tuple(dict.fromkeys(labels))
     number = {label: code for code, label in enumerate(types)}
     first, last, kind = [], [], []
     for part, tokens in spans:
         first.append(part.first if tokens is None else tokens[part.first])
         last.append(part.last if tokens is None else tokens[part.last])
-        kind.append(np.array([number[label] for label in part.shown], np.int64)[part.cell])
+        kind.append(np.array([number[label] for label in part.written], np.int64)[part.cell])
     marks = _placed(done.pair.documents, *(np.concatenate(column) for column in (first, last, kind)), types=types)
     return marks, np.concatenate(why)
 

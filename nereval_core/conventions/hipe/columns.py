@@ -1,4 +1,4 @@
-"""The columns of CLEF-HIPE files over tokens, of one side and of both."""
+"""The three versions of the CLEF-HIPE scorer, and the columns of its files over tokens, of one side and of both."""
 
 from __future__ import annotations
 
@@ -7,17 +7,100 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.arrays import Int64
-from nereval_core.conventions.hipe.versions import LAYER_COLUMNS, LITERAL_LINKS, MENTIONS, NEL, HipeVersion
 from nereval_core.corpus import Documents, Layer, Place
 from nereval_core.problems import FormatError
 from nereval_core.readers.hipe.rows import HipeDocument, TokenRow
 from nereval_core.readers.shared.token_tags import tags_of_layer, with_tokens
+
+FAMILY = "CLEF-HIPE"
+NEL = "nel"
+"""The task of links; the others are of entities."""
+LITERAL_LINKS, METONYMIC_LINKS = "NEL-LIT", "NEL-METO"
+LAYER_COLUMNS = {"nerc_coarse": "NE-COARSE-LIT", "nerc_fine": "NE-FINE-LIT", NEL: LITERAL_LINKS}
+"""The column that a layer stands for, by task."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class HipeVersion:
+    """One commit of the scorer.
+
+    `text`: equal spans need equal token text too. `whole`: an entity over a whole document counts. `slices`: knows
+    periods and noise. `rows`: "fill" takes the cells a row lacks as `_`, "misc" does if MISC is there, "full" stops
+    on them. `iobes`: S- and E- are read as B- and I-.
+    `mentions`: links take their bounds from the mentions. `patches`: a prediction without comments may have up to 20
+    kinds of differing tokens, else none. `regimes` are those of linking in the table.
+    """
+
+    name: str
+    commit: str
+    text: bool
+    whole: bool
+    slices: bool
+    rows: Literal["fill", "misc", "full"]
+    iobes: bool
+    mentions: bool
+    patches: bool
+    regimes: tuple[str, ...]
+
+
+JUNE = HipeVersion(
+    name="hipe-2020",
+    commit="08d31e6",
+    text=False,
+    whole=False,
+    slices=False,
+    rows="fill",
+    iobes=False,
+    mentions=False,
+    patches=False,
+    regimes=("fuzzy",),
+)
+JULY = HipeVersion(
+    name="hipe-2020-july",
+    commit="ac5c876",
+    text=True,
+    whole=True,
+    slices=True,
+    rows="misc",
+    iobes=False,
+    mentions=False,
+    patches=False,
+    regimes=("fuzzy",),
+)
+HIPE_2022 = HipeVersion(
+    name="hipe-2022",
+    commit="6605770",
+    text=True,
+    whole=True,
+    slices=True,
+    rows="full",
+    iobes=True,
+    mentions=True,
+    patches=True,
+    regimes=("fuzzy", "strict"),
+)
+
+COLUMNS = {
+    "hipe-2020": {
+        "nerc_coarse": ("NE-COARSE-LIT", "NE-COARSE-METO"),
+        "nerc_fine": ("NE-FINE-LIT", "NE-FINE-METO", "NE-FINE-COMP", "NE-NESTED"),
+        NEL: (LITERAL_LINKS, METONYMIC_LINKS),
+    },
+    "hipe-2022": {
+        "nerc_coarse": ("NE-COARSE-LIT",),
+        "nerc_fine": ("NE-FINE-LIT", "NE-NESTED"),
+        NEL: (LITERAL_LINKS,),
+    },
+}
+"""The columns of a task, by edition."""
+MENTIONS = {LITERAL_LINKS: "NE-COARSE-LIT", METONYMIC_LINKS: "NE-COARSE-METO"}
+"""The column whose mentions bound the links of a column."""
 
 Codes = NDArray[np.int32]
 DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -32,9 +115,9 @@ class CellColumn:
 
     @classmethod
     def of(cls, cells: Sequence[str]) -> CellColumn:
-        seen: dict[str, int] = {}
-        codes = np.fromiter((seen.setdefault(cell, len(seen)) for cell in cells), np.int32, len(cells))
-        return cls(codes, tuple(seen))
+        code_of: dict[str, int] = {}
+        codes = np.fromiter((code_of.setdefault(cell, len(code_of)) for cell in cells), np.int32, len(cells))
+        return cls(codes, tuple(code_of))
 
     def take(self, tokens: Int64) -> CellColumn:
         return replace(self, codes=self.codes[tokens])

@@ -12,10 +12,10 @@ from pathlib import PurePath
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from nereval_core.arrays import Int64
+from nereval_core.conventions.hipe.columns import NEL, HipeVersion
 from nereval_core.conventions.hipe.matching import (
     MISSED,
     OTHER_TYPE,
@@ -26,10 +26,8 @@ from nereval_core.conventions.hipe.matching import (
     MatchEvents,
 )
 from nereval_core.conventions.hipe.spans import Flags
-from nereval_core.conventions.hipe.versions import NEL, HipeVersion
-from nereval_core.conventions.outcome import COR, FIGURE_COLUMNS, INC, MIS, OVERALL, PAR, SPU, Outcome
-from nereval_core.conventions.shares import harmonic_mean, precision_recall_f1
-from nereval_core.records.tables import categories
+from nereval_core.conventions.outcome import FigureRow, Outcome, figure_rows, harmonic_mean, precision_recall_f1
+from nereval_core.conventions.records import COR, INC, MIS, OVERALL, PAR, SPU
 
 ALL = "ALL"
 KINDS = 6
@@ -55,8 +53,8 @@ class LabelFigures(NamedTuple):
 
 def decisions(schema: str) -> NDArray[np.int64]:
     """Return the decision of each kind under a schema."""
-    said = {**SCHEMAS[schema], MISSED: "missed", SPURIOUS: "spurious"}
-    return np.array([DECISION[said[kind]] for kind in range(KINDS)])
+    count_of = {**SCHEMAS[schema], MISSED: "missed", SPURIOUS: "spurious"}
+    return np.array([DECISION[count_of[kind]] for kind in range(KINDS)])
 
 
 def contributions(schema: str, kind: Int64) -> dict[str, Int64]:
@@ -65,17 +63,17 @@ def contributions(schema: str, kind: Int64) -> dict[str, Int64]:
     return _with_totals({name: (decision == code).astype(np.int64) for name, code in DECISION.items()})
 
 
-def _with_totals(one: Mapping[str, Int64]) -> dict[str, Int64]:
+def _with_totals(counts: Mapping[str, Int64]) -> dict[str, Int64]:
     """Return COUNTERS from the counts of the five decisions."""
-    met = one["correct"] + one["incorrect"] + one["partial"]
-    possible, actual = met + one["missed"], met + one["spurious"]
+    met = counts["correct"] + counts["incorrect"] + counts["partial"]
+    possible, actual = met + counts["missed"], met + counts["spurious"]
     return {
-        **one,
+        **counts,
         "possible": possible,
         "actual": actual,
-        "TP": one["correct"],
-        "FP": actual - one["correct"],
-        "FN": possible - one["correct"],
+        "TP": counts["correct"],
+        "FP": actual - counts["correct"],
+        "FN": possible - counts["correct"],
     }
 
 
@@ -97,8 +95,8 @@ def rows_of(match: MatchEvents, names: Sequence[str], allowed: Flags) -> list[La
     place, table = _by_label(label, doc, kind, documents, len(names))
     group = place // max(documents, 1)
     bounds = np.searchsorted(group, np.arange(len(names) + 1))
-    found = _in_order(label, doc, kind, len(names))
-    parts = [(names[code], table[bounds[code] : bounds[code + 1]]) for code in found]
+    codes = _in_order(label, doc, kind, len(names))
+    parts = [(names[code], table[bounds[code] : bounds[code + 1]]) for code in codes]
     rows = [LabelFigures(name, {schema: _figures(part, schema) for schema in SCHEMAS}) for name, part in parts]
     whole: dict[str, Mapping[str, float | None]] = {}
     for schema in SCHEMAS:
@@ -126,12 +124,14 @@ def _in_order(label: Int64, doc: Int64, kind: Int64, labels: int) -> list[int]:
 
     Events of both parts are in the order of the text; of equal indices the last one assigned stays.
     """
-    found: list[tuple[int, int, int, int]] = []
-    for part, chosen in enumerate((np.flatnonzero(kind != MISSED), np.flatnonzero(kind == MISSED))):
+    ordered: list[tuple[int, int, int, int]] = []
+    for part, events in enumerate((np.flatnonzero(kind != MISSED), np.flatnonzero(kind == MISSED))):
         first = np.full(labels, -1)
-        first[label[chosen][::-1]] = chosen[::-1]
-        found += [(int(doc[first[code]]), part, int(first[code]), code) for code in np.flatnonzero(first >= 0).tolist()]
-    return list(dict.fromkeys(code for *_, code in sorted(found)))
+        first[label[events][::-1]] = events[::-1]
+        ordered += [
+            (int(doc[first[code]]), part, int(first[code]), code) for code in np.flatnonzero(first >= 0).tolist()
+        ]
+    return list(dict.fromkeys(code for *_, code in sorted(ordered)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +144,7 @@ class _Ratios:
 def _counts(table: Int64, schema: str) -> dict[str, Int64]:
     kinds = {**SCHEMAS[schema], MISSED: "missed", SPURIOUS: "spurious"}
     return _with_totals(
-        {name: table[:, [kind for kind, said in kinds.items() if said == name]].sum(axis=1) for name in DECISION}
+        {name: table[:, [kind for kind, count in kinds.items() if count == name]].sum(axis=1) for name in DECISION}
     )
 
 
@@ -165,11 +165,11 @@ def _figures(table: Int64, schema: str) -> dict[str, float | None]:
     credit = total["correct"] + 0.5 * total["partial"]
     precision, recall, f1 = precision_recall_f1(credit, total["actual"], total["possible"], undefined=0)
     by_document = _ratios(counts)
-    predicted, there = counts["actual"] > 0, counts["possible"] > 0
+    predicted, has_gold = counts["actual"] > 0, counts["possible"] > 0
     means = {
         "P": _mean(by_document.precision[predicted]),
-        "R": _mean(by_document.recall[there]),
-        "F1": _mean(by_document.f1[predicted & there]),
+        "R": _mean(by_document.recall[has_gold]),
+        "F1": _mean(by_document.f1[predicted & has_gold]),
     }
     return {
         **total,
@@ -192,7 +192,7 @@ def _over_types(types: Sequence[Mapping[str, Any]]) -> dict[str, float]:
     """Return means over labels; F1_macro is the mean of F1s."""
     size = len(types)
     precision, recall, f1 = (
-        sum(one[name] for one in types) / size if size else 0 for name in ("P_micro", "R_micro", "F1_micro")
+        sum(row[name] for row in types) / size if size else 0 for name in ("P_micro", "R_micro", "F1_micro")
     )
     return {
         "P_macro": precision,
@@ -202,38 +202,13 @@ def _over_types(types: Sequence[Mapping[str, Any]]) -> dict[str, float]:
     }
 
 
-def figure_table(passes: Sequence[tuple[str, Sequence[LabelFigures]]]) -> pd.DataFrame:
-    """Return the rows of passes, each with the name of its evaluations, as the table of FIGURE_COLUMNS."""
-    evaluation: list[str] = []
-    parts: list[tuple[int, int, str, Mapping[str, float | None]]] = []
-    scopes: dict[str, int] = {}
-    for name, rows in passes:
+def figure_rows_of(passes: Mapping[str, Sequence[LabelFigures]]) -> Iterator[FigureRow]:
+    """Yield the figures of passes, by the name of their evaluations, as rows: ALL first."""
+    for name, rows in passes.items():
         for schema in SCHEMAS:
-            evaluation.append(f"{name}/{schema}")
             for row in (rows[-1], *rows[:-1]):
-                scope = scopes.setdefault(OVERALL if row is rows[-1] else row.label, len(scopes))
-                parts.append((len(evaluation) - 1, scope, row.label, row.schemas[schema]))
-    figures: dict[str, int] = {}
-    values: list[float | None] = []
-    names: list[int] = []
-    for *_, row_figures in parts:
-        values.extend(row_figures.values())
-        names.extend(figures.setdefault(name, len(figures)) for name in row_figures)
-    sizes = [len(row_figures) for *_, row_figures in parts]
-    codes = {
-        "evaluation": (np.repeat([number for number, *_ in parts], sizes), evaluation),
-        "scope": (np.repeat([scope for _, scope, *_ in parts], sizes), list(scopes)),
-        "figure": (np.array(names, np.int64), list(figures)),
-    }
-    counted = np.array([name in COUNTERS for name in figures], bool)
-    return pd.DataFrame(
-        {
-            **{name: categories(*column) for name, column in codes.items()},
-            "value": np.array(values, np.float64),
-            "counted": counted[codes["figure"][0]],
-        },
-        columns=list(FIGURE_COLUMNS),
-    )
+                scope = OVERALL if row is rows[-1] else row.label
+                yield from figure_rows(f"{name}/{schema}", {scope: row.schemas[schema]}, COUNTERS)
 
 
 def nested_figures(rows: Sequence[LabelFigures]) -> dict[str, Any]:

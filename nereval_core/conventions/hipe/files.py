@@ -14,8 +14,7 @@ from itertools import accumulate
 import numpy as np
 
 from nereval_core.arrays import Int64
-from nereval_core.conventions.hipe.columns import DAY, CellColumn, ColumnFiles, ColumnPair
-from nereval_core.conventions.hipe.versions import HipeVersion
+from nereval_core.conventions.hipe.columns import DAY, CellColumn, ColumnFiles, ColumnPair, HipeVersion
 from nereval_core.corpus import Documents, Place
 from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError, Problem, counted, quoted, quoted_apart
@@ -52,27 +51,27 @@ def read_pair(
             problems += error.problems
     if problems:
         raise FormatError(problems)
-    one, two = sides
+    gold_side, pred_side = sides
     builder = Builder(gold.name)
-    for _ in add_documents(one.parsed, builder):
+    for _ in add_documents(gold_side.parsed, builder):
         pass
     documents = builder.finish(gold.label).documents
-    check_same_tokens(documents, one, two, version)
-    one, two = (replace(side, columns=_without(side.columns, one.lost)) for side in sides)
-    size = len(one.rows)
-    words = (one.words, two.words)
-    noise = [LED.search(cell) for cell in one.columns["MISC"].cells] if "MISC" in one.columns else []
+    check_same_tokens(documents, gold_side, pred_side, version)
+    gold_side, pred_side = (replace(side, columns=_without(side.columns, gold_side.lost)) for side in sides)
+    size = len(gold_side.rows)
+    words = (gold_side.words, pred_side.words)
+    noise = [LED.search(cell) for cell in gold_side.columns["MISC"].cells] if "MISC" in gold_side.columns else []
     levels = np.array([float(match[1]) if match else np.nan for match in noise], np.float64)
     return ColumnPair(
         documents,
-        one.columns,
-        two.columns,
-        _spread([(start, number) for number, start in enumerate(one.documents)], size),
-        _spread(one.days, size),
-        levels[one.columns["MISC"].codes] if len(levels) else np.full(size, np.nan),
+        gold_side.columns,
+        pred_side.columns,
+        _spread([(start, number) for number, start in enumerate(gold_side.documents)], size),
+        _spread(gold_side.days, size),
+        levels[gold_side.columns["MISC"].codes] if len(levels) else np.full(size, np.nan),
         None if words[0] == words[1] else words,
-        one.source,
-        notes=_notes(one, two, version),
+        gold_side.source,
+        notes=_notes(gold_side, pred_side, version),
     )
 
 
@@ -93,17 +92,17 @@ def _notes(gold: ColumnFiles, pred: ColumnFiles, version: HipeVersion) -> tuple[
     newer = [side.source for side in (gold, pred) if side.newer]
     if not newer or version.patches:
         return tuple(notes)
-    said = f"read as those of 2020; {version.commit} of the scorer itself knows only these"
-    return (*notes, f"comments of HIPE-2022 on documents and dates ({', '.join(newer)}): {said}")
+    reading = f"read as those of 2020; {version.commit} of the scorer itself knows only these"
+    return (*notes, f"comments of HIPE-2022 on documents and dates ({', '.join(newer)}): {reading}")
 
 
 def _glued(glue: Sequence[str]) -> list[tuple[str, str]]:
     pairs = [tuple(pair.split("+")) for pair in glue]
     wrong = [pair for pair in pairs if len(pair) != 2]
     if wrong:
-        found = f"{quoted('+'.join(wrong[0]))} is not a pair of columns"
-        raise FormatError.single("--glue", None, found, "write two columns joined by +, as NE-FINE-LIT+NE-NESTED")
-    return [(one, two) for one, two in pairs]
+        finding = f"{quoted('+'.join(wrong[0]))} is not a pair of columns"
+        raise FormatError.single("--glue", None, finding, "write two columns joined by +, as NE-FINE-LIT+NE-NESTED")
+    return [(outer_name, inner_name) for outer_name, inner_name in pairs]
 
 
 def _spread(marks: Sequence[tuple[int, int]], size: int) -> Int64:
@@ -119,16 +118,16 @@ def _side(source: Source, version: HipeVersion, needed: Sequence[str], glue: Seq
     side = ColumnFiles(source.name, [], _nowhere, {}, [], [], [], [], [], False)
     cells: dict[str, list[str]] = {name: [] for name in needed}
     misc: list[str] = []
-    shown: list[tuple[int, str]] = []
+    file_starts: list[tuple[int, str]] = []
     for file in files:
         header = file.header.split("\t")
         problems += header_problems(file, header, version, needed)
         if problems:
             continue
-        shown.append((len(side.rows), file.shown))
-        kept = _take_rows(file)
+        file_starts.append((len(side.rows), file.shown))
+        rows_before = _take_rows(file)
         problems += row_problems(file, header, version)
-        problems += _take_comments(file, kept, len(side.rows), version, side)
+        problems += _take_comments(file, rows_before, len(side.rows), version, side)
         rows = [row for document in file.documents for row in document.rows]
         side.rows.extend(rows)
         side.parsed.extend(file.documents)
@@ -137,7 +136,7 @@ def _side(source: Source, version: HipeVersion, needed: Sequence[str], glue: Seq
         if "MISC" in header:
             misc += _cells(rows, header.index("MISC"))
     if not problems:
-        problems += _glue_cells(cells, glue, version, side, shown)
+        problems += _glue_cells(cells, glue, version, side, file_starts)
     if problems:
         raise FormatError(problems)
     columns = {name: CellColumn.of(column) for name, column in cells.items()}
@@ -146,18 +145,18 @@ def _side(source: Source, version: HipeVersion, needed: Sequence[str], glue: Seq
     if len(misc) == len(side.rows):
         columns["MISC"] = CellColumn.of(misc)
     newer = any(text.startswith((DOCUMENTS[1], DATES[1])) for file in files for _, _, text in file.comments)
-    return replace(side, columns=columns, place=_places(side.rows, shown, source.name), newer=newer)
+    return replace(side, columns=columns, place=_places(side.rows, file_starts, source.name), newer=newer)
 
 
 def _nowhere(row: int) -> Place:
     return "", row
 
 
-def _places(rows: Sequence[TokenRow], shown: Sequence[tuple[int, str]], name: str) -> Callable[[int], Place]:
-    starts = [start for start, _ in shown]
+def _places(rows: Sequence[TokenRow], file_starts: Sequence[tuple[int, str]], name: str) -> Callable[[int], Place]:
+    starts = [start for start, _ in file_starts]
 
     def place(row: int) -> Place:
-        return (shown[bisect_right(starts, row) - 1][1] if shown else name), rows[row].line
+        return (file_starts[bisect_right(starts, row) - 1][1] if file_starts else name), rows[row].line
 
     return place
 
@@ -180,17 +179,17 @@ def _take_rows(file: HipeFile) -> list[int]:
 
 
 def _take_comments(
-    file: HipeFile, kept: Sequence[int], before: int, version: HipeVersion, side: ColumnFiles
+    file: HipeFile, rows_before: Sequence[int], before: int, version: HipeVersion, side: ColumnFiles
 ) -> Iterator[Problem]:
     """Add to the side where its segments, documents and dates begin; yield the dates on which the scorer stops."""
     last = 0
     side.segments.append(before)
     side.documents.append(before)
     side.days.append((before, 0))
-    total = kept[-1]
+    total = rows_before[-1]
     lost = False
     for line, rows, text in file.comments:
-        row = kept[rows]
+        row = rows_before[rows]
         segment = text.startswith("# segment")
         if row > last and (segment or text.startswith(DOCUMENTS)):
             last = row
@@ -204,11 +203,11 @@ def _take_comments(
             try:
                 if day is None and not version.patches:
                     raise ValueError
-                found = datetime.strptime(day[0] if day else NO_DAY, "%Y-%m-%d").date()
-                side.days.append((before + row, found.toordinal()))
+                date = datetime.strptime(day[0] if day else NO_DAY, "%Y-%m-%d").date()
+                side.days.append((before + row, date.toordinal()))
             except ValueError:
-                said = f"{quoted(text)} holds no day, and {version.commit} of the scorer stops on it"
-                yield Problem(file.shown, line, said, "write the date as YYYY-MM-DD")
+                message = f"{quoted(text)} holds no day, and {version.commit} of the scorer stops on it"
+                yield Problem(file.shown, line, message, "write the date as YYYY-MM-DD")
     if lost:
         side.lost.append((side.documents[-1], before + total))
     if not total:
@@ -221,25 +220,25 @@ def _glue_cells(
     glue: Sequence[tuple[str, str]],
     version: HipeVersion,
     side: ColumnFiles,
-    shown: Sequence[tuple[int, str]],
+    file_starts: Sequence[tuple[int, str]],
 ) -> Iterator[Problem]:
     """Write A.B over the labels of B, after S- and E- are read as B- and I-."""
-    place = _places(side.rows, shown, side.source)
+    place = _places(side.rows, file_starts, side.source)
     if glue and version.iobes:
         for name in cells:
             if name.startswith("NE-"):
                 cells[name] = [_iob(cell) for cell in cells[name]]
-    for one, two in glue:
-        for row, (outer, inner) in enumerate(zip(cells[one], cells[two], strict=True)):
+    for outer_name, inner_name in glue:
+        for row, (outer, inner) in enumerate(zip(cells[outer_name], cells[inner_name], strict=True)):
             if inner == "O":
                 continue
             parts = outer.split("-"), inner.split("-")
             if len(parts[0]) == len(parts[1]) == 2:
-                cells[two][row] = f"{parts[1][0]}-{parts[0][1]}.{parts[1][1]}"
+                cells[inner_name][row] = f"{parts[1][0]}-{parts[0][1]}.{parts[1][1]}"
                 continue
-            found = f"{quoted(inner)} in {two} cannot be glued to {quoted(outer)} in {one}"
+            finding = f"{quoted(inner)} in {inner_name} cannot be glued to {quoted(outer)} in {outer_name}"
             remedy = f"give each label of both the form B-type; {version.commit} of the scorer stops here"
-            yield Problem(*place(row), found, remedy)
+            yield Problem(*place(row), finding, remedy)
 
 
 def dates_and_noise(source: Source) -> tuple[list[str], bool]:
@@ -272,16 +271,16 @@ def header_problems(
     file: HipeFile, header: Sequence[str], version: HipeVersion, needed: Sequence[str]
 ) -> Iterator[Problem]:
     if file.header_line != 1:
-        found = f"line 1 is not a header, and {version.commit} of the scorer takes it as the header and stops"
-        yield Problem(file.shown, 1, found, "move the header to line 1")
+        finding = f"line 1 is not a header, and {version.commit} of the scorer takes it as the header and stops"
+        yield Problem(file.shown, 1, finding, "move the header to line 1")
     elif version.rows == "full" and "MISC" not in header:
-        found = f"no column MISC, and {version.commit} of the scorer stops without it"
-        yield Problem(file.shown, 1, found, "add the column, with _ in each row")
+        finding = f"no column MISC, and {version.commit} of the scorer stops without it"
+        yield Problem(file.shown, 1, finding, "add the column, with _ in each row")
     for name in needed:
         if name not in header:
-            found = f"no column {quoted(name)}, and {version.commit} of the scorer stops without it"
-            known = ", ".join(column for column in header[1:] if column != "MISC")
-            yield Problem(file.shown, file.header_line, found, f"add it, or choose another task; it has {known}")
+            finding = f"no column {quoted(name)}, and {version.commit} of the scorer stops without it"
+            columns = ", ".join(column for column in header[1:] if column != "MISC")
+            yield Problem(file.shown, file.header_line, finding, f"add it, or choose another task; it has {columns}")
 
 
 def row_problems(file: HipeFile, header: Sequence[str], version: HipeVersion) -> Iterator[Problem]:
@@ -295,26 +294,26 @@ def row_problems(file: HipeFile, header: Sequence[str], version: HipeVersion) ->
             if size == width and (version.rows != "full" or all(cells)):
                 continue
             if size > width:
-                found = f"{counted(size, 'cell')} under a header of {width}, {stops}"
-                yield Problem(file.shown, line, found, "write one cell a column")
+                finding = f"{counted(size, 'cell')} under a header of {width}, {stops}"
+                yield Problem(file.shown, line, finding, "write one cell a column")
             elif version.rows == "misc" and size < width and misc >= size:
                 yield Problem(file.shown, line, f"{counted(size, 'cell')}, so none in column MISC, {stops}", FULL_ROWS)
             elif version.rows == "full":
                 row = [*cells, *[""] * (width - size)]
                 empty = [name for name, cell in zip(header, row, strict=True) if not cell and name != "MISC"]
                 if empty:
-                    found = f"nothing in column {empty[0]}, {stops}"
-                    yield Problem(file.shown, line, found, FULL_ROWS)
+                    finding = f"nothing in column {empty[0]}, {stops}"
+                    yield Problem(file.shown, line, finding, FULL_ROWS)
 
 
 def check_same_tokens(documents: Documents, gold: ColumnFiles, pred: ColumnFiles, version: HipeVersion) -> None:
     """Refuse sides that the scorer refuses: by the tokens of every segment, or, without comments, by their text."""
     if len(gold.rows) != len(pred.rows):
-        one, two = (
+        gold_tags, pred_tags = (
             Tagged(documents, side.words, side.words, np.zeros(1, np.int64), side.source, side.place)
             for side in (gold, pred)
         )
-        match_tags(one, two)
+        match_tags(gold_tags, pred_tags)
     shapes = gold.shape(), pred.shape()
     if shapes[0] != shapes[1] and len(shapes[1]) == 1 and len(shapes[0]) != 1:
         if sum(map(sum, shapes[0])) > sum(shapes[1][0]):
@@ -323,8 +322,10 @@ def check_same_tokens(documents: Documents, gold: ColumnFiles, pred: ColumnFiles
             return None
         if len(shapes[1][0]) == 1:
             return _check_same_text(gold, pred, version)
-        found = f"segments but no documents, where gold has {len(shapes[0])}; {version.commit} of the scorer stops here"
-        raise FormatError.single(pred.source, None, found, "write gold's document comments too, or no comments")
+        finding = (
+            f"segments but no documents, where gold has {len(shapes[0])}; {version.commit} of the scorer stops here"
+        )
+        raise FormatError.single(pred.source, None, finding, "write gold's document comments too, or no comments")
     if gold.lost != pred.lost:
         raise _lost_on_one_side(gold, pred, version)
     if shapes[0] != shapes[1]:
@@ -332,40 +333,40 @@ def check_same_tokens(documents: Documents, gold: ColumnFiles, pred: ColumnFiles
         if starts == others:
             starts, others, what = gold.documents, pred.documents, "document"
         cut = min({*starts} ^ {*others})
-        here, there = ("gold", "the prediction") if cut in starts else ("the prediction", "gold")
-        found = (
-            f"{here} begins a {what} at {quoted(pred.rows[cut].cells[0])}, {there} does not, and "
+        side_with, side_without = ("gold", "the prediction") if cut in starts else ("the prediction", "gold")
+        finding = (
+            f"{side_with} begins a {what} at {quoted(pred.rows[cut].cells[0])}, {side_without} does not, and "
             f"{version.commit} of the scorer stops on such files"
         )
-        raise FormatError.single(*pred.place(cut), found, "write gold's comments on documents and segments")
+        raise FormatError.single(*pred.place(cut), finding, "write gold's comments on documents and segments")
     return None
 
 
 def _lost_on_one_side(gold: ColumnFiles, pred: ColumnFiles, version: HipeVersion) -> FormatError:
     side, other = (pred, "gold") if pred.lost else (gold, "the prediction")
-    found = (
+    finding = (
         f"the file ends with a comment on a segment and no token after it, so {version.commit} of the scorer loses "
         f"this document, keeps that of {other}, and stops"
     )
-    return FormatError.single(*side.place(side.lost[0][0]), found, "take the last comment out of the file")
+    return FormatError.single(*side.place(side.lost[0][0]), finding, "take the last comment out of the file")
 
 
 def _check_same_text(gold: ColumnFiles, pred: ColumnFiles, version: HipeVersion) -> None:
     differ: dict[tuple[str, str], int] = {}
     lost = {row for first, end in gold.lost for row in range(first, end)}
-    for row, (one, two) in enumerate(zip(gold.words, pred.words, strict=True)):
-        if one != two and row not in lost:
-            differ.setdefault((one, two), row)
+    for row, (gold_word, pred_word) in enumerate(zip(gold.words, pred.words, strict=True)):
+        if gold_word != pred_word and row not in lost:
+            differ.setdefault((gold_word, pred_word), row)
             if not version.patches or len(differ) > PATCHED:
                 break
     else:
         return
-    (one, two), row = next(iter(differ.items()))
+    (gold_word, pred_word), row = next(iter(differ.items()))
     kinds = f"the first of more than {PATCHED} kinds of differing tokens; " if version.patches else ""
     file, line = gold.place(row)
-    here, there = quoted_apart(two, one)
-    found = (
-        f"{here} against gold's {there} ({file}:{line}): {kinds}{version.commit} of the scorer stops on "
+    pred_quote, gold_quote = quoted_apart(pred_word, gold_word)
+    finding = (
+        f"{pred_quote} against gold's {gold_quote} ({file}:{line}): {kinds}{version.commit} of the scorer stops on "
         "them in a prediction without document comments"
     )
-    raise FormatError.single(*pred.place(row), found, "write gold's tokens, or its document comments")
+    raise FormatError.single(*pred.place(row), finding, "write gold's tokens, or its document comments")

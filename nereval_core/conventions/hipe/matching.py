@@ -101,8 +101,8 @@ class TokenText:
             span = (
                 np.arange(first[run], last[run] + 1) if self.tokens is None else self.tokens[first[run] : last[run] + 1]
             )
-            one, two = ("".join(side[token] for token in span.tolist()) for side in self.words)
-            result[run] = one == two
+            gold_text, pred_text = ("".join(side[token] for token in span.tolist()) for side in self.words)
+            result[run] = gold_text == pred_text
         return result
 
 
@@ -110,7 +110,9 @@ def differing_tokens(words: tuple[Sequence[str], Sequence[str]] | None) -> Flags
     """Return which tokens have other words on the other side, None where no words are compared."""
     if words is None:
         return None
-    return np.fromiter((one != two for one, two in zip(*words, strict=True)), bool, len(words[0]))
+    return np.fromiter(
+        (gold_word != pred_word for gold_word, pred_word in zip(*words, strict=True)), bool, len(words[0])
+    )
 
 
 def match_units(gold: TokenUnits, pred: TokenUnits, allowed: Flags, doc: Int64, text: TokenText) -> MatchEvents:
@@ -138,37 +140,37 @@ def match_units(gold: TokenUnits, pred: TokenUnits, allowed: Flags, doc: Int64, 
     else:
         same = agree = np.zeros(len(p), bool)
     read_alike = np.ones(len(p), bool)
-    asked = np.flatnonzero(same & agree)
-    read_alike[asked] = text.same(first[asked], last[asked])
+    compared = np.flatnonzero(same & agree)
+    read_alike[compared] = text.same(first[compared], last[compared])
     identical = same & agree & read_alike
     other = same & ~identical & (labels[:, 0] != label[at] if len(g) else same)
-    taken, used = _taken(low, high, touch, len(g))
-    agree = (labels == label[np.maximum(taken, 0)][:, None]).any(axis=1) if len(g) else agree
+    partner, used = _partners(low, high, touch, len(g))
+    agree = (labels == label[np.maximum(partner, 0)][:, None]).any(axis=1) if len(g) else agree
     kind = np.where(agree, OVERLAP, OVERLAP_OTHER)
-    kind[identical], kind[other], kind[taken < 0] = SAME, OTHER_TYPE, SPURIOUS
+    kind[identical], kind[other], kind[partner < 0] = SAME, OTHER_TYPE, SPURIOUS
     why = np.where(agree, BY_OVERLAP, BY_OVERLAP_OTHER)
     several = touch & (high > low)
     why[several] = np.where(agree, BY_ORDER, BY_ORDER_OTHER)[several]
-    next_one = several & (taken > low)
+    next_one = several & (partner > low)
     why[next_one] = np.where(agree, BY_NEXT, BY_NEXT_OTHER)[next_one]
     why[same & ~identical & ~other] = BY_TEXT
     why[identical] = BY_IDENTITY
     why[identical & (labels[:, 0] != label[at] if len(g) else same)] = BY_RANK
-    why[other], why[~touch], why[touch & (taken < 0)] = BY_TOKENS, ALONE, USED_UP
+    why[other], why[~touch], why[touch & (partner < 0)] = BY_TOKENS, ALONE, USED_UP
     missed = np.flatnonzero(~used)
     lead = labels[:, 0] if labels.size else np.zeros(len(p), np.int64)
-    known = np.append(allowed, False)[lead]
+    is_known = np.append(allowed, False)[lead]
     own = (
-        np.where(taken >= 0, label[np.maximum(taken, 0)], np.where(known, lead, -1))
+        np.where(partner >= 0, label[np.maximum(partner, 0)], np.where(is_known, lead, -1))
         if len(g)
-        else np.where(known, lead, -1)
+        else np.where(is_known, lead, -1)
     )
-    why[(own < 0) & (taken < 0)] = SPURIOUS_EVERYWHERE
+    why[(own < 0) & (partner < 0)] = SPURIOUS_EVERYWHERE
     out = (np.flatnonzero(~counts), np.flatnonzero(~expected))
     unseen = _unseen(starts[missed], ends[missed], (first, last), (pred.first[out[1]], pred.last[out[1]]))
     none = np.full(len(missed), -1)
     return MatchEvents(
-        np.concatenate((np.where(taken >= 0, g[np.maximum(taken, 0)] if len(g) else -1, -1), g[missed])),
+        np.concatenate((np.where(partner >= 0, g[np.maximum(partner, 0)] if len(g) else -1, -1), g[missed])),
         np.concatenate((p, none)),
         np.concatenate((kind, np.full(len(missed), MISSED))),
         np.concatenate((why, unseen)),
@@ -178,12 +180,12 @@ def match_units(gold: TokenUnits, pred: TokenUnits, allowed: Flags, doc: Int64, 
     )
 
 
-def _taken(low: Int64, high: Int64, touch: Flags, size: int) -> tuple[Int64, Flags]:
+def _partners(low: Int64, high: Int64, touch: Flags, size: int) -> tuple[Int64, Flags]:
     """Return the gold unit that each prediction takes (-1 none) and which gold units are taken.
 
     Only its first gold unit can have been taken before, and only where the prediction before it reaches that too.
     """
-    taken = np.where(touch, low, -1)
+    partner = np.where(touch, low, -1)
     tangled = np.zeros(len(low), bool)
     tangled[1:] = touch[1:] & touch[:-1] & (low[1:] == high[:-1])
     used = np.zeros(size, bool)
@@ -191,21 +193,23 @@ def _taken(low: Int64, high: Int64, touch: Flags, size: int) -> tuple[Int64, Fla
     knots = np.flatnonzero(tangled)
     if len(knots):
         flags = used.tolist()
-        chosen = []
-        for one, end in zip(low[knots].tolist(), high[knots].tolist(), strict=True):
-            place = one if not flags[one] else one + 1 if one < end else -1
+        late_partners = []
+        for first, end in zip(low[knots].tolist(), high[knots].tolist(), strict=True):
+            place = first if not flags[first] else first + 1 if first < end else -1
             if place >= 0:
                 flags[place] = True
-            chosen.append(place)
-        taken[knots] = chosen
+            late_partners.append(place)
+        partner[knots] = late_partners
         used = np.array(flags, bool)
-    return taken, used
+    return partner, used
 
 
-def _unseen(starts: Int64, ends: Int64, kept: tuple[Int64, Int64], left_out: tuple[Int64, Int64]) -> NDArray[np.int64]:
+def _unseen(
+    starts: Int64, ends: Int64, counted: tuple[Int64, Int64], left_out: tuple[Int64, Int64]
+) -> NDArray[np.int64]:
     """Return why gold units were missed: overlapped by no prediction, by those of others, by those left out."""
 
     def touched(first: Int64, last: Int64) -> Flags:
         return np.searchsorted(last, starts) < np.searchsorted(first, ends, side="right")
 
-    return np.where(touched(*kept), PASSED, np.where(touched(*left_out), UNSEEN_LEFT_OUT, UNSEEN))
+    return np.where(touched(*counted), PASSED, np.where(touched(*left_out), UNSEEN_LEFT_OUT, UNSEEN))

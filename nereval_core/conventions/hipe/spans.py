@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.arrays import Int64
-from nereval_core.conventions.hipe.columns import CellColumn, ColumnPair
-from nereval_core.conventions.hipe.versions import LITERAL_LINKS, MENTIONS, METONYMIC_LINKS
+from nereval_core.conventions.hipe.columns import LITERAL_LINKS, MENTIONS, METONYMIC_LINKS, CellColumn, ColumnPair
 from nereval_core.conventions.tag_sequences import runs
 from nereval_core.problems import FormatError, quoted
 
@@ -30,20 +29,20 @@ class TokenUnits:
     """Units of one side: first and last token (of those kept), and the cell that says the label.
 
     `labels` has the codes of a cell's labels in order of rank, -1 where there are no more; shape (cells, ranks).
-    `shown` is the label of a cell as it stands in the file.
+    `written` is the label of a cell as it stands in the file.
     """
 
     first: Int64
     last: Int64
     cell: Int64
     labels: NDArray[np.int64]
-    shown: tuple[str, ...]
+    written: tuple[str, ...]
 
     def __len__(self) -> int:
         return len(self.first)
 
     def take(self, units: Int64 | Flags) -> TokenUnits:
-        return TokenUnits(self.first[units], self.last[units], self.cell[units], self.labels, self.shown)
+        return TokenUnits(self.first[units], self.last[units], self.cell[units], self.labels, self.written)
 
 
 class LabelCodes:
@@ -69,8 +68,8 @@ def label_codes_found(columns: Sequence[CellColumn], names: LabelCodes) -> set[i
     Of a cell it takes the text before the first | and, of that, the text after the last -: a label with one of these
     characters is never found.
     """
-    found = {cell.upper().split("|")[0].split("-")[-1] for column in columns for cell in column.cells}
-    return {names.code(label) for label in found - {"_", "-", "O"}}
+    labels = {cell.upper().split("|")[0].split("-")[-1] for column in columns for cell in column.cells}
+    return {names.code(label) for label in labels - {"_", "-", "O"}}
 
 
 def entity_units(column: CellColumn, doc: Int64, names: LabelCodes, *, whole: bool) -> tuple[TokenUnits, TokenUnits]:
@@ -90,8 +89,10 @@ def entity_units(column: CellColumn, doc: Int64, names: LabelCodes, *, whole: bo
     cut |= begins[codes[1:]] if len(codes) else False
     first, last = _runs(closed, cut, doc)
     lost = [not cell[2:] for cell in cells]
-    shown = tuple(cell[2:] for cell in column.cells)
-    return _without_lost(TokenUnits(first, last, codes[first].astype(np.int64), labels, shown), doc, lost, whole=whole)
+    written = tuple(cell[2:] for cell in column.cells)
+    return _without_lost(
+        TokenUnits(first, last, codes[first].astype(np.int64), labels, written), doc, lost, whole=whole
+    )
 
 
 def link_units(
@@ -159,8 +160,8 @@ def union_units(units: TokenUnits, columns: Sequence[CellColumn], names: LabelCo
 
 
 def _ranked(column: CellColumn, names: LabelCodes, ranks: int) -> tuple[NDArray[np.int64], tuple[str, ...]]:
-    kept = [cell.split("|")[:ranks] for cell in column.cells]
-    return names.table([[label.upper() for label in row] for row in kept]), tuple("|".join(row) for row in kept)
+    ranked = [cell.split("|")[:ranks] for cell in column.cells]
+    return names.table([[label.upper() for label in row] for row in ranked]), tuple("|".join(row) for row in ranked)
 
 
 def _runs(outside: Flags, cut: Flags, doc: Int64) -> tuple[Int64, Int64]:
@@ -172,13 +173,13 @@ def _changes(outside: Flags, cut: Flags, inside: Flags, link: Int64, doc: Int64)
     """Return between which tokens a mention changes its link, token by token."""
     changed = np.zeros(len(cut), bool)
     new = cut | outside[1:] | outside[:-1] | (doc[1:] != doc[:-1])
-    held = link[0]
+    current = link[0]
     for token, (begins, compared, now) in enumerate(zip(new.tolist(), inside.tolist(), link[1:].tolist(), strict=True)):
         if begins:
-            held = now
-        elif compared and now != held:
+            current = now
+        elif compared and now != current:
             changed[token] = True
-            held = now
+            current = now
     return changed
 
 
@@ -218,8 +219,8 @@ def read_mapping(path: str) -> dict[str, str]:
         raise FormatError.single(path, None, "is not text that can be read", "give a table in UTF-8") from None
     rows = [line.split("\t") for line in lines if line.strip()]
     if not rows or "Main" not in rows[0]:
-        found = f"{quoted(lines[0])} has no column Main" if lines else "an empty file, without column Main"
-        raise FormatError.single(path, 1, found, "begin with Main<tab>Alternatives")
+        finding = f"{quoted(lines[0])} has no column Main" if lines else "an empty file, without column Main"
+        raise FormatError.single(path, 1, finding, "begin with Main<tab>Alternatives")
     main = rows[0].index("Main")
     mapping = {}
     for column in range(max(map(len, rows))):
@@ -256,8 +257,8 @@ def map_links(
             if name in pred:
                 pred[name] = _at_time(pred[name], pred[MENTIONS[LITERAL_LINKS]], timed)
     if union and LITERAL_LINKS in pred and METONYMIC_LINKS in pred:
-        one, two = pred[LITERAL_LINKS], pred[METONYMIC_LINKS]
-        pred |= {LITERAL_LINKS: _joined(one, two), METONYMIC_LINKS: _joined(two, one)}
+        literal, metonymic = pred[LITERAL_LINKS], pred[METONYMIC_LINKS]
+        pred |= {LITERAL_LINKS: _joined(literal, metonymic), METONYMIC_LINKS: _joined(metonymic, literal)}
     return replace(pair, gold=gold, pred=pred)
 
 
@@ -274,7 +275,7 @@ def _at_time(links: CellColumn, mentions: CellColumn, timed: list[bool]) -> Cell
     return CellColumn(codes, cells)
 
 
-def _joined(one: CellColumn, two: CellColumn) -> CellColumn:
+def _joined(left: CellColumn, right: CellColumn) -> CellColumn:
     """Return the lists of two columns taken in turn, EMPTY where one is shorter; a cell without links stays."""
 
     def cell(first: str, second: str) -> str:
@@ -283,5 +284,5 @@ def _joined(one: CellColumn, two: CellColumn) -> CellColumn:
         pairs = zip_longest(first.split("|"), second.split("|"), fillvalue="EMPTY")
         return "|".join(chain.from_iterable(pairs))
 
-    rows = zip(one.codes.tolist(), two.codes.tolist(), strict=True)
-    return CellColumn.of([cell(one.cells[first], two.cells[second]) for first, second in rows])
+    rows = zip(left.codes.tolist(), right.codes.tolist(), strict=True)
+    return CellColumn.of([cell(left.cells[first], right.cells[second]) for first, second in rows])

@@ -13,16 +13,24 @@ Source: evalIOB2.pl (Kim 2004), of 2004-04-02 and of 2004-10-14; Kim, Ohta, Tsur
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from nereval_core.conventions import Convention, Given, Option
+from nereval_core.arrays import Array
+from nereval_core.conventions.convention import (
+    Convention,
+    LayerPair,
+    MatchedSides,
+    Options,
+    ScorerInput,
+    ScorerOption,
+    TagPair,
+)
 from nereval_core.conventions.jnlpba.objects import (
     EVALUATIONS,
     TAGS,
@@ -33,12 +41,12 @@ from nereval_core.conventions.jnlpba.objects import (
     evaluation_records,
     token_events,
 )
-from nereval_core.conventions.outcome import OVERALL, Content, FigureRow, Outcome, figures, scope_of_type, type_of_scope
-from nereval_core.conventions.shares import precision_recall_f1
-from nereval_core.corpus import Layer
+from nereval_core.conventions.outcome import CountTables, FigureRow, Figures, Outcome, RatioNames, figure_rows
+from nereval_core.conventions.records import OVERALL, scope_of_type, type_of_scope
+from nereval_core.conventions.tag_sequences import tags_of_layers
 from nereval_core.problems import FormatError, counted, quoted
 from nereval_core.readers import Source, conll
-from nereval_core.readers.shared.token_tags import Tagged, tags_of_layer
+from nereval_core.readers.shared.token_tags import Tagged
 
 APRIL, OCTOBER = "jnlpba-2004-04", "jnlpba-2004-10"
 ALL = "ALL"
@@ -46,81 +54,72 @@ SECTIONS = (ALL, TAGS)
 """Sections of the scores besides the classes."""
 CLASSES = ("protein", "DNA", "RNA", "cell_type", "cell_line")
 """The classes of the task, in the order in which the version of October prints them."""
+BY_CLASS = "classes"
+"""The table of objects, answers and correct answers (full, left, right) by class."""
+NEAR = "whatever the class"
+"""The table of answers that are correct but for their class, in the row OVERALL."""
+RATIOS = RatioNames(
+    precision="precision", recall="recall", f1="f-score", correct="correct", gold="OBJECTs", pred="ANSWERs"
+)
 
 
-def score(given: Given, options: Mapping[str, Any], *, version: str) -> Outcome:
-    """Score the tags of two files, or of two columns of one.
+class AnswerFiles(NamedTuple):
+    """The tags of both sides, which may differ in their number of sentences.
+
+    `ended` says of each side whether a blank line ends it, `headed` whether gold's first document has the id of an
+    abstract.
+    """
+
+    gold: Tagged
+    pred: Tagged
+    ended: tuple[bool, bool] = (True, True)
+    headed: bool = True
+
+
+def read(files: ScorerInput, options: Options, *, version: str) -> AnswerFiles:
+    """Read the tags of two files, or of two columns of one.
 
     Raises:
-        FormatError: unreadable input, sentences that differ in length, and where the program stops.
+        FormatError: unreadable input.
     """
-    columns = [given.gold_column, given.pred_column]
+    columns = [files.gold_column, files.pred_column]
     for side, option in enumerate(("r", "a")):
         if (field := options[option]) is not None:
             columns[side] = field + 1 if field >= 0 else field
     # Neither version knows -DOCSTART-: it is a token like any other.
-    gold = conll.read_tagged(given.gold, column=columns[0], last=True, docstarts=True)
-    pred = conll.read_tagged(given.pred, column=columns[1], last=True, docstarts=True)
-    ended = [True, True] if version == APRIL else [_ended(source) for source in (given.gold, given.pred)]
-    return score_tags(
-        gold, pred, options, version=version, ended=(ended[0], ended[1]), headed=_begins_with_id(given.gold)
-    )
+    gold = conll.read_tagged(files.gold, column=columns[0], last=True, docstarts=True)
+    pred = conll.read_tagged(files.pred, column=columns[1], last=True, docstarts=True)
+    ended = (True, True) if version == APRIL else (_ended(files.gold), _ended(files.pred))
+    return AnswerFiles(gold, pred, ended, _begins_with_id(files.gold))
 
 
-def of_layers(gold: Layer, pred: Layer, options: Mapping[str, Any], *, version: str) -> Outcome:
-    """Score layers by the IOB2 tags that say them."""
-    return score_tags(tags_of_layer(gold, version), tags_of_layer(pred, version), options, version=version)
+def from_layers(layers: LayerPair, options: Options, *, version: str) -> AnswerFiles:
+    return AnswerFiles(*tags_of_layers(layers, version))
 
 
-def score_tags(
-    gold: Tagged,
-    pred: Tagged,
-    options: Mapping[str, Any],
-    *,
-    version: str,
-    ended: tuple[bool, bool] = (True, True),
-    headed: bool = True,
-) -> Outcome:
-    """Score tags sentence by sentence.
+def match(files: AnswerFiles, options: Options, *, version: str) -> MatchedSides:
+    """Match objects and answers sentence by sentence.
 
-    `ended` says of each side whether a blank line ends it, `headed` whether gold's first document has the id of an
-    abstract.
-
-    Counters by class and overall: `OBJECTs` (gold), `ANSWERs` and `correct`.
+    Raises:
+        FormatError: sentences that differ in length, and where the program stops.
     """
-    read = _aligned(gold, pred, version, ended)
+    gold, pred = files.gold, files.pred
+    n_sentences = _aligned(gold, pred, version, files.ended)
     size = min(len(gold), len(pred))
     tags = [*pred.tags[:size], *[""] * (len(gold) - size)]
     pred = replace(pred, documents=gold.documents, words=gold.words, sentences=gold.sentences, tags=tags)
-    scored = token_events(gold, pred, _passed_over(gold, read, version, ended, headed, options), april=version == APRIL)
-    found = scored.classes
-    notes: tuple[str, ...] = ()
+    why = _passed_over(files, n_sentences, version, options)
+    events = token_events(gold, pred, why, april=version == APRIL)
+    tables = _tables(events)
     if version == APRIL:
-        _refuse_nothing(scored, gold, pred)
-        present = np.unique(scored.gold.kind[scored.objects], return_index=True)
-        order = present[0][np.argsort(present[1])].tolist()
-        scopes = [found[code] for code in order] if len(order) > 1 else []
-        whole = tuple(range(len(found)))
-    else:
-        scopes = list(CLASSES)
-        whole = tuple(code for code, name in enumerate(found) if name in CLASSES)
-        other = sorted(name for name in found if name and name not in CLASSES)
-        notes = (
-            (f"counted nowhere, as this version knows {len(CLASSES)} classes alone: {', '.join(other)}",)
-            if other
-            else ()
-        )
-    scores, rows = _figures(scored, scopes, whole, version)
-    return Outcome(
-        version,
-        options,
-        gold.documents,
-        Content.of_tags(gold, len(scored.gold.first)),
-        Content.of_tags(pred, len(scored.pred.first)),
-        scores,
-        figures(rows),
-        partial(evaluation_records, gold, pred, scored, tuple(scopes), whole),
-        notes,
+        _refuse_nothing(events, gold, pred)
+    scopes, overall = _classes(tables[BY_CLASS], version)
+    return MatchedSides.of_tags(
+        TagPair(gold, pred),
+        len(events.gold.first),
+        len(events.pred.first),
+        tables,
+        partial(evaluation_records, gold, pred, events, scopes, overall),
     )
 
 
@@ -149,103 +148,112 @@ def _aligned(gold: Tagged, pred: Tagged, version: str, ended: tuple[bool, bool])
     if len(parting):
         number = int(parting[0])
         file, line = gold.place(int(gold.sentences[number]))
-        found = (
+        finding = (
             f"sentence {number + 1} has {counted(theirs[number], 'token')} where gold's ({file}:{line}) has "
             f"{ours[number]}: {program} stops here"
         )
-        raise FormatError.single(*pred.place(int(pred.sentences[number])), found, "give one tag for each gold token")
+        raise FormatError.single(*pred.place(int(pred.sentences[number])), finding, "give one tag for each gold token")
     if version == APRIL and len(theirs) > both:
-        found = f"{counted(len(theirs), 'sentence')} where gold has {len(ours)}: {program} stops here"
-        raise FormatError.single(*pred.place(int(pred.sentences[both])), found, "leave out what is not in gold")
+        finding = f"{counted(len(theirs), 'sentence')} where gold has {len(ours)}: {program} stops here"
+        raise FormatError.single(*pred.place(int(pred.sentences[both])), finding, "leave out what is not in gold")
     if version == OCTOBER and (len(theirs) < len(ours) or (ended[0] and not ended[1] and len(theirs) == len(ours))):
         counts = f"{counted(len(theirs), 'sentence')} where gold has {len(ours)}"
-        found = f"{counts}: {program} stops with 'insufficient answers.'"
+        finding = f"{counts}: {program} stops with 'insufficient answers.'"
         if len(theirs) == len(ours):
-            found = f"no blank line ends the last sentence: {program} stops with 'insufficient answers.'"
-        raise FormatError.single(pred.source, None, found, "answer every line of gold, the blank ones too")
+            finding = f"no blank line ends the last sentence: {program} stops with 'insufficient answers.'"
+        raise FormatError.single(pred.source, None, finding, "answer every line of gold, the blank ones too")
     return both
 
 
-def _passed_over(
-    gold: Tagged, read: int, version: str, ended: tuple[bool, bool], headed: bool, options: Mapping[str, Any]
-) -> NDArray[Any]:
-    """Return for each token why it is not read (index into WHY), -1 where it is."""
+def _passed_over(files: AnswerFiles, n_sentences: int, version: str, options: Options) -> Array:
+    """Return for each token why it is not read (index into WHY), -1 where it is; `n_sentences` of gold are."""
+    gold = files.gold
     why = np.full(len(gold), -1, np.int8)
-    why[gold.sentences[read] :] = UNREAD
-    if not ended[0]:
+    why[gold.sentences[n_sentences] :] = UNREAD
+    if not files.ended[0]:
         why[gold.sentences[-2] :] = UNENDED
     if version == OCTOBER and options["l"] is not None:
         *listed, last = Path(options["l"]).read_text(encoding="utf-8").split("\n")
         listed += [last] * bool(last)
         ids = [name if gold.documents.named else "" for name in gold.written_ids or gold.documents.ids]
         # Sentences before the first id belong to the abstract "" for the program, which a blank line lists.
-        ids[:1] = ids[:1] if headed else [""]
-        kept = np.array([name in listed for name in ids], bool)
-        why[~kept[gold.doc]] = UNLISTED
+        ids[:1] = ids[:1] if files.headed else [""]
+        is_listed = np.array([name in listed for name in ids], bool)
+        why[~is_listed[gold.doc]] = UNLISTED
     return why
 
 
-def _refuse_nothing(scored: TokenEvents, gold: Tagged, pred: Tagged) -> None:
+def _refuse_nothing(events: TokenEvents, gold: Tagged, pred: Tagged) -> None:
     """Raise a FormatError where the version of April stops for want of objects or answers."""
-    for mask, tags, what, said in (
-        (scored.objects, gold, "object in what is read", "No object to identify."),
-        (scored.answers, pred, "answer from the first object of gold on", "No object identified."),
+    for mask, tags, unit, message in (
+        (events.objects, gold, "object in what is read", "No object to identify."),
+        (events.answers, pred, "answer from the first object of gold on", "No object identified."),
     ):
         if not mask.any():
-            found = f"no {what}: evalIOB2.pl of 2004-04-02 prints the tagging performance and stops, {quoted(said)}"
-            raise FormatError.single(tags.source, None, found, "give at least one, as B- in IOB2 tags")
+            finding = (
+                f"no {unit}: evalIOB2.pl of 2004-04-02 prints the tagging performance and stops, {quoted(message)}"
+            )
+            raise FormatError.single(tags.source, None, finding, "give at least one, as B- in IOB2 tags")
 
 
-def _figures(
-    scored: TokenEvents, scopes: Sequence[str], whole: Sequence[int], version: str
-) -> tuple[dict[str, Any], list[FigureRow]]:
-    """Return the scores as they nest and as rows of the table."""
-    count = len(scored.classes)
-    by_class = {
-        "OBJECTs": np.bincount(scored.gold.kind[scored.objects], minlength=count),
-        "ANSWERs": np.bincount(scored.pred.kind[scored.answers], minlength=count),
+def _tables(events: TokenEvents) -> dict[str, dict[str, tuple[int, ...]]]:
+    """Count tokens, and by class objects and answers; classes stand in the order of their first objects."""
+    size = len(events.classes)
+    kinds = [events.gold.kind[events.objects], events.pred.kind[events.answers]]
+    kinds += [events.pred.kind[events.correct[name]] for name in EVALUATIONS]
+    counts = np.stack([np.bincount(kind, minlength=size) for kind in kinds], axis=1).tolist()
+    names = dict.fromkeys((*dict.fromkeys(kinds[0].tolist()), *range(size)))
+    is_read = events.read
+    same_letter, same_tag = (int(np.count_nonzero(mask & is_read)) for mask in events.tags)
+    return {
+        BY_CLASS: {events.classes[code]: tuple(counts[code]) for code in names},
+        TAGS: {OVERALL: (int(np.count_nonzero(is_read)), same_tag, same_letter)},
+        NEAR: {OVERALL: tuple(int(np.count_nonzero(events.near[name])) for name in EVALUATIONS)},
     }
-    correct = {name: np.bincount(scored.pred.kind[mask], minlength=count) for name, mask in scored.correct.items()}
-    codes = {name: code for code, name in enumerate(scored.classes)}
+
+
+def _classes(by_class: Mapping[str, tuple[int, ...]], version: str) -> tuple[Collection[str], Collection[str]]:
+    """Return the classes that have figures of their own, and those that the overall figures are made of."""
+    if version == OCTOBER:
+        return CLASSES, CLASSES
+    present = [name for name, (n_objects, *_) in by_class.items() if n_objects]
+    return present if len(present) > 1 else (), by_class.keys()
+
+
+def figures(counts: CountTables, options: Options, *, version: str) -> Figures:
+    by_class = counts.rows(BY_CLASS)
+    scopes, overall = _classes(by_class, version)
+    nothing = (0,) * (2 + len(EVALUATIONS))
     scores: dict[str, Any] = {}
     rows: list[FigureRow] = []
     if version == APRIL:
-        read = int(np.count_nonzero(scored.read))
-        alike, right = (int(np.count_nonzero(mask & scored.read)) for mask in scored.tags)
-        scores[TAGS] = {
-            "tags": read,
-            "correct tags": right,
-            "correct IOBs": alike,
-            "precision with class info": right / read,
-            "precision w/o class info": alike / read,
-        }
-        counted = ("tags", "correct tags", "correct IOBs")
-        rows += [(TAGS, OVERALL, name, value, name in counted) for name, value in scores[TAGS].items()]
-    for section, scope, chosen in (
-        (ALL, OVERALL, list(whole)),
-        *(
-            (scope_of_type(name, SECTIONS), scope_of_type(name), [codes[name]] if name in codes else [])
-            for name in scopes
-        ),
-    ):
-        totals = {name: int(values[chosen].sum()) for name, values in by_class.items()}
+        n_read, same_tag, same_letter = counts.rows(TAGS)[OVERALL]
+        tokens = {"tags": n_read, "correct tags": same_tag, "correct IOBs": same_letter}
+        ratios = {"precision with class info": same_tag / n_read, "precision w/o class info": same_letter / n_read}
+        scores[TAGS] = tokens | ratios
+        rows += figure_rows(TAGS, {OVERALL: scores[TAGS]}, tokens)
+    sections = {(ALL, OVERALL): [by_class[name] for name in overall if name in by_class]}
+    sections |= {(scope_of_type(name, SECTIONS), scope_of_type(name)): [by_class.get(name, nothing)] for name in scopes}
+    for (section, scope), parts in sections.items():
+        n_objects, n_answers, *correct = map(sum, zip(nothing, *parts, strict=True))
+        totals = {"OBJECTs": n_objects, "ANSWERs": n_answers}
         scores[section] = dict(totals)
-        for evaluation in EVALUATIONS:
-            row = _ratios(int(correct[evaluation][chosen].sum()), totals)
-            scores[section][evaluation] = row
+        for number, evaluation in enumerate(EVALUATIONS):
+            row = _ratios(correct[number], totals)
+            rows += figure_rows(evaluation, {scope: {**totals, **row}}, (*totals, "correct"))
+            scores[section][evaluation] = dict(row)
             if section == ALL and version == APRIL:
                 # Computed and not printed.
-                near = int(np.count_nonzero(scored.near[evaluation]))
-                scores[section][evaluation] = row | {"w/o class info": _ratios(near, totals)}
-            place = (evaluation, scope)
-            rows += [(*place, name, value, True) for name, value in totals.items()]
-            rows += [(*place, name, value, name == "correct") for name, value in row.items()]
-    return scores, rows
+                near = counts.rows(NEAR)[OVERALL][number]
+                scores[section][evaluation]["w/o class info"] = _ratios(near, totals)
+    other = sorted(name for name in by_class if name and name not in CLASSES)
+    knows = f"counted nowhere, as this version knows {len(CLASSES)} classes alone: {', '.join(other)}"
+    return Figures(scores, rows, (knows,) if other and version == OCTOBER else ())
 
 
 def _ratios(correct: int, totals: Mapping[str, int]) -> dict[str, float]:
-    precision, recall, fscore = precision_recall_f1(correct, totals["ANSWERs"], totals["OBJECTs"])
-    return {"correct": correct, "recall": recall, "precision": precision, "f-score": fscore}
+    ratios = RATIOS.of({"correct": correct, **totals})
+    return {"correct": correct} | {name: ratios[name] for name in ("recall", "precision", "f-score")}
 
 
 def text_of_april(outcome: Outcome) -> str:
@@ -308,62 +316,54 @@ def text_of_october(outcome: Outcome) -> str:
 
 def _centred(text: str, width: int) -> str:
     """Return text in the middle of a column, cut where it is too long; the odd blank goes to the right."""
-    left = max(0, width - len(text)) // 2
-    return (" " * left + text[:width]).ljust(width)
+    before = max(0, width - len(text)) // 2
+    return (" " * before + text[:width]).ljust(width)
 
 
 FIELDS = (
-    Option("a", "the field of the tags in the answer file, counted from 0; -1 is the last", "integer"),
-    Option("r", "the field of the tags in the reference file, counted from 0; -1 is the last", "integer"),
+    ScorerOption("a", "the field of the tags in the answer file, counted from 0; -1 is the last", "integer"),
+    ScorerOption("r", "the field of the tags in the reference file, counted from 0; -1 is the last", "integer"),
 )
 NEEDS = "IOB2 tags on both sides, in the same sentences"
-NAMES = {"P": "precision", "R": "recall", "F1": "f-score", "COR": "correct", "POS": "OBJECTs", "ACT": "ANSWERs"}
-FORMULAS = {
-    "precision": "correct / ANSWERs",
-    "recall": "correct / OBJECTs",
-    "f-score": "2 × precision × recall / (precision + recall)",
+TAG_FORMULAS = {
     "precision with class info": "correct tags / tags",
     "precision w/o class info": "correct IOBs / tags",
 }
-TWINS = {"full": "strict", "left": "left", "right": "right"}
+SENTENCES = {
+    APRIL: "JNLPBA 2004: full, left and right matches; counts answers only from the first object of gold on.",
+    OCTOBER: "JNLPBA 2004, mended: the five classes of the task; drops a last sentence that no blank line ends.",
+}
+LISTED = ScorerOption(
+    "l", "file with the ids of the abstracts to be scored, one a line; a blank line lists sentences without", "file"
+)
 
-CONVENTIONS = (
+CONVENTIONS = tuple(
     Convention(
-        name=APRIL,
+        name=version,
         family="tag sequences",
-        sentence="JNLPBA 2004: full, left and right matches; counts answers only from the first object of gold on.",
-        needs=NEEDS,
-        source="evalIOB2.pl of 2004-04-02 (Kim et al. 2004)",
-        score=partial(score, version=APRIL),
-        of_layers=partial(of_layers, version=APRIL),
-        by_shares="it counts answers only from the first object of the whole corpus on",
+        sentence=SENTENCES[version],
+        needs="IOB2 tags on both sides, in the same sentences",
+        source=f"evalIOB2.pl of {date} (Kim et al. 2004)",
+        read=partial(read, version=version),
+        from_layers=partial(from_layers, version=version),
+        match=partial(match, version=version),
+        figures=partial(figures, version=version),
+        not_by_shards=not_by_shards,
         formats=("conll",),
-        options=FIELDS,
-        twins=TWINS,
-        names=NAMES,
-        formulas=FORMULAS,
-        forms={"text": text_of_april},
-    ),
-    Convention(
-        name=OCTOBER,
-        family="tag sequences",
-        sentence="JNLPBA 2004, mended: the five classes of the task; drops a last sentence that no blank line ends.",
-        needs=NEEDS,
-        source="evalIOB2.pl of 2004-10-14 (Kim et al. 2004)",
-        score=partial(score, version=OCTOBER),
-        of_layers=partial(of_layers, version=OCTOBER),
-        formats=("conll",),
-        options=(
-            *FIELDS,
-            Option(
-                "l",
-                "file with the ids of the abstracts to be scored, one a line; a blank line lists sentences without",
-                "file",
-            ),
+        options=options,
+        twins={"full": "strict", "left": "left", "right": "right"},
+        forms={"text": text},
+        ratios=RATIOS,
+        other_formulas=TAG_FORMULAS,
+    )
+    for version, date, not_by_shards, options, text in (
+        (
+            APRIL,
+            "2004-04-02",
+            "it counts answers only from the first object of the whole corpus on",
+            FIELDS,
+            text_of_april,
         ),
-        twins=TWINS,
-        names=NAMES,
-        formulas=FORMULAS,
-        forms={"text": text_of_october},
-    ),
+        (OCTOBER, "2004-10-14", "", (*FIELDS, LISTED), text_of_october),
+    )
 )

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from nereval_core.arrays import Bools, Int64
-from nereval_core.conventions.outcome import COR, IGN, MIS, OVERALL, SPU, UnitColumns, record_frame, scope_of_type
+from nereval_core.arrays import Array, Bools, Int64
+from nereval_core.conventions.records import COR, IGN, OVERALL, MatchRows, UnitColumns, record_frame, scope_of_type
 from nereval_core.conventions.tag_sequences import last_true, next_values, number_tags, previous_values, token_records
 from nereval_core.readers.shared.token_tags import Tagged
 
@@ -68,9 +66,9 @@ class RewrittenTags:
     An object stands from token `first[unit]` to token `last[unit]`; `unit` says which one a token belongs to (-1 none).
     """
 
-    letter: NDArray[Any]
-    rest: NDArray[Any]
-    kind: NDArray[Any]
+    letter: Array
+    rest: Array
+    kind: Array
     first: Int64
     last: Int64
     unit: Int64
@@ -95,7 +93,7 @@ class TokenEvents:
     gold: RewrittenTags
     pred: RewrittenTags
     classes: tuple[str, ...]
-    why: NDArray[Any]
+    why: Array
     objects: Bools
     answers: Bools
     correct: Mapping[str, Bools]
@@ -112,7 +110,7 @@ class TokenEvents:
         return alike, alike & (self.gold.rest == self.pred.rest)
 
 
-def token_events(gold: Tagged, pred: Tagged, why: NDArray[Any], *, april: bool) -> TokenEvents:
+def token_events(gold: Tagged, pred: Tagged, why: Array, *, april: bool) -> TokenEvents:
     """Return the program's counts at each token; `why` tells the tokens that it does not read, and is changed."""
     numbers, names = number_tags(gold.tags, pred.tags)
     letters = {letter: code for code, letter in enumerate(LETTERS)}
@@ -129,44 +127,44 @@ def token_events(gold: Tagged, pred: Tagged, why: NDArray[Any], *, april: bool) 
         ],
         np.int32,
     ).reshape(-1, 3)
-    one, two = (_side(parts[number], gold.sentences) for number in numbers)
+    of_gold, of_pred = (_rewritten(parts[number], gold.sentences) for number in numbers)
     inside = why < 0
-    objects = one.starts & inside
+    objects = of_gold.starts & inside
     if april:
         # The program adds a number that it sets only at an object of gold.
         counting = last_true(objects) >= 0
         why[inside & ~counting] = EARLY
         inside &= counting
-    answers = two.starts & inside
-    outside = (one.letter == O) | (two.letter == O)
-    single = (one.letter == S) & (two.letter == S)
-    closed = (one.letter == E) & (two.letter == E)
-    same = one.kind == two.kind
-    alike = one.letter == two.letter
-    equal = alike & (one.rest == two.rest)
-    begun = (one.letter == B) & (two.letter == B)
+    answers = of_pred.starts & inside
+    outside = (of_gold.letter == O) | (of_pred.letter == O)
+    single = (of_gold.letter == S) & (of_pred.letter == S)
+    closed = (of_gold.letter == E) & (of_pred.letter == E)
+    same = of_gold.kind == of_pred.kind
+    alike = of_gold.letter == of_pred.letter
+    equal = alike & (of_gold.rest == of_pred.rest)
+    begun = (of_gold.letter == B) & (of_pred.letter == B)
     within = np.zeros(len(gold), bool)
     within[gold.sentences[:-1]] = True
     if april:
-        through = _held(begun & same, ~equal | outside, within, late=True)
+        through = _still_open(begun & same, ~equal | outside, within, late=True)
     else:
-        unfit = ~equal | ((two.letter != B) & (two.letter != I))
-        through = _held(begun & same, unfit, within, late=False)
-    bare = _held(begun, ~alike | outside, within, late=True)
+        unfit = ~equal | ((of_pred.letter != B) & (of_pred.letter != I))
+        through = _still_open(begun & same, unfit, within, late=False)
+    bare = _still_open(begun, ~alike | outside, within, late=True)
     near = {
         "full": (single | (closed & bare)) & inside,
-        "left": one.starts & two.starts & inside,
-        "right": one.ends & two.ends & inside,
+        "left": of_gold.starts & of_pred.starts & inside,
+        "right": of_gold.ends & of_pred.ends & inside,
     }
     correct = {
         "full": ((single & same) | (closed & through & same)) & inside,
         "left": near["left"] & same,
         "right": near["right"] & same,
     }
-    return TokenEvents(one, two, tuple(classes), why, objects, answers, correct, near)
+    return TokenEvents(of_gold, of_pred, tuple(classes), why, objects, answers, correct, near)
 
 
-def _held(opened: Bools, stopped: Bools, first: Bools, *, late: bool) -> Bools:
+def _still_open(opened: Bools, stopped: Bools, first: Bools, *, late: bool) -> Bools:
     """Tell at each token whether a match that opened in its sentence has not been stopped since.
 
     `late`: a stop at the token itself counts, even where the match opens there.
@@ -177,7 +175,7 @@ def _held(opened: Bools, stopped: Bools, first: Bools, *, late: bool) -> Bools:
     return (last_open >= last_true(first)) & (last_open > last_stop)
 
 
-def _side(parts: NDArray[Any], sentences: Int64) -> RewrittenTags:
+def _rewritten(parts: Array, sentences: Int64) -> RewrittenTags:
     """Rewrite B and I by what follows, and cut objects; a run of I that follows no B is a unit of its own."""
     letter, rest, kind = (np.ascontiguousarray(parts[:, column]) for column in range(3))
     followed = next_values(letter, sentences, O) == I
@@ -185,94 +183,76 @@ def _side(parts: NDArray[Any], sentences: Int64) -> RewrittenTags:
     previous = previous_values(letter, sentences, O)
     goes_on = (previous == B) | (previous == I)
     begins = (letter == B) | (letter == S) | (((letter == I) | (letter == E)) & ~goes_on)
-    held = (letter == B) | (letter == S) | (letter == I) | (letter == E)
-    unit = np.where(held, np.cumsum(begins) - 1, -1)
+    is_tagged = (letter == B) | (letter == S) | (letter == I) | (letter == E)
+    unit = np.where(is_tagged, np.cumsum(begins) - 1, -1)
     first, last = np.flatnonzero(begins), np.flatnonzero((letter == E) | (letter == S))
     return RewrittenTags(letter, rest, kind, first, last, unit)
 
 
 def evaluation_records(
-    gold: Tagged, pred: Tagged, scored: TokenEvents, scopes: Sequence[str], whole: Sequence[int], evaluation: str
+    gold: Tagged, pred: Tagged, events: TokenEvents, scopes: Collection[str], overall: Collection[str], evaluation: str
 ) -> pd.DataFrame:
     """Return the records of an evaluation: overall, and again by the class that each count goes to.
 
-    `whole` lists the classes that make up the overall figures.
+    `overall` are the classes that make up the overall figures.
     """
     if evaluation == TAGS:
-        return _tag_records(gold, pred, scored)
-    g, p, decision, why, counts, kinds = _judged(scored, evaluation)
-    known = np.zeros(len(scored.classes), bool)
-    known[list(whole)] = True
-    overall = {name: counts[name] & known[kinds[name]] for name in COUNTS}
-    foreign = (decision != IGN) & ~np.logical_or.reduce(list(overall.values()))
-    why[foreign], decision[foreign] = FOREIGN, IGN
-
-    rank = np.array([scopes.index(name) + 1 if name in scopes else 0 for name in scored.classes], np.int64)
-    rows, scope, parts = [np.arange(len(g))], [np.zeros(len(g), np.int64)], [overall]
-    taken: list[NDArray[Any]] = []
-    for name in reversed(COUNTS):
-        kind = np.where(counts[name], kinds[name], -1)
-        fresh = (kind >= 0) & (rank[kind] > 0)
-        for earlier in taken:
-            fresh &= earlier != kind
-        taken.append(kind)
-        chosen = np.flatnonzero(fresh)
-        rows.append(chosen)
-        scope.append(rank[kind[chosen]])
-        parts.append({other: (counts[other] & (kinds[other] == kind))[chosen] for other in COUNTS})
-    row = np.concatenate(rows)
+        tokens = np.flatnonzero(events.read)
+        same_letter, same_tag = (mask[tokens] for mask in events.tags)
+        counters: dict[str, Array] = {"tags": np.ones(len(tokens), bool), "correct tags": same_tag}
+        return token_records(TAGS, gold, pred, counters | {"correct IOBs": same_letter}, tokens)
+    rows, kinds = _match_rows(events, evaluation)
+    is_overall = np.array([name in overall for name in events.classes] + [False], bool)
+    counts = {name: is_overall[kind] for name, kind in kinds.items()}
+    foreign = (rows.decision != IGN) & ~np.logical_or.reduce(list(counts.values()))
+    rows.reason[foreign], rows.decision[foreign] = FOREIGN, IGN
+    index, scope, counters_by_scope = [np.arange(len(rows))], [np.zeros(len(rows), np.int64)], [counts]
+    for number, name in enumerate(scopes, start=1):
+        code = events.classes.index(name) if name in events.classes else len(events.classes)
+        of_class = {counter: kind == code for counter, kind in kinds.items()}
+        index.append(np.flatnonzero(np.logical_or.reduce(list(of_class.values()))))
+        scope.append(np.full(len(index[-1]), number))
+        counters_by_scope.append({counter: mask[index[-1]] for counter, mask in of_class.items()})
+    row = np.concatenate(index)
     return record_frame(
         evaluation,
-        _marks(gold, scored.gold, scored.classes),
-        _marks(gold, scored.pred, scored.classes),
-        g[row],
-        p[row],
-        decision[row],
-        (why[row], WHY),
-        {name: np.concatenate([part[name] for part in parts]) for name in COUNTS},
+        _units(gold, events.gold, events.classes),
+        _units(gold, events.pred, events.classes),
+        MatchRows(rows.gold[row], rows.pred[row], rows.decision[row], rows.reason[row]),
+        WHY,
+        {name: np.concatenate([part[name] for part in counters_by_scope]) for name in COUNTS},
         scope=(np.concatenate(scope), (OVERALL, *map(scope_of_type, scopes))),
     )
 
 
-def _judged(scored: TokenEvents, evaluation: str) -> tuple[Any, ...]:
-    """Return units of both sides, decision, reason, the counters of each row, and the class of each counter."""
-    one, two = scored.gold, scored.pred
-    event = np.flatnonzero(scored.correct[evaluation])
-    missed = np.setdiff1d(np.arange(len(one.first)), one.unit[event])
-    added = np.setdiff1d(np.arange(len(two.first)), two.unit[event])
-    g = np.concatenate((one.unit[event], missed, np.full(len(added), -1)))
-    p = np.concatenate((two.unit[event], np.full(len(missed), -1), added))
-    correct = np.arange(len(g)) < len(event)
-    counts = {name: np.zeros(len(g), bool) for name in COUNTS[:2]} | {"correct": correct}
-    kinds = {name: np.zeros(len(g), np.int64) for name in COUNTS}
-    kinds["correct"][correct] = two.kind[event]
-    decision = np.where(correct, COR, np.where(g >= 0, MIS, SPU))
-    near = np.flatnonzero(scored.near[evaluation])
-    why = np.where(correct, RIGHT_WHY[evaluation], WRONG_WHY[evaluation][0])
-    for name, units, side, mask in (("OBJECTs", g, one, scored.objects), ("ANSWERs", p, two, scored.answers)):
-        rows = np.flatnonzero(units >= 0)
-        first = side.first[units[rows]]
-        counts[name][rows] = mask[first]
-        kinds[name][rows] = side.kind[first]
-        wrong = ~correct[rows]
-        touched = np.isin(units[rows], side.unit[near])
-        why[rows[wrong & touched]] = WRONG_WHY[evaluation][1]
-        uncounted = wrong & ~mask[first]
-        reason = scored.why[first]
-        orphan = ~side.starts[first] & ((reason < 0) | (reason == EARLY))
-        why[rows[uncounted]] = np.where(orphan, ORPHAN, reason)[uncounted]
-        decision[rows[uncounted]] = IGN
-    return g, p, decision, why, counts, kinds
+def _match_rows(events: TokenEvents, evaluation: str) -> tuple[MatchRows, dict[str, Int64]]:
+    """Return the rows of an evaluation, and the class that each row counts for under each of COUNTS (-1: none)."""
+    gold, pred = events.gold, events.pred
+    token = np.flatnonzero(events.correct[evaluation])
+    rows = MatchRows.of_pairs(gold.unit[token], pred.unit[token], len(gold.first), len(pred.first))
+    correct = rows.decision == COR
+    kinds = {name: np.full(len(rows), -1) for name in COUNTS}
+    kinds["correct"][correct] = pred.kind[token]
+    right, (wrong, wrong_class) = RIGHT_WHY[evaluation], WRONG_WHY[evaluation]
+    rows.reason[:] = np.where(correct, right, wrong)
+    near = np.flatnonzero(events.near[evaluation])
+    for name, units, side, counted in (
+        ("OBJECTs", rows.gold, gold, events.objects),
+        ("ANSWERs", rows.pred, pred, events.answers),
+    ):
+        row = np.flatnonzero(units >= 0)
+        first = side.first[units[row]]
+        kinds[name][row] = np.where(counted[first], side.kind[first], -1)
+        rows.reason[row[~correct[row] & np.isin(units[row], side.unit[near])]] = wrong_class
+        uncounted = ~correct[row] & ~counted[first]
+        reason = events.why[first]
+        is_orphan = ~side.starts[first] & ((reason < 0) | (reason == EARLY))
+        rows.reason[row[uncounted]] = np.where(is_orphan, ORPHAN, reason)[uncounted]
+        rows.decision[row[uncounted]] = IGN
+    return rows, kinds
 
 
-def _tag_records(gold: Tagged, pred: Tagged, scored: TokenEvents) -> pd.DataFrame:
-    kept = np.flatnonzero(scored.read)
-    alike, equal = (mask[kept] for mask in scored.tags)
-    counters = {"tags": np.ones(len(kept), bool), "correct tags": equal, "correct IOBs": alike}
-    return token_records(TAGS, gold, pred, counters, kept)
-
-
-def _marks(tags: Tagged, side: RewrittenTags, classes: tuple[str, ...]) -> UnitColumns:
+def _units(tags: Tagged, side: RewrittenTags, classes: tuple[str, ...]) -> UnitColumns:
     """Return the units of a side; one that no B opens has the class of its last token."""
     kind = np.where(side.starts[side.first], side.kind[side.first], side.kind[side.last])
     return UnitColumns.of_tokens(tags, side.first, side.last, kind, classes)

@@ -13,46 +13,54 @@ Source: nervaluate 0.3.1, 1.1.0 and 1.2.1 (Batista and Upson), https://github.co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from nereval_core.arrays import Int64
-from nereval_core.conventions import Convention, Given, Option
+from nereval_core.conventions.convention import (
+    Convention,
+    LayerPair,
+    MatchedSides,
+    Options,
+    ScorerInput,
+    ScorerOption,
+    TagPair,
+)
 from nereval_core.conventions.nervaluate.figures import (
     CREDITED,
-    FORMULAS,
-    NAMES,
+    PARTIAL_RATIOS,
+    RATIOS,
     TWINS,
     VERSIONS,
     NervaluateVersion,
     check_options,
     csv,
     entities,
-    of_share,
+    figures,
     overall,
 )
 from nereval_core.conventions.nervaluate.matching import (
     SAME_TYPE,
     PairedSpans,
     SpanUnits,
-    clusters,
+    find_clusters,
     first_reached_pairs,
     pairs_by_preference,
     with_overlap_of,
 )
-from nereval_core.conventions.nervaluate.records import DECIDED, Matching, Numbered, schema_records
-from nereval_core.conventions.outcome import MIS, SPU, Content, Outcome, UnitColumns, reading_order
-from nereval_core.conventions.shares import ByShares, Share
-from nereval_core.conventions.tag_sequences import number_tags, runs
-from nereval_core.corpus import Layer
+from nereval_core.conventions.nervaluate.records import DECIDED, NumberedUnits, PairedSides, schema_records
+from nereval_core.conventions.outcome import CountTables, SideContent
+from nereval_core.conventions.records import MIS, SPU, UnitColumns, other_units, reading_order
+from nereval_core.conventions.tag_sequences import number_tags, runs, tags_of_layers
+from nereval_core.corpus import Documents, Layer
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers.recognition import likely_format
-from nereval_core.readers.shared.token_tags import Tagged, tags_of_layer
+from nereval_core.readers.shared.token_tags import Tagged
 
 BY_TAGS = ("list", "conll")
 """The loaders that are given tags."""
@@ -64,63 +72,63 @@ class LoadedSide:
 
     units: SpanUnits
     types: tuple[str, ...]
-    numbered: Callable[[], Numbered]
-    content: Content
+    numbered: Callable[[], NumberedUnits]
+    content: SideContent
 
 
-def score(given: Given, options: Mapping[str, Any], *, version: NervaluateVersion) -> Outcome:
-    """Score two files, or two columns of one: tags where both are of the format conll, else spans."""
+class LoadedPair(NamedTuple):
+    """Both sides; `n_documents` is their number as nervaluate has them, `broken` that of discontinuous spans."""
+
+    gold: LoadedSide
+    pred: LoadedSide
+    documents: Documents
+    n_documents: int
+    broken: int = 0
+    notes: tuple[str, ...] = ()
+    marks: tuple[str, ...] = ()
+
+
+def read(files: ScorerInput, options: Options, *, version: NervaluateVersion) -> LoadedPair:
+    """Read two files, or two columns of one: tags where both are of the format conll, else spans."""
     loader = options["loader"]
     formats = [
         likely_format(source) if name == "auto" else name
-        for source, name in ((given.gold, given.gold_format), (given.pred, given.pred_format))
+        for source, name in ((files.gold, files.gold_format), (files.pred, files.pred_format))
     ]
     if loader != "dict" and all(name == "conll" for name in formats):
-        return _of_tags(*given.read_tags(), options, version)
-    read = given.read()
-    return replace(of_layers(read.gold, read.pred, options, version=version), marks=read.marks)
+        return _pair_of_tags(files.read_tags(), version)
+    return from_layers(files.read(), options, version=version)
 
 
-def of_layers(gold: Layer, pred: Layer, options: Mapping[str, Any], *, version: NervaluateVersion) -> Outcome:
-    """Score the spans of layers, or with the loaders "list" and "conll" the tags that say them."""
+def from_layers(layers: LayerPair, options: Options, *, version: NervaluateVersion) -> LoadedPair:
+    """Return the spans of layers, or with the loaders "list" and "conll" the tags that say them."""
     if options["loader"] in BY_TAGS:
-        reader = f"nervaluate's loader '{options['loader']}'"
-        return _of_tags(tags_of_layer(gold, reader), tags_of_layer(pred, reader), options, version)
-    share, matching, sides = _of_spans(gold, pred, options, version)
-    outcome = of_share(share, options, version=version)
-    return replace(outcome, documents=gold.documents, build=_build(matching, *sides))
+        return _pair_of_tags(tags_of_layers(layers, f"nervaluate's loader '{options['loader']}'"), version)
+    gold, pred, marks = layers
+    broken = len(gold.fragments) + len(pred.fragments)
+    documents = gold.documents
+    return LoadedPair(side_of_layer(gold), side_of_layer(pred), documents, len(documents), broken, marks=marks)
 
 
-def counted(gold: Layer, pred: Layer, options: Mapping[str, Any], *, version: NervaluateVersion) -> Share:
-    """Count the spans of a part of a corpus; a document stands in one part."""
-    return _of_spans(gold, pred, options, version)[0]
-
-
-def _of_spans(
-    gold: Layer, pred: Layer, options: Mapping[str, Any], version: NervaluateVersion
-) -> tuple[Share, Matching, tuple[LoadedSide, LoadedSide]]:
-    sides = side_of_layer(gold), side_of_layer(pred)
-    share, matching = count_sides(*sides, len(gold.documents), options, version)
-    broken = {"broken": (len(gold.fragments) + len(pred.fragments),)}
-    return replace(share, tables={**share.tables, "data": {**share.tables["data"], **broken}}), matching, sides
-
-
-def _of_tags(gold: Tagged, pred: Tagged, options: Mapping[str, Any], version: NervaluateVersion) -> Outcome:
+def _pair_of_tags(tags: TagPair, version: NervaluateVersion) -> LoadedPair:
     if version.checked:
-        problems = [problem for side in (gold, pred) for problem in tag_problems(side, version.number)]
+        problems = [problem for side in tags for problem in tag_problems(side, version.number)]
         if problems:
             raise FormatError(problems)
-    sentences = len(gold.sentences) - 1
-    notes = [*gold.notes, f"each sentence is a document ({sentences}), offsets are tokens"]
-    sides = side_of_tags(gold), side_of_tags(pred)
-    share, matching = count_sides(*sides, sentences, options, version)
-    outcome = of_share(share, options, version=version, notes=notes)
-    return replace(outcome, documents=gold.documents, build=_build(matching, *sides))
+    sentences = len(tags.gold.sentences) - 1
+    notes = (*tags.gold.notes, f"each sentence is a document ({sentences}), offsets are tokens")
+    gold, pred = map(side_of_tags, tags)
+    return LoadedPair(gold, pred, tags.gold.documents, sentences, notes=notes)
 
 
-def _build(matching: Matching, gold: LoadedSide, pred: LoadedSide) -> Callable[[str], pd.DataFrame]:
-    types = _types(gold, pred)
-    return lambda schema: schema_records(schema, matching, gold.numbered(), pred.numbered(), types)
+def match(pair: LoadedPair, options: Options, *, version: NervaluateVersion) -> MatchedSides:
+    gold, pred = pair.gold, pair.pred
+    counts, sides = count_sides(gold, pred, pair.n_documents, options, version, broken=pair.broken)
+
+    def records(schema: str) -> pd.DataFrame:
+        return schema_records(schema, sides, gold.numbered(), pred.numbered(), _types(gold, pred))
+
+    return MatchedSides(counts=counts, documents=pair.documents, records=records, notes=pair.notes, marks=pair.marks)
 
 
 def _types(gold: LoadedSide, pred: LoadedSide) -> tuple[str, ...]:
@@ -128,46 +136,52 @@ def _types(gold: LoadedSide, pred: LoadedSide) -> tuple[str, ...]:
 
 
 def count_sides(
-    gold: LoadedSide, pred: LoadedSide, documents: int, options: Mapping[str, Any], version: NervaluateVersion
-) -> tuple[Share, Matching]:
-    """Match and count; `documents` is their number as nervaluate has them.
+    gold: LoadedSide,
+    pred: LoadedSide,
+    n_documents: int,
+    options: Options,
+    version: NervaluateVersion,
+    *,
+    broken: int = 0,
+) -> tuple[CountTables, PairedSides]:
+    """Pair spans and count.
 
-    Tables: `overall` has the five counts by schema, `types/SCHEMA` by type; `used` how many spans of a type are scored.
+    Tables: `overall` has the decisions by schema, `types/SCHEMA` by type; `used` how many spans of a type are scored.
     """
     check_options(options, version)
     types = _types(gold, pred)
     minimum = options.get("min_overlap_percentage", 0.0)
-    matching = _matched(gold, pred, types, frozenset(options["tags"] or types), minimum, version)
-    used = np.zeros(len(types), np.int64)
-    for side in (matching.gold, matching.pred):
-        used += np.bincount(side.kind, minlength=len(types))
-    counts = _counts(matching, len(types), version)
+    sides = _paired(gold, pred, types, frozenset(options["tags"] or types), minimum, version)
+    n_spans = np.zeros(len(types), np.int64)
+    for side in (sides.gold, sides.pred):
+        n_spans += np.bincount(side.kind, minlength=len(types))
+    counts = _counts(sides, len(types), version)
 
     def by_type(rows: Int64) -> dict[str, tuple[int, ...]]:
         return dict(zip(types, map(tuple, rows.tolist()), strict=True))
 
     tables = {
-        "data": {"documents": (documents,)},
+        "data": {"documents": (n_documents,), "broken": (broken,)},
         "overall": {schema: tuple(whole.tolist()) for schema, (whole, _) in counts.items()},
-        "used": by_type(used[:, None]),
+        "used": by_type(n_spans[:, None]),
         **{f"types/{schema}": by_type(typed) for schema, (_, typed) in counts.items()},
     }
-    return Share(tables, gold.content, pred.content), matching
+    return CountTables(tables, gold.content, pred.content), sides
 
 
-def _loaded_by_tags(options: Mapping[str, Any]) -> str | None:
+def _not_by_shards(options: Options) -> str:
     loader = options["loader"]
-    return f"with --loader {loader} it scores tags" if loader in BY_TAGS else None
+    return f"with --loader {loader} it scores tags" if loader in BY_TAGS else ""
 
 
-def _matched(
+def _paired(
     gold: LoadedSide,
     pred: LoadedSide,
     types: tuple[str, ...],
     tags: frozenset[str],
     minimum: float,
     version: NervaluateVersion,
-) -> Matching:
+) -> PairedSides:
     sides, rows = [], []
     for side in (gold, pred):
         code = (
@@ -177,58 +191,61 @@ def _matched(
         if all(name in tags for name in side.types):
             rows.append(np.arange(len(units)))
         else:
-            kept = np.array([name in tags for name in types], bool)
-            rows.append(np.flatnonzero(kept[units.kind]))
+            is_scored = np.array([name in tags for name in types], bool)
+            rows.append(np.flatnonzero(is_scored[units.kind]))
             units = units.take(rows[-1])
         sides.append(units)
-    ours, theirs = sides
-    found = clusters(ours, theirs)
-    alone, doubles = found.alone, np.zeros(0, np.int64)
+    gold_units, pred_units = sides
+    clusters = find_clusters(gold_units, pred_units)
+    alone, doubles = clusters.alone, np.zeros(0, np.int64)
     if not version.preferences:
-        pairs, doubles = first_reached_pairs(ours, theirs, found)
+        pairs, doubles = first_reached_pairs(gold_units, pred_units, clusters)
         tangled = {(schema, False): pairs for schema in DECIDED}
     else:
-        alone = with_overlap_of(ours, theirs, alone, minimum)
-        wanted = dict.fromkeys((way[typed], bool(typed)) for way in version.preferences.values() for typed in (0, 1))
-        by_way = pairs_by_preference(ours, theirs, found, minimum, wanted)
-        tangled = {
-            (schema, bool(typed)): by_way[way[typed], bool(typed)]
-            for schema, way in version.preferences.items()
-            for typed in (0, 1)
+        alone = with_overlap_of(gold_units, pred_units, alone, minimum)
+        passes = {
+            (schema, typed): (preferences[typed], typed)
+            for schema, preferences in version.preferences.items()
+            for typed in (False, True)
         }
-    return Matching(ours, theirs, rows[0], rows[1], found, alone, tangled, doubles, minimum)
+        pairs_of = pairs_by_preference(gold_units, pred_units, clusters, minimum, dict.fromkeys(passes.values()))
+        tangled = {key: pairs_of[preference] for key, preference in passes.items()}
+    return PairedSides(gold_units, pred_units, rows[0], rows[1], clusters, alone, tangled, doubles, minimum)
 
 
-def _counts(matching: Matching, types: int, version: NervaluateVersion) -> dict[str, tuple[Int64, Int64]]:
+def _counts(sides: PairedSides, types: int, version: NervaluateVersion) -> dict[str, tuple[Int64, Int64]]:
     """Return by schema the five counts overall, shape (5,), and by type, shape (types, 5)."""
-    gold, pred = matching.gold, matching.pred
+    gold, pred = sides.gold, sides.pred
     sizes = [np.bincount(side.kind, minlength=types) for side in (gold, pred)]
-    done: dict[int, Int64] = {}
+    by_pairs: dict[int, Int64] = {}
 
     def codes(pairs: PairedSpans) -> Int64:
         """Count pairs by gold type and code."""
-        if id(pairs) not in done:
+        if id(pairs) not in by_pairs:
             key = gold.kind[pairs.gold].astype(np.int64) * 4 + pairs.code
-            done[id(pairs)] = np.bincount(key, minlength=types * 4).reshape(-1, 4)
-        return done[id(pairs)]
+            by_pairs[id(pairs)] = np.bincount(key, minlength=types * 4).reshape(-1, 4)
+        return by_pairs[id(pairs)]
 
     if not version.preferences:
         # A span may stand in several pairs, the same ones under all schemas.
-        pairs = matching.pairs("strict", False)
-        rest = [np.ones(len(side), bool) for side in (gold, pred)]
-        rest[0][pairs.gold] = rest[0][matching.doubles] = False
-        rest[1][pairs.pred] = False
-        alone = [np.bincount(side.kind[left], minlength=types) for side, left in zip((gold, pred), rest, strict=True)]
+        pairs = sides.pairs("strict", False)
+        others = (
+            other_units(np.concatenate((pairs.gold, sides.doubles)), len(gold)),
+            other_units(pairs.pred, len(pred)),
+        )
+        alone = [
+            np.bincount(side.kind[units], minlength=types) for side, units in zip((gold, pred), others, strict=True)
+        ]
     counts = {}
-    for schema, decided in DECIDED.items():
+    for schema, decisions in DECIDED.items():
         table = np.zeros((4, 5), np.int64)
-        table[np.arange(4), decided] = 1
-        hits = codes(matching.alone) + codes(matching.tangled[schema, False])
+        table[np.arange(4), decisions] = 1
+        hits = codes(sides.alone) + codes(sides.tangled[schema, False])
         if version.preferences:
             whole = hits.sum(axis=0) @ table
             whole[[MIS, SPU]] = np.array((len(gold), len(pred))) - hits.sum()
             of_one_type = np.arange(4) & SAME_TYPE > 0
-            hits = codes(matching.alone) * of_one_type + codes(matching.tangled[schema, True])
+            hits = codes(sides.alone) * of_one_type + codes(sides.tangled[schema, True])
             typed = hits @ table
             typed[:, MIS], typed[:, SPU] = (size - hits.sum(axis=1) for size in sizes)
         else:
@@ -245,20 +262,21 @@ def side_of_layer(layer: Layer) -> LoadedSide:
     start += layer.start
     order = np.arange(len(layer)) if layer.order is None else layer.order
 
-    def numbered() -> Numbered:
+    def numbered() -> NumberedUnits:
         unit = np.empty(len(layer), np.int64)
         unit[reading_order(layer)] = np.arange(len(layer))
-        return Numbered(UnitColumns.of_layer(layer), unit)
+        return NumberedUnits(UnitColumns.of_layer(layer), unit)
 
-    return LoadedSide(SpanUnits(start, end, layer.type, order), layer.types, numbered, Content.of_layer(layer))
+    return LoadedSide(SpanUnits(start, end, layer.type, order), layer.types, numbered, SideContent.of_layer(layer))
 
 
 def side_of_tags(side: Tagged) -> LoadedSide:
     """Return the spans of tags as nervaluate's loaders cut them."""
     first, last, kind, types = _cut(side)
-    units = SpanUnits(first, last + 1, kind, np.arange(len(first)))
-    marks = UnitColumns.of_tokens(side, first, last, kind, types)
-    return LoadedSide(units, types, lambda: Numbered(marks, np.arange(len(first))), Content.of_tags(side, len(first)))
+    number = np.arange(len(first))
+    columns = UnitColumns.of_tokens(side, first, last, kind, types)
+    content = SideContent.of_tags(side, len(first))
+    return LoadedSide(SpanUnits(first, last + 1, kind, number), types, lambda: NumberedUnits(columns, number), content)
 
 
 def _cut(side: Tagged) -> tuple[Int64, Int64, Int64, tuple[str, ...]]:
@@ -286,10 +304,10 @@ def tag_problems(side: Tagged, version: str) -> list[Problem]:
     ]
 
 
-TAGS = Option("tags", "types that are scored; without them all of gold and prediction", "list")
-MINIMUM = Option("min_overlap_percentage", "least overlap in percent of the gold span, 1 to 100", "number", 1.0)
+TAGS = ScorerOption("tags", "types that are scored; without them all of gold and prediction", "list")
+MINIMUM = ScorerOption("min_overlap_percentage", "least overlap in percent of the gold span, 1 to 100", "number", 1.0)
 LOADER_HELP = "list, conll: tags sentence by sentence; dict: spans in characters; default: list where both are tags"
-LOADER = Option("loader", LOADER_HELP, default="default", choices=("default", "list", "conll", "dict"))
+LOADER = ScorerOption("loader", LOADER_HELP, default="default", choices=("default", "list", "conll", "dict"))
 SENTENCES = {
     "1.2.1": "Each prediction in input order takes the best gold span left: exact first, in ent_type the closest.",
     "1.1.0": "Each prediction in input order takes the first gold span left; no credit for partial over documents.",
@@ -303,13 +321,15 @@ CONVENTIONS = tuple(
         sentence=SENTENCES[version.number],
         needs="spans in any format; of tags, a sentence is a document",
         source=f"nervaluate {version.number} (Python package), after SemEval-2013 task 9.1 (Segura-Bedmar et al. 2013)",
-        score=partial(score, version=version),
-        of_layers=partial(of_layers, version=version),
-        by_shares=ByShares(partial(counted, version=version), partial(of_share, version=version), _loaded_by_tags),
+        read=partial(read, version=version),
+        from_layers=partial(from_layers, version=version),
+        match=partial(match, version=version),
+        figures=partial(figures, version=version),
+        not_by_shards=_not_by_shards,
         options=(TAGS, MINIMUM, LOADER) if version.preferences else (TAGS, LOADER),
         twins=TWINS,
-        names=NAMES,
-        formulas=FORMULAS | (CREDITED if version.credits else {}),
+        ratios=RATIOS,
+        other_formulas=PARTIAL_RATIOS | (CREDITED if version.credits else {}),
         forms={
             "text": partial(overall, named=version.checked),
             **{f"text-{schema}": partial(entities, schema=schema, named=version.checked) for schema in sorted(DECIDED)},

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import csv as writing
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from nereval_core.conventions.convention import Options
 from nereval_core.conventions.nervaluate.matching import Preference
-from nereval_core.conventions.nervaluate.records import DECIDED
-from nereval_core.conventions.outcome import OVERALL, Outcome, figures, scope_of_type
-from nereval_core.conventions.shares import NO_DOCUMENTS, Share, precision_recall_f1, without_records
+from nereval_core.conventions.nervaluate.records import DECIDED, EVALUATION
+from nereval_core.conventions.outcome import CountTables, Figures, Outcome, RatioNames, figure_rows, precision_recall_f1
+from nereval_core.conventions.records import COR, IGN, OVERALL, PAR, DecisionCounts, scope_of_type
 from nereval_core.problems import FormatError
 
-COUNTED = ("correct", "incorrect", "partial", "missed", "spurious", "possible", "actual")
-NAMES = {"P": "precision", "R": "recall", "F1": "f1", "COR": "correct", "POS": "possible", "ACT": "actual"}
-HARMONIC = "2 × precision × recall / (precision + recall)"
-FORMULAS = {"f1": HARMONIC} | {
-    f"{schema}/{ratio}": f"(correct + 0.5 × partial) / {whole}" if schema == "ent_type" else f"correct / {whole}"
-    for schema in ("strict", "exact", "ent_type")
-    for ratio, whole in (("precision", "actual"), ("recall", "possible"))
+RATIOS = RatioNames(precision="precision", recall="recall", f1="f1", correct="correct", gold="possible", pred="actual")
+PARTIAL_RATIOS = {
+    "ent_type/precision": "(correct + 0.5 × partial) / actual",
+    "ent_type/recall": "(correct + 0.5 × partial) / possible",
 }
 CREDITED = {
     "partial/precision": "(correct + 0.5 × partial) / actual",
@@ -63,89 +61,56 @@ VERSIONS = (
 )
 
 
-def check_options(options: Mapping[str, Any], version: NervaluateVersion) -> None:
+def check_options(options: Options, version: NervaluateVersion) -> None:
     """Refuse options that nervaluate stops at, or would count wrongly."""
     minimum = options.get("min_overlap_percentage", 0.0)
     if version.preferences and not 1.0 <= minimum <= 100.0:
-        found = f"{minimum:g} is not between 1 and 100"
-        raise FormatError.single("--min_overlap_percentage", None, found, "give a percentage of the gold span")
+        finding = f"{minimum:g} is not between 1 and 100"
+        raise FormatError.single("--min_overlap_percentage", None, finding, "give a percentage of the gold span")
     tags = options["tags"] or ()
     if version.unused and len(set(tags)) < len(tags):
-        found = f"a type is given twice, and nervaluate {version.number} counts it twice"
-        raise FormatError.single("--tags", None, found, "give each type once")
+        finding = f"a type is given twice, and nervaluate {version.number} counts it twice"
+        raise FormatError.single("--tags", None, finding, "give each type once")
 
 
-def of_share(
-    share: Share, options: Mapping[str, Any], *, version: NervaluateVersion, notes: Sequence[str] = ()
-) -> Outcome:
-    """Return the figures of a share, without records."""
+def figures(counts: CountTables, options: Options, *, version: NervaluateVersion) -> Figures:
     check_options(options, version)
-    used = {name: share.number("used", name) for name in sorted(share.tables.get("used", ()))}
-    tags = tuple(dict.fromkeys(options["tags"] or used))
-    shown = tags if version.unused else tuple(name for name in used if used[name])
-    several = share.number("data", "documents") > 1
-    nothing = (0,) * 5
+    n_spans = {name: counts.number("used", name) for name in sorted(counts.rows("used"))}
+    tags = tuple(dict.fromkeys(options["tags"] or n_spans))
+    scored = tags if version.unused else tuple(name for name in n_spans if n_spans[name])
+    several = counts.number("data", "documents") > 1
 
-    def row(schema: str, name: str | None) -> dict[str, Any]:
-        table, key = ("overall", schema) if name is None else (f"types/{schema}", name)
-        five = share.tables.get(table, {}).get(key, nothing)
+    def row(schema: str, table: str, name: str) -> dict[str, Any]:
         credit = schema in ("partial", "ent_type") and (version.credits or not several)
-        return _figures(*five, credit=credit)
+        return _figures(counts.rows(table).get(name, (0,) * IGN), credit=credit)
 
-    scores = {
-        "overall": {schema: row(schema, None) for schema in version.schemas},
-        "entities": {name: {schema: row(schema, name) for schema in version.schemas} for name in shown},
-    }
-    typed = [(scope_of_type(name), row) for name, row in scores["entities"].items()]
+    overall = {schema: row(schema, "overall", schema) for schema in version.schemas}
+    by_type = {name: {schema: row(schema, f"types/{schema}", name) for schema in version.schemas} for name in scored}
     rows = [
-        (schema, scope, name, value, name in COUNTED)
+        line
         for schema in DECIDED
-        for scope, by_schema in ((OVERALL, scores["overall"]), *typed)
-        for name, value in by_schema[schema].items()
+        for scope, by_schema in ((OVERALL, overall), *((scope_of_type(name), row) for name, row in by_type.items()))
+        for line in figure_rows(schema, {scope: by_schema[schema]}, EVALUATION.counters)
     ]
-    said = [*notes]
-    if broken := share.number("data", "broken"):
-        said.append(f"discontinuous spans scored from their first to their last character: {broken}")
+    notes = []
+    if broken := counts.number("data", "broken"):
+        notes.append(f"discontinuous spans scored from their first to their last character: {broken}")
     if options["tags"] is None:
-        said.append(f"tags not given: every type of gold and prediction is scored ({len(used)})")
-    elif unknown := [tag for tag in tags if tag not in used]:
-        said.append(f"tags that no span has: {', '.join(unknown)}")
-    return Outcome(
-        f"nervaluate-{version.number}",
-        options,
-        NO_DOCUMENTS,
-        share.gold,
-        share.pred,
-        scores,
-        figures(rows),
-        without_records,
-        tuple(said),
-    )
+        notes.append(f"tags not given: every type of gold and prediction is scored ({len(n_spans)})")
+    elif unknown := [tag for tag in tags if tag not in n_spans]:
+        notes.append(f"tags that no span has: {', '.join(unknown)}")
+    return Figures({"overall": overall, "entities": by_type}, rows, tuple(notes))
 
 
-def _figures(
-    correct: int, incorrect: int, partial: int, missed: int, spurious: int, *, credit: bool
-) -> dict[str, int | float]:
-    possible = correct + incorrect + partial + missed
-    actual = correct + incorrect + partial + spurious
-    earned = correct + 0.5 * partial if credit else correct
-    precision, recall, f1 = precision_recall_f1(earned, actual, possible, undefined=0)
-    return {
-        "correct": correct,
-        "incorrect": incorrect,
-        "partial": partial,
-        "missed": missed,
-        "spurious": spurious,
-        "possible": possible,
-        "actual": actual,
-        "precision": precision,
-        "recall": recall,
-        "f1": f1,
-    }
+def _figures(decisions: DecisionCounts, *, credit: bool) -> dict[str, int | float]:
+    counts = EVALUATION.counts(decisions)
+    earned = decisions[COR] + 0.5 * decisions[PAR] if credit else decisions[COR]
+    ratios = precision_recall_f1(earned, counts["actual"], counts["possible"], undefined=0)
+    return counts | dict(zip(RATIO_NAMES, ratios, strict=True))
 
 
 COUNTS = ("correct", "incorrect", "partial", "missed", "spurious")
-RATIOS = ("precision", "recall", "f1")
+RATIO_NAMES = ("precision", "recall", "f1")
 
 
 def overall(outcome: Outcome, *, named: bool) -> str:
@@ -164,8 +129,8 @@ def entities(outcome: Outcome, *, schema: str, named: bool) -> str:
     """
     rows = outcome.scores["entities"]
     if not rows and not named:
-        found = "no type is scored: nervaluate's summary_report_ent stops with a ValueError"
-        raise FormatError.single(outcome.convention, None, found, "take the report overall: --as-reference text")
+        finding = "no type is scored: nervaluate's summary_report_ent stops with a ValueError"
+        raise FormatError.single(outcome.convention, None, finding, "take the report overall: --as-reference text")
     return summary({name: rows[name][schema] for name in sorted(rows)}, schema if named else None)
 
 
@@ -176,11 +141,11 @@ def csv(outcome: Outcome) -> str:
 
 def csv_table(first: str, scores: Mapping[str, Mapping[str, Any]]) -> str:
     """Return the table of results_to_csv, whose first column has this name."""
-    written = io.StringIO()
-    rows = writing.writer(written)
-    rows.writerow((first, *(name.capitalize() for name in (*COUNTS, *RATIOS[:2])), "F1-Score"))
-    rows.writerows((name, *(row[key] for key in (*COUNTS, *RATIOS))) for name, row in scores.items())
-    return written.getvalue()
+    table = io.StringIO()
+    rows = writing.writer(table)
+    rows.writerow((first, *(name.capitalize() for name in (*COUNTS, *RATIO_NAMES[:2])), "F1-Score"))
+    rows.writerows((name, *(row[key] for key in (*COUNTS, *RATIO_NAMES))) for name, row in scores.items())
+    return table.getvalue()
 
 
 def summary(rows: Mapping[str, Mapping[str, Any]], scenario: str | None, digits: int = 2) -> str:
@@ -188,11 +153,11 @@ def summary(rows: Mapping[str, Mapping[str, Any]], scenario: str | None, digits:
     # 1.x makes room for the heading "correct" too, where the names stand.
     room = max(len(name) for name in ((*rows, COUNTS[0]) if scenario else rows))
     width = max(room, digits)
-    heading = "".join(f" {name:>11}" for name in (*COUNTS, *RATIOS[:2], "f1-score"))
+    heading = "".join(f" {name:>11}" for name in (*COUNTS, *RATIO_NAMES[:2], "f1-score"))
     lines = [f"Scenario: {scenario}\n\n"] if scenario else []
     lines.append(f"{'':>{width}} {heading}\n\n")
     for name, row in rows.items():
         counts = "".join(f" {row[key]:>11}" for key in COUNTS)
-        ratios = "".join(f" {row[key]:>11.{digits}f}" for key in RATIOS)
+        ratios = "".join(f" {row[key]:>11.{digits}f}" for key in RATIO_NAMES)
         lines.append(f"{name:>{width}} {counts}{ratios}\n")
     return "".join(lines)

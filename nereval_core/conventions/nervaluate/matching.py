@@ -85,7 +85,7 @@ def concatenate_pairs(parts: Sequence[PairedSpans]) -> PairedSpans:
     return PairedSpans(*(np.concatenate([getattr(part, name) for part in parts]) for name in ("gold", "pred", "code")))
 
 
-def clusters(gold: SpanUnits, pred: SpanUnits) -> SpanClusters:
+def find_clusters(gold: SpanUnits, pred: SpanUnits) -> SpanClusters:
     """Cut both sides into clusters of spans that overlap directly or by way of others."""
     size = len(gold)
     start = np.concatenate((gold.start, pred.start))
@@ -97,9 +97,9 @@ def clusters(gold: SpanUnits, pred: SpanUnits) -> SpanClusters:
     opens = np.ones(len(order) + 1, bool)
     np.greater_equal(start[order][1:], reach[:-1], out=opens[1:-1])
     at = np.flatnonzero(opens[:-2] & ~opens[1:-1] & opens[2:])
-    one, two = order[at], order[at + 1]
+    before, after = order[at], order[at + 1]
     # Whichever comes first, the gold span has the lower number; two spans of one side are not a pair.
-    g, p = np.minimum(one, two), np.maximum(one, two) - size
+    g, p = np.minimum(before, after), np.maximum(before, after) - size
     apart = (g < size) & (p >= 0)
     if not apart.all():
         g, p = g[apart], p[apart]
@@ -112,8 +112,8 @@ def clusters(gold: SpanUnits, pred: SpanUnits) -> SpanClusters:
     both = (np.bincount(row[predicted], minlength=len(large)) > 0) & (
         np.bincount(row[~predicted], minlength=len(large)) > 0
     )
-    kept = both[row]
-    ours, theirs = kept & ~predicted, kept & predicted
+    is_mixed = both[row]
+    ours, theirs = is_mixed & ~predicted, is_mixed & predicted
     return SpanClusters(alone, member[ours], row[ours], member[theirs] - size, row[theirs])
 
 
@@ -135,25 +135,25 @@ def with_overlap_of(gold: SpanUnits, pred: SpanUnits, pairs: PairedSpans, minimu
 
 def overlapping_pairs(gold: SpanUnits, pred: SpanUnits, g: Int64, p: Int64) -> Iterator[PairedSpans]:
     """List the overlapping pairs of these spans (increasing indices), about BLOCK at a time."""
-    for one, two in overlap_blocks(gold.start[g], gold.end[g], pred.start[p], pred.end[p], BLOCK):
-        yield PairedSpans(g[one], p[two], pair_codes(gold, pred, g[one], p[two]))
+    for gold_spans, pred_spans in overlap_blocks(gold.start[g], gold.end[g], pred.start[p], pred.end[p], BLOCK):
+        yield PairedSpans(g[gold_spans], p[pred_spans], pair_codes(gold, pred, g[gold_spans], p[pred_spans]))
 
 
 def pairs_by_preference(
-    gold: SpanUnits, pred: SpanUnits, found: SpanClusters, minimum: float, wanted: Iterable[tuple[Preference, bool]]
+    gold: SpanUnits, pred: SpanUnits, clusters: SpanClusters, minimum: float, passes: Iterable[tuple[Preference, bool]]
 ) -> dict[tuple[Preference, bool], PairedSpans]:
     """Return the pairs of tangled spans by preference and whether each type is matched on its own."""
-    results: dict[tuple[Preference, bool], list[PairedSpans]] = {key: [] for key in wanted}
-    light, dense = _parts(gold, pred, found) if len(found.gold) else ([], [])
+    results: dict[tuple[Preference, bool], list[PairedSpans]] = {key: [] for key in passes}
+    light, dense = _parts(gold, pred, clusters) if len(clusters.gold) else ([], [])
     for g, p in light:
-        every = Queue.of(
+        queue_of_all = PairQueue.of(
             gold,
             pred,
             with_overlap_of(gold, pred, concatenate_pairs(list(overlapping_pairs(gold, pred, g, p))), minimum),
         )
-        typed_only = every.of_one_type() if any(typed for _, typed in results) else every
+        typed_only = queue_of_all.of_one_type() if any(typed for _, typed in results) else queue_of_all
         for (preference, typed), parts in results.items():
-            queue = typed_only if typed else every
+            queue = typed_only if typed else queue_of_all
             parts.append(queue.pairs.take(_stable(gold, pred, queue, preference)))
     for g, p in dense:
         for (preference, typed), parts in results.items():
@@ -162,37 +162,38 @@ def pairs_by_preference(
 
 
 def _parts(
-    gold: SpanUnits, pred: SpanUnits, found: SpanClusters
+    gold: SpanUnits, pred: SpanUnits, clusters: SpanClusters
 ) -> tuple[list[tuple[Int64, Int64]], list[tuple[Int64, Int64]]]:
     """Return gold spans and predictions of clusters: by about BLOCK overlaps, and each dense one for itself."""
-    gold_start, pred_start = gold.start[found.gold], pred.start[found.pred]
-    ours = np.searchsorted(pred_start, gold.end[found.gold]) - np.searchsorted(pred_start, gold_start)
-    theirs = np.searchsorted(gold_start, pred.end[found.pred])
+    gold_start, pred_start = gold.start[clusters.gold], pred.start[clusters.pred]
+    ours = np.searchsorted(pred_start, gold.end[clusters.gold]) - np.searchsorted(pred_start, gold_start)
+    theirs = np.searchsorted(gold_start, pred.end[clusters.pred])
     theirs -= np.searchsorted(gold_start, pred_start, side="right")
-    count = int(found.gold_cluster[-1]) + 1
-    size = np.bincount(found.gold_cluster, ours, count) + np.bincount(found.pred_cluster, theirs, count)
-    dense = (size > DENSE * np.bincount(found.pred_cluster, minlength=count)) | (size > 4 * BLOCK)
+    count = int(clusters.gold_cluster[-1]) + 1
+    size = np.bincount(clusters.gold_cluster, ours, count) + np.bincount(clusters.pred_cluster, theirs, count)
+    dense = (size > DENSE * np.bincount(clusters.pred_cluster, minlength=count)) | (size > 4 * BLOCK)
     part = np.cumsum(np.where(dense, 0, size)).astype(np.int64) // BLOCK
     part[dense] = -1
-    gold_part, pred_part = part[found.gold_cluster], part[found.pred_cluster]
+    gold_part, pred_part = part[clusters.gold_cluster], part[clusters.pred_cluster]
     light = [
-        (found.gold[gold_part == n], found.pred[pred_part == n]) for n in np.flatnonzero(np.bincount(part + 1)[1:])
+        (clusters.gold[gold_part == n], clusters.pred[pred_part == n])
+        for n in np.flatnonzero(np.bincount(part + 1)[1:])
     ]
     # Clusters are numbered in the order of their spans.
     which = np.flatnonzero(dense)
     edges = [
         (np.searchsorted(side, which), np.searchsorted(side, which + 1))
-        for side in (found.gold_cluster, found.pred_cluster)
+        for side in (clusters.gold_cluster, clusters.pred_cluster)
     ]
     heavy = [
-        (found.gold[low:high], found.pred[first:last])
+        (clusters.gold[low:high], clusters.pred[first:last])
         for low, high, first, last in zip(*(edge.tolist() for pair in edges for edge in pair), strict=True)
     ]
     return light, heavy
 
 
 @dataclass(frozen=True, eq=False)
-class Queue:
+class PairQueue:
     """Pairs in the order in which predictions were given, and those of one prediction in that of the gold spans.
 
     `turn` and `choice` number predictions and gold spans from 0, predictions in their order.
@@ -203,23 +204,23 @@ class Queue:
     choice: Int64
 
     @classmethod
-    def of(cls, gold: SpanUnits, pred: SpanUnits, pairs: PairedSpans) -> Queue:
+    def of(cls, gold: SpanUnits, pred: SpanUnits, pairs: PairedSpans) -> PairQueue:
         turn, choice = _ranked(pred.order, pairs.pred), _ranked(gold.order, pairs.gold)
         order = np.argsort(turn * (len(gold) + 1) + choice)
         return cls(pairs.take(order), turn[order], choice[order])
 
-    def of_one_type(self) -> Queue:
+    def of_one_type(self) -> PairQueue:
         kept = np.flatnonzero(self.pairs.code & SAME_TYPE)
-        return Queue(self.pairs.take(kept), self.turn[kept], self.choice[kept])
+        return PairQueue(self.pairs.take(kept), self.turn[kept], self.choice[kept])
 
 
 def _ranked(order: Array, spans: Int64) -> Int64:
     """Return the rank in input order of each of these spans among them."""
-    there = np.zeros(len(order), bool)
-    there[spans] = True
-    one = np.flatnonzero(there)
+    is_present = np.zeros(len(order), bool)
+    is_present[spans] = True
+    present = np.flatnonzero(is_present)
     rank = np.empty(len(order), np.int64)
-    rank[one[np.argsort(order[one], kind="stable")]] = np.arange(len(one))
+    rank[present[np.argsort(order[present], kind="stable")]] = np.arange(len(present))
     ranks: Int64 = rank[spans]
     return ranks
 
@@ -237,7 +238,7 @@ def _rank(gold: SpanUnits, pred: SpanUnits, pairs: PairedSpans, preference: Pref
     return np.asarray(np.where(pairs.code & SAME_TYPE, distance, distance.max(initial=0) + 1), np.int64)
 
 
-def _stable(gold: SpanUnits, pred: SpanUnits, queue: Queue, preference: Preference) -> Int64:
+def _stable(gold: SpanUnits, pred: SpanUnits, queue: PairQueue, preference: Preference) -> Int64:
     """Return which pairs come about where predictions choose in input order."""
     turn, choice = queue.turn, queue.choice
     if not len(turn):
@@ -249,29 +250,29 @@ def _stable(gold: SpanUnits, pred: SpanUnits, queue: Queue, preference: Preferen
     edge = np.flatnonzero(turn[1:] != turn[:-1]) + 1
     at, stop = np.insert(edge, 0, 0), np.append(edge, len(turn))
     none = len(at)
-    held = np.full(int(choice.max()) + 1, none)
+    holder = np.full(int(choice.max()) + 1, none)
     free = np.arange(none)
     while len(free) > FEW:
-        asked = choice[at[free]]
-        before = held[asked]
-        np.minimum.at(held, asked, free)
-        won = held[asked] == free
+        target = choice[at[free]]
+        before = holder[target]
+        np.minimum.at(holder, target, free)
+        won = holder[target] == free
         free = np.concatenate((free[~won], before[won & (before < none)]))
         at[free] += 1
         free = free[at[free] < stop[free]]
-    _finish(free.tolist(), at, stop, choice, held, none)
-    pairs: Int64 = ranked[at[held[held < none]]]
+    _finish(free.tolist(), at, stop, choice, holder, none)
+    pairs: Int64 = ranked[at[holder[holder < none]]]
     return pairs
 
 
-def _finish(free: list[int], at: Int64, stop: Int64, choice: Int64, held: Int64, none: int) -> None:
+def _finish(free: list[int], at: Int64, stop: Int64, choice: Int64, holder: Int64, none: int) -> None:
     """Let the last predictions choose one at a time; a prediction that gives way chooses next."""
-    for one in free:
-        pred = one
+    for waiting in free:
+        pred = waiting
         while at[pred] < stop[pred]:
-            asked = choice[at[pred]]
-            if pred < held[asked]:
-                held[asked], pred = pred, int(held[asked])
+            target = choice[at[pred]]
+            if pred < holder[target]:
+                holder[target], pred = pred, int(holder[target])
                 if pred == none:
                     break
             at[pred] += 1
@@ -281,34 +282,34 @@ def _in_turn(
     gold: SpanUnits, pred: SpanUnits, g: Int64, p: Int64, minimum: float, preference: Preference, typed: bool
 ) -> PairedSpans:
     """Pair one cluster prediction by prediction, each against all gold spans that are left."""
-    left = g[np.argsort(gold.order[g], kind="stable")]
-    ours = gold.take(left)
-    used = np.zeros(len(left), bool)
-    taken = []
-    for one in p[np.argsort(pred.order[p], kind="stable")].tolist():
-        near = ~used & (ours.start < pred.end[one]) & (ours.end > pred.start[one])
+    candidates = g[np.argsort(gold.order[g], kind="stable")]
+    ours = gold.take(candidates)
+    used = np.zeros(len(candidates), bool)
+    pairs_made = []
+    for prediction in p[np.argsort(pred.order[p], kind="stable")].tolist():
+        near = ~used & (ours.start < pred.end[prediction]) & (ours.end > pred.start[prediction])
         if typed:
-            near &= ours.kind == pred.kind[one]
+            near &= ours.kind == pred.kind[prediction]
         at = np.flatnonzero(near)
-        pairs = PairedSpans(at, np.full(len(at), one), pair_codes(ours, pred, at, np.full(len(at), one)))
+        pairs = PairedSpans(at, np.full(len(at), prediction), pair_codes(ours, pred, at, np.full(len(at), prediction)))
         pairs = with_overlap_of(ours, pred, pairs, minimum)
         if len(pairs):
             rank = _rank(ours, pred, pairs, preference)
             best = 0 if rank is None else int(np.argmin(rank))
             used[pairs.gold[best]] = True
-            taken.append((int(left[pairs.gold[best]]), one, int(pairs.code[best])))
-    columns = np.array(taken, np.int64).reshape(-1, 3)
+            pairs_made.append((int(candidates[pairs.gold[best]]), prediction, int(pairs.code[best])))
+    columns = np.array(pairs_made, np.int64).reshape(-1, 3)
     return PairedSpans(columns[:, 0], columns[:, 1], columns[:, 2].astype(np.uint8))
 
 
-def first_reached_pairs(gold: SpanUnits, pred: SpanUnits, found: SpanClusters) -> tuple[PairedSpans, Int64]:
+def first_reached_pairs(gold: SpanUnits, pred: SpanUnits, clusters: SpanClusters) -> tuple[PairedSpans, Int64]:
     """Return the pairs of tangled spans that count in 0.3.1, and the gold spans that an identical one counts for.
 
     Predictions stand in the order of their ends, gold spans in that of their starts. A prediction that is identical to
     a gold span reaches that one, used or not. Any other reaches the gold spans it overlaps up to the first with its
     own boundaries, which counts used or not; the others count if no prediction has reached them or their doubles.
     """
-    g, p = found.gold, found.pred
+    g, p = clusters.gold, clusters.pred
     if not len(g):
         return concatenate_pairs([]), g
     first, group = _doubles(gold, g)
@@ -329,19 +330,19 @@ def first_reached_pairs(gold: SpanUnits, pred: SpanUnits, found: SpanClusters) -
     earliest = np.full(len(first), len(p))
     for pairs in overlapping_pairs(gold, pred, g, p):
         ours, theirs = place[pairs.gold], row[pairs.pred]
-        kept = np.where(same[theirs] >= 0, pairs.code == IDENTICAL, rank[ours] <= stop[theirs])
-        np.minimum.at(earliest, group[ours[kept]], turn[theirs[kept]])
+        does_count = np.where(same[theirs] >= 0, pairs.code == IDENTICAL, rank[ours] <= stop[theirs])
+        np.minimum.at(earliest, group[ours[does_count]], turn[theirs[does_count]])
     exact = np.flatnonzero(same >= 0)
     halted = np.flatnonzero((same < 0) & (stop < never))
     touched = np.flatnonzero(earliest < len(p))
     by = by_turn[earliest[touched]]
     over = (same[by] < 0) & (rank[first[touched]] != stop[by])
-    one = np.concatenate((first[same[exact]], by_rank[stop[halted]], first[touched[over]]))
-    two = np.concatenate((exact, halted, by[over]))
+    gold_row = np.concatenate((first[same[exact]], by_rank[stop[halted]], first[touched[over]]))
+    pred_row = np.concatenate((exact, halted, by[over]))
     double = np.ones(len(g), bool)
     double[first] = False
     double &= earliest[group] < len(p)
-    return PairedSpans(g[one], p[two], pair_codes(gold, pred, g[one], p[two])), g[double]
+    return PairedSpans(g[gold_row], p[pred_row], pair_codes(gold, pred, g[gold_row], p[pred_row])), g[double]
 
 
 def _doubles(gold: SpanUnits, g: Int64) -> tuple[Int64, Int64]:

@@ -21,7 +21,7 @@ from nereval_core.conventions.nervaluate.matching import (
     overlapping_pairs,
     with_overlap_of,
 )
-from nereval_core.conventions.outcome import (
+from nereval_core.conventions.records import (
     COR,
     IGN,
     INC,
@@ -29,7 +29,11 @@ from nereval_core.conventions.outcome import (
     OVERALL,
     PAR,
     SPU,
+    Evaluation,
+    MatchRows,
     UnitColumns,
+    at,
+    other_units,
     record_frame,
     scope_of_type,
     with_types,
@@ -65,15 +69,29 @@ WHY = (
 FIRST, USED, ALONE, LITTLE, FOREIGN, SPENT, LEFT, AGAIN, SEVERAL, BEFORE, ELSEWHERE, DOUBLE, UNTAGGED = range(4, 17)
 
 
-class Numbered(NamedTuple):
+EVALUATION = Evaluation(
+    reasons=WHY,
+    counters={
+        "correct": (COR,),
+        "incorrect": (INC,),
+        "partial": (PAR,),
+        "missed": (MIS,),
+        "spurious": (SPU,),
+        "possible": (COR, INC, PAR, MIS),
+        "actual": (COR, INC, PAR, SPU),
+    },
+)
+
+
+class NumberedUnits(NamedTuple):
     """A side's units in reading order, and of each span as it is sorted the number of its unit."""
 
-    marks: UnitColumns
+    columns: UnitColumns
     unit: Int64
 
 
 @dataclass(frozen=True, eq=False)
-class Matching:
+class PairedSides:
     """The spans whose types are in `tags`, with their rows among all, and how they were paired.
 
     `alone` are the pairs that are the same under all schemas, `tangled` those of tangled spans by schema and whether
@@ -84,7 +102,7 @@ class Matching:
     pred: SpanUnits
     gold_rows: Int64
     pred_rows: Int64
-    found: SpanClusters
+    clusters: SpanClusters
     alone: PairedSpans
     tangled: Mapping[tuple[str, bool], PairedSpans]
     doubles: Int64
@@ -96,46 +114,35 @@ class Matching:
 
     def overlaps(self) -> Iterator[PairedSpans]:
         """List all overlapping pairs, however small the overlap."""
-        yield self.found.alone
-        yield from overlapping_pairs(self.gold, self.pred, self.found.gold, self.found.pred)
+        yield self.clusters.alone
+        yield from overlapping_pairs(self.gold, self.pred, self.clusters.gold, self.clusters.pred)
 
 
-class RecordArrays(NamedTuple):
-    """Records as arrays: spans of either side (-1 none), decision, reason, and type where each is scored alone."""
+class PassRows(NamedTuple):
+    """The rows of a pass over spans as they are sorted, and the type of each where types are scored alone, else -1."""
 
     gold: Int64
     pred: Int64
     decision: Array
-    why: Array
+    reason: Array
     kind: Array
 
 
 def schema_records(
-    schema: str, matching: Matching, gold: Numbered, pred: Numbered, types: tuple[str, ...]
+    schema: str, sides: PairedSides, gold: NumberedUnits, pred: NumberedUnits, types: tuple[str, ...]
 ) -> pd.DataFrame:
     """Return the records of a schema, all scopes."""
-    by_type = (schema, True) in matching.tangled
-    passes = [_pass(schema, matching, typed) for typed in (False, True)] if by_type else [_single(schema, matching)]
-    passes.append(_untagged(matching, len(gold.unit), len(pred.unit)))
-    rows = RecordArrays(*(np.concatenate(columns) for columns in zip(*passes, strict=True)))
-    g, p = (
-        np.where(side >= 0, _at(numbered.unit, side), -1) for side, numbered in ((rows.gold, gold), (rows.pred, pred))
+    by_type = (schema, True) in sides.tangled
+    passes = [_pass(schema, sides, typed) for typed in (False, True)] if by_type else [_single_pass(schema, sides)]
+    passes.append(_untagged(sides, len(gold.unit), len(pred.unit)))
+    whole = PassRows(*(np.concatenate(columns) for columns in zip(*passes, strict=True)))
+    gold_unit, pred_unit = (
+        np.where(spans >= 0, at(side.unit, spans), -1) for spans, side in ((whole.gold, gold), (whole.pred, pred))
     )
-    five = [rows.decision == decision for decision in (COR, INC, PAR, MIS, SPU)]
-    met = five[0] | five[1] | five[2]
-    counters = dict(zip(("correct", "incorrect", "partial", "missed", "spurious"), five, strict=True))
-    counters |= {"possible": met | five[3], "actual": met | five[4]}
-    frame = record_frame(
-        schema,
-        gold.marks,
-        pred.marks,
-        g,
-        p,
-        rows.decision,
-        (rows.why, WHY),
-        counters,
-        scope=(rows.kind + 1, (OVERALL, *map(scope_of_type, types))),
-    )
+    rows = MatchRows(gold_unit, pred_unit, whole.decision, whole.reason)
+    counters = {name: np.isin(rows.decision, codes) for name, codes in EVALUATION.counters.items()}
+    scope = (whole.kind + 1, (OVERALL, *map(scope_of_type, types)))
+    frame = record_frame(schema, gold.columns, pred.columns, rows, WHY, counters, scope=scope)
     if by_type:
         return frame
     typed = with_types(frame)
@@ -143,14 +150,10 @@ def schema_records(
     return typed[(typed["scope"] == OVERALL) | (typed["why"] != WHY[UNTAGGED])].reset_index(drop=True)
 
 
-def _at(column: Array, index: Int64) -> Array:
-    return column[index] if len(column) else np.full(len(index), -1)
-
-
-def _pass(schema: str, matching: Matching, typed: bool) -> RecordArrays:
+def _pass(schema: str, sides: PairedSides, typed: bool) -> PassRows:
     """Return the records of one pass of 1.0 and later, overall or each type alone."""
-    gold, pred = matching.gold, matching.pred
-    pairs = matching.pairs(schema, typed)
+    gold, pred = sides.gold, sides.pred
+    pairs = sides.pairs(schema, typed)
     decided = np.array(DECIDED[schema])
     never = np.iinfo(np.int64).max
     turn = np.full(len(gold), never)
@@ -160,9 +163,9 @@ def _pass(schema: str, matching: Matching, typed: bool) -> RecordArrays:
     met = [np.zeros(len(side), bool) for side in (gold, pred)]
     little, foreign = ([np.zeros(len(side), bool) for side in (gold, pred)] for _ in range(2))
     follows, spent = np.zeros(len(pred), bool), np.zeros(len(pred), bool)
-    for every in matching.overlaps():
-        enough = with_overlap_of(gold, pred, every, matching.minimum)
-        for flags, part in ((little, every), (foreign, enough), (met, enough)):
+    for overlaps in sides.overlaps():
+        enough = with_overlap_of(gold, pred, overlaps, sides.minimum)
+        for flags, part in ((little, overlaps), (foreign, enough), (met, enough)):
             own = part
             if typed and flags is not foreign:
                 own = part.of_one_type()
@@ -175,26 +178,26 @@ def _pass(schema: str, matching: Matching, typed: bool) -> RecordArrays:
         spent[better.pred[~free]] = True
     why = np.where(follows[pairs.pred], FIRST, np.where(spent[pairs.pred], USED, pairs.code))
     alone = []
-    for side, taken, with_overlap in ((0, pairs.gold, LEFT), (1, pairs.pred, SPENT)):
-        rest = np.setdiff1d(np.arange(len(met[side])), taken)
+    for side, paired, with_overlap in ((0, pairs.gold, LEFT), (1, pairs.pred, SPENT)):
+        others = other_units(paired, len(met[side]))
         reasons = np.where(
-            met[side][rest],
+            met[side][others],
             with_overlap,
-            np.where(little[side][rest], LITTLE, np.where(foreign[side][rest], FOREIGN, ALONE)),
+            np.where(little[side][others], LITTLE, np.where(foreign[side][others], FOREIGN, ALONE)),
         )
-        alone.append((rest, reasons))
-    return _rows(matching, pairs, decided[pairs.code], why, alone, typed)
+        alone.append((others, reasons))
+    return _rows(sides, pairs, decided[pairs.code], why, alone, typed)
 
 
-def _single(schema: str, matching: Matching) -> RecordArrays:
+def _single_pass(schema: str, sides: PairedSides) -> PassRows:
     """Return the records of 0.3.1's one pass."""
-    gold, pred = matching.gold, matching.pred
-    pairs = matching.pairs(schema, False)
+    gold, pred = sides.gold, sides.pred
+    pairs = sides.pairs(schema, False)
     decided = np.array(DECIDED[schema])
     met = [np.zeros(len(side), bool) for side in (gold, pred)]
-    for every in matching.overlaps():
-        met[0][every.gold] = True
-        met[1][every.pred] = True
+    for overlaps in sides.overlaps():
+        met[0][overlaps.gold] = True
+        met[1][overlaps.pred] = True
     why = pairs.code.astype(np.int64)
     bounds = pairs.code & 1 > 0
     why[~bounds & (np.bincount(pairs.pred, minlength=len(pred))[pairs.pred] > 1)] = SEVERAL
@@ -204,43 +207,39 @@ def _single(schema: str, matching: Matching) -> RecordArrays:
     second[order[1:]] = pairs.gold[order[1:]] == pairs.gold[order[:-1]]
     why[bounds & second] = AGAIN
     alone = []
-    for side, taken, with_overlap in (
-        (0, np.concatenate((pairs.gold, matching.doubles)), ELSEWHERE),
+    for side, paired, with_overlap in (
+        (0, np.concatenate((pairs.gold, sides.doubles)), ELSEWHERE),
         (1, pairs.pred, BEFORE),
     ):
-        rest = np.setdiff1d(np.arange(len(met[side])), taken)
-        alone.append((rest, np.where(met[side][rest], with_overlap, ALONE)))
-    rows = _rows(matching, pairs, decided[pairs.code], why, alone, False)
-    doubles = matching.doubles
+        others = other_units(paired, len(met[side]))
+        alone.append((others, np.where(met[side][others], with_overlap, ALONE)))
+    rows = _rows(sides, pairs, decided[pairs.code], why, alone, False)
+    doubles = sides.doubles
     none = np.full(len(doubles), -1)
-    passed = RecordArrays(matching.gold_rows[doubles], none, none * 0 + IGN, none * 0 + DOUBLE, none)
-    return RecordArrays(*(np.concatenate(columns) for columns in zip(rows, passed, strict=True)))
+    ignored = PassRows(sides.gold_rows[doubles], none, none * 0 + IGN, none * 0 + DOUBLE, none)
+    return PassRows(*(np.concatenate(columns) for columns in zip(rows, ignored, strict=True)))
 
 
 def _rows(
-    matching: Matching, pairs: PairedSpans, decision: Array, why: Array, alone: list[tuple[Int64, Array]], typed: bool
-) -> RecordArrays:
+    sides: PairedSides, pairs: PairedSpans, decision: Array, why: Array, alone: list[tuple[Int64, Array]], typed: bool
+) -> PassRows:
     (missed, missed_why), (spurious, spurious_why) = alone
-    kind = np.concatenate((matching.gold.kind[pairs.gold], matching.gold.kind[missed], matching.pred.kind[spurious]))
-    return RecordArrays(
-        np.concatenate(
-            (_at(matching.gold_rows, pairs.gold), _at(matching.gold_rows, missed), np.full(len(spurious), -1))
-        ),
-        np.concatenate(
-            (_at(matching.pred_rows, pairs.pred), np.full(len(missed), -1), _at(matching.pred_rows, spurious))
-        ),
+    kind = np.concatenate((sides.gold.kind[pairs.gold], sides.gold.kind[missed], sides.pred.kind[spurious]))
+    return PassRows(
+        np.concatenate((at(sides.gold_rows, pairs.gold), at(sides.gold_rows, missed), np.full(len(spurious), -1))),
+        np.concatenate((at(sides.pred_rows, pairs.pred), np.full(len(missed), -1), at(sides.pred_rows, spurious))),
         np.concatenate((decision, np.full(len(missed), MIS), np.full(len(spurious), SPU))),
         np.concatenate((why, missed_why, spurious_why)),
         kind.astype(np.int64) if typed else np.full(len(kind), -1),
     )
 
 
-def _untagged(matching: Matching, golds: int, preds: int) -> RecordArrays:
+def _untagged(sides: PairedSides, golds: int, preds: int) -> PassRows:
     """Return the records of spans whose types are not in `tags`, overall only."""
-    g = np.setdiff1d(np.arange(golds), matching.gold_rows)
-    p = np.setdiff1d(np.arange(preds), matching.pred_rows)
+    g = other_units(sides.gold_rows, golds)
+    p = other_units(sides.pred_rows, preds)
     size = len(g) + len(p)
-    return RecordArrays(
+    return PassRows(
         np.concatenate((g, np.full(len(p), -1))),
         np.concatenate((np.full(len(g), -1), p)),
         np.full(size, IGN),

@@ -8,29 +8,14 @@ Source: PlanTL-GOB-ES/PharmaCoNER-CODALAB-Evaluation-Script, commit b354eab; Gon
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from functools import partial
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 
-from nereval_core.conventions import Convention, Given, Option
-from nereval_core.conventions.outcome import (
-    COR,
-    IGN,
-    MIS,
-    OVERALL,
-    SPU,
-    Content,
-    FigureRow,
-    Outcome,
-    UnitColumns,
-    digest,
-    figures,
-    reading_order,
-    record_frame,
-)
+from nereval_core.conventions.convention import Convention, LayerPair, MatchedSides, Options, ScorerInput, ScorerOption
+from nereval_core.conventions.outcome import CountTables, Figures, Outcome, RatioNames, SideContent, figure_rows
 from nereval_core.conventions.pharmaconer.files import (
     UNCLEAR,
     CountedUnit,
@@ -41,215 +26,186 @@ from nereval_core.conventions.pharmaconer.files import (
     read_codes,
     read_mentions,
 )
-from nereval_core.conventions.shares import NO_DOCUMENTS, ByShares, Share, precision_recall_f1, without_records
+from nereval_core.conventions.records import (
+    COR,
+    MIS,
+    OVERALL,
+    SPU,
+    UNMATCHED,
+    Evaluation,
+    MatchRows,
+    SharedTypes,
+    UnitColumns,
+    add_decisions,
+    reading_order,
+)
 from nereval_core.corpus import Documents, Layer
 from nereval_core.problems import FormatError, Problem, quoted
 
 CONCEPT = "concept"
 """The type that records of codes are given."""
 BY_DOCUMENT = "documents"
-"""The table of counts by document: true positives, false positives, false negatives."""
-TWICE = 5
-WHY = {
-    1: (
-        "the same type and offsets on the other side",
-        "no mention of the same type and offsets on the other side",
-        "offsets of a mention that gold marks UNCLEAR, which is left out",
-        "marked UNCLEAR: left out on both sides",
-        "its document is on one side only: left out",
-        "the same type and offsets once more: counted once",
+"""The table of counts by document."""
+COUNTERS = {"tp": (COR,), "fp": (SPU,), "fn": (MIS,)}
+EVALUATIONS = {
+    1: Evaluation(
+        reasons=(
+            "the same type and offsets on the other side",
+            "no mention of the same type and offsets on the other side",
+            "the same type and offsets once more: counted once",
+            "offsets of a mention that gold marks UNCLEAR, which is left out",
+            "marked UNCLEAR: left out on both sides",
+            "its document is on one side only: left out",
+        ),
+        counters=COUNTERS,
     ),
-    2: (
-        "the same code on the other side",
-        "no such code in the document on the other side",
-        "a code that gold gives to UNCLEAR mentions only, which is left out there",
-        "a code of UNCLEAR mentions only: left out of gold",
-        "its document is on one side only: left out",
-        "the same code once more: counted once",
+    2: Evaluation(
+        reasons=(
+            "the same code on the other side",
+            "no such code in the document on the other side",
+            "the same code once more: counted once",
+            "a code that gold gives to UNCLEAR mentions only, which is left out there",
+            "a code of UNCLEAR mentions only: left out of gold",
+            "its document is on one side only: left out",
+        ),
+        counters=COUNTERS,
+        unit="concept",
     ),
 }
-SAME, NONE, OVER, DROPPED, ALONE = range(5)
+"""The evaluation of each sub-track."""
+OVER_UNCLEAR, DROPPED, ALONE = range(3, 6)
+RATIOS = RatioNames(precision="Precision", recall="Recall", f1="F1", correct="tp", fp="fp", fn="fn")
 
 
-def score(given: Given, options: Mapping[str, Any]) -> Outcome:
-    """Score folders of `.ann` files, or of `.tsv` files with the `.ann` that tell which mentions are UNCLEAR."""
+class TrackSides(NamedTuple):
+    """The units of both sides; `place` says which of `documents` a name stands for."""
+
+    gold: CountedUnits
+    pred: CountedUnits
+    documents: Documents
+    place: Callable[[str], int]
+    contents: tuple[SideContent, SideContent]
+    notes: tuple[str, ...] = ()
+
+
+def read(files: ScorerInput, options: Options) -> TrackSides:
+    """Read folders of `.ann` files, or of `.tsv` files with the `.ann` that tell which mentions are UNCLEAR."""
     track = options["subtrack"]
     suffix = ".ann" if track == 1 else ".tsv"
-    annotations = TrackFolder.of(given.gold, "subtask1", ".ann")
-    gold, pred = (TrackFolder.of(source, f"subtask{track}", suffix) for source in (given.gold, given.pred))
-    found = FileFindings()
-    for folder, figures_said in ((gold, "zeros"), (pred, "no figures")):
+    annotations = TrackFolder.of(files.gold, "subtask1", ".ann")
+    folders = [TrackFolder.of(source, f"subtask{track}", suffix) for source in (files.gold, files.pred)]
+    findings = FileFindings()
+    for folder, printed in zip(folders, ("zeros", "no figures"), strict=True):
         if not folder.files:
-            said = f"no {suffix} file in it: evaluate.py would print {figures_said}"
+            finding = f"no {suffix} file in it: evaluate.py would print {printed}"
             remedy = f"give the folder subtask{track}, or the one that holds it"
-            found.problems.append(Problem(folder.source.name, None, said, remedy))
+            findings.problems.append(Problem(folder.source.name, None, finding, remedy))
     if track == 1:
-        ours, theirs = read_mentions(gold, found), read_mentions(pred, found)
+        gold, pred = (read_mentions(folder, findings) for folder in folders)
     else:
-        ours, theirs = read_codes(gold, annotations, found), read_codes(pred, None, found)
-        found.problems += _read_as_codes(pred)
-    documents, place, notes = documents_of(annotations, sorted({*ours.documents, *theirs.documents}), found)
-    if found.problems:
-        raise FormatError(found.problems)
-    if found.skipped:
-        notes = (*notes, f"T lines that evaluate.py cannot split and passes over: {found.skipped}")
-    for whose, lone in (
-        ("gold", ours.documents - theirs.documents),
-        ("the response", theirs.documents - ours.documents),
-    ):
-        if lone:
-            notes = (*notes, f"documents that only {whose} has, left out: {len(lone)}")
-    contents = []
-    for side in (ours, theirs):
-        rows = [f"{unit.document}\t{unit.value}" for unit in side.units]
-        contents.append(Content(len(side.documents), len(side.units), partial(digest, documents, rows)))
-    return score_sides(documents, place, ours, theirs, options, (contents[0], contents[1]), notes)
+        gold, pred = read_codes(folders[0], annotations, findings), read_codes(folders[1], None, findings)
+        findings.problems += _read_as_codes(folders[1])
+    documents, place, notes = documents_of(annotations, sorted({*gold.documents, *pred.documents}), findings)
+    if findings.problems:
+        raise FormatError(findings.problems)
+    if findings.skipped:
+        notes = (*notes, f"T lines that evaluate.py cannot split and passes over: {findings.skipped}")
+    for owner, names in (("gold", gold.documents - pred.documents), ("the response", pred.documents - gold.documents)):
+        if names:
+            notes = (*notes, f"documents that only {owner} has, left out: {len(names)}")
+    contents = [
+        SideContent.of_rows(
+            documents,
+            len(side.units),
+            [f"{unit.document}\t{unit.value}" for unit in side.units],
+            n_documents=len(side.documents),
+        )
+        for side in (gold, pred)
+    ]
+    return TrackSides(gold, pred, documents, place, (contents[0], contents[1]), notes)
 
 
-def of_layers(gold: Layer, pred: Layer, options: Mapping[str, Any]) -> Outcome:
-    """Score layers: their spans, or, in sub-track 2, the links of their spans as codes of the documents.
+def from_layers(layers: LayerPair, options: Options) -> TrackSides:
+    """Return the spans of layers, or, in sub-track 2, the links of their spans as codes of the documents.
 
     All documents count: a layer does not tell one without a response from one with an empty response.
     """
-    ours, theirs = _units(gold, pred, options)
-    contents = Content.of_layer(gold), Content.of_layer(pred)
-    documents = gold.documents
-    return score_sides(documents, documents.index.__getitem__, ours, theirs, options, contents, ())
-
-
-def _units(gold: Layer, pred: Layer, options: Mapping[str, Any]) -> tuple[CountedUnits, CountedUnits]:
+    gold, pred, _ = layers
     if options["subtrack"] == 1:
-        return _spans(gold), _spans(pred)
-    return _links(gold, left_out=True), _links(pred, left_out=False)
+        units = _spans(gold), _spans(pred)
+    else:
+        units = _links(gold, left_out=True), _links(pred, left_out=False)
+    contents = SideContent.of_layer(gold), SideContent.of_layer(pred)
+    return TrackSides(*units, gold.documents, gold.documents.index.__getitem__, contents)
 
 
-def score_sides(
-    documents: Documents,
-    place: Callable[[str], int],
-    gold: CountedUnits,
-    pred: CountedUnits,
-    options: Mapping[str, Any],
-    contents: tuple[Content, Content],
-    notes: tuple[str, ...],
-) -> Outcome:
-    """Score units: counters `tp`, `fp` and `fn`; `place` says which document a name stands for."""
+def match(sides: TrackSides, options: Options) -> MatchedSides:
+    """Match units of documents that both sides have."""
     track = options["subtrack"]
-    both = gold.documents & pred.documents
-    first = [_first(side, both) for side in (gold, pred)]
+    both = sides.gold.documents & sides.pred.documents
+    numbers: dict[tuple[Any, ...], int] = {}
+    keys, ignored = [], []
+    for side in sides[:2]:
+        keys.append(np.array([numbers.setdefault(unit[:2], len(numbers)) for unit in side.units], np.int64))
+        reasons = [ALONE if unit.document not in both else DROPPED if unit.dropped else -1 for unit in side.units]
+        ignored.append(np.array(reasons, np.int64))
+    rows = MatchRows.of_sets(*keys, *ignored)
+    unclear = {_bounds(unit) for unit in sides.gold.units if unit.dropped}
+    spurious = np.flatnonzero((rows.decision == SPU) & (rows.reason == UNMATCHED))
+    is_over = [_bounds(sides.pred.units[unit]) in unclear for unit in rows.pred[spurious].tolist()]
+    rows.reason[spurious[np.array(is_over, bool)]] = OVER_UNCLEAR
 
-    def build(evaluation: str) -> Any:
-        g, p, decision, why = _decided(gold, pred, both, first)
-        counters = {"tp": decision == COR, "fp": decision == SPU, "fn": decision == MIS}
-        sides = _marks(documents, place, gold, track), _marks(documents, place, pred, track)
-        unit = "span" if track == 1 else "concept"
-        return record_frame(evaluation, *sides, g, p, decision, (why, WHY[track]), counters, unit=unit)
+    def records(evaluation: str) -> pd.DataFrame:
+        units = [_units(sides.documents, sides.place, side, track) for side in sides[:2]]
+        return EVALUATIONS[track].records(evaluation, units, rows)
 
-    share = Share({BY_DOCUMENT: _by_document(both, first)}, *contents)
-    return replace(of_share(share, options), documents=documents, build=build, notes=notes)
-
-
-def counted(gold: Layer, pred: Layer, options: Mapping[str, Any]) -> Share:
-    """Count the units of a part of a corpus by document: true and false positives, false negatives."""
-    ours, theirs = _units(gold, pred, options)
-    both = ours.documents & theirs.documents
-    tables = {BY_DOCUMENT: _by_document(both, [_first(side, both) for side in (ours, theirs)])}
-    return Share(tables, Content.of_layer(gold), Content.of_layer(pred))
-
-
-def of_share(share: Share, options: Mapping[str, Any]) -> Outcome:
-    """Return the figures of a share, without records."""
-    evaluation = f"subtask{options['subtrack']}"
-    per_document = dict(sorted(share.tables.get(BY_DOCUMENT, {}).items()))
-    tp, fp, fn = (sum(row[column] for row in per_document.values()) for column in range(3))
-    precision, recall, f1 = precision_recall_f1(tp, tp + fp, tp + fn)
-    ratios = {"F1": f1, "Precision": precision, "Recall": recall}
-    counts = {"tp": tp, "fp": fp, "fn": fn}
-    rows: list[FigureRow] = [
-        (evaluation, OVERALL, name, value, name in counts) for name, value in (ratios | counts).items()
-    ]
-    by_name = {name: dict(zip(counts, row, strict=True)) for name, row in per_document.items()}
-    scores = ratios | counts | {"documents": by_name}
-    return Outcome("pharmaconer", options, NO_DOCUMENTS, share.gold, share.pred, scores, figures(rows), without_records)
+    names = tuple(both)
+    code = {name: number for number, name in enumerate(names)}
+    docs = [np.array([code.get(unit.document, 0) for unit in side.units], np.int64) for side in sides[:2]]
+    by_document = rows.decisions_by_type(SharedTypes(names, *docs)) if names else {}
+    tables = {BY_DOCUMENT: dict.fromkeys(names, add_decisions(())) | by_document}
+    return MatchedSides(
+        counts=CountTables(tables, *sides.contents), documents=sides.documents, records=records, notes=sides.notes
+    )
 
 
-def _by_document(both: frozenset[str], first: Sequence[Mapping[UnitKey, int]]) -> dict[str, tuple[int, ...]]:
-    """Return true positives, false positives and false negatives of each document on both sides."""
-    found = {name: [0, 0, 0] for name in both}
-    for key in first[0]:
-        found[key[0]][0 if key in first[1] else 2] += 1
-    for key in first[1]:
-        found[key[0]][1] += key not in first[0]
-    return {name: tuple(row) for name, row in found.items()}
-
-
-UnitKey = tuple[str, tuple[str, int, int] | str]
-
-
-def _first(side: CountedUnits, both: frozenset[str]) -> dict[UnitKey, int]:
-    """Return the units that count, each with the number of its first occurrence."""
-    found: dict[UnitKey, int] = {}
-    for number, (document, value, dropped) in enumerate(side.units):
-        if not dropped and document in both:
-            found.setdefault((document, value), number)
-    return found
-
-
-def _decided(
-    gold: CountedUnits, pred: CountedUnits, both: frozenset[str], first: Sequence[Mapping[UnitKey, int]]
-) -> tuple[Any, ...]:
-    """Return units, decision and number of the reason of each record: gold first, then the other predictions."""
-    left = {_bounds(unit) for unit in gold.units if unit.dropped}
-    rows: list[tuple[int, int, int, int]] = []
-    partners = set()
-    for mine, (side, decision) in enumerate(((gold, MIS), (pred, SPU))):
-        for number, unit in enumerate(side.units):
-            key = (unit.document, unit.value)
-            if unit.document not in both:
-                outcome = IGN, ALONE
-            elif unit.dropped:
-                outcome = IGN, DROPPED
-            elif first[mine][key] != number:
-                outcome = IGN, TWICE
-            elif key in first[1 - mine]:
-                if mine == 0:
-                    partners.add(first[1][key])
-                    rows.append((number, first[1][key], COR, SAME))
-                continue
-            else:
-                outcome = decision, OVER if mine and _bounds(unit) in left else NONE
-            rows.append((number, -1, *outcome) if mine == 0 else (-1, number, *outcome))
-    table = np.array(rows, np.int64).reshape(-1, 4)
-    return tuple(table[:, column] for column in range(4))
+def figures(counts: CountTables, options: Options) -> Figures:
+    evaluation = EVALUATIONS[options["subtrack"]]
+    by_document = dict(sorted(counts.rows(BY_DOCUMENT).items()))
+    whole = evaluation.counts(add_decisions(by_document.values()))
+    ratios = RATIOS.of(whole)
+    row = {name: ratios[name] for name in ("F1", "Precision", "Recall")} | whole
+    scores = row | {"documents": {name: evaluation.counts(decisions) for name, decisions in by_document.items()}}
+    return Figures(scores, figure_rows(f"subtask{options['subtrack']}", {OVERALL: row}, COUNTERS))
 
 
 def _bounds(unit: CountedUnit) -> tuple[Any, ...]:
     return unit.document, unit.value if isinstance(unit.value, str) else unit.value[1:]
 
 
-def _marks(documents: Documents, place: Callable[[str], int], side: CountedUnits, track: int) -> UnitColumns:
+def _units(documents: Documents, place: Callable[[str], int], side: CountedUnits, track: int) -> UnitColumns:
     doc = np.array([place(unit.document) for unit in side.units], np.int64)
     if track == 2:
-        nowhere = np.full(len(doc), -1)
-        texts = [str(unit.value) for unit in side.units]
-        return UnitColumns(documents, doc, nowhere, nowhere, np.zeros(len(doc), np.int8), (CONCEPT,), texts=texts)
+        codes = [str(unit.value) for unit in side.units]
+        return UnitColumns.of_codes(documents, doc, np.zeros(len(doc), np.int8), (CONCEPT,), codes)
     values = [unit.value for unit in side.units if not isinstance(unit.value, str)]
     types = tuple(sorted({kind for kind, _, _ in values}))
     code = {kind: number for number, kind in enumerate(types)}
     kind = np.array([code[kind] for kind, _, _ in values], np.int64)
-    lengths = documents.lengths.tolist()
-    inside = [
-        (start, end) if 0 <= start < end <= lengths[number] else (-1, -1)
-        for number, (_, start, end) in zip(doc.tolist(), values, strict=True)
-    ]
-    shown = None
-    if (-1, -1) in inside:
+    bounds = np.array([(start, end) for _, start, end in values], object).reshape(-1, 2)
+    lengths = documents.lengths[doc] if len(doc) else doc
+    is_inside = ((bounds[:, 0] >= 0) & (bounds[:, 0] < bounds[:, 1]) & (bounds[:, 1] <= lengths)).astype(bool)
+    start, end = np.where(is_inside[:, None], bounds, -1).astype(np.int64).T
+    texts = None
+    if not is_inside.all():
         # A unit that stands nowhere in its text is shown as it is written.
-        shown = [
-            documents.texts[number][low:high] if low >= 0 else f"{start} {end}"
-            for number, (low, high), (_, start, end) in zip(doc.tolist(), inside, values, strict=True)
+        texts = [
+            documents.texts[number][low:high] if low >= 0 else f"{first} {last}"
+            for number, low, high, (first, last) in zip(
+                doc.tolist(), start.tolist(), end.tolist(), bounds.tolist(), strict=True
+            )
         ]
-    table = np.array(inside, np.int64).reshape(-1, 2)
-    return UnitColumns(documents, doc, table[:, 0], table[:, 1], kind, types, texts=shown)
+    return UnitColumns(documents, doc, start, end, kind, types, texts=texts)
 
 
 def _spans(layer: Layer) -> CountedUnits:
@@ -287,8 +243,8 @@ def _links(layer: Layer, *, left_out: bool) -> CountedUnits:
         FormatError: spans without a single link.
     """
     if len(layer) and not layer.links:
-        found = "sub-track 2 counts codes, and no span here has a link"
-        raise FormatError.single(layer.name, None, found, "give spans with links, or choose --subtrack 1")
+        finding = "sub-track 2 counts codes, and no span here has a link"
+        raise FormatError.single(layer.name, None, finding, "give spans with links, or choose --subtrack 1")
     ids = layer.documents.ids
     rows = [
         (ids[int(layer.doc[span])], link, layer.label(span) == UNCLEAR)
@@ -300,15 +256,15 @@ def _links(layer: Layer, *, left_out: bool) -> CountedUnits:
     return CountedUnits(frozenset(ids), units)
 
 
-def _by_codes(options: Mapping[str, Any]) -> str | None:
-    return None if options["subtrack"] == 1 else "a side without a single link is refused, which a part may well be"
+def _not_by_shards(options: Options) -> str:
+    return "" if options["subtrack"] == 1 else "a side without a single link is refused, which a part may well be"
 
 
 def _read_as_codes(pred: TrackFolder) -> list[Problem]:
     """Return the `.ann` files in the response's folder of codes."""
-    said = "an .ann file among lists of codes: evaluate.py reads it as a list too, and by chance in place of one"
+    finding = "an .ann file among lists of codes: evaluate.py reads it as a list too, and by chance in place of one"
     files = pred.of_suffix(".ann").files.values()
-    return [Problem(file.shown, None, said, "take it out of the folder") for file in files]
+    return [Problem(file.shown, None, finding, "take it out of the folder") for file in files]
 
 
 def _printed(outcome: Outcome) -> str:
@@ -323,12 +279,14 @@ CONVENTIONS = (
         sentence="Sets of (type, start, end), or of codes, by document; documents without a response cost nothing.",
         needs="continuous spans; for sub-track 2 concept ids",
         source="PharmaCoNER evaluation script, commit b354eab (Gonzalez-Agirre et al. 2019)",
-        score=score,
-        of_layers=of_layers,
-        by_shares=ByShares(counted, of_share, _by_codes),
+        read=read,
+        from_layers=from_layers,
+        match=match,
+        figures=figures,
+        not_by_shards=_not_by_shards,
         formats=("brat",),
         options=(
-            Option(
+            ScorerOption(
                 "subtrack",
                 "1: mentions (evaluate.py subtask1); 2: codes (evaluate.py subtask2)",
                 "integer",
@@ -338,11 +296,6 @@ CONVENTIONS = (
         ),
         twins={"subtask1": "strict"},
         forms={"text": _printed},
-        names={"P": "Precision", "R": "Recall", "F1": "F1", "COR": "tp"},
-        formulas={
-            "Precision": "tp / (tp + fp)",
-            "Recall": "tp / (tp + fn)",
-            "F1": "2 × Recall × Precision / (Recall + Precision)",
-        },
+        ratios=RATIOS,
     ),
 )

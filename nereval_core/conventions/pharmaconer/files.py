@@ -13,7 +13,7 @@ from operator import itemgetter
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from nereval_core.conventions.outcome import text_from_quotes
+from nereval_core.conventions.records import text_from_quotes
 from nereval_core.corpus import Documents
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers import Source, SourceFile
@@ -64,21 +64,21 @@ class TrackFolder:
 
     def of_suffix(self, suffix: str) -> TrackFolder:
         """Return the files of another suffix in the same folder."""
-        held = (file for file in self.source.files if file.name.startswith(self.prefix) and file.name.endswith(suffix))
-        return replace(self, files={file.name[len(self.prefix) : -len(suffix)]: file for file in held})
+        files = (file for file in self.source.files if file.name.startswith(self.prefix) and file.name.endswith(suffix))
+        return replace(self, files={file.name[len(self.prefix) : -len(suffix)]: file for file in files})
 
     def named(self) -> Iterator[tuple[str, SourceFile]]:
         yield from sorted(self.files.items(), key=lambda item: item[0].split("/"))
 
 
-def read_mentions(folder: TrackFolder, found: FileFindings) -> CountedUnits:
+def read_mentions(folder: TrackFolder, findings: FileFindings) -> CountedUnits:
     """Return the mentions of `.ann` files; those of type UNCLEAR are dropped.
 
     The program passes over a line that it cannot split; an offset that is not a number stops it and becomes a problem.
     """
     units = []
     for name, file in folder.named():
-        for number, line in _lines(file, found):
+        for number, line in _lines(file, findings):
             if not line.startswith("T"):
                 continue
             fields = line.split("\t")
@@ -87,23 +87,23 @@ def read_mentions(folder: TrackFolder, found: FileFindings) -> CountedUnits:
             try:
                 start, end = int(parts[1]), int(parts[2])
             except IndexError:
-                found.skipped += not unclear
+                findings.skipped += not unclear
                 continue
             except ValueError:
                 if unclear:
                     continue
                 what = "a discontinuous span" if ";" in fields[1] else "offsets that are not numbers"
-                said = f"{what}, {quoted(line)}: evaluate.py stops here"
+                finding = f"{what}, {quoted(line)}: evaluate.py stops here"
                 remedy = "join its fragments or leave it out, or choose another convention"
-                found.problems.append(Problem(file.shown, number, said, remedy))
+                findings.problems.append(Problem(file.shown, number, finding, remedy))
                 continue
             units.append(CountedUnit(name, (parts[0], start, end), unclear))
             quote = "\t".join(fields[2:]) or "".join(fields[1].split(None, 3)[3:])
-            found.quotes.append((name, start, end, quote))
+            findings.quotes.append((name, start, end, quote))
     return CountedUnits(frozenset(folder.files), units)
 
 
-def read_codes(folder: TrackFolder, annotations: TrackFolder | None, found: FileFindings) -> CountedUnits:
+def read_codes(folder: TrackFolder, annotations: TrackFolder | None, findings: FileFindings) -> CountedUnits:
     """Return the codes of `.tsv` files, the second field of each line.
 
     With `annotations` (gold) those go out that stand in notes of UNCLEAR mentions only, and on lines that name
@@ -111,29 +111,29 @@ def read_codes(folder: TrackFolder, annotations: TrackFolder | None, found: File
     """
     units = []
     for name, file in folder.named():
-        unclear = _unclear(name, annotations, found) if annotations is not None else frozenset()
-        for number, line in _lines(file, found):
+        unclear = _unclear(name, annotations, findings) if annotations is not None else frozenset()
+        for number, line in _lines(file, findings):
             fields = line.split("\t")
             if len(fields) < 2:
-                said = f"{quoted(line)} has no second field: evaluate.py stops here"
+                finding = f"{quoted(line)} has no second field: evaluate.py stops here"
                 remedy = "write each line as document<tab>code, and no blank lines"
-                found.problems.append(Problem(file.shown, number, said, remedy))
+                findings.problems.append(Problem(file.shown, number, finding, remedy))
                 continue
             own = fields[0] == name.rpartition("/")[2]
             units.append(CountedUnit(name, fields[1], own and fields[1] in unclear))
     return CountedUnits(frozenset(folder.files), units)
 
 
-def _unclear(name: str, annotations: TrackFolder, found: FileFindings) -> frozenset[str]:
+def _unclear(name: str, annotations: TrackFolder, findings: FileFindings) -> frozenset[str]:
     """Return the codes that notes give to UNCLEAR mentions and to no other."""
     file = annotations.files.get(name)
     if file is None:
-        said = f"no {quoted(name + '.ann')} beside its codes: evaluate.py looks there for UNCLEAR mentions and stops"
-        found.problems.append(
-            Problem(annotations.source.name, None, said, "give the folder with subtask1 and subtask2")
+        finding = f"no {quoted(name + '.ann')} beside its codes: evaluate.py looks there for UNCLEAR mentions and stops"
+        findings.problems.append(
+            Problem(annotations.source.name, None, finding, "give the folder with subtask1 and subtask2")
         )
         return frozenset()
-    lines = list(_lines(file, found))
+    lines = list(_lines(file, findings))
     # As in the program's lists: ids of mentions, and after them the codes of their notes.
     groups: dict[bool, set[str]] = {True: set(), False: set()}
     noted: dict[bool, set[str]] = {True: set(), False: set()}
@@ -142,11 +142,11 @@ def _unclear(name: str, annotations: TrackFolder, found: FileFindings) -> frozen
             fields = line.split("\t")
             parts = fields[1].split() if len(fields) > 1 else []
             if not parts:
-                found.problems.append(_stops(file, number, line))
+                findings.problems.append(_stops(file, number, line))
                 continue
             groups[parts[0] == UNCLEAR].add(fields[0].strip())
             if len(parts) > 2 and parts[1].isdecimal() and parts[2].isdecimal():
-                found.quotes.append((name, int(parts[1]), int(parts[2]), "\t".join(fields[2:])))
+                findings.quotes.append((name, int(parts[1]), int(parts[2]), "\t".join(fields[2:])))
     for number, line in lines:
         if line.startswith("#"):
             fields = line.split("\t")
@@ -154,7 +154,7 @@ def _unclear(name: str, annotations: TrackFolder, found: FileFindings) -> frozen
             target = parts[1] if len(parts) > 1 else None
             sides = [kind for kind, ids in groups.items() if target in ids]
             if target is None or (sides and len(fields) < 3):
-                found.problems.append(_stops(file, number, line))
+                findings.problems.append(_stops(file, number, line))
                 continue
             for kind in sides:
                 noted[kind].add(fields[2].strip())
@@ -167,7 +167,7 @@ def _stops(file: SourceFile, number: int, line: str) -> Problem:
 
 
 def documents_of(
-    gold: TrackFolder, extra: Sequence[str], found: FileFindings
+    gold: TrackFolder, extra: Sequence[str], findings: FileFindings
 ) -> tuple[Documents, Callable[[str], int], tuple[str, ...]]:
     """Return documents as our reader of brat files has them, then those of the response alone; and where each is.
 
@@ -178,28 +178,30 @@ def documents_of(
     names += sorted(set(extra) - set(names), key=lambda name: name.split("/"))
     quotes = {
         name: [row[1:] for row in rows]
-        for name, rows in groupby(sorted(found.quotes, key=itemgetter(0)), key=itemgetter(0))
+        for name, rows in groupby(sorted(findings.quotes, key=itemgetter(0)), key=itemgetter(0))
     }
-    held = []
+    texts = []
     for name in names:
         file = files.get(name)
         try:
-            held.append(text_from_quotes(quotes.get(name, ())) if file is None else file.text(keep_bom=True))
+            texts.append(text_from_quotes(quotes.get(name, ())) if file is None else file.text(keep_bom=True))
         except FormatError as error:
-            found.problems.extend(error.problems)
-            held.append("")
-    made = sum(name not in files for name in names)
-    notes = (f"documents without a text, shown as pieced together from quoted texts: {made}",) if made else ()
+            findings.problems.extend(error.problems)
+            texts.append("")
+    n_textless = sum(name not in files for name in names)
+    notes = (
+        (f"documents without a text, shown as pieced together from quoted texts: {n_textless}",) if n_textless else ()
+    )
     place = {name: number for number, name in enumerate(names)}
-    return Documents(tuple(gold.prefix + name for name in names), tuple(held)), place.__getitem__, notes
+    return Documents(tuple(gold.prefix + name for name in names), tuple(texts)), place.__getitem__, notes
 
 
-def _lines(file: SourceFile, found: FileFindings) -> Iterator[tuple[int, str]]:
+def _lines(file: SourceFile, findings: FileFindings) -> Iterator[tuple[int, str]]:
     """Yield the lines of a file with their numbers, without white space at their ends."""
     try:
         text = file.text(keep_bom=True)
     except FormatError as error:
-        found.problems.extend(error.problems)
+        findings.problems.extend(error.problems)
         return
     rows = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     if rows[-1] == "":

@@ -9,141 +9,136 @@ Source: seqeval 1.2.2 (Nakayama 2018), https://github.com/chakki-works/seqeval.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from nereval_core.arrays import Int32
-from nereval_core.conventions import Convention, Given, Option
-from nereval_core.conventions.outcome import (
+from nereval_core.arrays import Array, Int32, Int64
+from nereval_core.conventions.convention import Convention, LayerPair, MatchedSides, Options, ScorerOption, TagPair
+from nereval_core.conventions.outcome import CountTables, FigureRow, Figures, Outcome, RatioNames, Tables, figure_rows
+from nereval_core.conventions.records import (
     COR,
     IGN,
+    MIS,
     OVERALL,
-    Content,
-    FigureRow,
-    Outcome,
+    SPU,
+    DecisionCounts,
+    Evaluation,
+    MatchRows,
+    SharedTypes,
     UnitColumns,
-    figures,
-    record_frame,
+    add_decisions,
     scope_of_type,
-    with_types,
 )
 from nereval_core.conventions.seqeval.entities import (
     LETTERS,
     OTHER,
     SCHEMES,
+    ParsedTags,
     default_entities,
     detect_scheme,
     parse_tags,
     strict_entities,
 )
-from nereval_core.conventions.shares import NO_DOCUMENTS, ByShares, Share, without_records
 from nereval_core.conventions.tag_sequences import (
     TagChunks,
-    counts_by_type,
+    chunk_matches,
     next_values,
     number_tags,
     previous_values,
-    record_rows,
-    same_spans,
+    read_tags,
+    tags_of_layers,
     token_records,
-    untokenized_note,
-    with_untokenized,
 )
-from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers.shared import tag_schemes
-from nereval_core.readers.shared.token_tags import Tagged, tags_of_layer
+from nereval_core.readers.shared.token_tags import Tagged
 
 ENTITIES, ACCURACY = "entities", "accuracy"
+BY_TYPE, TOKENS = "types", "tokens"
 AVERAGES = ("micro avg", "macro avg", "weighted avg")
-COUNTS = ("support", "pred_sum", "tp_sum")
-RATIOS = ("precision", "recall", "f1-score")
-WHY = (
-    "the same tokens and type on the other side",
-    "no entity of the same tokens and type on the other side",
-    "malformed in the scheme: dropped",
+EVALUATION = Evaluation(
+    reasons=(
+        "the same tokens and type on the other side",
+        "no entity of the same tokens and type on the other side",
+        "malformed in the scheme: dropped",
+    ),
+    counters={"support": (COR, MIS), "pred_sum": (COR, SPU), "tp_sum": (COR,)},
+    by_type=True,
 )
+DROPPED = 2
+RATIOS = RatioNames(
+    precision="precision", recall="recall", f1="f1-score", correct="tp_sum", gold="support", pred="pred_sum"
+)
+RATIO_NAMES = (RATIOS.precision, RATIOS.recall, RATIOS.f1)
 
 
-def score(given: Given, options: Mapping[str, Any], *, strict: bool) -> Outcome:
-    """Score the tags of two files, or of two columns of one."""
-    return score_tags(*given.read_tags(), options, strict=strict)
+def from_layers(layers: LayerPair, options: Options, *, strict: bool) -> TagPair:
+    """Return the tags that say layers, in the scheme asked for."""
+    scheme = options.get("scheme") or "IOB2"
+    tags = TagPair(*(in_scheme(side, scheme) for side in tags_of_layers(layers, name_of(strict))))
+    if not options["suffix"]:
+        return tags
+    return TagPair(*(replace(side, tags=["-".join(reversed(tag.split("-", 1))) for tag in side.tags]) for side in tags))
 
 
-def of_layers(gold: Layer, pred: Layer, options: Mapping[str, Any], *, strict: bool) -> Outcome:
-    """Score layers by the tags that say them, in the scheme asked for."""
-    sides = _sides(gold, pred, options, strict=strict)
-    return score_tags(*sides, options, strict=strict)
-
-
-def counted(gold: Layer, pred: Layer, options: Mapping[str, Any]) -> Share:
-    """Count the entities of a part of a corpus in default mode; a document stands in one part."""
-    return with_untokenized(_counted(*_sides(gold, pred, options, strict=False), options, strict=False)[0], gold)
-
-
-def _sides(gold: Layer, pred: Layer, options: Mapping[str, Any], *, strict: bool) -> tuple[Tagged, Tagged]:
-    name = name_of(strict)
-    one, two = (in_scheme(tags_of_layer(layer, name), options.get("scheme") or "IOB2") for layer in (gold, pred))
-    if options["suffix"]:
-        one, two = (
-            replace(side, tags=["-".join(reversed(tag.split("-", 1))) for tag in side.tags]) for side in (one, two)
-        )
-    return one, two
-
-
-def score_tags(gold: Tagged, pred: Tagged, options: Mapping[str, Any], *, strict: bool) -> Outcome:
-    """Score tags over the same tokens.
-
-    Counters by type and overall: `support` (gold), `pred_sum` and `tp_sum`.
+def match(tags: TagPair, options: Options, *, strict: bool) -> MatchedSides:
+    """Match entities over the same tokens.
 
     Raises:
         FormatError: where seqeval stops.
     """
-    share, options, build = _counted(gold, pred, options, strict=strict)
-    return replace(of_share(share, options, strict=strict), documents=gold.documents, build=build)
-
-
-def _counted(
-    gold: Tagged, pred: Tagged, options: Mapping[str, Any], *, strict: bool
-) -> tuple[Share, Mapping[str, Any], Callable[[str], pd.DataFrame]]:
-    """Count tags over the same tokens; return also the options with the scheme, and the function that makes records.
-
-    Tables: `types` has the COUNTS of each type, `tokens` how many there are and how many of the same tag.
-    """
-    numbers, names = number_tags(gold.tags, pred.tags)
-    sides = (gold, numbers[0]), (pred, numbers[1])
-    _refuse(sides, names, {"": "an empty tag, at which seqeval stops with an IndexError"})
+    numbers, names = number_tags(tags.gold.tags, tags.pred.tags)
+    _refuse(tags, numbers, names, {"": "an empty tag, at which seqeval stops with an IndexError"})
     parsed = parse_tags(names, suffix=options["suffix"], strict=strict)
+    scheme = None
     if strict:
-        scheme = options["scheme"] or _detected(gold, parsed.letter[np.unique(numbers[0])])
+        scheme = options["scheme"] or _detected(tags.gold, parsed.letter[np.unique(numbers[0])])
         allowed = [LETTERS.index(letter) for letter in SCHEMES[scheme].letters]
-        found = f"not a tag of {scheme}, at which seqeval stops with"
+        finding = f"not a tag of {scheme}, at which seqeval stops with"
         wrong = {
-            name: f"{quoted(name)} is {found} a {'KeyError' if letter == OTHER else 'ValueError'}"
+            name: f"{quoted(name)} is {finding} a {'KeyError' if letter == OTHER else 'ValueError'}"
             for name, letter in zip(names, parsed.letter.tolist(), strict=False)
             if letter not in allowed
         }
-        _refuse(sides, names, wrong)
-        one, two = (strict_entities(side, gold.sentences, parsed, scheme) for side in numbers)
-        options = {**options, "scheme": scheme}
-    else:
-        one, two = (default_entities(side, gold.sentences, parsed) for side in numbers)
-    g, p = same_spans(one, two, len(gold))
-    types = counts_by_type(parsed.types, one.kind, two.kind, one.kind[g])
-    right = int(np.count_nonzero(numbers[0] == numbers[1]))
-    share = Share(
-        {"types": types, "tokens": {"all": (len(gold), right)}},
-        Content.of_tags(gold, len(one.last)),
-        Content.of_tags(pred, len(two.last)),
-        pred.source,
+        _refuse(tags, numbers, names, wrong)
+    gold, pred, rows = match_entities(numbers, tags.gold.sentences, parsed, scheme)
+    same_tag = numbers[0] == numbers[1]
+
+    def records(evaluation: str) -> pd.DataFrame:
+        if evaluation == ACCURACY:
+            return token_records(ACCURACY, *tags, {"tokens": np.ones(len(same_tag), bool), "correct": same_tag})
+        units = [_units(tags.gold, side, own, parsed.types) for side, own in zip((gold, pred), tags, strict=True)]
+        return EVALUATION.records(ENTITIES, units, _with_dropped(rows, gold, pred))
+
+    tables: Tables = {
+        BY_TYPE: decisions_by_type(gold, pred, rows, parsed),
+        TOKENS: {"all": (len(same_tag), int(np.count_nonzero(same_tag)))},
+    }
+    matched = MatchedSides.of_tags(tags, len(gold), len(pred), tables, records)
+    return replace(matched, options={**options, "scheme": scheme}) if strict else matched
+
+
+def match_entities(
+    numbers: Sequence[Int32], sentences: Int64, parsed: ParsedTags, scheme: str | None
+) -> tuple[TagChunks, TagChunks, MatchRows]:
+    """Return the entities of both sides, in strict mode where a scheme is named, and how they match."""
+    gold, pred = (
+        default_entities(side, sentences, parsed)
+        if scheme is None
+        else strict_entities(side, sentences, parsed, scheme)
+        for side in numbers
     )
-    return share, options, partial(_records, gold, pred, numbers, (one, two), (g, p), parsed.types)
+    return gold, pred, chunk_matches(gold, pred, len(numbers[0]))
+
+
+def decisions_by_type(
+    gold: TagChunks, pred: TagChunks, rows: MatchRows, parsed: ParsedTags
+) -> dict[str, DecisionCounts]:
+    return rows.decisions_by_type(SharedTypes(parsed.types, gold.kind, pred.kind))
 
 
 def in_scheme(iob2: Tagged, name: str) -> Tagged:
@@ -154,7 +149,7 @@ def in_scheme(iob2: Tagged, name: str) -> Tagged:
     kinds = {tag[2:]: 0 for tag in names}
     kinds = {kind: code for code, kind in enumerate(kinds)}
     kind = np.array([kinds[tag[2:]] for tag in names], np.int64)[numbers]
-    outside, begin, inside = (LETTERS.index(one) for one in "OBI")
+    outside, begin, inside = (LETTERS.index(name) for name in "OBI")
     first, last = letter == begin, next_values(letter, iob2.sentences, outside) != inside
     place = np.where(first & last, 0, np.where(first, 1, np.where(last, 3, 2)))
     if scheme.parted:
@@ -163,23 +158,23 @@ def in_scheme(iob2: Tagged, name: str) -> Tagged:
         place = np.where(touches & (last if scheme.parts_end else first), 4, place)
     place = np.where(letter == outside, 5, place)
     written = scheme.written + scheme.parted.ljust(1)
-    table = [[f"{one}-{kind}" for one in written] + ["O"] for kind in kinds]
+    table = [[f"{letter}-{kind}" for letter in written] + ["O"] for kind in kinds]
     tags = np.array(table, object)[kind, place] if len(kind) else np.empty(0, object)
     return replace(iob2, tags=tags.tolist())
 
 
-def _refuse(sides: Iterable[tuple[Tagged, Int32]], names: Sequence[str], wrong: Mapping[str, str]) -> None:
+def _refuse(tags: TagPair, numbers: Iterable[Int32], names: Sequence[str], wrong: Mapping[str, str]) -> None:
     """Raise a FormatError with the first place of each tag at which seqeval stops."""
     problems = []
-    for tags, numbers in sides:
+    for side, codes in zip(tags, numbers, strict=True):
         for code, name in enumerate(names):
-            if name in wrong and len(places := np.flatnonzero(numbers == code)):
-                problems.append(Problem(*tags.place(int(places[0])), wrong[name], "mend the tag, or name its scheme"))
+            if name in wrong and len(tokens := np.flatnonzero(codes == code)):
+                problems.append(Problem(*side.place(int(tokens[0])), wrong[name], "mend the tag, or name its scheme"))
     if problems:
         raise FormatError(problems)
 
 
-def _detected(gold: Tagged, letters: NDArray[Any]) -> str:
+def _detected(gold: Tagged, letters: Array) -> str:
     """Return the scheme that seqeval detects in gold.
 
     Raises:
@@ -188,101 +183,75 @@ def _detected(gold: Tagged, letters: NDArray[Any]) -> str:
     text = "".join(letter for code, letter in enumerate((*LETTERS, "?", "?")) if code in set(letters.tolist()))
     scheme = detect_scheme(text)
     if scheme is None:
-        known = ", ".join(SCHEMES)
-        found = f"tags of the letters {', '.join(text)} show no scheme that seqeval detects: it stops with a ValueError"
-        raise FormatError.single(gold.source, None, found, f"name the scheme: --scheme {known}")
+        schemes = ", ".join(SCHEMES)
+        finding = (
+            f"tags of the letters {', '.join(text)} show no scheme that seqeval detects: it stops with a ValueError"
+        )
+        raise FormatError.single(gold.source, None, finding, f"name the scheme: --scheme {schemes}")
     return scheme
 
 
-def _records(
-    gold: Tagged,
-    pred: Tagged,
-    numbers: list[Int32],
-    sides: tuple[TagChunks, TagChunks],
-    pairs: tuple[NDArray[Any], NDArray[Any]],
-    types: tuple[str, ...],
-    evaluation: str,
-) -> pd.DataFrame:
-    if evaluation == ACCURACY:
-        right = numbers[0] == numbers[1]
-        return token_records(ACCURACY, gold, pred, {"tokens": np.ones(len(gold), bool), "correct": right})
-    one, two, decided = record_rows(*pairs, *(len(side.last) for side in sides))
-    lost = [np.arange(len(side.last), len(side.last) + len(side.dropped[0])) for side in sides]
-    none = [np.full(len(units), -1) for units in lost]
-    one, two = np.concatenate((one, lost[0], none[1])), np.concatenate((two, none[0], lost[1]))
-    scored = np.arange(len(one)) < len(decided)
-    decision = np.concatenate((decided, np.full(len(one) - len(decided), IGN)))
-    frame = record_frame(
-        ENTITIES,
-        _marks(gold, sides[0], gold, types),
-        _marks(gold, sides[1], pred, types),
-        one,
-        two,
-        decision,
-        (np.select([~scored, decision == COR], [2, 0], 1), WHY),
-        {"support": scored & (one >= 0), "pred_sum": scored & (two >= 0), "tp_sum": decision == COR},
+def _with_dropped(rows: MatchRows, gold: TagChunks, pred: TagChunks) -> MatchRows:
+    """Return rows with those of dropped chunks, which stand behind the entities of their side."""
+    n_gold, n_pred = len(gold.dropped[0]), len(pred.dropped[0])
+    return MatchRows(
+        np.concatenate((rows.gold, np.arange(len(gold), len(gold) + n_gold), np.full(n_pred, -1))),
+        np.concatenate((rows.pred, np.full(n_gold, -1), np.arange(len(pred), len(pred) + n_pred))),
+        np.concatenate((rows.decision, np.full(n_gold + n_pred, IGN))),
+        np.concatenate((rows.reason, np.full(n_gold + n_pred, DROPPED))),
     )
-    return with_types(frame)
 
 
-def _marks(gold: Tagged, side: TagChunks, tags: Tagged, types: tuple[str, ...]) -> UnitColumns:
+def _units(gold: Tagged, side: TagChunks, tags: Tagged, types: tuple[str, ...]) -> UnitColumns:
     """Return entities, then dropped chunks, which have the tag of their first token as their type."""
     first, last = (np.concatenate(pair) for pair in ((side.first, side.dropped[0]), (side.last, side.dropped[1])))
     # An entity that reaches over the end of a document is shown from the beginning of the one in which it ends.
     first = np.maximum(first, gold.tokens.first[gold.doc[last]])
-    known = {name: code for code, name in enumerate(types)}
-    kinds = [known.setdefault(tags.tags[token], len(known)) for token in side.dropped[0].tolist()]
-    return UnitColumns.of_tokens(
-        gold, first, last, np.concatenate((side.kind, np.array(kinds, np.int64))), tuple(known)
-    )
+    codes = {name: code for code, name in enumerate(types)}
+    kinds = [codes.setdefault(tags.tags[token], len(codes)) for token in side.dropped[0].tolist()]
+    kind = np.concatenate((side.kind, np.array(kinds, np.int64)))
+    return UnitColumns.of_tokens(gold, first, last, kind, tuple(codes))
 
 
 def name_of(strict: bool) -> str:
     return "seqeval-strict" if strict else "seqeval"
 
 
-def of_share(share: Share, options: Mapping[str, Any], *, strict: bool = False) -> Outcome:
-    """Return the figures of a share, without records.
-
-    Without any entity they are those of classification_report with output_dict: no macro average, and the value of 0/0.
-    """
-    counts = {name: list(row) for name, row in sorted(share.tables.get("types", {}).items())}
-    types = list(counts)
-    columns = list(np.array(list(counts.values()), np.int64).reshape(-1, len(COUNTS)).T)
+def figures(counts: CountTables, options: Options) -> Figures:
+    """Return the figures; without any entity they are those of classification_report with output_dict."""
+    by_type = dict(sorted(counts.rows(BY_TYPE).items()))
+    table = {name: EVALUATION.counts(row) for name, row in by_type.items()}
+    columns = np.array([list(row.values()) for row in table.values()], np.int64).reshape(-1, 3).T
+    table[AVERAGES[0]] = EVALUATION.counts(add_decisions(by_type.values()))
     support, pred_sum, tp_sum = columns
-    counts[AVERAGES[0]] = [int(column.sum()) for column in columns]
-    report = _report(types, support, pred_sum, tp_sum, options["zero_division"])
-    rows = [row for name, section in report.items() for row in _rows(name, section, counts.get(name))]
-    tokens, right = share.tables["tokens"]["all"]
-    accuracy = {"tokens": tokens, "correct": right, "accuracy_score": right / tokens}
-    rows += [(ACCURACY, OVERALL, name, value, name != "accuracy_score") for name, value in accuracy.items()]
-    return Outcome(
-        name_of(strict),
-        options,
-        NO_DOCUMENTS,
-        share.gold,
-        share.pred,
-        {
-            "classification_report": report,
-            "accuracy_score": accuracy["accuracy_score"],
-            "tokens": accuracy,
-            "counts": {name: dict(zip(COUNTS, values, strict=True)) for name, values in counts.items()},
-        },
-        figures(rows),
-        without_records,
-        untokenized_note(share),
-    )
+    report = _report(list(by_type), support, pred_sum, tp_sum, options["zero_division"])
+    rows: list[FigureRow] = []
+    for name, section in report.items():
+        # The micro average is of all types together; the other averages are over types, and count nothing.
+        scope = OVERALL if name == AVERAGES[0] else scope_of_type(name)
+        ratios = {ratio: value for ratio, value in section.items() if ratio != "support"}
+        rows += figure_rows(ENTITIES, {scope: ratios | table.get(name, {})}, EVALUATION.counters)
+    n_tokens, n_same = counts.rows(TOKENS)["all"]
+    tokens = {"tokens": n_tokens, "correct": n_same, "accuracy_score": n_same / n_tokens}
+    rows += figure_rows(ACCURACY, {OVERALL: tokens}, ("tokens", "correct"))
+    scores = {
+        "classification_report": report,
+        "accuracy_score": tokens["accuracy_score"],
+        "tokens": tokens,
+        "counts": table,
+    }
+    return Figures(scores, rows)
 
 
 def _report(
-    types: list[str], support: NDArray[Any], pred_sum: NDArray[Any], tp_sum: NDArray[Any], zero_division: str
+    types: list[str], support: Array, pred_sum: Array, tp_sum: Array, zero_division: str
 ) -> dict[str, dict[str, float | None]]:
     """Return classification_report's dictionary; the macro average of no type, which is NaN there, is None."""
     undefined = 1.0 if zero_division == "1" else 0.0
     columns = _ratios(tp_sum, pred_sum, support, undefined=undefined)
     report: dict[str, dict[str, float | None]] = {}
     for number, name in enumerate(types):
-        report[name] = {ratio: float(column[number]) for ratio, column in zip(RATIOS, columns, strict=True)}
+        report[name] = {ratio: float(column[number]) for ratio, column in zip(RATIO_NAMES, columns, strict=True)}
         report[name]["support"] = int(support[number])
     sums = (np.array([column.sum()]) for column in (tp_sum, pred_sum, support))
     averages: list[list[float | None]] = [[float(column[0]) for column in _ratios(*sums, undefined=undefined)]]
@@ -293,24 +262,14 @@ def _report(
         value = 0.0 if pred_sum.sum() else undefined
         averages.append([value, undefined, value])
     for name, values in zip(AVERAGES, averages, strict=True):
-        report[name] = dict(zip(RATIOS, values, strict=True)) | {"support": int(support.sum())}
+        report[name] = dict(zip(RATIO_NAMES, values, strict=True)) | {"support": int(support.sum())}
     return report
 
 
-def _rows(name: str, row: Mapping[str, float | None], counts: list[int] | None) -> list[FigureRow]:
-    """Return a row of the report for the table: the micro average has the scope of all types."""
-    scope = OVERALL if name == AVERAGES[0] else scope_of_type(name)
-    found: list[FigureRow] = [(ENTITIES, scope, ratio, row[ratio], False) for ratio in RATIOS]
-    # The other averages are over types, and count nothing.
-    return found + [(ENTITIES, scope, *pair, True) for pair in zip(COUNTS, counts or (), strict=counts is not None)]
-
-
-def _ratios(
-    right: NDArray[Any], found: NDArray[Any], wanted: NDArray[Any], *, undefined: float
-) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+def _ratios(correct: Array, pred: Array, gold: Array, *, undefined: float) -> tuple[Array, Array, Array]:
     """Return precision, recall and F1 in the order of operations that gives seqeval's last digits."""
     precision, recall = (
-        np.where(whole == 0, undefined, right / np.where(whole == 0, 1, whole)) for whole in (found, wanted)
+        np.where(whole == 0, undefined, correct / np.where(whole == 0, 1, whole)) for whole in (pred, gold)
     )
     both = precision + recall
     return precision, recall, 2.0 * precision * recall / np.where(both == 0, 1.0, both)
@@ -325,13 +284,15 @@ def text(outcome: Outcome) -> str:
     report, digits = outcome.scores["classification_report"], outcome.options["digits"]
     types = [name for name in report if name not in AVERAGES]
     if not types:
-        found = "no entity is left on either side: the text of seqeval's classification_report stops with a ValueError"
-        raise FormatError.single(outcome.convention, None, found, "take the JSON, or give at least one entity")
+        finding = (
+            "no entity is left on either side: the text of seqeval's classification_report stops with a ValueError"
+        )
+        raise FormatError.single(outcome.convention, None, finding, "take the JSON, or give at least one entity")
     width = max(*map(len, types), len(AVERAGES[-1]), digits)
-    lines = [" " * width + " " + "".join(f" {name:>9}" for name in (*RATIOS, "support")), ""]
+    lines = [" " * width + " " + "".join(f" {name:>9}" for name in (*RATIO_NAMES, "support")), ""]
     for names in (types, AVERAGES):
         for name in names:
-            ratios = "".join(f" {report[name][ratio]:>9.{digits}f}" for ratio in RATIOS)
+            ratios = "".join(f" {report[name][ratio]:>9.{digits}f}" for ratio in RATIO_NAMES)
             lines.append(f"{name:>{width}} {ratios} {report[name]['support']:>9}")
         lines.append("")
     return "\n".join(lines)
@@ -343,55 +304,48 @@ def as_json(outcome: Outcome) -> str:
 
 
 OPTIONS = (
-    Option("suffix", "the letter stands behind the type (PER-B)", "flag", False),
-    Option("zero_division", "the value of 0/0: warn and 0 give 0", choices=("warn", "0", "1"), default="warn"),
-    Option("digits", "digits after the point in the text", "integer", 2, least=0, most=99),
+    ScorerOption("suffix", "the letter stands behind the type (PER-B)", "flag", False),
+    ScorerOption("zero_division", "the value of 0/0: warn and 0 give 0", choices=("warn", "0", "1"), default="warn"),
+    ScorerOption("digits", "digits after the point in the text", "integer", 2, least=0, most=99),
 )
-NAMES = {"P": "precision", "R": "recall", "F1": "f1-score", "COR": "tp_sum", "POS": "support", "ACT": "pred_sum"}
-FORMULAS = {
-    "precision": "tp_sum / pred_sum",
-    "recall": "tp_sum / support",
-    "f1-score": "2 × precision × recall / (precision + recall)",
-    "accuracy_score": "correct / tokens",
-}
-FORMS = {"text": text, "json": as_json}
-
-CONVENTIONS = (
+SCHEME = ScorerOption(
+    "scheme", "the tag scheme; without it the one detected in gold", choices=tuple(SCHEMES), shared=True
+)
+CONVENTIONS = tuple(
     Convention(
-        name="seqeval",
+        name=name_of(strict),
         family="tag sequences",
-        sentence="seqeval's report in default mode: as conlleval on IOB tags; knows S, but not L or U.",
-        needs="one tag a token on both sides",
-        source="seqeval 1.2.2 (Nakayama 2018)",
-        score=partial(score, strict=False),
-        of_layers=partial(of_layers, strict=False),
-        by_shares=ByShares(counted, of_share),
+        sentence=sentence,
+        needs=needs,
+        source=source,
+        read=read_tags,
+        from_layers=partial(from_layers, strict=strict),
+        match=partial(match, strict=strict),
+        figures=figures,
+        not_by_shards=not_by_shards,
         formats=("conll",),
-        options=OPTIONS,
+        options=options,
         twins={ENTITIES: "strict"},
-        names=NAMES,
-        formulas=FORMULAS,
-        forms=FORMS,
-    ),
-    Convention(
-        name="seqeval-strict",
-        family="tag sequences",
-        sentence="seqeval's report in strict mode: what is malformed in the scheme is dropped, in gold too.",
-        needs="one tag a token on both sides, of letters that the scheme allows",
-        source="seqeval 1.2.2 (Nakayama 2018), mode strict",
-        score=partial(score, strict=True),
-        of_layers=partial(of_layers, strict=True),
-        by_shares="it takes its scheme from the tags of all of gold",
-        formats=("conll",),
-        options=(
-            Option(
-                "scheme", "the tag scheme; without it the one detected in gold", choices=tuple(SCHEMES), shared=True
-            ),
-            *OPTIONS,
+        forms={"text": text, "json": as_json},
+        ratios=RATIOS,
+        other_formulas={"accuracy_score": "correct / tokens"},
+    )
+    for strict, sentence, needs, source, not_by_shards, options in (
+        (
+            False,
+            "seqeval's report in default mode: as conlleval on IOB tags; knows S, but not L or U.",
+            "one tag a token on both sides",
+            "seqeval 1.2.2 (Nakayama 2018)",
+            "",
+            OPTIONS,
         ),
-        twins={ENTITIES: "strict"},
-        names=NAMES,
-        formulas=FORMULAS,
-        forms=FORMS,
-    ),
+        (
+            True,
+            "seqeval's report in strict mode: what is malformed in the scheme is dropped, in gold too.",
+            "one tag a token on both sides, of letters that the scheme allows",
+            "seqeval 1.2.2 (Nakayama 2018), mode strict",
+            "it takes its scheme from the tags of all of gold",
+            (SCHEME, *OPTIONS),
+        ),
+    )
 )

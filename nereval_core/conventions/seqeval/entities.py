@@ -10,12 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from nereval_core.arrays import Bools, Int32, Int64
+from nereval_core.arrays import Array, Bools, Int32, Int64
 from nereval_core.conventions.tag_sequences import TagChunks, find_transitions, runs
 
 LETTERS = "OBIESLU"
@@ -58,8 +57,8 @@ class ParsedTags:
     The last two are the tag between sentences, and the one before the first, which has no type at all.
     """
 
-    letter: NDArray[Any]
-    kind: NDArray[Any]
+    letter: Array
+    kind: Array
     types: tuple[str, ...]
 
 
@@ -102,7 +101,7 @@ def strict_entities(numbers: Int32, sentences: Int64, parsed: ParsedTags, scheme
     """Return the entities that are well formed in a scheme."""
     tables = [_table(transitions) for transitions in SCHEMES[scheme][1:]]
 
-    def rule(before: NDArray[Any], old: NDArray[Any], letter: NDArray[Any], kind: NDArray[Any]) -> tuple[Bools, ...]:
+    def rule(before: Array, old: Array, letter: Array, kind: Array) -> tuple[Bools, ...]:
         same = (old == kind).astype(np.intp)
         return tuple(table[same, before, letter] for table in tables)
 
@@ -116,10 +115,10 @@ def strict_entities(numbers: Int32, sentences: Int64, parsed: ParsedTags, scheme
     last = np.append(heads[1:], len(numbers))[run] - 1
     whole = end[last]
     first, last = first[whole], last[whole]
-    held = np.zeros(len(numbers) + 1, np.int8)
-    held[first] += 1
-    held[last + 1] -= 1
-    tagged = (parsed.letter[numbers] != O) & (np.cumsum(held[:-1]) == 0)
+    depth = np.zeros(len(numbers) + 1, np.int8)
+    depth[first] += 1
+    depth[last + 1] -= 1
+    tagged = (parsed.letter[numbers] != O) & (np.cumsum(depth[:-1]) == 0)
     return TagChunks(first, last, parsed.kind[numbers[first]], runs(tagged, ~inside[1:]))
 
 
@@ -131,7 +130,7 @@ def detect_scheme(letters: str) -> str | None:
     return ALONE.get(letters)
 
 
-def _by_default(before: NDArray[Any], old: NDArray[Any], letter: NDArray[Any], kind: NDArray[Any]) -> tuple[Bools, ...]:
+def _by_default(before: Array, old: Array, letter: Array, kind: Array) -> tuple[Bools, ...]:
     changes = old != kind
     end = np.isin(before, (E, S)) | (np.isin(before, (B, I)) & np.isin(letter, (B, S, O)))
     end |= ~np.isin(before, (O, DOT)) & changes
@@ -145,8 +144,8 @@ def _table(transitions: str) -> Bools:
     table = np.zeros((2, OTHER + 1, OTHER + 1), bool)
     for transition in transitions.split():
         old, new, same = tuple(transition)
-        one = slice(len(LETTERS)) if old == "?" else LETTERS.index(old)
-        two = slice(len(LETTERS)) if new == "?" else LETTERS.index(new)
+        before = slice(len(LETTERS)) if old == "?" else LETTERS.index(old)
+        letter = slice(len(LETTERS)) if new == "?" else LETTERS.index(new)
         for stays in {"=": (1,), "!": (0,), "*": (0, 1)}[same]:
-            table[stays, one, two] = True
+            table[stays, before, letter] = True
     return table

@@ -15,7 +15,7 @@ from nereval_core.analysis.criteria.convention_differences import (
     criteria_table,
 )
 from nereval_core.conventions import conventions
-from nereval_core.conventions.outcome import OVERALL
+from nereval_core.conventions.records import OVERALL
 from nereval_core.glossary import GLOSSARY
 from nereval_core.report.figures.criteria import score_dots
 from pages.shared.components.columns import ratio_columns
@@ -131,7 +131,7 @@ def open_cell(page: PageContext, found: Sequence[CriterionRow], place: int, colu
         if query is not None:
             open_records(page, row.name, query, f"{GLOSSARY[column].label} under {plain(row.name)}", name="every")
     elif column in COUNTS:
-        figure = conventions()[row.name].names.get(column)
+        figure = conventions()[row.name].ratios.names.get(column)
         if figure is not None:
             records = caches.outcome_records(page.loaded, page.system, row.name, row.evaluation)
             outcome = caches.outcome(page.loaded, page.system, row.name)
@@ -146,10 +146,10 @@ def _ratio(page: PageContext, row: CriterionRow, ratio: str) -> None:
         return
     scorer = conventions()[row.name]
     figures = figures_table(caches.outcome(page.loaded, page.system, row.name), row.evaluation)
-    made = formula(scorer, row.evaluation, scorer.names[ratio], values_of(figures.iloc[0]))
+    made = formula(scorer, row.evaluation, scorer.ratios.names[ratio], values_of(figures.iloc[0]))
     if made:
         st.code(made, language=None, wrap_lines=True)
-    st.caption(plain(f"{scorer.names[ratio]}: as laid down by {scorer.source}.", 400))
+    st.caption(plain(f"{scorer.ratios.names[ratio]}: as laid down by {scorer.source}.", 400))
 
 
 def _parted(page: PageContext, found: Sequence[CriterionRow], place: int, *, name: str) -> None:

@@ -30,7 +30,7 @@ from nereval_core.analysis.slices.decades_and_noise import counts_by_decade, dec
 from nereval_core.analysis.slices.slicings import DIGEST_DIGITS
 from nereval_core.analysis.slices.user_columns import UserColumns
 from nereval_core.conventions import Convention, Outcome, conventions
-from nereval_core.conventions.outcome import OVERALL
+from nereval_core.conventions.records import OVERALL
 from nereval_core.corpus import Layer
 from nereval_core.corpus.masking import masked_error
 from nereval_core.ledger import ledger as memory_ledger

@@ -9,8 +9,8 @@ from dataclasses import replace
 import pandas as pd
 
 from nereval_core.analysis.criteria.convention_differences import CriterionRow, convention_rows, twin_criterion
-from nereval_core.conventions import Convention, Given, Outcome, option_values
-from nereval_core.conventions.outcome import OVERALL
+from nereval_core.conventions import Convention, Outcome, option_values
+from nereval_core.conventions.records import OVERALL
 from nereval_core.problems import FormatError, quoted
 from nereval_core.scoring.criteria import CRITERIA
 from pages.shared.data.loading import Loaded
@@ -29,9 +29,9 @@ def apply_convention(loaded: Loaded, system: str, convention: Convention, option
     formats = {row.name: row.format for row in loaded.layers}
     parted = any(source.parts for name in ("gold", system) if (source := loaded.sources.get(name)) is not None)
     own = not (parted or loaded.options.selection) and {formats["gold"], formats[system]} <= set(convention.formats)
-    if not own and convention.of_layers is not None:
-        outcome = convention.of_layers(loaded.corpus.gold, loaded.corpus.system(system), values)
-        return replace(outcome, marks=loaded.marks.get(system, ()))
+    if not own and convention.takes_layers:
+        marks = loaded.marks.get(system, ())
+        return convention.of_layers(loaded.corpus.gold, loaded.corpus.system(system), values, marks)
     if not own and convention.formats:
         what = f"these data are {' and '.join(sorted({formats['gold'], formats[system]}))}"
         remedy = f"{convention.name} needs {convention.needs} ({' or '.join(convention.formats)})"
@@ -39,18 +39,8 @@ def apply_convention(loaded: Loaded, system: str, convention: Convention, option
     if system not in loaded.sources:
         what = f"its columns are those of a layer taken as gold, not of {quoted(system)}"
         raise FormatError.single(loaded.corpus.name, None, what, "take gold itself as gold")
-    read = loaded.options
-    given = Given(
-        gold=loaded.sources["gold"],
-        pred=loaded.sources[system],
-        gold_format=formats["gold"],
-        pred_format=formats[system],
-        gold_column=read.gold_column,
-        pred_column=read.pred_column,
-        pairing=read.pairing,
-        repair=read.repair,
-    )
-    return convention.score(given, values)
+    files = loaded.options.scorer_input(loaded.sources["gold"], loaded.sources[system])
+    return convention.score(replace(files, gold_format=formats["gold"], pred_format=formats[system]), values)
 
 
 def rows_of_scorer(loaded: Loaded, system: str, convention: Convention) -> tuple[CriterionRow, ...]:

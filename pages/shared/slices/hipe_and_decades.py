@@ -10,7 +10,7 @@ import streamlit as st
 
 from nereval_core.analysis.slices.decades_and_noise import UNDATED, fill_decades, hipe_ranges, hipe_slice_table
 from nereval_core.conventions import Outcome, conventions
-from nereval_core.conventions.outcome import OVERALL
+from nereval_core.conventions.records import OVERALL
 from nereval_core.glossary import GLOSSARY
 from nereval_core.problems import FormatError
 from nereval_core.report.figures.slices import slice_lines

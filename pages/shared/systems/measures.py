@@ -22,7 +22,7 @@ from pages.shared.systems import tables as parts
 from pages.shared.view import keys
 from pages.shared.view.text import show_problems
 
-SCORERS = tuple(name for name, convention in conventions().items() if convention.of_layers is not None)
+SCORERS = tuple(name for name, convention in conventions().items() if convention.takes_layers)
 """Published scorers that score what was read already."""
 SCORERS_HELP = "Their precision, recall and F1 join the table, under their own rules and over types as they were read."
 BY_TYPE_HELP = "Also the measures of each type, besides those of all types together."

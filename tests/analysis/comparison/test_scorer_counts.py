@@ -14,8 +14,8 @@ import pytest
 from nereval_core.analysis.comparison import compare_scores
 from nereval_core.analysis.comparison.unit_counts import scorer_counts
 from nereval_core.analysis.resampling_units import ResamplingPlan, document_units
-from nereval_core.conventions import Sides, apply_to_layers, conventions
-from nereval_core.conventions.outcome import OVERALL
+from nereval_core.conventions import LayerPair, apply_to_layers, conventions
+from nereval_core.conventions.records import OVERALL
 from nereval_core.corpus import Documents
 from nereval_core.problems import FormatError
 from nereval_core.scoring import Scores, score_layers
@@ -25,7 +25,7 @@ PLAN = ResamplingPlan(resamples=200)
 WORDS = ("Anna", "Aspirin", "Bern", "fever", "IL-2", "met", "of", "rose", "the", "took")
 TYPES = ("Chemical", "DNA", "Disease", "LOC", "PER", "protein")
 WNUT_TYPES = ("group", "location", "person")
-SCORERS = [name for name, one in conventions().items() if one.of_layers is not None]
+SCORERS = [name for name, one in conventions().items() if one.takes_layers]
 
 
 @cache
@@ -67,8 +67,8 @@ def scored() -> Mapping[str, Scores]:
 def test_figures_are_those_of_the_scorer_itself(name: str) -> None:
     convention = conventions()[name]
     scored = scored_systems(*(WNUT_TYPES if name == "wnut17" else TYPES))
-    figures = apply_to_layers(convention, Sides(*scored["a"].read, ())).figures
-    evaluations = set(figures.loc[figures["figure"] == convention.names["F1"], "evaluation"]) - {"surface"}
+    figures = apply_to_layers(convention, LayerPair(*scored["a"].read, ())).figures
+    evaluations = set(figures.loc[figures["figure"] == convention.ratios.f1, "evaluation"]) - {"surface"}
     assert evaluations
     for evaluation in sorted(evaluations):
         found = compare_scores(
@@ -81,11 +81,11 @@ def test_figures_are_those_of_the_scorer_itself(name: str) -> None:
         rows = found.measures[found.measures["criterion"] == f"{name}/{evaluation}"]
         assert len(rows) == 6
         for system, scores in scored.items():
-            own = apply_to_layers(convention, Sides(*scores.read, ())).figures
+            own = apply_to_layers(convention, LayerPair(*scores.read, ())).figures
             own = own[(own["evaluation"] == evaluation) & (own["scope"] == OVERALL)].set_index("figure")["value"]
             for measure, key in (("precision", "P"), ("recall", "R"), ("f1", "F1")):
                 value = rows[(rows["system"] == system) & (rows["measure"] == measure)]["value"].item()
-                theirs = own[convention.names[key]] / (100 if convention.percent else 1)
+                theirs = own[convention.ratios.names[key]] / (100 if convention.ratios.percent else 1)
                 assert np.nan_to_num(value) == pytest.approx(np.nan_to_num(theirs)), (evaluation, system, measure)
 
 

@@ -23,7 +23,7 @@ from nereval_core.analysis.criteria.convention_differences import (
     twin_criterion,
 )
 from nereval_core.conventions import Outcome, conventions, option_values
-from nereval_core.conventions.outcome import OVERALL
+from nereval_core.conventions.records import OVERALL
 from nereval_core.corpus import Documents, Intervals, Layer, layer
 from nereval_core.records.tables import records
 from nereval_core.scoring import Scores, score_layers
@@ -82,7 +82,6 @@ def decided(found: pd.DataFrame) -> dict[str, Counter[tuple[Any, ...]]]:
 
 def outcome_of(name: str, gold: Layer, pred: Layer) -> Outcome:
     convention = conventions()[name]
-    assert convention.of_layers is not None
     return convention.of_layers(gold, pred, option_values(convention, {}))
 
 
