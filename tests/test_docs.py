@@ -100,6 +100,10 @@ def test_each_command_stands_on_one_line(command: str) -> None:
     assert DOCS[README].splitlines().count(command) == DOCS[README].count(command) == 1
 
 
+def test_the_documents_have_at_most_28_000_words() -> None:
+    assert sum(len(text.split()) for text in DOCS.values()) <= 28_000
+
+
 def test_the_readme_the_architecture_and_the_how_tos_are_short() -> None:
     assert not {name for name, most in MOST_LINES.items() if len(DOCS[name].splitlines()) > most}
 
