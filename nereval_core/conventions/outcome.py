@@ -125,7 +125,7 @@ def add_tables(parts: Iterable[Tables]) -> dict[str, dict[str, tuple[int, ...]]]
             own = sums.setdefault(table, {})
             for name, row in rows.items():
                 before = own.get(name, (0,) * len(row))
-                own[name] = tuple(left + right for left, right in zip(before, row, strict=True))
+                own[name] = tuple(map(sum, zip(before, row, strict=True)))
     return sums
 
 

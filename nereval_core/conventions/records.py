@@ -193,8 +193,8 @@ class MatchRows:
         return cls(
             np.concatenate((gold, missed, np.full(len(spurious), -1))),
             np.concatenate((pred, np.full(len(missed), -1), spurious)),
-            np.repeat([COR, MIS, SPU], sizes),
-            np.repeat([MATCHED, UNMATCHED, UNMATCHED], sizes),
+            np.repeat(np.array([COR, MIS, SPU], np.int8), sizes),
+            np.repeat(np.array([MATCHED, UNMATCHED, UNMATCHED], np.int8), sizes),
         )
 
     @classmethod

@@ -56,8 +56,8 @@ class MentionLines:
 
     def of(self, used: frozenset[str]) -> MentionLines:
         """Return the lines of these sentences only."""
-        kept = [name in used for name in self.ids]
-        return MentionLines(list(compress(self.ids, kept)), list(compress(self.rests, kept)))
+        is_used = [name in used for name in self.ids]
+        return MentionLines(list(compress(self.ids, is_used)), list(compress(self.rests, is_used)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,9 +104,9 @@ class SolidCharacters:
         fine = (start >= 0) & (start <= end) & (end < self.before[base[doc + 1]] - first)
         fine &= (start == np.floor(start)) & (end == np.floor(end))
         low, high = np.full(len(doc), -1), np.full(len(doc), -1)
-        held, origin = first[fine], base[doc[fine]]
-        low[fine] = self.at[held + start[fine].astype(np.int64)] - origin
-        high[fine] = self.at[held + end[fine].astype(np.int64)] + 1 - origin
+        before, origin = first[fine], base[doc[fine]]
+        low[fine] = self.at[before + start[fine].astype(np.int64)] - origin
+        high[fine] = self.at[before + end[fine].astype(np.int64)] + 1 - origin
         return low, high
 
 

@@ -186,8 +186,8 @@ class ColumnFiles:
         cuts = [*self.segments, size]
         lengths = dict(zip(self.segments, (high - low for low, high in pairwise(cuts)), strict=True))
         edges = [*self.documents, size]
-        kept = [(low, high) for low, high in pairwise(edges) if (low, high) not in self.lost]
-        return [[lengths[start] for start in self.segments if low <= start < high] for low, high in kept]
+        bounds = [(low, high) for low, high in pairwise(edges) if (low, high) not in self.lost]
+        return [[lengths[start] for start in self.segments if low <= start < high] for low, high in bounds]
 
 
 def pair_of_layers(gold: Layer, pred: Layer, version: HipeVersion, options: Mapping[str, Any]) -> ColumnPair:
@@ -246,12 +246,12 @@ def _tokens(layer: Layer, name: str) -> tuple[Int64, Int64]:
     starts, ends = origin + tokens.starts, origin + tokens.ends
     first = np.searchsorted(starts, base + layer.start)
     last = np.searchsorted(ends, base + layer.end)
-    held = np.minimum(last, max(len(ends) - 1, 0)), np.minimum(first, max(len(starts) - 1, 0))
+    bounds = np.minimum(last, max(len(ends) - 1, 0)), np.minimum(first, max(len(starts) - 1, 0))
     fits = not len(layer) or (
         len(starts) > 0
         and not layer.fragments
-        and bool(np.all(starts[held[1]] == base + layer.start))
-        and bool(np.all(ends[held[0]] == base + layer.end))
+        and bool(np.all(starts[bounds[1]] == base + layer.start))
+        and bool(np.all(ends[bounds[0]] == base + layer.end))
         and bool(np.all(first[1:] > last[:-1]))
     )
     if not fits:
@@ -273,13 +273,13 @@ def _tags(layer: Layer, first: Int64, last: Int64) -> CellColumn:
 def _links(layer: Layer, first: Int64, last: Int64) -> CellColumn:
     """Return the links of spans, ranked ones separated by |, on each of their tokens; `_` for none."""
     assert layer.documents.tokens is not None
-    known = {"_": 0}
+    code_of = {"_": 0}
     span_codes = np.zeros(len(layer), np.int32)
     for span, links in layer.links.items():
-        span_codes[span] = known.setdefault("|".join(links) or "_", len(known))
+        span_codes[span] = code_of.setdefault("|".join(links) or "_", len(code_of))
     codes = np.zeros(len(layer.documents.tokens.starts), np.int32)
     codes[_inside(first, last)] = np.repeat(span_codes, last - first + 1)
-    return CellColumn(codes, tuple(known))
+    return CellColumn(codes, tuple(code_of))
 
 
 def _inside(first: Int64, last: Int64) -> Int64:

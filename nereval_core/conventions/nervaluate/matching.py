@@ -210,8 +210,8 @@ class PairQueue:
         return cls(pairs.take(order), turn[order], choice[order])
 
     def of_one_type(self) -> PairQueue:
-        kept = np.flatnonzero(self.pairs.code & SAME_TYPE)
-        return PairQueue(self.pairs.take(kept), self.turn[kept], self.choice[kept])
+        rows = np.flatnonzero(self.pairs.code & SAME_TYPE)
+        return PairQueue(self.pairs.take(rows), self.turn[rows], self.choice[rows])
 
 
 def _ranked(order: Array, spans: Int64) -> Int64:
