@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from urllib.parse import parse_qsl
 
-import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -32,19 +31,13 @@ from pages.shared.view import FIGURES, View
 from pages.shared.view.link import read_link
 from pages.shared.view.queries import query_of
 from pages.shared.view.text import plain
-from tests.support.pages import DEMO, GOLD, PREDICTION, VIEW, address, cell, opened, sound, upload
+from tests.support.pages import DEMO, GOLD, PREDICTION, VIEW, address, assert_cells_equal, cell, opened, sound, upload
 from tests.support.workbench import listed
 
 ANNOTATORS = ("annotator-1", "annotator-2")
 LAYERS = tuple(layers(DEMO))
 ALL = replace(VIEW, annotators=LAYERS)
 FULL = replace(ALL, corpus=DEMO.corpus.digest)
-
-
-def assert_cells_equal(shown: pd.DataFrame, expected: pd.DataFrame) -> None:
-    """Compare all but dtypes: before pandas 3, text that a page was sent comes back under another one."""
-    plain = [frame.set_axis(frame.columns.astype(object), axis=1) for frame in (shown, expected)]
-    pd.testing.assert_frame_equal(*plain, check_dtype=False, check_index_type=False)
 
 
 def agreed(names: Sequence[str], criterion: str = "strict") -> Agreement:

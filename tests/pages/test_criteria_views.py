@@ -24,7 +24,7 @@ from pages.shared.criteria.views import PARTS
 from pages.shared.data import caches
 from pages.shared.data.loading import load_demo
 from pages.shared.view import TABS, View, criterion_rules, keys
-from tests.support.pages import address, cell, headings, opened, point, sound
+from tests.support.pages import address, assert_cells_equal, cell, headings, opened, point, sound
 from tests.support.workbench import workbench
 
 DEMO = load_demo("biology")
@@ -105,7 +105,7 @@ def test_what_could_be_recovered_opens_its_records() -> None:
     for row, spans in enumerate(table["spans"].tolist()):
         app = shown("recovered", replace(VIEW, criterion="type"), table_recovered=cell(row, "spans"))
         listed(app, spans)
-    assert frame(app, "recovered").equals(table)
+    assert_cells_equal(frame(app, "recovered"), table)
 
 
 @pytest.mark.parametrize(("share", "least", "same"), [("union", 0.5, True), ("gold", 0.83, False)])
@@ -181,7 +181,8 @@ def test_merging_types_opens_what_it_counts() -> None:
         place = table["criterion"].tolist().index("right")
         listed(shown("merging", view, **state, table_merging=cell(place, column)), int(table[column].iloc[place]))
     gone = vanished_confusions(SCORES, after, "right")
-    assert frame(app, "pairs").equals(gone) and len(gone)
+    assert_cells_equal(frame(app, "pairs"), gone)
+    assert len(gone)
     for row in range(len(gone)):
         for column in ("pairs", "correct") if not row else ("correct",):
             app = shown("merging", view, **state, table_gone=cell(row, column))
@@ -196,7 +197,7 @@ def test_stand_ins_open_their_folds() -> None:
     state = {"stand_in_reference": "type", "stand_in_folds": 5, "stand_in_seed": 3}
     app = shown("stand-in", **state, table_stand_in=cell(1, "r"))
     expected = proxy_table(values, "type")
-    pd.testing.assert_frame_equal(frame(app, "undefined"), expected)
+    assert_cells_equal(frame(app, "undefined"), expected)
     assert "Read p with care" in app.warning[0].value
     folds = frame(app, "fold")
     name = expected["criterion"].iloc[1]
