@@ -42,7 +42,7 @@ from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.review.verdicts_on_records import attach_verdicts
 from nereval_core.review.words import decision_in_words
 from nereval_core.scoring import Scores
-from nereval_core.tables import LEFT_KINDS, Cell, Column, RecordsOf, Row, Table
+from nereval_core.tables import Cell, Column, RecordsOf, Row, Table
 
 ERRORS = DECISIONS[1:]
 NOTE_CHARACTERS = 600
@@ -206,7 +206,7 @@ class Records:
             )
             for number, texts in enumerate(table.texts())
         )
-        right = frozenset(place for place, column in enumerate(table.columns) if column.kind not in LEFT_KINDS)
+        right = frozenset(place for place, column in enumerate(table.columns) if not column.is_left)
         return ReportTable(table.title, table.headings, rows, table.footnotes, right=right)
 
     def _cell(self, cell: Cell, column: Column, text: str, row: Row, system: str) -> Count | str:

@@ -27,7 +27,6 @@ A name tells the row from others. Texts stand to the left as names do, everythin
 between 0 and 1, a share is shown in percent, a difference with its sign. An estimate is a number with its interval as a
 text, p is a p value as a text. A value is shown as its type has it: a float as a ratio.
 """
-LEFT_KINDS = ("name", "text")
 UNDEFINED = "–"
 DAGGER = "†"
 """The sign after a value that differs significantly."""
@@ -82,6 +81,11 @@ class Column:
     @property
     def label(self) -> str:
         return self.heading or self.key.replace("_", " ")
+
+    @property
+    def is_left(self) -> bool:
+        """Whether the cells stand to the left."""
+        return self.kind in ("name", "text")
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from typing import Any
 from markupsafe import Markup
 
 from nereval_core.problems import one_line
-from nereval_core.tables import DAGGER, LEFT_KINDS, Cell, Column, Table
+from nereval_core.tables import DAGGER, Cell, Table
 from nereval_core.writers import escape_formula
 
 LATEX: Mapping[str, str] = MappingProxyType({DAGGER: r"$^\dagger$", "≤": r"$\leq$", "−": "$-$"})
@@ -36,7 +36,7 @@ def as_markdown(tables: Iterable[Table]) -> str:
     """Return tables of GitHub's Markdown under headings."""
     blocks = []
     for table in tables:
-        rows = [list(table.headings), ["---" if is_left(column) else "---:" for column in table.columns]]
+        rows = [list(table.headings), ["---" if column.is_left else "---:" for column in table.columns]]
         rows += _bold_texts("**{}**", table, escape_markdown)
         lines = [f"## {escape_markdown(table.title)}", "", *(f"| {' | '.join(row)} |" for row in rows)]
         lines += [line for note in _notes(table) for line in ("", escape_markdown(note))]
@@ -51,7 +51,7 @@ def as_latex(tables: Iterable[Table]) -> str:
         rows = _bold_texts(r"\textbf{{{}}}", table, escape_latex)
         lines = [
             *(f"% {one_line(note)}" for note in (table.title, *_notes(table))),
-            rf"\begin{{tabular}}{{{''.join('l' if is_left(column) else 'r' for column in table.columns)}}}",
+            rf"\begin{{tabular}}{{{''.join('l' if column.is_left else 'r' for column in table.columns)}}}",
             r"\toprule",
             *_latex_headings(table),
             r"\midrule",
@@ -138,7 +138,7 @@ def as_html(tables: Iterable[Table], *, title: str = "scores", figure: str = "")
 def _html_cells(pattern: str, table: Table, texts: Iterable[str]) -> Markup:
     """Return the cells of a row; those of texts beyond the first column have a class."""
     classes = (
-        Markup(" class='text'") if number and is_left(column) else Markup()
+        Markup(" class='text'") if number and column.is_left else Markup()
         for number, column in enumerate(table.columns)
     )
     return Markup().join(Markup(pattern).format(*cell) for cell in zip(classes, texts, strict=True))
@@ -204,11 +204,6 @@ def in_form(
     if form in RENDERED:
         return RENDERED[form](tables).encode()
     return as_parquet(long()) if form == "parquet" else as_csv(long()).encode()
-
-
-def is_left(column: Column) -> bool:
-    """Tell whether the cells of a column stand to the left."""
-    return column.kind in LEFT_KINDS
 
 
 def _bold_texts(pattern: str, table: Table, escape: Callable[[str], str]) -> list[list[str]]:

@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 
 from nereval_core.problems import one_line
-from nereval_core.tables import LEFT_KINDS, Table
+from nereval_core.tables import Table
 
 HEADING, STRONG, NOTE, WARNING = "1", "1;32", "2", "33"
 """Parameters of ANSI escape sequences: bold; bold and green; dim; yellow."""
@@ -15,8 +15,8 @@ LONGEST = 60
 CUT = "…"
 
 
-def as_screen(tables: Iterable[Table], *, names: int = 1, colour: bool = False) -> str:
-    """Return aligned columns of text, the first `names` and those of texts to the left, numbers to the right.
+def as_screen(tables: Iterable[Table], *, colour: bool = False) -> str:
+    """Return aligned columns of text, the first and those of texts to the left, numbers to the right.
 
     Long texts are cut, except in the last column, which no other has to wait for. With `colour` headings and strong
     cells stand out, and notes are dim.
@@ -26,9 +26,7 @@ def as_screen(tables: Iterable[Table], *, names: int = 1, colour: bool = False) 
         is_cut = [column.kind == "text" for column in table.columns[:-1]] + [False]
         grid = [table.headings, *([*map(_shortened, row, is_cut)] for row in table.texts())]
         widths = [max(map(_width, column)) for column in zip(*grid, strict=True)]
-        left_columns = {
-            number for number, column in enumerate(table.columns) if number < names or column.kind in LEFT_KINDS
-        }
+        left_columns = {number for number, column in enumerate(table.columns) if not number or column.is_left}
         strong = table.strong if colour else frozenset()
         heading, *rows = (
             "  ".join(_padded(row, widths, left_columns, {at for place, at in strong if place == number})).rstrip()

@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
+from nereval_core.analysis.result_tables import free_name
 from nereval_core.readers import Source
 from pages.shared.components.navigation import pages
 from pages.shared.data import caches
 from pages.shared.data.loading import Loaded, load
 from pages.shared.view import View
-from pages.shared.view.count_tables import confusion_table, free, headings
+from pages.shared.view.count_tables import confusion_table, headings
 from tests.support.commands import Cli
 from tests.support.pages import opened
 
@@ -194,7 +195,7 @@ def test_headings_of_confusion_are_unique(name: str) -> None:
     assert table.columns[:2] == tuple(types)
     assert table.counts.columns.is_unique and table.counts.index.is_unique
     assert table.counts.iat[0, 1] == 2
-    named = table.counts.reset_index(names=free("gold", list(table.counts.columns)))
+    named = table.counts.reset_index(names=free_name("gold", list(table.counts.columns)))
     assert named.columns.is_unique and named.shape == (3, 4)
     assert not {"_index", "_pos:0"} & set(table.counts.columns)
 

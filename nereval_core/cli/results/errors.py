@@ -84,11 +84,12 @@ def _layer_file(layer: Layer, place: str) -> bytes:
 def error_tables(system: str, found: ErrorReport, by_type: bool, forms: pd.DataFrame | None = None) -> Iterator[Table]:
     """Yield the tables of one system: classes by criterion, ends, patterns, with `by_type` types, and `forms`."""
     signatures = together(signature(found.scores, name) for name in found.classes)
-    for number, name in enumerate(found.classes):
+    # What is about all criteria stands below the first table.
+    more = (*filter(None, [sentence_text(found.placing_sentence())]), *signatures)
+    for name in found.classes:
         table = error_class_table(found, name, system)
-        placed = sentence_text(found.placing_sentence())
-        first_notes = (*filter(None, [placed]), *signatures) if not number else ()
-        yield replace(table, notes=(sentence_text(found.sentence(name)), *table.notes, *first_notes))
+        yield replace(table, notes=(sentence_text(found.sentence(name)), *table.notes, *more))
+        more = ()
     yield end_table(found, system)
     if len(found.patterns):
         table = pattern_table(found, system, slice(MOST_ROWS))

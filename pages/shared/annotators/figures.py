@@ -31,6 +31,7 @@ from nereval_core.analysis.agreement.summary import (
 )
 from nereval_core.analysis.methods import methods
 from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits
+from nereval_core.analysis.result_tables import free_name
 from nereval_core.records.queries import Query
 from nereval_core.report.method_terms import HOLM, INTERVAL, METHODS, RANDOMIZATION
 from nereval_core.scoring import Counts, Settings
@@ -50,7 +51,7 @@ from pages.shared.data.loading import Loaded
 from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.systems.tables import choose_units, interval_words, plan_of, show_warnings, units_of
-from pages.shared.view.count_tables import free, headings
+from pages.shared.view.count_tables import headings
 from pages.shared.view.queries import ERRORS
 from pages.shared.view.text import plain
 
@@ -189,7 +190,7 @@ def annotator_matrix(page: PageContext, found: Agreement) -> Pair | None:
     undefined = (f" {line}." for line in pair_reasons(found, shown, [page.by]))
     gold = " Here the annotator of the row is gold." if lopsided else ""
     said = f"{LABELS[shown]}: {METHODS[shown].sentence}{gold}{''.join(undefined)}"
-    named = table.rename(columns={"": free("annotator", columns)})
+    named = table.rename(columns={"": free_name("annotator", columns)})
     cell = count_table(
         table,
         "agreement_matrix",

@@ -24,7 +24,7 @@ NAME_WIDTH, WIDEST = 150, 330
 """Pixels of the column that names the row, and of the widest column of texts."""
 CHARACTER_WIDTH, PADDING = 7, 28
 LONGEST_CAPTION = 600
-_FORMATS = {"count": "localized", "ratio": "%.3f", "value": "%.3f", "difference": "%+.3f", "share": "percent"}
+_FORMATS = {"count": "localized", "ratio": "%.3f", "difference": "%+.3f", "share": "percent"}
 
 
 def show_table(
@@ -103,7 +103,7 @@ def _sentences(notes: Sequence[str]) -> str:
 def _setting(column: Column, table: Table, number: int) -> Any:
     """Return Streamlit's setting of a column; of texts it is as wide as what it holds."""
     tooltip = explained(column.term) if column.term else f"{column.meaning}." if column.meaning else None
-    if column.kind in _FORMATS and column.kind != "value":
+    if column.kind in _FORMATS:
         width = max(PADDING + CHARACTER_WIDTH * len(column.label), 70)
         return st.column_config.NumberColumn(
             column.label, width=width, format=_FORMATS[column.kind], help=tooltip, pinned=False

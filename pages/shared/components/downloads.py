@@ -143,11 +143,6 @@ def _most(form: str, size: int, printed: Printed | None) -> int:
     return {"csv": size, "parquet": size, "excel": CALCULATED}.get(form, PRINTED if printed is None else size)
 
 
-def figure_config(name: str) -> dict[str, Any]:
-    """Return how a figure is shown: without buttons; `show_figure` puts it in the menu as well."""
-    return dict(export_menu.FIGURE_CONFIG)
-
-
 _LONG = f"A table of over {PRINTED:,} rows is offered as CSV, Parquet and Excel, of over {CALCULATED:,} not as Excel."
 
 

@@ -8,12 +8,13 @@ from typing import Any
 
 import streamlit as st
 
+from nereval_core.analysis.result_tables import free_name
 from nereval_core.report.figures.scores import confusion_map
 from pages.shared.components.downloads import Export
 from pages.shared.components.view_controls import choose_word, toggle_layout
 from pages.shared.confusion.heat_map import draw_heat_map
 from pages.shared.data.page_context import PageContext
-from pages.shared.view.count_tables import Confusion, free
+from pages.shared.view.count_tables import Confusion
 
 UNITS = {"": "counts", "row": "row %", "column": "column %"}
 TITLES = {"": "counts of match records", "row": "per cent of each row", "column": "per cent of each column"}
@@ -50,7 +51,7 @@ def draw_matrix(page: PageContext, table: Confusion) -> tuple[int, int] | None:
     """Draw the table and its files; return row and column of the cell chosen."""
     label = matrix_title(page)
     cell = draw_heat_map(table, (page.view,), label, percent=bool(page.view.share), words=page.words)
-    counts = table.counts.reset_index(names=free(page.words.reference, list(table.counts.columns)))
+    counts = table.counts.reset_index(names=free_name(page.words.reference, list(table.counts.columns)))
     Export(counts, page.signature(), "confusion", figure=lambda: _drawn(page, table)).draw()
     return cell
 

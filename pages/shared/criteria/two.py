@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from nereval_core.analysis.criteria.gap import CHAIN, OVERLAPPED, WHOLLY, Gap, gap_sentence, recovered_sentence
+from nereval_core.analysis.result_tables import free_name
 from nereval_core.glossary import DECISIONS, decision_label
 from nereval_core.report.figures.criteria import gap_bars
 from pages.shared.components import sentence
@@ -17,7 +18,6 @@ from pages.shared.components.record_list import open_records
 from pages.shared.criteria import results as criteria_results
 from pages.shared.data.page_context import PageContext
 from pages.shared.view import keys, state
-from pages.shared.view.count_tables import free
 from pages.shared.view.queries import Query
 from pages.shared.view.text import explained, plain
 
@@ -94,7 +94,7 @@ def _decisions(page: PageContext, other: str, table: pd.DataFrame) -> None:
     shown = table.loc[rows, columns]
     shown.index = [decision_label(code) for code in rows]
     number = st.column_config.NumberColumn
-    named = shown.reset_index(names=free(page.by, list(shown.columns)))
+    named = shown.reset_index(names=free_name(page.by, list(shown.columns)))
     flipped = int(table.to_numpy().sum() - table.loc[list(DECISIONS), list(DECISIONS)].to_numpy().trace())
     cell = count_table(
         shown,

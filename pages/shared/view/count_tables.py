@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
+from nereval_core.analysis.result_tables import free_name
 from nereval_core.glossary import DECISIONS, GLOSSARY
 from nereval_core.records.queries import ABSENT
 from nereval_core.records.tables import by_type
@@ -227,7 +228,9 @@ def confusion_table(
     table = np.array([[cells.get((gold, pred), 0) for pred in columns] for gold in rows], np.int64)
     across = headings(order)
     counts = pd.DataFrame(
-        table, index=[*order, free(words.label("SPU"), order)], columns=[*across, free(words.label("MIS"), across)]
+        table,
+        index=[*order, free_name(words.label("SPU"), order)],
+        columns=[*across, free_name(words.label("MIS"), across)],
     )
     shown = counts.astype("float64")
     if share == "row":
@@ -240,16 +243,9 @@ def confusion_table(
     return Confusion(rows, columns, counts, shown)
 
 
-def free(name: str, taken: Collection[str]) -> str:
-    """Return a heading that no column of the data has: the name, in parentheses where one has it."""
-    while name in taken:
-        name = f"({name})"
-    return name
-
-
 def headings(names: Sequence[str]) -> list[str]:
     """Return a column heading for each name of the data, in parentheses where Streamlit means something else by it."""
-    return [free(name, [*names, name]) if _STREAMLIT.match(name) else name for name in names]
+    return [free_name(name, [*names, name]) if _STREAMLIT.match(name) else name for name in names]
 
 
 _STREAMLIT = re.compile(r"_index$|_pos:")
