@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from nereval_core.glossary import DECISIONS
 from nereval_core.records.queries import ABSENT, SAME_TYPE, Ledger, Query, in_documents, narrowed
+from nereval_core.tables.glossary import DECISIONS
 
 PAIRED = ("COR", "INC", "PAR")
 DECISIONS_IN_WORDS = {"COR": "correct", "INC": "incorrect", "PAR": "partial", "MIS": "missed", "SPU": "spurious"}

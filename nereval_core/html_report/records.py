@@ -22,7 +22,6 @@ from nereval_core.analysis.sentences import RecordCount as Said
 from nereval_core.analysis.sentences import Sentence
 from nereval_core.corpus import Corpus, Layer
 from nereval_core.corpus.masking import is_masked, masked_text
-from nereval_core.glossary import DECISIONS
 from nereval_core.html_report.page import (
     Count,
     Paragraph,
@@ -43,6 +42,7 @@ from nereval_core.review.verdicts_on_records import attach_verdicts
 from nereval_core.review.words import decision_in_words
 from nereval_core.scoring import Scores
 from nereval_core.tables import Cell, Column, RecordsOf, Row, Table
+from nereval_core.tables.glossary import DECISIONS
 
 ERRORS = DECISIONS[1:]
 NOTE_CHARACTERS = 600

@@ -13,7 +13,6 @@ from nereval_core.analysis.errors.error_classes import STRICT
 from nereval_core.analysis.errors.tables import error_class_table
 from nereval_core.analysis.sentences import confusion_sentence, overview_sentence
 from nereval_core.corpus.masking import is_masked
-from nereval_core.glossary import DECISIONS, ERROR_CLASSES, GLOSSARY, decision_label
 from nereval_core.html_report.calibration import calibration_parts
 from nereval_core.html_report.page import (
     RECORDS,
@@ -33,6 +32,7 @@ from nereval_core.records.tables import MISSED, SPURIOUS
 from nereval_core.report.signature import signature, together
 from nereval_core.scoring import Counts
 from nereval_core.scoring.count_tables import TEXT_DTYPE
+from nereval_core.tables.glossary import DECISIONS, ERROR_CLASSES, GLOSSARY, decision_label
 
 MOST_TYPES, MOST_SYSTEMS = 16, 8
 """Types in tables and figures, those with most spans; systems whose confusions and calibration are shown."""

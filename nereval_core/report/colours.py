@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from nereval_core.glossary import DECISIONS, GLOSSARY, decision_label
+from nereval_core.tables.glossary import DECISIONS, GLOSSARY, decision_label
 
 PAGE = (("#ffffff", "#f0f2f6"), ("#171614", "#2d2b27"))
 """Backgrounds of the light and the dark theme: page and sidebar."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from nereval_core.glossary import Term
+from nereval_core.tables.glossary import Term
 
 INTERVAL, STRATA, WILSON_INTERVAL = "bootstrap interval", "strata", "Wilson's interval"
 RANDOMIZATION, HOLM, FALSE_DISCOVERY = "approximate randomization", "Holm's correction", "Benjamini-Hochberg correction"

@@ -13,11 +13,11 @@ from unicodedata import east_asian_width
 
 from markupsafe import Markup
 
-from nereval_core.glossary import DECISIONS
 from nereval_core.report.colours import LOOKS
 from nereval_core.report.excerpts import CUT, cut_around
 from nereval_core.report.highlight import document_html
 from nereval_core.report.marks import Mark
+from nereval_core.tables.glossary import DECISIONS
 
 HEIGHT_EM = 18.0
 """Height for the text and the comments of reviewers, at 16 to 10 and at 4 to 3."""

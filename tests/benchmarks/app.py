@@ -20,13 +20,13 @@ import numpy as np
 
 from nereval_core.corpus import Corpus, Documents, Layer
 from nereval_core.corpus.texts import Texts
-from nereval_core.glossary import DECISIONS
 from nereval_core.ledger import MemoryLedger, ledger
 from nereval_core.readers import Source
 from nereval_core.records.queries import FACETS, Query
 from nereval_core.scoring import Settings, score_layers
 from nereval_core.scoring.criteria import APPLICABLE, CRITERIA
 from nereval_core.store import Store, StoredCorpus, fingerprints
+from nereval_core.tables.glossary import DECISIONS
 from pages.shared.components.highlighted_text import text_data
 from tests.benchmarks.generated import STRIDE, TYPES, generate
 from tests.benchmarks.scales import Scale

@@ -29,10 +29,10 @@ from nereval_core.engine.shard_counts import CountsStore, file_digest, key_of
 from nereval_core.engine.shards import Shard, ShardFiles
 from nereval_core.engine.tally import id_hashes, tally_scores
 from nereval_core.engine.work import CountedShard, Job, ShardResult, gold_key
-from nereval_core.glossary import DECISIONS
 from nereval_core.records.queries import ORDERS, Query
 from nereval_core.scoring import Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA, SCHEMAS
+from nereval_core.tables.glossary import DECISIONS
 from tests.benchmarks.app import ACTIONS, Action, clicked
 from tests.benchmarks.generated import STRIDE, TYPES, generate
 from tests.benchmarks.scales import Scale

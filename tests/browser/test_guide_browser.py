@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from nereval_core.glossary import GLOSSARY
 from nereval_core.scoring.criteria import CRITERIA
+from nereval_core.tables.glossary import GLOSSARY
 from tests.support.browser import Visit
 
 MOST_PIXELS = 2_850

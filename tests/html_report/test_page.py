@@ -19,7 +19,6 @@ from nereval_core.api.report import page, scored
 from nereval_core.cli import main
 from nereval_core.cli.verbs.report import record_selection, verdicts_and_playlist
 from nereval_core.corpus.masking import masked_text
-from nereval_core.glossary import DECISIONS, ERROR_CLASSES, GLOSSARY
 from nereval_core.html_report.figures import script
 from nereval_core.html_report.page import (
     Count,
@@ -48,6 +47,7 @@ from nereval_core.review.verdicts import Draft, Marked, Verdict
 from nereval_core.review.verdicts_on_records import verdict_subject
 from nereval_core.scoring import Settings
 from nereval_core.scoring.criteria import CRITERIA, SCHEMAS
+from nereval_core.tables.glossary import DECISIONS, ERROR_CLASSES, GLOSSARY
 from pages.shared.data.loading import load_demo
 from tests.support import ROOT
 

@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 from nereval_core.analysis.slices.decades_and_noise import NOISE, UNDATED, UNKNOWN, document_decades, span_noise
 from nereval_core.corpus import Documents, Layer
 from nereval_core.corpus.texts import Texts
-from nereval_core.glossary import DECISIONS
 from nereval_core.ledger import MemoryLedger, ledger, single_document
 from nereval_core.ledger.attributes.documents_and_spans import record_form
 from nereval_core.ledger.facet_counts import FacetCounts, classes_of
@@ -27,6 +26,7 @@ from nereval_core.records.tables import RECORD_COLUMNS, record_ids, records
 from nereval_core.records.text_search import Sought, span_texts, words_of
 from nereval_core.scoring import Scores, Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA
+from nereval_core.tables.glossary import DECISIONS
 from tests.support.layer_strategies import texts
 from tests.support.spans import make, random_spans
 

@@ -14,10 +14,10 @@ from nereval_core.analysis.criteria.overlap_curve import overlap_curve, step_at
 from nereval_core.analysis.criteria.proxy_criterion import fold_scores, proxy_table
 from nereval_core.analysis.criteria.sensitivity import merge_types
 from nereval_core.analysis.crosstab import decision_matrix, vanished_confusions
-from nereval_core.glossary import DECISIONS, decision_label
 from nereval_core.records.tables import records
 from nereval_core.report.figures.criteria import gap_bars, overlap_lines
 from nereval_core.scoring.criteria import CRITERIA, same_rule
+from nereval_core.tables.glossary import DECISIONS, decision_label
 from pages.shared.components.count_table import table_key
 from pages.shared.components.record_list import count
 from pages.shared.criteria.views import PARTS

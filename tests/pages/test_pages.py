@@ -17,13 +17,13 @@ from streamlit.testing.v1 import AppTest
 
 from nereval_core.analysis.comparison import compare_scores
 from nereval_core.analysis.errors import error_report
-from nereval_core.glossary import DECISIONS
 from nereval_core.ledger import ledger
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source
 from nereval_core.records.queries import ABSENT, ORDERS
 from nereval_core.scoring import score_layers
 from nereval_core.scoring.criteria import APPLICABLE, SCHEMAS
+from nereval_core.tables.glossary import DECISIONS
 from pages.shared.components.count_table import ROWS
 from pages.shared.components.downloads import csv_of
 from pages.shared.components.navigation import pages

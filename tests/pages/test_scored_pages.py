@@ -16,13 +16,13 @@ from nereval_core.cli import main
 from nereval_core.corpus import Documents
 from nereval_core.engine.browse import ledger as scored_ledger
 from nereval_core.engine.scored_folder import MANIFEST, read
-from nereval_core.glossary import DECISIONS
 from nereval_core.ledger import ledger
 from nereval_core.problems import FormatError
 from nereval_core.records.queries import Query
 from nereval_core.review.playlists.store import PlaylistStore
 from nereval_core.review.store import ReviewStore
 from nereval_core.scoring import Scores, score_layers
+from nereval_core.tables.glossary import DECISIONS
 from pages.shared.data import caches, scored_folders
 from pages.shared.data.loading import DEMOS, load_demo
 from pages.shared.view import View

@@ -25,11 +25,11 @@ from nereval_core.analysis.slices.decades_and_noise import (
     hipe_slice_table,
     span_noise,
 )
-from nereval_core.glossary import DECISIONS
 from nereval_core.readers import Source, read
 from nereval_core.report.figures.slices import slice_lines
 from nereval_core.scoring import Counts, score_layers
 from nereval_core.scoring.count_tables import TEXT_DTYPE
+from nereval_core.tables.glossary import DECISIONS
 from pages.shared.data import caches
 from pages.shared.data.loading import Loaded, load_demo
 from pages.shared.slices.hipe_and_decades import slice_words

@@ -13,11 +13,11 @@ from streamlit.testing.v1 import AppTest
 from nereval_core.analysis.surface_forms import folded_forms
 from nereval_core.arrays import Int32
 from nereval_core.corpus import Layer
-from nereval_core.glossary import DECISIONS
 from nereval_core.ledger.attributes import documents_and_spans
 from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.review.store import ReviewStore
 from nereval_core.review.verdicts import KINDS, NOTE_CHARACTERS, Draft, Marked
+from nereval_core.tables.glossary import DECISIONS
 from pages.shared.data import verdict_store
 from pages.shared.inspect.workbench import KEY
 from pages.shared.server import access

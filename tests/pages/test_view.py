@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nereval_core.glossary import DECISIONS
 from nereval_core.records.queries import ABSENT, ORDERS
+from nereval_core.tables.glossary import DECISIONS
 from pages.shared.view import FIGURE_SLIDES, FIGURES, LAYOUTS, QUESTIONS, SLICED_BY, SLIDES, TABS, View
 from pages.shared.view.link import LIMIT, SORT, check_view, read_link, write_link, write_short_link
 

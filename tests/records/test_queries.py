@@ -9,7 +9,6 @@ from functools import cache
 import pytest
 
 from nereval_core.analysis.slices.decades_and_noise import LEVELS, NOISE, UNDATED, UNKNOWN
-from nereval_core.glossary import DECISIONS
 from nereval_core.ledger import MemoryLedger, ledger
 from nereval_core.pairing import pair
 from nereval_core.readers import Source, read
@@ -19,6 +18,7 @@ from nereval_core.scoring import Scores, Settings, score_layers
 from nereval_core.scoring.averages import Average
 from nereval_core.scoring.counts import Counts
 from nereval_core.scoring.criteria import APPLICABLE, CRITERIA
+from nereval_core.tables.glossary import DECISIONS
 from pages.shared.data.loading import demo_names, load_demo
 from pages.shared.view import LAYOUTS, View
 from pages.shared.view.count_tables import (

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from nereval_core.glossary import DECISIONS, decision_label
 from nereval_core.report.figures.criteria import sensitivity_dots
 from nereval_core.report.figures.parts import SYMBOLS
 from nereval_core.report.figures.scores import confusion_map, decision_bars
 from nereval_core.scoring.count_tables import TEXT_DTYPE
+from nereval_core.tables.glossary import DECISIONS, decision_label
 
 TABLE = pd.DataFrame(
     {

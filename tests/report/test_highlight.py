@@ -8,10 +8,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from nereval_core.glossary import DECISIONS, GLOSSARY
 from nereval_core.report.colours import CONTRAST, LOOKS, PAGE, TYPE_HUES, Colour, contrast, type_colours
 from nereval_core.report.highlight import LANES, document_html, lanes, paragraphs, plain_text, segments, windows
 from nereval_core.report.marks import SIDES, Mark, within
+from nereval_core.tables.glossary import DECISIONS, GLOSSARY
 
 HOSTILE = [
     *(

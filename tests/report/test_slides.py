@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from nereval_core.glossary import DECISIONS
 from nereval_core.report.colours import LOOKS
 from nereval_core.report.marks import Mark
 from nereval_core.report.slides import (
@@ -21,6 +20,7 @@ from nereval_core.report.slides import (
     title_html,
     to_word,
 )
+from nereval_core.tables.glossary import DECISIONS
 
 HOSTILE = "</section><script>alert(1)</script><img src=x onerror=alert(1)>"
 TABLE = {key: [HOSTILE] for key in ("sides", "rows", "columns")} | {"texts": [[HOSTILE]], "shades": [[1.0]]}

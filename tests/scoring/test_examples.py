@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nereval_core.glossary import DECISIONS, GLOSSARY, decision_label, tooltip
 from nereval_core.problems import FormatError
 from nereval_core.scoring.criteria import APPLICABLE, CRITERIA, SCHEMAS, Decision
 from nereval_core.scoring.examples import (
@@ -23,6 +22,7 @@ from nereval_core.scoring.examples import (
     decide,
     parse_marked,
 )
+from nereval_core.tables.glossary import DECISIONS, GLOSSARY, decision_label, tooltip
 from tests.support import oracle
 
 READ = [

@@ -17,7 +17,6 @@ from nereval_core.analysis.errors.gains import class_ends, class_table, class_ty
 from nereval_core.analysis.errors.placing import placing_sentence
 from nereval_core.analysis.sentences import RecordCount, Sentence, join_parts, record_count, sentence_text
 from nereval_core.corpus import Layer
-from nereval_core.glossary import DECISIONS
 from nereval_core.problems import FormatError, quoted
 from nereval_core.records.queries import Query
 from nereval_core.records.tables import RECORD_COLUMNS, categories, frame, rows
@@ -26,6 +25,7 @@ from nereval_core.scoring import Scores
 from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns
 from nereval_core.scoring.criteria import Decision
 from nereval_core.scoring.displayed import Displayed
+from nereval_core.tables.glossary import DECISIONS
 
 FORM_COLUMNS: Columns = {
     "class": TEXT_DTYPE,

@@ -27,10 +27,10 @@ from numpy.typing import NDArray
 from nereval_core.analysis.span_relations import have_same_type, touching_spans
 from nereval_core.arrays import Bools
 from nereval_core.corpus import Layer, frozen
-from nereval_core.glossary import ERROR_CLASSES
 from nereval_core.records.reasons import BOUNDARIES, boundaries
 from nereval_core.scoring import Scores
 from nereval_core.scoring.criteria import Decision
+from nereval_core.tables.glossary import ERROR_CLASSES
 
 Codes = NDArray[np.int8]
 Spans = NDArray[Any]

@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.analysis.sentences import RecordCount, Sentence, join_parts, number_with_noun, record_count
-from nereval_core.glossary import DECISIONS
 from nereval_core.records.queries import Query
 from nereval_core.scoring import Scores
 from nereval_core.scoring.criteria import Decision
+from nereval_core.tables.glossary import DECISIONS
 
 ATTRIBUTE = "placing"
 """The attribute of records by which these predictions are asked for."""

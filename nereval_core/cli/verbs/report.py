@@ -91,10 +91,10 @@ def record_selection(records: str) -> RecordSelection:
     """
     from urllib.parse import parse_qsl
 
-    from nereval_core.glossary import DECISIONS
     from nereval_core.html_report.records import EACH, ERRORS, RecordSelection
     from nereval_core.problems import FormatError, quoted
     from nereval_core.records.queries import ABSENT, FIELDS, Query
+    from nereval_core.tables.glossary import DECISIONS
 
     known = (*QUERY_LISTS, "doc", "text", *FIELDS, "has")
     if records.isdecimal():

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 import plotly.graph_objects as go
 
-from nereval_core.glossary import DECISIONS
 from nereval_core.report.colours import LOOKS
 from nereval_core.report.figures.parts import (
     CLEAR,
@@ -25,6 +24,7 @@ from nereval_core.report.figures.parts import (
     value_axis,
 )
 from nereval_core.scoring import Counts
+from nereval_core.tables.glossary import DECISIONS
 
 _FRAME = 130
 _LABELS = 36

@@ -14,11 +14,11 @@ from typing import Any, Literal
 
 import streamlit as st
 
-from nereval_core.glossary import DECISIONS
 from nereval_core.problems import counted
 from nereval_core.report.colours import LOOKS, Colour, type_colours
 from nereval_core.report.highlight import paragraphs, segments
 from nereval_core.report.marks import TRACKS, Mark
+from nereval_core.tables.glossary import DECISIONS
 from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
 
 ColourBy = Literal["decision", "type"]

@@ -12,7 +12,6 @@ import pandas as pd
 import pyarrow as pa
 import streamlit as st
 
-from nereval_core.glossary import DECISIONS
 from nereval_core.ledger import MemoryLedger
 from nereval_core.records.queries import ORDERS
 from nereval_core.records.tables import records
@@ -22,6 +21,7 @@ from nereval_core.review.verdicts_on_records import attach_verdicts
 from nereval_core.review.words import verdict_labels
 from nereval_core.scoring import Scores
 from nereval_core.scoring.criteria import CRITERIA
+from nereval_core.tables.glossary import DECISIONS
 from pages.shared.components import navigation
 from pages.shared.components.columns import decision_column, in_context, labels, short, table_of
 from pages.shared.components.count_table import ROWS, count_table, first_row

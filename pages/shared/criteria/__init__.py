@@ -16,8 +16,8 @@ from nereval_core.analysis.criteria.convention_differences import (
 )
 from nereval_core.conventions import conventions
 from nereval_core.conventions.records import OVERALL
-from nereval_core.glossary import GLOSSARY
 from nereval_core.report.figures.criteria import score_dots
+from nereval_core.tables.glossary import GLOSSARY
 from pages.shared.components.columns import ratio_columns
 from pages.shared.components.count_table import ChosenCell, count_figure, count_table
 from pages.shared.components.downloads import Export

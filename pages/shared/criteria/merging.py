@@ -10,9 +10,9 @@ import streamlit as st
 from nereval_core.analysis.criteria.proxy_criterion import FEW_FOLDS_NOTE, FOLDS, proxy_table
 from nereval_core.analysis.criteria.sensitivity import merging_table
 from nereval_core.analysis.crosstab import vanished_confusions
-from nereval_core.glossary import DECISIONS
 from nereval_core.ledger.attributes.criteria import merge_words
 from nereval_core.pairing.type_names import merged_in_words
+from nereval_core.tables.glossary import DECISIONS
 from pages.shared.components.count_table import count_table
 from pages.shared.components.downloads import Export
 from pages.shared.components.record_list import count, open_records

@@ -8,8 +8,8 @@ from typing import Any
 
 import streamlit as st
 
-from nereval_core.glossary import DECISIONS
 from nereval_core.records.queries import ABSENT
+from nereval_core.tables.glossary import DECISIONS
 from pages.shared.data import masks
 from pages.shared.data.page_context import PageContext
 from pages.shared.view import View, keys, state

@@ -9,7 +9,6 @@ from pathlib import Path
 import streamlit as st
 from markupsafe import Markup
 
-from nereval_core.glossary import DECISIONS, ERROR_CLASSES, GLOSSARY
 from nereval_core.report.colours import LOOKS
 from nereval_core.report.highlight import STYLE
 from nereval_core.report.method_terms import METHODS
@@ -18,6 +17,7 @@ from nereval_core.review.verdicts import KINDS
 from nereval_core.review.words import MEANING
 from nereval_core.scoring import examples
 from nereval_core.scoring.criteria import CRITERIA
+from nereval_core.tables.glossary import DECISIONS, ERROR_CLASSES, GLOSSARY
 from pages.shared.guide.examples import example_html
 
 _HERE = Path(__file__).parent

@@ -10,13 +10,13 @@ import pandas as pd
 import streamlit as st
 from markupsafe import Markup
 
-from nereval_core.glossary import DECISIONS, GLOSSARY, tooltip
 from nereval_core.report.colours import LOOKS
 from nereval_core.report.highlight import document_html
 from nereval_core.report.marks import SIDES, marks
 from nereval_core.scoring import Scores
 from nereval_core.scoring.criteria import CRITERIA, Decision
 from nereval_core.scoring.examples import DECISION_EXAMPLES, FIVE_DECISIONS, SIX_CASES, Example, decide
+from nereval_core.tables.glossary import DECISIONS, GLOSSARY, tooltip
 from pages.shared.view import keys, state
 
 EXAMPLES = {

@@ -9,9 +9,9 @@ from urllib.parse import unquote
 
 import streamlit as st
 
-from nereval_core.glossary import DECISIONS
 from nereval_core.records.queries import ABSENT, ORDERS, in_documents
 from nereval_core.report.colours import LOOKS
+from nereval_core.tables.glossary import DECISIONS
 from pages.shared.components import navigation
 from pages.shared.components.record_list import records_export
 from pages.shared.data import reviewer

@@ -13,10 +13,10 @@ from typing import Any
 
 import streamlit as st
 
-from nereval_core.glossary import DECISIONS
 from nereval_core.report.colours import type_colours
 from nereval_core.review.verdicts import KINDS
 from nereval_core.scoring.criteria import SCHEMAS
+from nereval_core.tables.glossary import DECISIONS
 from pages.shared.components.highlighted_text import DRAWING, STYLE, look, painted, text_data
 from pages.shared.components.record_list import count_words
 from pages.shared.data import playlists, reviewer, verdict_store

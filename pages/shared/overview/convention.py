@@ -11,11 +11,11 @@ import streamlit as st
 
 from nereval_core.analysis.criteria.convention_differences import ABSENT, count_by_quirk, twin_criterion
 from nereval_core.conventions import Convention, Outcome
-from nereval_core.glossary import DECISIONS, decision_label
 from nereval_core.problems import FormatError
 from nereval_core.records.tables import records as match_records
 from nereval_core.report.colours import LOOKS
 from nereval_core.report.signature import signature
+from nereval_core.tables.glossary import DECISIONS, decision_label
 from pages.shared.components import navigation
 from pages.shared.components.columns import decision_column, in_context, labels, short, table_of
 from pages.shared.components.count_table import ROWS, count_table, first_row, table_key

@@ -8,8 +8,8 @@ from typing import Any
 
 import streamlit as st
 
-from nereval_core.glossary import DECISIONS
 from nereval_core.report.colours import LOOKS
+from nereval_core.tables.glossary import DECISIONS
 from pages.shared.components import navigation
 from pages.shared.components.formula_box import formula_box
 from pages.shared.data.page_context import PageContext

@@ -10,8 +10,8 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from nereval_core.glossary import DECISIONS
 from nereval_core.report.figures.scores import decision_bars
+from nereval_core.tables.glossary import DECISIONS
 from pages.shared.components.columns import ratio_columns
 from pages.shared.components.count_table import ROWS, count_table, first_row
 from pages.shared.components.downloads import Export

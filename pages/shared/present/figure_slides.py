@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from nereval_core.glossary import DECISIONS
 from nereval_core.report.slides import bars_html, map_html
 from nereval_core.scoring.criteria import SCHEMAS
+from nereval_core.tables.glossary import DECISIONS
 from pages.shared.confusion import matrix_title
 from pages.shared.confusion.heat_map import heat_map_data
 from pages.shared.data.page_context import PageContext

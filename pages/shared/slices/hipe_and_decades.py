@@ -11,10 +11,10 @@ import streamlit as st
 from nereval_core.analysis.slices.decades_and_noise import UNDATED, fill_decades, hipe_ranges, hipe_slice_table
 from nereval_core.conventions import Outcome, conventions
 from nereval_core.conventions.records import OVERALL
-from nereval_core.glossary import GLOSSARY
 from nereval_core.problems import FormatError
 from nereval_core.report.figures.slices import slice_lines
 from nereval_core.report.signature import signature
+from nereval_core.tables.glossary import GLOSSARY
 from pages.shared.components.columns import count_columns, ratio_columns
 from pages.shared.components.count_table import count_table, show_figure
 from pages.shared.components.downloads import Export

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from nereval_core.glossary import DECISIONS
 from nereval_core.records.queries import ORDERS
+from nereval_core.tables.glossary import DECISIONS
 from pages.shared.view.codecs import (
     CORPUS,
     MERGES,

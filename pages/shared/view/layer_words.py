@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from nereval_core.glossary import GLOSSARY, tooltip
 from nereval_core.report.colours import LOOKS
 from nereval_core.review.verdicts import KINDS, Key, Kind, Marked
 from nereval_core.review.words import MEANING, WITHOUT_PARTNER, WORDS, meaning
+from nereval_core.tables.glossary import GLOSSARY, tooltip
 
 _COUNTS = {
     "COR": "agree",

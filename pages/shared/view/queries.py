@@ -16,8 +16,8 @@ from urllib.parse import unquote
 import numpy as np
 import pandas as pd
 
-from nereval_core.glossary import DECISIONS
 from nereval_core.records.queries import FACETS, FIELDS, NO_GOLD, Ledger, Query, Total, narrowed
+from nereval_core.tables.glossary import DECISIONS
 from pages.shared.view import View
 
 Side = Literal["gold", "pred"]

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import streamlit as st
 
-from nereval_core.glossary import GLOSSARY
 from nereval_core.problems import ALL_OPTIONS, SHOWN, counted
 from nereval_core.scoring.criteria import Criterion
+from nereval_core.tables.glossary import GLOSSARY
 from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
 
 _MARKS = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~:$^=&\"'/])")

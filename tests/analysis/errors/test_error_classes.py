@@ -24,10 +24,10 @@ from nereval_core.analysis.errors.gains import (
     rescore,
 )
 from nereval_core.corpus import Layer
-from nereval_core.glossary import GLOSSARY
 from nereval_core.scoring import Scores, Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA, Decision
 from nereval_core.scoring.examples import CLASS_EXAMPLES, Example, decide
+from nereval_core.tables.glossary import GLOSSARY
 from tests.support.oracle import RULES as ORACLE
 from tests.support.oracle import Span, best
 from tests.support.spans import documents, make, random_spans, settings
