@@ -6,8 +6,6 @@ import re
 import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from math import inf
-from numbers import Integral, Real
 from types import MappingProxyType
 from typing import Any, get_args
 
@@ -147,52 +145,3 @@ def one_of(name: str, value: str, allowed: Any) -> None:
     known = get_args(allowed)
     if value not in known:
         raise FormatError.single(name, None, f"there is no {quoted(str(value))}", f"use {' or '.join(known)}")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NumberOption:
-    """A numeric option by its name on the command line, and the numbers that it may be.
-
-    It may be either bound, or neither where it is `open`.
-    """
-
-    flag: str
-    whole: bool = True
-    least: float = 0
-    most: float = inf
-    open: bool = False
-
-    @property
-    def allowed(self) -> str:
-        """The numbers that are allowed, in words."""
-        kind = "a whole number" if self.whole else "a number"
-        if self.open:
-            return f"{kind} above {self.least:,} and below {self.most:,}"
-        return f"{kind} from {self.least:,}" + ("" if self.most == inf else f" to {self.most:,}")
-
-    def parse(self, text: str) -> float:
-        """Return the number that a text of the command line stands for.
-
-        Raises:
-            FormatError: it is not a number, or not one that the option may be.
-        """
-        try:
-            number = int(text) if self.whole else float(text)
-        except ValueError:
-            raise self._refusal(text) from None
-        self.check(number)
-        return number
-
-    def check(self, value: Any) -> None:
-        """Refuse a value that the option cannot have.
-
-        Raises:
-            FormatError: the problem names the option, the value and what is allowed.
-        """
-        number = isinstance(value, Integral if self.whole else Real) and not isinstance(value, bool)
-        # NaN is on neither side of a bound.
-        if not number or not (self.least < value < self.most or (not self.open and value in (self.least, self.most))):
-            raise self._refusal(value)
-
-    def _refusal(self, value: Any) -> FormatError:
-        return FormatError.single(self.flag, None, f"{quoted(str(value))} is not possible", f"write {self.allowed}")

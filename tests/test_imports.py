@@ -17,7 +17,7 @@ from tests.support import ROOT
 
 # From the bottom up: a folder imports what stands before it, and itself.
 CORE = (
-    *("problems", "arrays", "corpus", "readers", "writers", "pairing", "alignment", "scoring", "records"),
+    *("problems", "options", "arrays", "corpus", "readers", "writers", "pairing", "alignment", "scoring", "records"),
     *(
         "tables",
         "conventions",

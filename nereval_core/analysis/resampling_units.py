@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.analysis.number_options import LEVEL, check_resampling
 from nereval_core.arrays import Array, Int64
 from nereval_core.corpus import Documents, Unit
+from nereval_core.options import LEVEL, check_resampling
 from nereval_core.problems import FormatError, quoted
 
 RUNS_PREFIX = "runs:"

@@ -10,10 +10,10 @@ import pandas as pd
 from nereval_core.analysis.comparison import Comparison, compare_scores
 from nereval_core.analysis.comparison.replicability import replicability_table
 from nereval_core.analysis.comparison.runs import group_runs
-from nereval_core.analysis.number_options import check_margin
 from nereval_core.analysis.resampling_units import ResamplingPlan, resampling_units
 from nereval_core.api.inputs import Given, Texts, gold_reading
 from nereval_core.api.score import score
+from nereval_core.options import check_margin
 from nereval_core.pairing import Pairing
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers.python_objects import is_objects
@@ -59,7 +59,7 @@ def compare(
     Raises:
         FormatError: as `score`, with the problems of all systems; no system, or no system with the name of the
             baseline; a unit that gold's documents do not have; a number that is not possible
-            (`analysis.number_options`).
+            (`nereval_core.options`).
     """
     check_margin(margin, runs=bool(runs))
     plan = ResamplingPlan(resamples=resamples, seed=seed)

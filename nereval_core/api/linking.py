@@ -10,10 +10,10 @@ from nereval_core import readers
 from nereval_core.analysis.linking import LinkScores, Truth, score_links
 from nereval_core.analysis.linking.indexing import IndexScores, index_layer, score_index
 from nereval_core.analysis.linking.mentions import Boundaries, Mentions
-from nereval_core.analysis.number_options import RANKS
 from nereval_core.api.inputs import Annotations, reading_of
 from nereval_core.api.load import Input, source_of
 from nereval_core.corpus import Documents, Layer
+from nereval_core.options import RANKS
 from nereval_core.pairing import Pairing, pair
 from nereval_core.pairing.notices import notices_of
 from nereval_core.problems import FormatError

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, Literal
 from nereval_core import readers
 from nereval_core.api.load_options import LoadOptions
 from nereval_core.corpus import Corpus
+from nereval_core.options import offers
 from nereval_core.pairing import Paired
 from nereval_core.pairing.selection import DocumentIds
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers import Reading, Source
-from nereval_core.readers.read_settings import offers
 
 if TYPE_CHECKING:
     from nereval_core.api.parallel_reading import ParallelReadings

@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-from nereval_core.readers.read_settings import (
-    FormField,
-    Offer,
-    ReadOptions,
-    ReadSettings,
-    column_of,
-    scheme_names,
-    stripped,
-)
+from nereval_core.options import FormField, Offer
+from nereval_core.readers.read_settings import ReadOptions, ReadSettings, column_of, scheme_names, stripped
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -83,183 +76,139 @@ class LoadOptions(ReadSettings):
     no more documents are scored than gold and all systems have by their ids.
     """
 
-    gold_format: str = field(
-        default="auto",
-        metadata=Offer(flag="--gold-format", help=GOLD_ONLY, metavar="FORMAT", both=FORMAT, form=FORMAT.form).metadata,
-    )
-    pred_format: str = field(
-        default="auto",
-        metadata=Offer(
-            flag="--pred-format", help=OTHERS_ONLY, metavar="FORMAT", both=FORMAT, form=FORMAT.form
-        ).metadata,
-    )
-    gold_column: int | str | None = field(
-        default=None,
-        metadata=Offer(
-            flag="--gold-column",
-            help=GOLD_ONLY,
-            metavar="N",
-            parse=column_of,
-            both=COLUMN,
-            form=FormField(
-                label="Column of gold",
-                hint="Number from 1, or name in a header.",
-                empty="the one with tags",
-                parse=_column,
-            ),
-        ).metadata,
-    )
-    pred_column: int | str | None = field(
-        default=None,
-        metadata=Offer(
-            flag="--pred-column",
-            help=OTHERS_ONLY,
-            metavar="M",
-            parse=column_of,
-            both=COLUMN,
-            form=FormField(
-                label="Column of the prediction",
-                hint="With gold and prediction in one file, give this column and upload the file as gold only.",
-                empty="the one with tags",
-                parse=_column,
-            ),
-        ).metadata,
-    )
-    gold_scheme: str | None = field(
-        default=None,
-        metadata=Offer(
-            flag="--gold-scheme",
-            help="tag scheme of {first} only",
-            form=FormField(label="Tag scheme of gold", empty="as for both", values=scheme_names),
-        ).metadata,
-    )
-    pred_scheme: str | None = field(
-        default=None,
-        metadata=Offer(
-            flag="--pred-scheme",
-            help="tag scheme of {others} only",
-            form=FormField(label="Tag scheme of predictions", empty="as for both", values=scheme_names),
-        ).metadata,
-    )
-    missing: Missing = field(
-        default="error",
-        metadata=Offer(
-            flag="--missing",
-            help="empty: count missing documents as empty",
-            choices=("error", "empty"),
-            form=FormField(
-                label="A document missing from a prediction",
-                values=lambda: {"error": "refuse", "empty": "count as predicted empty"},
-            ),
-        ).metadata,
-    )
-    token_text: TokenText = field(
-        default="own",
-        metadata=Offer(
-            flag="--token-text",
-            help="gold: take {first}'s text where as many tokens are spelt differently",
-            choices=("own", "gold"),
-            form=FormField(
-                label="Take gold's text where tokens are spelt differently",
-                hint="Only where the token counts are equal; counted, and told in the signature.",
-                checkbox=True,
-                parse=lambda ticked: "gold" if ticked else "own",
-            ),
-        ).metadata,
-    )
-    pair_by: PairBy = field(
-        default="auto",
-        metadata=Offer(
-            flag="--pair-by",
-            help="pair documents by identical text or by order, whatever their ids (default: by id, else by text)",
-            choices=("auto", "text", "order"),
-            form=FormField(
-                label="Documents are paired",
-                hint="Texts tell documents apart where ids do not meet; without ids there is their order.",
-                values=lambda: {
-                    "auto": "by id, else by text",
-                    "text": "by text, whatever the ids",
-                    "order": "by order, whatever the ids",
-                },
-            ),
-        ).metadata,
-    )
-    align_text: bool = field(
-        default=False,
-        metadata=Offer(
-            flag="--align-text",
-            help="carry spans over to {first}'s text where white space or quotes differ",
-            form=FormField(
-                label="Align texts that differ in white space, quotes or normal forms alone",
-                hint="Spans are carried over to gold's text. Those without a place in it are left out, listed and "
-                "counted in the signature.",
-                checkbox=True,
-                parse=bool,
-            ),
-        ).metadata,
-    )
-    truncated: Truncated = field(
-        default="error",
-        metadata=Offer(
-            flag="--truncated",
-            help="outside: tokens that {others} lack at the end of sentences, as models with a maximal length do, are "
-            "outside of spans",
-            choices=("error", "outside"),
-            form=FormField(
-                label="Sentences that a prediction cuts off",
-                hint="As models with a maximal length do; counted, and told in the signature.",
-                values=lambda: {"error": "refuse", "outside": "take the missing tokens as outside"},
-            ),
-        ).metadata,
-    )
-    documents: DocumentIds | None = field(
-        default=None,
-        metadata=Offer(
-            flag="--documents",
-            help=f"{THESE_DOCUMENTS}, or shared: those that all have",
-            help_of_one=THESE_DOCUMENTS,
-            metavar="FILE|IDS",
-            parse=_documents,
-            selects=True,
-            elsewhere="a field of lines below the others",
-        ).metadata,
-    )
-    common: bool = field(
-        default=False,
-        metadata=Offer(
-            form=FormField(
-                label="Score only the documents that all of them have",
-                hint="Where annotators have not seen the same documents. Told by their ids; the signature says how "
-                "many.",
-                checkbox=True,
-                parse=bool,
-            ),
-        ).metadata,
-    )
-    gold_types: TypeNames | None = field(
-        default=None,
-        metadata=Offer(
-            flag="--gold-types",
-            help=GOLD_ONLY,
-            metavar="FILE",
-            parse=_types,
-            both=TYPES,
-            selects=True,
-            elsewhere=TYPES_FORM,
-        ).metadata,
-    )
-    pred_types: TypeNames | None = field(
-        default=None,
-        metadata=Offer(
-            flag="--pred-types",
-            help=OTHERS_ONLY,
-            metavar="FILE",
-            parse=_types,
-            both=TYPES,
-            selects=True,
-            elsewhere=TYPES_FORM,
-        ).metadata,
-    )
+    gold_format: str = Offer(
+        flag="--gold-format", help=GOLD_ONLY, metavar="FORMAT", both=FORMAT, form=FORMAT.form
+    ).field("auto")
+    pred_format: str = Offer(
+        flag="--pred-format", help=OTHERS_ONLY, metavar="FORMAT", both=FORMAT, form=FORMAT.form
+    ).field("auto")
+    gold_column: int | str | None = Offer(
+        flag="--gold-column",
+        help=GOLD_ONLY,
+        metavar="N",
+        parse=column_of,
+        both=COLUMN,
+        form=FormField(
+            label="Column of gold",
+            hint="Number from 1, or name in a header.",
+            empty="the one with tags",
+            parse=_column,
+        ),
+    ).field(None)
+    pred_column: int | str | None = Offer(
+        flag="--pred-column",
+        help=OTHERS_ONLY,
+        metavar="M",
+        parse=column_of,
+        both=COLUMN,
+        form=FormField(
+            label="Column of the prediction",
+            hint="With gold and prediction in one file, give this column and upload the file as gold only.",
+            empty="the one with tags",
+            parse=_column,
+        ),
+    ).field(None)
+    gold_scheme: str | None = Offer(
+        flag="--gold-scheme",
+        help="tag scheme of {first} only",
+        form=FormField(label="Tag scheme of gold", empty="as for both", values=scheme_names),
+    ).field(None)
+    pred_scheme: str | None = Offer(
+        flag="--pred-scheme",
+        help="tag scheme of {others} only",
+        form=FormField(label="Tag scheme of predictions", empty="as for both", values=scheme_names),
+    ).field(None)
+    missing: Missing = Offer(
+        flag="--missing",
+        help="empty: count missing documents as empty",
+        choices=("error", "empty"),
+        form=FormField(
+            label="A document missing from a prediction",
+            values=lambda: {"error": "refuse", "empty": "count as predicted empty"},
+        ),
+    ).field("error")
+    token_text: TokenText = Offer(
+        flag="--token-text",
+        help="gold: take {first}'s text where as many tokens are spelt differently",
+        choices=("own", "gold"),
+        form=FormField(
+            label="Take gold's text where tokens are spelt differently",
+            hint="Only where the token counts are equal; counted, and told in the signature.",
+            checkbox=True,
+            parse=lambda ticked: "gold" if ticked else "own",
+        ),
+    ).field("own")
+    pair_by: PairBy = Offer(
+        flag="--pair-by",
+        help="pair documents by identical text or by order, whatever their ids (default: by id, else by text)",
+        choices=("auto", "text", "order"),
+        form=FormField(
+            label="Documents are paired",
+            hint="Texts tell documents apart where ids do not meet; without ids there is their order.",
+            values=lambda: {
+                "auto": "by id, else by text",
+                "text": "by text, whatever the ids",
+                "order": "by order, whatever the ids",
+            },
+        ),
+    ).field("auto")
+    align_text: bool = Offer(
+        flag="--align-text",
+        help="carry spans over to {first}'s text where white space or quotes differ",
+        form=FormField(
+            label="Align texts that differ in white space, quotes or normal forms alone",
+            hint="Spans are carried over to gold's text. Those without a place in it are left out, listed and "
+            "counted in the signature.",
+            checkbox=True,
+            parse=bool,
+        ),
+    ).field(False)
+    truncated: Truncated = Offer(
+        flag="--truncated",
+        help="outside: tokens that {others} lack at the end of sentences, as models with a maximal length do, are "
+        "outside of spans",
+        choices=("error", "outside"),
+        form=FormField(
+            label="Sentences that a prediction cuts off",
+            hint="As models with a maximal length do; counted, and told in the signature.",
+            values=lambda: {"error": "refuse", "outside": "take the missing tokens as outside"},
+        ),
+    ).field("error")
+    documents: DocumentIds | None = Offer(
+        flag="--documents",
+        help=f"{THESE_DOCUMENTS}, or shared: those that all have",
+        help_of_one=THESE_DOCUMENTS,
+        metavar="FILE|IDS",
+        parse=_documents,
+        selects=True,
+        elsewhere="a field of lines below the others",
+    ).field(None)
+    common: bool = Offer(
+        form=FormField(
+            label="Score only the documents that all of them have",
+            hint="Where annotators have not seen the same documents. Told by their ids; the signature says how many.",
+            checkbox=True,
+            parse=bool,
+        ),
+    ).field(False)
+    gold_types: TypeNames | None = Offer(
+        flag="--gold-types",
+        help=GOLD_ONLY,
+        metavar="FILE",
+        parse=_types,
+        both=TYPES,
+        selects=True,
+        elsewhere=TYPES_FORM,
+    ).field(None)
+    pred_types: TypeNames | None = Offer(
+        flag="--pred-types",
+        help=OTHERS_ONLY,
+        metavar="FILE",
+        parse=_types,
+        both=TYPES,
+        selects=True,
+        elsewhere=TYPES_FORM,
+    ).field(None)
 
     def scorer_input(self, gold: Source, pred: Source) -> ScorerInput:
         """Return the input of a published scorer that is read so."""

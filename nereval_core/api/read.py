@@ -10,7 +10,6 @@ from nereval_core.api.load import Input, check_core_type, check_cores, source_of
 from nereval_core.corpus import Documents
 from nereval_core.pairing.selection import DocumentIds, restricted
 from nereval_core.pairing.type_names import TypeNames, mapped
-from nereval_core.problems import one_of
 from nereval_core.readers import Reading, ReadOptions
 from nereval_core.readers.read_settings import Malformed, Repeats, Unplaced
 from nereval_core.readers.shared.label_list import Labels, label_list
@@ -66,11 +65,6 @@ def read(
     Raises:
         FormatError: with every problem found.
     """
-    if repair is not None:
-        one_of("repair", repair, Repair)
-    one_of("repeated", repeated, Repeats)
-    one_of("unplaced", unplaced, Unplaced)
-    one_of("malformed", malformed, Malformed)
     check_core_type(core_type)
     options = ReadOptions(
         name=name,

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Unpack
 
-from nereval_core.analysis.number_options import check_resampling
 from nereval_core.analysis.resampling_units import resampling_units
 from nereval_core.analysis.slices import SliceReport, slice_report
 from nereval_core.analysis.slices.scores_by_slice import SLICE_PLAN
 from nereval_core.analysis.slices.user_columns import check_columns, read_columns
 from nereval_core.api.inputs import Annotations, Given, Texts, reading_of
 from nereval_core.api.score import score
+from nereval_core.options import check_resampling
 from nereval_core.pairing import Pairing
 from nereval_core.readers import Source
 from nereval_core.scoring.criteria import Criterion, choose_criteria

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 from nereval_core.api.load_options import COLUMN, TYPES, LoadOptions
+from nereval_core.options import Offer, offers
 from nereval_core.problems import quoted
-from nereval_core.readers.read_settings import Offer, ReadSettings, offers
+from nereval_core.readers.read_settings import ReadSettings
 from nereval_core.report import METHODS_FORMS, PAPER_COLUMNS, TABLES
 
 if TYPE_CHECKING:
@@ -164,7 +165,8 @@ def _value(options: argparse.Namespace, offer: Offer) -> Any:
     given = getattr(options, offer.flag.removeprefix("--").replace("-", "_"))
     if not given and offer.both is not None:
         return _value(options, replace(offer.both, parse=offer.parse))
-    return offer.parse(given) if isinstance(given, str) and offer.parse else given
+    parse = offer.number.parse if offer.number else offer.parse
+    return parse(given) if isinstance(given, str) and parse else given
 
 
 # Scoring

@@ -17,7 +17,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from nereval_core.analysis.errors.error_classes import CLASSES, STRICT
-from nereval_core.analysis.number_options import RECORDS_PER_CLASS
 from nereval_core.analysis.sentences import RecordCount as Said
 from nereval_core.analysis.sentences import Sentence
 from nereval_core.corpus import Corpus, Layer
@@ -32,6 +31,7 @@ from nereval_core.html_report.page import (
     RequiredMarks,
 )
 from nereval_core.ledger import MemoryLedger, ledger
+from nereval_core.options import RECORDS_PER_CLASS
 from nereval_core.records.queries import ABSENT, Query
 from nereval_core.report.colours import LOOKS
 from nereval_core.report.excerpts import record_html

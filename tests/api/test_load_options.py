@@ -15,8 +15,9 @@ import nereval_core
 from nereval_core.api.load_options import LoadOptions
 from nereval_core.cli import VERBS, verb_parser
 from nereval_core.cli.options import load_options, settings_of_one
+from nereval_core.options import Offer, offers
 from nereval_core.pairing.selection import DocumentIds
-from nereval_core.readers.read_settings import Offer, ReadOptions, ReadSettings, offers
+from nereval_core.readers.read_settings import ReadOptions, ReadSettings
 from nereval_core.readers.shared.label_list import label_list
 from nereval_core.readers.shared.offset_units import Offsets
 from tests.support.pages import account, drop, opened, read

@@ -12,7 +12,8 @@ import nereval_core as nereval
 from nereval_core.analysis.criteria.proxy_criterion import document_folds
 from nereval_core.analysis.resampling_units import ResamplingPlan
 from nereval_core.api.load_options import LoadOptions
-from nereval_core.problems import FormatError, NumberOption
+from nereval_core.options import NumberOption
+from nereval_core.problems import FormatError
 from tests.support import ROOT
 from tests.support.commands import Cli
 

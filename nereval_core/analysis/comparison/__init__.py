@@ -27,10 +27,10 @@ from nereval_core.analysis.comparison.significance import (
 from nereval_core.analysis.comparison.unit_counts import check_scorers, count_units
 from nereval_core.analysis.intervals import RATIO_TOLERANCE
 from nereval_core.analysis.multiple_tests import are_significant, corrected_as_family
-from nereval_core.analysis.number_options import check_margin
 from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits, document_units
 from nereval_core.analysis.result_tables import typed_table
 from nereval_core.analysis.sentences import name_list
+from nereval_core.options import check_margin
 from nereval_core.problems import counted
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Scores

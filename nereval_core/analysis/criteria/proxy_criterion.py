@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from nereval_core.analysis.number_options import FOLD_COUNT, SEED
 from nereval_core.analysis.result_tables import typed_table
+from nereval_core.options import FOLD_COUNT, SEED
 from nereval_core.problems import FormatError, counted, quoted
 from nereval_core.scoring import Scores
 from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from nereval_core.analysis.number_options import check_resampling
 from nereval_core.cli.options import (
     FILES,
     Parser,
@@ -18,6 +17,7 @@ from nereval_core.cli.options import (
     add_scoring,
     check_by,
 )
+from nereval_core.options import check_resampling
 
 if TYPE_CHECKING:
     from nereval_core.analysis.agreement import Agreement

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from nereval_core.analysis.number_options import check_margin, check_resampling
 from nereval_core.cli.options import (
     GOLD_AND_PREDICTIONS,
     Parser,
@@ -20,6 +19,7 @@ from nereval_core.cli.options import (
     check_by,
     comma_separated,
 )
+from nereval_core.options import check_margin, check_resampling
 from nereval_core.problems import quoted
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from nereval_core.analysis.number_options import TOP
 from nereval_core.cli.options import Parser, add_output, add_reading, comma_separated
+from nereval_core.options import TOP
 
 HELP = "find inconsistent annotations within one layer"
 USAGE = "LAYER [OTHER ...] [options]"

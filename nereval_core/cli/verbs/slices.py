@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from nereval_core.analysis.number_options import check_resampling
 from nereval_core.cli.options import (
     GOLD_AND_PREDICTIONS,
     Parser,
@@ -16,6 +15,7 @@ from nereval_core.cli.options import (
     add_scoring,
     comma_separated,
 )
+from nereval_core.options import check_resampling
 
 if TYPE_CHECKING:
     from nereval_core.analysis.slices.user_columns import UserColumns

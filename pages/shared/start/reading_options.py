@@ -9,8 +9,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from nereval_core.api.load_options import LoadOptions
+from nereval_core.options import FormField, offers
 from nereval_core.problems import FormatError
-from nereval_core.readers.read_settings import FormField, offers
 from pages.shared.components import reading_progress
 from pages.shared.data.reading_orders import Order
 from pages.shared.start import selection
