@@ -1,7 +1,7 @@
 """The best one-to-one alignment of gold spans and predictions, under several criteria at once.
 
 Most spans overlap few others, and are decided by vector operations over chunks of whole documents that fit in cache
-(`chunk_sweep.py`). Only the rest, the tangled clusters, go to a solver (`solver_choice.py`).
+(`chunk_sweep.py`). Only the rest, the tangled clusters, go to a solver (`tangled_clusters.py`).
 
 A pair is described by a code: the bits EQUAL, START, END, CONTAIN and SAME_TYPE, and one bit for each further question
 that criteria ask (`Facts`). A criterion is a table from codes to decisions.
@@ -86,7 +86,7 @@ def align(
     def solve_waiting() -> None:
         nonlocal tangled, clusters
         if waiting:
-            from nereval_core.alignment.solver_choice import solve_clusters
+            from nereval_core.alignment.tangled_clusters import solve_clusters
 
             columns = [np.concatenate(column) for column in zip(*waiting, strict=True)]
             greedy.update(solve_clusters(gold, pred, base, rules, facts, outcome, *columns, each_side=each_side))

@@ -76,7 +76,7 @@ class SmallClusters:
 
 @dataclass(slots=True)
 class Swept:
-    """What was found in a chunk; spans are indices into it, but for those of small clusters.
+    """The decisions on a chunk, and its undecided clusters; spans are indices into it, but for those of small clusters.
 
     `codes` of both sides, TANGLED for spans of `small` clusters and of `tangles`; `pairs` are those decided, None where
     they are not asked for.
@@ -186,7 +186,7 @@ class _Members:
 
 @dataclass(frozen=True, slots=True)
 class _Decider:
-    """Writes the decisions on pairs and small clusters of a chunk into `found`."""
+    """Writes the decisions on pairs and small clusters of a chunk into `swept`."""
 
     gold: Spans
     pred: Spans

@@ -12,7 +12,6 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.alignment.assignment_solver import solve_assignment
 from nereval_core.alignment.candidates import (
     CREDIT,
     Pairs,
@@ -25,6 +24,7 @@ from nereval_core.alignment.candidates import (
     tangled_spans,
 )
 from nereval_core.alignment.codes import Alignment, Decision, Facts, Rules, SideOutcome, Spans, ranges
+from nereval_core.alignment.general_solver import solve_assignment
 from nereval_core.alignment.greedy_solver import greedy_alignments, offered_and_identical_pairs
 from nereval_core.alignment.identical_pairs import IdenticalPairs, scopes
 from nereval_core.alignment.narrow_clusters import NarrowCluster, cut_segments

@@ -11,7 +11,7 @@ import pytest
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from nereval_core.alignment import candidates, greedy_solver, solver_choice
+from nereval_core.alignment import candidates, greedy_solver, tangled_clusters
 from nereval_core.alignment.candidates import TangledSpans, candidate_pairs
 from nereval_core.alignment.codes import Facts
 from nereval_core.scoring import Counting, Scores, score_layers
@@ -41,7 +41,7 @@ def test_connected_components_are_those_of_scipy(size: int, share: float) -> Non
     graphs += [np.stack((order[:-1], order[1:])), np.stack((np.full(size, size - 1), np.arange(size)))]
     for head, tail in graphs:
         graph = coo_array((np.ones(len(head), np.int8), (head, tail)), shape=(size, size))
-        labels = solver_choice._connected_labels(size, head, tail)
+        labels = tangled_clusters._connected_labels(size, head, tail)
         np.testing.assert_array_equal(labels, connected_components(graph, directed=False)[1])
 
 
@@ -154,7 +154,7 @@ def test_larger_clusters_are_aligned_greedily_and_named(name: str, monkeypatch: 
 def test_equal_boundaries_left_over_are_paired_as_one_by_one(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = random.Random(seed)
     monkeypatch.setattr(greedy_solver, "WINDOW_SPANS", 1)
-    monkeypatch.setattr(solver_choice, "EXACT_PAIRS", 10)
+    monkeypatch.setattr(tangled_clusters, "EXACT_PAIRS", 10)
     gold = spans(*((3, 9, rng.choice("AAB")) for _ in range(rng.randint(80, 120))))
     pred = spans(*((3, 9, rng.choice("ABC")) for _ in range(rng.randint(80, 120))))
 
@@ -180,7 +180,7 @@ def test_equal_boundaries_left_over_are_paired_as_one_by_one(seed: int, monkeypa
 
 def test_just_over_the_limit_is_greedy_and_a_neighbour_is_not_touched() -> None:
     gold, pred = cluster(3, 101, 500), cluster(4, 100, 500)
-    assert len(gold[1:]) * len(pred) == solver_choice.EXACT_PAIRS
+    assert len(gold[1:]) * len(pred) == tangled_clusters.EXACT_PAIRS
     apart = Span(((5_000, 5_010),), "A")
     scores = score([(0, s) for s in [*gold, apart]], [(0, s) for s in [*pred, apart]], "lenient")
     assert scores.greedy == ("d0",)
@@ -191,7 +191,7 @@ def test_just_over_the_limit_is_greedy_and_a_neighbour_is_not_touched() -> None:
 
 def test_clusters_joined_only_by_one_side_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two halves that only gold spans bridge are two clusters: neither is too large alone."""
-    monkeypatch.setattr(solver_choice, "EXACT_PAIRS", 150)
+    monkeypatch.setattr(tangled_clusters, "EXACT_PAIRS", 150)
     left = [Span(((i, 40 - i),), "A") for i in range(10)]
     right = [Span(((60 + i, 100 - i),), "A") for i in range(10)]
     bridge = [Span(((45, 55),), "A"), Span(((39, 50),), "A"), Span(((50, 61),), "A")]
@@ -203,7 +203,7 @@ def test_clusters_joined_only_by_one_side_are_told_apart(monkeypatch: pytest.Mon
 
 def test_a_long_ladder_is_solved_exactly_within_reach(monkeypatch: pytest.MonkeyPatch) -> None:
     """A search for any perfect matching of such a graph, from nothing, takes time exponential in its length."""
-    monkeypatch.setattr(solver_choice, "EXACT_PAIRS", 1_000_000)
+    monkeypatch.setattr(tangled_clusters, "EXACT_PAIRS", 1_000_000)
     sides = [spans(*((i, i + 10 + more, "A") for i in range(600))) for more in (0, 1)]
     scores = score(*sides, "exact", "type")
     assert (scores.counts("exact").inc, scores.counts("type").cor, scores.greedy) == (600, 600, ())
@@ -235,7 +235,7 @@ def test_a_million_overlaps_are_neither_listed_nor_lost(
         described.append(len(g))
         return candidate_pairs(tangle, g, p)
 
-    for module in (solver_choice, greedy_solver):
+    for module in (tangled_clusters, greedy_solver):
         monkeypatch.setattr(module, "candidate_pairs", counted)
     over = documents(1, 1_000)
     sides = [make("x", over, spans(*map(row, range(K)))) for row in (gold, pred)]

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nereval_core import alignment
-from nereval_core.alignment import chunk_sweep, narrow_clusters, nesting, small_clusters, solver_choice
+from nereval_core.alignment import chunk_sweep, narrow_clusters, nesting, small_clusters, tangled_clusters
 from nereval_core.alignment.candidates import Pairs, TangledSpans
 from nereval_core.alignment.identical_pairs import Scope, fixed_first, scopes
 from nereval_core.scoring import Settings, score_layers
@@ -121,18 +121,18 @@ def plainly(monkeypatch: pytest.MonkeyPatch) -> None:
 
     side_by_side(monkeypatch)
     monkeypatch.setattr(
-        solver_choice, "scopes", lambda rules: {"nowhere": list(range(rules.criteria))} if rules.criteria else {}
+        tangled_clusters, "scopes", lambda rules: {"nowhere": list(range(rules.criteria))} if rules.criteria else {}
     )
-    monkeypatch.setattr(solver_choice, "solve_nested", unsolved)
-    monkeypatch.setattr(solver_choice, "_is_flat", lambda start, end: False)
-    monkeypatch.setattr(solver_choice.NarrowCluster, "of", lambda tangle, pairs: None)
+    monkeypatch.setattr(tangled_clusters, "solve_nested", unsolved)
+    monkeypatch.setattr(tangled_clusters, "_is_flat", lambda start, end: False)
+    monkeypatch.setattr(tangled_clusters.NarrowCluster, "of", lambda tangle, pairs: None)
 
 
 def in_segments(monkeypatch: pytest.MonkeyPatch, segment: int) -> None:
     """Send every cluster in which few spans are open at once to the solver by segments, of so many spans each."""
-    plain = solver_choice.NarrowCluster.of
+    plain = tangled_clusters.NarrowCluster.of
     plainly(monkeypatch)
-    monkeypatch.setattr(solver_choice.NarrowCluster, "of", plain)
+    monkeypatch.setattr(tangled_clusters.NarrowCluster, "of", plain)
     monkeypatch.setattr(narrow_clusters, "SEGMENT_SPANS", segment)
     monkeypatch.setattr(narrow_clusters, "CELLS_PER_SPAN", 1 << 20)
 

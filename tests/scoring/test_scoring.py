@@ -15,7 +15,7 @@ from hypothesis import settings as settings_of
 from hypothesis import strategies as st
 
 from nereval_core import alignment
-from nereval_core.alignment import greedy_solver, solver_choice
+from nereval_core.alignment import greedy_solver, tangled_clusters
 from nereval_core.corpus import Documents, Layer
 from nereval_core.scoring import Counts, Scores, Settings, score_layers
 from nereval_core.scoring.criteria import APPLICABLE, CRITERIA, SCHEMAS, Decision, applicable
@@ -203,7 +203,7 @@ def limited(window: int | None) -> Iterator[None]:
     """Align every cluster greedily, each span being offered so many others; exactly where `window` is None."""
     with pytest.MonkeyPatch.context() as patch:
         if window is not None:
-            patch.setattr(solver_choice, "EXACT_PAIRS", 0)
+            patch.setattr(tangled_clusters, "EXACT_PAIRS", 0)
             patch.setattr(greedy_solver, "WINDOW_SPANS", window)
         yield
 
