@@ -39,7 +39,7 @@ def place(visit: Visit) -> int:
 
 
 def test_no_key_is_lost_from_the_first_moment_on(visit: Visit) -> None:
-    for _ in range(4):
+    for _ in range(2):
         opened(visit)
         assert place(visit) == 0
         for _ in range(3):

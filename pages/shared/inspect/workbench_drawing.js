@@ -1,0 +1,429 @@
+// The drawing of the workbench: what is on screen follows from its state. A part whose facts have not changed stays.
+
+function buildParts(parentElement) {
+  parentElement.querySelector(":scope > .nw")?.remove();
+  const root = make("div", "nw nv-reading");
+  const section = (name, label) => {
+    const element = make("section", name);
+    element.setAttribute("aria-label", label);
+    return element;
+  };
+  const parts = {
+    root,
+    queue: section("nw-queue", "Queue"),
+    pane: section("nw-pane", "Text"),
+    head: make("div", "nw-head"),
+    scroll: make("div", "nw-scroll"),
+    map: make("div", "nw-map"),
+    card: make("div", "nw-card nv-card"),
+    bar: section("nw-bar", "Verdict"),
+  };
+  parts.card.setAttribute("aria-live", "polite");
+  parts.scroll.tabIndex = 0;
+  parts.scroll.setAttribute("role", "region");
+  parts.scroll.setAttribute("aria-label", "Annotated text");
+  const middle = make("div", "nw-middle");
+  middle.append(parts.scroll, parts.map);
+  parts.pane.append(parts.head, middle, parts.card);
+  root.append(parts.queue, parts.pane, parts.bar);
+  parentElement.append(root);
+  return parts;
+}
+
+function draw(workbench) {
+  const { parts, state } = workbench;
+  if (workbench.facts !== state.data.facts) Object.assign(workbench, { facts: state.data.facts, drawn: {} });
+  parts.root.classList.toggle("nw-whole", state.data.whole);
+  drawQueue(workbench);
+  drawText(workbench);
+  drawCard(workbench);
+  drawBar(workbench);
+  workbench.fit();
+}
+
+// Whether a part is to be drawn, because its facts are not those that it was drawn from.
+function isChanged(workbench, part, ...facts) {
+  const text = JSON.stringify(facts);
+  if (workbench.drawn[part] === text) return false;
+  workbench.drawn[part] = text;
+  return true;
+}
+
+// The workbench ends where the window does.
+function fitHeight(workbench) {
+  const { parts } = workbench;
+  const scrolled = document.querySelector("[data-testid='stMain']")?.scrollTop ?? 0;
+  const top = parts.root.getBoundingClientRect().top + scrolled;
+  parts.root.style.setProperty("--nw-height", `${Math.max(430, Math.floor(window.innerHeight - top - 14))}px`);
+  const view = parts.scroll.querySelector(".nv-reader");
+  if (view && view.clientWidth !== view.nvWidth) layoutAgain(workbench);
+}
+
+function layoutAgain(workbench) {
+  const view = workbench.parts.scroll.querySelector(".nv-reader");
+  if (view?.isConnected) layout(view, workbench.text, workbench.options);
+}
+
+function button(name, label, handle, title) {
+  const element = make("button", name, label);
+  element.type = "button";
+  if (title) element.title = title;
+  element.addEventListener("click", handle);
+  return element;
+}
+
+function verdictButton(workbench, key, label, title) {
+  const element = button("nw-verdict", "", () => workbench.act(press, key), title);
+  element.append(make("kbd", "", key.toUpperCase()), ...label);
+  return element;
+}
+
+function drawQueue(workbench) {
+  const { parts, state } = workbench;
+  const { data } = state;
+  if (isChanged(workbench, "queue", data.first, data.entries, state.labels, data.count)) {
+    const list = make("ol", "nw-list");
+    list.append(...data.entries.map((entry, place) => queueEntry(state, entry, data.first + place)));
+    if (!data.entries.length) list.append(make("li", "nw-none", "No records. Remove a filter to see some."));
+    const head = make("div", "nw-count", data.count);
+    if (data.entries.length < data.total && data.entries.length) {
+      const [first, last] = [data.first + 1, data.first + data.entries.length];
+      const range = ` · ${first.toLocaleString()}–${last.toLocaleString()} shown`;
+      head.append(make("span", "nw-range", range), jumpField(workbench));
+    }
+    const top = parts.queue.querySelector(".nw-list")?.scrollTop ?? 0;
+    parts.queue.replaceChildren(head, list);
+    list.scrollTop = top;
+  }
+  const list = parts.queue.querySelector(".nw-list");
+  let current = null;
+  for (const item of list.querySelectorAll("[data-at]")) {
+    const isOpen = Number(item.dataset.at) === state.at;
+    if (isOpen) current = item;
+    if (isOpen) item.setAttribute("aria-current", "true");
+    else item.removeAttribute("aria-current");
+  }
+  if (!current) return;
+  const [box, frame] = [current.getBoundingClientRect(), list.getBoundingClientRect()];
+  if (box.top < frame.top) list.scrollTop -= frame.top - box.top + 8;
+  else if (box.bottom > frame.bottom) list.scrollTop += box.bottom - frame.bottom + 60;
+}
+
+function queueEntry(state, entry, number) {
+  const [doc, record, code, span, why, types] = entry;
+  const item = make("button", "nw-entry");
+  item.type = "button";
+  item.dataset.at = number;
+  const look = state.data.looks[code];
+  const glyph = make("span", "nw-glyph", look.text.split(" ")[0]);
+  glyph.title = look.text;
+  paint(glyph, look);
+  const first = make("span", "nw-span");
+  first.append(make("bdi", "", span || "(empty)"));
+  const verdict = verdictOf(state, entry);
+  if (verdict) first.append(make("span", "nw-given", verdict));
+  const second = make("span", "nw-why", [why, types, doc].filter(Boolean).join(" · "));
+  second.title = second.textContent;
+  item.append(glyph, first, second);
+  const row = make("li");
+  row.append(item);
+  return row;
+}
+
+// The verdict on a record of the queue in a word: the reader's, though the server may not have it yet.
+const verdictOf = (state, [doc, record, , , , , verdict]) => state.labels[recordKey(doc, record)] ?? verdict;
+
+// A field that opens a record far away in the queue by its number.
+function jumpField(workbench) {
+  const field = make("input", "nw-jump");
+  field.type = "number";
+  field.min = 1;
+  field.max = workbench.state.data.total;
+  field.placeholder = "go to…";
+  field.setAttribute("aria-label", "Go to record number");
+  field.addEventListener("change", () => {
+    const number = Number(field.value);
+    if (Number.isFinite(number)) workbench.act(jumpTo, number - 1);
+  });
+  return field;
+}
+
+function drawText(workbench) {
+  const { parts, state, drawn } = workbench;
+  const [doc, record] = state.open;
+  const text = state.texts.get(state.textKey);
+  parts.pane.classList.toggle("nw-late", text?.doc !== doc);
+  if (text?.doc !== doc) return;
+  const own = state.data.entries.filter((entry) => entry[0] === doc && verdictOf(state, entry));
+  const options = {
+    selected: record,
+    labels: state.isCorrectLabelled,
+    clickable: true,
+    paints: colouredBy(state) === "type" ? state.data.types : undefined,
+    verdicts: Object.fromEntries(own.map((entry) => [entry[1], verdictOf(state, entry)])),
+  };
+  const isOther = workbench.text !== text;
+  Object.assign(workbench, { text, options });
+  if (isChanged(workbench, "text", state.textKey, options) || isOther) {
+    const top = drawn.textKey === state.textKey ? parts.scroll.scrollTop : 0;
+    const view = reader(text, options);
+    parts.scroll.replaceChildren(view);
+    layout(view, text, options);
+    parts.scroll.scrollTop = top;
+    drawMap(workbench, view);
+    drawn.textKey = state.textKey;
+  }
+  if (isChanged(workbench, "place", state.textKey, record, text.place)) revealRecord(parts.scroll);
+  drawHead(workbench);
+}
+
+const colouredBy = (state) => state.colour ?? state.data.colour;
+
+function drawHead(workbench) {
+  const { parts, text } = workbench;
+  const head = [make("bdi", "nw-doc", text.doc), make("span", "nv-note", text.notes.join(" · "))];
+  if (text.parts > 1) {
+    const [low, high, length] = text.window.map((number) => number.toLocaleString());
+    const turn = (label, part, title) => {
+      const element = button("nw-small", label, () => workbench.act(turnTo, part), title);
+      element.disabled = part < 0 || part >= text.parts;
+      return element;
+    };
+    head.push(
+      turn("‹ earlier", text.part - 1, "Earlier part of the text"),
+      turn("later ›", text.part + 1, "Later part of the text"),
+      make("span", "nv-note", `characters ${low}–${high} of ${length}`),
+    );
+  }
+  parts.head.replaceChildren(...head);
+}
+
+// Ticks beside the text where its errors are; a click on one opens the error.
+function drawMap(workbench, view) {
+  const { parts, text } = workbench;
+  const height = Math.max(view.scrollHeight, parts.scroll.clientHeight, 1);
+  const tickOfLine = new Map();
+  for (const piece of view.nvPieces) {
+    const mark = text.marks[piece.number];
+    if (mark.code === "COR") continue;
+    // One tick a line: it leads to the first error of it.
+    const line = Math.round((piece.middle / height) * (parts.scroll.clientHeight / 6));
+    if (tickOfLine.has(line)) {
+      tickOfLine.get(line).title += `\n${mark.title}`;
+      continue;
+    }
+    const tick = make("span", "nw-tick");
+    paint(tick, mark);
+    tick.title = mark.title;
+    tick.style.top = `${(100 * piece.middle) / height}%`;
+    tick.addEventListener("click", () => workbench.act(choose, text.doc, mark.record));
+    tickOfLine.set(line, tick);
+  }
+  parts.map.setAttribute("aria-hidden", "true");
+  parts.map.replaceChildren(...tickOfLine.values());
+}
+
+function revealRecord(scroll) {
+  const piece = scroll.querySelector(".nv-selected") ?? scroll.querySelector(".nv-place");
+  if (!piece) return;
+  const [box, frame] = [piece.getBoundingClientRect(), scroll.getBoundingClientRect()];
+  if (box.top >= frame.top + 24 && box.bottom <= frame.bottom - 24) return;
+  scroll.scrollTop += box.top - frame.top - frame.height / 3;
+}
+
+function drawCard(workbench) {
+  const { parts, state } = workbench;
+  const { data } = state;
+  const card = openCard(state);
+  const verdict = state.labels[openKey(state)];
+  const switches = [data.compared, data.whole, state.colour, state.isCorrectLabelled];
+  if (!isChanged(workbench, "card", state.open, card, verdict, ...switches)) return;
+  const isUnfolded = parts.card.querySelector("details")?.open ?? false;
+  const lines = [];
+  if (card) {
+    lines.push(decisionLine(card, data.schemas));
+    if (card.stands) lines.push(make("div", "nw-stands nv-note", card.stands));
+    lines.push(criteriaDetails(card, isUnfolded));
+  } else {
+    const hint = state.open[1] ? "…" : "Click a span, or press j, to see why it was decided so.";
+    lines.push(make("div", "nv-note", hint));
+  }
+  parts.card.replaceChildren(...lines, textControls(workbench));
+}
+
+// The decision on the record with its reason, and its decisions under the schemas.
+function decisionLine(card, schemas) {
+  const line = make("div", "nw-line");
+  const chip = make("span", "nv-chip", card.decision.text);
+  chip.title = card.decision.title;
+  paint(chip, card.decision);
+  line.append(chip, make("strong", "nv-reason", card.reason));
+  if (card.under.includes(", by ")) line.append(make("span", "nv-note", card.under));
+  for (const row of card.rows.filter(({ criterion }) => schemas.includes(criterion))) {
+    const under = make("span", row.current ? "nw-under nw-current" : "nw-under", row.criterion);
+    const glyph = make("span", "nv-chip", row.text.split(" ")[0]);
+    glyph.title = row.text;
+    paint(glyph, row);
+    under.append(" ", glyph);
+    line.append(under);
+  }
+  return line;
+}
+
+function criteriaDetails(card, isUnfolded) {
+  const box = make("details", "nw-details");
+  box.open = isUnfolded;
+  box.append(make("summary", "", "all criteria"));
+  const facts = make("dl", "nv-facts");
+  for (const [term, quote, detail] of card.facts) {
+    const value = make("dd");
+    value.append(make("bdi", quote ? "nv-quote" : "nv-none", quote || "none"));
+    if (detail) value.append(make("span", "nv-note", detail));
+    facts.append(make("dt", "", term), value);
+  }
+  const list = make("ul", "nv-rows");
+  for (const row of card.rows) {
+    const line = make("li", row.current ? "nv-current" : "");
+    const name = make("span", "nv-name", row.criterion);
+    name.title = row.sentence;
+    const mark = make("span", "nv-chip", row.text);
+    mark.title = row.title;
+    paint(mark, row);
+    line.append(name, mark);
+    if (row.partner) line.append(make("span", "nv-note", row.partner));
+    list.append(line);
+  }
+  box.append(facts, make("div", "nv-card-title", card.title), list);
+  return box;
+}
+
+// What changes the drawing of the text, and its legend.
+function textControls(workbench) {
+  const { state } = workbench;
+  const { data } = state;
+  const row = make("div", "nw-controls");
+  const label = data.whole ? "show the queue" : "whole document";
+  row.append(button("nw-small", label, () => workbench.act(press, "w"), "Key w"));
+  if (data.systems.length) {
+    const systems = data.systems.map((name) => [name, `compare with ${name}`]);
+    const compare = (system) => workbench.act(compareWith, system);
+    row.append(selectBox("Compare with", [["", "compare with …"], ...systems], data.compared, compare));
+  }
+  const colours = [["decision", "colour by decision"], ["type", "colour by type"]];
+  row.append(selectBox("Colour by", colours, colouredBy(state), (colour) => workbench.act(colourBy, colour)));
+  const field = make("label", "nw-check");
+  const box = make("input");
+  box.type = "checkbox";
+  box.checked = state.isCorrectLabelled;
+  box.addEventListener("change", () => {
+    box.blur();
+    workbench.act(labelCorrect, box.checked);
+  });
+  field.append(box, `label ${data.correct}`);
+  row.append(field, legend(legendItems(workbench), []));
+  return row;
+}
+
+function legendItems({ state, text }) {
+  const { data } = state;
+  const marks = text?.marks ?? [];
+  if (colouredBy(state) === "type") {
+    const names = [...new Set(marks.map((mark) => mark.type))].sort();
+    return names.map((name) => ({ text: name, title: `type ${name}`, ...data.types[name] }));
+  }
+  const isPresent = ([code]) => marks.some((mark) => mark.code === code);
+  return Object.entries(data.looks).filter(isPresent).map(([, look]) => look);
+}
+
+function selectBox(label, options, value, handle) {
+  const box = make("select", "nw-select");
+  box.setAttribute("aria-label", label);
+  for (const [key, name] of options) {
+    const option = make("option", "", name);
+    option.value = key;
+    box.append(option);
+  }
+  box.value = value;
+  box.addEventListener("change", () => {
+    handle(box.value);
+    box.blur();
+  });
+  return box;
+}
+
+function drawBar(workbench) {
+  const { parts, state } = workbench;
+  const { verdicts } = state.data;
+  const [key, card] = [openKey(state), openCard(state)];
+  const facts = [card?.version, card?.kind, card?.starred, card?.meanings, verdicts, state.labels[key], state.message];
+  if (!isChanged(workbench, "bar", key, facts)) return;
+  const isTyping = parts.bar.contains(document.activeElement) && document.activeElement.matches(".nw-note");
+  const row = make("div", "nw-row");
+  if (verdicts.reason) row.append(make("span", "nv-note", verdicts.reason));
+  else row.append(...verdictFields(workbench));
+  if (verdicts.stars) row.append(starButton(workbench));
+  row.append(stepButtons(workbench));
+  parts.bar.replaceChildren(row);
+  if (verdicts.reason) return;
+  if (state.message) parts.bar.append(messageBox(workbench));
+  if (verdicts.waiting) parts.bar.append(make("div", "nw-said", `${verdicts.waiting} waiting for your name`));
+  if (isTyping) parts.bar.querySelector(".nw-note").focus();
+}
+
+// A button for each verdict, undo, and the field of the note.
+function verdictFields(workbench) {
+  const { state } = workbench;
+  const { verdicts } = state.data;
+  const card = openCard(state);
+  const buttons = verdicts.kinds.map((kind, number) => {
+    const label = [" ", make("span", "", verdicts.labels[number])];
+    const element = verdictButton(workbench, VERDICT_KEYS[number], label, card?.meanings?.[number]);
+    element.disabled = !isDecidable(state);
+    element.setAttribute("aria-pressed", String(kind === card?.kind));
+    return element;
+  });
+  const undoTitle = "Take back your own last verdict, or your last batch";
+  const note = make("input", "nw-note");
+  note.type = "text";
+  note.maxLength = 10000;
+  note.placeholder = "note… (N)";
+  note.setAttribute("aria-label", "Note");
+  note.value = noteOf(state);
+  note.disabled = !isDecidable(state);
+  note.addEventListener("input", () => workbench.act(takeNote, note.value));
+  const question = make("strong", "nw-who", "Who is right?");
+  return [question, ...buttons, verdictButton(workbench, "u", [" undo"], undoTitle), note];
+}
+
+function starButton(workbench) {
+  const { state } = workbench;
+  const card = openCard(state);
+  const starred = Boolean(card?.starred);
+  const title = `${starred ? "Take it out of" : "Put it on"} the playlist ${state.data.verdicts.playlist}`;
+  const element = verdictButton(workbench, "s", [], title);
+  element.prepend(`${starred ? "★" : "☆"} `);
+  element.setAttribute("aria-label", starred ? "Starred" : "Star");
+  element.setAttribute("aria-pressed", String(starred));
+  element.disabled = !card;
+  return element;
+}
+
+function stepButtons(workbench) {
+  const box = make("span", "nw-steps");
+  for (const [name, key] of [["previous", "k"], ["next", "j"]])
+    box.append(verdictButton(workbench, key, [make("span", "nw-word", ` ${name}`)], `${name} record`));
+  return box;
+}
+
+// What became of the last verdict, with a question where others gave theirs first.
+function messageBox(workbench) {
+  const { message } = workbench.state;
+  const box = make("div", message.wrong ? "nw-said nw-wrong" : "nw-said", message.text);
+  box.setAttribute("role", message.wrong ? "alert" : "status");
+  for (const line of message.lines) box.append(make("div", "", line));
+  if (message.again) {
+    const answer = (act) => () => workbench.act(answerConflict, act);
+    box.append(button("nw-verdict", "Give mine over it", answer("over")), button("nw-verdict", "Leave it", answer("leave")));
+  }
+  return box;
+}

@@ -1,0 +1,218 @@
+// The state of the workbench as plain data, and the functions that return the next one: for an answer of the server
+// (`take`) and for what the reader does (`press`, `choose`, `decide` …). `workbench_drawing.js` draws it.
+//
+// What the reader does is shown at once. It is an event with a number, which is kept, and sent with all later messages,
+// until the server acknowledges that number: so no key is lost while the page is busy.
+
+const MOST_CACHED = 400; // texts and cards of earlier answers
+const VERDICT_KEYS = "12345";
+
+// `data` is the last answer; `open` the document and record on screen, `at` its number in the queue, or halfway between
+// two where it is not listed; `step` is 1 or -1 while a record beyond `data.entries` is waited for, and `heldKeys` are
+// keys that wait with it; `labels` are the verdicts that no answer has yet.
+function initialState(mount) {
+  return {
+    mount,
+    lastEvent: 0,
+    events: [],
+    data: null,
+    texts: new Map(),
+    cards: new Map(),
+    open: ["", ""],
+    at: -0.5,
+    textKey: "",
+    step: 0,
+    heldKeys: [],
+    labels: {},
+    notes: {},
+    message: null,
+    colour: null,
+    isCorrectLabelled: false,
+  };
+}
+
+const recordKey = (doc, record) => `${doc}\n${record}`;
+const openKey = (state) => recordKey(...state.open);
+const openCard = (state) => state.cards.get(openKey(state));
+const entryAt = (state, at) => state.data.entries[at - state.data.first];
+
+// The number of a record in the queue, null where it is not in the part that was sent.
+function numberOf({ data }, doc, record) {
+  const place = data.entries.findIndex((entry) => entry[0] === doc && entry[1] === record);
+  return place < 0 ? null : data.first + place;
+}
+
+// What the server is told: the open record, and all events that it has not acknowledged.
+function messageOf({ mount, open, at, events }) {
+  return { mount, at: [...open, Number.isInteger(at) ? at : -1], events };
+}
+
+// After undo and "go to" the server says which record is open, after "neither" a dialog has the keys.
+const leadsAway = ({ act, kind }) => act === "undo" || act === "jump" || kind === "neither";
+
+function withEvent(state, event) {
+  // Of moves in a row the last one counts.
+  const isRepeated = event.act === "open" && state.events.at(-1)?.act === "open";
+  const lastEvent = state.lastEvent + 1;
+  const earlier = isRepeated ? state.events.slice(0, -1) : state.events;
+  return { ...state, lastEvent, events: [...earlier, { ...event, seq: lastEvent }] };
+}
+
+// An event about the open record.
+function withRecordEvent(state, event) {
+  const [doc, record] = state.open;
+  return withEvent(state, { ...event, doc, record });
+}
+
+function withLatest(cached, latest) {
+  const all = new Map(cached);
+  for (const [key, value] of Object.entries(latest)) {
+    all.delete(key);
+    all.set(key, value);
+  }
+  for (const key of all.keys()) if (all.size > MOST_CACHED) all.delete(key);
+  return all;
+}
+
+// An answer of the server. What the reader has done since the events that it acknowledges stays as it is.
+function take(state, data) {
+  const acknowledged = data.mount === state.mount ? data.seen : 0;
+  const events = state.events.filter((event) => event.seq > acknowledged);
+  const isSame = state.data?.facts === data.facts;
+  const next = {
+    ...state,
+    data,
+    events,
+    texts: withLatest(isSame ? state.texts : [], data.texts),
+    cards: withLatest(isSame ? state.cards : [], data.cards),
+    step: 0,
+    heldKeys: [],
+    labels: isSame ? state.labels : {},
+    message: data.verdicts.said ?? state.message,
+  };
+  if (events.length) next.at = numberOf(next, ...next.open) ?? next.at;
+  else Object.assign(next, { open: data.open, at: data.at, textKey: data.text, labels: {} });
+  const moved = state.step ? stepAgain(next, state.step) : next;
+  // Keys are for the record that was waited for: without it they are for none.
+  return isSame && moved ? state.heldKeys.reduce(press, moved) : next;
+}
+
+// Take a step that waited for this answer, or wait for the next one; null where none is to come.
+function stepAgain(state, step) {
+  const at = neighbour(state, step);
+  if (entryAt(state, at)) return chooseNumber(state, at);
+  return state.events.length ? { ...state, step } : null;
+}
+
+// A key that gives a verdict, moves, takes back, stars, or shows the whole document.
+function press(state, key) {
+  if (state.events.some((event) => event.kind === "neither")) return state;
+  if (state.step || state.events.some(leadsAway)) return { ...state, heldKeys: [...state.heldKeys, key] };
+  return KEYS[key](state);
+}
+
+const KEYS = {
+  ...Object.fromEntries([...VERDICT_KEYS].map((key, number) => [key, (state) => decide(state, number)])),
+  j: (state) => move(state, 1),
+  k: (state) => move(state, -1),
+  u: undo,
+  s: star,
+  w: showWhole,
+};
+
+function choose(state, doc, record, at = numberOf(state, doc, record)) {
+  const textKey = state.cards.get(recordKey(doc, record))?.key ?? state.textKey;
+  return withEvent({ ...state, open: [doc, record], at: at ?? state.at, textKey }, { act: "open" });
+}
+
+function chooseNumber(state, at) {
+  const entry = entryAt(state, at);
+  return entry ? choose(state, entry[0], entry[1], at) : state;
+}
+
+// The number of the next record of the queue, or of the one before.
+const neighbour = ({ at }, step) => (step > 0 ? Math.floor(at) + 1 : Math.ceil(at) - 1);
+
+function move(state, step) {
+  const next = neighbour(state, step);
+  if (next < 0 || next >= state.data.total) return state;
+  if (entryAt(state, next)) return chooseNumber(state, next);
+  const waiting = { ...state, step };
+  // The part of the queue around the open record comes with the answer to its event.
+  return state.events.length ? waiting : withEvent(waiting, { act: "open" });
+}
+
+function decide(state, number) {
+  const { verdicts } = state.data;
+  const [key, card, kind] = [openKey(state), openCard(state), verdicts.kinds?.[number]];
+  if (!isDecidable(state)) return state;
+  const event = { act: "verdict", kind, note: noteOf(state) };
+  if (card && !(key in state.labels)) event.version = card.version;
+  const next = withRecordEvent(state, event);
+  if (kind === "neither") return next;
+  next.labels = { ...state.labels, [key]: verdicts.labels[number] };
+  return verdicts.advance ? advance(next) : next;
+}
+
+// Verdicts are about the records of a system and gold, not about those of the system beside it.
+function isDecidable(state) {
+  const card = openCard(state);
+  return !state.data.verdicts.reason && Boolean(state.open[1]) && !(card && card.version === undefined);
+}
+
+// Open the next record; the verdict before it says so to the server.
+function advance(state) {
+  const at = neighbour(state, 1);
+  if (at >= state.data.total) return state;
+  const entry = entryAt(state, at);
+  if (!entry) return { ...state, step: 1 };
+  const textKey = state.cards.get(recordKey(entry[0], entry[1]))?.key ?? state.textKey;
+  return { ...state, open: [entry[0], entry[1]], at, textKey };
+}
+
+function undo(state) {
+  return state.data.verdicts.reason ? state : withEvent(state, { act: "undo" });
+}
+
+function star(state) {
+  const card = openCard(state);
+  if (!state.data.verdicts.stars || !card) return state;
+  const starred = !card.starred;
+  const cards = new Map(state.cards).set(openKey(state), { ...card, starred });
+  return withRecordEvent({ ...state, cards }, { act: "star", value: starred });
+}
+
+function showWhole(state) {
+  return withRecordEvent(state, { act: "whole", value: !state.data.whole });
+}
+
+function turnTo(state, part) {
+  return withRecordEvent(state, { act: "part", value: part });
+}
+
+function jumpTo(state, number) {
+  return withEvent(state, { act: "jump", value: Math.min(Math.max(0, Math.trunc(number)), state.data.total - 1) });
+}
+
+function compareWith(state, system) {
+  return withEvent(state, { act: "beside", value: system });
+}
+
+function colourBy(state, colour) {
+  return withEvent({ ...state, colour }, { act: "colour", value: colour });
+}
+
+function labelCorrect(state, isCorrectLabelled) {
+  return { ...state, isCorrectLabelled };
+}
+
+// Answer to verdicts of others that came first: "over" gives one's own all the same, "leave" does not.
+function answerConflict(state, act) {
+  return withRecordEvent({ ...state, message: null }, { act });
+}
+
+function takeNote(state, text) {
+  return { ...state, notes: { ...state.notes, [openKey(state)]: text } };
+}
+
+const noteOf = (state) => state.notes[openKey(state)] ?? openCard(state)?.note ?? "";

@@ -1,0 +1,279 @@
+"""The state of the workbench: no verdict is lost, doubled or given to another record, however late answers are.
+
+Its script runs under node, and where there is none in an empty page of the browser.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from nereval_core.review.verdicts import KINDS
+from tests.support import ROOT
+
+SCRIPT = (ROOT / "pages" / "shared" / "inspect" / "workbench_state.js").read_text(encoding="utf-8")
+PLAY = """
+const play = (steps) => {
+  let state = initialState("m");
+  for (const [name, ...values] of steps) state = eval(name)(state, ...values);
+  return { ...state, texts: [...state.texts.keys()], cards: Object.fromEntries(state.cards), sent: messageOf(state) };
+};
+"""
+Step = list[Any]
+Run = Callable[[str], Any]
+
+
+@pytest.fixture(scope="module")
+def run(request: pytest.FixtureRequest) -> Run:
+    """Evaluate an expression over the functions of the script."""
+    if node := shutil.which("node"):
+
+        def in_node(expression: str) -> Any:
+            script = f"{SCRIPT}{PLAY}console.log(JSON.stringify({expression}))"
+            return json.loads(
+                subprocess.run([node, "-"], input=script, text=True, capture_output=True, check=True).stdout
+            )
+
+        return in_node
+    page = request.getfixturevalue("browser").new_page()
+
+    def in_page(expression: str) -> Any:
+        return page.evaluate(f"() => {{ {SCRIPT}{PLAY} return {expression} }}")
+
+    return in_page
+
+
+def play(run: Run, *steps: Step) -> dict[str, Any]:
+    """Return the state after an answer in which the first of four records is open, and these steps."""
+    state: dict[str, Any] = run(f"play({json.dumps([answer(), *steps])})")
+    return state
+
+
+def answer(at: float = 0, *, seen: int = 0, first: int = 0, n_entries: int = 4, total: int = 4, **fields: Any) -> Step:
+    """Return the step that takes an answer of the server, with a part of a queue and all of its cards."""
+    entries = [["d", f"r{number}", "INC", "span", "why", "X", None] for number in range(first, first + n_entries)]
+    records = [entry[1] for entry in entries]
+    data = {
+        "facts": "f",
+        "mount": "m",
+        "seen": seen,
+        "total": total,
+        "first": first,
+        "at": at,
+        "entries": entries,
+        "open": ["d", f"r{at}"],
+        "text": "0|d",
+        "texts": {"0|d": {"doc": "d"}},
+        "cards": {f"d\n{record}": {"key": "0|d", "version": 0, "note": "", "starred": False} for record in records},
+        "whole": False,
+        "colour": "decision",
+        "verdicts": {"reason": "", "kinds": list(KINDS), "labels": list(KINDS), "advance": True, "stars": True},
+    }
+    return ["take", data | fields]
+
+
+def presses(keys: str) -> list[Step]:
+    return [["press", key] for key in keys]
+
+
+def verdicts(state: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return record and kind of the verdicts that the server is sent."""
+    return [(event["record"], event["kind"]) for event in state["events"] if event["act"] == "verdict"]
+
+
+def numbers(state: dict[str, Any]) -> list[int]:
+    return [event["seq"] for event in state["events"]]
+
+
+def test_verdicts_faster_than_the_page_are_each_about_the_next_record(run: Run) -> None:
+    state = play(run, *presses("125"))
+    assert verdicts(state) == [("r0", "gold"), ("r1", "pred"), ("r2", "unclear")]
+    assert state["open"] == ["d", "r3"] and state["at"] == 3 and numbers(state) == [1, 2, 3]
+    assert state["sent"] == {"mount": "m", "at": ["d", "r3", 3], "events": state["events"]}
+    assert state["labels"] == {"d\nr0": "gold", "d\nr1": "pred", "d\nr2": "unclear"}
+
+
+def test_a_late_answer_moves_nothing_back_and_ends_what_it_acknowledges(run: Run) -> None:
+    state = play(run, *presses("12"), answer(1, seen=1), *presses("1"))
+    assert state["at"] == 3 and numbers(state) == [2, 3]
+    state = play(run, *presses("12"), answer(2, seen=2))
+    assert state["events"] == [] and state["labels"] == {} and state["open"] == ["d", "r2"]
+
+
+def test_an_answer_to_an_earlier_mount_acknowledges_nothing(run: Run) -> None:
+    assert numbers(play(run, *presses("1"), answer(seen=9, mount="before"))) == [1]
+
+
+def test_of_moves_in_a_row_the_last_one_counts_and_the_ends_hold(run: Run) -> None:
+    state = play(run, *presses("kjjk"))
+    assert state["at"] == 1 and [event["act"] for event in state["events"]] == ["open"]
+    state = play(run, *presses("jjjjj1"))
+    assert state["at"] == 3 and verdicts(state) == [("r3", "gold")]
+    state = play(run, *presses("j1j"))
+    assert [event["act"] for event in state["events"]] == ["open", "verdict", "open"] and state["at"] == 3
+
+
+def test_keys_after_a_step_beyond_the_part_that_was_sent_are_for_the_record_it_leads_to(run: Run) -> None:
+    begun = [answer(2, n_entries=4, total=9), *presses("jj2")]
+    state = play(run, *begun)
+    assert state["at"] == 3 and verdicts(state) == [] and state["heldKeys"] == ["2"]
+    state = play(run, *begun, answer(3, seen=1, first=2, n_entries=5, total=9))
+    assert verdicts(state) == [("r4", "pred")] and state["at"] == 5
+    # The same where a verdict is on the last record of the part.
+    begun = [answer(3, n_entries=4, total=9), *presses("12")]
+    assert verdicts(play(run, *begun)) == [("r3", "gold")]
+    state = play(run, *begun, answer(3, seen=1, first=2, n_entries=5, total=9))
+    assert verdicts(state) == [("r4", "pred")] and state["at"] == 5
+
+
+def test_a_step_that_leads_nowhere_gives_its_keys_to_no_record(run: Run) -> None:
+    state = play(run, answer(3, total=9), *presses("j1"), answer(3, seen=1, total=9))
+    assert state["events"] == [] and state["heldKeys"] == [] and state["step"] == 0
+
+
+@pytest.mark.parametrize("leads_away", [["press", "u"], ["jumpTo", 2]], ids=["undo", "jump"])
+def test_keys_after_undo_and_go_to_are_for_the_record_that_the_server_opens(run: Run, leads_away: Step) -> None:
+    state = play(run, leads_away, *presses("1j5"))
+    assert verdicts(state) == [] and state["heldKeys"] == ["1", "j", "5"]
+    # The answer to something before it is not the one.
+    assert play(run, leads_away, *presses("1"), answer(0))["heldKeys"] == ["1"]
+    state = play(run, leads_away, *presses("1j"), answer(2, seen=1))
+    assert verdicts(state) == [("r2", "gold")] and state["at"] == 3 and state["heldKeys"] == []
+
+
+def test_keys_after_neither_are_for_its_dialog(run: Run) -> None:
+    state = play(run, *presses("412u"))
+    assert verdicts(state) == [("r0", "neither")] and state["at"] == 0 and state["labels"] == {}
+    assert verdicts(play(run, *presses("41"), answer(0, seen=1), *presses("2"))) == [("r0", "pred")]
+
+
+def test_a_version_is_said_of_what_the_server_has_shown_alone(run: Run) -> None:
+    first, again = play(run, *presses("1k2"))["events"][0], play(run, *presses("1k2"))["events"][2]
+    assert first["version"] == 0 and again["record"] == "r0" and "version" not in again
+
+
+def test_records_of_the_other_system_and_servers_without_verdicts_take_none(run: Run) -> None:
+    cards = {"d\nr0": {"key": "0|d"}}
+    assert play(run, answer(cards=cards, facts="g"), *presses("12"))["events"] == []
+    reason = {"reason": "This server takes no verdicts.", "stars": False}
+    assert play(run, answer(verdicts=reason), *presses("1u4s"))["events"] == []
+
+
+def test_other_facts_drop_texts_and_cards_and_what_waited(run: Run) -> None:
+    state = play(run, answer(2, total=9, facts="g"), *presses("jj1"), answer(0, facts="h", texts={}, cards={}))
+    assert state["texts"] == [] and state["cards"] == {} and state["heldKeys"] == [] and verdicts(state) == []
+
+
+def test_texts_of_earlier_answers_are_bounded_and_the_latest_stay(run: Run) -> None:
+    many = [answer(texts={f"{number}|d": {"doc": "d"} for number in range(low, low + 300)}) for low in (0, 300)]
+    texts = play(run, *many)["texts"]
+    assert len(texts) == 400 and texts[-1] == "599|d" and "0|d" not in texts
+
+
+def test_notes_go_with_the_verdict_on_their_record(run: Run) -> None:
+    state = play(run, ["takeNote", "a"], *presses("1"), ["takeNote", "b"], *presses("k2"))
+    notes = [(event["record"], event["note"]) for event in state["events"] if event["act"] == "verdict"]
+    assert notes == [("r0", "a"), ("r0", "a")] and state["notes"]["d\nr1"] == "b"
+
+
+def test_a_star_is_shown_at_once_and_a_conflict_is_answered_once(run: Run) -> None:
+    state = play(run, *presses("sss"))
+    assert [event["value"] for event in state["events"]] == [True, False, True] and state["cards"]["d\nr0"]["starred"]
+    conflict = {"text": "Somebody was first.", "again": True}
+    begun = answer(verdicts=answer()[1]["verdicts"] | {"said": conflict})
+    assert play(run, begun)["message"] == conflict and play(run, begun, answer())["message"] == conflict
+    state = play(run, begun, ["answerConflict", "over"])
+    assert state["message"] is None and state["events"][0]["act"] == "over"
+
+
+SERVER = """
+const N_RECORDS = 400, PART = 90;
+const random = (seed) => () => {
+  seed = (Math.imul(seed ^ (seed >>> 15), 0x2c1b3c6d) + 0x9e3779b9) | 0;
+  return (seed >>> 0) / 2 ** 32;
+};
+
+// What the server does with events: each once, in order; the last verdict is taken back, and its record opened.
+const server = () => {
+  const own = { seen: 0, at: 0, verdicts: [], versions: {}, conflicts: 0 };
+  const apply = ({ at, events }) => {
+    for (const event of events) {
+      if (event.seq <= own.seen) continue;
+      own.seen = event.seq;
+      if (event.act === "verdict") {
+        const version = own.versions[event.record] ?? 0;
+        if (event.version !== undefined && event.version > version) own.conflicts += 1;
+        own.versions[event.record] = version + 1;
+        own.verdicts.push([event.record, event.kind]);
+      } else if (own.verdicts.length && event.act === "undo") own.undone = own.verdicts.pop()[0];
+    }
+    const last = events.at(-1).act;
+    if (last !== "undo") own.at = Number(at[1].slice(1));
+    else if (own.undone) own.at = Number(own.undone.slice(1));
+  };
+  const data = () => {
+    const first = Math.max(0, (Math.floor(own.at / 30) - 1) * 30);
+    const entries = [];
+    for (let at = first; at < Math.min(first + PART, N_RECORDS); at += 1)
+      entries.push(["d", `r${at}`, "INC", "", "", "", null]);
+    const cards = {};
+    for (let at = Math.max(0, own.at - 3); at < Math.min(own.at + 11, N_RECORDS); at += 1)
+      cards[`d\\nr${at}`] = { key: "0|d", version: own.versions[`r${at}`] ?? 0 };
+    return {
+      facts: "f", mount: "m", seen: own.seen, total: N_RECORDS, first, at: own.at, entries, open: ["d", `r${own.at}`],
+      text: "0|d", texts: {}, cards, whole: false,
+      verdicts: { reason: "", kinds: KINDS_OF_VERDICTS, labels: KINDS_OF_VERDICTS, advance: true },
+    };
+  };
+  return { own, apply, data };
+};
+
+// The verdicts that stand after keys on a server whose answers come `delay()` keys late, and the record that is open.
+const verdictsAfter = (keys, delay) => {
+  const { own, apply, data } = server();
+  let state = take(initialState("m"), data());
+  const answers = [];
+  const exchange = () => {
+    if (state.events.length) apply(messageOf(state));
+    answers.push({ left: delay(), data: data() });
+  };
+  const receive = () => {
+    for (const answer of answers) answer.left -= 1;
+    while (answers.length && answers[0].left <= 0) {
+      const before = state.lastEvent;
+      state = take(state, answers.shift().data);
+      if (state.lastEvent !== before) exchange();
+    }
+  };
+  for (const key of keys) {
+    const before = state.lastEvent;
+    state = press(state, key);
+    if (state.lastEvent !== before) exchange();
+    receive();
+  }
+  for (let round = 0; round < 10_000 && (answers.length || state.events.length); round += 1) {
+    if (!answers.length) exchange();
+    receive();
+  }
+  return { verdicts: own.verdicts, open: state.open[1], conflicts: own.conflicts, held: state.heldKeys };
+};
+"""
+COMPARE = """
+[1, 2, 3].map((seed) => {
+  const [next, late] = [random(seed), random(seed + 9)];
+  const keys = Array.from({ length: 600 }, () => PRESSED[Math.floor(next() * PRESSED.length)]);
+  return [verdictsAfter(keys, () => 0), verdictsAfter(keys, () => Math.floor(late() ** 4 * 120))];
+})
+"""
+
+
+@pytest.mark.parametrize("pressed", ["1", "12j", "1125jjku", "j1", "5uk"])
+def test_verdicts_are_the_same_however_late_answers_are(run: Run, pressed: str) -> None:
+    names = f"const PRESSED = {json.dumps(pressed)}, KINDS_OF_VERDICTS = {json.dumps(list(KINDS))};"
+    for at_once, late in run(f"(() => {{ {SERVER}{names} return {COMPARE.strip()}; }})()"):
+        assert late == at_once and late["verdicts"] and late["conflicts"] == 0
