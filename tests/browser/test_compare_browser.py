@@ -1,10 +1,8 @@
-"""Compare in a browser: from a p value to the text in three clicks, and sentences that run on as text does."""
+"""Compare in a browser: from a p value to the text in three clicks."""
 
 from __future__ import annotations
 
 import re
-
-import pytest
 
 from tests.support.browser import TALL, Visit
 from tests.support.pages import VIEW
@@ -28,21 +26,3 @@ def test_from_a_p_value_to_the_text_in_three_clicks(visit: Visit) -> None:
     visit.page.get_by_role("heading", name="Inspect", exact=True).wait_for()
     visit.page.locator(".nv-selected").first.wait_for()
     assert "record=" in visit.page.url
-
-
-@pytest.mark.parametrize("page", ["Overview", "Inspect"])
-def test_a_sentence_runs_on_as_text_does(visit: Visit, page: str) -> None:
-    visit.open(page, VIEW)
-    if page == "Overview":
-        with visit.rerun():
-            visit.page.get_by_text("The same in words and as a table").click()
-    said = visit.page.locator("[class*='st-key-sentence-']").first
-    number = said.locator("a, button").first
-    number.wait_for()
-    visit.page.wait_for_function(
-        "() => getComputedStyle(document.querySelector(\"[class*='st-key-sentence-']\")).display === 'block'"
-    )
-    # Two lines at most, and the first number stands where its words do.
-    assert said.bounding_box()["height"] < 70
-    first, second = said.locator("p").first.bounding_box(), number.bounding_box()
-    assert abs(first["y"] - second["y"]) < 12 and second["x"] - (first["x"] + first["width"]) < 12

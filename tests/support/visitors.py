@@ -22,6 +22,7 @@ from urllib.parse import urlencode, urlsplit
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
+from streamlit.runtime.state.session_state import STREAMLIT_INTERNAL_KEY_PREFIX
 from websockets.sync.client import connect
 from websockets.typing import Origin, Subprotocol
 
@@ -214,6 +215,11 @@ class Visitor:
     def send(self, name: str, **values: Any) -> float:
         """Set values of a component of the app's own, as `setStateValue` does."""
         return self._change(name, json_value=json.dumps(values))
+
+    def trigger(self, name: str, event: str, value: Any) -> float:
+        """Send an event of a component of the app's own, as `setTriggerValue` does."""
+        events = f"{STREAMLIT_INTERNAL_KEY_PREFIX}_{self.shown.widget(name).id}__events"
+        return self._set(WidgetState(id=events, json_trigger_value=json.dumps([{"event": event, "value": value}])))
 
     def _change(self, name: str, **value: Any) -> float:
         return self._set(WidgetState(id=self.shown.widget(name).id, **value))
