@@ -133,6 +133,9 @@ class Builder:
         ids: Sequence[str | None] = (),
         links: Sequence[tuple[str, ...] | None] = (),
         scores: Sequence[float | None] = (),
+        fragments: Sequence[Fragments | None] = (),
+        cores: Sequence[tuple[int, int] | None] = (),
+        meta: Sequence[Mapping[str, Any] | None] = (),
         lines: Sequence[int] = (),
         source: str | None = None,
     ) -> None:
@@ -147,6 +150,9 @@ class Builder:
             (self.extras["ids"], ids),
             (self.extras["links"], links),
             (self.extras["scores"], scores),
+            (self.extras["fragments"], fragments),
+            (self.extras["cores"], cores),
+            (self.extras["meta"], meta),
         )
         for target, values in columns:
             target.update((span, value) for span, value in zip(numbers, values, strict=False) if value is not None)

@@ -16,7 +16,6 @@ import numpy as np
 
 from nereval_core.problems import FormatError, quoted
 from nereval_core.readers import ReadOptions, Source
-from nereval_core.readers.brat.blocks import BLANKS, DocumentFiles
 from nereval_core.readers.input.encodings import UTF8_BOM, decode_text, split_lines
 from nereval_core.readers.input.source import SourceFile
 from nereval_core.readers.shared.offset_units import (
@@ -35,6 +34,21 @@ OFFSETS = r"[0-9]+ [0-9]+(?:;[0-9]+ [0-9]+)*"
 # Some tools write a blank where the tab before the quote should be.
 TEXT_BOUND = re.compile(rf"(T\S*)\t(\S+) ({OFFSETS})(?:([\t ])(.*))?", re.DOTALL)
 Parts = tuple[tuple[int, int], ...]
+BLANKS = str.maketrans("\r\n\t", "   ")
+"""brat writes line ends inside a quote as blanks."""
+
+
+class DocumentFiles(NamedTuple):
+    """A document: `text` and `raw`, its annotations, are None where there is no such file.
+
+    An error stands for what could not be read; `shown` is where the document begins.
+    """
+
+    name: str
+    shown: str
+    text: bytes | FormatError | None
+    ann: SourceFile | None
+    raw: bytes | FormatError | None
 
 
 class AnnotatedText(NamedTuple):
@@ -45,13 +59,13 @@ class AnnotatedText(NamedTuple):
     shown: str
 
 
-def offset_unit(documents: Iterable[AnnotatedText], given: Offsets | None) -> tuple[Offsets, str] | None:
+def offset_unit(documents: Iterable[AnnotatedText], named: Offsets | None) -> tuple[Offsets, str] | None:
     """Return what the offsets of documents count, by the quotes of spans of one fragment, and a note on it.
 
     None stands for quotes that match in no unit for no reason that concerns them all: each is a problem of its own.
 
     Raises:
-        FormatError: the quotes do not fit the `given` unit, or none because all texts differ from those annotated in
+        FormatError: the quotes do not fit the `named` unit, or none because all texts differ from those annotated in
             one way, or several that place spans differently.
     """
     texts: list[str] = []
@@ -73,9 +87,9 @@ def offset_unit(documents: Iterable[AnnotatedText], given: Offsets | None) -> tu
         columns[:, 0], columns[:, 1], columns[:, 2], quotes, places.__getitem__, lambda text: text.translate(BLANKS)
     )
     try:
-        reading = code_points(spans, texts, expected=CODE_POINTS, given=given, countings=OF_BRAT)
+        reading = code_points(spans, texts, expected=CODE_POINTS, given=named, countings=OF_BRAT)
     except FormatError as error:
-        if given is None and len(error.problems) > 1 and mismatch_cause(spans, texts, OF_BRAT) is None:
+        if named is None and len(error.problems) > 1 and mismatch_cause(spans, texts, OF_BRAT) is None:
             return None
         raise
     return reading.counting, reading.note
@@ -83,17 +97,19 @@ def offset_unit(documents: Iterable[AnnotatedText], given: Offsets | None) -> tu
 
 def parts_of(offsets: str) -> Parts:
     """Return the fragments as they stand; digits beyond any text are cut, so that they are refused as outside."""
-    pairs = (part.split(" ") for part in offsets.split(";"))
-    return tuple((int(start[:15]), int(end[:15])) for start, end in pairs)
+    if ";" not in offsets:
+        start, end = offsets.split(" ")
+        return ((int(start[:15]), int(end[:15])),)
+    return tuple(part for piece in offsets.split(";") for part in parts_of(piece))
 
 
 class TextOffsets:
     """Converts the offsets in one text to code points."""
 
     def __init__(self, text: str, counting: Offsets) -> None:
-        known = offsets_in_unit(text, counting.unit)
+        unit_offsets = offsets_in_unit(text, counting.unit)
         self._counting = counting
-        self._known = None if known is None else known.tolist()
+        self._unit_offsets = None if unit_offsets is None else unit_offsets.tolist()
         self._outside = len(text) + 1
 
     def convert(self, parts: Parts) -> Parts:
@@ -105,10 +121,11 @@ class TextOffsets:
         return tuple((self._place(start - counting.base), self._place(end - last)) for start, end in parts)
 
     def _place(self, offset: int) -> int:
-        if self._known is None:
+        if self._unit_offsets is None:
             return offset if offset >= 0 else self._outside
-        place = bisect_left(self._known, offset)
-        return place if place < len(self._known) and self._known[place] == offset else self._outside
+        place = bisect_left(self._unit_offsets, offset)
+        is_boundary = place < len(self._unit_offsets) and self._unit_offsets[place] == offset
+        return place if is_boundary else self._outside
 
 
 def document_files(source: Source) -> tuple[dict[str, SourceFile], dict[str, SourceFile]]:
@@ -161,20 +178,20 @@ def document_of(
     return DocumentFiles(name, shown, None, ann, raw)
 
 
-def text_of(given: DocumentFiles, options: ReadOptions) -> str:
+def text_of(document: DocumentFiles, options: ReadOptions) -> str:
     """Return the text of a document.
 
     Raises:
         FormatError: there is none, or it cannot be read.
     """
-    if given.text is not None:
-        return decode_text(_or_raised(given.text), given.shown)
+    if document.text is not None:
+        return decode_text(_or_raised(document.text), document.shown)
     if options.texts is None:
-        remedy = f"put {quoted(given.name + '.txt')} beside it, or score it against gold that has the text"
-        raise FormatError.single(given.shown, None, "no text: the .txt is missing", remedy)
+        remedy = f"put {quoted(document.name + '.txt')} beside it, or score it against gold that has the text"
+        raise FormatError.single(document.shown, None, "no text: the .txt is missing", remedy)
     remedy = "put the .txt beside it, or name the file after the gold document"
-    found = f"no text: neither {quoted(given.name + '.txt')} beside it nor a gold document {quoted(given.name)}"
-    raise FormatError.single(given.shown, None, found, remedy)
+    finding = f"no text: neither {quoted(document.name + '.txt')} beside it nor a gold document {quoted(document.name)}"
+    raise FormatError.single(document.shown, None, finding, remedy)
 
 
 def _or_raised(raw: bytes | FormatError | None) -> bytes:

@@ -10,15 +10,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.arrays import Bools, Int32, Int64, UInt64
+from nereval_core.arrays import Int32, Int64, UInt64
 from nereval_core.corpus.texts import Bytes
 
 WORD_BYTES = 32
 """Bytes moved at once, which takes no longer than fewer would."""
 HALVES = WORD_BYTES // 8
-ZERO = ord("0")
-MOST_DIGITS = 9
-"""Numbers of more digits are left to the exact readers."""
 _BYTES_KEPT = np.array(
     [[(1 << 8 * min(8, max(0, size - low))) - 1 for low in range(0, WORD_BYTES, 8)] for size in range(WORD_BYTES + 1)],
     np.uint64,
@@ -45,35 +42,6 @@ def word_numbers(data: Bytes, starts: Int64, sizes: Int64, width: int = HALVES) 
     found: UInt64 = fetch_words(data, starts, 8 * width).view("<u8")
     found &= MASKS[width - 1][sizes].view(np.uint64)
     return found.reshape(-1, width)
-
-
-def equal_pieces(data: Bytes, at: Int64, other: Bytes, there: Int64, sizes: Int64) -> Bools:
-    """Return which pieces of two arrays are equal, the two of each pair being of one size."""
-    equal = np.ones(len(at), np.bool_)
-    pieces = np.flatnonzero(sizes)
-    done = 0
-    while len(pieces):
-        rest = np.minimum(sizes[pieces] - done, WORD_BYTES)
-        one, two = word_numbers(data, at[pieces] + done, rest), word_numbers(other, there[pieces] + done, rest)
-        equal[pieces] &= (one == two).all(axis=1)
-        done += WORD_BYTES
-        pieces = pieces[sizes[pieces] > done]
-    return equal
-
-
-def numbers(data: Bytes, low: Int64, high: Int64) -> tuple[Int32, Bools]:
-    """Return the numbers between the places, and which are not plain: at most MOST_DIGITS digits, no zero first."""
-    size = high - low
-    wrong = (size < 1) | (size > MOST_DIGITS) | ((size > 1) & (data.take(low, mode="clip") == ZERO))
-    values = np.zeros(len(low), np.int32)
-    for place in range(min(int(size.max(initial=0)), MOST_DIGITS)):
-        digits = data.take(high - (1 + place), mode="clip") - np.uint8(ZERO)
-        if place:
-            digits *= size > place
-        if int(digits.max()) >= 10:
-            wrong |= digits >= 10
-        values += digits * np.int32(10**place)
-    return values, wrong
 
 
 LEAST_TABLE_BITS = 12
