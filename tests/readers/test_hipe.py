@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from nereval_core.problems import FormatError
+from nereval_core.problems import FormatError, counted
 from nereval_core.readers import Reading, ReadOptions, Source, read
 from nereval_core.writers import write
 from tests.support.shared_corpora import SHARED, files, needs
@@ -180,11 +180,13 @@ def test_tags(tags: str, taken: list[object], conlleval: list[str] | None, disca
     with pytest.raises(FormatError) as caught:
         read_text(text)
     assert [problem.line for problem in caught.value.problems] == taken
-    assert "continues nothing" in str(caught.value)
+    assert "is not legal in IOB2; mend it, or read it with --repair" in str(caught.value)
     for repair, mended in (("conlleval", conlleval), ("discard", discard)):
         reading = read_text(text, repair=repair)
         assert [" ".join(span) for span in spans(reading)] == mended
-        assert reading.notes[-1].endswith(f"(repair {repair}): {len(taken)}")
+        done = "cut as conlleval does" if repair == "conlleval" else "discarded"
+        assert reading.mended == f"{counted(len(taken), 'malformed chunk')} {done}"
+        assert reading.mended in reading.notes
 
 
 @pytest.mark.parametrize(
@@ -198,7 +200,7 @@ def test_tags(tags: str, taken: list[object], conlleval: list[str] | None, disca
         (HEADER + "# document_id = d\n\tO\tO\tO\t_\t_\t_\n", 3, "a row without a token"),
         (HEADER + "# document_id = d\na\n", 3, "1 cell, so no tag in column NE-COARSE-LIT; write 2 cells or more"),
         (HEADER + "a O O O _ _ _\n", 2, "1 cell, so no tag in column NE-COARSE-LIT; write 2 cells or more"),
-        (HEADER + "a\tX-loc\n", 2, "'X-loc' is not a tag; write O, _ or a tag like B-loc and I-loc"),
+        (HEADER + "a\tX-loc\n", 2, "'X-loc' is not a tag; write O, or a letter, '-' and a type"),
         (HEADER + "a\tB-\n", 2, "'B-' is not a tag"),
         (HEADER + "a\tO\n# document_id = d\na\tO\n", 2, "tokens before the first document_id"),
         (HEADER + "# document_id = d\na\tO\n# document_id\na\tO\n", 4, "a document_id without a value"),

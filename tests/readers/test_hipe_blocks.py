@@ -86,6 +86,8 @@ def outcomes(source: Source, options: ReadOptions, size: int) -> tuple[dict[str,
         plain = {"problems": error.problems}
     try:
         return plain, reading_content(read_by_blocks(source, files, options, size))
+    except FormatError as error:
+        return plain, {"problems": error.problems}
     except NotJudged:
         return plain, None
 

@@ -222,7 +222,7 @@ CASES = {
         options=2,
     ),
     "an orphan in HIPE": Case(
-        "continues nothing",
+        "is not legal in IOB2",
         pred(HIPE_COLUMNS.format("I-pers", "B-loc"), "p.tsv"),
         pred(HIPE_COLUMNS.format("B-pers", "B-loc"), "g.tsv"),
     ),

@@ -10,17 +10,29 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import islice
-from math import isfinite
+from typing import Any
 
-from nereval_core.corpus import Layer, Place
+import numpy as np
+
+from nereval_core.corpus import Place
 from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError, counted, quoted
 from nereval_core.readers import Reader, Reading, ReadOptions, Source
 from nereval_core.readers.hipe.blocks import ColumnIndices, read_packed
-from nereval_core.readers.hipe.packed_layer import NO_LINK, TAG, entity_layer, join_entities, tagged_tokens
-from nereval_core.readers.hipe.rows import LED, HipeDocument, HipeFile, add_documents, parse_file
+from nereval_core.readers.hipe.rows import (
+    HipeDocument,
+    HipeFile,
+    add_documents,
+    linked_entries,
+    noise_of_cell,
+    parse_file,
+    span_extras,
+)
 from nereval_core.readers.input.source import SourceFile, unread_files_note
 from nereval_core.readers.shared.tag_cells import TagColumn, annotation_columns, choice_problem
+from nereval_core.readers.shared.tag_decoding import Chunks
+from nereval_core.readers.shared.tag_notation import Notation
+from nereval_core.readers.shared.tag_reading import SpanBounds, TagCells, reading_of_tags
 from nereval_core.readers.shared.token_columns import BLOCK_BYTES, NotJudged
 
 COLUMN = "NE-COARSE-LIT"
@@ -36,7 +48,13 @@ STANDARD = re.compile(r"TOKEN|NE-(COARSE|FINE)-(LIT|METO|COMP)|NE-NESTED|NEL-\w+
 """The columns of both years."""
 SAMPLE_ROWS = 1000
 """The rows that say whether other columns hold tags."""
-OUTSIDE = ("O", "_", "")
+OWN_COLUMN = re.compile(r"TOKEN|NE-|NEL-|RENDER|SEG|OCR-INFO|MISC|$")
+"""The columns of HIPE 2020 and 2022, by how their names begin."""
+NOTATION = Notation(
+    outside=frozenset(("O", "_", "")),
+    form=re.compile(r"(?P<letter>[BIES])-(?P<type>.+)", re.DOTALL),
+    letters={"S": "B", "E": "I"},
+)
 
 
 class HipeReader(Reader):
@@ -60,10 +78,10 @@ class HipeReader(Reader):
         header, *rows = [line.split("\t") for line in islice(lines, SAMPLE_ROWS)] or [[]]
         full = [row for row in rows if len(row) == len(header)]
         columns = [(name, [row[at] for row in full]) for at, name in enumerate(header)]
-        known = [("", ()) if STANDARD.fullmatch(name) else (name, cells) for name, cells in columns]
-        others = [columns[at] for at in annotation_columns(known, ())]
+        others = [("", ()) if STANDARD.fullmatch(name) else (name, cells) for name, cells in columns]
+        tagged = [columns[at] for at in annotation_columns(others, ())]
         usual = [column for column in columns if column[0] == COLUMN]
-        return tuple(TagColumn.of(*column) for column in (*usual, *others)) if others and usual else ()
+        return tuple(TagColumn.of(*column) for column in (*usual, *tagged)) if tagged and usual else ()
 
     def read(self, source: Source, options: ReadOptions) -> Reading:
         """Read the entity column `options.column` (NE-COARSE-LIT) and the links from the matching NEL column.
@@ -95,29 +113,21 @@ def read_by_blocks(
     """Read sound files block by block.
 
     Raises:
-        Unjudged: they are to be read row by row.
+        FormatError: something is wrong with ids of documents alone.
+        NotJudged: the files are to be read row by row.
     """
-    columns: list[str] = []
-
-    def chosen_columns(parsed: HipeFile) -> ColumnIndices | None:
-        chosen = _column(parsed.columns, options.column)
-        if chosen is None:
-            return None
-        tags, links, note = _chosen(parsed.columns, chosen)
-        columns.append(note)
-        return ColumnIndices(tags, links, parsed.misc)
-
-    packed = read_packed(files, options, chosen_columns, block)
-    found = tagged_tokens(packed)
-    chosen = join_entities(found, options)
-    layer = entity_layer(found, chosen, packed.links.names, options.name or source.label)
-    counts: Counter[str] = Counter()
-    for parsed in packed.files:
-        counts += parsed.counts
-    if chosen.orphans:
-        counts["orphans"] = chosen.orphans
-        counts[str(options.repair)] = chosen.orphans
-    return _reading(layer, found.places, columns, counts, source, files)
+    packed = read_packed(files, options, lambda parsed: _columns(parsed, options.column), block)
+    return reading_of_tags(
+        options.name or source.label,
+        HipeReader.name,
+        packed.documents(),
+        packed,
+        options,
+        places=packed.document_places,
+        notes=_notes(source, files, packed.files, options, Counter(), named=packed.named),
+        notation=NOTATION,
+        extras=packed.extras,
+    )
 
 
 def read_by_rows(source: Source, files: Sequence[SourceFile], options: ReadOptions) -> Reading:
@@ -127,178 +137,141 @@ def read_by_rows(source: Source, files: Sequence[SourceFile], options: ReadOptio
         FormatError: as `read`.
     """
     builder = Builder(source.name)
-    counts: Counter[str] = Counter()
+    short_rows: Counter[str] = Counter()
     documents: list[HipeDocument] = []
-    chosen_of: list[tuple[int, int]] = []
-    columns: list[str] = []
+    columns_of_documents: list[ColumnIndices] = []
+    parsed_files: list[HipeFile] = []
     for file in files:
         parsed = parse_file(file, builder, options.progress)
-        counts += parsed.counts
+        parsed_files.append(parsed)
         if not parsed.columns:
             continue
-        chosen = _column(parsed.columns, options.column)
-        if chosen is None:
-            found = f"no column {quoted(str(options.column or COLUMN))} for entities"
+        columns = _columns(parsed, options.column)
+        if columns is None:
+            finding = f"no column {quoted(str(options.column or COLUMN))} for entities"
             remedy = f"choose one of {', '.join(parsed.columns[1:])}"
-            builder.problem(parsed.header_line, found, remedy, source=file.shown)
+            builder.problem(parsed.header_line, finding, remedy, source=file.shown)
             continue
-        tags, links, note = _chosen(parsed.columns, chosen)
-        columns.append(note)
         documents += parsed.documents
-        chosen_of += [(tags, links)] * len(parsed.documents)
-        counts["short rows"] += _check_rows(parsed, tags, builder)
-    every = zip(documents, add_documents(documents, builder), chosen_of, strict=True)
-    for document, places, (tags, links) in every:
-        _add_spans(document, places, tags, links, options, builder, counts)
-    layer = builder.finish(options.name or source.label)
-    return _reading(layer, builder.places, columns, counts, source, files)
+        columns_of_documents += [columns] * len(parsed.documents)
+        short_rows["short rows"] += _check_rows(parsed, columns.entities, builder)
+    cells: list[str] = []
+    links: list[str] = []
+    noise: list[float] = []
+    lines: list[int] = []
+    bounds: list[tuple[int, int]] = []
+    first = [0]
+    for document, tokens, columns in zip(
+        documents, add_documents(documents, builder), columns_of_documents, strict=True
+    ):
+        bounds += tokens
+        for line, row in document.rows:
+            lines.append(line)
+            cells.append(_cell(row, columns.entities))
+            links.append(_cell(row, columns.links))
+            noise.append(noise_of_cell(_cell(row, columns.misc)))
+        first.append(len(cells))
+    document_of_token = np.repeat(np.arange(len(documents)), np.diff(first))
+    starts, ends = np.array(bounds, np.int32).reshape(-1, 2).T
+
+    def place(token: int) -> Place:
+        return documents[document_of_token[token]].shown, lines[token]
+
+    def extras(chunks: Chunks) -> Mapping[str, Mapping[int, Any]]:
+        links_of_chunks = [linked_entries(links[token]) for token in chunks.start.tolist()]
+        return span_extras(links_of_chunks, np.array(noise), chunks.start, chunks.end)
+
+    return reading_of_tags(
+        options.name or source.label,
+        HipeReader.name,
+        builder.documents(),
+        TagCells(cells, first, place, token_bounds=SpanBounds(document_of_token, starts, ends)),
+        options,
+        places=builder.places,
+        problems=builder.problems,
+        notes=_notes(source, files, parsed_files, options, short_rows, named=builder.named),
+        notation=NOTATION,
+        extras=extras,
+    )
 
 
-OWN_COLUMN = re.compile(r"TOKEN|NE-|NEL-|RENDER|SEG|OCR-INFO|MISC|$")
-"""The columns of HIPE 2020 and 2022, by how their names begin."""
+def _columns(parsed: HipeFile, column: int | str | None) -> ColumnIndices | None:
+    """Return the columns to read: that of entities, by name or number from 1, and those beside; None where it lacks."""
+    header = parsed.columns
+    name = (header[column - 1] if 2 <= column <= len(header) else "") if isinstance(column, int) else column or COLUMN
+    if name not in header[1:]:
+        return None
+    return ColumnIndices(
+        header.index(name), header.index(LINKS[name]) if LINKS.get(name) in header else -1, parsed.misc
+    )
 
 
-def _chosen(header: Sequence[str], column: str) -> tuple[int, int, str]:
-    """Return the indices of the columns with entities and links (-1 for none), and a note on them."""
-    links = header.index(LINKS[column]) if LINKS.get(column) in header else -1
-    note = f"entities from column {column}" + (f", links from {LINKS[column]}" if links >= 0 else "")
-    if unread := [name for name in header if not OWN_COLUMN.match(name)]:
-        note += f"; columns that HIPE does not have, not read: {', '.join(map(quoted, unread))}"
-    return header.index(column), links, note
-
-
-def _reading(
-    layer: Layer,
-    places: Sequence[Place],
-    columns: Sequence[str],
-    counts: Counter[str],
-    source: Source,
-    files: Sequence[SourceFile],
-) -> Reading:
-    notes = [*dict.fromkeys(columns), *_notes(counts, layer.documents.named), *unread_files_note(source, files)]
-    mended = "".join(note.format(counts[key]) for key, note in MENDED.items() if counts[key])
-    return Reading(layer.documents, layer, HipeReader.name, tuple(notes), places=places, mended=mended)
+def _cell(cells: Sequence[str], column: int) -> str:
+    """Return the cell of a column, "" where the file has no such column or the row ends before."""
+    return cells[column] if 0 <= column < len(cells) else ""
 
 
 def _check_rows(parsed: HipeFile, entities: int, builder: Builder) -> int:
     """Remove rows without token or tag or with too many cells, as problems, and return the number with too few."""
     width = len(parsed.columns)
-    short = 0
+    n_short = 0
     for document in parsed.documents:
-        wrong = set()
+        wrong_lines = set()
         for line, cells in document.rows:
             if len(cells) == width and cells[0].strip(" "):
                 continue
             if len(cells) > width and any(cells[width:]):
-                found, remedy = f"{counted(len(cells), 'cell')} under a header of {width}", "write one cell a column"
+                finding, remedy = f"{counted(len(cells), 'cell')} under a header of {width}", "write one cell a column"
             elif not cells[0].strip(" "):
-                found, remedy = "a row without a token", "write the token in the first cell, or leave the line empty"
+                finding, remedy = "a row without a token", "write the token in the first cell, or leave the line empty"
             elif len(cells) <= entities:
-                found = f"{counted(len(cells), 'cell')}, so no tag in column {parsed.columns[entities]}"
+                finding = f"{counted(len(cells), 'cell')}, so no tag in column {parsed.columns[entities]}"
                 remedy = f"write {entities + 1} cells or more, parted by tabs"
             else:
-                short += len(cells) < width
+                n_short += len(cells) < width
                 continue
-            builder.problem(line, found, remedy, source=parsed.shown)
-            wrong.add(line)
-        if wrong:
-            document.rows = [row for row in document.rows if row.line not in wrong]
-    return short
+            builder.problem(line, finding, remedy, source=parsed.shown)
+            wrong_lines.add(line)
+        if wrong_lines:
+            document.rows = [row for row in document.rows if row.line not in wrong_lines]
+    return n_short
 
 
-def _column(header: Sequence[str], wanted: int | str | None) -> str | None:
-    """Return the name of the column asked for by name or number from 1, None if there is none such."""
-    if isinstance(wanted, int):
-        return header[wanted - 1] if 2 <= wanted <= len(header) else None
-    name = wanted or COLUMN
-    return name if name in header[1:] else None
-
-
-def _add_spans(
-    document: HipeDocument,
-    places: Sequence[tuple[int, int]],
-    entities: int,
-    links: int,
+def _notes(
+    source: Source,
+    files: Sequence[SourceFile],
+    parsed_files: Sequence[HipeFile],
     options: ReadOptions,
-    builder: Builder,
     counts: Counter[str],
-) -> None:
-    for first, last, label in _entities(document, entities, options, builder, counts):
-        line, cells = document.rows[first]
-        link = cells[links] if 0 <= links < len(cells) else ""
-        found = () if link in NO_LINK else tuple(one for one in link.split("|") if one)
-        noise = _noise(document, first, last)
-        builder.span(
-            places[first][0], places[last][1], label, line=line, source=document.shown, links=found, meta=noise
-        )
-
-
-def _noise(document: HipeDocument, first: int, last: int) -> dict[str, float]:
-    """Return the largest LED among tokens, as metadata of their span; nothing where MISC gives none."""
-    at = document.misc
-    if at < 0:
-        return {}
-    cells = (row.cells[at] for row in document.rows[first : last + 1] if at < len(row.cells))
-    found = [float(match[1]) for cell in cells if (match := LED.search(cell))]
-    return {"LED": max(found)} if found and isfinite(max(found)) else {}
-
-
-def _entities(
-    document: HipeDocument, column: int, options: ReadOptions, builder: Builder, counts: Counter[str]
-) -> list[tuple[int, int, str]]:
-    """Return the entities as first token, last token and type."""
-    found: list[tuple[int, int, str]] = []
-    label = dropped = ""
-    for number, (line, cells) in enumerate(document.rows):
-        tag = cells[column] if column < len(cells) else ""
-        if tag in OUTSIDE:
-            label = dropped = ""
-            continue
-        match = TAG.fullmatch(tag)
-        if match is None:
-            remedy = "write O, _ or a tag like B-loc and I-loc"
-            builder.problem(line, f"{quoted(tag)} is not a tag", remedy, source=document.shown)
-            label = dropped = ""
-            continue
-        inside = match[1] in "IE"
-        if inside and match[2] == label:
-            found[-1] = (found[-1][0], number, label)
-            continue
-        if inside and match[2] == dropped:
-            continue
-        if inside:
-            counts["orphans"] += 1
-            if options.repair is None:
-                said = f"{quoted(tag)} continues nothing"
-                said += f": the entity before it is of type {quoted(label)}" if label else ""
-                remedy = f"write B-{match[2]}, or read with --repair conlleval (it begins an entity) or discard"
-                builder.problem(line, said, remedy, source=document.shown)
-        label, dropped = (match[2], "") if not inside or options.repair != "discard" else ("", match[2])
-        if label:
-            found.append((number, number, label))
-    if options.repair:
-        counts[options.repair] = counts["orphans"]
-    return found
-
-
-MENDED = {
-    "conlleval": "tags that continued nothing, made to begin an entity (repair conlleval): {}",
-    "discard": "runs of tags that continued nothing, left out (repair discard): {}",
-}
-
-
-def _notes(counts: Mapping[str, int], named: bool) -> list[str]:
-    said = []
-    if not counts.get("document comments"):
-        said.append("no document_id comments: each file is one document")
+    *,
+    named: bool,
+) -> list[str]:
+    """Return the notes on columns, ids of documents, and what was counted; `counts` are those of rows."""
+    notes = list(dict.fromkeys(filter(None, (_column_note(parsed, options.column) for parsed in parsed_files))))
+    for parsed in parsed_files:
+        counts += parsed.counts
+    if not counts["document comments"]:
+        notes.append("no document_id comments: each file is one document")
     elif not named:
-        said.append("document_id comments without ids: the documents are numbered in order")
+        notes.append("document_id comments without ids: the documents are numbered in order")
     for key, note in (
-        *MENDED.items(),
         ("short rows", "rows with fewer cells than the header, the missing ones read as empty: {}"),
         ("segments", "comments on segments, left out: {}"),
         ("tokens like comments", "lines that begin with # and have cells, comments by the rules of the format: {}"),
     ):
-        if counts.get(key):
-            said.append(note.format(counts[key]))
-    return said
+        if counts[key]:
+            notes.append(note.format(counts[key]))
+    return [*notes, *unread_files_note(source, files)]
+
+
+def _column_note(parsed: HipeFile, column: int | str | None) -> str:
+    """Return a note on the columns that are read of a file, and on those that the format does not have."""
+    columns = _columns(parsed, column)
+    if columns is None:
+        return ""
+    header = parsed.columns
+    note = f"entities from column {header[columns.entities]}"
+    note += f", links from {header[columns.links]}" if columns.links >= 0 else ""
+    if unread := [name for name in header if not OWN_COLUMN.match(name)]:
+        note += f"; columns that HIPE does not have, not read: {', '.join(map(quoted, unread))}"
+    return note

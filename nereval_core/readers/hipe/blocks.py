@@ -6,21 +6,35 @@ Files with anything to refuse are left to `hipe.read_by_rows`, which words the p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.arrays import Int64
-from nereval_core.corpus.texts import Bytes
+from nereval_core.corpus import Documents, Intervals, Place, frozen
+from nereval_core.corpus.intervals import SpacedIntervals
+from nereval_core.corpus.texts import Bytes, Texts
 from nereval_core.problems import FormatError
 from nereval_core.readers import ReadOptions
-from nereval_core.readers.hipe.rows import LED, DocumentOpener, HipeFile
+from nereval_core.readers.hipe.rows import (
+    DocumentOpener,
+    HipeDocument,
+    HipeFile,
+    linked_entries,
+    noise_of_cell,
+    span_extras,
+)
 from nereval_core.readers.input.source import SourceFile
 from nereval_core.readers.shared.byte_fields import Vocabulary
-from nereval_core.readers.shared.text_pieces import character_counts, join_pieces
+from nereval_core.readers.shared.tag_decoding import Chunks
+from nereval_core.readers.shared.tag_notation import Notation
+from nereval_core.readers.shared.tag_reading import SpanBounds, token_bounds
+from nereval_core.readers.shared.tag_schemes import Tags
+from nereval_core.readers.shared.text_pieces import character_counts, join_pieces, without_bytes
 from nereval_core.readers.shared.token_columns import (
     BLANK,
     BLOCK_BYTES,
@@ -62,13 +76,15 @@ class _Flags:
             flags = text.split("|")
             self.after.append(LINE_END if "EndOfLine" in flags else NOTHING if "NoSpaceAfter" in flags else SPACE)
             self.ending.append("EndOfSentence" in flags)
-            match = LED.search(text)
-            self.noise.append(float(match[1]) if match else np.nan)
+            self.noise.append(noise_of_cell(text))
 
 
 @dataclass
 class PackedFiles:
-    """Contents of all files; `tags`, `links` and `misc` code the cells that were met."""
+    """The tokens of all files as arrays, and the documents over them; vocabularies code the cells of tags and MISC.
+
+    These are `TagRows` of sound files: asked for the place of a token, to name a problem, they raise NotJudged.
+    """
 
     options: ReadOptions
     files: list[HipeFile] = field(default_factory=list)
@@ -77,15 +93,107 @@ class PackedFiles:
     first_bytes: list[int] = field(default_factory=list)
     tokens: int = 0
     bytes: int = 0
-    tags: Vocabulary = field(default_factory=Vocabulary)
+    tag_cells: Vocabulary = field(default_factory=Vocabulary)
     links: Vocabulary = field(default_factory=Vocabulary)
     misc: Vocabulary = field(default_factory=Vocabulary)
     flags: _Flags = field(default_factory=_Flags)
     arrays: GrowingArrays = field(
-        default_factory=lambda: GrowingArrays(
-            "text", "sizes", "gaps", "ends", "ended", "tagged", "codes", "linked", "noise"
-        )
+        default_factory=lambda: GrowingArrays("text", "sizes", "gaps", "ended", "tagged", "codes", "linked", "noise")
     )
+    scores = None
+
+    @property
+    def distinct(self) -> frozenset[str]:
+        return frozenset(name.decode() for name in self.tag_cells.names)
+
+    def tags(self, notation: Notation) -> Tags:
+        names = [name.decode() for name in self.tag_cells.names]
+        return Tags.coded(
+            self.arrays.whole("tagged"), self.arrays.whole("codes"), names, self.document_tokens, notation.parse
+        )
+
+    def written(self, token: int) -> str:
+        raise NotJudged
+
+    def place(self, token: int) -> Place:
+        raise NotJudged
+
+    def bounds(self, chunks: Chunks, documents: Documents) -> SpanBounds:
+        return token_bounds(chunks, documents)
+
+    def extras(self, chunks: Chunks) -> Mapping[str, Mapping[int, Any]]:
+        """Return links and noise of chunks."""
+        # The code of a file without links is -1.
+        entries = [*(linked_entries(cell.decode()) for cell in self.links.names), ()]
+        links = [entries[code] for code in self.arrays.whole("linked")[chunks.first].tolist()]
+        noise = np.array([*self.flags.noise, np.nan], np.float64)[self.arrays.whole("noise")]
+        return span_extras(links, noise, chunks.first, chunks.last + 1)
+
+    @cached_property
+    def opened(self) -> Sequence[HipeDocument]:
+        """The documents of all files."""
+        return [document for parsed in self.files for document in parsed.documents]
+
+    @property
+    def document_tokens(self) -> Int64:
+        """The number of each document's first token and, last, the number of tokens."""
+        return np.array([*self.firsts, self.tokens], np.int64)
+
+    @property
+    def document_places(self) -> tuple[Place, ...]:
+        return tuple((document.shown, document.line) for document in self.opened)
+
+    @property
+    def named(self) -> bool:
+        return any(document.name for document in self.opened)
+
+    def documents(self) -> Documents:
+        """Return the documents with text, tokens, sentences and metadata.
+
+        Raises:
+            NotJudged: no tokens, or only some of the documents have ids.
+        """
+        opened, first = self.opened, self.document_tokens
+        if not opened or not self.tokens or (self.named and not all(document.name for document in opened)):
+            raise NotJudged
+        gaps = self.arrays.whole("gaps")
+        filled = np.diff(first) > 0
+        last = first[1:][filled] - 1
+        # The gap after the last token of a document is dropped.
+        offsets = np.array([*self.first_bytes, self.bytes], np.int64)
+        dropped = np.zeros(len(opened), np.int64)
+        dropped[filled] = gaps[last]
+        ends = offsets[1:][dropped > 0] - 1
+        offsets[1:] -= np.cumsum(dropped)
+        tokens = SpacedIntervals(first, self.arrays.whole("sizes"), gaps)
+        lengths = np.zeros(len(opened), np.int64)
+        lengths[filled] = tokens.ends[last]
+        meta = tuple(document.meta for document in opened)
+        return Documents(
+            tuple(document.name or str(number) for number, document in enumerate(opened, start=1)),
+            Texts(without_bytes(self.arrays.parts("text"), ends), offsets, lengths),
+            tokens,
+            _sentences(self.arrays.whole("ended"), tokens),
+            meta if any(meta) else None,
+            self.named,
+        )
+
+
+def _sentences(ended: Int64, tokens: Intervals) -> Intervals | None:
+    """Return the sentences, which end at these tokens and with the documents in which any ends."""
+    if not len(ended):
+        return None
+    first = tokens.first
+    doc = np.searchsorted(first, ended, side="right") - 1
+    with_any = np.flatnonzero(np.bincount(doc))
+    inner = ended[ended + 1 < first[doc + 1]] + 1
+    begins, ends = np.zeros((2, len(tokens.starts) + 1), np.bool_)
+    begins[first[with_any]] = begins[inner] = True
+    ends[first[with_any + 1] - 1] = ends[ended] = True
+    begin, end = np.flatnonzero(begins), np.flatnonzero(ends)
+    count = np.bincount(np.searchsorted(first, begin, side="right") - 1, minlength=len(first) - 1)
+    edges = np.concatenate((np.zeros(1, np.int64), np.cumsum(count)))
+    return Intervals(frozen(edges), frozen(tokens.starts[begin]), frozen(tokens.ends[end]))
 
 
 def read_packed(
@@ -97,7 +205,7 @@ def read_packed(
     """Return the contents of files; `columns` picks the columns to read from a header.
 
     Raises:
-        Unjudged: they are to be read row by row.
+        NotJudged: they are to be read row by row.
     """
     packed = PackedFiles(options)
     for file in files:
@@ -171,7 +279,7 @@ class _FileReader:
         """Add the rows of a block.
 
         Raises:
-            Unjudged: see there.
+            NotJudged: see there.
         """
         packed, arrays, chosen = self.packed, self.packed.arrays, self.columns
         lexed = self.lexer.rows(block)
@@ -199,7 +307,7 @@ class _FileReader:
             gaps=gaps,
             ended=true_places(ending) + packed.tokens,
             tagged=tagged + packed.tokens,
-            codes=packed.tags.codes(data, tags, tag_stops - tags),
+            codes=packed.tag_cells.codes(data, tags, tag_stops - tags),
             noise=said[tagged],
         )
         if chosen.links >= 0:

@@ -8,18 +8,26 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from functools import lru_cache
+from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from nereval_core.arrays import Int64
 from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError, quoted
 from nereval_core.readers.input.source import SourceFile, with_progress
 
+NO_LINK = ("", "_", "-")
 DOCUMENT_KEYS = ("document_id", "hipe2022:document_id")
 SEGMENT_KEYS = ("segment_iiif_link", "segment_id")
 LED = re.compile(r"LED(\d+(\.\d+)?)")
 """The noise of a token, in MISC: the edit distance of the OCR's text from the right one, by its length."""
+LED_KEY = "LED"
+"""The key of noise in the metadata of a span."""
 
 
 class TokenRow(NamedTuple):
@@ -137,8 +145,8 @@ def parse_file(file: SourceFile, builder: Builder, progress: Callable[[int, int]
         builder.problems.extend(error.problems)
         return parsed
     if len(lines) == 1 and "\r" in lines[0]:
-        found = "lines end in a carriage return alone"
-        builder.problem(None, found, "save the file with line feeds", source=file.shown)
+        finding = "lines end in a carriage return alone"
+        builder.problem(None, finding, "save the file with line feeds", source=file.shown)
         return parsed
     opening = DocumentOpener(parsed)
     rows = 0
@@ -151,8 +159,8 @@ def parse_file(file: SourceFile, builder: Builder, progress: Callable[[int, int]
         elif not parsed.columns:
             parsed.take_header(number, line)
             if parsed.columns[:1] != ["TOKEN"]:
-                found = f"{quoted(line)} is not a header"
-                builder.problem(number, found, "begin with TOKEN<tab>NE-COARSE-LIT<tab>…", source=file.shown)
+                finding = f"{quoted(line)} is not a header"
+                builder.problem(number, finding, "begin with TOKEN<tab>NE-COARSE-LIT<tab>…", source=file.shown)
                 parsed.columns = []
                 return parsed
             opening.misc = parsed.misc
@@ -170,8 +178,8 @@ def add_documents(documents: Sequence[HipeDocument], builder: Builder) -> Iterat
     builder.named = any(document.name for document in documents)
     for number, document in enumerate(documents, start=1):
         if builder.named and not document.name:
-            found = "tokens before the first document_id, or a document_id without a value"
-            builder.problem(document.line, found, "give each document its id", source=document.shown)
+            finding = "tokens before the first document_id, or a document_id without a value"
+            builder.problem(document.line, finding, "give each document its id", source=document.shown)
         yield _add_document(document, document.name or str(number), builder)
 
 
@@ -205,3 +213,33 @@ def _add_document(document: HipeDocument, name: str, builder: Builder) -> list[t
         meta=document.meta,
     )
     return places
+
+
+@lru_cache(1 << 12)
+def linked_entries(cell: str) -> tuple[str, ...]:
+    """Return the entries that a cell of links names, best first."""
+    return () if cell in NO_LINK else tuple(filter(None, cell.split("|")))
+
+
+def noise_of_cell(cell: str) -> float:
+    """Return the noise that a cell of MISC gives a token, NaN for none."""
+    match = LED.search(cell)
+    return float(match[1]) if match else np.nan
+
+
+def span_extras(
+    links: Sequence[tuple[str, ...]], noise: NDArray[np.float64], first: Int64, end: Int64
+) -> Mapping[str, Mapping[int, Any]]:
+    """Return links and noise of spans, as `layer` takes them.
+
+    `links` are those of each span; `noise` is that of tokens, of which a span has `[first, end)`: the largest counts.
+    """
+    edges = np.column_stack((first, end)).ravel()
+    largest = np.fmax.reduceat(np.append(noise, np.nan), edges)[::2] if len(edges) else noise[:0]
+    noisy = np.flatnonzero(np.isfinite(largest))
+    levels, level_of_span = np.unique(largest[noisy], return_inverse=True)
+    level_metas = [{LED_KEY: level} for level in levels.tolist()]
+    return {
+        "links": {span: entries for span, entries in enumerate(links) if entries},
+        "meta": dict(zip(noisy.tolist(), map(level_metas.__getitem__, level_of_span.tolist()), strict=True)),
+    }

@@ -105,30 +105,30 @@ def tag_problems(
     place: Callable[[int], Place],
     options: ReadOptions,
     spoilt: Collection[int] = (),
+    schemes: Collection[Scheme] = tuple(SCHEMES.values()),
 ) -> list[Problem]:
     """Return a problem for each token whose tag is not one, and, without repair, for each that breaks the scheme.
 
-    `spoilt` are tokens whose tags are refused already.
+    `spoilt` are tokens whose tags are refused already, `schemes` those that `--scheme` may name.
     """
-    odd = [(token, written(token)) for token in tags.odd]
     beside = bool(len(tags.tokens))
     problems = [
         Problem(*place(token), f"{quoted(cell)} is not a tag", no_tag_remedy(cell, beside_tags=beside))
-        for token, cell in odd
+        for token, cell in ((token, written(token)) for token in tags.odd)
     ]
     broken = faults(tags, scheme) if scheme and not options.repair else []
     # A tag beside something that is not a tag is not blamed.
     neighbours = {token + step for token in (*tags.odd, *spoilt) for step in (-1, 0, 1)}
-    remedy = repair_remedy(tags, scheme) if scheme and broken else ""
-    return problems + [Problem(*place(token), found, remedy) for token, found in broken if token not in neighbours]
+    remedy = _repair_remedy(tags, scheme, schemes) if scheme and broken else ""
+    return problems + [Problem(*place(token), finding, remedy) for token, finding in broken if token not in neighbours]
 
 
-def repair_remedy(tags: Tags, scheme: Scheme) -> str:
+def _repair_remedy(tags: Tags, scheme: Scheme, schemes: Iterable[Scheme]) -> str:
     """Return the remedy for tags that break a scheme: a scheme that they fit, else the repairs that keep chunks.
 
     Dropping malformed chunks is a remedy where it leaves at least half of them.
     """
-    if fitting := next((other.name for other in SCHEMES.values() if not tags.counts[~other.legal.ravel()].any()), None):
+    if fitting := next((other.name for other in schemes if not tags.counts[~other.legal.ravel()].any()), None):
         return f"mend it, or, as the tags fit {fitting}, name that scheme: --scheme {fitting}"
     chunks, sound_chunks = decode(tags, scheme, "conlleval"), decode(tags, scheme, "discard")
     repairs = [CONLLEVAL_REMEDY, *([DISCARD_REMEDY] if 2 * len(sound_chunks.start) >= len(chunks.start) else [])]

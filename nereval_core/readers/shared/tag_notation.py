@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
 
 from nereval_core.problems import quoted
 from nereval_core.readers.read_settings import ReadOptions, ReadSettings
@@ -71,7 +71,7 @@ class Notation:
 
     `form` is one of FORMS, None for the usual one. With `types` a tag without a letter is a type, read as if `I-` stood
     before it; with `one_type` a letter alone is a tag of that type. Tags that are numbers are places in `labels`;
-    `numbered` says that there is no such list.
+    `numbered` says that there is no such list. `letters` are those that stand for others, by the letter written.
     """
 
     outside: frozenset[str] = frozenset((OUTSIDE,))
@@ -81,6 +81,7 @@ class Notation:
     labels: tuple[str, ...] = ()
     numbered: bool = False
     note: str = ""
+    letters: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def parse(self, cell: str) -> tuple[str, str] | None:
         """Return the letter and the type that a cell says, `O` and "" for outside, None for what is not a tag."""
@@ -92,7 +93,10 @@ class Notation:
             return cell.upper(), self.one_type
         if self.form is not None:
             match = self.form.fullmatch(cell)
-            return (match["letter"].upper(), match["type"]) if match else None
+            if match is None:
+                return None
+            letter = match["letter"].upper()
+            return self.letters.get(letter, letter), match["type"]
         tag = parse_tag(cell)
         if tag is None and self.types and cell not in MARKS_FOR_OUTSIDE and not cell.isspace():
             return "I", cell

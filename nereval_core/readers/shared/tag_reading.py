@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from nereval_core.readers.shared.tag_decoding import (
     tag_problems,
 )
 from nereval_core.readers.shared.tag_notation import Notation, notation_of, unused_labels_note
-from nereval_core.readers.shared.tag_schemes import Tags
+from nereval_core.readers.shared.tag_schemes import SCHEMES, Tags
 
 
 class SpanBounds(NamedTuple):
@@ -115,24 +115,33 @@ def reading_of_tags(
     problems: Iterable[Problem] = (),
     spoilt: Collection[int] = (),
     notes: Iterable[str] = (),
+    notation: Notation | None = None,
+    extras: Callable[[Chunks], Mapping[str, Mapping[int, Any]]] | None = None,
 ) -> Reading:
     """Return the reading that tags over the tokens of documents make; it ends the way of every format of tags.
 
     `name` is the layer's. `places` are those of documents, none where these are gold's. `problems` are those met
-    before, `spoilt` the tokens that they are about; `notes` stand behind those on the tags.
+    before, `spoilt` the tokens that they are about; `notes` stand behind those on the tags. `notation` is that of a
+    format whose tags are IOB2 always; of others it is found by the tags, as their scheme is. `extras` returns what the
+    format says of chunks beyond their types, as `layer` takes it.
 
     Raises:
         FormatError: with all of these problems, and those of tags and documents: several schemes fit and do not decode
             alike, tags are not tags or break the scheme, ids or texts are wrong.
     """
     problems = list(problems)
-    notation = notation_of(rows.distinct, options)
-    tags = rows.tags(notation)
-    try:
-        scheme, scheme_notes = scheme_of_tags(tags, rows.place, options, notation)
-    except FormatError as error:
-        raise _by_line([*problems, *error.problems]) from None
-    problems += tag_problems(tags, scheme, rows.written, rows.place, options, spoilt)
+    if notation is None:
+        detected = notation_of(rows.distinct, options)
+        tags = rows.tags(detected)
+        try:
+            scheme, tag_notes = scheme_of_tags(tags, rows.place, options, detected)
+        except FormatError as error:
+            raise _by_line([*problems, *error.problems]) from None
+        unused_labels = unused_labels_note(options, detected)
+        problems += tag_problems(tags, scheme, rows.written, rows.place, options, spoilt)
+    else:
+        tags, scheme, tag_notes, unused_labels = rows.tags(notation), SCHEMES["IOB2"], [], []
+        problems += tag_problems(tags, scheme, rows.written, rows.place, options, spoilt, schemes=())
     problems += document_problems(documents, places.__getitem__) if places else ()
     if problems:
         raise _by_line(problems)
@@ -142,16 +151,16 @@ def reading_of_tags(
         documents,
         *rows.bounds(chunks, documents),
         Labels(chunks.type, tags.names),
-        extras={"scores": chunk_scores(chunks, rows.scores)},
+        extras=extras(chunks) if extras else {"scores": chunk_scores(chunks, rows.scores)},
         where=lambda span: rows.place(int(chunks.start[span])),
     )
-    of_tags = [*scheme_notes, *filter(None, (mended, scores_note(rows.scores))), *unused_labels_note(options, notation)]
+    tag_notes += [*filter(None, (mended, scores_note(rows.scores))), *unused_labels]
     return Reading(
         documents,
         spans,
         format,
-        (*of_tags, *notes),
-        scheme=scheme.name if scheme else None,
+        (*tag_notes, *notes),
+        scheme=scheme.name if scheme and notation is None else None,
         places=places,
         mended=mended,
     )
