@@ -30,8 +30,7 @@ from nereval_core.readers.shared.label_list import LabelList
 from nereval_core.readers.shared.offset_conversion import reading_in_code_points
 from nereval_core.readers.shared.offset_units import Offsets
 from nereval_core.readers.shared.strict_json import Complain, id_string, json_type, list_under, score_number
-from nereval_core.readers.shared.tag_cells import TagColumn
-from nereval_core.readers.shared.tag_notation import NUMBERS_REMEDY
+from nereval_core.readers.shared.tag_cells import NUMBERS_REMEDY, TagColumn
 
 OFFSETS = Offsets()
 LISTS = ("entities", "ents", "predictions", "Entities", "results")

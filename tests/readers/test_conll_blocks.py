@@ -19,8 +19,14 @@ from nereval_core.readers.conll.layout import SAMPLE_LINES
 from nereval_core.readers.conll.rows import read_listed
 from nereval_core.readers.input.encodings import split_lines
 from nereval_core.readers.shared import byte_fields
-from nereval_core.readers.shared.byte_fields import FACTORS, WORD_BYTES, Vocabulary
-from nereval_core.readers.shared.text_pieces import character_counts, join_pieces, without_bytes
+from nereval_core.readers.shared.byte_fields import (
+    FACTORS,
+    WORD_BYTES,
+    Vocabulary,
+    character_counts,
+    join_pieces,
+    without_bytes,
+)
 from nereval_core.readers.shared.token_columns import NotJudged, read_blocks
 from tests.readers.test_conll import MARKS, REFUSED, SPLIT
 from tests.support.readings import reading_content

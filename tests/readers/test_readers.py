@@ -17,7 +17,7 @@ import nereval_core.writers
 from nereval_core.api.formats import formats
 from nereval_core.problems import FormatError
 from nereval_core.readers import ReadOptions, Source, read, readers
-from nereval_core.readers.input import archives
+from nereval_core.readers.input import compression
 from nereval_core.writers import write, writers
 
 JSONL = b'{"id": "d", "text": "abc", "spans": [{"start": 0, "end": 1, "label": "A"}]}\n'
@@ -313,7 +313,7 @@ def test_a_damaged_entry_of_a_zip_is_named() -> None:
     ("limit", "said"), [("ZIP_FILES", "3 files; pack at most 2"), ("MOST_EXPANDED_BYTES", "3 bytes when exp")]
 )
 def test_a_zip_beyond_the_limits_is_refused(limit: str, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archives, limit, 2)
+    monkeypatch.setattr(compression, limit, 2)
     assert said in refused(("x.zip", zipped(("a", b"x"), ("b", b"x"), ("c", b"x"))))
 
 

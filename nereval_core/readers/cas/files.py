@@ -24,7 +24,7 @@ from nereval_core.readers.cas.content import (
     TypeSystem,
     types_of_json,
 )
-from nereval_core.readers.input.archives import ZIP_FILES, files_of_inner_zip
+from nereval_core.readers.input.compression import ZIP_FILES, files_of_inner_zip
 from nereval_core.readers.input.encodings import UTF8_BOM, decode_text
 from nereval_core.readers.input.heads import Head
 from nereval_core.readers.input.origins import MOST_EXPANDED_BYTES, ZIP, OnDisk

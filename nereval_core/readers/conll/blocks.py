@@ -21,12 +21,17 @@ from nereval_core.readers import ReadOptions
 from nereval_core.readers.conll.layout import DOCSTART, SAMPLE_LINES, Layout, sample_rows
 from nereval_core.readers.conll.rows import DocumentMark, FileStructure, Places, file_layout
 from nereval_core.readers.input.source import SourceFile
-from nereval_core.readers.shared.byte_fields import Vocabulary
+from nereval_core.readers.shared.byte_fields import (
+    Vocabulary,
+    character_counts,
+    join_pieces,
+    true_places,
+    without_bytes,
+)
+from nereval_core.readers.shared.tag_cells import Notation
 from nereval_core.readers.shared.tag_decoding import Chunks
-from nereval_core.readers.shared.tag_notation import Notation
 from nereval_core.readers.shared.tag_reading import SpanBounds
 from nereval_core.readers.shared.tag_schemes import Tags
-from nereval_core.readers.shared.text_pieces import character_counts, join_pieces, without_bytes
 from nereval_core.readers.shared.token_columns import (
     BLANK,
     BLOCK_BYTES,
@@ -38,7 +43,6 @@ from nereval_core.readers.shared.token_columns import (
     GrowingArrays,
     Lexer,
     NotJudged,
-    true_places,
     watched_blocks,
 )
 

@@ -29,9 +29,8 @@ from nereval_core.readers.hipe.rows import (
     span_extras,
 )
 from nereval_core.readers.input.source import SourceFile, unread_files_note
-from nereval_core.readers.shared.tag_cells import TagColumn, annotation_columns, choice_problem
+from nereval_core.readers.shared.tag_cells import Notation, TagColumn, annotation_columns, choice_problem
 from nereval_core.readers.shared.tag_decoding import Chunks
-from nereval_core.readers.shared.tag_notation import Notation
 from nereval_core.readers.shared.tag_reading import SpanBounds, TagCells, reading_of_tags
 from nereval_core.readers.shared.token_columns import BLOCK_BYTES, NotJudged
 

@@ -29,12 +29,17 @@ from nereval_core.readers.hipe.rows import (
     span_extras,
 )
 from nereval_core.readers.input.source import SourceFile
-from nereval_core.readers.shared.byte_fields import Vocabulary
+from nereval_core.readers.shared.byte_fields import (
+    Vocabulary,
+    character_counts,
+    join_pieces,
+    true_places,
+    without_bytes,
+)
+from nereval_core.readers.shared.tag_cells import Notation
 from nereval_core.readers.shared.tag_decoding import Chunks
-from nereval_core.readers.shared.tag_notation import Notation
 from nereval_core.readers.shared.tag_reading import SpanBounds, token_bounds
 from nereval_core.readers.shared.tag_schemes import Tags
-from nereval_core.readers.shared.text_pieces import character_counts, join_pieces, without_bytes
 from nereval_core.readers.shared.token_columns import (
     BLANK,
     BLOCK_BYTES,
@@ -46,7 +51,6 @@ from nereval_core.readers.shared.token_columns import (
     GrowingArrays,
     Lexer,
     NotJudged,
-    true_places,
     watched_blocks,
 )
 

@@ -1,14 +1,32 @@
-"""Files packed by gzip or Zstandard (RFC 1952, RFC 8878), read as what is in them and known by their first bytes."""
+"""Packed files, within bounds, as they may come from anywhere: gzip, Zstandard and zip.
+
+Files packed by gzip or Zstandard (RFC 1952, RFC 8878) are read as what is in them and known by their first bytes. The
+files of a zip are read one by one; archives in it are refused.
+"""
 
 from __future__ import annotations
 
 import gzip
 import io
+import stat
+import zipfile
+from collections.abc import Sequence
 from functools import partial
-from typing import Any, BinaryIO, Protocol, cast
+from pathlib import PurePosixPath
+from typing import Any, BinaryIO, NamedTuple, Protocol, cast
 
-from nereval_core.problems import FormatError
-from nereval_core.readers.input.origins import BROKEN, Origin, expanded_limit
+from nereval_core.problems import FormatError, Problem, quoted
+from nereval_core.readers.input.origins import (
+    BROKEN,
+    EXPANSION_RATIO,
+    FREE_BYTES,
+    MOST_EXPANDED_BYTES,
+    ZIP,
+    InInnerZip,
+    InZip,
+    Origin,
+    expanded_limit,
+)
 
 SUFFIXES = (".gz", ".zst", ".zstd")
 GZIP = b"\x1f\x8b\x08"
@@ -135,3 +153,166 @@ def _zstd(raw: BinaryIO) -> _Readable:
 
 def _damaged(shown: str, error: Exception) -> FormatError:
     return FormatError.single(shown, None, f"cannot be unpacked: {error}", "pack it again")
+
+
+ZIP_FILES = 200_000
+"""The most files of a zip."""
+INNER_FILES = 1_000
+"""The most files of a zip within a zip, which is opened anew for each: tools pack the files of a document so."""
+DIRECTORY_ENTRY = b"PK\1\2"
+"""The bytes with which each entry of a zip's directory begins."""
+METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+"""The ways of packing that are read: Python unpacks others without a bound on the size of a piece."""
+ENCRYPTED = 1
+"""The bit of an entry's flags that says it needs a password."""
+
+ANNOTATION_SUFFIXES = frozenset(
+    {
+        *(".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".tab", ".txt", ".ann", ".parquet", ".toml"),
+        *(".conll", ".conllu", ".conllup", ".iob", ".iob1", ".iob2", ".bio", ".bioes", ".bilou", ".dat"),
+        *(".testa", ".testb", ".train", ".dev", ".test", ".in", ".eval", ".out"),
+        *(".pubtator", ".spacy", ".xml", ".xmi", ".bioc", ".labels", ".sgm", ".sgml", ".slashtags", ".tagged", ".tags"),
+        "",
+    }
+)
+"""Endings of annotations, and of the texts and lists that belong to them; other files of a zip are passed over."""
+REFUSED_SUFFIXES = (*SUFFIXES, ".7z", ".rar", ".tar", ".tgz", ".bz2", ".xz")
+"""Endings of archives that are refused within a zip; zips are too, but for formats whose exports have them."""
+
+Entry = tuple[tuple[str, ...], zipfile.ZipInfo]
+"""The parts of a name, and the entry called so."""
+
+
+class Zipped(NamedTuple):
+    """The files of a zip: name, name in problems and bytes of each; and the names of those passed over."""
+
+    files: Sequence[tuple[str, str, InZip]]
+    passed: Sequence[str]
+
+
+def files_of_zip(shown: str, raw: bytes) -> Zipped:
+    """Return the files of a zip that end as annotations do, without the one folder they may all lie in.
+
+    Nothing is unpacked before it is read. Hidden files are passed over without a word.
+
+    Raises:
+        FormatError: broken, or not safe: it would leave its place or outgrow the machine; no file that may be read.
+    """
+    archive, kept = _directory(shown, raw, len(raw), REFUSED_SUFFIXES)
+    tops = {parts[0] for parts, _ in kept}
+    inside = 1 if len(tops) == 1 and all(len(parts) > 1 for parts, _ in kept) else 0
+    taken = [
+        (parts, entry)
+        for parts, entry in kept
+        if PurePosixPath(parts[-1]).suffix.lower() in (*ANNOTATION_SUFFIXES, ZIP)
+    ]
+    if kept and not taken:
+        endings = sorted({PurePosixPath(parts[-1]).suffix for parts, _ in kept})
+        found = f"no file in it ends as annotations do, but {', '.join(map(quoted, endings[:5]))}"
+        raise FormatError.single(
+            shown, None, found, f"let them end in one of {', '.join(sorted(ANNOTATION_SUFFIXES - {''}))}"
+        )
+    names = {parts for parts, _ in taken}
+    return Zipped(
+        [("/".join(parts[inside:]), f"{shown}/{'/'.join(parts)}", InZip(archive, one, shown)) for parts, one in taken],
+        ["/".join(parts[inside:]) for parts, _ in kept if parts not in names],
+    )
+
+
+def files_of_inner_zip(shown: str, origin: Origin) -> list[tuple[str, str, InInnerZip]]:
+    """Return the files of a zip that itself lies in a zip or folder, as `files_of_zip`, a folder around them kept.
+
+    Nothing of it stays in memory: it is opened for each file anew. What it expands to is bounded by what it takes
+    where it lies, so that two packings do not multiply. A zip within it is refused.
+
+    Raises:
+        FormatError: as `files_of_zip`.
+    """
+    if origin.size() > MOST_EXPANDED_BYTES:
+        raise FormatError.single(shown, None, f"{origin.size()} bytes", f"pack at most {MOST_EXPANDED_BYTES} bytes")
+    stored = origin.entry.compress_size if isinstance(origin, InZip) else origin.size()
+    _, kept = _directory(shown, origin.load(-1), stored, (*REFUSED_SUFFIXES, ZIP))
+    if len(kept) > INNER_FILES:
+        raise _too_many(shown, len(kept), INNER_FILES)
+    return [("/".join(parts), f"{shown}/{'/'.join(parts)}", InInnerZip(origin, one, shown)) for parts, one in kept]
+
+
+def _directory(shown: str, raw: bytes, stored: int, nested: tuple[str, ...]) -> tuple[zipfile.ZipFile, Sequence[Entry]]:
+    """Return a zip, opened, and its files but for hidden ones; `stored` is how many bytes it takes where it lies.
+
+    Raises:
+        FormatError: broken, or not safe; archives in it that end as `nested` do.
+    """
+    # The list of entries alone may take gigabytes.
+    claimed = raw.count(DIRECTORY_ENTRY)
+    if claimed > 2 * ZIP_FILES:
+        raise _too_many(shown, claimed, ZIP_FILES)
+    try:
+        archive = zipfile.ZipFile(io.BytesIO(raw))
+        entries = [entry for entry in archive.infolist() if not entry.filename.endswith("/")]
+    except BROKEN as error:
+        raise FormatError.single(shown, None, f"not a readable zip: {error}", "pack it again") from None
+    if len(entries) > ZIP_FILES:
+        raise _too_many(shown, len(entries), ZIP_FILES)
+    total = sum(entry.file_size for entry in entries)
+    if total > MOST_EXPANDED_BYTES:
+        found = f"{total} bytes when expanded"
+        raise FormatError.single(shown, None, found, f"pack at most {MOST_EXPANDED_BYTES} bytes, or give the folder")
+    problems = [*_overlapping(shown, entries, len(raw))]
+    kept: list[Entry] = []
+    for entry in entries:
+        parts = PurePosixPath(entry.filename.replace("\\", "/")).parts
+        refused = _refused(entry, parts)
+        if refused is not None:
+            problems.append(Problem(shown, None, *refused))
+        elif parts[0] != "__MACOSX" and not any(part.startswith(".") for part in parts):
+            kept.append((parts, entry))
+    if not problems and total > max(FREE_BYTES, EXPANSION_RATIO * stored):
+        problems.append(Problem(shown, None, f"expands from {stored} to {total} bytes", "give the files unpacked"))
+    problems += [
+        Problem(f"{shown}/{'/'.join(parts)}", None, "a packed file inside a zip", GIVE_UNPACKED)
+        for parts, _ in kept
+        if parts[-1].lower().endswith(nested)
+    ]
+    if problems:
+        raise FormatError(problems)
+    return archive, kept
+
+
+def _refused(entry: zipfile.ZipInfo, parts: Sequence[str]) -> tuple[str, str] | None:
+    """Return the finding and the remedy of an entry that is refused, None for a sound one."""
+    name = entry.filename.replace("\\", "/")
+    called = f"the entry {quoted(name)}"
+    mode = stat.S_IFMT(entry.external_attr >> 16)
+    outside = not parts or name.startswith("/") or ".." in parts or ":" in parts[0] or mode == stat.S_IFLNK
+    if outside:
+        return f"{called} leads outside", "pack plain files only"
+    if mode not in (0, stat.S_IFREG):
+        return f"{called} is not a file", "pack plain files only"
+    if entry.flag_bits & ENCRYPTED:
+        return f"{called} is encrypted", "pack without a password"
+    if entry.compress_type not in METHODS:
+        method = zipfile.compressor_names.get(entry.compress_type, f"method {entry.compress_type}")  # type: ignore[attr-defined]
+        return f"{called} is packed by {method}", "pack it by deflate, as zip does unless told otherwise"
+    if entry.file_size > max(FREE_BYTES, EXPANSION_RATIO * entry.compress_size):
+        return f"{called} expands from {entry.compress_size} to {entry.file_size} bytes", "give the file unpacked"
+    return None
+
+
+def _overlapping(shown: str, entries: Sequence[zipfile.ZipInfo], size: int) -> list[Problem]:
+    """Return a problem where entries share their packed bytes: a few of these then make any number of files."""
+    ordered = sorted(entries, key=lambda entry: entry.header_offset)
+    follow = [*(entry.header_offset for entry in ordered[1:]), size]
+    # Each lies behind a header of thirty bytes and its name.
+    clash = next(
+        (one for one, low in zip(ordered, follow, strict=False) if one.header_offset + 30 + one.compress_size > low),
+        None,
+    )
+    if clash is None:
+        return []
+    found = f"the entry {quoted(clash.filename)} reaches into the next or beyond the end"
+    return [Problem(shown, None, found, "pack it again")]
+
+
+def _too_many(shown: str, count: int, most: int) -> FormatError:
+    return FormatError.single(shown, None, f"{count} files", f"pack at most {most} files")

@@ -18,6 +18,7 @@ from nereval_core.readers.input.compression import (
     MAGIC_BYTES,
     PACKED_MAGIC,
     SUFFIXES,
+    files_of_zip,
     open_unpacked,
     unpacked_name,
 )
@@ -350,9 +351,6 @@ def _files_of_zip(shown: str, raw: bytes) -> tuple[list[SourceFile], Sequence[st
     Raises:
         FormatError: as `files_of_zip`.
     """
-    # Most sources are not zips.
-    from nereval_core.readers.input.archives import files_of_zip
-
     inside, passed = files_of_zip(shown, raw)
     return [SourceFile(*file) for file in inside], passed
 

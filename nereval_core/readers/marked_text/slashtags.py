@@ -15,8 +15,7 @@ from nereval_core.corpus import Place
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers import Reader, Reading, ReadOptions, Source
 from nereval_core.readers.input.source import SourceFile, unread_files_note
-from nereval_core.readers.shared.tag_cells import kind_of_cells
-from nereval_core.readers.shared.tag_notation import notation_of
+from nereval_core.readers.shared.tag_cells import kind_of_cells, notation_of
 from nereval_core.readers.shared.tag_reading import TagCells, documents_of_words, reading_of_tags
 
 WORD = re.compile(r"(.+)/([^/]+)")

@@ -26,12 +26,13 @@ from nereval_core.readers.input.source import SourceFile, unread_files_note
 from nereval_core.readers.read_settings import ReadSettings
 from nereval_core.readers.shared.table_columns import QUOTING, first_rows, plain_name
 from nereval_core.readers.shared.tag_cells import (
+    OUTSIDE,
     TagColumn,
     choice_problem,
     kind_of_cells,
+    notation_of,
     unread_predictions_note,
 )
-from nereval_core.readers.shared.tag_notation import OUTSIDE, notation_of
 from nereval_core.readers.shared.tag_reading import TagCells, documents_of_words, reading_of_tags
 from nereval_core.readers.shared.token_tags import sentence_bounds
 

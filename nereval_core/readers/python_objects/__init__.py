@@ -43,7 +43,7 @@ from nereval_core.readers.python_objects.other_libraries import (
     tags_of_numbers,
 )
 from nereval_core.readers.read_settings import Malformed, Repeats, Unplaced
-from nereval_core.readers.shared.tag_notation import NUMBERS_REMEDY
+from nereval_core.readers.shared.tag_cells import NUMBERS_REMEDY
 from nereval_core.readers.shared.tag_reading import documents_of_words, reading_of_tags
 from nereval_core.readers.shared.tag_schemes import Repair
 

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from nereval_core.arrays import Int64
 from nereval_core.corpus import Documents, Labels, Place
 from nereval_core.problems import Problem, counted, quoted
+from nereval_core.readers.shared.tag_cells import Notation
 from nereval_core.readers.shared.tag_decoding import Chunks
-from nereval_core.readers.shared.tag_notation import Notation
 from nereval_core.readers.shared.tag_reading import SpanBounds, token_bounds
 from nereval_core.readers.shared.tag_schemes import Tags
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from nereval_core.problems import FormatError, Problem
 from nereval_core.readers import ReadOptions, Source, layers, reader
 from nereval_core.readers import csv as tables_of_spans
-from nereval_core.readers.input.archives import ANNOTATION_SUFFIXES
+from nereval_core.readers.input.compression import ANNOTATION_SUFFIXES
 from nereval_core.readers.recognition import format_of, likely_format
 from nereval_core.readers.recognition.unread_shapes import unread_shape
 from nereval_core.readers.shared.table_columns import ColumnChoice, Table, column_problems, first_rows

@@ -13,7 +13,7 @@ from nereval_core.arrays import Int64
 from nereval_core.corpus import Place
 from nereval_core.problems import FormatError, Problem, counted, either_option, quoted
 from nereval_core.readers.read_settings import ReadOptions
-from nereval_core.readers.shared.tag_notation import (
+from nereval_core.readers.shared.tag_cells import (
     NUMBERS_PROBLEM,
     NUMBERS_REMEDY,
     USUAL,

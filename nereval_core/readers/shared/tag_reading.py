@@ -14,7 +14,7 @@ from nereval_core.arrays import Int32, Int64
 from nereval_core.corpus import Documents, Intervals, Labels, Place, document_problems, layer
 from nereval_core.problems import FormatError, Problem
 from nereval_core.readers.read_settings import Reading, ReadOptions
-from nereval_core.readers.shared.tag_cells import split_scores
+from nereval_core.readers.shared.tag_cells import Notation, notation_of, split_scores, unused_labels_note
 from nereval_core.readers.shared.tag_decoding import (
     Chunks,
     chunk_scores,
@@ -23,7 +23,6 @@ from nereval_core.readers.shared.tag_decoding import (
     scores_note,
     tag_problems,
 )
-from nereval_core.readers.shared.tag_notation import Notation, notation_of, unused_labels_note
 from nereval_core.readers.shared.tag_schemes import SCHEMES, Tags
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from nereval_core.arrays import Bools, Int64
 from nereval_core.corpus.texts import Bytes
 from nereval_core.readers.input.source import SourceFile
-from nereval_core.readers.shared.byte_fields import WORD_BYTES, word_numbers
+from nereval_core.readers.shared.byte_fields import WORD_BYTES, true_places, word_numbers
 
 BLOCK_BYTES = 1 << 20
 """Bytes read at once: with fewer, the calls for each block take longer than what they do."""
@@ -353,12 +353,6 @@ class Lexer:
         found = true_places(count == self.columns)
         fields = first[found][:, None] + np.arange(self.columns)
         return found, starts[fields], ends[fields], count == 0
-
-
-def true_places(mask: Bools) -> Int64:
-    """Return where a mask is true: `np.flatnonzero` without its detours, which tell where blocks are small."""
-    found: Int64 = mask.nonzero()[0]
-    return found
 
 
 class GrowingArrays:

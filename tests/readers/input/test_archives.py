@@ -21,7 +21,7 @@ import pytest
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source, read, readers
 from nereval_core.readers.conll import OTHER_SUFFIXES
-from nereval_core.readers.input.archives import ANNOTATION_SUFFIXES, INNER_FILES, ZIP_FILES, files_of_inner_zip
+from nereval_core.readers.input.compression import ANNOTATION_SUFFIXES, INNER_FILES, ZIP_FILES, files_of_inner_zip
 from nereval_core.readers.input.origins import EXPANSION_RATIO, FREE_BYTES, InMemory
 from tests.readers.test_readers import ANN, JSONL, names, refused, zipped
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nereval_core.readers.read_settings import ReadSettings
-from nereval_core.readers.shared.tag_notation import USUAL, no_tag_remedy, notation_of
+from nereval_core.readers.shared.tag_cells import USUAL, no_tag_remedy, notation_of
 from nereval_core.readers.shared.tag_schemes import parse_tag
 
 # Distinct cells, settings, and the tags that they are read as; a dash alone stands for what is not a tag.
