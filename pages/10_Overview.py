@@ -4,8 +4,8 @@ import streamlit as st
 
 from nereval_core.scoring.criteria import SCHEMAS
 from pages.shared import frame
-from pages.shared.components import notices, sentence
-from pages.shared.components.view_controls import choose_word
+from pages.shared.components import sentence
+from pages.shared.components.navigation import choose_word
 from pages.shared.data.page_context import PageContext
 from pages.shared.overview import convention, headline, losses, schema_bars, tables
 from pages.shared.slices import views as slices
@@ -17,7 +17,7 @@ TABS = {"": "By type", "by-slice": "By slice", "all-criteria": "All criteria", "
 
 @frame.page("Overview")
 def draw(page: PageContext) -> None:
-    notices.draw_notices(page, [page.system])
+    sentence.draw_notices(page, [page.system])
     if page.convention is not None:
         convention.draw_scorer(page, page.convention)
     headline.draw_headline(page)

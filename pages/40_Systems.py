@@ -4,9 +4,9 @@ import streamlit as st
 
 from nereval_core.analysis.methods import methods
 from pages.shared import frame, systems
-from pages.shared.components import notices
-from pages.shared.components.methods import offer_methods
-from pages.shared.components.view_controls import choose_word, toggle_all_criteria
+from pages.shared.components import sentence
+from pages.shared.components.export_menu import offer_methods
+from pages.shared.components.navigation import choose_word, toggle_all_criteria
 from pages.shared.data.page_context import PageContext
 from pages.shared.systems import measures, pair, runs, transitions
 from pages.shared.view import TABS
@@ -22,7 +22,7 @@ LABELS = {RANKING: "Ranking"} | dict(
 def draw(page: PageContext) -> None:
     found = systems.comparison_of(page, systems.shown_criteria(page, "all-criteria" in page.view.layout))
     offer_methods(lambda: methods(found))
-    notices.draw_notices(page, page.systems)
+    sentence.draw_notices(page, page.systems)
     other = pair.other_system(page)
     if other:
         pair.draw_pair(page, found, other)

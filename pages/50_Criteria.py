@@ -1,7 +1,7 @@
 """Criteria: the scores of one prediction under every matching criterion, and the spans that make the difference."""
 
 from pages.shared import criteria, frame
-from pages.shared.components import notices
+from pages.shared.components import sentence
 from pages.shared.criteria import views as criteria_views
 from pages.shared.data.page_context import PageContext
 
@@ -13,7 +13,7 @@ def draw(page: PageContext) -> None:
         view(page)
         return
     page = criteria.as_read(page)
-    notices.draw_notices(page, [page.system])
+    sentence.draw_notices(page, [page.system])
     rows = criteria.choose_rows(page)
     criteria.score_figure(page, rows)
     cell = criteria.all_criteria_table(page, rows)

@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages.shared import frame
 from pages.shared.data.page_context import PageContext
-from pages.shared.guide import entries, sections
+from pages.shared.guide import entries, examples
 
 
 @frame.page("Guide", needs_corpus=False)
@@ -13,7 +13,7 @@ def explain(page: PageContext | None) -> None:
         "A gold span and a prediction that overlap may be aligned, one to one. The matching criterion then decides "
         "what the pair is worth. Gold is ruled above the text, the prediction below it."
     )
-    st.write(" · ".join(f"[{title}](#{anchor})" for title, anchor in sections.SECTIONS.items()))
-    sections.worked_examples()
-    sections.try_it()
+    st.write(" · ".join(f"[{title}](#{anchor})" for title, anchor in examples.SECTIONS.items()))
+    examples.worked_examples()
+    examples.try_it()
     entries.draw_entries()

@@ -8,7 +8,7 @@ import pytest
 
 from nereval_core.ledger.attributes.systems import ONLY_OTHER, ONLY_THIS
 from nereval_core.records.queries import Query
-from pages.shared.inspect.other_system import value_counts, with_against
+from pages.shared.inspect.filters import value_counts, with_against
 from pages.shared.view import View, keys
 from pages.shared.view.link import read_link, write_link
 from pages.shared.view.queries import query_of, view_of

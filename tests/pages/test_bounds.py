@@ -16,13 +16,13 @@ from nereval_core.problems import FormatError
 from nereval_core.readers import Source
 from nereval_core.scoring import score_layers
 from nereval_core.store import Store
+from pages.shared import server
 from pages.shared.data.jobs import CancelledError, Watch
 from pages.shared.data.kept_corpora import Keeper
 from pages.shared.data.loading import load
 from pages.shared.data.reading_orders import Part, Uploaded
 from pages.shared.data.reading_process import read_order
-from pages.shared.server import bounds
-from pages.shared.server.bounds import Bounds, Overtime, bounded_process, while_active
+from pages.shared.server import Bounds, Overtime, bounded_process, while_active
 from pages.shared.server.core_process import call_apart
 from tests.support.pages import GOLD, PREDICTION
 from tests.support.samples import nested
@@ -56,7 +56,7 @@ def test_a_reading_beyond_its_memory_is_one_line(tmp_path: Path) -> None:
 
 
 def test_a_reading_beyond_its_time_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounds, "EVERY", 0.02)
+    monkeypatch.setattr(server, "EVERY", 0.02)
     with pytest.raises(FormatError, match=r"takes longer than the 0\.1 seconds that the server allows"):
         read_order(Keeper(Store(tmp_path)), order(GOLD), Watch(), Bounds(seconds=0.1, apart=True))
 
@@ -67,7 +67,7 @@ def test_a_reading_that_nobody_waits_for_ends(tmp_path: Path) -> None:
 
 
 def test_scoring_beyond_its_time_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounds, "EVERY", 0.02)
+    monkeypatch.setattr(server, "EVERY", 0.02)
     for name, shift in (("gold", 0), ("system", 1)):
         (tmp_path / f"{name}.jsonl").write_text(nested(400, shift))
     gold, system = (Source.of_path(tmp_path / f"{name}.jsonl") for name in ("gold", "system"))
@@ -105,7 +105,7 @@ def test_a_process_ends_with_its_block_and_when_its_time_is_over(monkeypatch: py
     def sleeping(module: str) -> subprocess.Popen[bytes]:
         return subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], stdin=subprocess.PIPE)
 
-    monkeypatch.setattr(bounds, "start_process", sleeping)
+    monkeypatch.setattr(server, "start_process", sleeping)
     with bounded_process("any", Bounds()) as process:
         assert process.poll() is None
     assert process.returncode is not None

@@ -16,9 +16,10 @@ from nereval_core.corpus import Corpus
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source
 from nereval_core.scoring import Settings, score_layers
+from pages.shared import server
 from pages.shared.data.computations import is_tangled, overlapping_pairs
 from pages.shared.data.loading import load, load_demo
-from pages.shared.server import bounds, core_process, start_process
+from pages.shared.server import core_process, start_process
 from pages.shared.server.core_process import call_apart
 from tests.support.browser import Visit, serve_app_process
 from tests.support.samples import nested
@@ -40,13 +41,13 @@ def tangled(folder: Path, spans: int, more: int = 0) -> Corpus:
 def processes(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """The processes that are started to compute."""
     found: list[Any] = []
-    start = bounds.start_process
+    start = server.start_process
 
     def noted(module: str) -> Any:
         found.append(start(module))
         return found[-1]
 
-    monkeypatch.setattr(bounds, "start_process", noted)
+    monkeypatch.setattr(server, "start_process", noted)
     return found
 
 

@@ -23,7 +23,8 @@ from pages.shared.components.record_list import count
 from pages.shared.criteria.views import PARTS
 from pages.shared.data import caches
 from pages.shared.data.loading import load_demo
-from pages.shared.view import TABS, View, criterion_rules, keys
+from pages.shared.view import TABS, View, keys
+from pages.shared.view.link import read_rule
 from tests.support.pages import address, assert_cells_equal, cell, headings, opened, point, sound
 from tests.support.workbench import workbench
 
@@ -119,7 +120,7 @@ def test_a_step_of_the_curve_opens_its_records(share: str, least: float, same: b
         listed(shown("curve", **state, table_step=cell(0, code)), int(row[code].iloc[0]))
     assert app.button(key="curve_keep")
     kept = sound(app.button(key="curve_keep").click().run())
-    found = criterion_rules.read(address(kept)["rule"])
+    found = read_rule(address(kept)["rule"])
     assert (found.share, float(found.minimum), found.same_type) == (share, least, same)
     point_of = shown("curve", **state, **{table_key("table_curve", share, same, least): point(2)})
     assert frame(point_of, "POS")["COR"].iloc[0] == table["COR"].iloc[2]
@@ -216,7 +217,7 @@ def test_a_criterion_is_composed_added_and_chosen() -> None:
     app = sound(app.button(key="compose_add").click().run())
     assert address(app)["criterion"] == "half"
     (found,) = app.session_state[keys.OWN].criteria
-    assert same_rule(found, criterion_rules.read("half:boundaries=overlap;minimum=1/2;share=union;otherwise=PAR"))
+    assert same_rule(found, read_rule("half:boundaries=overlap;minimum=1/2;share=union;otherwise=PAR"))
     muc = shown("compose", compose_rule="equal", compose_other_boundaries="PAR")
     muc = sound(muc.button(key="compose_add").click().run())
     assert same_rule(muc.session_state[keys.OWN].criteria[0], CRITERIA["muc"])

@@ -13,7 +13,8 @@ from nereval_core.problems import FormatError
 from nereval_core.scoring.criteria import Criterion, Decision, same_rule
 from nereval_core.scoring.criterion_syntax import criteria_from_toml
 from pages.shared.data import own_criteria
-from pages.shared.view import View, criterion_rules, keys
+from pages.shared.view import View, keys
+from pages.shared.view.link import is_rule_of, read_rule, write_rule
 from tests.pages.test_own_criteria import BOTH, HALF, STATE, TOML, VIEW, names, under
 from tests.support.layer_strategies import texts
 from tests.support.pages import address, opened, sound
@@ -43,9 +44,9 @@ def composed(draw: st.DrawFn) -> Criterion:
 
 @given(composed())
 def test_a_rule_is_read_as_it_was_written(criterion: Criterion) -> None:
-    text = criterion_rules.written(criterion)
-    found = criterion_rules.read(text)
-    assert same_rule(found, criterion) and found.name == criterion.name and criterion_rules.is_of(text, criterion.name)
+    text = write_rule(criterion)
+    found = read_rule(text)
+    assert same_rule(found, criterion) and found.name == criterion.name and is_rule_of(text, criterion.name)
 
 
 @pytest.mark.parametrize(
@@ -58,13 +59,13 @@ def test_a_rule_is_read_as_it_was_written(criterion: Criterion) -> None:
 )
 def test_what_is_no_rule_is_refused(text: str) -> None:
     with pytest.raises(FormatError):
-        criterion_rules.read(text)
+        read_rule(text)
 
 
 def test_a_link_carries_the_rule_of_an_own_criterion() -> None:
     app = opened("Inspect", under(HALF), **STATE)
     rule = address(app)["rule"]
-    assert same_rule(criterion_rules.read(rule), HALF) and not app.warning
+    assert same_rule(read_rule(rule), HALF) and not app.warning
     received = opened("Inspect", replace(under(HALF), rule=rule))
     assert names(received) == ["half"] and same_rule(received.session_state[keys.OWN].criteria[0], HALF)
     assert address(received) == address(app) and not received.warning
@@ -75,7 +76,7 @@ def test_a_link_carries_the_rule_of_an_own_criterion() -> None:
 
 def test_a_rule_of_a_name_that_means_something_else_here_gets_another_name() -> None:
     (other,) = criteria_from_toml('[criterion.half]\nboundaries = "start"\n', "t")
-    link = replace(VIEW, criterion="half", rule=criterion_rules.written(other))
+    link = replace(VIEW, criterion="half", rule=write_rule(other))
     app = opened("Overview", link, **STATE)
     assert names(app) == ["half", "one-type", "half-2"] and address(app)["criterion"] == "half-2"
     assert same_rule(app.session_state[keys.OWN].criteria[0], HALF)
@@ -93,7 +94,7 @@ def test_there_is_an_end_to_what_a_session_takes() -> None:
     many = criteria_from_toml("".join(f"[criterion.c{number}]\n" for number in range(own_criteria.MOST)), "t")
     app = opened(
         "Overview",
-        replace(VIEW, criterion="half", rule=criterion_rules.written(HALF)),
+        replace(VIEW, criterion="half", rule=write_rule(HALF)),
         **{keys.OWN: own_criteria.OwnCriteria(many)},
     )
     assert "no room" in app.warning[0].value and len(names(app)) == own_criteria.MOST

@@ -17,16 +17,18 @@ from starlette.requests import Request
 from starlette.types import Message, Receive, Scope, Send
 
 from pages.shared.components.navigation import pages
-from pages.shared.server import upload_limits
+from pages.shared.server import http_policy
 from pages.shared.server.http_policy import (
     FORMER,
     INDEX,
+    SERVER_FILES,
+    SESSION_FILES,
     FormerAddresses,
+    StandstillLimit,
     content_security_policy,
     host_is_allowed,
     inline_scripts,
 )
-from pages.shared.server.upload_limits import SERVER_FILES, SESSION_FILES, StandstillLimit
 from tests.support.browser import Visit, serve_app
 from tests.support.http_requests import MB, Answer, ask
 from tests.support.visitors import Visitor
@@ -196,7 +198,7 @@ def test_an_upload_that_stands_still_or_whose_sender_leaves_ends(monkeypatch: py
     async def send(_: Message) -> None:
         raise AssertionError
 
-    monkeypatch.setattr(upload_limits, "STANDSTILL", 0)
+    monkeypatch.setattr(http_policy, "STANDSTILL", 0)
     scope = {"type": "http", "method": "PUT", "path": "/ner/_stcore/upload_file/session/file"}
     ended = StandstillLimit(app)
     with pytest.raises(HTTPException) as stopped:

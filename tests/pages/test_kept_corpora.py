@@ -27,7 +27,7 @@ from nereval_core.problems import FormatError
 from nereval_core.readers import Source
 from nereval_core.readers.input.temporaries import is_temporary
 from nereval_core.store import Store
-from pages.shared.components import reading_progress
+from pages.shared.components import opening
 from pages.shared.components.navigation import pages
 from pages.shared.data import caches, masks, reading_orders
 from pages.shared.data.convention_results import apply_convention
@@ -637,8 +637,8 @@ def test_what_the_account_reads_on_its_machine_is_no_visitors(
     for name in ("gold", "run"):
         (folder / f"{name}.tsv").write_text(TAGS)
     # However long the reading takes, the view has its corpus only then.
-    monkeypatch.setattr(reading_progress, "PATIENCE", 60)
-    reading_progress.begin_reading(Served(folder, ".", "gold.tsv", ["run.tsv"]))
+    monkeypatch.setattr(opening, "PATIENCE", 60)
+    opening.begin_reading(Served(folder, ".", "gold.tsv", ["run.tsv"]))
     served = state.view().corpus
     assert served
     for restarted in (False, True):

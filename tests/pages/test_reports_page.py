@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from nereval_core.review.store import ReviewStore
-from pages.shared.components import report_button
 from pages.shared.data import caches, masks, reference_layer, verdict_store
 from pages.shared.data.page_context import PageContext
+from pages.shared.frame import share_menu
 from pages.shared.view import MASKED, View
 from pages.shared.view.queries import query_of
 from tests.cli.test_review_apply_command import drafted
@@ -34,7 +34,7 @@ def test_the_button_is_there() -> None:
 def test_it_holds_the_records_of_the_present_view() -> None:
     view = replace(VIEW, decision=("MIS",), criterion="partial")
     at = here(view)
-    made = report_button.report_html(at).decode()
+    made = share_menu.report_html(at).decode()
     listed = at.ledger().total(query_of(view)).records
     assert made.count("<article") == listed > 5
     assert all("missed (MIS)" in head for head in re.findall("<h4>(.*?)</h4>", made))
@@ -45,7 +45,7 @@ def test_it_holds_the_records_of_the_present_view() -> None:
 
 def test_it_says_how_to_make_it_again() -> None:
     view = replace(VIEW, merge=(("PROTEINAS", "X Y"), ("UNCLEAR", "X Y")), leaveout=("NORMALIZABLES",), mask=MASKED)
-    (line,) = re.findall("<code>(nereval report .*?)</code>", report_button.report_html(here(view)).decode())
+    (line,) = re.findall("<code>(nereval report .*?)</code>", share_menu.report_html(here(view)).decode())
     words = shlex.split(html.unescape(line))
     assert words[:3] == ["nereval", "report", "gold.jsonl"]
     assert "rules=rules.jsonl" in words and words[words.index("--merge") + 1] == "PROTEINAS,UNCLEAR=X Y"
@@ -53,7 +53,7 @@ def test_it_says_how_to_make_it_again() -> None:
 
 
 def test_masked_it_holds_nothing_of_the_text() -> None:
-    made = report_button.report_html(here(replace(VIEW, mask=MASKED))).decode()
+    made = share_menu.report_html(here(replace(VIEW, mask=MASKED))).decode()
     shown = re.sub("<[^>]*>", " ", "".join(re.findall("<article.*?</article>", made, re.DOTALL)))
     assert "xxxxx" in shown
     assert not re.findall(r"\b(?:aspirin|Aspirin|patient|treated|infusion)\b", shown)
@@ -68,13 +68,13 @@ def test_it_says_what_is_taken_as_gold_and_where_verdicts_are(tmp_path: Path, mo
     verdict_store._kept.cache_clear()
     verdict_store.refresh()
     loaded = reference_layer.with_reference(DEMO, "annotator-1")
-    made = report_button.report_html(PageContext(loaded, view, caches.settings_of(loaded.corpus.gold, view))).decode()
+    made = share_menu.report_html(PageContext(loaded, view, caches.settings_of(loaded.corpus.gold, view))).decode()
     verdict_store._kept.cache_clear()
     assert f"<title>{DEMO.corpus.name}, annotator-1 taken as gold</title>" in made
     assert "report annotator-1.jsonl annotator-2=annotator-2.jsonl" in made and "--review review.sqlite" in made
 
 
 def test_records_of_one_system_only(monkeypatch: Any) -> None:
-    monkeypatch.setattr(report_button, "MOST", 3)
-    made = report_button.report_html(here(VIEW)).decode()
+    monkeypatch.setattr(share_menu, "MOST", 3)
+    made = share_menu.report_html(here(VIEW)).decode()
     assert made.count("<article") == 3 and "rules, the first 3 of " in made

@@ -38,13 +38,12 @@ from nereval_core.scoring import Counts, Settings
 from nereval_core.tables import Table, columns_of
 from pages.shared.annotators import compared_systems, with_pair
 from pages.shared.components import navigation
-from pages.shared.components.columns import BAR
-from pages.shared.components.count_table import count_table
+from pages.shared.components.count_table import BAR, count_table
+from pages.shared.components.declared_table import formula_box
 from pages.shared.components.downloads import Export
-from pages.shared.components.formula_box import formula_box
-from pages.shared.components.methods import explain_methods, offer_methods
+from pages.shared.components.export_menu import explain_methods, offer_methods
+from pages.shared.components.navigation import choose_word, toggle_layout
 from pages.shared.components.record_list import open_records
-from pages.shared.components.view_controls import choose_word, toggle_layout
 from pages.shared.data import reference_layer
 from pages.shared.data.computations import compute
 from pages.shared.data.loading import Loaded

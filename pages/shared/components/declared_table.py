@@ -1,4 +1,7 @@
-"""Declared tables on a page: drawn by the kinds of their columns, what stands behind a cell, and their files."""
+"""Declared tables on a page: drawn by the kinds of their columns, with their files.
+
+A cell opens its records, or the formula of its ratio, in which each count is a link to its records.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +12,19 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from nereval_core.records.queries import Query
+from nereval_core.scoring import Counts
 from nereval_core.tables import Column, FormulaOf, RecordsOf, Table
-from pages.shared.components.columns import table_of
-from pages.shared.components.count_table import ChosenCell, count_table
+from pages.shared.components import navigation
+from pages.shared.components.count_table import ChosenCell, count_table, table_of
 from pages.shared.components.downloads import Export
-from pages.shared.components.formula_box import formula_box
-from pages.shared.components.record_list import open_records
+from pages.shared.components.record_list import count, noun, open_records
 from pages.shared.data.page_context import PageContext
+from pages.shared.view import View
 from pages.shared.view.count_tables import formula
 from pages.shared.view.count_tables import headings as streamlit_headings
-from pages.shared.view.text import explained, plain
+from pages.shared.view.queries import view_of
+from pages.shared.view.text import as_markdown, explained, plain
 
 NAME_WIDTH, WIDEST = 150, 330
 """Pixels of the column that names the row, and of the widest column of texts."""
@@ -124,3 +130,21 @@ def _unique(headings: Sequence[str]) -> list[str]:
             for number, heading in enumerate(headings)
         ]
     )
+
+
+def formula_box(
+    page: PageContext, criterion: str, ratio: str, counts: Counts, kind: str | None, *, system: str = "", doc: str = ""
+) -> None:
+    """Show the formula of a ratio of a type, a system or a document; the counts in it are links to their records."""
+    made = formula(ratio, counts, kind, as_markdown(page.words))
+    of = "".join(f" of {plain(name)}" for name in (kind, system, doc) if name)
+    st.markdown(f"**{as_markdown(page.words).label(ratio)}{of} under {plain(criterion)}**")
+    st.code(made.text, language=None, wrap_lines=True)
+    view = replace(page.view, criterion=criterion, system=system or page.system)
+    with st.container(horizontal=True):
+        for label, value, query in made.counts:
+            count_link(view, label, value, replace(query, doc=doc))
+
+
+def count_link(view: View, label: str, value: int, query: Query) -> None:
+    navigation.link_to("Inspect", f":primary[{label}: {count(value, noun(view.criterion))} →]", view_of(view, query))

@@ -1,4 +1,7 @@
-"""The menu of a page that saves what is on it: figures for screens and papers, tables as spreadsheets and text."""
+"""The menu of a page that saves what is on it: figures for screens and papers, tables, and methods.
+
+Methods of statistics are explained on a click too: what each does, where it is from, and the paragraph for a paper.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,10 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from nereval_core.analysis.methods import FORMS, Methods
+from nereval_core.analysis.methods.statements import linked_citation
 from nereval_core.report.figures.files import WIDTHS_MM, paper_file, why_no_pictures
+from nereval_core.report.method_terms import METHODS
 from pages.shared.view import keys
 from pages.shared.view.text import plain
 
@@ -153,3 +159,47 @@ _HELP = (
     "Markdown, LaTeX and Parquet."
 )
 _PREVIEW = "Draws the figure here, to be saved as PNG or SVG."
+
+
+PARAGRAPH = "methods-paragraph"
+OFFERED = {"Markdown": ".md", "LaTeX": ".tex", "BibTeX": ".bib"}
+
+
+def explain_methods(*names: str) -> None:
+    """Show on a click what methods do, each with links to its sources."""
+    with st.popover(
+        "Methods", type="tertiary", key=f"{keys.LIST}methods", on_change="rerun", help=_METHODS_HELP
+    ) as popover:
+        if popover.open:
+            st.markdown(method_notes(*names))
+
+
+def method_notes(*names: str) -> str:
+    """Return a list of METHODS in Markdown: what each does, with its citations."""
+    lines = []
+    for term in (METHODS[name] for name in names):
+        cited = f" ({'; '.join(map(linked_citation, term.sources))})" if term.sources else ""
+        lines.append(f"- **{term.name[:1].upper()}{term.name[1:]}**: {term.sentence}{cited}")
+    return "\n".join(lines)
+
+
+def offer_methods(made: Callable[[], Methods]) -> None:
+    """Offer the methods paragraph of what is on the page in its menu."""
+    register(PARAGRAPH, table=lambda: _draw(made()))
+
+
+def _draw(found: Methods) -> None:
+    st.code(found.paragraph, language=None, wrap_lines=True, height=160)
+    with st.container(horizontal=True, gap="small"):
+        for label, form in OFFERED.items():
+            st.download_button(
+                label,
+                FORMS[form](found).encode(),
+                file_name=f"nereval-methods{form}",
+                mime="text/plain",
+                key=f"methods_{label}",
+                on_click="ignore",
+            )
+
+
+_METHODS_HELP = "What the intervals, tests and coefficients of this page are, and the works that they are from."

@@ -1,15 +1,18 @@
-"""Links to the pages that exist, in groups."""
+"""Links to the pages that exist, in groups, and the tabs and switches of a page that its link keeps."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import streamlit as st
 from streamlit.errors import StreamlitPageNotFoundError
 
+from pages.shared.data.page_context import PageContext
 from pages.shared.view import View, keys, state
 
 ROOT = Path(__file__).parents[3]
@@ -80,3 +83,51 @@ def _draw_link(
     except StreamlitPageNotFoundError:
         # Where a page is run without the app, as by `AppTest.from_file`, there are no other pages.
         st.caption(label)
+
+
+def toggle_layout(page: PageContext, word: str, label: str, help: str) -> bool:
+    """Ask whether a switch of the layout is on; return the answer."""
+
+    def take(on: bool) -> None:
+        state.put(state.view().with_layout(word, on))
+
+    return st.toggle(label, help=help, **state.mirror(word, word in page.view.layout, take))
+
+
+def toggle_all_criteria(page: PageContext) -> bool:
+    """Ask whether all criteria are shown or the four schemas; the answer is kept in the link."""
+    return toggle_layout(page, "all-criteria", "All criteria", "Beside the four schemas of SemEval, all others.")
+
+
+def choose_word(
+    page: PageContext,
+    field: str,
+    label: str,
+    choices: Mapping[str, str],
+    *,
+    visible: bool = False,
+    help: str | None = None,
+) -> str:
+    """Ask for the word of a field of the view, among choices given with their labels; return it.
+
+    The first choice is the default, for which the field is empty. It is returned too where the field has another word.
+    """
+    default = next(iter(choices))
+    value = getattr(page.view, field)
+
+    def take(word: str) -> None:
+        values: dict[str, Any] = {field: "" if word == default else word}
+        state.put(replace(state.view(), **values))
+
+    return str(
+        st.segmented_control(
+            label,
+            list(choices),
+            format_func=choices.__getitem__,
+            required=True,
+            label_visibility="visible" if visible else "collapsed",
+            help=help,
+            width="content",
+            **state.mirror(field, value if value in choices else default, take),
+        )
+    )

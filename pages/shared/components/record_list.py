@@ -23,8 +23,16 @@ from nereval_core.scoring import Scores
 from nereval_core.scoring.criteria import CRITERIA
 from nereval_core.tables.glossary import DECISIONS
 from pages.shared.components import navigation
-from pages.shared.components.columns import decision_column, in_context, labels, short, table_of
-from pages.shared.components.count_table import ROWS, count_table, first_row
+from pages.shared.components.count_table import (
+    ROWS,
+    count_table,
+    decision_column,
+    first_row,
+    in_context,
+    labels,
+    short,
+    table_of,
+)
 from pages.shared.components.downloads import Export, layer_file_name, offer_layer
 from pages.shared.data.page_context import PageContext
 from pages.shared.view import View

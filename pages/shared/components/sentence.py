@@ -1,17 +1,24 @@
-"""A sentence that a presenter can read out; each number in it opens the records that it counts."""
+"""Sentences on a page: its result in words, and notices on systems.
+
+A notice names content identical to gold's, and types that gold does not have.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import streamlit as st
 
 from nereval_core.analysis.sentences import Sentence, confusion_sentence, errors_sentence, overview_sentence
 from nereval_core.ledger.attributes.verdicts import VERDICT_ATTRIBUTES
+from nereval_core.pairing.notices import Notices, notices_of
+from nereval_core.pairing.type_suggestions import REMEDY
 from nereval_core.records.queries import Query
 from pages.shared.components import navigation
 from pages.shared.components.record_list import noun
 from pages.shared.data import verdict_store
+from pages.shared.data.loading import Loaded
 from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.view.queries import view_of
@@ -78,3 +85,23 @@ def _sentence(page: PageContext, about: str, query: Query, verdicts: int) -> Sen
     if about == "confusion":
         return confusion_sentence(page.ledger(), documents)
     return errors_sentence(page.ledger(), query, documents)
+
+
+def draw_notices(page: PageContext, systems: Iterable[str]) -> None:
+    """Draw the notices on these systems."""
+    for name in systems:
+        draw_identical(page, name)
+        if types := _notices(page.loaded, name, page.words.reference).types:
+            types = types.replace(REMEDY, "Start suggests a mapping") if page.loaded.types_can_be_mapped else types
+            st.caption(plain(f"{name}: {types}.", 1_000))
+
+
+def draw_identical(page: PageContext, system: str) -> None:
+    """Warn of a system whose content is gold's."""
+    if identical := _notices(page.loaded, system, page.words.reference).identical:
+        st.warning(plain(f"{system}: {identical}.", 400))
+
+
+@memoized()
+def _notices(loaded: Loaded, system: str, reference: str) -> Notices:
+    return notices_of(loaded.corpus.gold, loaded.corpus.system(system), reference=reference)

@@ -11,7 +11,7 @@ import streamlit as st
 from nereval_core.analysis.result_tables import free_name
 from nereval_core.report.figures.scores import confusion_map
 from pages.shared.components.downloads import Export
-from pages.shared.components.view_controls import choose_word, toggle_layout
+from pages.shared.components.navigation import choose_word, toggle_layout
 from pages.shared.confusion.heat_map import draw_heat_map
 from pages.shared.data.page_context import PageContext
 from pages.shared.view.count_tables import Confusion

@@ -15,8 +15,7 @@ from nereval_core.records.tables import record_ids
 from nereval_core.report.highlight import document_html
 from nereval_core.report.marks import marks, within
 from pages.shared.components import navigation
-from pages.shared.components.columns import in_context, table_of
-from pages.shared.components.count_table import ROWS, count_table, first_row, table_key
+from pages.shared.components.count_table import ROWS, count_table, first_row, in_context, table_key, table_of
 from pages.shared.components.downloads import Export
 from pages.shared.components.record_list import count, noun
 from pages.shared.data.page_context import PageContext

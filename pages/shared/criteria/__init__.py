@@ -18,12 +18,11 @@ from nereval_core.conventions import conventions
 from nereval_core.conventions.records import OVERALL
 from nereval_core.report.figures.criteria import score_dots
 from nereval_core.tables.glossary import GLOSSARY
-from pages.shared.components.columns import ratio_columns
-from pages.shared.components.count_table import ChosenCell, count_figure, count_table
+from pages.shared.components.count_table import ChosenCell, count_figure, count_table, ratio_columns
+from pages.shared.components.declared_table import formula_box
 from pages.shared.components.downloads import Export
-from pages.shared.components.formula_box import formula_box
+from pages.shared.components.navigation import toggle_layout
 from pages.shared.components.record_list import open_records
-from pages.shared.components.view_controls import toggle_layout
 from pages.shared.data import caches
 from pages.shared.data.convention_results import figures_table, formula, records_of_count, values_of
 from pages.shared.data.page_context import PageContext

@@ -15,13 +15,14 @@ from nereval_core.scoring.count_tables import COUNT_COLUMNS, count_row
 from nereval_core.scoring.criteria import BOUNDARY_RULES, Criterion, Share
 from nereval_core.scoring.criterion_syntax import criterion_from_parts, criterion_to_toml
 from pages.shared.components.count_table import count_figure, count_table
+from pages.shared.components.declared_table import formula_box
 from pages.shared.components.downloads import Export
-from pages.shared.components.formula_box import formula_box
 from pages.shared.components.record_list import open_records
 from pages.shared.criteria import results as criteria_results
 from pages.shared.data import own_criteria
 from pages.shared.data.page_context import PageContext
-from pages.shared.view import criterion_rules, state
+from pages.shared.view import state
+from pages.shared.view.link import write_rule
 from pages.shared.view.queries import overall_query
 from pages.shared.view.text import explained, plain, show_problems
 
@@ -65,7 +66,7 @@ def draw_curve(page: PageContext) -> None:
 
 def _step(page: PageContext, rule: Criterion) -> None:
     """Show the counts under a rule of the curve; each opens its records."""
-    there = criteria_results.with_criterion(page, rule, criterion_rules.written(rule))
+    there = criteria_results.with_criterion(page, rule, write_rule(rule))
     counts = there.scores(names=[rule.name]).counts(rule.name)
     st.markdown(f"**{plain(rule.name)}**: {plain(rule.rule(), 300)}")
     row = pd.DataFrame([count_row(counts)], columns=list(COUNT_COLUMNS)).rename(
@@ -130,9 +131,7 @@ def compose_criterion(page: PageContext) -> None:
         st.caption(f"It does not apply here: it needs {need}.")
     else:
         there = (
-            criteria_results.with_criterion(page, rule, criterion_rules.written(rule))
-            if rule.name not in page.criteria
-            else page
+            criteria_results.with_criterion(page, rule, write_rule(rule)) if rule.name not in page.criteria else page
         )
         if there is not page:
             counts = there.scores(names=[rule.name]).counts(rule.name)

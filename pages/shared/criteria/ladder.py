@@ -10,8 +10,7 @@ from nereval_core.analysis.criteria.ladder import LEFT_OUT, ladder
 from nereval_core.records.tables import records
 from nereval_core.report.colours import LOOKS
 from nereval_core.scoring import Scores
-from pages.shared.components.columns import short
-from pages.shared.components.count_table import count_table
+from pages.shared.components.count_table import count_table, short
 from pages.shared.components.downloads import Export
 from pages.shared.components.record_list import record_box, record_table
 from pages.shared.data.page_context import PageContext

@@ -52,8 +52,7 @@ from pages.shared.data.named_files import named_corpus
 from pages.shared.server import server_options
 from pages.shared.server.access import only_this_machine
 from pages.shared.server.ownership import EVERYBODY, Ownership, visitor
-from pages.shared.view import View
-from pages.shared.view.codecs import is_key
+from pages.shared.view import View, is_key
 from pages.shared.view.count_tables import averages_table
 
 UPLOADS = 16

@@ -12,8 +12,8 @@ import streamlit as st
 from nereval_core.corpus import Layer
 from nereval_core.scoring import Scores, Settings, score_layers
 from pages.shared.data.loading import Loaded
+from pages.shared.server import server_bounds
 from pages.shared.server.access import only_this_machine
-from pages.shared.server.bounds import server_bounds
 from pages.shared.server.core_process import call_apart
 from pages.shared.streamlit_internals import is_active, session_id
 from pages.shared.view import keys

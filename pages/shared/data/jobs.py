@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 from cachetools import LRUCache
 
 from nereval_core.problems import FormatError
-from pages.shared.server.bounds import AT_ONCE, waited_for
+from pages.shared.server import AT_ONCE, waited_for
 
 FINISHED = 64
 """Finished readings that nobody has come back for."""

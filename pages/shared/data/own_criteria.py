@@ -16,7 +16,8 @@ from nereval_core.problems import FormatError, Problem
 from nereval_core.readers import Source
 from nereval_core.scoring.criteria import Criterion, same_rule
 from nereval_core.scoring.criterion_syntax import criteria_from_toml, criterion_to_toml
-from pages.shared.view import View, criterion_rules, keys, state
+from pages.shared.view import View, keys, state
+from pages.shared.view.link import is_rule_of, read_rule
 from pages.shared.view.text import plain, show_problems
 
 MOST = 20
@@ -66,10 +67,10 @@ def receive_rule(view: View) -> tuple[View, tuple[str, ...]]:
     if not view.rule:
         return view, ()
     without = replace(view, rule="")
-    if not criterion_rules.is_of(view.rule, view.criterion):
+    if not is_rule_of(view.rule, view.criterion):
         return without, ()
     try:
-        criterion = criterion_rules.read(view.rule)
+        criterion = read_rule(view.rule)
     except FormatError as error:
         return without, tuple(f"{problem.source}: {problem.found}" for problem in error.problems)
     own = own_state()

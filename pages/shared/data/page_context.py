@@ -13,8 +13,7 @@ from pages.shared.data import caches, masks, own_criteria, reference_layer, scor
 from pages.shared.data.loading import Loaded, demo_names
 from pages.shared.data.memo import key_of, memoized
 from pages.shared.data.named_files import named_corpus
-from pages.shared.view import View, state
-from pages.shared.view.codecs import is_key
+from pages.shared.view import View, is_key, state
 from pages.shared.view.layer_words import LayerWords
 from pages.shared.view.link import check_view
 from pages.shared.view.queries import Ledger, Query, query_of

@@ -25,7 +25,7 @@ from pages.shared.data.jobs import CancelledError, Watch
 from pages.shared.data.kept_corpora import Keeper
 from pages.shared.data.loading import Loaded
 from pages.shared.data.reading_orders import Order
-from pages.shared.server.bounds import NICE, UNBOUNDED, Bounds, Overtime, bounded_process, end_with_server
+from pages.shared.server import NICE, UNBOUNDED, Bounds, Overtime, bounded_process, end_with_server
 
 EVERY = 0.1
 """Seconds between two lines about how far it is."""

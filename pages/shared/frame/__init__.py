@@ -1,26 +1,35 @@
-"""The frame of every page: configuration, navigation, context bar, state and chips; problems are shown kindly."""
+"""The frame of every page: configuration, login, navigation, context bar, and state.
+
+Chips name the settings that change the numbers, on every page, and the filters of lists, where they act. Problems are
+shown kindly.
+"""
 
 from __future__ import annotations
 
 import logging
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from nereval_core import __version__
 from nereval_core.problems import FormatError
-from pages.shared.components import export_menu, navigation, reading_progress
+from nereval_core.records.queries import ABSENT
+from nereval_core.tables.glossary import DECISIONS
+from pages.shared.components import export_menu, navigation, opening
 from pages.shared.data import masks, scored_folders, verdict_store
 from pages.shared.data.page_context import PageContext, page_context
-from pages.shared.frame import chips, context_bar, login
-from pages.shared.server.access import only_this_machine
+from pages.shared.data.reviewer import login_name
+from pages.shared.frame import context_bar
+from pages.shared.server.access import has_login, only_this_machine
 from pages.shared.verdicts.events import end_events
-from pages.shared.view import View, keys, state
-from pages.shared.view.codecs import PREFIX
+from pages.shared.view import PREFIX, View, keys, state
+from pages.shared.view.queries import Query, query_of, search_of
 from pages.shared.view.text import plain, show_problems
 
 STYLE = Path(__file__).parent / "frame.css"
@@ -52,7 +61,7 @@ def page(
         end_events()
         notices = list(state.read_address(title))
         verdict_store.refresh()
-        if login.draw_login():
+        if draw_login():
             return
         with guarded():
             page, dropped = page_context(demo=needs_corpus if demo is None else demo(state.view()))
@@ -65,7 +74,7 @@ def page(
                 _tell([*notices, *dropped], passing=alone)
                 if page is not None and not alone:
                     # Inspect says itself which record is open; a chip would push its text down.
-                    chips.draw_chips(page, filters=filters(page.view), place=title != "Inspect")
+                    draw_chips(page, filters=filters(page.view), place=title != "Inspect")
                 elif page is None and state.view().corpus:
                     _guide(state.view())
             if page is not None and not page.loaded.shows(title):
@@ -86,11 +95,11 @@ def _draw_frame(title: str, page: PageContext | None, fits: bool) -> DeltaGenera
     """
     with st.sidebar:
         navigation.draw_links(("Linking",) if page is None else _inapplicable(page))
-        login.draw_logout()
+        draw_logout()
     if page is not None:
         context_bar.draw_context_bar(page, fits)
     with st.container(key="notices"):
-        reading_progress.draw_waiting()
+        opening.draw_waiting()
         if title == "Start":
             st.session_state.pop(keys.READING_REFUSED, None)
         elif keys.READING_REFUSED in st.session_state:
@@ -155,3 +164,90 @@ def _count_run() -> None:
     st.session_state[keys.RUNS] = runs
     with st.container(key=f"run-{runs}"):
         st.caption(f"nereval {__version__}")
+
+
+def draw_chips(page: PageContext, *, filters: bool, place: bool = True) -> None:
+    """Draw settings and, with `filters`, filters as chips that a click removes; `place`: document and record too."""
+    view = page.view
+    if page.convention is not None:
+        st.caption(
+            f"The figures of {plain(view.criterion)} stand on Overview. All other counts are those of "
+            f"{plain(page.by)}, our criterion nearest to it."
+        )
+    if page.loaded.folder is not None:
+        _folder_settings(page)
+    found = [*_settings(view), *(_filters(page, place) if filters else ())]
+    if not found:
+        return
+    with st.container(horizontal=True, gap="small", key="chips"):
+        for number, (label, without) in enumerate(found):
+            st.button(f"{label} ×", key=f"{keys.CHIP}{number}", help="Remove", on_click=state.put, args=(without,))
+        if filters and view != view.cleared():
+            st.button("Clear filters", key="clear", type="tertiary", on_click=state.put, args=(view.cleared(),))
+
+
+def _folder_settings(page: PageContext) -> None:
+    """Name the settings under which a folder was scored, which stay as they were."""
+    groups = replace(page.view, merge=page.settings.merge).merged_groups()
+    merges = (f"{', '.join(members)} = {name}" for name, members in groups.items())
+    said = [f"merged types: {'; '.join(merges) or 'none'}", f"left out: {', '.join(page.settings.leave_out) or 'none'}"]
+    if page.settings.counting != "one-to-one":
+        said.append(f"counting {page.settings.counting}")
+    st.caption(plain(f"A scored folder: {'; '.join(said)}. To change them, score its shards again.", 500))
+
+
+def _settings(view: View) -> Iterable[tuple[str, View]]:
+    """Yield each setting that changes numbers or texts, as a label and the view without it."""
+    for name, members in view.merged_groups().items():
+        yield f"merged: {plain(', '.join(members))} = {plain(name)}", view.without_merge(name)
+    for name in view.leaveout:
+        yield f"left out: {plain(name)}", _without(view, "leaveout", name)
+    if view.mask and not masks.all_masked():
+        yield "text masked", replace(view, mask="")
+
+
+def _filters(page: PageContext, place: bool) -> Iterable[tuple[str, View]]:
+    """Yield each filter of lists, as a label and the view without it."""
+    view, words = page.view, page.words
+    for name in view.type:
+        yield f"type: {plain(name)}", _without(view, "type", name)
+    if view.decision:
+        names = "all" if len(view.decision) == len(DECISIONS) else plain(", ".join(map(words.label, view.decision)))
+        yield f"decision: {names}", replace(view, decision=())
+    for name in view.gold:
+        yield f"{plain(words.reference)}: {plain(name) if name != ABSENT else 'no span'}", _without(view, "gold", name)
+    for name in view.pred:
+        yield f"{plain(words.other)}: {plain(name) if name != ABSENT else 'no span'}", _without(view, "pred", name)
+    if (view.record or view.at) and place:
+        said = f"record: {plain(view.record)}" if view.record else f"characters {view.at.replace('-', '–')}"
+        yield f"{said} in {plain(view.doc)}", replace(view, record="", doc="", at="")
+    elif view.doc and place:
+        yield f"document: {plain(view.doc)}", replace(view, doc="")
+    query = query_of(view)
+    for name, value in query.having:
+        rest = tuple(one for one in query.having if one != (name, value))
+        yield f"{plain(name)}: {plain(value)}", replace(view, q=search_of(replace(query, having=rest)))
+    if search := search_of(replace(query, having=())):
+        yield f"search: {plain(search)}", replace(view, q=search_of(Query(having=query.having)))
+
+
+def _without(view: View, field: str, value: str) -> View:
+    values: dict[str, Any] = {field: tuple(other for other in getattr(view, field) if other != value)}
+    return replace(view, **values)
+
+
+def draw_login() -> bool:
+    """Ask a visitor who is not logged in to do so; return whether there is nothing else to show."""
+    if not has_login() or st.user.is_logged_in:
+        return False
+    st.title("nereval")
+    st.markdown("This server asks its visitors to log in. Your name will stand beside the verdicts that you give.")
+    st.button("Log in", type="primary", on_click=st.login)
+    return True
+
+
+def draw_logout() -> None:
+    """Say who is logged in, and offer to log out."""
+    if has_login():
+        st.caption(f"Logged in as {plain(login_name(), 40)}")
+        st.button("Log out", type="tertiary", on_click=st.logout)

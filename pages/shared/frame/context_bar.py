@@ -1,16 +1,23 @@
-"""The context bar, first on every page: which corpus, which system against which reference, under which criterion."""
+"""The context bar, first on every page: corpus, system, reference, matching criterion and types.
+
+The menu of criteria lists published scorers too, and says why some do not apply. The menu of types says which are
+merged, left out of the scores, and shown in lists.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
-from nereval_core.scoring.criteria import SCHEMAS
+from nereval_core.conventions import conventions
+from nereval_core.scoring.criteria import CRITERIA, SCHEMAS
 from pages.shared.components import navigation
-from pages.shared.data import reference_layer
+from pages.shared.data import caches, own_criteria, reference_layer
 from pages.shared.data.page_context import PageContext
-from pages.shared.frame import criterion_menu, share_menu, type_menu
+from pages.shared.frame import share_menu
 from pages.shared.view import keys, state
-from pages.shared.view.text import plain
+from pages.shared.view.text import criterion_explained, plain
 
 NAME = 140
 """Pixels of a list of systems or layers."""
@@ -25,7 +32,7 @@ def draw_context_bar(page: PageContext, fits: bool) -> None:
         )
         _pair(page)
         _criterion(page)
-        type_menu.draw_type_menu(page)
+        draw_type_menu(page)
         share_menu.draw_share_menu(page, fits)
 
 
@@ -87,10 +94,139 @@ def _criterion(page: PageContext) -> None:
         label_visibility="collapsed",
         **state.mirror("schema", chosen if chosen in schemas else None, _take_schema),
     )
-    criterion_menu.draw_criterion_menu(page, schemas, key=f"{keys.BAR}criteria")
+    draw_criterion_menu(page, schemas, key=f"{keys.BAR}criteria")
 
 
 def _take_schema(name: str | None) -> None:
     # A click on the chosen one would take the choice back: there is always a criterion.
     if name is not None:
         state.update(criterion=name)
+
+
+def draw_criterion_menu(page: PageContext, beside: Sequence[str], *, key: str) -> None:
+    """Draw the menu; its button names what is chosen, unless that stands among those `beside` it."""
+    chosen = page.view.criterion
+    label = "more" if chosen in beside else plain(chosen, 30)
+    with st.popover(label, key=key, on_change="rerun", help="All matching criteria and published scorers") as popover:
+        # Which scorers apply takes as long as scoring: nothing is drawn that nobody looks at.
+        if popover.open:
+            _list(page)
+            if page.loaded.folder is None:
+                st.markdown("**Criteria of your own**")
+                own_criteria.draw_own(page.view, page.loaded.corpus.gold)
+
+
+def _list(page: PageContext) -> None:
+    """Offer everything that applies in one list, and name what does not apply, with the reasons."""
+    names, lacking = dict.fromkeys(page.criteria, "matching criterion"), list[str]()
+    if page.loaded.folder is None:
+        names, lacking = _applicable(page)
+    st.selectbox(
+        "Matching criterion or published scorer",
+        list(names),
+        format_func=lambda name: f"{name} · {names[name]}",
+        help="When two spans count as a match. A published scorer's own figures stand on Overview.",
+        **state.mirror_field("criterion", page.view.criterion),
+    )
+    st.caption(_sentence(page))
+    if lacking:
+        with st.expander(f"{len(lacking)} do not apply to this corpus"):
+            st.caption("  \n".join(lacking))
+
+
+def _applicable(page: PageContext) -> tuple[dict[str, str], list[str]]:
+    """Return what applies, by name with its group, and a line of Markdown on each that does not."""
+    gold = page.loaded.corpus.gold
+    names: dict[str, str] = {}
+    lacking: list[str] = []
+    for criterion in (*CRITERIA.values(), *own_criteria.criteria()):
+        if (need := criterion.lacks(gold)) is None:
+            names[criterion.name] = criterion.group if criterion.name in CRITERIA else "your own"
+        else:
+            lacking.append(f"{plain(criterion.name)}: it needs {plain(need, 300)}.")
+    _, refused = caches.published_rows(page.loaded, page.system)
+    for one in sorted(conventions().values(), key=lambda one: one.family):
+        error = refused.get(one.name)
+        if error is None:
+            names[one.name] = f"published scorer, {one.family}"
+            continue
+        first, more = error.problems[0], len(error.problems) - 1
+        problem = f"{first.source}: {first.found}" + (f" (and {more:,} more)" if more else "")
+        lacking.append(f"{plain(one.name)}: " + plain(f"it needs {one.needs}. {problem}.", 500))
+    return names, lacking
+
+
+def _sentence(page: PageContext) -> str:
+    """Return the definition of the chosen criterion or scorer as Markdown."""
+    if page.convention is not None:
+        return plain(f"{page.convention.sentence} {page.convention.source}.", 400)
+    if page.criterion in own_criteria.criteria():
+        return own_criteria.rule_words(page.criterion)
+    said = criterion_explained(page.criterion)
+    if page.criterion.boundary_rule.bare and page.loaded.folder is None:
+        gold = page.loaded.corpus.gold
+        spans = plain(page.words.spans("gold"))
+        said += f"  \n{len(gold) - len(gold.cores):,} of {len(gold):,} {spans} have no core: each is its own."
+    return said
+
+
+def draw_type_menu(page: PageContext) -> None:
+    """Draw the menu; its button says how many types are merged or left out."""
+    view = page.view
+    changed = [f"{len(view.merged_groups())} merged"] if view.merge else []
+    changed += [f"{len(view.leaveout)} left out"] if view.leaveout else []
+    label = ": ".join(("Types", ", ".join(changed))) if changed else "Types"
+    with st.popover(label, key=f"{keys.BAR}merges", on_change="rerun") as popover:
+        if popover.open:
+            _shown(page)
+            # Types of a scored folder are merged and left out as they were when it was scored.
+            if page.loaded.folder is None:
+                _left_out(page)
+                _merging(page)
+
+
+def _shown(page: PageContext) -> None:
+    st.multiselect(
+        "Types shown in lists",
+        sorted({*page.types, *page.view.type}),
+        **state.mirror_field("type", list(page.view.type), tuple),
+        placeholder="all",
+        help="Records with one of these types on either side. No score changes.",
+    )
+
+
+def _left_out(page: PageContext) -> None:
+    view = page.view
+    names = {*page.annotated_types, *(name for _, name in view.merge)} - {member for member, _ in view.merge}
+    st.multiselect(
+        "Types left out",
+        sorted({*names, *view.leaveout}),
+        **state.mirror_field("leaveout", list(view.leaveout), lambda names: tuple(sorted(names))),
+        placeholder="none",
+        help="Spans of these types are not scored at all.",
+    )
+
+
+def _merging(page: PageContext) -> None:
+    st.caption("Types merged into one are scored as one.")
+    for name, members in page.view.merged_groups().items():
+        label = plain(f"{', '.join(members)} = {name}")
+        st.button(
+            f"{label} ×", key=f"{keys.BAR}unmerge-{name}", help="Take this merge back", on_click=_unmerge, args=(name,)
+        )
+    merged = {member for member, _ in page.view.merge}
+    st.multiselect("Types to merge", [kind for kind in page.annotated_types if kind not in merged], key="merge_members")
+    st.text_input("are scored as", key="merge_name", placeholder="name of the merged type", max_chars=80)
+    st.button("Merge", key="merge_add", on_click=_merge)
+
+
+def _merge() -> None:
+    members, name = st.session_state["merge_members"], st.session_state["merge_name"].strip()
+    if members and name:
+        merge = {**dict(state.view().merge), **dict.fromkeys(members, name)}
+        state.update(merge=tuple(sorted(merge.items())))
+        st.session_state["merge_members"], st.session_state["merge_name"] = [], ""
+
+
+def _unmerge(name: str) -> None:
+    state.update(merge=state.view().without_merge(name).merge)

@@ -14,8 +14,8 @@ from nereval_core.report.figures.errors import gain_bars
 from pages.shared.components import sentence
 from pages.shared.components.count_table import ROWS, count_figure, first_row
 from pages.shared.components.declared_table import show_table
+from pages.shared.components.navigation import choose_word
 from pages.shared.components.record_list import open_records
-from pages.shared.components.view_controls import choose_word
 from pages.shared.data import scored_folders
 from pages.shared.data.computations import compute
 from pages.shared.data.memo import memoized

@@ -16,8 +16,8 @@ from nereval_core.report.concept_links import EXAMPLE, template_problem
 from pages.shared.components import navigation
 from pages.shared.components.count_table import ChosenCell, count_table
 from pages.shared.components.downloads import Export
+from pages.shared.components.navigation import choose_word, toggle_layout
 from pages.shared.components.record_list import count
-from pages.shared.components.view_controls import choose_word, toggle_layout
 from pages.shared.data.page_context import PageContext
 from pages.shared.linking.scores import Linking
 from pages.shared.linking.tables import (

@@ -13,8 +13,15 @@ import streamlit as st
 from nereval_core.analysis.linking import LINK_RECORD_COLUMNS
 from nereval_core.report.concept_links import links_html
 from pages.shared.components import navigation
-from pages.shared.components.columns import decision_column, in_context, labels, table_of
-from pages.shared.components.count_table import ROWS, ChosenCell, count_table
+from pages.shared.components.count_table import (
+    ROWS,
+    ChosenCell,
+    count_table,
+    decision_column,
+    in_context,
+    labels,
+    table_of,
+)
 from pages.shared.components.downloads import Export
 from pages.shared.components.highlighted_text import show_text
 from pages.shared.components.record_list import count

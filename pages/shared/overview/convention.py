@@ -17,8 +17,17 @@ from nereval_core.report.colours import LOOKS
 from nereval_core.report.signature import signature
 from nereval_core.tables.glossary import DECISIONS, decision_label
 from pages.shared.components import navigation
-from pages.shared.components.columns import decision_column, in_context, labels, short, table_of
-from pages.shared.components.count_table import ROWS, count_table, first_row, table_key
+from pages.shared.components.count_table import (
+    ROWS,
+    count_table,
+    decision_column,
+    first_row,
+    in_context,
+    labels,
+    short,
+    table_key,
+    table_of,
+)
 from pages.shared.components.downloads import Export
 from pages.shared.components.record_list import AROUND, count, record_box
 from pages.shared.data import caches

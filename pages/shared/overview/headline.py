@@ -10,8 +10,8 @@ from nereval_core.analysis.comparison.unit_counts import count_units
 from nereval_core.analysis.resampling_units import ResamplingPlan
 from nereval_core.report.method_terms import INTERVAL
 from pages.shared.components import navigation
-from pages.shared.components.formula_box import formula_box
-from pages.shared.components.methods import method_notes
+from pages.shared.components.declared_table import formula_box
+from pages.shared.components.export_menu import method_notes
 from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.systems.tables import plan_of, units_of

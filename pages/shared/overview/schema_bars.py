@@ -11,7 +11,7 @@ import streamlit as st
 from nereval_core.report.colours import LOOKS
 from nereval_core.tables.glossary import DECISIONS
 from pages.shared.components import navigation
-from pages.shared.components.formula_box import formula_box
+from pages.shared.components.declared_table import formula_box
 from pages.shared.data.page_context import PageContext
 from pages.shared.view import keys, state
 from pages.shared.view.count_tables import criteria_cell, number

@@ -12,10 +12,9 @@ import streamlit as st
 
 from nereval_core.report.figures.scores import decision_bars
 from nereval_core.tables.glossary import DECISIONS
-from pages.shared.components.columns import ratio_columns
-from pages.shared.components.count_table import ROWS, count_table, first_row
+from pages.shared.components.count_table import ROWS, count_table, first_row, ratio_columns
+from pages.shared.components.declared_table import count_link, formula_box
 from pages.shared.components.downloads import Export
-from pages.shared.components.formula_box import count_link, formula_box
 from pages.shared.components.record_list import open_records
 from pages.shared.data import caches
 from pages.shared.data.page_context import PageContext

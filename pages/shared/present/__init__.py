@@ -24,8 +24,7 @@ from pages.shared.components.record_list import count
 from pages.shared.data import caches, masks, playlists
 from pages.shared.data.page_context import PageContext
 from pages.shared.inspect.document import document_marks, find_record
-from pages.shared.present.figure_slides import figure_html, figure_slides
-from pages.shared.present.slide_keys import CHROME, take_keys
+from pages.shared.present.slides import CHROME, figure_html, figure_slides, take_keys
 from pages.shared.view import FIGURE_SLIDES, View, keys, state
 from pages.shared.view.count_tables import number
 from pages.shared.view.queries import query_of, view_of

@@ -1,4 +1,4 @@
-"""Before the slides: which playlist, its records in order with their comments, and the way to show them."""
+"""The page before the slides: the choice of a playlist, its records in order, their comments, and the way on."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ from nereval_core.report.slides import from_word, to_word
 from nereval_core.review.playlists import COMMENT_CHARACTERS, LINK_DIGITS, NAME_CHARACTERS, Item, Playlist, move_item
 from pages.shared import present
 from pages.shared.components import navigation
+from pages.shared.components.navigation import toggle_layout
 from pages.shared.components.record_list import count
-from pages.shared.components.view_controls import toggle_layout
 from pages.shared.data import caches, masks, playlists, verdict_store
 from pages.shared.data.page_context import PageContext
-from pages.shared.present import stars
 from pages.shared.view import View, keys, state
 from pages.shared.view.text import plain, show_problems
 
@@ -36,7 +35,7 @@ HOW = (
 def draw_lobby(page: PageContext) -> None:
     chosen = playlists.playlist_of(page.view)
     playlist = chosen or playlists.target_playlist(page.view)
-    stars.show_playlist_problems()
+    show_playlist_problems()
     if verdict_store.problems():
         show_problems([str(problem) for problem in verdict_store.problems()])
     elif page.view.playlist and chosen is None:
@@ -45,7 +44,7 @@ def draw_lobby(page: PageContext) -> None:
             "store it is in (NEREVAL_REVIEW_URL, or --review FILE)."
         )
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        stars.choose_playlist(playlist)
+        choose_playlist(playlist)
         _begin(page, playlist)
     if playlist is None:
         st.info(HOW)
@@ -225,3 +224,52 @@ def _remove(playlist: Playlist) -> None:
         state.put(replace(state.view(), playlist=""))
 
     playlists.try_change(change)
+
+
+NEW = f"{keys.PLAYLIST}new"
+
+
+def draw_playlist(page: PageContext) -> None:
+    """Draw the choice of the playlist that records are put on."""
+    if verdict_store.problems():
+        return
+    playlist = playlists.target_playlist(page.view)
+    choose_playlist(playlist)
+    view = replace(playlists.with_playlist(page.view, playlist), slide="")
+    navigation.link_to("Present", ":primary[Order, comment and present →]", view)
+
+
+def choose_playlist(playlist: Playlist | None) -> None:
+    """Offer the playlists, and to make another one."""
+    every = playlists.now().standing
+    if every:
+        widget = state.mirror("choice", None if playlist is None else playlist.uid, _choose, prefix=keys.PLAYLIST)
+        names = {one.uid: f"{one.name} · {count(len(one.items), 'record')}" for one in every}
+        st.selectbox("Playlist", list(names), format_func=names.__getitem__, index=None, width=300, **widget)
+    if verdict_store.is_read_only():
+        return
+    st.text_input(
+        "New playlist", key=NEW, max_chars=NAME_CHARACTERS, placeholder="its name", on_change=_make, width=200
+    )
+
+
+def show_playlist_problems() -> None:
+    """Show the problems of the last change, once."""
+    found = st.session_state.pop(keys.PLAYLIST_PROBLEMS, None)
+    if found:
+        st.warning("  \n".join(plain(masks.mask_message(line), 400) for line in found))
+
+
+def _choose(uid: str | None) -> None:
+    state.put(playlists.with_playlist(state.view(), playlists.now().find(uid or "")))
+
+
+def _make() -> None:
+    name = st.session_state[NEW]
+
+    def change() -> None:
+        state.put(playlists.with_playlist(state.view(), playlists.make_playlist(name)))
+
+    if name.strip():
+        playlists.try_change(change)
+        st.session_state[NEW] = ""

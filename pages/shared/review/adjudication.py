@@ -13,8 +13,7 @@ from nereval_core.review.apply.adjudication import Adjudicated, adjudicate
 from nereval_core.review.tables import open_table
 from pages.shared import review
 from pages.shared.components import navigation
-from pages.shared.components.columns import text_columns
-from pages.shared.components.count_table import ROWS, ChosenCell, count_table, first_row
+from pages.shared.components.count_table import ROWS, ChosenCell, count_table, first_row, text_columns
 from pages.shared.components.downloads import Export
 from pages.shared.components.record_list import count
 from pages.shared.criteria import as_read
@@ -23,7 +22,7 @@ from pages.shared.data.computations import compute
 from pages.shared.data.loading import Loaded
 from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
-from pages.shared.review import copies as review_copies
+from pages.shared.review import verdicts
 from pages.shared.view import state
 from pages.shared.view.queries import ERRORS, view_of
 from pages.shared.view.text import plain
@@ -51,7 +50,7 @@ def draw_adjudication(page: PageContext) -> None:
         list_open(page, found)
     st.header("The adjudicated layer")
     key = (page.loaded.id, page.system, review.verdicts_number(), review.accepted_choice())
-    review_copies.offer_copy(found.layer, found.log, found.signature, "adjudicated", key)
+    verdicts.offer_copy(found.layer, found.log, found.signature, "adjudicated", key)
 
 
 def choose_annotators(page: PageContext) -> None:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from pages.shared.components.view_controls import choose_word
+from pages.shared.components.navigation import choose_word
 from pages.shared.data.page_context import PageContext
-from pages.shared.review import adjudication, verdict_list, what_if_scores
-from pages.shared.review import copies as review_copies
+from pages.shared.review import adjudication, verdicts, what_if_scores
 from pages.shared.view import TABS
 
 FIRST = "what-if"
@@ -19,9 +18,9 @@ LABELS: Mapping[str, str] = {
 }
 VIEWS: Mapping[str, Callable[[PageContext], None]] = {
     FIRST: what_if_scores.draw_what_if,
-    "given-verdicts": verdict_list.draw_verdicts,
+    "given-verdicts": verdicts.draw_verdicts,
     "adjudicate": adjudication.draw_adjudication,
-    "take-along": review_copies.draw_copies,
+    "take-along": verdicts.draw_copies,
 }
 assert tuple(VIEWS) == (FIRST, *TABS["review_tab"])
 

@@ -1,4 +1,7 @@
-"""The server: its options, and processes beside it. No Streamlit in here."""
+"""The server: its options, and the processes beside it with their bounds. No Streamlit in here.
+
+Memory is bounded on Linux alone (`RLIMIT_AS`); other systems do not hold processes to it.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,17 @@ import argparse
 import os
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+from threading import BoundedSemaphore, Event, Thread
+from time import monotonic
 
 from nereval_core.cli.options import Parser, UsageError
 from nereval_core.cli.server_options import add_server, check_server
+from nereval_core.problems import FormatError
 
 ROOT = Path(__file__).parents[3]
 
@@ -60,3 +69,152 @@ def start_process(module: str) -> subprocess.Popen[bytes]:
         stdout=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": path},
     )
+
+
+try:
+    import resource
+except ImportError:
+    resource = None  # type: ignore[assignment]
+
+NICE = 10
+"""Niceness of the processes, so that pages get the processor first."""
+AT_ONCE = max(2, os.cpu_count() or 1)
+"""Readings that run at the same time, and computations likewise; further ones wait."""
+EVERY = 0.5
+"""Seconds between two looks at the clock, and at whether somebody waits."""
+GB = 1e9
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """The bounds of one process: bytes of memory and seconds, None for any.
+
+    With `apart` even what is small is read in a process of its own. The process ends when `wanted` says that nobody
+    waits for it.
+    """
+
+    memory: int | None = None
+    seconds: float | None = None
+    apart: bool = False
+    wanted: Callable[[], bool] = lambda: True
+
+    def problem(self, what: str, found: str) -> FormatError:
+        """Return the error of a process beyond a bound; `found` is what it did, `takes more ...`."""
+        remedy = "give less, or have the server started with a larger --memory or --seconds"
+        return FormatError.single(what, None, found, remedy)
+
+    def too_large(self, what: str) -> FormatError:
+        bound = "there is" if self.memory is None else f"the {self.memory / GB:.1f} GB that the server allows"
+        return self.problem(what, f"takes more memory than {bound}")
+
+    def too_long(self, what: str) -> FormatError:
+        return self.problem(what, f"takes longer than the {self.seconds:g} seconds that the server allows")
+
+
+UNBOUNDED = Bounds()
+
+
+def server_bounds(*, alone: bool) -> Bounds:
+    """Return the bounds of the server's options; a server that others reach has some by default.
+
+    They are half of the machine's memory, and ten minutes.
+    """
+    options = server_options()
+    memory = None if alone else _machine_memory() // 2 or None
+    seconds = None if alone else 600.0
+    return Bounds(
+        int(options.memory * GB) if options.memory is not None else memory,
+        options.seconds if options.seconds is not None else seconds,
+        apart=not alone,
+    )
+
+
+def _machine_memory() -> int:
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return 0
+
+
+class Overtime(Exception):  # noqa: N818
+    """The process took longer than it may."""
+
+
+@contextmanager
+def bounded_process(module: str, bounds: Bounds) -> Iterator[subprocess.Popen[bytes]]:
+    """Start a module of ours in a process that ends with the block, beyond a bound, or when nobody waits for it.
+
+    Its standard input stays open for as long, see `end_with_server`.
+
+    Raises:
+        Overtime: after a block whose process was ended because its time was over.
+    """
+    process = start_process(module)
+    told = process.stdin
+    if bounds.memory is not None and hasattr(resource, "prlimit"):
+        resource.prlimit(process.pid, resource.RLIMIT_AS, (bounds.memory, bounds.memory))
+    assert told is not None
+    done, late = Event(), Event()
+    watching = Thread(target=_watch, args=(process, bounds, done, late), name="bounds", daemon=True)
+    watching.start()
+    try:
+        yield process
+    finally:
+        done.set()
+        process.kill()
+        process.wait()
+        watching.join()
+        # What it was not sent any more has no reader.
+        with suppress(BrokenPipeError):
+            told.close()
+    if late.is_set():
+        raise Overtime
+
+
+def _watch(process: subprocess.Popen[bytes], bounds: Bounds, done: Event, late: Event) -> None:
+    begun = monotonic()
+    while not done.wait(EVERY):
+        if bounds.seconds is not None and monotonic() - begun > bounds.seconds:
+            late.set()
+        if late.is_set() or not bounds.wanted():
+            process.kill()
+            return
+
+
+def end_with_server() -> None:
+    """Have this process end when the server that started it ends, by whatever: its standard input is closed then.
+
+    What the server has to say must have been read before.
+    """
+
+    def wait() -> None:
+        # Not by `sys.stdin`, which could not be closed at the end while a thread reads from it.
+        while os.read(0, 1):
+            pass
+        os._exit(1)
+
+    Thread(target=wait, name="server", daemon=True).start()
+
+
+@contextmanager
+def waited_for(places: BoundedSemaphore, check_wanted: Callable[[], object]) -> Iterator[None]:
+    """Hold one of some places within the block; until one is free, `check_wanted` is called, and may end it."""
+    while not places.acquire(timeout=0.1):
+        check_wanted()
+    try:
+        yield
+    finally:
+        places.release()
+
+
+def while_active(bounds: Bounds, is_active: Callable[[], bool], patience: float) -> Bounds:
+    """Return bounds that end a process when its session has not been active for so many seconds."""
+    last = monotonic()
+
+    def wanted() -> bool:
+        nonlocal last
+        if is_active():
+            last = monotonic()
+        return monotonic() - last < patience
+
+    return replace(bounds, wanted=wanted)

@@ -26,8 +26,7 @@ from streamlit.errors import StreamlitSecretNotFoundError
 
 from nereval_core.problems import FormatError
 from pages.shared import streamlit_internals
-from pages.shared.server import server_options
-from pages.shared.server.bounds import Bounds, server_bounds, while_active
+from pages.shared.server import Bounds, server_bounds, server_options, while_active
 
 VARIABLE = "NEREVAL_TOKEN"
 PARAMETER = "token"

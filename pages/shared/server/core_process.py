@@ -26,16 +26,7 @@ import cloudpickle
 from nereval_core.corpus import Documents, Layer
 from nereval_core.problems import FormatError, Problem
 from nereval_core.scoring import Scores
-from pages.shared.server.bounds import (
-    AT_ONCE,
-    NICE,
-    UNBOUNDED,
-    Bounds,
-    Overtime,
-    bounded_process,
-    end_with_server,
-    waited_for,
-)
+from pages.shared.server import AT_ONCE, NICE, UNBOUNDED, Bounds, Overtime, bounded_process, end_with_server, waited_for
 
 OUT_OF_MEMORY = 3
 """Exit status of a process that needed more memory than it may have."""

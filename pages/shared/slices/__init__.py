@@ -39,7 +39,7 @@ from nereval_core.tables import RATIO_KEYS
 from pages.shared.components import sentence
 from pages.shared.components.count_table import show_figure
 from pages.shared.components.declared_table import show_table
-from pages.shared.components.methods import explain_methods, offer_methods
+from pages.shared.components.export_menu import explain_methods, offer_methods
 from pages.shared.components.record_list import noun, open_records
 from pages.shared.data import caches, masks
 from pages.shared.data.memo import memoized

@@ -15,8 +15,7 @@ from nereval_core.problems import FormatError
 from nereval_core.report.figures.slices import slice_lines
 from nereval_core.report.signature import signature
 from nereval_core.tables.glossary import GLOSSARY
-from pages.shared.components.columns import count_columns, ratio_columns
-from pages.shared.components.count_table import count_table, show_figure
+from pages.shared.components.count_table import count_columns, count_table, ratio_columns, show_figure
 from pages.shared.components.downloads import Export
 from pages.shared.components.record_list import open_records
 from pages.shared.data import caches, masks

@@ -19,7 +19,7 @@ from nereval_core.scoring import Counts
 from nereval_core.tables import RATIO_KEYS
 from pages.shared.components.count_table import ChosenCell, count_figure
 from pages.shared.components.declared_table import show_table
-from pages.shared.components.methods import explain_methods, offer_methods
+from pages.shared.components.export_menu import explain_methods, offer_methods
 from pages.shared.components.record_list import open_records
 from pages.shared.data.computations import compute
 from pages.shared.data.memo import memoized

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pages.shared import slices
-from pages.shared.components.view_controls import choose_word
+from pages.shared.components.navigation import choose_word
 from pages.shared.data import scored_folders
 from pages.shared.data.page_context import PageContext
 from pages.shared.slices import hipe_and_decades, slice_tests, thresholds, worst_combinations

@@ -7,14 +7,13 @@ from dataclasses import replace
 import streamlit as st
 
 from nereval_core.report.colours import LOOKS
-from pages.shared.components import demo_cards, navigation
+from pages.shared.components import navigation, opening
 from pages.shared.components.record_list import excerpt
 from pages.shared.data import caches, masks, scored_folders
 from pages.shared.data.loading import demo_names
 from pages.shared.data.page_context import PageContext
-from pages.shared.start import drop_zone, kept
-from pages.shared.start import retry as start_retry
-from pages.shared.start.served_form import served_form
+from pages.shared.start import file_forms, kept, reading_options
+from pages.shared.start.file_forms import served_form
 from pages.shared.view import View, keys, state
 from pages.shared.view.queries import side_query, view_of
 from pages.shared.view.text import plain, show_problems
@@ -58,7 +57,7 @@ def draw_headline() -> None:
 
 def choose_corpus(page: PageContext | None) -> None:
     """Offer the demo corpora, the corpora that are kept, a drop zone and, where there is one, the served folder."""
-    demo_cards.offer_demos(page.loaded.digest if page is not None else None)
+    opening.offer_demos(page.loaded.digest if page is not None else None)
     kept.offer_kept(page.loaded.corpus.digest if page is not None else None)
     st.header("Compare your files" if page is None or page.is_demo else "Compare other files")
     folder = caches.served_folder()
@@ -67,7 +66,7 @@ def choose_corpus(page: PageContext | None) -> None:
             "Where the files are", (SERVED, LOCAL), default=SERVED, label_visibility="collapsed", key="files_from"
         )
     if folder is None or place == LOCAL:
-        drop_zone.draw_drop_zone()
+        file_forms.draw_drop_zone()
         return
     if not masks.all_masked():
         scored_folders.offer_folders(folder)
@@ -77,7 +76,7 @@ def choose_corpus(page: PageContext | None) -> None:
 def show_reading_problems() -> None:
     lines = [masks.mask_message(line) for line in st.session_state.get(keys.UPLOAD_PROBLEMS, [])]
     if lines:
-        show_problems(lines, below=lambda: start_retry.offer_retry(lines))
+        show_problems(lines, below=lambda: reading_options.offer_retry(lines))
         if any(" --" in line for line in lines):
             st.caption(
                 "What begins with two dashes is an option: find it under Format and reading, beneath the files. What "

@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl
 import streamlit as st
 
 from nereval_core.store import Entry, EntryAccount
-from pages.shared.components import demo_cards, navigation
+from pages.shared.components import navigation, opening
 from pages.shared.data import caches, expiry
 from pages.shared.server.access import only_this_machine
 from pages.shared.server.ownership import visitor
@@ -99,7 +99,7 @@ def _open(digest: str) -> None:
     if loaded is None:
         st.session_state[keys.UPLOAD_PROBLEMS] = ["stored corpus: it is damaged or gone; read its files again"]
     else:
-        demo_cards.open_corpus(loaded)
+        opening.open_corpus(loaded)
 
 
 def _size(size: int) -> str:

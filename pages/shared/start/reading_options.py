@@ -1,8 +1,9 @@
-"""Format and reading: a field for every setting of reading, and the beginning of a reading with these settings."""
+"""Format and reading: a field for every setting of reading, and reading refused files all the same."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import cycle
 
 import streamlit as st
@@ -10,10 +11,11 @@ from streamlit.delta_generator import DeltaGenerator
 
 from nereval_core.api.load_options import LoadOptions
 from nereval_core.options import FormField, offers
+from nereval_core.pairing.selection import DocumentIds, listed_ids
+from nereval_core.pairing.type_names import TypeNames, parse_types
 from nereval_core.problems import FormatError
-from pages.shared.components import reading_progress
+from pages.shared.components import opening
 from pages.shared.data.reading_orders import Order
-from pages.shared.start import selection
 from pages.shared.view import keys
 
 AUTO = "auto"
@@ -30,7 +32,7 @@ def draw_options(form: str) -> None:
         for key, field in drawn.items():
             if field.checkbox:
                 st.checkbox(field.label, key=key, help=field.hint)
-        selection.draw_selection(form)
+        draw_selection(form)
 
 
 def _draw(place: DeltaGenerator, key: str, field: FormField) -> None:
@@ -66,7 +68,7 @@ def begin(form: str, order: Callable[[LoadOptions], Order]) -> None:
     except FormatError as error:
         st.session_state[keys.UPLOAD_PROBLEMS] = error.lines()
         return
-    reading_progress.begin_reading(order(options))
+    opening.begin_reading(order(options))
 
 
 def _chosen_options(form: str) -> LoadOptions:
@@ -80,4 +82,97 @@ def _chosen_options(form: str) -> LoadOptions:
         for field, offer in offers(LoadOptions).items()
         if offer.form and (value := st.session_state.get(_key(form, field))) is not None
     }
-    return selection.read_selection(form, LoadOptions(**values))
+    return read_selection(form, LoadOptions(**values))
+
+
+DOCUMENTS, TYPES = "Documents scored", "Names of types"
+"""The fields, by which problems name them too."""
+SIDES = ("predictions", "gold", "both sides")
+
+
+def draw_selection(name: str) -> None:
+    """Draw the fields of a form."""
+    left, right = st.columns(2)
+    left.text_area(
+        DOCUMENTS,
+        key=f"{name}_documents",
+        placeholder="all",
+        height=100,
+        help="Ids, one a line: these documents are scored and no others, on all sides.",
+    )
+    right.text_area(
+        TYPES,
+        key=f"{name}_types",
+        placeholder="PERSON = PER",
+        height=100,
+        help="Name read = name taken, one a line; # begins a comment. The signature says what was mapped.",
+    )
+    right.segmented_control(
+        "Types are mapped in", SIDES, key=f"{name}_types_side", default=SIDES[0], label_visibility="collapsed"
+    )
+
+
+def read_selection(name: str, options: LoadOptions) -> LoadOptions:
+    """Return the options with the contents of the fields of a form.
+
+    Raises:
+        FormatError: lines that are not ids or map no type.
+    """
+    types = _types(st.session_state.get(f"{name}_types"))
+    side = st.session_state.get(f"{name}_types_side") or SIDES[0]
+    return replace(
+        options,
+        documents=_documents(st.session_state.get(f"{name}_documents")),
+        gold_types=types if side != SIDES[0] else None,
+        pred_types=types if side != SIDES[1] else None,
+    )
+
+
+def _documents(text: str | None) -> DocumentIds | None:
+    return listed_ids(text, source=DOCUMENTS) if (text or "").strip() and text else None
+
+
+def _types(text: str | None) -> TypeNames | None:
+    return parse_types(text, source=TYPES) if (text or "").strip() and text else None
+
+
+_COMMON = ("common", True, "score only the documents that all of them have")
+MENDS: dict[str, tuple[str, str | bool, str]] = {
+    "--repair": ("repair", "conlleval", "cut malformed tags as conlleval does"),
+    "--token-text": ("token_text", True, "take gold's text where tokens are spelt differently"),
+    "--align-text": ("align_text", True, "align texts that differ in white space, quotes or normal forms alone"),
+    "--truncated outside": ("truncated", "outside", "take the missing ends of sentences as outside"),
+    "is missing; add it": _COMMON,
+    "leave it out, or give it the id": _COMMON,
+    "--pair-by text": ("pair_by", "text", "pair documents by their text"),
+    "--pair-by order": ("pair_by", "order", "pair documents by their order"),
+}
+"""By the option a problem names, or its words: the field under Format and reading, its value, and what that does."""
+
+NOTE = (
+    "What was mended is counted and told with the files. Published scorers read their own formats as they stand, so "
+    "their figures stay those of the files as submitted."
+)
+
+
+def remember_form(form: str, again: Callable[..., None], *arguments: object) -> None:
+    """Keep the form (`upload`, `served`) that was read last, and the function that reads it again."""
+    st.session_state[keys.READ_LAST] = (form, again, arguments)
+
+
+def offer_retry(lines: Sequence[str]) -> None:
+    """Offer to read once more with the options that the problems name, where the files are still in the form."""
+    form, again, arguments = st.session_state.get(keys.READ_LAST, ("", None, ()))
+    named = list(dict.fromkeys(mend for option, mend in MENDS.items() if any(option in line for line in lines)))
+    # A page switch empties the places for uploads.
+    if not named or again is None or (form == "upload" and not st.session_state.get("upload_files")):
+        return
+
+    def read_again() -> None:
+        for field, value, _ in named:
+            st.session_state[f"{form}_{field}"] = value
+        again(*arguments)
+
+    said = " and ".join(words for _, _, words in named)
+    st.button(f"Read all the same: {said}", type="primary", key="read_again", on_click=read_again)
+    st.caption(NOTE)

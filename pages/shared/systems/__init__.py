@@ -34,8 +34,8 @@ from nereval_core.scoring import Counts, Scores
 from nereval_core.scoring.criteria import SCHEMAS
 from pages.shared.components import navigation, sentence
 from pages.shared.components.count_table import count_figure
-from pages.shared.components.formula_box import formula_box
-from pages.shared.components.methods import explain_methods
+from pages.shared.components.declared_table import formula_box
+from pages.shared.components.export_menu import explain_methods
 from pages.shared.data.computations import compute
 from pages.shared.data.memo import key_of, memoized
 from pages.shared.data.page_context import PageContext

@@ -28,8 +28,7 @@ from nereval_core.scoring.protocols import CountedScores
 from nereval_core.tables import DAGGER, UNDEFINED, Table, p_value_sentence, signed
 from pages.shared.components import navigation
 from pages.shared.components.count_table import ChosenCell
-from pages.shared.components.declared_table import show_table
-from pages.shared.components.formula_box import formula_box
+from pages.shared.components.declared_table import formula_box, show_table
 from pages.shared.components.record_list import count, open_records
 from pages.shared.data import caches, masks
 from pages.shared.data.loading import Loaded

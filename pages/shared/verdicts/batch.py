@@ -10,7 +10,7 @@ from nereval_core.problems import FormatError
 from nereval_core.records.queries import Query
 from nereval_core.review.verdicts import KINDS, NOTE_CHARACTERS, ConflictError, Given, Kind, given_in_words
 from nereval_core.review.verdicts_on_records import BATCH_RECORDS, Batch, draft_batch, select_batch, verdicts_since
-from pages.shared.components.columns import in_context, table_of
+from pages.shared.components.count_table import in_context, table_of
 from pages.shared.components.record_list import AROUND, count
 from pages.shared.data import masks, reviewer, verdict_store
 from pages.shared.data.page_context import PageContext

@@ -1,4 +1,8 @@
-"""Links: writing a view as the parameters of an address, reading it back, and checking it against a corpus."""
+"""Links: writing a view as the parameters of an address, reading it back, and checking it against a corpus.
+
+The rule of a criterion of one's own is a parameter too: `half:boundaries=overlap;minimum=1/2;share=union`. What is as
+by default is left out, and so is the sentence.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +10,19 @@ from collections.abc import Collection, Mapping
 from dataclasses import fields, replace
 from types import MappingProxyType
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import unquote, urlencode
 
-from nereval_core.problems import quoted
+from nereval_core.problems import FormatError, quoted
 from nereval_core.records.queries import ABSENT, ORDERS
-from nereval_core.scoring.criteria import CRITERIA
-from pages.shared.view import FIGURE_SLIDES, FIGURES, LAYOUTS, QUESTIONS, SLICED_BY, TABS, View
-from pages.shared.view.codecs import Codec
+from nereval_core.scoring.criteria import CRITERIA, Criterion
+from nereval_core.scoring.criterion_syntax import criterion_from_parts, near_miss_parts
+from pages.shared.view import FIGURE_SLIDES, FIGURES, LAYOUTS, QUESTIONS, SLICED_BY, TABS, Codec, View
 
 LIMIT = 2_000
 """A longer query string is not put in a link: some mail programs and servers cut it."""
 CODECS: Mapping[str, Codec[Any]] = MappingProxyType({item.name: item.metadata["codec"] for item in fields(View)})
 """The codec of each field of the view."""
-_OWN_ELSEWHERE = (
+_OWN_ELSERULE_SOURCE = (
     "is not known here; if it is the sender's own, ask for its TOML file and load it under Matching criterion, "
     "your own: this link does not carry its rule"
 )
@@ -96,7 +100,7 @@ def check_view(
             "criterion",
             criteria,
             "strict",
-            "is not a matching criterion that applies here" if view.criterion in CRITERIA else _OWN_ELSEWHERE,
+            "is not a matching criterion that applies here" if view.criterion in CRITERIA else _OWN_ELSERULE_SOURCE,
         ),
         merge=tuple(pair for pair in view.merge if pair[0] in known_types),
         leaveout=in_corpus("leaveout", {*known_types, *merged}),
@@ -153,3 +157,56 @@ def _read_sort(text: str) -> tuple[dict[str, Any], list[str]]:
         # It was a tab of Overview and a switch of other pages.
         values["layout"] += ("all-criteria",)
     return values, [f"sort: {quoted(word)} is not known" for word in words if word not in SORT]
+
+
+RULE_SIGNS = "%,;=:>"
+RULE_SOURCE = "rule in the link"
+
+
+def write_rule(criterion: Criterion) -> str:
+    """Return a criterion as a link carries it."""
+    parts = [("boundaries", criterion.boundaries)]
+    parts += [] if criterion.same_type else [("types", "any")]
+    parts += [("minimum", str(criterion.minimum)), ("share", criterion.share)] if criterion.minimum else []
+    parts += [(key, decision) for key, decision in near_miss_parts(criterion).items() if decision != "INC"]
+    groups: dict[str, list[str]] = {}
+    for member, name in criterion.merge:
+        groups.setdefault(name, []).append(_escaped(member))
+    parts += [("merge", f"{','.join(members)}>{_escaped(name)}") for name, members in groups.items()]
+    parts += [("leave_out", ",".join(map(_escaped, criterion.leave_out)))] if criterion.leave_out else []
+    return f"{criterion.name}:" + ";".join(f"{key}={value}" for key, value in parts)
+
+
+def is_rule_of(rule: str, criterion: str) -> bool:
+    """Tell whether a rule as a link carries it is that of a criterion by name."""
+    return rule.partition(":")[0] == criterion
+
+
+def read_rule(rule: str) -> Criterion:
+    """Read a rule as a link carries it, the reverse of `write_rule`.
+
+    Raises:
+        FormatError: anything else.
+    """
+    name, _, rest = rule.partition(":")
+    parts: dict[str, Any] = {}
+    merge: dict[str, list[str]] = {}
+    for item in rest.split(";"):
+        key, equals, value = item.partition("=")
+        if key == "merge":
+            members, arrow, merged = value.partition(">")
+            merge[unquote(merged) if arrow else ""] = [unquote(member) for member in members.split(",")]
+        elif key == "leave_out":
+            parts[key] = [unquote(kind) for kind in value.split(",")]
+        elif not equals or key in parts:
+            raise FormatError.single(RULE_SOURCE, None, f"{quoted(rule)} is not a rule", "copy the whole link")
+        else:
+            parts[key] = unquote(value)
+    given: Mapping[str, Any] = {**parts, "merge": merge} if merge else parts
+    if "" in merge:
+        raise FormatError.single(RULE_SOURCE, None, f"{quoted(rule)} merges types into no name", "copy the whole link")
+    return criterion_from_parts(name, given, RULE_SOURCE)
+
+
+def _escaped(name: str) -> str:
+    return "".join(f"%{ord(char):02X}" if char in RULE_SIGNS else char for char in name)

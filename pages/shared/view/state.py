@@ -9,8 +9,8 @@ from typing import Any, NoReturn
 import streamlit as st
 
 from nereval_core.scoring.criteria import Criterion
-from pages.shared.view import View, criterion_rules, keys
-from pages.shared.view.link import read_link, write_short_link
+from pages.shared.view import View, keys
+from pages.shared.view.link import is_rule_of, read_link, write_rule, write_short_link
 
 
 def view() -> View:
@@ -101,8 +101,8 @@ def params_of(new: View) -> dict[str, str] | None:
     The rule of a criterion of one's own goes along if there is room for it: else its name alone.
     """
     own: tuple[Criterion, ...] = getattr(st.session_state.get(keys.OWN), "criteria", ())
-    mine = next((criterion_rules.written(one) for one in own if one.name == new.criterion), "")
-    rule = new.rule if criterion_rules.is_of(new.rule, new.criterion) else mine
+    mine = next((write_rule(one) for one in own if one.name == new.criterion), "")
+    rule = new.rule if is_rule_of(new.rule, new.criterion) else mine
     found = write_short_link(replace(new, rule=rule))
     return write_short_link(replace(new, rule="")) if found is None else found
 

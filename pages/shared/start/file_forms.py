@@ -1,17 +1,20 @@
-"""The drop zone: all files at once, each recognised and given a role, and the order to read them."""
+"""The forms for files: all dropped at once, or chosen from the served folder, each with a role."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from os.path import relpath
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
 from nereval_core.readers import Source
-from nereval_core.readers.input.source import label_of
-from pages.shared.components import reading_progress
+from nereval_core.readers.input.source import LAYER_MARK, label_of
+from pages.shared.components import opening
+from pages.shared.data import file_roles
 from pages.shared.data.file_roles import (
     ANNOTATOR,
     GOLD,
@@ -25,13 +28,14 @@ from pages.shared.data.file_roles import (
     proposed_roles,
 )
 from pages.shared.data.loading import GOLD as GOLD_LAYER
-from pages.shared.data.reading_orders import Part, Upload, Uploaded, Wanted
-from pages.shared.start import reading_options, retry
+from pages.shared.data.loading import likely_gold, likely_systems, served_entries, served_folders
+from pages.shared.data.reading_orders import Part, Served, Upload, Uploaded, Wanted
+from pages.shared.start import reading_options
 from pages.shared.start.recognition import Recognised, recognise_files
 from pages.shared.view import keys
 from pages.shared.view.text import plain
 
-FORM = "upload"
+DROPPED = "upload"
 FILES = "upload_files"
 """Key of the files in the drop zone."""
 SHARING = frozenset(("brat", "csv", "datasets", "parquet"))
@@ -86,15 +90,15 @@ def draw_drop_zone() -> None:
         help=f"{most} MB a file; gzip and Zstandard are unpacked. {ROLE_HELP}",
     )
     rows = _rows(files) if files else []
-    reading_options.draw_options(FORM)
+    reading_options.draw_options(DROPPED)
     lacking = _lacking(rows)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
             "Read and score",
             type="primary",
             key="upload_read",
-            disabled=not files or bool(lacking) or reading_progress.is_waiting(),
-            on_click=_read,
+            disabled=not files or bool(lacking) or opening.is_waiting(),
+            on_click=_read_dropped,
             args=(rows,),
         )
         if files and lacking:
@@ -121,10 +125,10 @@ def _group(files: Sequence[Any]) -> tuple[Group, Any, Sequence[str]]:
         top = st.container(horizontal=True, vertical_alignment="center")
         with top.container():
             found = recognise_files(
-                FORM,
+                DROPPED,
                 mark,
                 lambda: Source.of_uploads(_raw(files)),
-                format=reading_options.chosen_format(FORM),
+                format=reading_options.chosen_format(DROPPED),
                 title=name,
                 may_be_texts=may_be_texts(first),
             )
@@ -178,8 +182,8 @@ def _lacking(rows: Sequence[Row]) -> str:
     return "One of them has to be Gold, or two of them Annotators."
 
 
-def _read(rows: Sequence[Row]) -> None:
-    retry.remember_form(FORM, _read, rows)
+def _read_dropped(rows: Sequence[Row]) -> None:
+    reading_options.remember_form(DROPPED, _read_dropped, rows)
     given = {file.file_id: file for file in st.session_state[FILES]}
     shared = [given[one] for row in rows if row.role == TEXTS for one in row.group.ids]
     # The layers of one upload share its files: they are opened once.
@@ -199,7 +203,7 @@ def _read(rows: Sequence[Row]) -> None:
         layers.setdefault(name, []).append(Part(files[row.group.mark], row.wanted))
     title = first.group.label if reference or len(layers) > 2 else f"{first.name} × {list(layers)[-1]}"
     annotator = "" if reference else first.name
-    reading_options.begin(FORM, lambda options: Uploaded(title, layers, options, annotator))
+    reading_options.begin(DROPPED, lambda options: Uploaded(title, layers, options, annotator))
 
 
 def _free(name: str, taken: dict[str, list[Part]]) -> str:
@@ -217,3 +221,114 @@ def _raw(files: Sequence[Any]) -> list[Upload]:
 
 def _mark(ids: Sequence[str]) -> str:
     return hashlib.sha256("/".join(ids).encode()).hexdigest()[:16]
+
+
+SERVED_FORM = "served"
+SYSTEMS = 8
+"""The most systems that are selected at first where a folder has a file or folder called gold."""
+HELD = f"Each is held against gold. At first the first {file_roles.LAYERS}; choose others from the list."
+EACH = f"Each becomes a system. At first the first {file_roles.LAYERS}; choose others from the list."
+
+
+@dataclass(frozen=True)
+class Taken:
+    """Selection from files: `layer` ("" where they hold one) and `others` of them."""
+
+    layer: str = ""
+    others: tuple[str, ...] = ()
+    found: Recognised = field(default_factory=Recognised)
+
+    @property
+    def layers(self) -> tuple[str, ...]:
+        return (self.layer, *self.others)
+
+
+def served_form(root: Path) -> None:
+    """Take gold and systems from the served folder."""
+    folders = served_folders(root)
+    left, right = st.columns(2)
+    folder = left.selectbox("Folder", folders, key="served_folder")
+    entries = served_entries(root, folder)
+    likely = likely_gold(entries)
+    place = entries.index(likely) if likely in entries else None
+    gold = left.selectbox("Gold", entries, index=place, key=f"served_gold_{folder}", placeholder="file or folder")
+    beside = right.selectbox("Systems are in", folders, index=folders.index(folder), key=f"served_beside_{folder}")
+    others = [entry for entry in served_entries(root, beside) if beside != folder or entry != gold]
+    chosen = likely_systems(entries, gold)[:SYSTEMS] if likely and beside == folder else []
+    systems = right.multiselect("Systems", others, default=chosen, key=f"served_systems_{folder}_{beside}_{gold}")
+    way = relpath(beside, folder)
+    ours = _gold(root, Path(folder, gold)) if gold else Taken()
+    theirs = [_system(root, Path(beside, name), name) for name in systems[:SYSTEMS]]
+    if more := len(systems) - len(theirs):
+        st.caption(f"{more:,} more systems are recognised when they are read.")
+        theirs += [Taken()] * more
+    reading_options.draw_options(SERVED_FORM)
+    st.button(
+        "Read and score",
+        type="primary",
+        key="served_read",
+        disabled=not gold or not (systems or ours.others) or opening.is_waiting(),
+        on_click=_read_served,
+        args=(root, folder, gold, tuple(name if way == "." else f"{way}/{name}" for name in systems), ours, theirs),
+    )
+
+
+def _gold(root: Path, path: Path) -> Taken:
+    """Ask which layer of the files is gold, and which others are systems."""
+    found, key = _looked_at(root, path, "Gold")
+    if not found.layers:
+        return Taken(found=found)
+    left, right = st.columns(2)
+    layer = left.selectbox("Gold is the layer", found.layers, key=f"{key}_layer")
+    rest = tuple(name for name in found.layers if name != layer)
+    others = right.multiselect(
+        "Systems from the same file",
+        rest,
+        default=file_roles.first_layers(rest),
+        key=f"{key}_others_{layer}",
+        help=HELD,
+    )
+    return Taken(layer, tuple(others), found)
+
+
+def _system(root: Path, path: Path, title: str) -> Taken:
+    """Ask which layers of the files are systems."""
+    found, key = _looked_at(root, path, title)
+    if not found.layers:
+        return Taken(found=found)
+    names = st.multiselect(
+        "Layers", found.layers, default=file_roles.first_layers(found.layers), key=f"{key}_layers", help=EACH
+    )
+    return Taken(names[0], tuple(names[1:]), found) if names else Taken()
+
+
+def _looked_at(root: Path, path: Path, title: str) -> tuple[Recognised, str]:
+    """Look at a file or folder of the served one, and return it with a key; one that changes is looked at anew."""
+    place = root / path
+    try:
+        known = place.stat()
+        said = f"{place} {known.st_mtime_ns} {known.st_size}"
+    except OSError:
+        said = str(place)
+    mark = hashlib.sha256(said.encode(errors="replace")).hexdigest()[:16]
+    format = reading_options.chosen_format(SERVED_FORM)
+    key = f"served_{path}"
+    found = recognise_files(key, mark, lambda: Source.of_path(place, within=root), format=format, title=title)
+    return found, f"{key}_{mark}"
+
+
+def _read_served(
+    root: Path, folder: str, gold: str, systems: Sequence[str], ours: Taken, theirs: Sequence[Taken]
+) -> None:
+    reading_options.remember_form(SERVED_FORM, _read_served, root, folder, gold, systems, ours, theirs)
+    names = [_with_layer(gold, layer) for layer in ours.others]
+    names += [_with_layer(name, layer) for name, taken in zip(systems, theirs, strict=True) for layer in taken.layers]
+    every = list(zip((gold, *systems), (ours, *theirs), strict=True))
+    columns = {name: taken.found.columns for name, taken in every if taken.found.columns}
+    first = _with_layer(gold, ours.layer)
+    apart = frozenset(name for name, taken in every if taken.found.apart)
+    reading_options.begin(SERVED_FORM, lambda options: Served(root, folder, first, names, options, columns, apart))
+
+
+def _with_layer(name: str, layer: str) -> str:
+    return f"{name}{LAYER_MARK}{layer}" if layer else name

@@ -1,18 +1,20 @@
-"""Waiting for a reading: its progress and speed, a button that cancels it; the corpus is opened once it is read."""
+"""Opening a corpus: the demos, and the reading that a session waits for, with progress and a button to cancel."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
-from pages.shared.components import demo_cards
+from nereval_core.problems import FormatError
 from pages.shared.data import caches
 from pages.shared.data.jobs import BYTES, Job
-from pages.shared.data.loading import Loaded
+from pages.shared.data.loading import Loaded, demo_names
 from pages.shared.data.reading_orders import Order, Served
 from pages.shared.data.reading_process import read_order
 from pages.shared.server import access
 from pages.shared.server.ownership import EVERYBODY, visitor
-from pages.shared.view import keys
+from pages.shared.view import View, keys, state
 from pages.shared.view.text import plain
 
 PATIENCE = 0.5
@@ -95,4 +97,30 @@ def _collect(job: Job[Loaded]) -> None:
         st.session_state[keys.READING_REFUSED] = True
     elif job.loaded is not None:
         caches.shelf().put(job.loaded)
-        demo_cards.open_corpus(job.loaded)
+        open_corpus(job.loaded)
+
+
+def open_corpus(loaded: Loaded) -> None:
+    """Show a corpus; a link that waits for it keeps its filters, any other view starts anew."""
+    digest = loaded.corpus.digest
+    waiting = state.view()
+    fits = waiting.corpus != "" and digest.startswith(waiting.corpus)
+    state.put(replace(waiting, corpus=digest) if fits else View(corpus=digest, system=loaded.start, mask=waiting.mask))
+    st.session_state[keys.UPLOAD_PROBLEMS] = FormatError(loaded.problems).lines() if loaded.problems else []
+
+
+def offer_demos(chosen: str | None) -> None:
+    """Offer the demo corpora in a row; `chosen` is the digest of the corpus at hand."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown("Open a demo:", width="content")
+        for name in demo_names():
+            loaded = caches.demo(name)
+            st.button(
+                plain(loaded.corpus.name),
+                key=f"demo-{name}",
+                icon=":material/play_arrow:",
+                on_click=open_corpus,
+                args=(loaded,),
+                disabled=loaded.corpus.digest == chosen,
+                help=plain(loaded.description, 300),
+            )
