@@ -218,3 +218,16 @@ def test_a_narrow_window_does_not_scroll_sideways(page: Any) -> None:
     text = "unbreakable" * 60 + " end"
     show(page, text_data(text, [Mark("gold", 0, ((650, 664),), "A rather long type name" * 3, "MIS", "r")]))
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_a_span_over_several_hard_wrapped_lines_is_ruled_on_each(page: Any) -> None:
+    text = "His Excellency the\nGovernor General\nof the Province said\nso."
+    show(page, text_data(text, [Mark("gold", 0, ((4, 50),), "Person", "MIS", "r")]))
+    pieces = page.locator(".nv-piece.nv-gold")
+    assert pieces.count() == 3
+    lines = page.locator(".nv-words .nv-words")
+    for number in range(3):
+        piece, line = pieces.nth(number).bounding_box(), lines.nth(number).bounding_box()
+        assert 0 <= line["y"] - piece["y"] < 30 and abs(piece["x"] - line["x"]) < 2
+    tops = [pieces.nth(number).bounding_box()["y"] for number in range(3)]
+    assert all(below - above > 30 for above, below in pairwise(tops))

@@ -63,7 +63,7 @@ def test_a_reading_beyond_its_time_is_one_line(tmp_path: Path, monkeypatch: pyte
 
 def test_a_reading_that_nobody_waits_for_ends(tmp_path: Path) -> None:
     with pytest.raises(CancelledError):
-        read_order(Keeper(Store(tmp_path)), order(GOLD), Watch(), Bounds(apart=True, wanted=lambda: False))
+        read_order(Keeper(Store(tmp_path)), order(GOLD), Watch(), Bounds(apart=True, is_waited_for=lambda: False))
 
 
 def test_scoring_beyond_its_time_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -118,6 +118,6 @@ def test_a_process_ends_with_its_block_and_when_its_time_is_over(monkeypatch: py
 def test_a_session_is_missed_for_a_while() -> None:
     active = [True, False, False]
     bound = while_active(Bounds(), lambda: active.pop(0), 0.3)
-    assert bound.wanted() and bound.wanted()
+    assert bound.is_waited_for() and bound.is_waited_for()
     time.sleep(0.4)
-    assert not bound.wanted()
+    assert not bound.is_waited_for()

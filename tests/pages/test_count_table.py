@@ -29,7 +29,7 @@ def page() -> None:
         caption="Always.",
         hint="Choose.",
         beside=lambda chosen: st.session_state.update(beside=chosen),
-        chosen=st.session_state.get("wanted"),
+        selected=st.session_state.get("wanted"),
         height=300,
     )
     count_table(table, "plain", (), choose=())

@@ -44,7 +44,7 @@ def count_table(
     hint: str = "",
     beside: Callable[[ChosenCell | None], None] | None = None,
     on_choose: Callable[[ChosenCell], None] | None = None,
-    chosen: ChosenCell | None = None,
+    selected: ChosenCell | None = None,
     prefix: str = keys.TABLE,
     height: int | None = None,
     fixed: bool = False,
@@ -61,8 +61,8 @@ def count_table(
     `name`. The table is at most `height` pixels high, or just so high where that is `fixed`.
     """
     key = steady_key(prefix + name, *facts)
-    if chosen is not None:
-        st.session_state[key] = {"selection": {"rows": [], "columns": [], "cells": [tuple(chosen)]}}
+    if selected is not None:
+        st.session_state[key] = {"selection": {"rows": [], "columns": [], "cells": [tuple(selected)]}}
     rows = table.num_rows if isinstance(table, pa.Table) else len(table)
     named = list(map(str, table.column_names if isinstance(table, pa.Table) else table.columns))
     allowed = named if choose is None else choose

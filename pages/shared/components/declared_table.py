@@ -78,11 +78,11 @@ def show_table(
     if cell is None:
         return None
     keys = {heading: key for key, heading in headings.items()}
-    chosen = ChosenCell(cell.row, keys[cell.column])
-    column = next(column for column in table.columns if column.key == chosen.column)
+    opened_cell = ChosenCell(cell.row, keys[cell.column])
+    column = next(column for column in table.columns if column.key == opened_cell.column)
     if column.opens is not None:
-        open_cell(page, column.opens(table.row(chosen.row)), table.name)
-    return chosen
+        open_cell(page, column.opens(table.row(opened_cell.row)), table.name)
+    return opened_cell
 
 
 def open_cell(page: PageContext, target: RecordsOf | FormulaOf | None, name: str) -> None:
@@ -136,13 +136,13 @@ def formula_box(
     page: PageContext, criterion: str, ratio: str, counts: Counts, kind: str | None, *, system: str = "", doc: str = ""
 ) -> None:
     """Show the formula of a ratio of a type, a system or a document; the counts in it are links to their records."""
-    made = formula(ratio, counts, kind, as_markdown(page.words))
+    calculation = formula(ratio, counts, kind, as_markdown(page.words))
     of = "".join(f" of {plain(name)}" for name in (kind, system, doc) if name)
     st.markdown(f"**{as_markdown(page.words).label(ratio)}{of} under {plain(criterion)}**")
-    st.code(made.text, language=None, wrap_lines=True)
+    st.code(calculation.text, language=None, wrap_lines=True)
     view = replace(page.view, criterion=criterion, system=system or page.system)
     with st.container(horizontal=True):
-        for label, value, query in made.counts:
+        for label, value, query in calculation.counts:
             count_link(view, label, value, replace(query, doc=doc))
 
 

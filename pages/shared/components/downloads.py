@@ -54,12 +54,12 @@ def csv_of(table: pd.DataFrame, signature: str) -> bytes:
 
 def csv_of_pieces(pieces: Pieces, signature: str) -> bytes:
     """Return a table that comes in pieces as one CSV."""
-    found = io.BytesIO()
+    file = io.BytesIO()
     for number, piece in enumerate(pieces()):
         text = csv_of(piece, signature)
         # Every piece has the line of names, which stands in the file once.
-        found.write(text if number == 0 else text[text.index(b"\n") + 1 :])
-    return found.getvalue()
+        file.write(text if number == 0 else text[text.index(b"\n") + 1 :])
+    return file.getvalue()
 
 
 def file_of(form: str, pieces: Pieces, signature: str, name: str, printed: Printed | None = None) -> bytes:
@@ -70,13 +70,13 @@ def file_of(form: str, pieces: Pieces, signature: str, name: str, printed: Print
         return frame_as(".parquet", pd.concat(list(pieces())).assign(signature=signature))
     if printed is not None and form in RENDERED:
         return RENDERED[form](printed()).encode()
-    every = iter(pieces())
-    first = next(every)
+    frames = iter(pieces())
+    first = next(frames)
     columns = columns_of(*map(str, first.columns))
 
     def rows() -> Iterator[tuple[Cell, ...]]:
         yield from _cells(first)
-        for piece in every:
+        for piece in frames:
             yield from _cells(piece)
 
     if form == "excel":
@@ -150,9 +150,9 @@ def page_of(figure: Callable[[], Any], signature: str, name: str) -> bytes:
     """Return a figure as a page that stands alone, with the signature of its numbers where it has one."""
     from nereval_core.report.figures.parts import embedded
 
-    drawn = embedded(figure(), f"nereval-{name}")
+    html = embedded(figure(), f"nereval-{name}")
     signed = [Table("Signature", columns_of("signature"), ((signature,),))] if signature else []
-    return as_html(signed, title=name, figure=drawn).encode()
+    return as_html(signed, title=name, figure=html).encode()
 
 
 COPY_FORMAT = f"{keys.WIDGET}copy_format"
@@ -178,8 +178,8 @@ def offer_layer(
     `beside` draws what stands beside the download.
     """
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        known = list(writers())
-        format = st.selectbox("Format", known, index=known.index("jsonl"), key=f"{COPY_FORMAT}_{name}", width=220)
+        formats = list(writers())
+        format = st.selectbox("Format", formats, index=formats.index("jsonl"), key=f"{COPY_FORMAT}_{name}", width=220)
         ready = spans <= AT_ONCE or st.button("Make the copy", key=f"make_{name}")
         copy = _copy_or_refusal(key, format, name, layer) if ready else None
         is_refused = isinstance(copy, FormatError) and LOSSY in str(copy)

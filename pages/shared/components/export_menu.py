@@ -99,7 +99,7 @@ def _choose_width() -> float | None:
     if reason := why_no_pictures():
         st.caption(f"There are no figures for papers (PDF and SVG as wide as a column): {reason}.")
         return None
-    chosen = st.segmented_control(
+    width_name = st.segmented_control(
         "Width of figures for papers",
         list(WIDTHS_MM),
         default=next(iter(WIDTHS_MM)),
@@ -108,7 +108,7 @@ def _choose_width() -> float | None:
         required=True,
         help=_PAPER,
     )
-    return WIDTHS_MM[str(chosen)]
+    return WIDTHS_MM[str(width_name)]
 
 
 def _figure(name: str, item: Item, width: float | None) -> None:
@@ -183,18 +183,18 @@ def method_notes(*names: str) -> str:
     return "\n".join(lines)
 
 
-def offer_methods(made: Callable[[], Methods]) -> None:
+def offer_methods(make_methods: Callable[[], Methods]) -> None:
     """Offer the methods paragraph of what is on the page in its menu."""
-    register(PARAGRAPH, table=lambda: _draw(made()))
+    register(PARAGRAPH, table=lambda: _draw(make_methods()))
 
 
-def _draw(found: Methods) -> None:
-    st.code(found.paragraph, language=None, wrap_lines=True, height=160)
+def _draw(methods: Methods) -> None:
+    st.code(methods.paragraph, language=None, wrap_lines=True, height=160)
     with st.container(horizontal=True, gap="small"):
         for label, form in OFFERED.items():
             st.download_button(
                 label,
-                FORMS[form](found).encode(),
+                FORMS[form](methods).encode(),
                 file_name=f"nereval-methods{form}",
                 mime="text/plain",
                 key=f"methods_{label}",

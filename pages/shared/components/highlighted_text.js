@@ -5,7 +5,7 @@ const STALE = 4000; // how long an answer to an older request may still arrive, 
 export default function (component) {
   const { data, parentElement, setTriggerValue } = component;
   // This function runs again after every rerun, its clean-up only when the view goes: undo the last run first.
-  const memory = (parentElement.nerevalReading ??= { sent: null, queue: [], at: -0.5, shown: null, focus: null });
+  const memory = (parentElement.nerevalReading ??= { sent: null, queue: [], at: -0.5, revealed: null, focus: null });
   memory.stop?.();
   const stops = [];
   memory.stop = () => stops.splice(0).forEach((stop) => stop());
@@ -46,7 +46,7 @@ export default function (component) {
 
   // Answers to earlier keys may arrive after later keys were pressed: they must not move the cursor back.
   const current = JSON.stringify([data.doc, data.selected ?? ""]);
-  const seen = JSON.stringify([current, data.place ?? null]);
+  const placeKey = JSON.stringify([current, data.place ?? null]);
   const waiting = memory.sent && memory.sent.id !== current && Date.now() - memory.sent.time < STALE;
   if (!waiting) {
     memory.sent = null;
@@ -60,8 +60,8 @@ export default function (component) {
     const { record, side, key } = data.marks[number];
     memory.focus = `${side}|${key}`;
     const id = JSON.stringify([data.doc, record]);
-    const found = memory.queue.findIndex((item) => JSON.stringify(item) === id);
-    if (found >= 0) memory.at = found;
+    const queued = memory.queue.findIndex((item) => JSON.stringify(item) === id);
+    if (queued >= 0) memory.at = queued;
     select([data.doc, record]);
   });
   hoverRecords(view, () => data, listen);
@@ -76,8 +76,8 @@ export default function (component) {
     });
   }
 
-  if ((data.selected || data.place) && memory.shown !== seen) reveal(view);
-  memory.shown = seen;
+  if ((data.selected || data.place) && memory.revealed !== placeKey) reveal(view);
+  memory.revealed = placeKey;
   if (memory.focus)
     [...view.querySelectorAll("button.nv-piece")]
       .find((piece) => piece.dataset.key === memory.focus)

@@ -40,12 +40,12 @@ def show_text(data: Mapping[str, Any], *, key: str, on_select: Callable[[str, st
     The record id is empty where the reader gives up the choice (Escape).
     """
 
-    def chosen() -> None:
-        where = st.session_state[key]["select"]
-        if on_select is not None and where:
-            on_select(str(where["doc"]), str(where["record"]))
+    def take_choice() -> None:
+        selection = st.session_state[key]["select"]
+        if on_select is not None and selection:
+            on_select(str(selection["doc"]), str(selection["record"]))
 
-    _mount(data=dict(data), key=key, on_select_change=chosen)
+    _mount(data=dict(data), key=key, on_select_change=take_choice)
 
 
 def text_data(
@@ -76,7 +76,7 @@ def text_data(
     bounds = paragraphs(text)
     placed = segments(text, marks, cuts=[*(low for low, _ in bounds), *(place or ())], first=selected)
     colours = type_colours(types, (mark.type for mark in marks))
-    drawn: dict[int, dict[str, Any]] = {}
+    mark_data: dict[int, dict[str, Any]] = {}
     blocks = []
     number = 0
     for _, high in bounds:
@@ -86,13 +86,13 @@ def text_data(
             texts.append(placed[number].text)
             for stroke in placed[number].strokes:
                 mark = marks[stroke.mark]
-                entry = drawn.setdefault(stroke.mark, {"lane": stroke.lane, "pieces": []})
+                entry = mark_data.setdefault(stroke.mark, {"lane": stroke.lane, "pieces": []})
                 lanes[mark.side] = max(lanes[mark.side], stroke.lane + 1)
                 if not stroke.gap:
                     entry["pieces"].append(number)
             number += 1
         blocks.append({"texts": texts, "lanes": [lanes[side] for side in TRACKS]})
-    hidden = len(marks) - len(drawn)
+    hidden = len(marks) - len(mark_data)
     deep = [f"{counted(hidden, 'more span')} too deep to be drawn"] if hidden else []
     return {
         "doc": doc,
@@ -101,7 +101,7 @@ def text_data(
         "marks": [
             _mark(marks[place], entry, text, colours, colour_by, words)
             | {"verdict": verdicts.get(marks[place].record, "")}
-            for place, entry in sorted(drawn.items())
+            for place, entry in sorted(mark_data.items())
         ],
         "legend": _legend(marks, colours, colour_by, words),
         "notes": [_tracks(systems, words), *deep, *(["a dot: it has a verdict"] if verdicts else [])],
@@ -161,7 +161,7 @@ def _span_name(mark: Mark, words: LayerWords) -> str:
 
 def _runs(numbers: Sequence[int]) -> list[list[int]]:
     """Join consecutive segment numbers into [first, last]: one run for each fragment."""
-    breaks = [place for place, (one, two) in enumerate(pairwise(numbers), start=1) if two != one + 1]
+    breaks = [place for place, (number, following) in enumerate(pairwise(numbers), start=1) if following != number + 1]
     cuts = [0, *breaks, len(numbers)]
     return [[numbers[low], numbers[high - 1]] for low, high in pairwise(cuts)]
 

@@ -51,14 +51,14 @@ def pages() -> Mapping[str, str]:
 
 def draw_links(without: Collection[str] = ()) -> None:
     """Draw the links in their groups, without those of pages that do not apply; each keeps the view."""
-    found = {name: file for name, file in pages().items() if name not in without}
+    files = {name: file for name, file in pages().items() if name not in without}
     params = state.link(state.view())
     for group, names in GROUPS.items():
-        present = [name for name in names if name in found]
-        if group and present:
+        existing = [name for name in names if name in files]
+        if group and existing:
             st.caption(group)
-        for name in present:
-            _draw_link(found[name], name, params, icon=ICONS[name])
+        for name in existing:
+            _draw_link(files[name], name, params, icon=ICONS[name])
 
 
 def link_to(
@@ -68,11 +68,11 @@ def link_to(
 
     With a key it leads somewhere from the page itself too: there the session is right, not the address.
     """
-    found = pages()
+    files = pages()
     if key and name == st.session_state.get(keys.PAGE):
         st.button(label, key=f"{keys.LIST}link_{key}", type="tertiary", on_click=state.put, args=(view,), help=help)
-    elif name in found:
-        _draw_link(found[name], label, state.link(view), icon=icon, help=help)
+    elif name in files:
+        _draw_link(files[name], label, state.link(view), icon=icon, help=help)
 
 
 def _draw_link(

@@ -77,10 +77,10 @@ def _progress(number: str) -> None:
 
 def _counted(done: int, total: int, speed: float, unit: str) -> str:
     if unit == BYTES:
-        said, fast = f"{done / 1e6:,.1f} of {total / 1e6:,.1f} MB", f", {speed / 1e6:,.1f} MB/s"
+        progress, pace = f"{done / 1e6:,.1f} of {total / 1e6:,.1f} MB", f", {speed / 1e6:,.1f} MB/s"
     else:
-        said, fast = f"{done:,} of {total:,} {unit}", f", {speed:,.0f} {unit}/s"
-    return said + (fast if speed else "")
+        progress, pace = f"{done:,} of {total:,} {unit}", f", {speed:,.0f} {unit}/s"
+    return progress + (pace if speed else "")
 
 
 def _forget() -> None:
@@ -109,7 +109,7 @@ def open_corpus(loaded: Loaded) -> None:
     st.session_state[keys.UPLOAD_PROBLEMS] = FormatError(loaded.problems).lines() if loaded.problems else []
 
 
-def offer_demos(chosen: str | None) -> None:
+def offer_demos(digest: str | None) -> None:
     """Offer the demo corpora in a row; `chosen` is the digest of the corpus at hand."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown("Open a demo:", width="content")
@@ -121,6 +121,6 @@ def offer_demos(chosen: str | None) -> None:
                 icon=":material/play_arrow:",
                 on_click=open_corpus,
                 args=(loaded,),
-                disabled=loaded.corpus.digest == chosen,
+                disabled=loaded.corpus.digest == digest,
                 help=plain(loaded.description, 300),
             )

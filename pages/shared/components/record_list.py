@@ -75,10 +75,10 @@ def noun(criterion: str) -> str:
     return "token" if by_token else "record"
 
 
-def count_words(criterion: str, found: Total) -> str:
+def count_words(criterion: str, total: Total) -> str:
     """Return how many records there are, counted by token with the tokens in them: the value of the count opened."""
-    records = count(found.records, "record")
-    return records if noun(criterion) == "record" else f"{count(found.weight, 'token')} in {records}"
+    records = count(total.records, "record")
+    return records if noun(criterion) == "record" else f"{count(total.weight, 'token')} in {records}"
 
 
 def record_table(
@@ -108,9 +108,9 @@ def record_table(
     table = rows_table(part, page.loaded.corpus.documents.texts, page.words)
     if noun(criterion) == "token":
         table = table.add_column(1, "tokens", pa.array(part["weight"].to_numpy()))
-    if isinstance(ledger, MemoryLedger) and (found := attach_verdicts(ledger.about)).given:
+    if isinstance(ledger, MemoryLedger) and (verdicts := attach_verdicts(ledger.about)).given:
         table = table.add_column(
-            1, "verdict", pa.array(verdict_labels(found, part.index, page.words.verdict_words), pa.string())
+            1, "verdict", pa.array(verdict_labels(verdicts, part.index, page.words.verdict_words), pa.string())
         )
     if columns is not None:
         table = table.select(columns)
@@ -177,9 +177,9 @@ def rows_table(part: pd.DataFrame, texts: Sequence[str], words: LayerWords = GOL
 
 def _words(column: pd.Series) -> list[str | None]:
     """Return the values of a categorical column, looking at no other of its categories, which may be very many."""
-    there, place = np.unique(column.cat.codes.to_numpy(), return_inverse=True)
-    names: list[str | None] = [None] * int((there < 0).sum())
-    names += column.cat.categories.take(there[there >= 0]).tolist()
+    codes, place = np.unique(column.cat.codes.to_numpy(), return_inverse=True)
+    names: list[str | None] = [None] * int((codes < 0).sum())
+    names += column.cat.categories.take(codes[codes >= 0]).tolist()
     return [names[number] for number in place.tolist()]
 
 
@@ -208,10 +208,10 @@ def _config(words: LayerWords) -> dict[str, Any]:
 
 def record_card(page: PageContext, criterion: str, record: pd.Series) -> None:
     """Show one record in its text, gold above and prediction below, and the link to its document."""
-    one = page.reading(str(record["document"]), criterion)
-    rows = records(one, criterion)
+    reading = page.reading(str(record["document"]), criterion)
+    rows = records(reading, criterion)
     (place,) = np.flatnonzero((rows["record"] == record["record"]).to_numpy())
-    record_box(page, one, replace(page.view, criterion=criterion), rows.iloc[place])
+    record_box(page, reading, replace(page.view, criterion=criterion), rows.iloc[place])
 
 
 def record_box(page: PageContext, scores: Scores, view: View, record: pd.Series) -> None:
@@ -233,17 +233,17 @@ def excerpt(scores: Scores, criterion: str, record: pd.Series, types: Sequence[s
     """Return the HTML of a record's spans with so many characters around them."""
     number = int(record["doc"])
     text = scores.gold.documents.texts[number]
-    wanted = {("gold", int(record["gold"])), ("prediction", int(record["pred"]))}
-    chosen = [mark for mark in marks(scores, criterion, number) if (mark.side, mark.index) in wanted]
-    low = max(0, min(mark.start for mark in chosen) - around)
-    high = min(len(text), max(mark.end for mark in chosen) + around, low + EXCERPT)
-    low, high = _at_words(text, low, high, chosen)
-    return str(document_html(text[low:high], within(chosen, low, high), types=types))
+    sides = {("gold", int(record["gold"])), ("prediction", int(record["pred"]))}
+    own_marks = [mark for mark in marks(scores, criterion, number) if (mark.side, mark.index) in sides]
+    low = max(0, min(mark.start for mark in own_marks) - around)
+    high = min(len(text), max(mark.end for mark in own_marks) + around, low + EXCERPT)
+    low, high = _at_words(text, low, high, own_marks)
+    return str(document_html(text[low:high], within(own_marks, low, high), types=types))
 
 
-def _at_words(text: str, low: int, high: int, chosen: Sequence[Mark]) -> tuple[int, int]:
+def _at_words(text: str, low: int, high: int, own_marks: Sequence[Mark]) -> tuple[int, int]:
     """Move the ends of an excerpt inwards to white space, but not into a span."""
-    first, last = min(mark.start for mark in chosen), max(mark.end for mark in chosen)
+    first, last = min(mark.start for mark in own_marks), max(mark.end for mark in own_marks)
     last = min(last, high)
     while 0 < low < first and not text[low - 1].isspace():
         low += 1

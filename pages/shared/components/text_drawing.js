@@ -91,14 +91,15 @@ function lanesOf(data, options) {
   for (const mark of data.marks) {
     const height = isQuiet(mark, options) ? QUIET : LANE;
     for (const [from, to] of mark.parts)
-      for (const block of new Set([blocks[from], blocks[to]])) {
+      // A span over several lines of a hard-wrapped text is in each of their paragraphs.
+      for (let block = blocks[from]; block <= blocks[to]; block += 1) {
         const row = lanes[block][mark.side];
         for (let lane = 0; lane <= mark.lane; lane += 1) row[lane] = Math.max(row[lane] ?? QUIET, lane === mark.lane ? height : 0);
       }
   }
   // Beside another system the prediction keeps a lane where it has no span: the tracks stay where they are.
   if (data.beside) for (const own of lanes) if (own.beside.length && !own.prediction.length) own.prediction.push(QUIET);
-  const sum = (row, to) => row.slice(0, to).reduce((all, one) => all + one, 0);
+  const sum = (row, to) => row.slice(0, to).reduce((total, height) => total + height, 0);
   const segments = blocks.map(() => ({ above: 0, below: 0 }));
   for (const mark of data.marks)
     for (const [from, to] of mark.parts)
@@ -135,9 +136,9 @@ function boxes(view) {
 }
 
 // Boxes of one fragment that touch on one line become one piece.
-function joined(found) {
+function joined(boxesOfFragment) {
   const pieces = [];
-  const sorted = [...found].sort((a, b) => a.middle - b.middle || a.left - b.left);
+  const sorted = [...boxesOfFragment].sort((a, b) => a.middle - b.middle || a.left - b.left);
   for (const box of sorted) {
     const last = pieces.at(-1);
     if (last && Math.abs(last.middle - box.middle) < 3 && box.left - last.right < 2) last.right = Math.max(last.right, box.right);
@@ -171,7 +172,7 @@ function layout(view, data, options) {
   view.nvPieces = [];
   data.marks.forEach((mark, number) => {
     const quiet = isQuiet(mark, options);
-    const chosen = Boolean(options.selected) && mark.record === options.selected;
+    const isSelected = Boolean(options.selected) && mark.record === options.selected;
     let first = true;
     let before = null;
     for (const [from, to] of mark.parts) {
@@ -181,7 +182,7 @@ function layout(view, data, options) {
       for (const [order, piece] of pieces.entries()) {
         piece.right = Math.max(piece.right, piece.left + 5);
         const lanes = view.nvLanes[piece.block];
-        const sum = (row, last) => row.slice(0, last).reduce((all, one) => all + one, 0);
+        const sum = (row, last) => row.slice(0, last).reduce((total, height) => total + height, 0);
         const height = lanes[mark.side][mark.lane];
         const base = sum(lanes[mark.side], mark.lane) + (mark.side === "beside" ? sum(lanes.prediction, Infinity) : 0);
         const gold = mark.side === "gold";
@@ -194,11 +195,11 @@ function layout(view, data, options) {
         element.title = title;
         paint(element, options.paints?.[mark.type] ?? mark);
         element.classList.toggle("nv-quiet", quiet);
-        element.classList.toggle("nv-selected", chosen);
+        element.classList.toggle("nv-selected", isSelected);
         if (first) {
           element.setAttribute("aria-label", title);
           element.classList.toggle("nv-reviewed", Boolean(verdict));
-          if (options.clickable) element.setAttribute("aria-pressed", String(chosen));
+          if (options.clickable) element.setAttribute("aria-pressed", String(isSelected));
           else element.setAttribute("role", "img");
         } else element.setAttribute("aria-hidden", "true");
         const label = make("span", "nv-label");
@@ -217,7 +218,7 @@ function layout(view, data, options) {
           place(gap, left, gold ? top + height - 2 : top, Math.max(0, right - left), 0);
           elements.push(gap);
         }
-        if (chosen && mark.side !== "beside") {
+        if (isSelected && mark.side !== "beside") {
           const shade = make("span", "nv-shade");
           paint(shade, options.paints?.[mark.type] ?? mark);
           place(shade, piece.left - 1, piece.middle - LINE / 2 + 2, piece.right - piece.left + 2, LINE - 4);
@@ -246,7 +247,7 @@ function markAt(view, event) {
   const origin = view.getBoundingClientRect();
   const [x, y] = [event.clientX - origin.left, event.clientY - origin.top];
   const hit = (view.nvPieces ?? []).filter(
-    (one) => one.left <= x && x <= one.right && Math.abs(one.middle - y) < LINE / 2,
+    ({ left, right, middle }) => left <= x && x <= right && Math.abs(middle - y) < LINE / 2,
   );
   hit.sort((a, b) => a.right - a.left - (b.right - b.left));
   return hit.length ? hit[0].number : null;
@@ -265,10 +266,10 @@ function hoverRecords(view, data, listen) {
 
 // What is copied is the document's own text, exactly.
 function copyText(view, event) {
-  const chosen = document.getSelection();
+  const selection = document.getSelection();
   const text = view?.querySelector(".nv-text");
-  if (!chosen?.rangeCount || !text) return;
-  const range = chosen.getRangeAt(0).cloneRange();
+  if (!selection?.rangeCount || !text) return;
+  const range = selection.getRangeAt(0).cloneRange();
   if (!text.contains(range.startContainer)) range.setStart(text, 0);
   if (!text.contains(range.endContainer)) range.setEnd(text, text.childNodes.length);
   event.clipboardData.setData("text/plain", range.toString());

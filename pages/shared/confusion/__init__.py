@@ -65,9 +65,9 @@ def matrix_title(page: PageContext) -> str:
 
 def _drawn(page: PageContext, table: Confusion) -> Any:
     """Return the table as a heat map."""
-    texts = table.shown.map(lambda value: "" if value != value else f"{value:.0f}{' %' if page.view.share else ''}")
+    texts = table.values.map(lambda value: "" if value != value else f"{value:.0f}{' %' if page.view.share else ''}")
     cells = [[(row, column) for column in range(len(table.columns))] for row in range(len(table.rows))]
     records = int(table.counts.to_numpy().sum())
     unit = TITLES[page.view.share]
     title = matrix_title(page)
-    return confusion_map(table.shown, texts, cells, title, unit, records)
+    return confusion_map(table.values, texts, cells, title, unit, records)

@@ -51,7 +51,7 @@ def heat_map_data(
     A shade is 0 to 1, by the square root, so that small counts show; None for a pair of equal type, which has no part
     in the scale. Missed and spurious spans have a scale of their own.
     """
-    values = table.shown.to_numpy("float64")
+    values = table.values.to_numpy("float64")
     same = np.eye(len(table.rows), dtype=bool)
     apart = np.zeros_like(same)
     apart[-1, :] = apart[:, -1] = True

@@ -46,7 +46,7 @@ def read_order(keeper: Keeper, order: Order, watch: Watch, bounds: Bounds = UNBO
         except Overtime:
             raise bounds.too_long(order.title) from None
         watch.tick()
-        if not bounds.wanted():
+        if not bounds.is_waited_for():
             raise CancelledError
         if "memory" in said:
             raise bounds.too_large(order.title)

@@ -176,11 +176,11 @@ def draw_chips(page: PageContext, *, filters: bool, place: bool = True) -> None:
         )
     if page.loaded.folder is not None:
         _folder_settings(page)
-    found = [*_settings(view), *(_filters(page, place) if filters else ())]
-    if not found:
+    chips = [*_settings(view), *(_filters(page, place) if filters else ())]
+    if not chips:
         return
     with st.container(horizontal=True, gap="small", key="chips"):
-        for number, (label, without) in enumerate(found):
+        for number, (label, without) in enumerate(chips):
             st.button(f"{label} ×", key=f"{keys.CHIP}{number}", help="Remove", on_click=state.put, args=(without,))
         if filters and view != view.cleared():
             st.button("Clear filters", key="clear", type="tertiary", on_click=state.put, args=(view.cleared(),))
@@ -190,10 +190,13 @@ def _folder_settings(page: PageContext) -> None:
     """Name the settings under which a folder was scored, which stay as they were."""
     groups = replace(page.view, merge=page.settings.merge).merged_groups()
     merges = (f"{', '.join(members)} = {name}" for name, members in groups.items())
-    said = [f"merged types: {'; '.join(merges) or 'none'}", f"left out: {', '.join(page.settings.leave_out) or 'none'}"]
+    settings = [
+        f"merged types: {'; '.join(merges) or 'none'}",
+        f"left out: {', '.join(page.settings.leave_out) or 'none'}",
+    ]
     if page.settings.counting != "one-to-one":
-        said.append(f"counting {page.settings.counting}")
-    st.caption(plain(f"A scored folder: {'; '.join(said)}. To change them, score its shards again.", 500))
+        settings.append(f"counting {page.settings.counting}")
+    st.caption(plain(f"A scored folder: {'; '.join(settings)}. To change them, score its shards again.", 500))
 
 
 def _settings(view: View) -> Iterable[tuple[str, View]]:
@@ -219,14 +222,14 @@ def _filters(page: PageContext, place: bool) -> Iterable[tuple[str, View]]:
     for name in view.pred:
         yield f"{plain(words.other)}: {plain(name) if name != ABSENT else 'no span'}", _without(view, "pred", name)
     if (view.record or view.at) and place:
-        said = f"record: {plain(view.record)}" if view.record else f"characters {view.at.replace('-', '–')}"
-        yield f"{said} in {plain(view.doc)}", replace(view, record="", doc="", at="")
+        place_name = f"record: {plain(view.record)}" if view.record else f"characters {view.at.replace('-', '–')}"
+        yield f"{place_name} in {plain(view.doc)}", replace(view, record="", doc="", at="")
     elif view.doc and place:
         yield f"document: {plain(view.doc)}", replace(view, doc="")
     query = query_of(view)
     for name, value in query.having:
-        rest = tuple(one for one in query.having if one != (name, value))
-        yield f"{plain(name)}: {plain(value)}", replace(view, q=search_of(replace(query, having=rest)))
+        remaining = tuple(pair for pair in query.having if pair != (name, value))
+        yield f"{plain(name)}: {plain(value)}", replace(view, q=search_of(replace(query, having=remaining)))
     if search := search_of(replace(query, having=())):
         yield f"search: {plain(search)}", replace(view, q=search_of(Query(having=query.having)))
 

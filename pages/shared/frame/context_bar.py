@@ -45,8 +45,8 @@ def _pair(page: PageContext) -> None:
     if page.words.annotators:
         _reference(page, names)
         swapped = reference_layer.swapped_view(page.view, page.loaded, page.system)
-        said = f"Swap the two: {plain(page.system)} as reference. A verdict belongs to the order it was given in."
-        st.button("⇄", key=f"{keys.BAR}swap", type="tertiary", help=said, on_click=state.put, args=(swapped,))
+        swap_help = f"Swap the two: {plain(page.system)} as reference. A verdict belongs to the order it was given in."
+        st.button("⇄", key=f"{keys.BAR}swap", type="tertiary", help=swap_help, on_click=state.put, args=(swapped,))
         _system(page)
         return
     _system(page)
@@ -87,12 +87,12 @@ def _reference(page: PageContext, names: list[str]) -> None:
 def _criterion(page: PageContext) -> None:
     """Offer the schemas side by side, and all other criteria and the published scorers in a menu beside them."""
     schemas = [name for name in SCHEMAS if name in page.criteria]
-    chosen = page.view.criterion
+    criterion = page.view.criterion
     st.segmented_control(
         "Matching criterion",
         schemas,
         label_visibility="collapsed",
-        **state.mirror("schema", chosen if chosen in schemas else None, _take_schema),
+        **state.mirror("schema", criterion if criterion in schemas else None, _take_schema),
     )
     draw_criterion_menu(page, schemas, key=f"{keys.BAR}criteria")
 
@@ -105,8 +105,8 @@ def _take_schema(name: str | None) -> None:
 
 def draw_criterion_menu(page: PageContext, beside: Sequence[str], *, key: str) -> None:
     """Draw the menu; its button names what is chosen, unless that stands among those `beside` it."""
-    chosen = page.view.criterion
-    label = "more" if chosen in beside else plain(chosen, 30)
+    criterion = page.view.criterion
+    label = "more" if criterion in beside else plain(criterion, 30)
     with st.popover(label, key=key, on_change="rerun", help="All matching criteria and published scorers") as popover:
         # Which scorers apply takes as long as scoring: nothing is drawn that nobody looks at.
         if popover.open:
@@ -145,14 +145,14 @@ def _applicable(page: PageContext) -> tuple[dict[str, str], list[str]]:
         else:
             lacking.append(f"{plain(criterion.name)}: it needs {plain(need, 300)}.")
     _, refused = caches.published_rows(page.loaded, page.system)
-    for one in sorted(conventions().values(), key=lambda one: one.family):
-        error = refused.get(one.name)
+    for scorer in sorted(conventions().values(), key=lambda scorer: scorer.family):
+        error = refused.get(scorer.name)
         if error is None:
-            names[one.name] = f"published scorer, {one.family}"
+            names[scorer.name] = f"published scorer, {scorer.family}"
             continue
         first, more = error.problems[0], len(error.problems) - 1
         problem = f"{first.source}: {first.found}" + (f" (and {more:,} more)" if more else "")
-        lacking.append(f"{plain(one.name)}: " + plain(f"it needs {one.needs}. {problem}.", 500))
+        lacking.append(f"{plain(scorer.name)}: " + plain(f"it needs {scorer.needs}. {problem}.", 500))
     return names, lacking
 
 
@@ -162,12 +162,12 @@ def _sentence(page: PageContext) -> str:
         return plain(f"{page.convention.sentence} {page.convention.source}.", 400)
     if page.criterion in own_criteria.criteria():
         return own_criteria.rule_words(page.criterion)
-    said = criterion_explained(page.criterion)
+    sentence = criterion_explained(page.criterion)
     if page.criterion.boundary_rule.bare and page.loaded.folder is None:
         gold = page.loaded.corpus.gold
         spans = plain(page.words.spans("gold"))
-        said += f"  \n{len(gold) - len(gold.cores):,} of {len(gold):,} {spans} have no core: each is its own."
-    return said
+        sentence += f"  \n{len(gold) - len(gold.cores):,} of {len(gold):,} {spans} have no core: each is its own."
+    return sentence
 
 
 def draw_type_menu(page: PageContext) -> None:

@@ -108,12 +108,12 @@ def report_html(page: PageContext) -> bytes:
     names = tuple(name for name in dict.fromkeys((page.by, *SCHEMAS)) if name in page.criteria)
     settings = caches.spans_only(page.settings, names)
     scores = {system: caches.scores(page.loaded, system, settings) for system in page.systems}
-    found = ScoredSystems(page.loaded.corpus, scores, names, verdict_store.now())
+    systems = ScoredSystems(page.loaded.corpus, scores, names, verdict_store.now())
     playlist = playlists.playlist_of(page.view)
     selection = RecordSelection(query=page.query(), system=page.system, most=MOST, playlist=playlist)
-    held = f", {page.view.reference} taken as gold" if page.view.reference else ""
-    title = f"{page.loaded.corpus.name}{held}"
-    return report.page(found, title=title, command=report_command(page, names), selection=selection).encode()
+    reference = f", {page.view.reference} taken as gold" if page.view.reference else ""
+    title = f"{page.loaded.corpus.name}{reference}"
+    return report.page(systems, title=title, command=report_command(page, names), selection=selection).encode()
 
 
 def report_command(page: PageContext, names: tuple[str, ...]) -> str:

@@ -3,14 +3,14 @@
 export default function () {
   const go = () => {
     document.querySelector(".nvg-found")?.classList.remove("nvg-found");
-    const found = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    if (!found?.closest(".nvg")) return;
-    found.classList.add("nvg-found");
-    const example = found.querySelector("details");
+    const entry = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (!entry?.closest(".nvg")) return;
+    entry.classList.add("nvg-found");
+    const example = entry.querySelector("details");
     if (example) example.open = true;
-    const folded = found.closest("details");
+    const folded = entry.closest("details");
     if (folded) folded.open = true;
-    found.scrollIntoView({ block: "start" });
+    entry.scrollIntoView({ block: "start" });
   };
   // Once the page above has its height.
   const timer = setTimeout(go, 300);

@@ -30,7 +30,7 @@ _mount = st.components.v2.component(
 class Entry:
     """A term with its anchor and one sentence; `more` is its source or formula.
 
-    `example` is the HTML of a text with decisions, `said` a sentence about it.
+    `example` is the HTML of a text with decisions, `caption` a sentence about it.
     """
 
     anchor: str
@@ -38,7 +38,7 @@ class Entry:
     sentence: str
     more: str = ""
     example: str = ""
-    said: str = ""
+    caption: str = ""
 
 
 def draw_entries() -> None:
@@ -60,7 +60,7 @@ def entries_html(entries: Iterable[Entry]) -> Markup:
 
 
 def _entry_html(entry: Entry) -> Markup:
-    example = Markup("<details><summary>Example</summary><p>{}</p>{}</details>").format(entry.said, entry.example)
+    example = Markup("<details><summary>Example</summary><p>{}</p>{}</details>").format(entry.caption, entry.example)
     return Markup('<section id="{}"><h3>{}</h3><p>{} <span>{}</span></p>{}</section>').format(
         entry.anchor, entry.title, entry.sentence, entry.more, example if entry.example else ""
     )
@@ -92,10 +92,10 @@ def _sections() -> Iterator[tuple[str, str, str, list[Entry]]]:
 def _decisions() -> Iterator[Entry]:
     for code in DECISIONS:
         example, name = examples.DECISION_EXAMPLES[code], examples.SHOWN_UNDER[code]
-        said = f"{example.title}. {example.sentence} Shown under {name}."
+        caption = f"{example.title}. {example.sentence} Shown under {name}."
         term = GLOSSARY[code]
         title = f"{LOOKS[code].glyph} {LOOKS[code].label}"
-        yield Entry(term.anchor, title, term.sentence, "", example_html(example, name, style=False), said)
+        yield Entry(term.anchor, title, term.sentence, "", example_html(example, name, style=False), caption)
 
 
 def _criteria() -> Iterator[Entry]:
@@ -116,8 +116,8 @@ def _classes() -> Iterator[Entry]:
 
 def _verdicts() -> Iterator[Entry]:
     for key, (kind, words) in enumerate(KINDS.items(), start=1):
-        said = f"On a gold span: {MEANING['gold'][kind]} On a prediction without gold: {MEANING['pred'][kind]}"
-        yield Entry(f"verdict-{kind}", f"{key} {words}", said)
+        effects = f"On a gold span: {MEANING['gold'][kind]} On a prediction without gold: {MEANING['pred'][kind]}"
+        yield Entry(f"verdict-{kind}", f"{key} {words}", effects)
 
 
 def _abbreviations() -> Iterator[Entry]:

@@ -40,14 +40,14 @@ LONGEST = 5_000
 
 def edit_example() -> Example:
     """Draw the two marked texts and return them as an example."""
-    kept: Example = st.session_state.setdefault(EXAMPLE, next(iter(EXAMPLES.values())))
+    example: Example = st.session_state.setdefault(EXAMPLE, next(iter(EXAMPLES.values())))
     gold, prediction, start = st.columns([3, 3, 2])
     start.selectbox("Start from", list(EXAMPLES), key=CHOICE, on_change=_start)
-    gold.text_area("Text with gold spans", max_chars=LONGEST, height=LINES, **_side("gold", kept.gold))
+    gold.text_area("Text with gold spans", max_chars=LONGEST, height=LINES, **_side("gold", example.gold))
     prediction.text_area(
-        "Text with predicted spans", max_chars=LONGEST, height=LINES, **_side("prediction", kept.prediction)
+        "Text with predicted spans", max_chars=LONGEST, height=LINES, **_side("prediction", example.prediction)
     )
-    return kept
+    return example
 
 
 def _side(side: str, text: str) -> dict[str, Any]:
@@ -63,15 +63,15 @@ def _start() -> None:
 
 def example_columns(table: pd.DataFrame) -> dict[str, Any]:
     """Return Streamlit's column settings: a tooltip for each abbreviation and criterion, ratios with four places."""
-    found = {}
+    settings = {}
     for name in table.columns:
         if name in CRITERIA:
-            found[name] = st.column_config.TextColumn(help=CRITERIA[name].sentence)
+            settings[name] = st.column_config.TextColumn(help=CRITERIA[name].sentence)
         elif name in ("P", "R", "F1"):
-            found[name] = st.column_config.NumberColumn(help=tooltip(name), format="%.4f", width=62)
+            settings[name] = st.column_config.NumberColumn(help=tooltip(name), format="%.4f", width=62)
         elif name in GLOSSARY:
-            found[name] = st.column_config.NumberColumn(help=tooltip(name), width=44)
-    return found
+            settings[name] = st.column_config.NumberColumn(help=tooltip(name), width=44)
+    return settings
 
 
 def example_html(example: Example, name: str, *, style: bool = True) -> Markup:

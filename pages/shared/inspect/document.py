@@ -60,9 +60,9 @@ class ReadDocument:
         """Return the record with an id, and, where only the other system has it, that system's record."""
         if not record:
             return None, None
-        found = find_record(self.rows, self.scores, self.criterion, record)
-        if found is not None or self.beside is None:
-            return found, None
+        row = find_record(self.rows, self.scores, self.criterion, record)
+        if row is not None or self.beside is None:
+            return row, None
         return None, find_record(self.beside.rows, self.beside.scores, self.criterion, record)
 
     def notes(self) -> list[str]:
@@ -85,19 +85,19 @@ class ReadDocument:
         if place is None:
             return None
         low, high = self.windows[part]
-        seen = max(place[0], low) - low, min(place[1], high) - low
-        return seen if seen[0] < seen[1] else None
+        visible = max(place[0], low) - low, min(place[1], high) - low
+        return visible if visible[0] < visible[1] else None
 
     def card(self, record: Mapping[str, Any] | None, other: Mapping[str, Any] | None = None) -> dict[str, Any] | None:
         """Return what the card of a record says, None without one; `other` is a record of the other system alone."""
         if record:
-            made = record_card_data(self.scores, self.criterion, record, self.words)
+            card = record_card_data(self.scores, self.criterion, record, self.words)
             if self.beside is not None:
-                made["facts"].append(_fact_beside(self.beside, self.criterion, record, self.scores, self.words))
-            return made
+                card["facts"].append(_fact_beside(self.beside, self.criterion, record, self.scores, self.words))
+            return card
         if other and self.beside is not None:
-            made = record_card_data(self.beside.scores, self.criterion, other, self.words)
-            return made | {"under": f"{made['under']}, by {self.beside.system} alone"}
+            card = record_card_data(self.beside.scores, self.criterion, other, self.words)
+            return card | {"under": f"{card['under']}, by {self.beside.system} alone"}
         return None
 
 
@@ -111,14 +111,14 @@ def read_document(
     """Read a document from its scores; `beside` is the name of another system and what gives its scores."""
     scores = reading(name)
     rows = records(scores, criterion)
-    every = document_marks(scores, criterion, rows)
+    all_marks = document_marks(scores, criterion, rows)
     second = None
     if beside is not None:
-        there = beside[1](name)
-        second = Beside(beside[0], there, records(there, criterion))
-        every = [*every, *_marks_beside(second, criterion, rows, scores)]
-    cut = windows(scores.gold.documents.texts[0], sorted(mark.start for mark in every))
-    return ReadDocument(name, criterion, scores, rows, every, cut, second, words)
+        second_scores = beside[1](name)
+        second = Beside(beside[0], second_scores, records(second_scores, criterion))
+        all_marks = [*all_marks, *_marks_beside(second, criterion, rows, scores)]
+    cut = windows(scores.gold.documents.texts[0], sorted(mark.start for mark in all_marks))
+    return ReadDocument(name, criterion, scores, rows, all_marks, cut, second, words)
 
 
 def document_rows(records: pd.DataFrame, document: int) -> pd.DataFrame:
@@ -185,14 +185,16 @@ def _fact_beside(beside: Beside, name: str, record: Mapping[str, Any], scores: S
         code = Decision(int(beside.scores.decisions(name)[0][gold])).name
     else:
         ids = record_ids(layer, "p")
-        asked = record_ids(scores.layers(name)[1], "p")[pred]
-        if asked not in ids:
+        own_id = record_ids(scores.layers(name)[1], "p")[pred]
+        if own_id not in ids:
             return [beside.system, "", "does not have it" if words.annotators else "does not predict it"]
-        span = ids.index(asked)
+        span = ids.index(own_id)
         code = Decision(int(beside.scores.decisions(name)[1][span])).name
-    said = replace(words, other=beside.system).label(code)
+    decision = replace(words, other=beside.system).label(code)
     return (
-        [beside.system, layer.text(span), f"{said}, {_detail(layer, span)}"] if span >= 0 else [beside.system, "", said]
+        [beside.system, layer.text(span), f"{decision}, {_detail(layer, span)}"]
+        if span >= 0
+        else [beside.system, "", decision]
     )
 
 
@@ -239,16 +241,16 @@ def _every_criterion(scores: Scores, name: str, side: Side, span: int, words: La
     for criterion in scores.criteria:
         row = {"criterion": criterion.name, "sentence": criterion.sentence or criterion.rule(), "partner": ""}
         if criterion.unit != scores.criterion(name).unit:
-            said = {"text": f"by {criterion.unit}", "title": f"Counted by {criterion.unit}: no decision over this."}
-            rows.append(row | said | {"current": False})
+            label = {"text": f"by {criterion.unit}", "title": f"Counted by {criterion.unit}: no decision over this."}
+            rows.append(row | label | {"current": False})
             continue
         # Criteria with type rules of their own number the spans otherwise.
-        there = _same_span(page, scores.layers(criterion.name)[place], span)
-        if there is None:
+        same_span = _same_span(page, scores.layers(criterion.name)[place], span)
+        if same_span is None:
             row |= {"text": "left out", "title": "The criterion leaves this type out."}
         else:
-            code = Decision(int(scores.decisions(criterion.name)[place][there])).name
-            partner = _partner(scores, criterion.name, place, there)
+            code = Decision(int(scores.decisions(criterion.name)[place][same_span])).name
+            partner = _partner(scores, criterion.name, place, same_span)
             row |= look(code, words)
             if partner and (usual is None or partner.read != usual.read):
                 row["partner"] = f"with {partner.text}, {partner.label}"
@@ -273,26 +275,26 @@ def _partner(scores: Scores, name: str, place: int, span: int) -> _Partner | Non
     return _Partner(layer.text(partner), layer.label(partner), read)
 
 
-def _same_span(one: Layer, other: Layer, span: int) -> int | None:
-    if one is other:
+def _same_span(layer: Layer, other: Layer, span: int) -> int | None:
+    if layer is other:
         return span
-    read = span if one.order is None else int(one.order[span])
+    read = span if layer.order is None else int(layer.order[span])
     if other.order is None:
         return read if read < len(other) else None
-    found = np.flatnonzero(other.order == read)
-    return int(found[0]) if len(found) else None
+    positions = np.flatnonzero(other.order == read)
+    return int(positions[0]) if len(positions) else None
 
 
 def neighbours(
-    found: pd.DataFrame, document: int, start: int, record: str, *, around: int = AROUND
+    listed: pd.DataFrame, document: int, start: int, record: str, *, around: int = AROUND
 ) -> tuple[list[tuple[str, str]], float, int]:
     """Return the records near a place, the place among them, and its number in `found` (from 1, 0 if not among them).
 
     `found` stands in document order. The place is halfway between two where the record is not among them.
     """
-    docs = found["doc"].to_numpy()
+    docs = listed["doc"].to_numpy()
     low, high = np.searchsorted(docs, document), np.searchsorted(docs, document, side="right")
-    page = found.iloc[low:high]
+    page = listed.iloc[low:high]
     same = np.flatnonzero((page["record"] == record).to_numpy())
     if len(same):
         place: float = int(low + same[0])
@@ -301,6 +303,6 @@ def neighbours(
         starts = page["gold_start"].where(gold, page["pred_start"]).to_numpy(np.int64)
         place = int(low) + int(np.searchsorted(starts, start)) - 0.5
     first = max(0, int(place) - around)
-    near = found.iloc[first : int(place) + around + 1]
+    near = listed.iloc[first : int(place) + around + 1]
     queue = list(zip(near["document"].astype(str), near["record"], strict=True))
     return queue, place - first, int(place) + 1 if len(same) else 0

@@ -57,15 +57,15 @@ def draw_classes(page: PageContext) -> None:
     if page.loaded.folder is not None:
         scored_folders.say_elsewhere("Inspect by class")
         return
-    found = errors_of(page)
-    sentence.draw(page, found.sentence(page.by), "classes", STRICT)
-    sentence.draw(page, found.placing_sentence(), "placing", STRICT)
+    report = errors_of(page)
+    sentence.draw(page, report.sentence(page.by), "classes", STRICT)
+    sentence.draw(page, report.placing_sentence(), "placing", STRICT)
     st.caption("[What the classes mean, and what mending is](Guide#error-classes)")
-    counts = found.scores.counts(page.by)
-    table = found.classes[page.by]
-    _classes(page, found)
+    counts = report.scores.counts(page.by)
+    table = report.classes[page.by]
+    _classes(page, report)
     _bars(page, table, counts.pos, counts.act)
-    _broken_down(page, found)
+    _broken_down(page, report)
 
 
 @memoized("Mending each class of errors and scoring anew …")
@@ -100,7 +100,7 @@ def _gain_figure(page: PageContext, _table: pd.DataFrame, _gold: int, _predicted
     return gain_bars({page.system: _table}, page.by, _gold, [_predicted])
 
 
-def _broken_down(page: PageContext, found: ErrorReport) -> None:
+def _broken_down(page: PageContext, report: ErrorReport) -> None:
     """Show the classes by type, by end or by words: what is not looked at is not drawn."""
     key = f"{keys.TABLE}class-parts"
     part = st.segmented_control("Classes", list(PARTS), format_func=PARTS.__getitem__, key=key, default="type")
@@ -108,9 +108,9 @@ def _broken_down(page: PageContext, found: ErrorReport) -> None:
         return
     st.caption(SAID[part])
     if part == "words":
-        _words(page, found)
+        _words(page, report)
     else:
-        _grid(page, found, part)
+        _grid(page, report, part)
 
 
 def _grid(page: PageContext, report: ErrorReport, part: str) -> None:

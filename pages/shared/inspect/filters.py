@@ -139,20 +139,20 @@ def _more(page: PageContext) -> None:
         lobby.draw_playlist(page)
 
 
-def draw_record_menu(page: PageContext, there: Open, order: str) -> None:
+def draw_record_menu(page: PageContext, opened: Open, order: str) -> None:
     """Offer what else there is: the records as files, others of the open one's form, the history of its verdicts."""
     lobby.show_playlist_problems()
     reviewer.remember_reviewer()
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        if there.queue.total:
+        if opened.queue.total:
             records_export(page, page.by, page.query(), order, name="errors").draw()
-        if not reason_unoffered(page) and there.record:
-            _record(page, there)
+        if not reason_unoffered(page) and opened.record:
+            _record(page, opened)
         navigation.link_to("Guide", "What the decisions and criteria mean", page.view)
 
 
-def _record(page: PageContext, there: Open) -> None:
-    position = ledger_of(page).position(there.doc, there.record)
+def _record(page: PageContext, opened: Open) -> None:
+    position = ledger_of(page).position(opened.doc, opened.record)
     if position is None:
         return
     case = case_of(page, position)
@@ -168,8 +168,8 @@ def _take_text(text: str) -> None:
     """Take the search text over; what else the search holds (boundaries, words, ...) stays unless it says otherwise."""
     typed = query_of(View(q=text))
     before = query_of(state.view())
-    kept = {name: getattr(typed, name) or getattr(before, name) for name in FIELDS}
-    state.update(q=search_of(replace(typed, **kept, having=typed.having or before.having)))
+    fields = {name: getattr(typed, name) or getattr(before, name) for name in FIELDS}
+    state.update(q=search_of(replace(typed, **fields, having=typed.having or before.having)))
 
 
 def _chosen(page: PageContext, facet: str) -> str | None:
@@ -182,11 +182,11 @@ def _chosen(page: PageContext, facet: str) -> str | None:
     return value or None
 
 
-def _facet(page: PageContext, facet: str, counts: dict[str, int], chosen: str | None, *, free: bool = False) -> None:
+def _facet(page: PageContext, facet: str, counts: dict[str, int], selected: str | None, *, free: bool = False) -> None:
     """Offer the values of a facet; `free`: others may be typed."""
     options = list(counts)
-    if chosen is not None and chosen not in options:
-        options.append(chosen)
+    if selected is not None and selected not in options:
+        options.append(selected)
     label = LABELS[facet]
     if not label:
         label = page.words.of_side("type", facet)
@@ -197,7 +197,7 @@ def _facet(page: PageContext, facet: str, counts: dict[str, int], chosen: str | 
         # Only so can a choice be taken back.
         index=None,
         format_func=lambda value: f"{_named(page, facet, value)} · {counts.get(value, 0):,}",
-        **_mirror(facet, chosen),
+        **_mirror(facet, selected),
         placeholder="any",
         help=HELP.get(facet),
         width=FACET,
@@ -267,12 +267,12 @@ def choose_other_system(page: PageContext) -> None:
     )
 
 
-def _words(value: str, one: str, other: str) -> str:
+def _words(value: str, system: str, other: str) -> str:
     """Name the systems, as Markdown."""
     named = {
-        ONLY_THIS: f"only {one} right",
+        ONLY_THIS: f"only {system} right",
         ONLY_OTHER: f"only {other} right",
-        SPURIOUS_HERE: f"spurious in {one} only",
+        SPURIOUS_HERE: f"spurious in {system} only",
     }
     return plain(named.get(value, value))
 
@@ -296,12 +296,12 @@ def _decisions_with(query: Query, value: str) -> tuple[str, ...]:
 def with_against(view: View, other: str, value: str | None) -> View:
     """Return the view that lists the records with a value of AGAINST; None takes it back."""
     query = query_of(view)
-    rest = tuple(pair for pair in query.having if not pair[0].startswith(WORD))
+    remaining = tuple(pair for pair in query.having if not pair[0].startswith(WORD))
     if value is None:
         decision = ERRORS if query.decision == ("COR",) else query.decision
-        return replace(view_of(view, replace(query, having=rest, decision=decision)), beside=other)
-    asked = replace(query, having=(*rest, (WORD + other, value)), decision=_decisions_with(query, value))
-    return replace(view_of(view, asked), beside=other)
+        return replace(view_of(view, replace(query, having=remaining, decision=decision)), beside=other)
+    narrowed_query = replace(query, having=(*remaining, (WORD + other, value)), decision=_decisions_with(query, value))
+    return replace(view_of(view, narrowed_query), beside=other)
 
 
 def _take_system(other: str) -> None:

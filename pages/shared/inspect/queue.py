@@ -68,11 +68,11 @@ def _place(
         return number
     if isinstance(ledger, MemoryLedger) and record:
         position = ledger.position(doc, record)
-        found = ledger.positions(query, order)
+        positions = ledger.positions(query, order)
         if position is not None and order == ORDERS[0]:
-            place = int(np.searchsorted(found, position))
-            return place if place < len(found) and found[place] == position else place - 0.5
-        same = np.flatnonzero(found == (-1 if position is None else position))
+            place = int(np.searchsorted(positions, position))
+            return place if place < len(positions) and positions[place] == position else place - 0.5
+        same = np.flatnonzero(positions == (-1 if position is None else position))
         if len(same):
             return int(same[0])
     elif order == ORDERS[0]:
@@ -100,8 +100,8 @@ def entries(
         return []
     spans = [text[:SPAN_CHARACTERS] for _, text, _ in context(rows, texts, 0)]
     verdicts: list[str | None] = [None] * len(rows)
-    if isinstance(ledger, MemoryLedger) and (found := attach_verdicts(ledger.about)).given:
-        verdicts = verdict_labels(found, rows.index, words.verdict_words)
+    if isinstance(ledger, MemoryLedger) and (verdicts_of_records := attach_verdicts(ledger.about)).given:
+        verdicts = verdict_labels(verdicts_of_records, rows.index, words.verdict_words)
     columns = (rows[name].astype(object).tolist() for name in ("decision", "reason", "gold_type", "pred_type"))
     return [
         [doc, record, decision, span, words.reason(reason, gold, pred), _types(gold, pred), verdict]
@@ -112,5 +112,5 @@ def entries(
 
 
 def _types(gold: object, pred: object) -> str:
-    known = [kind for kind in (gold, pred) if isinstance(kind, str)]
-    return " → ".join(dict.fromkeys(known))
+    names = [kind for kind in (gold, pred) if isinstance(kind, str)]
+    return " → ".join(dict.fromkeys(names))

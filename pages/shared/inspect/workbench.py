@@ -60,9 +60,9 @@ class Open:
         self.doc, self.record, start = view.doc, view.record, view.place[0] if view.place else -1
         self.read = read(page, self.doc) if self.doc else None
         if self.read is not None and self.record:
-            found, other = self.read.find(self.record)
-            if found is not None:
-                self.record = str(found["record"])
+            row, other = self.read.find(self.record)
+            if row is not None:
+                self.record = str(row["record"])
             elif other is not None:
                 start = start_of(other)
             else:
@@ -98,39 +98,39 @@ def _text(
     page: PageContext, beside: str, doc: str, part: int, first: str, place: tuple[int, int] | None
 ) -> dict[str, Any]:
     """Return a window of a document as it is drawn; the lanes nearest to the text hold the record `first`."""
-    found = read(page, doc)
-    low, high = found.windows[part]
+    document = read(page, doc)
+    low, high = document.windows[part]
     data = text_data(
-        found.text[low:high],
-        found.marks_in(part),
+        document.text[low:high],
+        document.marks_in(part),
         doc=doc,
         selected=first,
         types=page.annotated_types,
         systems=(page.system, beside) if beside else None,
-        place=found.place_in(part, place),
+        place=document.place_in(part, place),
         words=page.words,
     )
-    kept = ("paragraphs", "marks", "beside", "place")
-    return {name: data[name] for name in kept} | {
-        "notes": [*data["notes"], *found.notes()],
+    fields = ("paragraphs", "marks", "beside", "place")
+    return {name: data[name] for name in fields} | {
+        "notes": [*data["notes"], *document.notes()],
         "doc": doc,
         "part": part,
-        "parts": len(found.windows),
-        "window": [low, high, len(found.text)],
+        "parts": len(document.windows),
+        "window": [low, high, len(document.text)],
     }
 
 
 @memoized()
 def _card(page: PageContext, beside: str, doc: str, record: str) -> tuple[dict[str, Any], int] | None:
     """Return the card of a record, and the window that it lies in."""
-    there = read(page, doc)
-    found, other = there.find(record)
-    chosen = found or other
-    made = there.card(found, other)
-    if made is None or chosen is None:
+    document = read(page, doc)
+    row, other = document.find(record)
+    own_row = row or other
+    card = document.card(row, other)
+    if card is None or own_row is None:
         return None
-    facts = [[term, quote[:QUOTED], detail] for term, quote, detail in made["facts"]]
-    return made | {"facts": facts}, there.part_of(start_of(chosen))
+    facts = [[term, quote[:QUOTED], detail] for term, quote, detail in card["facts"]]
+    return card | {"facts": facts}, document.part_of(start_of(own_row))
 
 
 def _take_events(page: PageContext) -> None:
@@ -139,18 +139,18 @@ def _take_events(page: PageContext) -> None:
 
 def draw_workbench(page: PageContext, order: str) -> Open:
     """Show the workbench and return what is open in it."""
-    there = Open(page, order)
+    opened = Open(page, order)
     _mount(
-        data=workbench_data(page, there, order),
+        data=workbench_data(page, opened, order),
         key=KEY,
         on_out_change=partial(_take_events, page),
     )
-    return there
+    return opened
 
 
-def workbench_data(page: PageContext, there: Open, order: str) -> dict[str, Any]:
+def workbench_data(page: PageContext, opened: Open, order: str) -> dict[str, Any]:
     """Return all that the component is sent."""
-    texts, cards = _texts_and_cards(page, there)
+    texts, cards = _texts_and_cards(page, opened)
     now = applied()
     colours = type_colours(page.annotated_types, page.types)
     ledger = page.ledger()
@@ -159,13 +159,13 @@ def workbench_data(page: PageContext, there: Open, order: str) -> dict[str, Any]
         "mount": now.mount,
         "seen": now.last,
         "count": count_words(page.by, ledger.total(page.query())),
-        "total": there.queue.total,
-        "first": there.queue.first,
-        "at": there.queue.at,
-        "entries": entries(ledger, there.queue, page.loaded.corpus.documents.texts, page.words),
-        "open": list(there.position),
-        "text": _key(there.doc, _part(page, there)),
-        "whole": there.whole,
+        "total": opened.queue.total,
+        "first": opened.queue.first,
+        "at": opened.queue.at,
+        "entries": entries(ledger, opened.queue, page.loaded.corpus.documents.texts, page.words),
+        "open": list(opened.position),
+        "text": _key(opened.doc, _part(page, opened)),
+        "whole": opened.whole,
         "texts": texts,
         "cards": cards,
         "looks": {code: look(code, page.words) for code in DECISIONS},
@@ -196,62 +196,62 @@ def _key(doc: str, part: int) -> str:
     return f"{part}|{doc}"
 
 
-def _part(page: PageContext, there: Open) -> int:
+def _part(page: PageContext, opened: Open) -> int:
     """Return the window of the open document: the one turned to, or that of the open record or place."""
     turned = applied().part
-    if turned is not None and turned[:2] == there.position:
-        return min(turned[2], len(there.read.windows) - 1) if there.read else 0
-    card = _card(page, page.beside, *there.position) if there.record else None
+    if turned is not None and turned[:2] == opened.position:
+        return min(turned[2], len(opened.read.windows) - 1) if opened.read else 0
+    card = _card(page, page.beside, *opened.position) if opened.record else None
     if card is not None:
         return card[1]
-    return there.read.part_of(page.view.place[0]) if page.view.place and there.read else 0
+    return opened.read.part_of(page.view.place[0]) if page.view.place and opened.read else 0
 
 
-def _texts_and_cards(page: PageContext, there: Open) -> tuple[dict[str, Any], dict[str, Any]]:
+def _texts_and_cards(page: PageContext, opened: Open) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the texts by window and the cards by record, of the open one first, then of those around it."""
-    if not there.doc:
+    if not opened.doc:
         return {}, {}
-    beside, part = page.beside, _part(page, there)
-    texts = {_key(there.doc, part): _text(page, beside, there.doc, part, there.record, page.view.place)}
+    beside, part = page.beside, _part(page, opened)
+    texts = {_key(opened.doc, part): _text(page, beside, opened.doc, part, opened.record, page.view.place)}
     cards: dict[Name, dict[str, Any]] = {}
-    size = new = 0
-    made = applied().made_under(_card_facts(page))
-    wanted = [there.position] if there.record else []
-    for doc, record in [*wanted, *there.queue.near(BEHIND, AHEAD)]:
-        if (doc, record) not in made:
-            if new > NEW:
+    size = n_new = 0
+    prepared = applied().made_under(_card_facts(page))
+    open_names = [opened.position] if opened.record else []
+    for doc, record in [*open_names, *opened.queue.near(BEHIND, AHEAD)]:
+        if (doc, record) not in prepared:
+            if n_new > NEW:
                 continue
-            new += 1
-            made.add((doc, record))
-        found = _card(page, beside, doc, record)
-        if found is None:
+            n_new += 1
+            prepared.add((doc, record))
+        card_and_part = _card(page, beside, doc, record)
+        if card_and_part is None:
             continue
-        key = _key(doc, found[1])
+        key = _key(doc, card_and_part[1])
         if key not in texts:
             if size > CHARACTERS:
                 break
-            texts[key] = _text(page, beside, doc, found[1], "", None)
+            texts[key] = _text(page, beside, doc, card_and_part[1], "", None)
             size += sum(len(piece) for block in texts[key]["paragraphs"] for piece in block["texts"])
-        cards[doc, record] = found[0] | {"key": key}
+        cards[doc, record] = card_and_part[0] | {"key": key}
     # Ids of documents and types may hold line breaks themselves: the names are put together, and never taken apart.
     return texts, {"\n".join(name): card for name, card in _with_reviews(page, cards).items()}
 
 
 def _with_reviews(page: PageContext, cards: Mapping[Name, dict[str, Any]]) -> dict[Name, dict[str, Any]]:
     """Return cards with what reviewers have decided of the records, and whether they are starred."""
-    made = {name: dict(card) for name, card in cards.items()}
+    reviewed = {name: dict(card) for name, card in cards.items()}
     playlist = None if verdict_store.problems() else playlists.target_playlist(page.view)
     if playlist is not None and playlist.items:
-        for name, card in made.items():
+        for name, card in reviewed.items():
             star = playlists.star_of(page, *name)
             card["starred"] = star is not None and playlist.find(star.uid) is not None
     if reason_unoffered(page) or not cards:
-        return made
+        return reviewed
     ledger = ledger_of(page)
-    known = {name: place for name in made if (place := ledger.position(*name)) is not None}
-    for name, case in zip(known, cases_of(page, list(known.values())), strict=True):
-        made[name] |= _review(case)
-    return made
+    positions = {name: place for name in reviewed if (place := ledger.position(*name)) is not None}
+    for name, case in zip(positions, cases_of(page, list(positions.values())), strict=True):
+        reviewed[name] |= _review(case)
+    return reviewed
 
 
 def _review(case: Case) -> dict[str, Any]:

@@ -119,9 +119,9 @@ def _of_list(page: PageContext) -> Show:
         # Fast keys go on from the title before the answer to the first of them is there.
         queue = ledger.near(query, *first).queue if first else []
         at = _among(before, view)
-        return Show([*before, *(_id(*one) for one in queue)], at, ("", _last(page, query, total)), 0, total)
+        return Show([*before, *(_id(*name) for name in queue)], at, ("", _last(page, query, total)), 0, total)
     near = ledger.near(query, view.doc, view.record, _start(view.record))
-    ids = [_id(*one) for one in near.queue]
+    ids = [_id(*name) for name in near.queue]
     place = near.at
     if first is None or ids[:1] == [_id(*first)]:
         ids, place = [*before, *ids], place + len(before)
@@ -162,18 +162,18 @@ def _start(record: str) -> int:
     return int(record.split(":")[1].split("-")[0])
 
 
-def _step(wanted: str) -> None:
+def _step(slide: str) -> None:
     """Go to a slide (a callback)."""
-    view = replace(state.view(), slide=wanted if wanted in FIGURE_SLIDES else "record")
+    view = replace(state.view(), slide=slide if slide in FIGURE_SLIDES else "record")
     playlist = playlists.playlist_of(view)
-    place = None if playlist is None else playlist.find(wanted)
+    place = None if playlist is None else playlist.find(slide)
     if playlist is not None and place is not None:
         loaded = caches.find(view.corpus)
         view = playlists.view_of_item(view, playlist, playlist.items[place], loaded, caches.find)
-    elif not wanted or wanted in FIGURE_SLIDES:
+    elif not slide or slide in FIGURE_SLIDES:
         view = playlists.with_playlist(replace(view, doc="", record=""), playlist)
     else:
-        doc, record = json.loads(wanted)
+        doc, record = json.loads(slide)
         view = replace(view, doc=doc, record=record)
     state.put(view)
 
@@ -183,13 +183,17 @@ def _leave() -> None:
 
 
 def _title(page: PageContext, playlist: Playlist | None, show: Show) -> str:
-    shown = dict.fromkeys((item.starred.shown.system, item.starred.shown.criterion) for item in _items(playlist))
-    held = [(system, name) for system, name in shown if system in page.systems and name in page.criteria]
-    pairs = held[:MOST] or [(page.system, page.by)]
+    pairs_on_playlist = dict.fromkeys(
+        (item.starred.shown.system, item.starred.shown.criterion) for item in _items(playlist)
+    )
+    pairs_here = [
+        (system, name) for system, name in pairs_on_playlist if system in page.systems and name in page.criteria
+    ]
+    pairs = pairs_here[:MOST] or [(page.system, page.by)]
     facts = [("corpus", page.loaded.corpus.name)]
     for system, name in pairs:
-        there = replace(page, view=replace(page.view, system=system))
-        f1 = there.scores(names=[name]).counts(name).f1
+        context = replace(page, view=replace(page.view, system=system))
+        f1 = context.scores(names=[name]).counts(name).f1
         facts.append((f"{system}, {name}", f"F1 {number(f1)}"))
     facts.append(("slides", count(show.total, "record")))
     if masks.is_masked():
@@ -217,7 +221,7 @@ def _slide(page: PageContext, playlist: Playlist | None, show: Show) -> str:
         return str(gone_html(heading, show.place, *_gone(page, item), comment))
     marks = _marks(scores, page.by, rows, record)
     documents = scores.gold.documents
-    given = _verdict(page, view.doc, str(record["record"]))
+    verdict = _verdict(page, view.doc, str(record["record"]))
     return str(
         slide_html(
             Slide(
@@ -234,8 +238,8 @@ def _slide(page: PageContext, playlist: Playlist | None, show: Show) -> str:
                 str(record["reason"]),
                 _side(scores.layers(page.by)[0], int(record["gold"])),
                 _side(scores.layers(page.by)[1], int(record["pred"])),
-                "" if given is None else f"Verdict of {given.who}: {_decided(given, documents.texts[0])}",
-                "" if given is None or masks.is_masked() else given.verdict.note,
+                "" if verdict is None else f"Verdict of {verdict.who}: {_decided(verdict, documents.texts[0])}",
+                "" if verdict is None or masks.is_masked() else verdict.verdict.note,
                 comment,
             )
         )
@@ -253,8 +257,8 @@ def _under(page: PageContext) -> Iterator[str]:
 
 
 def _marks(scores: Scores, name: str, rows: Any, record: dict[str, Any]) -> list[Mark]:
-    wanted = {("gold", int(record["gold"])), ("prediction", int(record["pred"]))}
-    return [mark for mark in document_marks(scores, name, rows) if (mark.side, mark.index) in wanted]
+    sides = {("gold", int(record["gold"])), ("prediction", int(record["pred"]))}
+    return [mark for mark in document_marks(scores, name, rows) if (mark.side, mark.index) in sides]
 
 
 def _side(layer: Layer, span: int) -> tuple[str, str] | None:
@@ -266,17 +270,17 @@ def _verdict(page: PageContext, doc: str, record: str) -> Given | None:
     ledger = page.ledger()
     if not isinstance(ledger, MemoryLedger) or ledger.others is None:
         return None
-    found = attach_verdicts(ledger.about)
+    verdicts = attach_verdicts(ledger.about)
     positions = ledger.positions(Query(doc=doc))
     ids = ledger.frame(positions)["record"].tolist()
-    if not found.given or record not in ids:
+    if not verdicts.given or record not in ids:
         return None
     at = int(positions[ids.index(record)])
-    return None if found.stale[at] else found.of(at)
+    return None if verdicts.stale[at] else verdicts.of(at)
 
 
-def _decided(given: Given, text: str) -> str:
-    return decision_in_words(given.verdict.kind, given.verdict.right, text)
+def _decided(verdict: Given, text: str) -> str:
+    return decision_in_words(verdict.verdict.kind, verdict.verdict.right, text)
 
 
 def _gone(page: PageContext, item: Item | None) -> tuple[str, str, tuple[str, str, str]]:
@@ -287,18 +291,18 @@ def _gone(page: PageContext, item: Item | None) -> tuple[str, str, tuple[str, st
             "Under these settings nothing has its id. Go on, or leave with Escape.",
             ("", "", ""),
         )
-    shown, was = item.starred.shown, playlists.item_words(item)
-    if caches.find(shown.corpus) is None and not playlists.has_text_of(page.loaded, item):
+    starred, was = item.starred.shown, playlists.item_words(item)
+    if caches.find(starred.corpus) is None and not playlists.has_text_of(page.loaded, item):
         return (
             "Its corpus is not on this server",
-            f"Upload gold and system {shown.system} of the corpus {shown.corpus[:16]} at Start: what is in the files, "
-            "not their names, decides.",
+            f"Upload gold and system {starred.system} of the corpus {starred.corpus[:16]} at Start: what is in the "
+            "files, not their names, decides.",
             was,
         )
     if page.view.record:
-        why = f"{shown.system} does not predict this span any more, or its settings leave it out."
+        why = f"{starred.system} does not predict this span any more, or its settings leave it out."
         return "This record is not there any more", why, was
-    return "This record is not there any more", f"There is no system {shown.system} in this corpus.", was
+    return "This record is not there any more", f"There is no system {starred.system} in this corpus.", was
 
 
 def _prepare(page: PageContext, playlist: Playlist | None, show: Show) -> None:

@@ -33,12 +33,12 @@ HOW = (
 
 
 def draw_lobby(page: PageContext) -> None:
-    chosen = playlists.playlist_of(page.view)
-    playlist = chosen or playlists.target_playlist(page.view)
+    own = playlists.playlist_of(page.view)
+    playlist = own or playlists.target_playlist(page.view)
     show_playlist_problems()
     if verdict_store.problems():
         show_problems([str(problem) for problem in verdict_store.problems()])
-    elif page.view.playlist and chosen is None:
+    elif page.view.playlist and own is None:
         st.warning(
             "The playlist of this link is not in this server's store of verdicts. Ask whoever sent the link which "
             "store it is in (NEREVAL_REVIEW_URL, or --review FILE)."
@@ -62,9 +62,9 @@ def find_corpus() -> None:
         return
     for item in playlist.items:
         loaded = caches.find(item.starred.shown.corpus)
-        found = None if loaded is None else playlists.shown_in(loaded, item, view)
-        if found is not None:
-            state.put(replace(view, corpus=found.corpus, system=found.system, criterion=found.criterion))
+        item_view = None if loaded is None else playlists.shown_in(loaded, item, view)
+        if item_view is not None:
+            state.put(replace(view, corpus=item_view.corpus, system=item_view.system, criterion=item_view.criterion))
             st.rerun()
     if not playlist.items:
         st.info(f"Nothing is on the playlist {plain(playlist.name)} yet. {HOW}")
@@ -77,7 +77,7 @@ def find_corpus() -> None:
     for item in playlist.items[:ROWS]:
         st.markdown(
             f"- {_quote(item)}"
-            + (f" — {plain(said, COMMENT_CHARACTERS)}" if (said := playlists.item_comment(item)) else "")
+            + (f" — {plain(comment, COMMENT_CHARACTERS)}" if (comment := playlists.item_comment(item)) else "")
         )
 
 
@@ -138,18 +138,18 @@ def _row(page: PageContext, playlist: Playlist, place: int) -> None:
     item = playlist.items[place]
     with st.container(border=True, key=f"{keys.PLAYLIST}row_{item.uid[:LINK_DIGITS]}"):
         words, comment, act = st.columns([5, 5, 3], vertical_alignment="center")
-        shown = item.starred.shown
+        starred = item.starred.shown
         words.markdown(f"{place + 1}\\. {_quote(item)}")
-        words.caption(f"{plain(shown.system)} · {plain(shown.criterion)} · {plain(shown.document)}")
+        words.caption(f"{plain(starred.system)} · {plain(starred.criterion)} · {plain(starred.document)}")
         if not masks.is_masked():
             _note(playlist, item, comment)
         with act.container(horizontal=True, gap="small", horizontal_alignment="right"):
-            for sign, to, said in (("↑", place - 1, "up"), ("↓", place + 1, "down")):
+            for sign, to, direction in (("↑", place - 1, "up"), ("↓", place + 1, "down")):
                 st.button(
                     sign,
-                    key=f"{keys.PLAYLIST}{said}_{item.uid[:LINK_DIGITS]}",
+                    key=f"{keys.PLAYLIST}{direction}_{item.uid[:LINK_DIGITS]}",
                     disabled=not 0 <= to < len(playlist.items),
-                    help=f"Move {said}",
+                    help=f"Move {direction}",
                     on_click=_move,
                     args=(playlist, place, to),
                 )
@@ -241,10 +241,10 @@ def draw_playlist(page: PageContext) -> None:
 
 def choose_playlist(playlist: Playlist | None) -> None:
     """Offer the playlists, and to make another one."""
-    every = playlists.now().standing
-    if every:
+    playlists_here = playlists.now().standing
+    if playlists_here:
         widget = state.mirror("choice", None if playlist is None else playlist.uid, _choose, prefix=keys.PLAYLIST)
-        names = {one.uid: f"{one.name} · {count(len(one.items), 'record')}" for one in every}
+        names = {choice.uid: f"{choice.name} · {count(len(choice.items), 'record')}" for choice in playlists_here}
         st.selectbox("Playlist", list(names), format_func=names.__getitem__, index=None, width=300, **widget)
     if verdict_store.is_read_only():
         return
@@ -255,9 +255,9 @@ def choose_playlist(playlist: Playlist | None) -> None:
 
 def show_playlist_problems() -> None:
     """Show the problems of the last change, once."""
-    found = st.session_state.pop(keys.PLAYLIST_PROBLEMS, None)
-    if found:
-        st.warning("  \n".join(plain(masks.mask_message(line), 400) for line in found))
+    problems = st.session_state.pop(keys.PLAYLIST_PROBLEMS, None)
+    if problems:
+        st.warning("  \n".join(plain(masks.mask_message(line), 400) for line in problems))
 
 
 def _choose(uid: str | None) -> None:

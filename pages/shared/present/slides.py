@@ -48,10 +48,10 @@ def _confusion(page: PageContext, heading: str, under: str) -> Markup:
     layout = ("by-confusion", "off-diagonal")
     order = confusion_table(cells, page.types, layout, page.words).rows[:-1]
     table = confusion_table(cells, order[:TYPES], layout, page.words)
-    left = len(order) - TYPES
-    note = f"The {TYPES} types most often mistaken; {left} more are left out." if left > 0 else ""
-    shown = heat_map_data(table, "", percent=False, words=page.words)
-    return map_html(heading, under, matrix_title(page), shown, note)
+    n_hidden = len(order) - TYPES
+    note = f"The {TYPES} types most often mistaken; {n_hidden} more are left out." if n_hidden > 0 else ""
+    cells_data = heat_map_data(table, "", percent=False, words=page.words)
+    return map_html(heading, under, matrix_title(page), cells_data, note)
 
 
 _HERE = Path(__file__).parent
@@ -79,13 +79,15 @@ def take_keys(
     Ids are absolute, so that fast keys lose no step. `at` is halfway between two where the present one is not there.
     """
 
-    def stepped() -> None:
-        wanted = st.session_state[key]["step"]
-        if wanted is not None:
-            on_step(str(wanted["id"]))
+    def take_step() -> None:
+        step = st.session_state[key]["step"]
+        if step is not None:
+            on_step(str(step["id"]))
 
-    def left() -> None:
+    def leave() -> None:
         if st.session_state[key]["leave"]:
             on_leave()
 
-    _mount(data={"ids": list(ids), "at": at, "ends": list(ends)}, key=key, on_step_change=stepped, on_leave_change=left)
+    _mount(
+        data={"ids": list(ids), "at": at, "ends": list(ends)}, key=key, on_step_change=take_step, on_leave_change=leave
+    )

@@ -46,10 +46,10 @@ class Accepted:
 def accepted_choice() -> Accepted:
     """Return the verdicts that this session accepts."""
     who = st.session_state.get(keys.REVIEW_WHO)
-    known = set(verdict_store.now().reviewers)
+    reviewers = set(verdict_store.now().reviewers)
     # Whoever has taken all of theirs back is nobody to choose any more.
     return Accepted(
-        who if who is None else tuple(sorted(known.intersection(who))),
+        who if who is None else tuple(sorted(reviewers.intersection(who))),
         st.session_state.get(keys.REVIEW_KINDS),
         st.session_state.get(keys.REVIEW_EVERY, False),
     )
@@ -58,14 +58,14 @@ def accepted_choice() -> Accepted:
 def choose_accepted(page: PageContext) -> None:
     """Ask whose verdicts are applied, and of which kinds."""
     now, names = accepted_choice(), verdict_store.now().reviewers
-    said = [] if now.who is None else [", ".join(sorted(now.who)) or "nobody"]
-    said += (
+    parts = [] if now.who is None else [", ".join(sorted(now.who)) or "nobody"]
+    parts += (
         []
         if now.kinds is None
-        else [", ".join(said for kind, said in page.words.verdicts.items() if kind in now.kinds) or "no kind"]
+        else [", ".join(parts for kind, parts in page.words.verdicts.items() if kind in now.kinds) or "no kind"]
     )
-    said += ["every document with the text"] if now.every_document else []
-    label = f"Accepted: {plain('; '.join(said)) or 'all verdicts'}"
+    parts += ["every document with the text"] if now.every_document else []
+    label = f"Accepted: {plain('; '.join(parts)) or 'all verdicts'}"
     with st.popover(label, key=f"{keys.WIDGET}review_accepted", on_change="rerun") as box:
         if not box.open:
             return
@@ -86,19 +86,19 @@ def _in_words(page: PageContext, kind: str) -> str:
 
 
 def _take_reviewers(names: list[str]) -> None:
-    every = set(names) >= set(verdict_store.now().reviewers)
-    st.session_state[keys.REVIEW_WHO] = None if every else tuple(sorted(names))
+    is_all = set(names) >= set(verdict_store.now().reviewers)
+    st.session_state[keys.REVIEW_WHO] = None if is_all else tuple(sorted(names))
 
 
 def _take_kinds(kinds: list[str]) -> None:
-    chosen = tuple(kind for kind in KINDS if kind in kinds)
-    st.session_state[keys.REVIEW_KINDS] = None if len(chosen) == len(KINDS) else chosen
+    accepted = tuple(kind for kind in KINDS if kind in kinds)
+    st.session_state[keys.REVIEW_KINDS] = None if len(accepted) == len(KINDS) else accepted
 
 
 def corrected_gold(page: PageContext, choice: Accepted | None = None) -> AppliedVerdicts:
     """Return gold with verdicts applied: those accepted in this session, or by another choice."""
-    chosen = accepted_choice() if choice is None else choice
-    return _applied_verdicts(page.loaded, verdicts_number(), chosen, verdict_store.now())
+    accepted = accepted_choice() if choice is None else choice
+    return _applied_verdicts(page.loaded, verdicts_number(), accepted, verdict_store.now())
 
 
 # Verdicts are named by the last one there is.
@@ -147,8 +147,8 @@ def verdicts_number() -> Hashable:
 
 def settings_of(page: PageContext, names: Sequence[str]) -> Settings:
     """Return settings with some criteria; those that gold does not have what they need for may come to life."""
-    every = {criterion.name: criterion for criterion in (*CRITERIA.values(), *page.settings.criteria)}
-    return replace(page.settings, criteria=tuple(every[name] for name in names))
+    criteria = {criterion.name: criterion for criterion in (*CRITERIA.values(), *page.settings.criteria)}
+    return replace(page.settings, criteria=tuple(criteria[name] for name in names))
 
 
 def systems(page: PageContext) -> tuple[Layer, ...]:
@@ -175,9 +175,9 @@ def say_no_verdicts(page: PageContext) -> bool:
 
 def show_change(page: PageContext, change: Change) -> None:
     """Show the record that a verdict is about, in its text; the way to its document where no system has it."""
-    found = record_of(page, change)
-    if found is not None:
-        system, criterion, record = found
+    place = record_of(page, change)
+    if place is not None:
+        system, criterion, record = place
         show_record(page.of(system), criterion, change.id, record)
         return
     view = replace(page.view, doc=change.id, record="")
@@ -191,20 +191,23 @@ def show_record(page: PageContext, criterion: str, document: str, record: str) -
 
 def by_span(page: PageContext, criterion: str) -> str:
     """Return a criterion, or strict for one that counts tokens or that gold lacks something for."""
-    return next((one.name for one in page.settings.criteria if one.name == criterion and one.unit == "span"), "strict")
+    return next(
+        (offered.name for offered in page.settings.criteria if offered.name == criterion and offered.unit == "span"),
+        "strict",
+    )
 
 
 def record_of(page: PageContext, change: Change) -> tuple[str, str, str] | None:
     """Return system, criterion and record id of the record that a verdict is shown at, None where it is at none."""
     criterion = by_span(page, page.by)
-    wanted = change.given.verdict.key.record
+    record_id = change.given.verdict.key.record
     for name in (page.system, *(name for name in page.systems if name != page.system)):
         ledger = page.of(name).ledger(criterion)
         if not isinstance(ledger, MemoryLedger):
             continue
-        found = attach_verdicts(ledger.about)
-        numbers = [place for place, one in enumerate(found.given) if one.verdict.key.record == wanted]
-        places = np.flatnonzero(np.isin(found.at, numbers) & (ledger.rows.doc == change.document))
+        verdicts = attach_verdicts(ledger.about)
+        numbers = [place for place, verdict in enumerate(verdicts.given) if verdict.verdict.key.record == record_id]
+        places = np.flatnonzero(np.isin(verdicts.at, numbers) & (ledger.rows.doc == change.document))
         if len(places):
             return name, criterion, str(ledger.frame(places[:1])["record"].iloc[0])
     return None

@@ -36,21 +36,25 @@ def draw_adjudication(page: PageContext) -> None:
         "reference, and verdicts are those on the records of the second against it."
     )
     choose_annotators(page)
-    found = adjudication_of(page)
+    adjudicated = adjudication_of(page)
     parts = (
-        ("Agreed", found.agreed, "Spans that both have, with equal boundaries and types."),
-        ("Verdicts", found.applied.verdicts, "Verdicts applied, to spans that they differ on or that both have."),
-        ("Still open", len(found.open), "Records on which nothing is decided; the layer has none of their spans."),
-        ("In the layer", len(found.layer), "Spans of the adjudicated layer."),
+        ("Agreed", adjudicated.agreed, "Spans that both have, with equal boundaries and types."),
+        ("Verdicts", adjudicated.applied.verdicts, "Verdicts applied, to spans that they differ on or that both have."),
+        (
+            "Still open",
+            len(adjudicated.open),
+            "Records on which nothing is decided; the layer has none of their spans.",
+        ),
+        ("In the layer", len(adjudicated.layer), "Spans of the adjudicated layer."),
     )
     with st.container(horizontal=True):
         for label, value, help in parts:
             st.metric(label, f"{value:,}", help=help, width=115)
-    if found.open:
-        list_open(page, found)
+    if adjudicated.open:
+        list_open(page, adjudicated)
     st.header("The adjudicated layer")
     key = (page.loaded.id, page.system, review.verdicts_number(), review.accepted_choice())
-    verdicts.offer_copy(found.layer, found.log, found.signature, "adjudicated", key)
+    verdicts.offer_copy(adjudicated.layer, adjudicated.log, adjudicated.signature, "adjudicated", key)
 
 
 def choose_annotators(page: PageContext) -> None:
@@ -93,13 +97,13 @@ def _adjudicated(loaded: Loaded, reference: str, system: str, now: Hashable, cho
     return compute(loaded, "Adjudication", adjudicate, first, second, verdicts, only_this_document=only)
 
 
-def list_open(page: PageContext, found: Adjudicated) -> None:
+def list_open(page: PageContext, adjudicated: Adjudicated) -> None:
     """List the records on which nothing is decided, each with the way to it."""
     # Two agree on types as they annotated them, whatever is merged elsewhere.
     page = as_read(page)
-    st.header(count(len(found.open), "open record"))
-    low = first_row(len(found.open), "open", page.view, "records")
-    part = found.open[low : low + ROWS]
+    st.header(count(len(adjudicated.open), "open record"))
+    low = first_row(len(adjudicated.open), "open", page.view, "records")
+    part = adjudicated.open[low : low + ROWS]
     table = open_table(part, page.loaded.corpus.documents)
 
     def decide(_: ChosenCell | None) -> None:
@@ -113,7 +117,7 @@ def list_open(page: PageContext, found: Adjudicated) -> None:
         "open",
         (page.loaded.id, page.system, [(row.document, row.record) for row in part]),
         columns=text_columns(dict(zip(table.columns, (85, 220, 130, 220, 130, 190), strict=True))),
-        export=Export(open_table(found.open, page.loaded.corpus.documents), found.signature, "open"),
+        export=Export(open_table(adjudicated.open, page.loaded.corpus.documents), adjudicated.signature, "open"),
         caption="Choose a row to read it in its text.",
         beside=decide,
         height=360,

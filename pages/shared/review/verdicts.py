@@ -32,8 +32,8 @@ def draw_verdicts(page: PageContext) -> None:
     if review.say_no_verdicts(page):
         return
     review.choose_accepted(page)
-    found = review.corrected_gold(page)
-    counts = found.counts()
+    applied = review.corrected_gold(page)
+    counts = applied.counts()
     became = st.pills(
         "What became of them",
         list(counts),
@@ -41,7 +41,7 @@ def draw_verdicts(page: PageContext) -> None:
         format_func=lambda name: f"{name} · {counts[name]:,}",
         selection_mode="multi",
     )
-    rows = [change for change in found.log if not became or (change.done or change.reason) in became]
+    rows = [change for change in applied.log if not became or (change.done or change.reason) in became]
     st.markdown(f"**{count(len(rows), 'verdict')}**")
     if rows:
         _listed(page, rows)
@@ -76,17 +76,17 @@ def _listed(page: PageContext, rows: list[Change]) -> None:
 
 
 def _card(page: PageContext, change: Change) -> None:
-    given = change.given
+    recorded, verdict = change.given, change.given.verdict
     with st.container(border=True):
-        kind = page.words.verdicts.get(given.verdict.kind, "")
+        kind = page.words.verdicts.get(verdict.kind, "")
         quote = "once" if change.reason == STALE else "on"
         st.markdown(
             f"**{plain(kind)}**, {quote} “{plain(change.before, 300)}” "
-            f"({plain(span_in_words(change.span), 200)}), {plain(given.who)} on {plain(minute_of(given.at))}"
+            f"({plain(span_in_words(change.span), 200)}), {plain(recorded.who)} on {plain(minute_of(recorded.at))}"
         )
-        said = REASONS.get(change.reason)
-        if said:
-            st.caption(f"Not applied, {plain(change.reason)}: {said}.")
+        reason = REASONS.get(change.reason)
+        if reason:
+            st.caption(f"Not applied, {plain(change.reason)}: {reason}.")
         elif change.after:
             after = "; ".join(
                 f"“{quote}” ({span_in_words(span)})" for quote, span in zip(change.quotes, change.after, strict=True)
@@ -110,13 +110,13 @@ def draw_copies(page: PageContext) -> None:
     st.header(f"Corrected {plain(page.words.reference)}")
     if not review.say_no_verdicts(page):
         review.choose_accepted(page)
-        found = review.corrected_gold(page)
+        applied = review.corrected_gold(page)
         st.caption(
-            f"A copy of {_copied(page)} with {count(found.verdicts, 'verdict')} applied, and the log of what each did. "
-            "It scores exactly as Progress says. The original is not changed."
+            f"A copy of {_copied(page)} with {count(applied.verdicts, 'verdict')} applied, and the log of what each "
+            "did. It scores exactly as Progress says. The original is not changed."
         )
         key = (page.loaded.id, review.verdicts_number(), review.accepted_choice())
-        offer_copy(found.layer, log_rows(found.log), signature(found), _name(page), key)
+        offer_copy(applied.layer, log_rows(applied.log), signature(applied), _name(page), key)
     st.header("Verdicts")
     if masks.is_masked():
         st.caption("Verdicts quote the texts, which are masked here: they are neither exported nor imported.")
@@ -126,7 +126,9 @@ def draw_copies(page: PageContext) -> None:
         with st.container(width=340):
             st.download_button(
                 "All verdicts (JSON lines)" if texts is None else "Verdicts on this corpus (JSON lines)",
-                lambda: b"".join(export_lines(one for one in verdict_store.store().every() if _is_on(one, texts))),
+                lambda: b"".join(
+                    export_lines(verdict for verdict in verdict_store.store().every() if _is_on(verdict, texts))
+                ),
                 file_name="nereval-verdicts.jsonl",
                 mime="application/jsonl",
                 key="export_verdicts",
@@ -138,8 +140,8 @@ def draw_copies(page: PageContext) -> None:
             import_form(texts)
 
 
-def _is_on(given: Given, texts: Collection[str] | None) -> bool:
-    return texts is None or given.verdict.key.text in texts
+def _is_on(verdict: Given, texts: Collection[str] | None) -> bool:
+    return texts is None or verdict.verdict.key.text in texts
 
 
 def _copied(page: PageContext) -> str:
@@ -157,25 +159,25 @@ def import_form(texts: Collection[str] | None) -> None:
     """Import the new verdicts of a file, and list those in conflict on some texts; not on a server that takes none."""
     if verdict_store.is_read_only():
         return
-    given = st.file_uploader("Import verdicts from JSON lines", key=IMPORT, type=["jsonl"])
-    if given is not None and st.button("Import", key="import_verdicts", type="primary"):
+    file = st.file_uploader("Import verdicts from JSON lines", key=IMPORT, type=["jsonl"])
+    if file is not None and st.button("Import", key="import_verdicts", type="primary"):
         try:
-            lines = read_lines(io.BytesIO(given.getvalue()), given.name)
-            st.session_state[TAKEN] = import_verdicts(verdict_store.store_to_write(), lines, given.name)
+            lines = read_lines(io.BytesIO(file.getvalue()), file.name)
+            st.session_state[TAKEN] = import_verdicts(verdict_store.store_to_write(), lines, file.name)
         except FormatError as error:
             st.session_state.pop(TAKEN, None)
             show_problems(error.lines())
         else:
             verdict_store.refresh()
             st.rerun()
-    found = st.session_state.pop(TAKEN, None)
-    if found is None:
+    result = st.session_state.pop(TAKEN, None)
+    if result is None:
         return
-    st.success(f"{count(len(found.taken), 'verdict')} imported, {found.known:,} known before.")
-    if found.parted:
-        st.warning(f"{count(len(found.parted), 'span')} with conflicting verdicts, none of which was imported:")
-        for one in [one for one in found.parted if _is_on(one.ours, texts)][:SHOWN]:
-            st.caption(plain(str(one), 600))
+    st.success(f"{count(len(result.taken), 'verdict')} imported, {result.known:,} known before.")
+    if result.parted:
+        st.warning(f"{count(len(result.parted), 'span')} with conflicting verdicts, none of which was imported:")
+        for conflict in [conflict for conflict in result.parted if _is_on(conflict.ours, texts)][:SHOWN]:
+            st.caption(plain(str(conflict), 600))
 
 
 def offer_copy(layer: Layer, log: Sequence[Sequence[Cell]], signed: str, name: str, key: Hashable) -> None:

@@ -64,13 +64,13 @@ def criteria_shown(page: PageContext) -> tuple[str, ...]:
 
 def say_applied(page: PageContext) -> None:
     """Say what the verdicts did."""
-    found = review.corrected_gold(page)
-    said = ", ".join(f"{name} {value:,}" for name, value in found.counts().items() if name not in REASONS)
+    applied = review.corrected_gold(page)
+    effects = ", ".join(f"{name} {value:,}" for name, value in applied.counts().items() if name not in REASONS)
     copied = f"a copy of {plain(page.words.reference)}"
-    to = f"{count(found.places, 'place')} in {count(found.documents, 'document')} of {copied}"
-    lines = [f"{count(found.verdicts, 'verdict')} applied to {to}: {said or 'none'}."]
-    if found.spared:
-        same = f"{count(found.spared, 'document')} with the same text left alone"
+    to = f"{count(applied.places, 'place')} in {count(applied.documents, 'document')} of {copied}"
+    lines = [f"{count(applied.verdicts, 'verdict')} applied to {to}: {effects or 'none'}."]
+    if applied.spared:
+        same = f"{count(applied.spared, 'document')} with the same text left alone"
         lines.append(f"{same}: *Accepted* has a switch for every document.")
     st.caption(" ".join(lines))
 
@@ -95,53 +95,53 @@ def score_table(page: PageContext, names: tuple[str, ...]) -> None:
 
 
 def _columns(table: pd.DataFrame, words: LayerWords) -> dict[str, object]:
-    found: dict[str, object] = {}
+    settings: dict[str, object] = {}
     for name in map(str, table.columns):
         if name in ("system", "criterion"):
             label = "annotator" if words.annotators and name == "system" else name
-            found[name] = st.column_config.TextColumn(label, width=130, pinned=name == "system")
+            settings[name] = st.column_config.TextColumn(label, width=130, pinned=name == "system")
         else:
             form = "%+.3f" if name == "difference" else "%.3f"
             width = 112 if WITH in name else 88 if name == "difference" else 62
-            found[name] = st.column_config.NumberColumn(name, width=width, format=form)
-    return found
+            settings[name] = st.column_config.NumberColumn(name, width=width, format=form)
+    return settings
 
 
 def _opened(page: PageContext, both: WhatIf, system: str, criterion: str) -> None:
     """Show the formula of an F1 as it is and with verdicts, and the records of the system that have verdicts."""
     counts = both.counts[system, criterion]
     with st.container(border=True):
-        for counted, said in zip(counts, ("as it is", WITH), strict=True):
+        for counted, label in zip(counts, ("as it is", WITH), strict=True):
             if counted is not None:
-                st.markdown(f"**F1 of {plain(system)} under {plain(criterion)}, {said}**")
+                st.markdown(f"**F1 of {plain(system)} under {plain(criterion)}, {label}**")
                 st.code(formula("F1", counted, None).text, language=None, wrap_lines=True)
         listed_by = review.by_span(page, criterion)
         if listed_by != criterion:
             st.caption(
                 f"Its records are listed under {listed_by}: {plain(criterion)} has none of its own for verdicts."
             )
-        of, chosen = page.of(system), review.accepted_choice()
+        of, accepted = page.of(system), review.accepted_choice()
         # A query asks for one reviewer, or for all of them.
-        who = chosen.who[0] if chosen.who is not None and len(chosen.who) == 1 else None
+        who = accepted.who[0] if accepted.who is not None and len(accepted.who) == 1 else None
         query = Query(having=() if who is None else (("reviewer", who),))
         ledger = of.ledger(listed_by)
         assert isinstance(ledger, MemoryLedger), "verdicts are reviewed on records in memory only"
-        found = ledger.having_counts(query, "verdict")
-        there = [kind for kind in KINDS if found.get(kind) and (chosen.kinds is None or kind in chosen.kinds)]
+        kind_counts = ledger.having_counts(query, "verdict")
+        kinds = [kind for kind in KINDS if kind_counts.get(kind) and (accepted.kinds is None or kind in accepted.kinds)]
         by = "" if who is None else f" by {plain(who)}"
-        if not there:
+        if not kinds:
             st.caption(f"No record of {plain(system)} has a verdict{by}.")
             return
         kind = st.pills(
             f"Records of {plain(system)} with a verdict{by}",
-            there,
-            key=table_key(f"{keys.WIDGET}what_if_kind", page.loaded.id, system, criterion, there),
-            format_func=lambda kind: f"{page.words.verdicts[kind]} · {found[kind]:,}",
-            default=there[0],
+            kinds,
+            key=table_key(f"{keys.WIDGET}what_if_kind", page.loaded.id, system, criterion, kinds),
+            format_func=lambda kind: f"{page.words.verdicts[kind]} · {kind_counts[kind]:,}",
+            default=kinds[0],
             required=True,
         )
-    asked = Query(having=(*query.having, ("verdict", kind)))
-    open_records(of, listed_by, asked, plain(page.words.verdicts[kind]), name="what_if_records")
+    kind_query = Query(having=(*query.having, ("verdict", kind)))
+    open_records(of, listed_by, kind_query, plain(page.words.verdicts[kind]), name="what_if_records")
 
 
 def order_on_verdicts(page: PageContext) -> None:
@@ -194,8 +194,8 @@ def _fallen(page: PageContext, row: Conclusion) -> None:
         st.markdown(plain(f"{conclusion_in_words(row)}.", 400))
         if row.without is None:
             return
-        one, two = (number(value) for value in row.without)
-        st.caption(plain(f"Without them F1 of {row.better} is {one}, that of {row.worse} {two}.", 400))
+        better_f1, worse_f1 = (number(value) for value in row.without)
+        st.caption(plain(f"Without them F1 of {row.better} is {better_f1}, that of {row.worse} {worse_f1}.", 400))
         table = log_table(row.changes)[["document", "text", "type", "verdict", "after", "who"]]
         cell = count_table(
             table,
@@ -213,55 +213,57 @@ def _fallen(page: PageContext, row: Conclusion) -> None:
 
 def draw_progress(page: PageContext) -> None:
     """Draw how far the review is, F1 with its verdicts, those that are not applied, and the corrected copy."""
-    found = review.corrected_gold(page)
+    applied = review.corrected_gold(page)
     columns = st.columns(4, gap="small")
-    draws = (_decided, _score, _stale, _copy) if found.log else (_decided,)
+    draws = (_decided, _score, _stale, _copy) if applied.log else (_decided,)
     for place, (column, draw) in enumerate(zip(columns, draws, strict=False)):
         with column, st.container(border=True, gap=None, height="stretch", key=f"headline_review_{place}"):
-            draw(page, found)
+            draw(page, applied)
 
 
-def _decided(page: PageContext, found: AppliedVerdicts) -> None:
+def _decided(page: PageContext, applied: AppliedVerdicts) -> None:
     criterion = review.by_span(page, page.by)
     ledger = page.ledger(criterion)
     if not isinstance(ledger, MemoryLedger):
         return
     errors = Query(decision=ERRORS)
-    every = ledger.total(errors).records
-    done = ledger.having_counts(errors, REVIEWED[0]).get(YES, 0) if found.log else 0
+    n_errors = ledger.total(errors).records
+    done = ledger.having_counts(errors, REVIEWED[0]).get(YES, 0) if applied.log else 0
     what = "disagreements" if page.words.annotators else "errors"
-    st.metric(f"Decided under {plain(criterion)}", f"{done:,} of {every:,}", help=f"The {what} that have a verdict.")
-    st.progress(done / every if every else 1.0)
-    if done < every:
+    st.metric(f"Decided under {plain(criterion)}", f"{done:,} of {n_errors:,}", help=f"The {what} that have a verdict.")
+    st.progress(done / n_errors if n_errors else 1.0)
+    if done < n_errors:
         view = view_of(page.view.under(criterion), Query(decision=ERRORS, having=(OPEN,)))
         label = "Decide the rest" if done else "Decide who is right"
-        navigation.link_to("Inspect", f":primary[{label}: {every - done:,} →]", view)
+        navigation.link_to("Inspect", f":primary[{label}: {n_errors - done:,} →]", view)
 
 
-def _score(page: PageContext, found: AppliedVerdicts) -> None:
+def _score(page: PageContext, applied: AppliedVerdicts) -> None:
     both = review.what_if_scores_of(page, [page.by]).counts.get((page.system, page.by))
     before, after = (None, None) if both is None else both
-    now, then = (number(None if one is None else one.f1) for one in (before, after))
+    now, then = (number(None if counts is None else counts.f1) for counts in (before, after))
     gain = None if both is None else both.difference("f1")
     # Its direction is told by an ASCII minus.
     change = f"{signed(gain).replace('−', '-')} from {now}" if gain else f"as before, {now}"
-    said = f"F1 with the verdicts applied to a copy of {plain(page.words.reference)}, and the difference they make."
+    explanation = (
+        f"F1 with the verdicts applied to a copy of {plain(page.words.reference)}, and the difference they make."
+    )
     label = f"F1 of {plain(page.system)} under {plain(page.by)}"
-    st.metric(label, then, change, delta_color="normal" if gain else "off", help=said)
+    st.metric(label, then, change, delta_color="normal" if gain else "off", help=explanation)
 
 
-def _stale(page: PageContext, found: AppliedVerdicts) -> None:
-    counts = found.counts()
-    left = sum(value for name, value in counts.items() if name in REASONS)
+def _stale(page: PageContext, applied: AppliedVerdicts) -> None:
+    counts = applied.counts()
+    n_not_applied = sum(value for name, value in counts.items() if name in REASONS)
     st.metric("Stale verdicts", f"{counts.get(STALE, 0):,}", help=f"Stale: {REASONS[STALE]}.")
-    if left:
+    if n_not_applied:
         view = replace(page.view, review_tab="given-verdicts")
-        navigation.link_to("Review", f":primary[not applied {left:,}, and why →]", view, key="not_applied")
+        navigation.link_to("Review", f":primary[not applied {n_not_applied:,}, and why →]", view, key="not_applied")
     else:
         st.caption("All verdicts are applied.")
 
 
-def _copy(page: PageContext, found: AppliedVerdicts) -> None:
-    said = f"A copy of {plain(page.words.reference)} with the verdicts applied; the original is not changed."
-    st.metric(f"Corrected {plain(page.words.reference)}", count(len(found.layer), "span"), help=said)
+def _copy(page: PageContext, applied: AppliedVerdicts) -> None:
+    explanation = f"A copy of {plain(page.words.reference)} with the verdicts applied; the original is not changed."
+    st.metric(f"Corrected {plain(page.words.reference)}", count(len(applied.layer), "span"), help=explanation)
     navigation.link_to("Review", ":primary[Export →]", replace(page.view, review_tab="take-along"), key="to_copies")

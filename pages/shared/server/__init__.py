@@ -36,11 +36,11 @@ def server_options() -> argparse.Namespace:
 
 @lru_cache(1)
 def _options(arguments: tuple[str, ...]) -> argparse.Namespace:
-    found = _parser().parse_known_args(arguments)[0]
-    if found.data is not None:
+    options = _parser().parse_known_args(arguments)[0]
+    if options.data is not None:
         # Messages name files by their way from it, in which no link is left.
-        found.data = found.data.resolve()
-    return found
+        options.data = options.data.resolve()
+    return options
 
 
 def check_options() -> None:
@@ -89,19 +89,18 @@ GB = 1e9
 class Bounds:
     """The bounds of one process: bytes of memory and seconds, None for any.
 
-    With `apart` even what is small is read in a process of its own. The process ends when `wanted` says that nobody
-    waits for it.
+    With `apart` even what is small is read in a process of its own. The process ends when `is_waited_for` says no.
     """
 
     memory: int | None = None
     seconds: float | None = None
     apart: bool = False
-    wanted: Callable[[], bool] = lambda: True
+    is_waited_for: Callable[[], bool] = lambda: True
 
-    def problem(self, what: str, found: str) -> FormatError:
+    def problem(self, what: str, finding: str) -> FormatError:
         """Return the error of a process beyond a bound; `found` is what it did, `takes more ...`."""
         remedy = "give less, or have the server started with a larger --memory or --seconds"
-        return FormatError.single(what, None, found, remedy)
+        return FormatError.single(what, None, finding, remedy)
 
     def too_large(self, what: str) -> FormatError:
         bound = "there is" if self.memory is None else f"the {self.memory / GB:.1f} GB that the server allows"
@@ -150,10 +149,10 @@ def bounded_process(module: str, bounds: Bounds) -> Iterator[subprocess.Popen[by
         Overtime: after a block whose process was ended because its time was over.
     """
     process = start_process(module)
-    told = process.stdin
+    pipe = process.stdin
     if bounds.memory is not None and hasattr(resource, "prlimit"):
         resource.prlimit(process.pid, resource.RLIMIT_AS, (bounds.memory, bounds.memory))
-    assert told is not None
+    assert pipe is not None
     done, late = Event(), Event()
     watching = Thread(target=_watch, args=(process, bounds, done, late), name="bounds", daemon=True)
     watching.start()
@@ -166,7 +165,7 @@ def bounded_process(module: str, bounds: Bounds) -> Iterator[subprocess.Popen[by
         watching.join()
         # What it was not sent any more has no reader.
         with suppress(BrokenPipeError):
-            told.close()
+            pipe.close()
     if late.is_set():
         raise Overtime
 
@@ -176,7 +175,7 @@ def _watch(process: subprocess.Popen[bytes], bounds: Bounds, done: Event, late: 
     while not done.wait(EVERY):
         if bounds.seconds is not None and monotonic() - begun > bounds.seconds:
             late.set()
-        if late.is_set() or not bounds.wanted():
+        if late.is_set() or not bounds.is_waited_for():
             process.kill()
             return
 
@@ -211,10 +210,10 @@ def while_active(bounds: Bounds, is_active: Callable[[], bool], patience: float)
     """Return bounds that end a process when its session has not been active for so many seconds."""
     last = monotonic()
 
-    def wanted() -> bool:
+    def is_waited_for() -> bool:
         nonlocal last
         if is_active():
             last = monotonic()
         return monotonic() - last < patience
 
-    return replace(bounds, wanted=wanted)
+    return replace(bounds, is_waited_for=is_waited_for)

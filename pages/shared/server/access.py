@@ -80,11 +80,11 @@ def token() -> str:
     """
     if only_this_machine() or has_login() or server_options().open:
         return ""
-    given = os.environ.get(VARIABLE, "")
-    if given and len(given) < SHORTEST:
+    configured = os.environ.get(VARIABLE, "")
+    if configured and len(configured) < SHORTEST:
         remedy = f"write {SHORTEST} or more that nobody guesses"
-        raise FormatError.single(VARIABLE, None, f"{len(given)} characters", remedy)
-    return given or secrets.token_urlsafe(24)
+        raise FormatError.single(VARIABLE, None, f"{len(configured)} characters", remedy)
+    return configured or secrets.token_urlsafe(24)
 
 
 def announce_access() -> None:
@@ -95,23 +95,25 @@ def announce_access() -> None:
         host, place = names[0] if names else "localhost", streamlit_internals.url_path("/")
         query = urlencode({PARAMETER: token()})
         scheme = "https" if st.get_option("server.sslCertFile") else "http"
-        said = f"Visitors need this address: {scheme}://{host}:{st.get_option('server.port')}{place}?{query}"
+        message = f"Visitors need this address: {scheme}://{host}:{st.get_option('server.port')}{place}?{query}"
     elif token():
-        said = f"Visitors need the token in {VARIABLE}."
+        message = f"Visitors need the token in {VARIABLE}."
     elif has_login():
-        said = f"Visitors log in by {' or '.join(_issuers())}."
+        message = f"Visitors log in by {' or '.join(_issuers())}."
     elif only_this_machine():
-        said = "Only this machine reaches this server, with all its accounts."
+        message = "Only this machine reaches this server, with all its accounts."
     else:
-        said = "Everybody who reaches this server may use it."
-    print(said, flush=True)
+        message = "Everybody who reaches this server may use it."
+    print(message, flush=True)
 
 
 def _issuers() -> list[str]:
     """Return who logs visitors in: the providers in Streamlit's secrets, which are one or several."""
     auth = st.secrets["auth"]
-    found = [one.get("server_metadata_url", "") for one in (auth, *auth.values()) if isinstance(one, Mapping)]
-    return [str(url).partition("/.well-known/")[0] for url in found if url] or ["OpenID Connect"]
+    urls = [
+        provider.get("server_metadata_url", "") for provider in (auth, *auth.values()) if isinstance(provider, Mapping)
+    ]
+    return [str(url).partition("/.well-known/")[0] for url in urls if url] or ["OpenID Connect"]
 
 
 def session_bounds() -> Bounds:
@@ -171,10 +173,10 @@ def _load_again() -> Response:
     return HTMLResponse(AGAIN, headers={"Content-Security-Policy": POLICY})
 
 
-def _ask(scope: Scope, page: str, said: str) -> Response:
+def _ask(scope: Scope, page: str, message: str) -> Response:
     """Return a page that asks for what is missing; who wants no page gets a line."""
     if "text/html" not in Headers(scope=scope).get("accept", ""):
-        return PlainTextResponse(f"{said}\n", 401)
+        return PlainTextResponse(f"{message}\n", 401)
     return HTMLResponse(page, 401, {"Content-Security-Policy": POLICY})
 
 
@@ -190,8 +192,8 @@ class Login:
         self._page = LOGIN_PAGE.read_text(encoding="utf-8").replace("{address}", self._login)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        asked = scope["type"] in ("http", "websocket") and has_login()
-        if not asked or _is_health(scope) or streamlit_internals.is_logged_in(_cookies(scope)):
+        has_to_log_in = scope["type"] in ("http", "websocket") and has_login()
+        if not has_to_log_in or _is_health(scope) or streamlit_internals.is_logged_in(_cookies(scope)):
             await self._app(scope, receive, send)
         elif scope["type"] == "websocket":
             await _refuse_connection(receive, send)
@@ -207,18 +209,18 @@ class Login:
         else:
             answer = _ask(scope, self._page, "This server asks its visitors to log in.")
             if isinstance(answer, HTMLResponse):
-                wanted = quote(local_address(scope["path"], scope["query_string"].decode("latin-1")), safe="")
-                answer.headers.append("Set-Cookie", _set_cookie("wanted", wanted, LOGIN_SECONDS))
+                place = quote(local_address(scope["path"], scope["query_string"].decode("latin-1")), safe="")
+                answer.headers.append("Set-Cookie", _set_cookie("wanted", place, LOGIN_SECONDS))
             await answer(scope, receive, send)
 
 
-def _leading_to(wanted: str, send: Send) -> Send:
+def _leading_to(target: str, send: Send) -> Send:
     """Return what sends a redirection, if it is one, to the page of a cookie and not to the front page."""
 
     async def send_on(message: Message) -> None:
-        if wanted and message["type"] == "http.response.start" and "location" in Headers(scope=message):
-            place = RedirectResponse(local_address(unquote(wanted)))
-            MutableHeaders(scope=message)["location"] = place.headers["location"]
+        if target and message["type"] == "http.response.start" and "location" in Headers(scope=message):
+            address = RedirectResponse(local_address(unquote(target)))
+            MutableHeaders(scope=message)["location"] = address.headers["location"]
         await send(message)
 
     return send_on
@@ -232,9 +234,9 @@ class Token:
         self._page = TOKEN_PAGE.read_text(encoding="utf-8")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        wanted = token() if scope["type"] in ("http", "websocket") else ""
-        shown = _cookies(scope).get(_cookie("pass"), "") if wanted else ""
-        if not wanted or _is_health(scope) or compare_digest(shown.encode(), _pass().encode()):
+        needed = token() if scope["type"] in ("http", "websocket") else ""
+        browser_pass = _cookies(scope).get(_cookie("pass"), "") if needed else ""
+        if not needed or _is_health(scope) or compare_digest(browser_pass.encode(), _pass().encode()):
             await self._app(scope, receive, send)
         elif scope["type"] == "websocket":
             await _refuse_connection(receive, send)
@@ -245,17 +247,17 @@ class Token:
         """Return the answer to a request without a pass: a pass for the right token, else the page that asks for it."""
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         if scope["method"] == "POST":
-            given = await _sent_token(receive)
+            sent = await _sent_token(receive)
         else:
-            given = next((value for name, value in query if name == PARAMETER), "")
-        if compare_digest(given.encode(errors="replace"), token().encode()):
+            sent = next((value for name, value in query if name == PARAMETER), "")
+        if compare_digest(sent.encode(errors="replace"), token().encode()):
             rest = urlencode([pair for pair in query if pair[0] != PARAMETER])
             answer = RedirectResponse(local_address(scope["path"], rest), 303)
             answer.headers.append("Set-Cookie", _set_cookie("pass", _pass()))
             return answer
-        if _comes_from_other_site(scope) and not given:
+        if _comes_from_other_site(scope) and not sent:
             return _load_again()
-        page = self._page.replace("{said}", "That is not this server's token." if given else "")
+        page = self._page.replace("{said}", "That is not this server's token." if sent else "")
         return _ask(scope, page, "This server asks for a token: open the address with it first.")
 
 
@@ -321,6 +323,10 @@ class StrictCookies:
 
 def _strict(cookie: str, *, secure: bool) -> str:
     first, *attributes = cookie.split("; ")
-    kept = [one for one in attributes if one.lower().partition("=")[0] not in ("samesite", "httponly", "secure")]
+    others = [
+        attribute
+        for attribute in attributes
+        if attribute.lower().partition("=")[0] not in ("samesite", "httponly", "secure")
+    ]
     script = [] if first.startswith("_streamlit_xsrf=") else ["HttpOnly"]
-    return "; ".join([first, *kept, *script, "SameSite=Strict", *(["Secure"] if secure else [])])
+    return "; ".join([first, *others, *script, "SameSite=Strict", *(["Secure"] if secure else [])])

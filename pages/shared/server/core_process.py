@@ -50,11 +50,11 @@ def call_apart(
         RuntimeError: the call raised something else, or the process was killed.
     """
     with waited_for(PLACES, check_wanted):
-        asked = io.BytesIO()
-        writer = _Pickler(asked)
+        request = io.BytesIO()
+        writer = _Pickler(request)
         writer.dump(call)
         try:
-            status, answer = _answer(asked.getbuffer(), check_wanted, bounds)
+            status, answer = _answer(request.getbuffer(), check_wanted, bounds)
         except Overtime:
             raise bounds.too_long(title) from None
     # C++ code that gets no memory aborts.
@@ -62,22 +62,22 @@ def call_apart(
         raise bounds.too_large(title)
     if status:
         raise RuntimeError(f"the process that computes ended with status {status}")
-    kind, found = _Unpickler(io.BytesIO(answer), writer.kept).load()
+    kind, outcome = _Unpickler(io.BytesIO(answer), writer.listed).load()
     if kind == "problems":
-        raise FormatError(found)
+        raise FormatError(outcome)
     if kind == "fault":
-        raise RuntimeError(f"in the process that computes: {found}")
-    returned: Found = found
+        raise RuntimeError(f"in the process that computes: {outcome}")
+    returned: Found = outcome
     return returned
 
 
-def _answer(asked: memoryview, check_wanted: Callable[[], None], bounds: Bounds) -> tuple[int, bytes]:
+def _answer(request: memoryview, check_wanted: Callable[[], None], bounds: Bounds) -> tuple[int, bytes]:
     """Return the exit status of a process that was asked something, and its answer."""
     with bounded_process("pages.shared.server.core_process", bounds) as process:
         # `communicate` never sends what it has not sent when its time is over: a pipe holds 64 kB, and a process needs
         # longer to start than we wait for it. So the pipe is written to beside it, and stays open.
         pipe, process.stdin = process.stdin, None
-        Thread(target=_send, args=(asked, pipe), daemon=True).start()
+        Thread(target=_send, args=(request, pipe), daemon=True).start()
         while True:
             check_wanted()
             try:
@@ -96,21 +96,21 @@ def _send(content: memoryview, pipe: IO[bytes] | None) -> None:
 
 
 class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
-    """Write objects; those of `known` as their number. Objects of KEPT that are written whole are listed in `kept`."""
+    """Write objects; those of `shared` as their number. Objects of KEPT that are written whole are in `listed`."""
 
-    def __init__(self, file: Any, known: Sequence[object] = ()) -> None:
+    def __init__(self, file: Any, shared: Sequence[object] = ()) -> None:
         super().__init__(file, pickle.HIGHEST_PROTOCOL)
-        self._known = {id(one): number for number, one in enumerate(known)}
+        self._shared = {id(shared_object): number for number, shared_object in enumerate(shared)}
         self._seen: set[int] = set()
-        self.kept: list[object] = []
+        self.listed: list[object] = []
 
     def persistent_id(self, obj: Any) -> int | None:
         if not isinstance(obj, KEPT):
             return None
-        if id(obj) not in self._known and id(obj) not in self._seen:
+        if id(obj) not in self._shared and id(obj) not in self._seen:
             self._seen.add(id(obj))
-            self.kept.append(obj)
-        return self._known.get(id(obj))
+            self.listed.append(obj)
+        return self._shared.get(id(obj))
 
     def reducer_override(self, obj: Any) -> Any:
         if isinstance(obj, MappingProxyType):
@@ -128,12 +128,12 @@ def _read_only(mapping: dict[Any, Any]) -> MappingProxyType[Any, Any]:
 
 
 class _Unpickler(pickle.Unpickler):
-    def __init__(self, file: Any, known: Sequence[object]) -> None:
+    def __init__(self, file: Any, shared: Sequence[object]) -> None:
         super().__init__(file)
-        self._known = known
+        self._shared = shared
 
     def persistent_load(self, pid: Any) -> Any:
-        return self._known[pid]
+        return self._shared[pid]
 
 
 class _Nowhere(io.RawIOBase):
@@ -164,7 +164,7 @@ def make_call(call: Callable[[], object], out: IO[bytes]) -> None:
     # The objects are listed in the order in which they are written: the same here and there.
     listing = _Pickler(_Nowhere())
     listing.dump(call)
-    _Pickler(out, listing.kept).dump(_outcome(call))
+    _Pickler(out, listing.listed).dump(_outcome(call))
 
 
 def _outcome(call: Callable[[], object]) -> tuple[str, object]:

@@ -54,23 +54,23 @@ def inline_scripts(html: str) -> list[str]:
         def __init__(self) -> None:
             super().__init__()
             self.inside = False
-            self.found: list[str] = []
+            self.scripts: list[str] = []
 
         def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
             self.inside = tag == "script" and "src" not in dict(attrs)
             if self.inside:
-                self.found.append("")
+                self.scripts.append("")
 
         def handle_endtag(self, tag: str) -> None:
             self.inside = False
 
         def handle_data(self, data: str) -> None:
             if self.inside:
-                self.found[-1] += data
+                self.scripts[-1] += data
 
     parser = Scripts()
     parser.feed(html)
-    return parser.found
+    return parser.scripts
 
 
 def content_security_policy(html: str) -> str:
@@ -110,9 +110,9 @@ class SecurityHeaders:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                found = MutableHeaders(scope=message)
+                headers = MutableHeaders(scope=message)
                 for name, value in self._headers.items():
-                    found.setdefault(name, value)
+                    headers.setdefault(name, value)
             await send(message)
 
         await self._app(scope, receive, send_with_headers)
@@ -139,8 +139,8 @@ class AllowedHosts:
         if scope["type"] in ("http", "websocket"):
             host = Headers(scope=scope).get("host", "")
             if not host_is_allowed(host, st.get_option("server.allowedHosts")):
-                said = f"This server does not answer to {host!r}: start it with --server.allowedHosts NAME.\n"
-                await PlainTextResponse(said, 403)(scope, receive, send)
+                message = f"This server does not answer to {host!r}: start it with --server.allowedHosts NAME.\n"
+                await PlainTextResponse(message, 403)(scope, receive, send)
                 return
         await self._app(scope, receive, send)
 
@@ -261,11 +261,11 @@ class UploadLimits:
         self._arriving: dict[object, tuple[str, int]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        found = _upload(scope)
-        if found is None:
+        upload = _upload(scope)
+        if upload is None:
             await self._app(scope, receive, send)
             return
-        session, request = found["session"], object()
+        session, request = upload["session"], object()
         length = Headers(scope=scope).get("content-length", "")
         announced = int(length) if length.isdecimal() else 0
         arrived = 0
@@ -285,7 +285,7 @@ class UploadLimits:
             await self._app(scope, receive_counted, send)
         finally:
             self._arriving.pop(request, None)
-            self._files.setdefault(session, set()).add(found["file"])
+            self._files.setdefault(session, set()).add(upload["file"])
             self._count_held()
 
     def _count_held(self) -> None:
@@ -304,14 +304,14 @@ class UploadLimits:
 
         The rest is what an upload of this session has announced, beside what arrived of it.
         """
-        arriving = [size for one, size in self._arriving.values() if one == session]
+        arriving = [size for uploader, size in self._arriving.values() if uploader == session]
         whole = sum(self._held.values()) + sum(size for _, size in self._arriving.values())
         size = int(st.get_option("server.maxUploadSize"))
-        for whose, held, files in (
+        for whose, n_bytes, files in (
             ("one session", self._held.get(session, 0) + sum(arriving) + rest, SESSION_FILES),
             ("all sessions", whole + rest, SERVER_FILES),
         ):
-            if held > files * size << 20:
+            if n_bytes > files * size << 20:
                 return (
                     f"The uploads of {whose} may hold {files * size:,} MB together: remove some that were uploaded, or "
                     "start the server with --data DIR or a larger --server.maxUploadSize.\n"
@@ -321,7 +321,7 @@ class UploadLimits:
 
 async def _drain(message: Message, receive: Receive) -> None:
     """Let the rest of a body pass, up to the size of one file, so that its sender comes to read the answer."""
-    left = int(st.get_option("server.maxUploadSize")) << 20
-    while message.get("more_body") and left > 0:
+    remaining = int(st.get_option("server.maxUploadSize")) << 20
+    while message.get("more_body") and remaining > 0:
         message = await receive()
-        left -= len(message.get("body", b""))
+        remaining -= len(message.get("body", b""))

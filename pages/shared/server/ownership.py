@@ -67,7 +67,7 @@ class Ownership:
         """Return the input of what is shared by a key, "" where there is none."""
         stored = () if self._store is None else self._store.entries()
         inputs = dict.fromkeys((*self._keys, *(entry.key for entry in stored)))
-        return next((one for one in inputs if self.key(one) == key), "") if KEY.fullmatch(key) else ""
+        return next((read for read in inputs if self.key(read) == key), "") if KEY.fullmatch(key) else ""
 
     def forget(self, read: str) -> None:
         """Forget what is gone."""
@@ -87,9 +87,9 @@ def visitor() -> str:
         return ACCOUNT
     if access.has_login():
         user = st.user.to_dict()
-        said = f"user {user.get('iss', '')} {user.get('sub') or user.get('email')}"
+        identity = f"user {user.get('iss', '')} {user.get('sub') or user.get('email')}"
     elif number := access.browser():
-        said = f"browser {number}"
+        identity = f"browser {number}"
     else:
-        said = f"session {session_id() or secrets.token_hex(16)}"
-    return sha256(said.encode()).hexdigest()
+        identity = f"session {session_id() or secrets.token_hex(16)}"
+    return sha256(identity.encode()).hexdigest()

@@ -34,16 +34,16 @@ def draw_headline() -> None:
     view = View(corpus=loaded.digest, system=DEMO_SYSTEM, mask=state.view().mask)
     settings = caches.settings_of(loaded.corpus.gold, view)
     scores = caches.scores(loaded, DEMO_SYSTEM, settings)
-    found = side_query("gold", "COR")
+    query = side_query("gold", "COR")
     recall = scores.counts("strict").recall
-    if found is None or recall is None:
+    if query is None or recall is None:
         return
     with st.container(border=True):
         counts = scores.counts("strict")
         sentence = f"In the demo, the rule-based system finds **{recall:.0%}** of the gold spans exactly."
         them = f":primary[Read these {counts.gold[0]:,} of {counts.pos:,} →]"
-        navigation.link_to("Inspect", f"{sentence} {them}", view_of(view, found))
-        near = caches.ledger(loaded, DEMO_SYSTEM, settings, "strict").page(replace(found, decision=("INC",)))
+        navigation.link_to("Inspect", f"{sentence} {them}", view_of(view, query))
+        near = caches.ledger(loaded, DEMO_SYSTEM, settings, "strict").page(replace(query, decision=("INC",)))
         near = near[near["boundary"] != "equal"] if (near["boundary"] != "equal").any() else near
         if len(near):
             record = near.iloc[0]

@@ -59,17 +59,17 @@ def _scores(page: PageContext) -> None:
     """Show F1 under strict by system; each leads to its scores."""
     systems = sorted(page.systems, key=lambda name: name != page.system)
     spans = sum(len(layer) for layer in page.loaded.corpus.systems)
-    shown = systems[: SYSTEMS if spans <= SPANS else 1]
+    scored = systems[: SYSTEMS if spans <= SPANS else 1]
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         st.markdown("F1 under strict:", width="content")
-        for name in shown:
+        for name in scored:
             f1 = page.scores(name, ["strict"]).counts("strict").f1
             view = replace(page.view, system=name, criterion="strict")
             pair = f"{page.words.reference} / {name}" if page.words.annotators else name
             label = f"**{plain(pair, 60)}** :primary[**{'–' if f1 is None else f'{f1:.3f}'}**] →"
             navigation.link_to("Overview", label, view, help="All its scores.")
-        if len(systems) > len(shown):
-            more = count(len(systems) - len(shown), "more system")
+        if len(systems) > len(scored):
+            more = count(len(systems) - len(scored), "more system")
             navigation.link_to("Systems", f":primary[{more} →]", page.view)
 
 
@@ -132,8 +132,8 @@ def _export(page: PageContext) -> None:
 def _lost(page: PageContext, row: LayerRead) -> None:
     """List the spans of a layer that have no place in gold's text."""
     table = pd.DataFrame(
-        {"source": [one.source for one in row.lost], "line": [one.line for one in row.lost]}
-        | {"span": [one.found for one in row.lost]}
+        {"source": [span.source for span in row.lost], "line": [span.line for span in row.lost]}
+        | {"span": [span.found for span in row.lost]}
     ).astype({"line": "Int64"})
     with st.expander(f"{count(len(row.lost), 'span')} of {plain(row.name)} left out: no place in gold's text"):
         st.dataframe(table[:SHOWN], hide_index=True, column_config={"line": st.column_config.NumberColumn(format="%d")})
@@ -157,16 +157,16 @@ def offer_mapping(page: PageContext) -> None:
     if not loaded.types_can_be_mapped or all(set(layer.types) <= set(gold.types) for layer in systems):
         return
     apart = [layer for layer in systems if have_no_common_type(gold, layer)]
-    found = _suggested(loaded)
+    suggestions = _suggested(loaded)
     for layer in apart:
-        here_named, there = (", ".join(map(plain, one.types[:TYPES_NAMED])) for one in (layer, gold))
-        st.warning(f"No type of {plain(layer.name)} is one of gold's: {here_named} there, {there} in gold.")
-    with st.expander(f"Types that gold does not have: {len(found)}", expanded=bool(apart)):
+        here_named, gold_types = (", ".join(map(plain, side.types[:TYPES_NAMED])) for side in (layer, gold))
+        st.warning(f"No type of {plain(layer.name)} is one of gold's: {here_named} there, {gold_types} in gold.")
+    with st.expander(f"Types that gold does not have: {len(suggestions)}", expanded=bool(apart)):
         st.caption(NOTE)
-        table = _table(found)
+        table = _table(suggestions)
         st.dataframe(table, hide_index=True, column_config={"why": st.column_config.TextColumn(width="large")})
         Export(table, _signed(loaded), "types", key="types_suggested").draw()
-        _form(loaded, found)
+        _form(loaded, suggestions)
 
 
 @memoized("Counting what spans overlap …")
@@ -174,8 +174,11 @@ def _suggested(loaded: Loaded) -> tuple[Suggestion, ...]:
     return compute(loaded, "Suggesting types", suggest_types, loaded.corpus.gold, loaded.corpus.systems)
 
 
-def _table(found: tuple[Suggestion, ...]) -> pd.DataFrame:
-    rows = [(one.name, one.spans, one.to, "yes" if one.sure else "no", one.reason) for one in found]
+def _table(suggestions: tuple[Suggestion, ...]) -> pd.DataFrame:
+    rows = [
+        (suggestion.name, suggestion.spans, suggestion.to, "yes" if suggestion.sure else "no", suggestion.reason)
+        for suggestion in suggestions
+    ]
     return pd.DataFrame(rows, columns=["type", "spans", "type of gold", "sure", "why"])
 
 
@@ -183,9 +186,12 @@ def _signed(loaded: Loaded) -> str:
     return f"corpus sha256:{loaded.digest[:16]}"
 
 
-def _form(loaded: Loaded, found: tuple[Suggestion, ...]) -> None:
+def _form(loaded: Loaded, suggestions: tuple[Suggestion, ...]) -> None:
     key = f"types_lines_{loaded.digest[:16]}"
-    lines = [("" if one.sure else "# ") + mapping_line(one.name, one.to or "?") for one in found]
+    lines = [
+        ("" if suggestion.sure else "# ") + mapping_line(suggestion.name, suggestion.to or "?")
+        for suggestion in suggestions
+    ]
     st.session_state.setdefault(key, "\n".join(lines))
     st.text_area("Name read = type of gold, one a line", key=key, height=min(300, 60 + 26 * len(lines)))
     st.button(

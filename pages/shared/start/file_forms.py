@@ -53,7 +53,7 @@ class Group:
 
     ids: tuple[str, ...]
     file: str
-    found: Recognised
+    recognised: Recognised
 
     @property
     def mark(self) -> str:
@@ -75,9 +75,9 @@ class Row:
     name: str
 
     @property
-    def wanted(self) -> Wanted:
-        found = self.group.found
-        return Wanted(self.layer, found.columns, found.apart, found.folders)
+    def requested(self) -> Wanted:
+        recognised = self.group.recognised
+        return Wanted(self.layer, recognised.columns, recognised.apart, recognised.folders)
 
 
 def draw_drop_zone() -> None:
@@ -107,12 +107,12 @@ def draw_drop_zone() -> None:
 
 def _rows(files: Sequence[Any]) -> list[Row]:
     """Show the groups of files with a row for each layer, and return the rows."""
-    drawn = [_group([files[number] for number in numbers]) for numbers in grouped_files([one.name for one in files])]
-    places = [(group, below, layer) for group, below, layers in drawn for layer in layers or ("",)]
+    groups = [_group([files[number] for number in numbers]) for numbers in grouped_files([file.name for file in files])]
+    places = [(group, below, layer) for group, below, layers in groups for layer in layers or ("",)]
     proposed = proposed_roles(
         [layer for _, _, layer in places],
         [group.file for group, _, _ in places],
-        [group.found.format for group, _, _ in places],
+        [group.recognised.format for group, _, _ in places],
     )
     return [_row(below, group, layer, role) for (group, below, layer), role in zip(places, proposed, strict=True)]
 
@@ -124,7 +124,7 @@ def _group(files: Sequence[Any]) -> tuple[Group, Any, Sequence[str]]:
     with st.container(border=True, gap="small"):
         top = st.container(horizontal=True, vertical_alignment="center")
         with top.container():
-            found = recognise_files(
+            recognised = recognise_files(
                 DROPPED,
                 mark,
                 lambda: Source.of_uploads(_raw(files)),
@@ -132,15 +132,15 @@ def _group(files: Sequence[Any]) -> tuple[Group, Any, Sequence[str]]:
                 title=name,
                 may_be_texts=may_be_texts(first),
             )
-        layers: Sequence[str] = found.layers
+        layers: Sequence[str] = recognised.layers
         if len(first_layers(layers)) < len(layers):
             layers = st.multiselect("Layers", layers, default=first_layers(layers), key=f"upload_layers_{mark}")
-        return Group(ids, first, found), st.container(gap="small") if found.layers else top, layers
+        return Group(ids, first, recognised), st.container(gap="small") if recognised.layers else top, layers
 
 
 def _row(place: Any, group: Group, layer: str, proposed: str) -> Row:
     """Ask for the role and the name of a layer; `place` is the line of its files, where they hold one."""
-    own, said = f"{group.mark}_{layer}", plain(layer or group.file, 80)
+    own, title = f"{group.mark}_{layer}", plain(layer or group.file, 80)
     roles: dict[str, str] = st.session_state.setdefault(keys.ROLES, {})
     key = f"upload_role_{own}"
     st.session_state[key] = role = roles.get(own, proposed)
@@ -149,7 +149,7 @@ def _row(place: Any, group: Group, layer: str, proposed: str) -> Row:
     if layer:
         line.markdown(plain(layer, 80), width="stretch")
     line.selectbox(
-        f"Role of {said}",
+        f"Role of {title}",
         ROLES,
         key=key,
         label_visibility="collapsed",
@@ -160,7 +160,7 @@ def _row(place: Any, group: Group, layer: str, proposed: str) -> Row:
     name = ""
     if role in (SYSTEM, ANNOTATOR):
         name = line.text_input(
-            f"Name of {said}",
+            f"Name of {title}",
             key=f"upload_name_{own}",
             placeholder=usual,
             label_visibility="collapsed",
@@ -184,13 +184,13 @@ def _lacking(rows: Sequence[Row]) -> str:
 
 def _read_dropped(rows: Sequence[Row]) -> None:
     reading_options.remember_form(DROPPED, _read_dropped, rows)
-    given = {file.file_id: file for file in st.session_state[FILES]}
-    shared = [given[one] for row in rows if row.role == TEXTS for one in row.group.ids]
+    files_by_id = {file.file_id: file for file in st.session_state[FILES]}
+    shared = [files_by_id[file_id] for row in rows if row.role == TEXTS for file_id in row.group.ids]
     # The layers of one upload share its files: they are opened once.
     files: dict[str, list[Upload]] = {}
     for row in rows:
-        more = shared if row.group.found.format in SHARING else []
-        files.setdefault(row.group.mark, _raw([*(given[one] for one in row.group.ids), *more]))
+        more = shared if row.group.recognised.format in SHARING else []
+        files.setdefault(row.group.mark, _raw([*(files_by_id[file_id] for file_id in row.group.ids), *more]))
     reference = next((row for row in rows if row.role == GOLD), None)
     first = reference or next(row for row in rows if row.role == ANNOTATOR)
     layers: dict[str, list[Part]] = {GOLD_LAYER: []}
@@ -200,19 +200,19 @@ def _read_dropped(rows: Sequence[Row]) -> None:
             continue
         own = row.role, "" if row.role == GOLD else row.name
         name = names.setdefault(own, _free(row.name, layers))
-        layers.setdefault(name, []).append(Part(files[row.group.mark], row.wanted))
+        layers.setdefault(name, []).append(Part(files[row.group.mark], row.requested))
     title = first.group.label if reference or len(layers) > 2 else f"{first.name} × {list(layers)[-1]}"
     annotator = "" if reference else first.name
     reading_options.begin(DROPPED, lambda options: Uploaded(title, layers, options, annotator))
 
 
-def _free(name: str, taken: dict[str, list[Part]]) -> str:
+def _free(name: str, layers: dict[str, list[Part]]) -> str:
     """Return the name, with a number where another layer has it."""
-    found, number = name, 1
-    while found in taken:
+    unique, number = name, 1
+    while unique in layers:
         number += 1
-        found = f"{name} {number}"
-    return found
+        unique = f"{name} {number}"
+    return unique
 
 
 def _raw(files: Sequence[Any]) -> list[Upload]:
@@ -231,12 +231,12 @@ EACH = f"Each becomes a system. At first the first {file_roles.LAYERS}; choose o
 
 
 @dataclass(frozen=True)
-class Taken:
+class LayerChoice:
     """Selection from files: `layer` ("" where they hold one) and `others` of them."""
 
     layer: str = ""
     others: tuple[str, ...] = ()
-    found: Recognised = field(default_factory=Recognised)
+    recognised: Recognised = field(default_factory=Recognised)
 
     @property
     def layers(self) -> tuple[str, ...]:
@@ -246,22 +246,28 @@ class Taken:
 def served_form(root: Path) -> None:
     """Take gold and systems from the served folder."""
     folders = served_folders(root)
-    left, right = st.columns(2)
-    folder = left.selectbox("Folder", folders, key="served_folder")
+    gold_column, systems_column = st.columns(2)
+    folder = gold_column.selectbox("Folder", folders, key="served_folder")
     entries = served_entries(root, folder)
     likely = likely_gold(entries)
     place = entries.index(likely) if likely in entries else None
-    gold = left.selectbox("Gold", entries, index=place, key=f"served_gold_{folder}", placeholder="file or folder")
-    beside = right.selectbox("Systems are in", folders, index=folders.index(folder), key=f"served_beside_{folder}")
+    gold = gold_column.selectbox(
+        "Gold", entries, index=place, key=f"served_gold_{folder}", placeholder="file or folder"
+    )
+    beside = systems_column.selectbox(
+        "Systems are in", folders, index=folders.index(folder), key=f"served_beside_{folder}"
+    )
     others = [entry for entry in served_entries(root, beside) if beside != folder or entry != gold]
-    chosen = likely_systems(entries, gold)[:SYSTEMS] if likely and beside == folder else []
-    systems = right.multiselect("Systems", others, default=chosen, key=f"served_systems_{folder}_{beside}_{gold}")
+    proposed = likely_systems(entries, gold)[:SYSTEMS] if likely and beside == folder else []
+    systems = systems_column.multiselect(
+        "Systems", others, default=proposed, key=f"served_systems_{folder}_{beside}_{gold}"
+    )
     way = relpath(beside, folder)
-    ours = _gold(root, Path(folder, gold)) if gold else Taken()
+    ours = _gold(root, Path(folder, gold)) if gold else LayerChoice()
     theirs = [_system(root, Path(beside, name), name) for name in systems[:SYSTEMS]]
     if more := len(systems) - len(theirs):
         st.caption(f"{more:,} more systems are recognised when they are read.")
-        theirs += [Taken()] * more
+        theirs += [LayerChoice()] * more
     reading_options.draw_options(SERVED_FORM)
     st.button(
         "Read and score",
@@ -273,60 +279,60 @@ def served_form(root: Path) -> None:
     )
 
 
-def _gold(root: Path, path: Path) -> Taken:
+def _gold(root: Path, path: Path) -> LayerChoice:
     """Ask which layer of the files is gold, and which others are systems."""
-    found, key = _looked_at(root, path, "Gold")
-    if not found.layers:
-        return Taken(found=found)
-    left, right = st.columns(2)
-    layer = left.selectbox("Gold is the layer", found.layers, key=f"{key}_layer")
-    rest = tuple(name for name in found.layers if name != layer)
-    others = right.multiselect(
+    recognised, key = _looked_at(root, path, "Gold")
+    if not recognised.layers:
+        return LayerChoice(recognised=recognised)
+    layer_column, others_column = st.columns(2)
+    layer = layer_column.selectbox("Gold is the layer", recognised.layers, key=f"{key}_layer")
+    rest = tuple(name for name in recognised.layers if name != layer)
+    others = others_column.multiselect(
         "Systems from the same file",
         rest,
         default=file_roles.first_layers(rest),
         key=f"{key}_others_{layer}",
         help=HELD,
     )
-    return Taken(layer, tuple(others), found)
+    return LayerChoice(layer, tuple(others), recognised)
 
 
-def _system(root: Path, path: Path, title: str) -> Taken:
+def _system(root: Path, path: Path, title: str) -> LayerChoice:
     """Ask which layers of the files are systems."""
-    found, key = _looked_at(root, path, title)
-    if not found.layers:
-        return Taken(found=found)
+    recognised, key = _looked_at(root, path, title)
+    if not recognised.layers:
+        return LayerChoice(recognised=recognised)
     names = st.multiselect(
-        "Layers", found.layers, default=file_roles.first_layers(found.layers), key=f"{key}_layers", help=EACH
+        "Layers", recognised.layers, default=file_roles.first_layers(recognised.layers), key=f"{key}_layers", help=EACH
     )
-    return Taken(names[0], tuple(names[1:]), found) if names else Taken()
+    return LayerChoice(names[0], tuple(names[1:]), recognised) if names else LayerChoice()
 
 
 def _looked_at(root: Path, path: Path, title: str) -> tuple[Recognised, str]:
     """Look at a file or folder of the served one, and return it with a key; one that changes is looked at anew."""
     place = root / path
     try:
-        known = place.stat()
-        said = f"{place} {known.st_mtime_ns} {known.st_size}"
+        status = place.stat()
+        identity = f"{place} {status.st_mtime_ns} {status.st_size}"
     except OSError:
-        said = str(place)
-    mark = hashlib.sha256(said.encode(errors="replace")).hexdigest()[:16]
+        identity = str(place)
+    mark = hashlib.sha256(identity.encode(errors="replace")).hexdigest()[:16]
     format = reading_options.chosen_format(SERVED_FORM)
     key = f"served_{path}"
-    found = recognise_files(key, mark, lambda: Source.of_path(place, within=root), format=format, title=title)
-    return found, f"{key}_{mark}"
+    recognised = recognise_files(key, mark, lambda: Source.of_path(place, within=root), format=format, title=title)
+    return recognised, f"{key}_{mark}"
 
 
 def _read_served(
-    root: Path, folder: str, gold: str, systems: Sequence[str], ours: Taken, theirs: Sequence[Taken]
+    root: Path, folder: str, gold: str, systems: Sequence[str], ours: LayerChoice, theirs: Sequence[LayerChoice]
 ) -> None:
     reading_options.remember_form(SERVED_FORM, _read_served, root, folder, gold, systems, ours, theirs)
     names = [_with_layer(gold, layer) for layer in ours.others]
-    names += [_with_layer(name, layer) for name, taken in zip(systems, theirs, strict=True) for layer in taken.layers]
-    every = list(zip((gold, *systems), (ours, *theirs), strict=True))
-    columns = {name: taken.found.columns for name, taken in every if taken.found.columns}
+    names += [_with_layer(name, layer) for name, choice in zip(systems, theirs, strict=True) for layer in choice.layers]
+    named_choices = list(zip((gold, *systems), (ours, *theirs), strict=True))
+    columns = {name: choice.recognised.columns for name, choice in named_choices if choice.recognised.columns}
     first = _with_layer(gold, ours.layer)
-    apart = frozenset(name for name, taken in every if taken.found.apart)
+    apart = frozenset(name for name, choice in named_choices if choice.recognised.apart)
     reading_options.begin(SERVED_FORM, lambda options: Served(root, folder, first, names, options, columns, apart))
 
 

@@ -25,7 +25,7 @@ LAYERS = 4
 """Layers of a corpus that are named."""
 
 
-def offer_kept(chosen: str | None) -> None:
+def offer_kept(digest: str | None) -> None:
     """Offer the visitor's own corpora that were opened last; `chosen` is the digest of the corpus at hand."""
     keeper = caches.shelf().keeper
     if keeper.store is None:
@@ -34,26 +34,26 @@ def offer_kept(chosen: str | None) -> None:
     mine = [entry for entry in keeper.store.entries() if alone or owned.owner(entry) == visitor()]
     entries = {entry.digest: entry for entry in reversed(mine)}
     last = sorted(entries.values(), key=lambda entry: -entry.used)[:SHOWN]
-    found = [(entry, account) for entry in last if (account := keeper.store.account(entry)) is not None]
-    if found:
+    accounts = [(entry, account) for entry in last if (account := keeper.store.account(entry)) is not None]
+    if accounts:
         days = expiry.days_kept()
         until = "" if days is None else f" It goes when nobody has opened it for {days} days."
         st.header(
             "Continue" if alone else "Your uploads",
             help=f"What was read is kept in a folder of the server, so that it opens again at once.{until}",
         )
-    for entry, account in found:
-        _row(entry, account, chosen)
+    for entry, account in accounts:
+        _row(entry, account, digest)
     if entries and alone:
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.caption(f"Stored corpora: {len(entries):,}, {_size(sum(one.bytes for one in entries.values()))}")
+            st.caption(f"Stored corpora: {len(entries):,}, {_size(sum(stored.bytes for stored in entries.values()))}")
             st.button("Clear the store", key="stored_clear", type="tertiary", on_click=keeper.store.clear)
     if keeper.trouble:
         st.caption(f"The corpus read last could not be stored: {plain(keeper.trouble, 200)}.")
 
 
-def _row(entry: Entry, account: EntryAccount, chosen: str | None) -> None:
-    name, page = plain(account.name, 60), entry.digest == chosen
+def _row(entry: Entry, account: EntryAccount, digest: str | None) -> None:
+    name, page = plain(account.name, 60), entry.digest == digest
     layers = ", ".join(plain(layer, 30) for layer in account.layers[:LAYERS])
     more = f" and {len(account.layers) - LAYERS} more" if len(account.layers) > LAYERS else ""
     with st.container(horizontal=True, vertical_alignment="center", border=True):
@@ -104,4 +104,4 @@ def _open(digest: str) -> None:
 
 def _size(size: int) -> str:
     units = (("GB", 1e9), ("MB", 1e6))
-    return next((f"{size / one:,.1f} {unit}" for unit, one in units if size >= one), f"{size / 1e3:,.0f} kB")
+    return next((f"{size / factor:,.1f} {unit}" for unit, factor in units if size >= factor), f"{size / 1e3:,.0f} kB")

@@ -24,12 +24,12 @@ AUTO = "auto"
 def draw_options(form: str) -> None:
     """Draw a field for every setting of reading that has one, in the form of this name."""
     with st.expander("Format and reading"):
-        drawn = {_key(form, field): offer.form for field, offer in offers(LoadOptions).items() if offer.form}
+        fields = {_key(form, field): offer.form for field, offer in offers(LoadOptions).items() if offer.form}
         sides = cycle(st.columns(2))
-        for key, field in drawn.items():
+        for key, field in fields.items():
             if not field.checkbox:
                 _draw(next(sides), key, field)
-        for key, field in drawn.items():
+        for key, field in fields.items():
             if field.checkbox:
                 st.checkbox(field.label, key=key, help=field.hint)
         draw_selection(form)
@@ -92,22 +92,22 @@ SIDES = ("predictions", "gold", "both sides")
 
 def draw_selection(name: str) -> None:
     """Draw the fields of a form."""
-    left, right = st.columns(2)
-    left.text_area(
+    documents_column, types_column = st.columns(2)
+    documents_column.text_area(
         DOCUMENTS,
         key=f"{name}_documents",
         placeholder="all",
         height=100,
         help="Ids, one a line: these documents are scored and no others, on all sides.",
     )
-    right.text_area(
+    types_column.text_area(
         TYPES,
         key=f"{name}_types",
         placeholder="PERSON = PER",
         height=100,
         help="Name read = name taken, one a line; # begins a comment. The signature says what was mapped.",
     )
-    right.segmented_control(
+    types_column.segmented_control(
         "Types are mapped in", SIDES, key=f"{name}_types_side", default=SIDES[0], label_visibility="collapsed"
     )
 
@@ -173,6 +173,6 @@ def offer_retry(lines: Sequence[str]) -> None:
             st.session_state[f"{form}_{field}"] = value
         again(*arguments)
 
-    said = " and ".join(words for _, _, words in named)
-    st.button(f"Read all the same: {said}", type="primary", key="read_again", on_click=read_again)
+    remedies = " and ".join(words for _, _, words in named)
+    st.button(f"Read all the same: {remedies}", type="primary", key="read_again", on_click=read_again)
     st.caption(NOTE)

@@ -60,30 +60,32 @@ def recognise_files(
     `title` names the files. Of those that `may_be_texts` no format is expected.
     """
     whole = f"{place}_whole_{mark}"
-    found = _seen(mark, format, (), bool(st.session_state.get(whole)), opened)
-    chosen: Chosen = ()
+    recognised = _seen(mark, format, (), bool(st.session_state.get(whole)), opened)
+    column_contents: Chosen = ()
     above = st.container()
-    if found.columns is not None:
-        chosen = _columns(place, mark, found.columns, known=bool(found.format))
-        if chosen:
-            found = _seen(mark, format, chosen, False, opened)
+    if recognised.columns is not None:
+        column_contents = _columns(place, mark, recognised.columns, is_recognised=bool(recognised.format))
+        if column_contents:
+            recognised = _seen(mark, format, column_contents, False, opened)
     with above:
-        if found.format or not may_be_texts:
-            _line(found, f"**{plain(title, 80)}**")
+        if recognised.format or not may_be_texts:
+            _line(recognised, f"**{plain(title, 80)}**")
         else:
             st.markdown(f"**{plain(title, 80)}** · no annotations, by the look of it")
-    columns: dict[str, int | str] | None = dict(chosen) or None
-    if found.tags and (number := _tags(f"{place}_tags_{mark}", found.tags)) is not None:
+    columns: dict[str, int | str] | None = dict(column_contents) or None
+    if recognised.tags and (number := _tags(f"{place}_tags_{mark}", recognised.tags)) is not None:
         columns = {**(columns or {}), TAGS: number}
-    if found.apart:
-        forms = f"{', '.join(found.apart[:-1])} and {found.apart[-1]}"
-        said = "Each is then a part of the same layer, in the format it has by itself. No document may stand in two."
-        if st.checkbox(f"Read each file by itself: there are {forms}", key=f"{place}_apart_{mark}", help=said):
-            return Recognised(found.format, apart=True)
-    if found.waiting:
-        said = "This file may hold the work of several annotators and models, and is large."
-        st.button("Look for its layers", key=f"{whole}_ask", help=said, on_click=_want, args=(whole,))
-    return Recognised(found.format, found.layers, columns, folders=found.folders)
+    if recognised.apart:
+        forms = f"{', '.join(recognised.apart[:-1])} and {recognised.apart[-1]}"
+        explanation = (
+            "Each is then a part of the same layer, in the format it has by itself. No document may stand in two."
+        )
+        if st.checkbox(f"Read each file by itself: there are {forms}", key=f"{place}_apart_{mark}", help=explanation):
+            return Recognised(recognised.format, apart=True)
+    if recognised.waiting:
+        explanation = "This file may hold the work of several annotators and models, and is large."
+        st.button("Look for its layers", key=f"{whole}_ask", help=explanation, on_click=_want, args=(whole,))
+    return Recognised(recognised.format, recognised.layers, columns, folders=recognised.folders)
 
 
 @memoized("Looking at the files …")
@@ -98,28 +100,28 @@ def _want(key: str) -> None:
     st.session_state[key] = True
 
 
-def _line(found: Preview, title: str) -> None:
+def _line(recognised: Preview, title: str) -> None:
     """Show the recognised format in one line, and the problems below it."""
-    if found.columns is not None and not found.columns.whole:
-        lacking = [what for what in PLACE if what not in found.columns.taken]
+    if recognised.columns is not None and not recognised.columns.whole:
+        lacking = [what for what in PLACE if what not in recognised.columns.taken]
         st.markdown(f"{title} · a table, by the look of it. Choose below which column holds {_listed(lacking)}.")
         return
     parts = [title]
-    if found.format:
-        parts.append(f":green[✓] {plain(found.format)}")
-        parts.append(f"{found.files:,} file{'s' if found.files > 1 else ''}")
-    if found.layers:
-        names = ", ".join(plain(name, 40) for name in found.layers[:LINES])
-        what = "folders, each a layer" if found.folders else "layers"
-        parts.append(f"{len(found.layers)} {what}: {names}{', …' if len(found.layers) > LINES else ''}")
-    if found.unread:
-        names = ", ".join(plain(masks.mask_words(name), 40) for name in found.unread[:LINES])
-        parts.append(f"not read: {len(found.unread)} ({names}{', …' if len(found.unread) > LINES else ''})")
+    if recognised.format:
+        parts.append(f":green[✓] {plain(recognised.format)}")
+        parts.append(f"{recognised.files:,} file{'s' if recognised.files > 1 else ''}")
+    if recognised.layers:
+        names = ", ".join(plain(name, 40) for name in recognised.layers[:LINES])
+        what = "folders, each a layer" if recognised.folders else "layers"
+        parts.append(f"{len(recognised.layers)} {what}: {names}{', …' if len(recognised.layers) > LINES else ''}")
+    if recognised.unread:
+        names = ", ".join(plain(masks.mask_words(name), 40) for name in recognised.unread[:LINES])
+        parts.append(f"not read: {len(recognised.unread)} ({names}{', …' if len(recognised.unread) > LINES else ''})")
     st.markdown(" · ".join(parts))
-    for problem in found.problems[:LINES]:
+    for problem in recognised.problems[:LINES]:
         st.warning(plain(masks.mask_message(str(problem)), 400))
-    if len(found.problems) > LINES:
-        st.caption(f"{len(found.problems) - LINES:,} more problems")
+    if len(recognised.problems) > LINES:
+        st.caption(f"{len(recognised.problems) - LINES:,} more problems")
 
 
 def _listed(words: Sequence[str]) -> str:
@@ -133,7 +135,9 @@ def _tags(key: str, columns: Sequence[TagColumn]) -> int | str | None:
     }
     if all(isinstance(column.number, int) for column in columns):
         names[ALL_COLUMNS] = "all, as one nested layer"
-    said = "A file with nested layers, or with gold and a prediction, has several; one is read at a time, or all."
+    explanation = (
+        "A file with nested layers, or with gold and a prediction, has several; one is read at a time, or all."
+    )
     return st.selectbox(
         "Tags are read from column",
         list(names),
@@ -141,30 +145,30 @@ def _tags(key: str, columns: Sequence[TagColumn]) -> int | str | None:
         format_func=names.__getitem__,
         placeholder=f"{len(columns)} columns hold tags: choose one",
         key=key,
-        help=said,
+        help=explanation,
     )
 
 
-def _columns(place: str, mark: str, columns: Columns, *, known: bool) -> Chosen:
+def _columns(place: str, mark: str, columns: Columns, *, is_recognised: bool) -> Chosen:
     """Show the first rows of a table and ask for the contents of its columns; return () if they are as recognised."""
-    found = {what: columns.taken.get(what) for what in COLUMNS}
-    with st.expander("Columns of the table", expanded=not known):
+    recognised = {what: columns.taken.get(what) for what in COLUMNS}
+    with st.expander("Columns of the table", expanded=not is_recognised):
         names = {at: f"{at} · {name}" for at, name in enumerate(columns.names, start=1)}
         if masks.is_masked():
             names = {at: str(at) for at in names}
         rows = [[masks.mask_words(cell) for cell in row] for row in columns.rows]
         st.dataframe(pd.DataFrame(rows, columns=list(names.values())), hide_index=True)
-        chosen: dict[str, int | None] = {}
+        contents: dict[str, int | None] = {}
         for at, what in enumerate(COLUMNS):
             if at % WIDE == 0:
                 cells = st.columns(WIDE)
-            chosen[what] = cells[at % WIDE].selectbox(
+            contents[what] = cells[at % WIDE].selectbox(
                 what.capitalize() + ("*" if what in PLACE else ""),
                 list(names),
-                index=None if found[what] is None else list(names).index(int(found[what] or 0)),
+                index=None if recognised[what] is None else list(names).index(int(recognised[what] or 0)),
                 format_func=names.__getitem__,
                 placeholder="none",
                 help=HELP[what],
                 key=f"{place}_is_{what}_{mark}",
             )
-    return () if chosen == found else tuple((what, "" if at is None else at) for what, at in chosen.items())
+    return () if contents == recognised else tuple((what, "" if at is None else at) for what, at in contents.items())

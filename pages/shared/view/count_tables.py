@@ -115,12 +115,12 @@ def formula(ratio: str, counts: Counts, kind: str | None = None, words: LayerWor
     if ratio == "P" or ratio == "R":
         used = pred if ratio == "P" else gold
         cor, par, whole = (count for _, count, _ in used)
-        made = f"{GLOSSARY[ratio].formula} = ({cor} + 0.5 × {par}) / {whole}"
-        return Formula(f"{ratio} = {made} = {result}", used)
+        terms = f"{GLOSSARY[ratio].formula} = ({cor} + 0.5 × {par}) / {whole}"
+        return Formula(f"{ratio} = {terms} = {result}", used)
     if counts.cor is not None and counts.par is not None:
-        made = f"2 × ({counts.cor} + 0.5 × {counts.par}) / ({counts.pos} + {counts.act})"
+        terms = f"2 × ({counts.cor} + 0.5 × {counts.par}) / ({counts.pos} + {counts.act})"
         used = (*gold, pred[-1]) if kind is None else (*gold, *pred)
-        return Formula(f"F1 = {GLOSSARY['F1'].formula} = {made} = {result}", used)
+        return Formula(f"F1 = {GLOSSARY['F1'].formula} = {terms} = {result}", used)
     p, r = number(counts.precision), number(counts.recall)
     return Formula(f"F1 = 2 × P × R / (P + R) = 2 × {p} × {r} / ({p} + {r}) = {result}", (*gold, *pred))
 
@@ -141,12 +141,12 @@ def _terms(
     prefix = "" if kind is None else ("gold " if side == "gold" else "predicted ")
     if words.annotators and kind is not None:
         prefix = f"{words.side(side)}: "
-    found = []
+    terms = []
     for code, value in (("COR", row[0]), ("PAR", row[2]), ("POS" if side == "gold" else "ACT", whole)):
         query = side_query(side, code, kind)
         assert query is not None, "COR, PAR, POS and ACT are counts"
-        found.append((f"{prefix}{words.label(code)}", value, query))
-    return tuple(found)
+        terms.append((f"{prefix}{words.label(code)}", value, query))
+    return tuple(terms)
 
 
 def number(value: float | None) -> str:
@@ -154,13 +154,15 @@ def number(value: float | None) -> str:
     return "–" if value is None or np.isnan(value) else f"{value:.3f}"
 
 
-def mean_formula(ratio: str, some: Iterable[Counts], average: Average, unit: str) -> str:
+def mean_formula(ratio: str, counts_of_members: Iterable[Counts], average: Average, unit: str) -> str:
     """Return the formula of a macro average from its members' ratios; of long sums `some` first members will do."""
     if average.value is None:
         return f"{ratio} is undefined for every one of the {average.undefined} {unit}"
-    values = [value for counts in some if (value := getattr(counts, RATIOS[ratio])) is not None][:_TERMS_SHOWN]
-    shown = " + ".join(map(number, values)) + (" + …" if len(values) < average.n else "")
-    return f"{ratio} = ({shown}) / {average.n} {unit} = {number(average.value)}" + _undefined(average.undefined)
+    values = [value for counts in counts_of_members if (value := getattr(counts, RATIOS[ratio])) is not None][
+        :_TERMS_SHOWN
+    ]
+    terms = " + ".join(map(number, values)) + (" + …" if len(values) < average.n else "")
+    return f"{ratio} = ({terms}) / {average.n} {unit} = {number(average.value)}" + _undefined(average.undefined)
 
 
 _TERMS_SHOWN = 12
@@ -186,7 +188,7 @@ def reconciles(
 
 @dataclass(frozen=True, eq=False)
 class Confusion:
-    """The confusion table laid out: `counts` and what is `shown` of them (NaN: blank), with names to read.
+    """The confusion table laid out: `counts` and the `values` of cells (NaN: blank), with names to read.
 
     `rows` and `columns` are types, ABSENT for the spurious row and the missed column, which stand last.
     """
@@ -194,7 +196,7 @@ class Confusion:
     rows: tuple[str, ...]
     columns: tuple[str, ...]
     counts: pd.DataFrame
-    shown: pd.DataFrame
+    values: pd.DataFrame
 
     def share(self, row: int, column: int, share: str) -> str:
         """Return the calculation of a share shown in a cell, empty where counts are shown."""
@@ -232,15 +234,15 @@ def confusion_table(
         index=[*order, free_name(words.label("SPU"), order)],
         columns=[*across, free_name(words.label("MIS"), across)],
     )
-    shown = counts.astype("float64")
+    values = counts.astype("float64")
     if share == "row":
-        shown = shown.div(counts.sum(axis=1).replace(0, np.nan), axis=0) * 100
+        values = values.div(counts.sum(axis=1).replace(0, np.nan), axis=0) * 100
     elif share == "column":
-        shown = shown.div(counts.sum(axis=0).replace(0, np.nan), axis=1) * 100
-    shown = shown.mask(counts == 0)
+        values = values.div(counts.sum(axis=0).replace(0, np.nan), axis=1) * 100
+    values = values.mask(counts == 0)
     if "off-diagonal" in layout:
-        shown = shown.mask(np.eye(len(rows), dtype=bool))
-    return Confusion(rows, columns, counts, shown)
+        values = values.mask(np.eye(len(rows), dtype=bool))
+    return Confusion(rows, columns, counts, values)
 
 
 def headings(names: Sequence[str]) -> list[str]:

@@ -118,8 +118,8 @@ class LayerWords:
         if not self.annotators:
             return reason
         if isinstance(gold_type, str) and isinstance(pred_type, str):
-            said = f"type {pred_type} instead of {gold_type}"
-            moved = reason.removesuffix(said)
+            type_difference = f"type {pred_type} instead of {gold_type}"
+            moved = reason.removesuffix(type_difference)
             shifts = [part for part in moved.split("; ") if part]
             named = [f"{self.other} {part}" if part.startswith(("starts ", "ends ")) else part for part in shifts]
             return "; ".join([f"types differ: {gold_type} / {pred_type}", *named] if moved != reason else named)

@@ -202,10 +202,10 @@ def read_rule(rule: str) -> Criterion:
             raise FormatError.single(RULE_SOURCE, None, f"{quoted(rule)} is not a rule", "copy the whole link")
         else:
             parts[key] = unquote(value)
-    given: Mapping[str, Any] = {**parts, "merge": merge} if merge else parts
+    fields_of_rule: Mapping[str, Any] = {**parts, "merge": merge} if merge else parts
     if "" in merge:
         raise FormatError.single(RULE_SOURCE, None, f"{quoted(rule)} merges types into no name", "copy the whole link")
-    return criterion_from_parts(name, given, RULE_SOURCE)
+    return criterion_from_parts(name, fields_of_rule, RULE_SOURCE)
 
 
 def _escaped(name: str) -> str:

@@ -33,7 +33,7 @@ _FIELD = re.compile(rf'\b({"|".join((*FIELDS, HAS))}):(?:"([^"]*)"|(\S+))')
 def query_of(view: View) -> Query:
     """Return the query that a view's lists show; no decision chosen stands for all but correct."""
     parts = [(name, quoted or plain) for name, quoted, plain in _FIELD.findall(view.q)]
-    found: dict[str, str] = {name: value for name, value in parts if name != HAS}
+    fields_of_query: dict[str, str] = {name: value for name, value in parts if name != HAS}
     return Query(
         decision=view.decision or ERRORS,
         types=view.type,
@@ -42,7 +42,7 @@ def query_of(view: View) -> Query:
         doc="" if view.record or view.at else view.doc,
         text=" ".join(_FIELD.sub("", view.q).split()),
         having=tuple(_having(value) for name, value in parts if name == HAS),
-        **found,
+        **fields_of_query,
     )
 
 
@@ -67,16 +67,16 @@ def search_of(query: Query) -> str:
     """Return the search text of a query: its words, and its FIELDS as `name:value`."""
     values = ((name, getattr(query, name)) for name in FIELDS)
     having = ((HAS, f"{_escaped(name).replace('=', '%3D')}={_escaped(value)}") for name, value in query.having)
-    every = (*values, *having)
+    pairs = (*values, *having)
     fields = (
-        f'{name}:"{value}"' if any(map(str.isspace, value)) else f"{name}:{value}" for name, value in every if value
+        f'{name}:"{value}"' if any(map(str.isspace, value)) else f"{name}:{value}" for name, value in pairs if value
     )
     return " ".join([*query.text.split(), *fields])
 
 
 def _having(value: str) -> tuple[str, str]:
-    name, _, asked = value.partition("=")
-    return unquote(name), unquote(asked)
+    name, _, text = value.partition("=")
+    return unquote(name), unquote(text)
 
 
 def _escaped(text: str) -> str:
@@ -113,9 +113,9 @@ Line = tuple[str, str, str]
 
 def context(records: pd.DataFrame, texts: Sequence[str], characters: int = 40) -> list[Line]:
     """Return the words before, in and after each record's anchor, on one line each."""
-    there = (records["gold"] >= 0).to_numpy()
+    has_gold = (records["gold"] >= 0).to_numpy()
     starts, ends = (
-        np.where(there, *(records[f"{side}_{edge}"].to_numpy(np.int64, na_value=-1) for side in ("gold", "pred")))
+        np.where(has_gold, *(records[f"{side}_{edge}"].to_numpy(np.int64, na_value=-1) for side in ("gold", "pred")))
         for edge in ("start", "end")
     )
     lines = around(texts, records["doc"].tolist(), starts.tolist(), ends.tolist(), characters)

@@ -14,8 +14,8 @@ from pages.shared.view.link import is_rule_of, read_link, write_rule, write_shor
 
 
 def view() -> View:
-    found: View = st.session_state.get(keys.VIEW, View())
-    return found
+    present: View = st.session_state.get(keys.VIEW, View())
+    return present
 
 
 def put(new: View) -> None:
@@ -44,7 +44,7 @@ def mirror(name: str, value: Any, take: Callable[[Any], object], *, prefix: str 
 
 def mirror_field(name: str, value: Any, change: Callable[[Any], Any] = lambda value: value) -> dict[str, Any]:
     """Mirror a field of the view, see `mirror`; `change` makes the field of what the reader chose."""
-    return mirror(name, value, lambda chosen: update(**{name: change(chosen)}))
+    return mirror(name, value, lambda selected: update(**{name: change(selected)}))
 
 
 def take_record(doc: str, record: str) -> None:
@@ -101,10 +101,10 @@ def params_of(new: View) -> dict[str, str] | None:
     The rule of a criterion of one's own goes along if there is room for it: else its name alone.
     """
     own: tuple[Criterion, ...] = getattr(st.session_state.get(keys.OWN), "criteria", ())
-    mine = next((write_rule(one) for one in own if one.name == new.criterion), "")
+    mine = next((write_rule(criterion) for criterion in own if criterion.name == new.criterion), "")
     rule = new.rule if is_rule_of(new.rule, new.criterion) else mine
-    found = write_short_link(replace(new, rule=rule))
-    return write_short_link(replace(new, rule="")) if found is None else found
+    params = write_short_link(replace(new, rule=rule))
+    return write_short_link(replace(new, rule="")) if params is None else params
 
 
 def link(new: View) -> dict[str, str]:

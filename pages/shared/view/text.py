@@ -26,9 +26,9 @@ def plain(text: str, limit: int = LONGEST_LABEL) -> str:
     A colon is followed by a word joiner, or `:smile:` would become a picture, and so are an at sign and `www`, or an
     address would become a link: Markdown looks for addresses once more when all marks are taken off.
     """
-    shown = " ".join("".join(char if char.isprintable() else " " for char in text).split())
-    shown = shown if len(shown) <= limit else shown[: limit - 1] + "…"
-    return _MEANT.sub("\\g<0>\u2060", _MARKS.sub(r"\\\1", shown))
+    line = " ".join("".join(char if char.isprintable() else " " for char in text).split())
+    line = line if len(line) <= limit else line[: limit - 1] + "…"
+    return _MEANT.sub("\\g<0>\u2060", _MARKS.sub(r"\\\1", line))
 
 
 def as_markdown(words: LayerWords) -> LayerWords:
