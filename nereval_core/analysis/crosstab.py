@@ -17,7 +17,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from nereval_core.analysis.result_tables import typed_table
 from nereval_core.analysis.sentences import Sentence, number_with_noun, record_count, sentence_text
 from nereval_core.analysis.span_relations import corresponding_spans, have_same_type, span_keys
 from nereval_core.arrays import Int64
@@ -26,7 +25,7 @@ from nereval_core.problems import FormatError, quoted
 from nereval_core.records.queries import Query
 from nereval_core.records.tables import DECISIONS
 from nereval_core.scoring import Scores
-from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns
+from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns, typed_table
 from nereval_core.scoring.criteria import Decision
 from nereval_core.tables import Cell, Table, columns_of
 

@@ -28,7 +28,7 @@ def errors_of(
     """Class the errors of a prediction, and compute what mending each class would gain under the criteria.
 
     The classes are those of the records under `strict` (`nereval_core.analysis.errors.error_classes`); gains are those
-    of `nereval_core.analysis.errors.gains`, the words at wrong boundaries those of
+    of `nereval_core.analysis.errors.error_classes`, the words at wrong boundaries those of
     `nereval_core.analysis.errors.boundary_patterns`. The other options are those of `score`, one to one.
 
     Raises:

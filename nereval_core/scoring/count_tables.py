@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -44,3 +44,20 @@ def ratio_row(counts: Counts) -> dict[str, float]:
     """Return precision, recall and F1 of some counts, NaN where they are undefined."""
     values = {"precision": counts.precision, "recall": counts.recall, "f1": counts.f1}
     return {name: float("nan") if value is None else value for name, value in values.items()}
+
+
+def typed_table(rows: Iterable[Any], columns: Columns) -> pd.DataFrame:
+    """Return rows, tuples or dictionaries, as a table of the declared columns and their dtypes."""
+    return pd.DataFrame(list(rows), columns=list(columns)).astype(dict(columns))
+
+
+def free_name(name: str, names: Collection[str]) -> str:
+    """Return the name, in brackets if it is among `names`."""
+    while name in names:
+        name = f"({name})"
+    return name
+
+
+def nan_for_none(value: float | None) -> float:
+    """Return an undefined ratio as NaN."""
+    return float("nan") if value is None else value

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import nereval_core as nereval
-from nereval_core.analysis.criteria.proxy_criterion import document_folds
+from nereval_core.analysis.criteria.sensitivity import document_folds
 from nereval_core.analysis.resampling_units import ResamplingPlan
 from nereval_core.api.load_options import LoadOptions
 from nereval_core.options import NumberOption

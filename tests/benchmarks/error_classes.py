@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from nereval_core.analysis.errors import error_classes as classes
 from nereval_core.analysis.errors.boundary_patterns import find_patterns
-from nereval_core.analysis.errors.gains import class_table
+from nereval_core.analysis.errors.error_classes import class_table
 from nereval_core.scoring import Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA
 from tests.benchmarks.app import corpus

@@ -11,7 +11,7 @@ import numpy as np
 from nereval_core.alignment.codes import Spans
 from nereval_core.analysis.criteria.gap import CHAIN, gap, recover_spans
 from nereval_core.analysis.criteria.overlap_curve import overlap_curve
-from nereval_core.analysis.criteria.proxy_criterion import fold_scores, proxy_table
+from nereval_core.analysis.criteria.sensitivity import fold_scores, proxy_table
 from nereval_core.corpus import Documents, Layer
 from nereval_core.scoring import Scores, Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA

@@ -17,10 +17,9 @@ from numpy.typing import NDArray
 from scipy.special import expit, logit
 
 from nereval_core.analysis.bootstrap import F1
-from nereval_core.analysis.comparison.measures import SystemResamples
+from nereval_core.analysis.comparison.measures import ComparisonGroup, SystemResamples, UnitCounts
 from nereval_core.analysis.comparison.runs import compare_runs
 from nereval_core.analysis.comparison.significance import difference_table, interval_table, power_table
-from nereval_core.analysis.comparison.unit_counts import ComparisonGroup, UnitCounts
 from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits
 from nereval_core.scoring.criteria import CRITERIA
 from tests.benchmarks.scales import Scale

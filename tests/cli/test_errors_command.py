@@ -14,8 +14,7 @@ import pytest
 import nereval_core
 from nereval_core.analysis.errors import ERROR_COLUMNS, costliest_class_sentence, negative_gains_note, parse_classes
 from nereval_core.analysis.errors.boundary_patterns import pattern_table
-from nereval_core.analysis.errors.error_classes import CLASSES
-from nereval_core.analysis.errors.gains import CLASS_COLUMNS, class_table
+from nereval_core.analysis.errors.error_classes import CLASS_COLUMNS, CLASSES, class_table
 from nereval_core.analysis.sentences import sentence_text
 from nereval_core.ledger import ledger
 from nereval_core.problems import FormatError

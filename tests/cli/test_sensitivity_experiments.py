@@ -12,8 +12,13 @@ import pytest
 from nereval_core.analysis.criteria.gap import gap, recover_spans
 from nereval_core.analysis.criteria.ladder import LADDER_COLUMNS
 from nereval_core.analysis.criteria.overlap_curve import CURVE_COLUMNS, overlap_curve
-from nereval_core.analysis.criteria.proxy_criterion import FEW_FOLDS_NOTE, PROXY_COLUMNS, fold_scores, proxy_table
-from nereval_core.analysis.criteria.sensitivity import merge_types
+from nereval_core.analysis.criteria.sensitivity import (
+    FEW_FOLDS_NOTE,
+    PROXY_COLUMNS,
+    fold_scores,
+    merge_types,
+    proxy_table,
+)
 from nereval_core.analysis.crosstab import decision_matrix, vanished_confusions
 from nereval_core.api.score import score
 from nereval_core.report.signature import signature

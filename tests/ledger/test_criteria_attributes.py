@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from nereval_core.analysis.criteria.gap import CAUSES, gap, gap_sentence, recover_spans, recovered_sentence
-from nereval_core.analysis.criteria.proxy_criterion import document_folds
-from nereval_core.analysis.criteria.sensitivity import merge_types
+from nereval_core.analysis.criteria.sensitivity import document_folds, merge_types
 from nereval_core.analysis.crosstab import decision_matrix, vanished_confusions
 from nereval_core.analysis.sentences import RecordCount, sentence_text
 from nereval_core.corpus import Layer

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from nereval_core.analysis.result_tables import free_name
 from nereval_core.readers import Source
+from nereval_core.scoring.count_tables import free_name
 from pages.shared.components.navigation import pages
 from pages.shared.data import caches
 from pages.shared.data.loading import Loaded, load

@@ -11,8 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from nereval_core.analysis.criteria.gap import gap, recover_spans
 from nereval_core.analysis.criteria.overlap_curve import overlap_curve, step_at
-from nereval_core.analysis.criteria.proxy_criterion import fold_scores, proxy_table
-from nereval_core.analysis.criteria.sensitivity import merge_types
+from nereval_core.analysis.criteria.sensitivity import fold_scores, merge_types, proxy_table
 from nereval_core.analysis.crosstab import decision_matrix, vanished_confusions
 from nereval_core.records.tables import records
 from nereval_core.report.figures.criteria import gap_bars, overlap_lines

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from nereval_core.analysis.bootstrap import FEW_UNITS
-from nereval_core.analysis.comparison.measures import SystemResamples, check_measures
+from nereval_core.analysis.comparison.measures import SystemResamples, check_measures, check_scorers, count_units
 from nereval_core.analysis.comparison.runs import RunComparison, compare_runs, group_runs
 from nereval_core.analysis.comparison.significance import (
     by_type_tables,
@@ -24,17 +24,15 @@ from nereval_core.analysis.comparison.significance import (
     measure_tables,
     power_table,
 )
-from nereval_core.analysis.comparison.unit_counts import check_scorers, count_units
 from nereval_core.analysis.intervals import RATIO_TOLERANCE
 from nereval_core.analysis.multiple_tests import are_significant, corrected_as_family
 from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits, document_units
-from nereval_core.analysis.result_tables import typed_table
 from nereval_core.analysis.sentences import name_list
 from nereval_core.options import check_margin
 from nereval_core.problems import counted
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Scores
-from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns
+from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns, typed_table
 from nereval_core.scoring.displayed import Displayed
 from nereval_core.scoring.protocols import CountedScores
 from nereval_core.tables import p_value_sentence

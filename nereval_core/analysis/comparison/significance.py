@@ -27,16 +27,16 @@ from nereval_core.analysis.comparison.measures import (
     SystemMeasure,
     SystemPairs,
     SystemResamples,
+    UnitCounts,
+    count_units_by_type,
     measured_systems,
 )
-from nereval_core.analysis.comparison.unit_counts import UnitCounts, count_units_by_type
 from nereval_core.analysis.intervals import RATIO_TOLERANCE, lacks_interval
 from nereval_core.analysis.multiple_tests import corrected_as_family, holm_correction, tested_table
 from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits
-from nereval_core.analysis.result_tables import typed_table
 from nereval_core.arrays import Float64
 from nereval_core.scoring import Scores
-from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns
+from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns, typed_table
 
 _KEYS = {"criterion": TEXT_DTYPE, "type": TEXT_DTYPE}
 INTERVAL_COLUMNS: Columns = {

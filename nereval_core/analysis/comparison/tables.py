@@ -14,8 +14,8 @@ from nereval_core.analysis.comparison import Comparison
 from nereval_core.analysis.comparison.runs import RunComparison
 from nereval_core.analysis.comparison.significance import POWER
 from nereval_core.analysis.multiple_tests import are_significant
-from nereval_core.analysis.result_tables import free_name
 from nereval_core.problems import counted
+from nereval_core.scoring.count_tables import free_name
 from nereval_core.tables import (
     CRITERION,
     DAGGER,

@@ -23,7 +23,6 @@ from nereval_core import __version__
 from nereval_core.analysis.consistency.findings import RankedFindings
 from nereval_core.analysis.consistency.indexed_layer import IndexedLayer, LetterCase
 from nereval_core.analysis.consistency.kinds import KINDS, check_kinds
-from nereval_core.analysis.result_tables import typed_table
 from nereval_core.analysis.running_words import form_of
 from nereval_core.analysis.sentences import percent
 from nereval_core.analysis.surface_forms import folded_forms, masked_forms
@@ -31,7 +30,7 @@ from nereval_core.arrays import Int64
 from nereval_core.corpus import Layer
 from nereval_core.corpus.masking import SAID, is_masked, masked_quotes, masked_text, unmasked
 from nereval_core.problems import FormatError, one_line, one_of
-from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns
+from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns, typed_table
 
 FIRST_FINDINGS = 10
 """Findings whose share of all places to settle a sentence gives."""

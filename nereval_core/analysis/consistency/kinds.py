@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from nereval_core.analysis.consistency.boundary_questions import find_different_nesting, find_edge_words, find_odd_ends
 from nereval_core.analysis.consistency.findings import RankedFindings
 from nereval_core.analysis.consistency.indexed_layer import IndexedLayer
-from nereval_core.analysis.consistency.other_layer_questions import LEAST_OTHERS, find_lone_disagreements
 from nereval_core.analysis.consistency.surface_form_questions import (
+    LEAST_OTHERS,
     find_forms_not_annotated_everywhere,
     find_forms_with_several_types,
+    find_lone_disagreements,
 )
 from nereval_core.problems import FormatError, quoted
 

@@ -12,14 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from nereval_core.analysis.result_tables import typed_table
 from nereval_core.conventions import Convention, Outcome
 from nereval_core.conventions.records import OVERALL
 from nereval_core.problems import FormatError
 from nereval_core.records.tables import records
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Scores
-from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns
+from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns, typed_table
 from nereval_core.scoring.criteria import CRITERIA
 
 _PLACE_COLUMNS: Columns = {

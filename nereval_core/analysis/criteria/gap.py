@@ -20,13 +20,12 @@ from numpy.typing import NDArray
 
 from nereval_core.alignment.candidates import CREDIT
 from nereval_core.analysis.crosstab import check_comparable
-from nereval_core.analysis.result_tables import typed_table
 from nereval_core.analysis.sentences import RecordCount, Sentence, join_parts, number_with_noun, record_count
 from nereval_core.analysis.span_relations import have_same_type, judge_pairs, overlapping_pairs
 from nereval_core.records.queries import Query
 from nereval_core.records.reasons import BOUNDARIES, boundaries
 from nereval_core.scoring import Scores
-from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns
+from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns, typed_table
 from nereval_core.scoring.criteria import Decision
 
 Int8 = NDArray[np.int8]

@@ -24,14 +24,13 @@ from nereval_core.analysis.criteria.flips import (
     smallest_breaking_move,
     smallest_correction,
 )
-from nereval_core.analysis.result_tables import typed_table
 from nereval_core.analysis.span_relations import corresponding_spans, fragments_of
 from nereval_core.arrays import Bools
 from nereval_core.corpus import Documents, Layer
 from nereval_core.corpus import layer as layer_of
 from nereval_core.records.tables import record_ids
 from nereval_core.scoring import Scores, score_layers
-from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns
+from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns, typed_table
 from nereval_core.scoring.criteria import Criterion, Decision
 
 NEAR_CHARACTERS = 6

@@ -1,4 +1,4 @@
-"""The errors of one system by class: their costs, boundary patterns, records, and a sentence on the costliest class."""
+"""The errors of one system by class: costs, boundary patterns, records, sentences, and where mentions were placed."""
 
 from __future__ import annotations
 
@@ -12,10 +12,24 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from nereval_core.analysis.errors.boundary_patterns import EDGES, find_patterns, pattern_table
-from nereval_core.analysis.errors.error_classes import CLASSES, ENDS, STRICT, classify_errors
-from nereval_core.analysis.errors.gains import class_ends, class_table, class_types, mend_classes
-from nereval_core.analysis.errors.placing import placing_sentence
-from nereval_core.analysis.sentences import RecordCount, Sentence, join_parts, record_count, sentence_text
+from nereval_core.analysis.errors.error_classes import (
+    CLASSES,
+    ENDS,
+    STRICT,
+    class_ends,
+    class_table,
+    class_types,
+    classify_errors,
+    mend_classes,
+)
+from nereval_core.analysis.sentences import (
+    RecordCount,
+    Sentence,
+    join_parts,
+    number_with_noun,
+    record_count,
+    sentence_text,
+)
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError, quoted
 from nereval_core.records.queries import Query
@@ -51,6 +65,16 @@ ERROR_COLUMNS: Columns = {
     **{f"pattern_{edge}": "category" for edge in EDGES},
 }
 """Columns of `ErrorReport.records` and their dtypes: match records with class, ends and patterns, NA for none."""
+PLACING = "placing"
+"""The attribute of records of predictions whose mentions had no offsets."""
+NOWHERE, EDITED, FOLDED, ELSEWHERE = "nowhere", "by edits", "apart from case or space", "at another occurrence"
+PLACINGS = (NOWHERE, EDITED, FOLDED, ELSEWHERE)
+PLACINGS_IN_WORDS = {
+    NOWHERE: "made up, with words that stand nowhere in the text",
+    EDITED: "written otherwise than in the text, and placed by edits",
+    FOLDED: "written in other letter case or white space",
+    ELSEWHERE: "placed elsewhere than a missed span of the same words and type",
+}
 
 
 def form_keys(records: pd.DataFrame) -> pd.DataFrame:
@@ -251,3 +275,42 @@ def parse_classes(names: Collection[str]) -> tuple[str, ...]:
         raise FormatError.single("mend", None, finding, f"choose among {', '.join(CLASSES)}, or {ALL_CLASSES}")
     classes = set(CLASSES) if ALL_CLASSES in requested else {short[name] for name in requested}
     return tuple(name for name in CLASSES if name in classes)
+
+
+def placings(scores: Scores, name: str) -> NDArray[np.int8] | None:
+    """Return the placing of each prediction under a criterion: an index into PLACINGS, -1 where it is as it should be.
+
+    None where no mention had to be placed otherwise than exactly: then the predictions may have had offsets. That one
+    stands at another occurrence counts only where it was placed exactly.
+    """
+    gold, pred = scores.layers(name)
+    if scores.criterion(name).unit == "token" or not any("placed" in meta for meta in pred.meta.values()):
+        return None
+    codes = np.full(len(pred), -1, np.int8)
+    for span, meta in pred.meta.items():
+        if meta.get("placed") in PLACINGS:
+            codes[span] = PLACINGS.index(meta["placed"])
+    gold_decision, pred_decision = scores.decisions(name)
+    missed = {
+        (int(gold.doc[span]), gold.label(span), gold.text(span))
+        for span in np.flatnonzero(gold_decision == Decision.MIS).tolist()
+    }
+    for span in np.flatnonzero((pred_decision == Decision.SPU) & (codes < 0)).tolist():
+        if (int(pred.doc[span]), pred.label(span), pred.text(span)) in missed:
+            codes[span] = PLACINGS.index(ELSEWHERE)
+    return codes
+
+
+def placing_sentence(scores: Scores, name: str) -> Sentence:
+    """Return the sentence on the placing of predictions under a criterion, empty where there is nothing to say."""
+    codes = placings(scores, name)
+    if codes is None:
+        return ()
+    counts = np.bincount(codes[codes >= 0], minlength=len(PLACINGS)).tolist()
+    parts: list[str | RecordCount] = [f"Of {number_with_noun('prediction', len(codes))} without offsets, "]
+    counted = [(kind, count) for kind, count in zip(PLACINGS, counts, strict=True) if count]
+    for place, (kind, count) in enumerate(counted):
+        query = Query(decision=DECISIONS, having=((PLACING, kind),))
+        words = f" {'is' if count == 1 else 'are'} {PLACINGS_IN_WORDS[kind]}"
+        parts += ["; " if place else "", record_count(count, query), words]
+    return join_parts((*parts, "."))

@@ -25,12 +25,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from nereval_core.analysis.errors.error_classes import BOUNDARY, STRICT, classify_errors
-from nereval_core.analysis.result_tables import typed_table
 from nereval_core.corpus import frozen
 from nereval_core.corpus.masking import is_masked, masked_quotes, original
 from nereval_core.problems import one_line
 from nereval_core.scoring import Scores
-from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns
+from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns, typed_table
 
 End = Literal["left", "right"]
 EDGES: tuple[End, ...] = ("left", "right")

@@ -8,11 +8,10 @@ from dataclasses import replace
 import pandas as pd
 
 from nereval_core.analysis.errors import ErrorReport, errors_query, negative_gains_note
-from nereval_core.analysis.errors.error_classes import STRICT
-from nereval_core.analysis.errors.gains import rescore
-from nereval_core.analysis.result_tables import free_name
+from nereval_core.analysis.errors.error_classes import STRICT, rescore
 from nereval_core.problems import counted
 from nereval_core.scoring import Counts
+from nereval_core.scoring.count_tables import free_name
 from nereval_core.tables import (
     F1,
     PRECISION,

@@ -6,18 +6,52 @@ result, add a function to its table. What a result does not hold, such as a test
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
+from nereval_core import __version__
 from nereval_core.analysis.agreement import Agreement
+from nereval_core.analysis.agreement.gamma import GAMMA
 from nereval_core.analysis.agreement.summary import agreement_signature
 from nereval_core.analysis.comparison import Comparison
-from nereval_core.analysis.methods.agreements import AGREEMENT
-from nereval_core.analysis.methods.comparisons import COMPARISON
-from nereval_core.analysis.methods.slicings import SLICES
-from nereval_core.analysis.methods.statements import FORMS, Methods, Statement, published_statements, scored_statements
+from nereval_core.analysis.comparison.measures import MACRO
+from nereval_core.analysis.comparison.significance import POWER
+from nereval_core.analysis.methods.statements import (
+    FORMS,
+    Cited,
+    Methods,
+    Statement,
+    cite,
+    criteria_statements,
+    interval_statement,
+    published_statements,
+    scored_statements,
+    type_statements,
+)
+from nereval_core.analysis.sentences import name_list, number_with_noun
 from nereval_core.analysis.slices import SliceReport
-from nereval_core.conventions import Outcome
+from nereval_core.analysis.slices.calibration import EQUAL_WIDTH
+from nereval_core.analysis.slices.scores_by_slice import BOOTSTRAP, FEW_UNITS_OF_SLICE, MOST_RESAMPLED_UNITS, WILSON
+from nereval_core.analysis.slices.slicings import title_in_sentence
+from nereval_core.conventions import Outcome, find_convention
+from nereval_core.problems import counted
+from nereval_core.report.method_terms import (
+    AREA,
+    BRIER,
+    ECE,
+    EQUAL_MASS,
+    EQUIVALENCE,
+    FALSE_DISCOVERY,
+    HOLM,
+    LEAST_DIFFERENCE,
+    METHODS,
+    RANDOMIZATION,
+    REFLECTED,
+    SEVERAL_RUNS,
+    WILSON_INTERVAL,
+)
+from nereval_core.report.references import works_named_in
 from nereval_core.report.signature import signature, together
 from nereval_core.scoring import Scores
 from nereval_core.scoring.protocols import CountedScores
@@ -26,6 +60,7 @@ __all__ = ["FORMS", "Methods", "methods"]
 
 Scored = Mapping[str, CountedScores] | Mapping[str, Outcome]
 """Scores of systems by name, under criteria or by a published scorer."""
+Reports = Sequence[SliceReport]
 
 
 def methods(
@@ -71,3 +106,309 @@ def _of_systems(scored: Mapping[str, Any]) -> Methods:
 def _of(result: Any, tellers: Iterable[Callable[[Any], Iterator[Statement]]], signatures: Iterable[str]) -> Methods:
     statements = tuple(statement for tell in tellers for statement in tell(result))
     return Methods(statements, tuple(dict.fromkeys(signatures)))
+
+
+def _annotations(agreement: Agreement) -> Iterator[Statement]:
+    names, parts = agreement.annotators, list(agreement.parts.values())
+    if parts:
+        sizes = [len(part.layers[0].documents) for part in parts]
+        n_documents = f"{min(sizes):,}" if min(sizes) == max(sizes) else f"{min(sizes):,} to {max(sizes):,}"
+        where = f"each pair on the documents that both annotated ({n_documents})"
+        who = name_list(names)
+    else:
+        documents = agreement.layers[0].documents
+        where = f"on {number_with_noun(documents.unit, len(documents))}"
+        who = name_list([f"{name} ({len(layer):,} spans)" for name, layer in zip(names, agreement.layers, strict=True)])
+    yield (f"The annotations of {who} were compared with nereval {__version__}, {where}.",)
+    yield from type_statements(agreement.settings)
+
+
+def _f1(agreement: Agreement) -> Iterator[Statement]:
+    yield from criteria_statements(agreement.settings.criteria, agreement.settings)
+    several = ", and its mean over the pairs of annotators" if len(agreement.annotators) > 2 else ""
+    yield ("Agreement on spans is F1 with one of two annotators taken as gold", cite("f1"), f"{several}.")
+
+
+def _coefficients(agreement: Agreement) -> Iterator[Statement]:
+    figures = set(agreement.table.loc[agreement.table["value"].notna(), "figure"])
+    several = len(agreement.annotators) > 2
+    parts: list[str | Cited] = []
+    if "kappa" in figures:
+        cohen, fleiss = METHODS["kappa"].sources
+        parts += ["Cohen's kappa for two annotators", Cited((cohen,))]
+        # Where each pair has documents of its own, there is no kappa of all.
+        if several and not agreement.parts:
+            parts += [", Fleiss' kappa for all", Cited((fleiss,))]
+    if "alpha" in figures:
+        missing = ", with missing values" if agreement.parts and several else ""
+        parts += [" and " if parts else "", f"Krippendorff's alpha for nominal data{missing}", cite("alpha")]
+    if parts:
+        yield ("On tokens, whose category is the set of their types, agreement is ", *parts, ".")
+    if "unitizing" in figures:
+        yield (
+            "On characters it is Krippendorff's unitizing alpha in its form of 2004",
+            cite("unitizing"),
+            ".",
+        )
+    if GAMMA in figures:
+        yield (
+            "On units, by the best alignment of their places and types, it is gamma with alpha, beta and the empty "
+            "dissimilarity 1",
+            cite("gamma"),
+            ".",
+        )
+
+
+def _agreement_intervals(agreement: Agreement) -> Iterator[Statement]:
+    if agreement.table["low"].notna().any():
+        united = (
+            f" (for alpha of all annotators, of {agreement.resampled.description})"
+            if len(agreement.annotators) > 2
+            else ""
+        )
+        resampled_units = (
+            f"the {agreement.resampled.plural} of each pair{united}"
+            if agreement.parts
+            else agreement.resampled.description
+        )
+        yield interval_statement("the figures", agreement.plan, resampled_units, agreement.resampled)
+
+
+def _ceiling(agreement: Agreement) -> Iterator[Statement]:
+    if agreement.ceiling is None:
+        return
+    table = agreement.ceiling.table
+    systems = list(dict.fromkeys(table["system"]))
+    who = f"The system {systems[0]} was" if len(systems) == 1 else f"The systems {name_list(systems)} were"
+    yield (f"{who} held against the annotators: the mean F1 with each of them less the mean F1 of each two of them.",)
+    if table["p"].notna().any():
+        tests = int(table["tests"].max())
+        yield (
+            "Whether a system agrees less was tested, one-sided, by approximate randomization",
+            cite(RANDOMIZATION),
+            f", in which it changes places with annotators ({agreement.plan.resamples:,} draws)",
+            *(
+                (f"; p values were corrected over the {tests} systems by Holm's method", cite(HOLM))
+                if tests > 1
+                else ()
+            ),
+            ".",
+        )
+
+
+AGREEMENT: tuple[Callable[[Agreement], Iterator[Statement]], ...] = (
+    _annotations,
+    _f1,
+    _coefficients,
+    _agreement_intervals,
+    _ceiling,
+)
+"""What is said of an agreement, in this order."""
+
+
+def _compared_scores(comparison: Comparison) -> Iterator[Statement]:
+    return scored_statements(comparison.scores, comparison.criteria)
+
+
+def _comparison_intervals(comparison: Comparison) -> Iterator[Statement]:
+    if comparison.intervals["f1_low"].notna().any():
+        what = "scores and differences" if len(comparison.differences) else "scores"
+        what = what if comparison.runs is None else "scores of single runs"
+        yield interval_statement(what, comparison.plan, comparison.units.description, comparison.units)
+
+
+def _difference_tests(comparison: Comparison) -> Iterator[Statement]:
+    tested = comparison.differences[comparison.differences["p"].notna()]
+    if tested.empty or comparison.runs is not None:
+        return
+    yield (
+        f"Differences in F1 from {comparison.baseline} were tested, two-sided, by approximate randomization",
+        cite(RANDOMIZATION),
+        f" with {comparison.plan.resamples:,} random swaps of {comparison.units.plural}.",
+    )
+    level, together = f"{1 - comparison.plan.level:.2g}", int(tested["tests"].max())
+    after = "" if together == 1 else " after that of the systems"
+    if together > 1:
+        within = " under each criterion" if tested["criterion"].nunique() > 1 else ""
+        within += " and for each type" if tested["type"].notna().any() else ""
+        yield (f"p values were corrected over the {together} systems{within} by Holm's method", cite(HOLM), ".")
+    if len(tested) > together:
+        yield (
+            f"They were also corrected over all tests ({comparison.family}) by Holm's method",
+            cite(HOLM),
+            " and by that of Benjamini and Hochberg",
+            cite(FALSE_DISCOVERY),
+            ".",
+        )
+    yield (f"A difference is called significant where p is at most {level}{after and ', corrected over the systems'}.",)
+
+
+def _runs(comparison: Comparison) -> Iterator[Statement]:
+    runs = comparison.runs
+    if runs is None:
+        return
+    each = [f"{system} ({counted(len(own_runs), 'run')})" for system, own_runs in runs.systems.items()]
+    yield (
+        f"F1 was averaged over the runs of {name_list(each)}; intervals of means"
+        f"{' and of their differences' if len(runs.differences) else ''} are over {comparison.units.plural} and runs "
+        "together",
+        cite(SEVERAL_RUNS),
+        ".",
+    )
+    tested = runs.differences[runs.differences["p"].notna()]
+    if len(tested):
+        yield (
+            f"Differences in mean F1 from {runs.baseline} were tested, two-sided, by Student's t of these variances.",
+        )
+        together, level = int(tested["tests"].max()), f"{1 - comparison.plan.level:.2g}"
+        if together > 1:
+            yield (f"p values were corrected over the {together} systems by Holm's method", cite(HOLM), ".")
+        yield (f"A difference is called significant where p is at most {level}.",)
+    yield from ((f"{note[0].upper()}{note[1:]}.",) for note in runs.notes)
+
+
+def _pairs(comparison: Comparison) -> Iterator[Statement]:
+    if comparison.runs is None and comparison.pairs["p"].notna().any():
+        tests = counted(int(comparison.pairs["tests"].max()), "pair")
+        yield (f"Each two systems were tested alike, with Holm's correction over the {tests}", cite(HOLM), ".")
+
+
+def _measures(comparison: Comparison) -> Iterator[Statement]:
+    names = list(dict.fromkeys(comparison.measures["measure"]))
+    if not names:
+        return
+    tested = comparison.measure_differences["p"].notna().any()
+    with_tests = f", with tests of their own ({comparison.measure_family}) corrected in the same way" if tested else ""
+    yield (f"Intervals of {name_list(names)} are from the same resamples{with_tests}.",)
+    if any(name.startswith(MACRO) for name in names):
+        yield ("A macro average is the mean over the types for which the ratio is defined.",)
+
+
+def _scorers(comparison: Comparison) -> Iterator[Statement]:
+    named = [name for name in comparison.measures["criterion"].unique() if name not in comparison.criteria]
+    if not named:
+        return
+    keys = [works_named_in(find_convention(name.partition("/")[0]).source) for name in named]
+    yield (
+        f"The figures of {name_list(named)} are those of the published scorer, of which each document's part was "
+        "resampled",
+        Cited(tuple(dict.fromkeys(chain.from_iterable(keys)))),
+        ".",
+    )
+
+
+def _power(comparison: Comparison) -> Iterator[Statement]:
+    if comparison.runs is None and comparison.power["detectable"].notna().any():
+        yield (
+            f"The least difference that the corpus shows in {POWER:.0%} of cases is from the standard error of "
+            "the delete-one jackknife",
+            cite(LEAST_DIFFERENCE),
+            ".",
+        )
+    if comparison.power["p_equivalent"].notna().any():
+        margin = float(comparison.power["margin"].iloc[0])
+        question = f"Whether systems are as good as {comparison.baseline}, within {margin:g} of F1,"
+        yield (f"{question} was tested by two one-sided tests", cite(EQUIVALENCE), ".")
+
+
+COMPARISON: tuple[Callable[[Comparison], Iterator[Statement]], ...] = (
+    _compared_scores,
+    _comparison_intervals,
+    _difference_tests,
+    _runs,
+    _pairs,
+    _measures,
+    _scorers,
+    _power,
+)
+"""What is said of a comparison, in this order."""
+
+
+def _sliced_scores(reports: Reports) -> Iterator[Statement]:
+    scored = {report.scores.read[1].name: report.scores for report in reports}
+    return scored_statements(scored, list(dict.fromkeys(report.criterion for report in reports)))
+
+
+def _slices(reports: Reports) -> Iterator[Statement]:
+    titles = [title_in_sentence(name) for name in dict.fromkeys(name for report in reports for name in report.tables)]
+    if not titles:
+        return
+    yield (
+        f"Scores were broken down by {name_list(titles)}: recall of a slice is over its gold spans, precision over "
+        "its predictions.",
+    )
+    kinds = {str(kind) for report in reports for table in report.tables.values() for kind in table["interval"]}
+    plan, units = reports[0].plan, reports[0].units
+    if BOOTSTRAP in kinds:
+        grouped = units.count > MOST_RESAMPLED_UNITS and units.strata is None
+        resampled_units = (
+            f"{MOST_RESAMPLED_UNITS:,} random groups of {units.description}" if grouped else units.description
+        )
+        yield interval_statement("slices", plan, resampled_units, units)
+    if WILSON in kinds:
+        which = f"in fewer than {FEW_UNITS_OF_SLICE} {units.plural}, or all correct, or all wrong"
+        yield (f"Slices {which}, have Wilson's intervals", cite(WILSON_INTERVAL), ".")
+
+
+def _calibration(reports: Reports) -> Iterator[Statement]:
+    calibrations = [report.calibration for report in reports if report.calibration is not None]
+    if not calibrations:
+        return
+    if any(not calibration.refusal for calibration in calibrations):
+        has_one_binning = all(len(calibration.bins) == 1 for calibration in calibrations)
+        bins = EQUAL_WIDTH if has_one_binning else "equal width and of equal mass"
+        yield (
+            "The calibration of the scores of predictions is their expected and maximum calibration error in up to ten "
+            f"bins of {bins}",
+            cite(ECE, *([] if bins == EQUAL_WIDTH else [EQUAL_MASS])),
+            " and the Brier score",
+            cite(BRIER),
+            ".",
+        )
+        if any(calibration.errors["low"].notna().any() for calibration in calibrations):
+            yield (
+                "Intervals of calibration errors are bootstrap intervals reflected at the value",
+                cite(REFLECTED),
+                ".",
+            )
+    yield ("Scores were also judged by the area under the curve of risk against coverage", cite(AREA), ".")
+    if any(len(calibration.held_out) for calibration in calibrations):
+        units = calibrations[0].units.plural
+        yield (f"A threshold was chosen by F1 on a random half of the {units} and tried on the other half.",)
+
+
+def _worst(reports: Reports) -> Iterator[Statement]:
+    tests = [int(report.worst["tests"].max()) for report in reports if report.worst is not None and len(report.worst)]
+    if tests:
+        yield (
+            "Recall of each combination of two slices was compared with that of all other gold spans by a one-sided "
+            f"score test over {reports[0].units.plural}; p values were corrected over {max(tests):,} combinations by "
+            "Holm's method",
+            cite(HOLM),
+            ".",
+        )
+
+
+def _slice_tests(reports: Reports) -> Iterator[Statement]:
+    families = [report.apart.family for report in reports if report.apart is not None and len(report.apart.table)]
+    if families:
+        yield (
+            "Each slice was tested against all others of its slicing by Student's t at the standard error of the "
+            "delete-one jackknife",
+            cite(LEAST_DIFFERENCE),
+            f" (family: {families[0]}), with p values corrected by Holm's method",
+            cite(HOLM),
+            " and by that of Benjamini and Hochberg",
+            cite(FALSE_DISCOVERY),
+            ".",
+        )
+
+
+SLICES: tuple[Callable[[Reports], Iterator[Statement]], ...] = (
+    _sliced_scores,
+    _slices,
+    _slice_tests,
+    _calibration,
+    _worst,
+)
+"""What is said of slices, in this order."""

@@ -23,7 +23,6 @@ import pandas as pd
 from nereval_core.alignment.codes import Decision
 from nereval_core.analysis.bootstrap import Bootstrap, ResampledValues
 from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits, resampling_units
-from nereval_core.analysis.result_tables import typed_table
 from nereval_core.analysis.slices import slicings
 from nereval_core.analysis.slices.scores_by_slice import (
     FEW_UNITS_OF_SLICE,
@@ -38,7 +37,7 @@ from nereval_core.analysis.slices.thresholds import MOST_THRESHOLDS, ThresholdSw
 from nereval_core.arrays import Array, Float64, Int64
 from nereval_core.problems import counted
 from nereval_core.report.method_terms import AREA, BRIER, ECE, MCE
-from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns
+from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns, typed_table
 
 EQUAL_WIDTH, EQUAL_MASS = "equal width", "equal mass"
 BINNINGS: Mapping[str, str] = {EQUAL_WIDTH: "score", EQUAL_MASS: "score-mass"}

@@ -10,13 +10,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from nereval_core.analysis.result_tables import typed_table
 from nereval_core.conventions import Outcome
 from nereval_core.conventions.hipe.files import dates_and_noise
 from nereval_core.corpus import Documents, Layer
 from nereval_core.readers import Source
 from nereval_core.scoring import Counts, Scores
-from nereval_core.scoring.count_tables import COUNT_COLUMNS, TEXT_DTYPE, Columns, count_row
+from nereval_core.scoring.count_tables import COUNT_COLUMNS, TEXT_DTYPE, Columns, count_row, typed_table
 
 UNDATED = "no date"
 MOST_DECADES = 60

@@ -12,10 +12,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.analysis.result_tables import free_name
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError, Problem, counted, one_line, quoted
 from nereval_core.records.tables import record_ids
+from nereval_core.scoring.count_tables import free_name
 
 DOCUMENT, SPAN = "document", "span"
 """The columns that name the document of a row and, in a file about spans, its span."""

@@ -9,12 +9,11 @@ import pandas as pd
 
 from nereval_core.analysis.comparison.replicability import DIRECTIONS, replicability_table
 from nereval_core.analysis.resampling_units import ResamplingPlan
-from nereval_core.analysis.result_tables import typed_table
 from nereval_core.cli.files import read_json
 from nereval_core.cli.output import Result
 from nereval_core.problems import FormatError, Problem
 from nereval_core.report.json_results import versions
-from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns
+from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns, typed_table
 from nereval_core.tables import Column, Table, frame_table, objects
 
 REMEDY = "give the file that `nereval compare GOLD A B --json FILE` wrote"

@@ -16,8 +16,14 @@ import pandas as pd
 from nereval_core.analysis.criteria.gap import CHAIN, gap, recover_spans
 from nereval_core.analysis.criteria.ladder import ladder
 from nereval_core.analysis.criteria.overlap_curve import SHARES, overlap_curve
-from nereval_core.analysis.criteria.proxy_criterion import FEW_FOLDS_NOTE, fold_scores, proxy_table
-from nereval_core.analysis.criteria.sensitivity import merge_types, merging_table, parse_merges
+from nereval_core.analysis.criteria.sensitivity import (
+    FEW_FOLDS_NOTE,
+    fold_scores,
+    merge_types,
+    merging_table,
+    parse_merges,
+    proxy_table,
+)
 from nereval_core.analysis.crosstab import decision_matrix, vanished_confusions
 from nereval_core.cli.options import comma_separated
 from nereval_core.cli.output import Result

@@ -80,9 +80,8 @@ def add_arguments(parser: Parser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     from nereval_core.analysis.comparison import compare_scores
-    from nereval_core.analysis.comparison.measures import check_measures
+    from nereval_core.analysis.comparison.measures import check_measures, check_scorers
     from nereval_core.analysis.comparison.runs import group_runs
-    from nereval_core.analysis.comparison.unit_counts import check_scorers
     from nereval_core.analysis.resampling_units import ResamplingPlan, resampling_units
     from nereval_core.cli.files import baseline_name, split_runs, system_paths
     from nereval_core.cli.output import output_places, write_result

@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.analysis.criteria.gap import CAUSES, CHAIN, GAIN, ordered_gap, recover_spans
-from nereval_core.analysis.criteria.proxy_criterion import document_folds
-from nereval_core.analysis.criteria.sensitivity import merge_types
+from nereval_core.analysis.criteria.sensitivity import document_folds, merge_types
 from nereval_core.analysis.crosstab import check_comparable
 from nereval_core.analysis.span_relations import corresponding_spans
 from nereval_core.problems import FormatError

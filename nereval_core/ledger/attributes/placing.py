@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nereval_core.analysis.errors.placing import PLACINGS, placings
+from nereval_core.analysis.errors import PLACINGS, placings
 from nereval_core.review.attribute import Attribute, Records
 
 

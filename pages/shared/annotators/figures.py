@@ -31,10 +31,10 @@ from nereval_core.analysis.agreement.summary import (
 )
 from nereval_core.analysis.methods import methods
 from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits
-from nereval_core.analysis.result_tables import free_name
 from nereval_core.records.queries import Query
 from nereval_core.report.method_terms import HOLM, INTERVAL, METHODS, RANDOMIZATION
 from nereval_core.scoring import Counts, Settings
+from nereval_core.scoring.count_tables import free_name
 from nereval_core.tables import Table, columns_of
 from pages.shared.annotators import compared_systems, with_pair
 from pages.shared.components import navigation

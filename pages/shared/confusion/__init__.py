@@ -8,8 +8,8 @@ from typing import Any
 
 import streamlit as st
 
-from nereval_core.analysis.result_tables import free_name
 from nereval_core.report.figures.scores import confusion_map
+from nereval_core.scoring.count_tables import free_name
 from pages.shared.components.downloads import Export
 from pages.shared.components.navigation import choose_word, toggle_layout
 from pages.shared.confusion.heat_map import draw_heat_map

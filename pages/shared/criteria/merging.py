@@ -7,8 +7,7 @@ from dataclasses import replace
 import pandas as pd
 import streamlit as st
 
-from nereval_core.analysis.criteria.proxy_criterion import FEW_FOLDS_NOTE, FOLDS, proxy_table
-from nereval_core.analysis.criteria.sensitivity import merging_table
+from nereval_core.analysis.criteria.sensitivity import FEW_FOLDS_NOTE, FOLDS, merging_table, proxy_table
 from nereval_core.analysis.crosstab import vanished_confusions
 from nereval_core.ledger.attributes.criteria import merge_words
 from nereval_core.pairing.type_names import merged_in_words

@@ -9,8 +9,7 @@ import pandas as pd
 
 from nereval_core.analysis.criteria.gap import CHAIN, Gap, RecoveredSpans, gap, recover_spans
 from nereval_core.analysis.criteria.overlap_curve import overlap_curve
-from nereval_core.analysis.criteria.proxy_criterion import fold_scores
-from nereval_core.analysis.criteria.sensitivity import merge_types
+from nereval_core.analysis.criteria.sensitivity import fold_scores, merge_types
 from nereval_core.analysis.crosstab import decision_matrix
 from nereval_core.scoring import Scores
 from nereval_core.scoring.criteria import Criterion, Share

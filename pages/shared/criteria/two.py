@@ -8,8 +8,8 @@ import pandas as pd
 import streamlit as st
 
 from nereval_core.analysis.criteria.gap import CHAIN, OVERLAPPED, WHOLLY, Gap, gap_sentence, recovered_sentence
-from nereval_core.analysis.result_tables import free_name
 from nereval_core.report.figures.criteria import gap_bars
+from nereval_core.scoring.count_tables import free_name
 from nereval_core.tables.glossary import DECISIONS, decision_label
 from pages.shared.components import sentence
 from pages.shared.components.count_table import count_table, show_figure

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from nereval_core.analysis.comparison.measures import SystemResamples
-from nereval_core.analysis.comparison.unit_counts import count_units
+from nereval_core.analysis.comparison.measures import SystemResamples, count_units
 from nereval_core.analysis.resampling_units import ResamplingPlan
 from nereval_core.report.method_terms import INTERVAL
 from pages.shared.components import navigation

@@ -9,12 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from nereval_core.analysis.result_tables import free_name
 from nereval_core.records.queries import ABSENT
 from nereval_core.records.tables import by_type
 from nereval_core.scoring import Counts
 from nereval_core.scoring.averages import Average
-from nereval_core.scoring.count_tables import count_table
+from nereval_core.scoring.count_tables import count_table, free_name
 from nereval_core.scoring.protocols import CountedScores
 from nereval_core.tables.glossary import DECISIONS, GLOSSARY
 from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from nereval_core.analysis.comparison import compare_scores
-from nereval_core.analysis.comparison.measures import SystemResamples
+from nereval_core.analysis.comparison.measures import ComparisonGroup, SystemResamples, UnitCounts
 from nereval_core.analysis.comparison.runs import (
     RunComparison,
     compare_runs,
@@ -18,7 +18,6 @@ from nereval_core.analysis.comparison.runs import (
     name_runs,
     suggest_runs,
 )
-from nereval_core.analysis.comparison.unit_counts import ComparisonGroup, UnitCounts
 from nereval_core.analysis.intervals import effective_units
 from nereval_core.analysis.multiple_tests import holm_correction
 from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from nereval_core.analysis.comparison import compare_scores
-from nereval_core.analysis.comparison.unit_counts import scorer_counts
+from nereval_core.analysis.comparison.measures import scorer_counts
 from nereval_core.analysis.resampling_units import ResamplingPlan, document_units
 from nereval_core.conventions import LayerPair, apply_to_layers, conventions
 from nereval_core.conventions.records import OVERALL

@@ -20,7 +20,13 @@ from nereval_core.analysis.comparison import (
     percent_of_resamples,
     significance,
 )
-from nereval_core.analysis.comparison.measures import SystemMeasure, SystemResamples
+from nereval_core.analysis.comparison.measures import (
+    ComparisonGroup,
+    SystemMeasure,
+    SystemResamples,
+    UnitCounts,
+    count_units,
+)
 from nereval_core.analysis.comparison.significance import (
     best_shares,
     by_type_tables,
@@ -32,7 +38,6 @@ from nereval_core.analysis.comparison.significance import (
     ranks,
 )
 from nereval_core.analysis.comparison.tables import score_table
-from nereval_core.analysis.comparison.unit_counts import ComparisonGroup, UnitCounts, count_units
 from nereval_core.analysis.intervals import acceleration, bca_intervals
 from nereval_core.analysis.multiple_tests import benjamini_hochberg, holm_correction
 from nereval_core.analysis.resampling_units import ResamplingPlan, document_units

@@ -14,14 +14,16 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from nereval_core.analysis.criteria.gap import CHAIN, OVERLAPPED, RECOVERED_COLUMNS, WHOLLY, recover_spans
-from nereval_core.analysis.criteria.proxy_criterion import (
+from nereval_core.analysis.criteria.sensitivity import (
     FOLD_COLUMNS,
+    MERGING_COLUMNS,
     PROXY_COLUMNS,
     document_folds,
     fold_scores,
+    merge_types,
+    merging_table,
     proxy_table,
 )
-from nereval_core.analysis.criteria.sensitivity import MERGING_COLUMNS, merge_types, merging_table
 from nereval_core.analysis.crosstab import VANISHED_COLUMNS, vanished_confusions
 from nereval_core.problems import FormatError
 from nereval_core.scoring import Scores, Settings, score_layers

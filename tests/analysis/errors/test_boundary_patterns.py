@@ -17,8 +17,7 @@ from nereval_core.analysis.errors.boundary_patterns import (
     name_difference,
     pattern_table,
 )
-from nereval_core.analysis.errors.error_classes import CLASSES, classify_errors
-from nereval_core.analysis.errors.gains import class_ends, class_table, class_types
+from nereval_core.analysis.errors.error_classes import CLASSES, class_ends, class_table, class_types, classify_errors
 from nereval_core.corpus import Documents, layer
 from nereval_core.ledger import MemoryLedger, ledger
 from nereval_core.records.queries import Query

@@ -12,14 +12,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nereval_core.analysis.errors.error_classes import CLASSES, ENDS, classify_errors
-from nereval_core.analysis.errors.gains import (
+from nereval_core.analysis.errors.error_classes import (
     CLASS_COLUMNS,
+    CLASSES,
     END_COLUMNS,
+    ENDS,
     TYPE_COLUMNS,
     class_ends,
     class_table,
     class_types,
+    classify_errors,
     mend_classes,
     rescore,
 )

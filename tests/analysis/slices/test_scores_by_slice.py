@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from nereval_core.analysis.bootstrap import RATIOS, bootstrap_sums, document_counts, ratios
-from nereval_core.analysis.comparison.measures import SystemResamples
+from nereval_core.analysis.comparison.measures import ComparisonGroup, SystemResamples, UnitCounts
 from nereval_core.analysis.comparison.significance import interval_table
-from nereval_core.analysis.comparison.unit_counts import ComparisonGroup, UnitCounts
 from nereval_core.analysis.intervals import bca_intervals
 from nereval_core.analysis.resampling_units import ResamplingPlan, document_units
 from nereval_core.analysis.slices import scores_by_slice as analysis
