@@ -13,6 +13,7 @@ import pytest
 
 from tests.support.browser import HERE, Visit, free_port, serve_app
 from tests.support.pages import GOLD, PREDICTION
+from tests.support.visitors import Visitor
 
 TOKEN = "correct horse battery"
 REFUSED = "The link does not open here"
@@ -28,10 +29,10 @@ def team(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
         yield address
 
 
-def entered(browser: Any, address: str, path: str = "/") -> Visit:
+def entered(browser: Any, address: str) -> Visit:
     """Open a page for the first time in a browser, and give the token that is asked for."""
     visit = Visit(browser, address)
-    visit.page.goto(address + path)
+    visit.page.goto(address)
     visit.page.get_by_label("Token").fill(TOKEN)
     visit.page.get_by_role("button", name="Open nereval").click()
     visit.wait_until_drawn(0)
@@ -50,30 +51,40 @@ def upload(visit: Visit, folder: Path) -> None:
     visit.page.get_by_text("Files, formats and types").wait_for()
 
 
+def refused(visitor: Visitor) -> bool:
+    return any(REFUSED in text for text in visitor.shown.texts())
+
+
+def again(visitor: Visitor) -> Visitor:
+    """Return a visitor with the same cookies and a session of its own."""
+    visitor.leave()
+    return Visitor(visitor.address, cookies=visitor.cookies)
+
+
 def test_an_upload_is_ones_own_until_it_is_shared(browser: Any, team: str, tmp_path: Path) -> None:
-    ada, eve = entered(browser, team), entered(browser, team, "/Overview")
+    ada, eve = entered(browser, team), Visitor(team, token=TOKEN)
     upload(ada, tmp_path)
     own = ada.page.url.removeprefix(team)
     assert "corpus=" in own
     ada.page.get_by_role("heading", name="Your uploads").wait_for()
     # Whoever knows the address, and the digest in it, opens nothing.
-    eve.go(own)
-    eve.page.get_by_text(REFUSED).wait_for()
-    assert not eve.page.get_by_role("heading", name="Your uploads").count()
+    eve.open("", own.partition("?")[2])
+    assert refused(eve) and "Your uploads" not in eve.shown.texts()
     menu = ada.open_menu("Share")
     with ada.rerun():
         menu.get_by_role("button", name="Make a link").click()
     link = menu.locator("code").first.inner_text()
     found = re.search(r"corpus=(s-[0-9a-f]{32})", link)
     assert found is not None, link
-    eve.go(f"/Overview?corpus={found[1]}")
-    eve.page.get_by_role("heading", name="Overview", exact=True).wait_for()
+    eve = again(eve)
+    eve.open("Overview", f"corpus={found[1]}")
     # Her address goes on naming the key, so that it opens again.
-    assert f"corpus={found[1]}" in eve.page.url and not eve.page.get_by_text(REFUSED).count()
+    assert f"corpus={found[1]}" in eve.query and not refused(eve)
     with ada.rerun():
         menu.get_by_role("button", name="Withdraw the link").click()
-    eve.go(f"/Overview?corpus={found[1]}")
-    eve.page.get_by_text(REFUSED).wait_for()
+    eve = again(eve)
+    eve.open("Overview", f"corpus={found[1]}")
+    assert refused(eve)
     ada.go("/")
     with ada.rerun():
         ada.page.get_by_role("button", name="Rename or remove").click()
@@ -83,7 +94,7 @@ def test_an_upload_is_ones_own_until_it_is_shared(browser: Any, team: str, tmp_p
     ada.go(own)
     ada.page.get_by_text(REFUSED).wait_for()
     ada.close()
-    eve.close()
+    eve.leave()
 
 
 @pytest.fixture

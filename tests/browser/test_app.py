@@ -1,16 +1,15 @@
-"""The app as its users meet it: in a browser, from the demo and from uploads, to a record and back by a link."""
+"""The app as its users meet it: in a browser, from a count to its records and back by a link."""
 
 from __future__ import annotations
 
-import json
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Error
 
-from tests.support.browser import Visit, serve_app
+from tests.support.browser import Visit
+from tests.support.pages import VIEW
 
 
 def record_in(address: str) -> str:
@@ -21,7 +20,7 @@ def record_in(address: str) -> str:
 
 def test_from_a_count_to_the_same_record_in_another_browser(visit: Visit, browser: Any, app: str) -> None:
     visit.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    visit.open_demo("Confusion")
+    visit.open("Confusion", VIEW)
     missed = visit.page.get_by_role("gridcell", name="predicted missed (MIS)")
     with visit.rerun():
         missed.first.click()
@@ -59,14 +58,14 @@ def test_from_a_count_to_the_same_record_in_another_browser(visit: Visit, browse
 
 
 def test_a_count_of_overview_opens_as_many_records(visit: Visit) -> None:
-    visit.open_demo("Overview")
+    visit.open("Overview", VIEW)
     bar = visit.page.locator(".nvb-row").first
     missed = bar.get_by_role("button", name="missed (MIS)")
     number = int(missed.inner_text().split()[1])
     missed.click()
     visit.page.get_by_role("heading", name="Inspect", exact=True).wait_for()
     visit.page.get_by_text(f"{number} records", exact=True).wait_for()
-    visit.open_demo("Overview")
+    visit.open("Overview", VIEW)
     with visit.rerun():
         visit.page.get_by_text("The same in words and as a table").click()
     visit.table().locator("canvas th", has_text="(ACT)").wait_for(state="attached")
@@ -84,76 +83,12 @@ def test_a_count_of_overview_opens_as_many_records(visit: Visit) -> None:
     assert visit.listed_records()[1] == int(visit.cell_text(0, place))
 
 
-def test_a_row_of_criteria_opens_the_spans_that_part_it_from_the_one_above(visit: Visit) -> None:
-    visit.open_demo("Criteria")
-    visit.table().locator("canvas th", has_text="differs").wait_for(state="attached")
-    visit.click_row(1, 0)
-    said = int(visit.cell_text(1, 4))
-    # From the count at the right edge the keyboard leads to the number of spans that differ.
-    with visit.rerun():
-        for _ in range(4):
-            visit.page.keyboard.press("ArrowLeft")
-    heading = f"Where they part: {said} spans decided differently"
-    assert visit.eventually(lambda: visit.page.get_by_text(heading).count() == 1)
-
-
-def test_an_upload_with_two_mistakes_shows_both_lines(visit: Visit, tmp_path: Path) -> None:
-    gold = tmp_path / "gold.jsonl"
-    gold.write_text('{"id": "a", "text": "Aspirin helps", "spans": [{"start": 0, "end": 7, "label": "Drug"}]}\n')
-    pred = tmp_path / "system.jsonl"
-    spans = [{"start": 0, "end": 70, "label": "Drug"}, {"start": 8, "end": 13, "label": ""}]
-    pred.write_text("\n" + json.dumps({"id": "a", "text": "Aspirin helps", "spans": spans}) + "\n")
-    visit.go("/")
-    visit.drop(gold, pred)
-    with visit.rerun():
-        visit.page.get_by_role("button", name="Read and score").click()
-    visit.page.get_by_text("system.jsonl:2: span [0, 70) of document").wait_for()
-    visit.page.get_by_text("system.jsonl:2: a span without a usable type").wait_for()
-    # The rest of the page goes on working, and mended files are read.
-    spans = [{"start": 0, "end": 7, "label": "Drug"}]
-    pred.write_text(json.dumps({"id": "a", "text": "Aspirin helps", "spans": spans}) + "\n")
-    with visit.rerun():
-        visit.page.get_by_role("button", name="Remove system.jsonl").click()
-    visit.page.get_by_test_id("stFileChip").nth(1).wait_for(state="detached")
-    visit.drop(pred)
-    with visit.rerun():
-        visit.page.get_by_role("button", name="Read and score").click()
-    visit.page.get_by_text("Files, formats and types").wait_for()
-
-
-def test_a_link_to_a_corpus_that_the_server_lacks_says_which(visit: Visit) -> None:
-    visit.go("/Inspect?corpus=0123456789abcdef")
-    visit.page.get_by_text("0123456789abcdef").wait_for()
-
-
 @pytest.mark.parametrize("host", ["example.org", "198.51.100.1"])
 def test_a_request_that_leaves_the_machine_is_noticed_and_fails(visit: Visit, host: str) -> None:
     with pytest.raises(Error, match="ERR_NAME_NOT_RESOLVED"):
         visit.page.goto(f"http://{host}/")
     assert visit.problems == [f"request leaves the machine: http://{host}/"]
     visit.problems.clear()
-
-
-def test_a_folder_served_from_the_command_line(browser: Any, tmp_path: Path) -> None:
-    inside, outside = tmp_path / "data", tmp_path / "secret"
-    for folder in (inside / "mine", outside):
-        folder.mkdir(parents=True)
-        for name in ("gold", "system"):
-            line = '{"id": "a", "text": "Aspirin helps", "spans": [{"start": 0, "end": 7, "label": "Drug"}]}\n'
-            (folder / f"{name}.jsonl").write_text(line)
-    (inside / "link").symlink_to(outside)
-    with serve_app("--data", str(inside)) as address:
-        visit = Visit(browser, address)
-        visit.go("/")
-        assert visit.page.get_by_text("secret").count() == 0
-        assert visit.page.get_by_text("link", exact=True).count() == 0
-        with visit.rerun():
-            visit.page.get_by_role("combobox", name="Folder").click()
-            visit.page.get_by_role("option", name="mine").click()
-        with visit.rerun():
-            visit.page.get_by_role("button", name="Read and score").last.click()
-        visit.page.get_by_text("Files, formats and types").wait_for()
-        visit.close()
 
 
 def test_a_record_that_is_open_is_no_chip_on_other_pages(visit: Visit) -> None:

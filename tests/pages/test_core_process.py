@@ -21,7 +21,6 @@ from pages.shared.data.computations import is_tangled, overlapping_pairs
 from pages.shared.data.loading import load, load_demo
 from pages.shared.server import core_process, start_process
 from pages.shared.server.core_process import call_apart
-from tests.support.browser import Visit, serve_app_process
 from tests.support.samples import nested
 
 
@@ -122,40 +121,3 @@ def test_overlapping_pairs(gold: list[Any], pred: list[Any], pairs: int, tmp_pat
         layers.append(Source.of_path(tmp_path / f"{name}.jsonl"))
     corpus = load("pairs", layers[0], {"system": layers[1]}).corpus
     assert overlapping_pairs(corpus.gold, corpus.system("system")) == 2 * pairs
-
-
-def scoring_under(server: int) -> list[int]:
-    """Return the processes that score for a server."""
-    found = []
-    for status in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            parent = int(status.read_text().rpartition(")")[2].split()[1])
-            command = (status.parent / "cmdline").read_bytes()
-        except OSError:
-            continue
-        if parent == server and b"core_process" in command:
-            found.append(int(status.parent.name))
-    return found
-
-
-def eventually(holds: Any) -> bool:
-    for _ in range(600):
-        if holds():
-            return True
-        time.sleep(0.1)
-    return False
-
-
-@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked up in /proc")
-def test_scoring_ends_with_its_session(browser: Any, tmp_path: Path) -> None:
-    written(tmp_path, 3_000)
-    with serve_app_process("--data", str(tmp_path)) as (address, server):
-        visit = Visit(browser, address)
-        visit.go("/")
-        visit.page.get_by_role("button", name="Read and score").last.click()
-        # The bar names the corpus once it is read.
-        visit.page.locator(".st-key-context_bar").wait_for()
-        visit.page.get_by_test_id("stSidebar").get_by_role("link", name="Overview").click()
-        assert eventually(lambda: scoring_under(server))
-        visit.close()
-        assert eventually(lambda: not scoring_under(server))

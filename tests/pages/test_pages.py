@@ -145,6 +145,8 @@ def test_a_bad_upload_is_told_line_by_line_and_leaves_the_page(page: str) -> Non
     if page != "Start":
         app = sound(app.switch_page(pages()[page]).run())
         assert shows_records(app), "the corpus at hand is still shown"
+    else:
+        assert list(account(upload(app, GOLD, PREDICTION))["layer"]) == ["gold", "system0"], "mended files are read"
 
 
 def test_a_good_system_is_scored_beside_a_bad_one() -> None:
