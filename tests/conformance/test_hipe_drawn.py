@@ -47,8 +47,7 @@ def test_drawn_files_meet_every_rule(version: str, tmp_path: Path) -> None:
             assert convention.forms["tsv"](outcome) == theirs["tsv"], (seed, options)
             if "counts" in theirs:
                 assert counts(json.loads(convention.forms["json"](outcome))) == theirs["counts"], (seed, options)
-            reconcile(outcome)
-            met |= set(outcome.records()["why"])
+            met |= set(reconcile(outcome)["why"])
     assert met == {*WHY} - NOT_OF[version]
 
 

@@ -79,8 +79,7 @@ def test_drawn_tags_meet_every_rule(tmp_path: Path) -> None:
                 continue
             outcome = scored(convention, *sides, **options)
             assert sections(convention.forms["text"](outcome)) == sections(theirs["printed"]), (seed, version)
-            reconcile(outcome)
-            met |= {*outcome.records()["why"]}
+            met |= {*reconcile(outcome)["why"]}
     assert met >= {"[!]No object to identify.", "[!]No object identified.", "insufficient answers."}
     assert met >= {*WHY}
 

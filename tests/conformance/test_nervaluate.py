@@ -173,8 +173,7 @@ def test_the_order_of_input_decides(gold: str, pred: str, outcomes: tuple[str, s
 def test_counts_are_the_sums_of_records(number: str) -> None:
     for drawn in (*CORPORA[3:40:9], *CORPORA[40:43], CORPORA[-1]):
         outcome = ours(number, drawn)
-        reconcile(outcome)
-        records = outcome.records()
+        records = reconcile(outcome)
         assert set(records["decision"]) <= set(DECISIONS)
         assert set(records["scope"]) <= set(outcome.figures["scope"])
 

@@ -11,16 +11,21 @@ import pandas as pd
 from nereval_core.conventions import Outcome, ScorerInput, find_convention, option_values
 
 
-def reconcile(outcome: Outcome) -> None:
-    """Assert that each counted figure is the sum of the column of its name over the records of its scope."""
+def reconcile(outcome: Outcome) -> pd.DataFrame:
+    """Assert that each counted figure is the sum of the column of its name over records of its scope; return all."""
     records = outcome.records()
     counted = outcome.figures[outcome.figures["counted"]]
     assert len(counted)
     sums = records.groupby(["evaluation", "scope"], observed=True)[sorted(set(counted["figure"]))].sum()
+    sum_of = {
+        (*place, figure): value
+        for figure in sums.columns
+        for place, value in zip(sums.index, sums[figure], strict=True)
+    }
     for row in counted.itertuples():
         # Without records there is nothing to count.
-        place = (row.evaluation, row.scope)
-        assert (sums.loc[place, row.figure] if place in sums.index else 0) == row.value, row
+        assert sum_of.get((row.evaluation, row.scope, row.figure), 0) == row.value, row
+    return records
 
 
 def check_texts(outcome: Outcome) -> None:
