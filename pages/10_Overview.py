@@ -7,7 +7,7 @@ from pages.shared import frame
 from pages.shared.components import sentence
 from pages.shared.components.navigation import choose_word
 from pages.shared.data.page_context import PageContext
-from pages.shared.overview import convention, headline, losses, schema_bars, tables
+from pages.shared.overview import headline, published_scorer, schema_bars, tables
 from pages.shared.slices import views as slices
 from pages.shared.view import keys
 from pages.shared.view.text import plain
@@ -19,7 +19,7 @@ TABS = {"": "By type", "by-slice": "By slice", "all-criteria": "All criteria", "
 def draw(page: PageContext) -> None:
     sentence.draw_notices(page, [page.system])
     if page.convention is not None:
-        convention.draw_scorer(page, page.convention)
+        published_scorer.draw_scorer(page, page.convention)
     headline.draw_headline(page)
     names = tuple(name for name in dict.fromkeys((*SCHEMAS, page.by)) if name in page.criteria)
     schema_bars.draw_bars(page, names)
@@ -31,7 +31,7 @@ def draw(page: PageContext) -> None:
         else:
             # The bars can be saved whether or not the table is open.
             tables.criteria_export(page, names).draw()
-    losses.draw_losses(page)
+    headline.draw_losses(page)
 
     st.header(f"In detail, under {plain(page.by)}")
     tab = choose_word(page, "overview_tab", "Part", TABS)

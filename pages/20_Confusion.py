@@ -4,9 +4,9 @@ import streamlit as st
 
 from pages.shared import confusion, frame
 from pages.shared.components import sentence
-from pages.shared.components.record_list import BESIDE, open_records
+from pages.shared.components.tables import BESIDE_FIGURE, open_records
 from pages.shared.data.page_context import PageContext
-from pages.shared.view.count_tables import confusion_table
+from pages.shared.view.confusion_layout import confusion_table
 from pages.shared.view.queries import cell_query
 from pages.shared.view.text import plain
 
@@ -32,4 +32,4 @@ def draw(page: PageContext) -> None:
             kinds = str(table.counts.index[row]), str(table.counts.columns[column])
             title = ", ".join(plain(f"{name} {kind}") for name, kind in zip(names, kinds, strict=True))
             query = cell_query(table.rows[row], table.columns[column])
-            open_records(page, page.by, query, title, name="confusion", columns=BESIDE)
+            open_records(page, page.by, query, title, name="confusion", columns=BESIDE_FIGURE)

@@ -2,21 +2,19 @@
 
 from pages.shared import criteria, frame
 from pages.shared.components import sentence
-from pages.shared.criteria import views as criteria_views
+from pages.shared.criteria import all_criteria
 from pages.shared.data.page_context import PageContext
 
 
 @frame.page("Criteria", filters=lambda view: view.criteria_tab == "ladder")
 def draw(page: PageContext) -> None:
-    view = criteria_views.choose_view(page)
+    view = criteria.choose_view(page)
     if view is not None:
         view(page)
         return
-    page = criteria.as_read(page)
+    page = all_criteria.as_read(page)
     sentence.draw_notices(page, [page.system])
-    rows = criteria.choose_rows(page)
-    criteria.score_figure(page, rows)
-    cell = criteria.all_criteria_table(page, rows)
-    if cell is not None:
-        criteria.open_cell(page, rows, *cell)
-    criteria.list_unfit(page)
+    rows = all_criteria.choose_rows(page)
+    all_criteria.score_figure(page, rows)
+    all_criteria.show_rows(page, rows)
+    all_criteria.list_unfit(page)

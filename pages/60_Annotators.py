@@ -7,8 +7,7 @@ from pages.shared.annotators import choose_annotators
 from pages.shared.annotators.disagreements import draw_disagreements
 from pages.shared.annotators.figures import draw_figures
 from pages.shared.components.navigation import choose_word
-from pages.shared.consistency import choose_layer
-from pages.shared.consistency.view import draw_consistency
+from pages.shared.consistency import choose_layer, draw_consistency
 from pages.shared.data.page_context import PageContext
 
 TABS = {"": "Disagreements", "figures": "Figures", "consistency": "Consistency"}

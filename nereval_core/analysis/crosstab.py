@@ -27,7 +27,7 @@ from nereval_core.records.tables import DECISIONS
 from nereval_core.scoring import Scores
 from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns, typed_table
 from nereval_core.scoring.criteria import Decision
-from nereval_core.tables import Cell, Table, columns_of
+from nereval_core.tables import Cell, Column, Table, columns_of, frame_table
 
 NOT_PREDICTED = "not predicted"
 GOLD_STATES = ("COR", "INC", "PAR", "MIS")
@@ -273,6 +273,13 @@ def transition_matrix(counts: Int64, states: Sequence[str]) -> pd.DataFrame:
     return table
 
 
+def transition_table(title: str, counts: Int64, states: Sequence[str], notes: tuple[str, ...] = ()) -> Table:
+    """Return a transition matrix with margins as a table."""
+    across = (Column(state, state, "count", state if state in DECISIONS else "") for state in (*states, ALL))
+    columns = (Column(FROM_HEAD, FROM_HEAD, "name"), *across)
+    return frame_table(title, transition_matrix(counts, states), columns, notes, name="transitions")
+
+
 def transition_tables(systems: Mapping[str, Scores], names: Iterable[str], baseline: str) -> Iterator[Table]:
     """Yield the transition matrices from the baseline to each other system, under each criterion that counts spans.
 
@@ -282,12 +289,9 @@ def transition_tables(systems: Mapping[str, Scores], names: Iterable[str], basel
         for other, counts in _from_baseline(systems, name, baseline):
             sentence = sentence_text(transition_sentence(counts, baseline, other))
             for side, states in STATES.items():
-                table = transition_matrix(getattr(counts, side), states)
-                rows: Rows = tuple(
-                    (str(row[0]), *map(int, row[1:])) for row in table.itertuples(index=False, name=None)
-                )
                 title = f"{TITLES[side]} under {name}: {baseline} down, {other} across"
-                yield Table(title, columns_of(*table.columns), rows, (sentence,) if side == "gold" and sentence else ())
+                notes = (sentence,) if side == "gold" and sentence else ()
+                yield transition_table(title, getattr(counts, side), states, notes)
         right = right_count_table(list(systems.values()), name)
         right_rows: Rows = tuple((str(label), int(count)) for label, count in right.itertuples(index=False, name=None))
         yield Table(

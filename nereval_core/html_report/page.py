@@ -35,11 +35,11 @@ class Count:
     """A number that links to those of its records that the report shows; `text` replaces the plain number."""
 
     number: int
-    asked: RequiredMarks
+    required: RequiredMarks
     text: str = ""
 
     @property
-    def shown(self) -> str:
+    def label(self) -> str:
         return self.text or f"{self.number:,}"
 
 
@@ -194,10 +194,13 @@ class RecordIndex:
 
     def of(self, count: Count) -> list[int]:
         """Return the numbers of the records with the marks of a count; none for a count without marks."""
-        if not count.asked:
+        if not count.required:
             return []
         nothing: set[int] = set()
-        each = (nothing.union(*(self._marked.get(mark, nothing) for mark in one.split("|"))) for one in count.asked)
+        each = (
+            nothing.union(*(self._marked.get(mark, nothing) for mark in alternatives.split("|")))
+            for alternatives in count.required
+        )
         return sorted(set.intersection(*each))
 
 
@@ -213,12 +216,12 @@ def _policy(scripts: Sequence[str]) -> str:
     )
 
 
-def _shown(cell: Cell) -> str:
+def _cell_text(cell: Cell) -> str:
     if cell is None or (isinstance(cell, float) and cell != cell):
         return UNDEFINED
     if isinstance(cell, float):
         return f"{cell:.4f}"
-    return f"{cell:,}" if isinstance(cell, int) else one_line(cell) if isinstance(cell, str) else cell.shown
+    return f"{cell:,}" if isinstance(cell, int) else one_line(cell) if isinstance(cell, str) else cell.label
 
 
 def _json(data: str) -> Markup:
@@ -231,7 +234,7 @@ def _json(data: str) -> Markup:
 @cache
 def _template() -> Any:
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined)
-    environment.filters |= {"line": one_line, "cell": _shown, "data": _json}
+    environment.filters |= {"line": one_line, "cell": _cell_text, "data": _json}
     environment.tests |= {
         "count": lambda part: isinstance(part, Count),
         "number_cell": lambda part: part is None or isinstance(part, (int, float, Count)),

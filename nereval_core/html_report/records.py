@@ -181,8 +181,8 @@ class Records:
 
     def count(self, number: int, system: str, criterion: str, query: Query, text: str = "") -> Count:
         """Return a count with the marks of its records; tokens have no records of their own."""
-        asked = () if self.scored.is_by_token(criterion) else self.required_marks(system, criterion, query)
-        return Count(number, asked, text)
+        required = () if self.scored.is_by_token(criterion) else self.required_marks(system, criterion, query)
+        return Count(number, required, text)
 
     def is_linked(self, count: Count) -> bool:
         """Tell whether a count links to any of the records."""
@@ -197,8 +197,8 @@ class Records:
             )
         )
 
-    def table(self, table: Table, system: str) -> ReportTable:
-        """Return a declared table of a system; its counts link to their records."""
+    def table(self, table: Table, system: str = "", *, folded: bool = False) -> ReportTable:
+        """Return a declared table, of a system where its rows have none; its counts link to their records."""
         rows = tuple(
             tuple(
                 self._cell(cell, column, text, table.row(number), system)
@@ -207,7 +207,8 @@ class Records:
             for number, texts in enumerate(table.texts())
         )
         right = frozenset(place for place, column in enumerate(table.columns) if not column.is_left)
-        return ReportTable(table.title, table.headings, rows, table.footnotes, right=right)
+        heads = max(1, sum(column.kind == "name" for column in table.columns))
+        return ReportTable(table.title, table.headings, rows, table.footnotes, heads, folded, right)
 
     def _cell(self, cell: Cell, column: Column, text: str, row: Row, system: str) -> Count | str:
         target = column.opens(row) if column.opens is not None and isinstance(cell, int) else None

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-
-import numpy as np
-import pandas as pd
 
 from nereval_core.analysis.errors import ErrorReport, error_report
 from nereval_core.analysis.errors.error_classes import STRICT
 from nereval_core.analysis.errors.tables import error_class_table
 from nereval_core.analysis.sentences import confusion_sentence, overview_sentence
+from nereval_core.analysis.slices.calibration import Calibration, calibration
+from nereval_core.analysis.slices.scores_by_slice import SLICE_PLAN, SMALL_SLICE_SPANS
+from nereval_core.analysis.slices.span_values import SlicedScores
+from nereval_core.analysis.slices.tables import calibration_table
+from nereval_core.analysis.slices.thresholds import sweep_thresholds
 from nereval_core.corpus.masking import is_masked
-from nereval_core.html_report.calibration import calibration_parts
 from nereval_core.html_report.page import (
     RECORDS,
-    Cell,
+    Count,
     FigureData,
     Lines,
     Paragraph,
@@ -27,11 +28,11 @@ from nereval_core.html_report.page import (
 )
 from nereval_core.html_report.records import RecordNotes, Records, RecordSelection, ScoredSystems, many
 from nereval_core.pairing.notices import notices_of
-from nereval_core.records.queries import ABSENT, Query
-from nereval_core.records.tables import MISSED, SPURIOUS
+from nereval_core.records.queries import ABSENT
+from nereval_core.report.score_tables import confusion_grid, criterion_table, type_table
 from nereval_core.report.signature import signature, together
-from nereval_core.scoring import Counts
 from nereval_core.scoring.count_tables import TEXT_DTYPE
+from nereval_core.tables import Table
 from nereval_core.tables.glossary import DECISIONS, ERROR_CLASSES, GLOSSARY, decision_label
 
 MOST_TYPES, MOST_SYSTEMS = 16, 8
@@ -55,7 +56,7 @@ def report(
     selection = selection or RecordSelection()
     records = Records(scored, selection, notes_on)
     errors = {system: error_report(scores, [scored.main]) for system, scores in scored.scores.items()}
-    trust = tuple(calibration_parts(scored, MOST_SYSTEMS))
+    trust = tuple(_calibration(scored, records))
     sections = (
         Section("overview", "Overview", tuple(_overview(scored, records))),
         Section("confusion", "Confusion", tuple(_confusion(scored, records))),
@@ -84,89 +85,55 @@ def _overview(scored: ScoredSystems, records: Records) -> Iterator[Paragraph | R
     for system in scored.systems:
         sentence = overview_sentence(scored.ledger(system, scored.main), noun)
         yield records.paragraph(system, (f"{system}, under {scored.main}: ", *sentence), scored.main)
-    rows: list[tuple[Cell, ...]] = []
-    for system, scores in scored.scores.items():
-        for name in scored.names:
-            counts = scores.counts(name)
-            numbers = zip(DECISIONS, (counts.cor, counts.inc, counts.par, counts.mis, counts.spu), strict=True)
-            rows.append(
-                (
-                    *(system, name, counts.precision, counts.recall, counts.f1),
-                    *(records.count(n or 0, system, name, Query(decision=(code,))) for code, n in numbers),
-                    *(counts.pos, counts.act),
-                )
-            )
-    yield ReportTable(
-        "Scores of each system under each matching criterion",
-        ("system", "criterion", "P", "R", "F1", *DECISIONS, "POS", "ACT"),
-        tuple(rows),
-        ("A number that is a link leads to its records in this report.",),
-        heads=2,
-    )
+    title = "Scores of each system under each matching criterion"
+    notes = ("a number that is a link leads to its records in this report",)
+    yield records.table(criterion_table(title, scored.scores, scored.names, notes), scored.systems[0])
 
 
 def _confusion(scored: ScoredSystems, records: Records) -> Iterator[Paragraph | FigureData | ReportTable]:
     for system in scored.systems[:MOST_SYSTEMS]:
-        found = scored.ledger(system, scored.main)
-        cells = found.confusion()
-        types, left = _most(scored, cells)
-        sentence = confusion_sentence(found, len(scored.corpus.documents))
+        ledger = scored.ledger(system, scored.main)
+        cells = ledger.confusion()
+        types, left_out = _most(scored, cells)
+        sentence = confusion_sentence(ledger, len(scored.corpus.documents))
         yield records.paragraph(system, (f"{system}: ", *sentence), scored.main)
-        names = _named(types)
-        counts = [[cells.get((gold, pred), 0) for pred in (*types, ABSENT)] for gold in (*types, ABSENT)]
         title = f"Types of {system} against gold, under {scored.main}"
-        rows: list[tuple[Cell, ...]] = []
-        asked: list[list[tuple[object, ...]]] = []
-        for gold, name, numbers in zip((*types, ABSENT), names[0], counts, strict=True):
-            row = [
-                records.count(number, system, scored.main, Query(gold=(gold,), pred=(pred,)))
-                for pred, number in zip((*types, ABSENT), numbers, strict=True)
-            ]
-            rows.append((name, *(one if one.number else "" for one in row)))
-            asked.append([(" ".join(one.asked), one.number) if records.is_linked(one) else () for one in row])
+        notes = (f"Not shown are {many(left_out, 'type')} with fewer spans.",) if left_out else ()
+        table = confusion_grid(f"{title}, in numbers", cells, types, scored.main, notes)
+        in_numbers = records.table(table, system, folded=True)
         unit = "tokens" if scored.is_by_token(scored.main) else "records"
-        yield _map(title, f"{unit}, gold types down, predicted types across", names, counts, asked)
-        notes = [f"Not shown are {many(left, 'type')} with fewer spans."] if left else []
-        yield ReportTable(f"{title}, in numbers", ("gold type", *names[1]), tuple(rows), tuple(notes), folded=True)
+        yield _map(title, f"{unit}, gold types down, predicted types across", table, records, in_numbers)
+        yield in_numbers
     if len(scored.systems) > MOST_SYSTEMS:
         yield Paragraph((f"Of {len(scored.systems):,} systems the first {MOST_SYSTEMS} are shown.",))
 
 
-def _map(
-    title: str,
-    unit: str,
-    names: tuple[list[str], list[str]],
-    counts: list[list[int]],
-    asked: Sequence[Sequence[object]],
-) -> FigureData:
-    """Draw counts as a heat map; a click leads to the records of a cell."""
+def _map(title: str, unit: str, table: Table, records: Records, in_numbers: ReportTable) -> FigureData:
+    """Draw the counts of a table as a heat map; a click leads to the records of a cell."""
     from nereval_core.html_report.figures import figure_data
     from nereval_core.report.figures.scores import confusion_map
 
-    table = pd.DataFrame(counts, names[0], names[1])
-    values = table.astype("float64").mask(table == 0)
-    texts = table.astype(TEXT_DTYPE).mask(table == 0, "")
-    return figure_data(confusion_map(values, texts, asked, title, unit, int(np.sum(counts))))
+    counts = table.to_frame().set_index(table.keys[0]).astype("int64")
+    links = [
+        [
+            (" ".join(cell.required), cell.number) if isinstance(cell, Count) and records.is_linked(cell) else ()
+            for cell in row[1:]
+        ]
+        for row in in_numbers.rows
+    ]
+    values = counts.astype("float64").mask(counts == 0)
+    texts = counts.astype(TEXT_DTYPE).mask(counts == 0, "")
+    return figure_data(confusion_map(values, texts, links, title, unit, int(counts.to_numpy().sum())))
 
 
 def _most(scored: ScoredSystems, cells: Mapping[tuple[str, str], int]) -> tuple[list[str], int]:
     """Return the types with most records, sorted by name, and the number of other types."""
     sums = dict.fromkeys(scored.types, 0)
     for pair, number in cells.items():
-        for kind in set(pair) - {ABSENT}:
-            sums[kind] += number
-    kept = sorted(sums, key=lambda kind: (-sums[kind], kind))[:MOST_TYPES]
-    return sorted(kept), len(sums) - len(kept)
-
-
-def _named(types: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return the names of rows and columns; the last ones differ from all names of types."""
-    last = []
-    for name in (SPURIOUS, MISSED):
-        while name in types:
-            name = f"({name})"
-        last.append(name)
-    return [*types, last[0]], [*types, last[1]]
+        for type_name in set(pair) - {ABSENT}:
+            sums[type_name] += number
+    most = sorted(sums, key=lambda type_name: (-sums[type_name], type_name))[:MOST_TYPES]
+    return sorted(most), len(sums) - len(most)
 
 
 def _errors(
@@ -176,15 +143,14 @@ def _errors(
     from nereval_core.report.figures.errors import gain_bars
 
     main = scored.main
-    for system, found in errors.items():
-        yield records.paragraph(system, (f"{system}: ", *found.sentence(main)), STRICT)
+    for system, of_system in errors.items():
+        yield records.paragraph(system, (f"{system}: ", *of_system.sentence(main)), STRICT)
     counts = [scores.counts(main) for scores in scored.scores.values()]
-    classes = {system: found.classes[main] for system, found in errors.items()}
-    yield figure_data(gain_bars(classes, main, counts[0].pos, [one.act for one in counts]), above=40)
-    for system, found in errors.items():
-        table = error_class_table(found, main, system)
-        is_met = [row[1] != 0 for row in table.rows]
-        rows = tuple(row for row, met in zip(table.rows, is_met, strict=True) if met)
+    classes = {system: of_system.classes[main] for system, of_system in errors.items()}
+    yield figure_data(gain_bars(classes, main, counts[0].pos, [of_system.act for of_system in counts]), above=40)
+    for system, of_system in errors.items():
+        table = error_class_table(of_system, main, system)
+        rows = tuple(row for row in table.rows if row[1] != 0)
         yield records.table(replace(table, rows=rows), system)
 
 
@@ -195,39 +161,63 @@ def _types(scored: ScoredSystems, records: Records) -> Iterator[ReportTable | Fi
     main = scored.main
     by_type = {system: scores.by_type(main) for system, scores in scored.scores.items()}
     spans = dict.fromkeys(scored.types, 0)
-    for found in by_type.values():
-        for kind, counts in found.items():
-            spans[kind] = max(spans[kind], counts.pos)
-    types = sorted(spans, key=lambda kind: (-spans[kind], kind))
-    kept = types[:MOST_TYPES]
-    yield figure_data(type_dots(by_type, kept, main), above=40)
-    rows: list[tuple[Cell, ...]] = []
-    for kind in kept:
-        for system, found in by_type.items():
-            counts = found.get(kind, Counts())
-            own = (Query(decision=("MIS",), gold=(kind,)), Query(decision=("SPU",), pred=(kind,)))
-            numbers = (records.count(n, system, main, q) for n, q in zip((counts.mis, counts.spu), own, strict=True))
-            ratios = (counts.precision, counts.recall, counts.f1)
-            rows.append((kind, system, *ratios, counts.pos, counts.act, *numbers))
-    left = len(types) - len(kept)
-    yield ReportTable(
-        f"Scores by type, under {main}",
-        ("type", "system", "P", "R", "F1", "POS", "ACT", "MIS", "SPU"),
-        tuple(rows),
-        (
-            "Recall counts the gold spans of a type, precision its predictions.",
-            *([f"Not shown are {many(left, 'type')} with fewer gold spans."] if left else []),
-        ),
-        heads=2,
+    for of_system in by_type.values():
+        for type_name, counts in of_system.items():
+            spans[type_name] = max(spans[type_name], counts.pos)
+    types = sorted(spans, key=lambda type_name: (-spans[type_name], type_name))
+    yield figure_data(type_dots(by_type, types[:MOST_TYPES], main), above=40)
+    left_out = len(types) - len(types[:MOST_TYPES])
+    notes = (
+        "Recall counts the gold spans of a type, precision its predictions.",
+        *([f"Not shown are {many(left_out, 'type')} with fewer gold spans."] if left_out else []),
     )
+    title = f"Scores by type, under {main}"
+    yield records.table(type_table(title, scored.scores, main, types[:MOST_TYPES], notes=notes), scored.systems[0])
+
+
+def _calibration(scored: ScoredSystems, records: Records) -> Iterator[Paragraph | FigureData | ReportTable | Lines]:
+    """Yield figures, errors and bins of the first MOST_SYSTEMS whose predictions have scores.
+
+    Nothing is yielded where no prediction has a score or the main criterion counts tokens.
+    """
+    main, signed = scored.main, []
+    for system, scores in tuple(scored.scores.items())[:MOST_SYSTEMS]:
+        sweep = sweep_thresholds(scores, main)
+        if sweep is not None:
+            sliced = SlicedScores(scores, main, (scored.corpus.gold, scored.corpus.system(system)))
+            report = calibration(sliced, sweep)
+            yield from _calibration_of(system, main, report, records)
+            signed.append(f"{system}: {signature(scores, main, intervals=report.units.signature(SLICE_PLAN))}")
+    if signed:
+        yield Lines("Signatures of these intervals", tuple(signed))
+
+
+def _calibration_of(
+    system: str, main: str, report: Calibration, records: Records
+) -> Iterator[Paragraph | FigureData | ReportTable]:
+    from nereval_core.html_report.figures import figure_data
+    from nereval_core.report.figures.slices import reliability, risk_curve
+
+    risk = report.risk
+    sentences = (*report.error_sentences(), risk.sentence(), *report.threshold_sentences(), report.note())
+    yield Paragraph((f"{system}, under {main}: {'. '.join(text[:1].upper() + text[1:] for text in sentences)}.",))
+    for binning, frame in report.bins.items():
+        title = f"Precision of {system} in bins of {binning}, under {main}"
+        errors = report.error_sentences(binning)[0]
+        figure = reliability(frame, title, errors, SMALL_SLICE_SPANS, diagonal=not report.refusal)
+        yield figure_data(figure, above=40)
+        table = calibration_table(f"{system}: {main}", report, binning)
+        yield records.table(replace(table, title=f"{title}, in numbers"), system, folded=True)
+    title = f"Risk of {system} by coverage, under {main}"
+    yield figure_data(risk_curve(risk.points, title, risk.area, risk.risk), above=40)
 
 
 def _glossary(scored: ScoredSystems) -> Iterator[Terms]:
     rows = []
     for name in dict.fromkeys((*scored.names, STRICT)):
         criterion = scored.first.criterion(name)
-        said = criterion.sentence or criterion.rule()
-        rows.append((f"criterion {name}", f"{said} ({criterion.source})" if criterion.source else said))
+        meaning = criterion.sentence or criterion.rule()
+        rows.append((f"criterion {name}", f"{meaning} ({criterion.source})" if criterion.source else meaning))
     for code in (*DECISIONS, "POS", "ACT", "P", "R", "F1", *ERROR_CLASSES):
         term = GLOSSARY[code]
         formula = f" {code} = {term.formula}." if term.formula else ""
@@ -243,12 +233,7 @@ def _reproduce(scored: ScoredSystems, command: str) -> Iterator[Lines | Paragrap
             "the rules of scoring, and the changes made to the data before.",
         )
     )
-    every = (
-        (f"{system}: ", signature(scores, name)) for system, scores in scored.scores.items() for name in scored.names
-    )
-    by_system: dict[str, list[str]] = {}
-    for system, line in every:
-        by_system.setdefault(system, []).append(line)
-    yield Lines(
-        "Signatures", tuple(f"{system}{line}" for system, lines in by_system.items() for line in together(lines))
-    )
+    by_system = {
+        system: together(signature(scores, name) for name in scored.names) for system, scores in scored.scores.items()
+    }
+    yield Lines("Signatures", tuple(f"{system}: {line}" for system, lines in by_system.items() for line in lines))

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 import pandas as pd
 
 from nereval_core.scoring import Counts, Scores, Settings
 
+Side = Literal["gold", "pred"]
 ABSENT = ""
 """In `gold` and `pred` of a query: no span on this side (spurious predictions, missed gold spans)."""
 FIELDS = ("boundary", "words", "period", "noise")
@@ -56,6 +57,22 @@ class Query:
     def by_class(self) -> bool:
         """True where the classes of records alone tell which match."""
         return not (self.doc or self.text or self.having)
+
+
+def overall_query(code: str) -> Query | None:
+    """Return the query behind a count of the whole corpus, None where the code is not one of a count."""
+    return side_query("gold", code) or side_query("pred", code)
+
+
+def side_query(side: Side, code: str, type_name: str | None = None) -> Query | None:
+    """Return the query behind a count of one side: spans of a type (None: of all) with a decision, POS or ACT."""
+    lone, whole = ("MIS", "POS") if side == "gold" else ("SPU", "ACT")
+    decisions = ("COR", "INC", "PAR", lone)
+    if code not in (*decisions, whole):
+        return None
+    names = () if type_name is None else (type_name,)
+    decision = decisions if code == whole else (code,)
+    return Query(decision=decision, gold=names) if side == "gold" else Query(decision=decision, pred=names)
 
 
 def narrowed(query: Query, facet: str, value: str | None) -> Query:

@@ -7,7 +7,7 @@ page (contrast at least 4.5). Colour never stands alone: a decision has its glyp
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from nereval_core.tables.glossary import DECISIONS, GLOSSARY, decision_label
@@ -93,6 +93,23 @@ _HUES = {"COR": "#009e73", "INC": "#d55e00", "PAR": "#e69f00", "MIS": "#0072b2",
 LOOKS: Mapping[str, DecisionLook] = MappingProxyType(
     {code: DecisionLook(code, _GLYPHS[code], Colour.of(_HUES[code])) for code in DECISIONS}
 )
+LINK_LOOKS: Mapping[str, DecisionLook] = MappingProxyType(
+    {
+        "right": LOOKS["COR"],
+        "wrong link": LOOKS["INC"],
+        "NIL for link": replace(LOOKS["PAR"], glyph="∅"),
+        "link for NIL": replace(LOOKS["PAR"], glyph="◇"),
+        "missing": LOOKS["MIS"],
+        "spurious": LOOKS["SPU"],
+    }
+)
+"""The looks of the decisions of entity linking."""
+
+
+def decision_look(name: str) -> DecisionLook | None:
+    """Return the look of a decision on a span or a link, None for another text."""
+    return LOOKS.get(name) or LINK_LOOKS.get(name)
+
 
 TYPE_HUES = (
     *("#3f90da", "#ffa90e", "#bd1f01", "#94a4a2", "#832db6", "#a96b59", "#e76300", "#b9ac70", "#717581", "#92dadd"),

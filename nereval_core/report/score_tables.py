@@ -1,8 +1,13 @@
-"""Tables of scores: of each system under each criterion, by type, document and confusion, with their signatures."""
+"""Tables of scores: of systems under each criterion, by type, document and confusion, with their signatures.
+
+The terminal, files, pages and the HTML report show the same tables; counts open their records, ratios their formulas.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from nereval_core.report.signature import signature
@@ -15,14 +20,19 @@ from nereval_core.tables import (
     SHARED_COUNTS,
     SIDED_COUNTS,
     SYSTEM,
+    TYPE,
     Cell,
     Column,
+    FormulaOf,
+    RecordsOf,
+    Row,
     Table,
     cell_text,
     columns_by_name,
 )
 
 if TYPE_CHECKING:
+    from nereval_core.records.queries import Query
     from nereval_core.scoring.averages import Average
     from nereval_core.scoring.protocols import CountedScores, SystemScores
 
@@ -43,15 +53,185 @@ def score_tables(systems: SystemScores, *, by: Collection[str] = ()) -> tuple[Ta
     """
     tables = [_comparison(systems)] if len(systems) > 1 else []
     for layer, scores in systems:
-        tables.append(_overall(layer.name, scores))
-        for criterion in scores.criteria:
-            name = criterion.name
-            for part, rows, macro in parts(scores, name, by):
-                title = f"{layer.name}: {name} by {part}"
-                tables.append(_broken_down(title, part, rows, macro, _shared(part, scores), signature(scores, name)))
+        names = [criterion.name for criterion in scores.criteria]
+        signatures = tuple(signature(scores, name) for name in names)
+        tables.append(criterion_table(layer.name, {layer.name: scores}, names, signatures))
+        for name, signed in zip(names, signatures, strict=True):
+            title = f"{layer.name}: {name} by"
+            if "type" in by:
+                table = type_table(f"{title} type", {layer.name: scores}, name, notes=(signed,))
+                tables.append(_with_average(table, "types", scores.macro_types(name)))
+            if "document" in by:
+                table = document_table(f"{title} document", scores.by_document(name), scores, name, notes=(signed,))
+                tables.append(_with_average(table, "documents", scores.macro_documents(name)))
             if "confusion" in by:
                 tables.append(confusion_table(layer.name, scores, name))
     return tuple(tables)
+
+
+def criterion_table(
+    title: str,
+    systems: Mapping[str, CountedScores],
+    names: Sequence[str],
+    notes: tuple[str, ...] = (),
+    *,
+    name: str = "criteria",
+) -> Table:
+    """Return the scores of each system, named where there are several, under each criterion."""
+    several, first = len(systems) > 1, next(iter(systems))
+    shared = _is_shared(systems[first])
+
+    def counts(row: Row) -> Counts:
+        return systems[str(row.get("system", first))].counts(str(row["criterion"]))
+
+    def place(row: Row) -> RecordsOf:
+        return RecordsOf(_everything(), criterion=str(row["criterion"]), system=str(row.get("system", first)))
+
+    heads = (*([SYSTEM] if several else []), CRITERION)
+    rows = tuple(
+        (*([system] if several else []), criterion, *_cells(scores.counts(criterion), shared))
+        for system, scores in systems.items()
+        for criterion in names
+    )
+    return Table(title, (*heads, *score_columns(shared, counts, place)), rows, notes, name=name)
+
+
+def type_table(
+    title: str,
+    systems: Mapping[str, CountedScores],
+    criterion: str,
+    types: Sequence[str] | None = None,
+    *,
+    notes: tuple[str, ...] = (),
+) -> Table:
+    """Return the scores of each type, by default all, of each system, named where there are several.
+
+    Recall counts the gold spans of a type, precision its predictions, each with their own decisions.
+    """
+    several, first = len(systems) > 1, next(iter(systems))
+    by_type = {system: scores.by_type(criterion) for system, scores in systems.items()}
+
+    def counts(row: Row) -> Counts:
+        return by_type[str(row.get("system", first))].get(str(row["type"]), Counts())
+
+    def place(row: Row) -> RecordsOf:
+        query = replace(_everything(), types=(str(row["type"]),))
+        return RecordsOf(query, criterion=criterion, system=str(row.get("system", first)))
+
+    heads = (TYPE, *([SYSTEM] if several else []))
+    rows = tuple(
+        (type_name, *([system] if several else []), *_cells(of_system.get(type_name, Counts()), False))
+        for type_name in (by_type[first] if types is None else types)
+        for system, of_system in by_type.items()
+    )
+    return Table(title, (*heads, *score_columns(False, counts, place)), rows, notes, name="types")
+
+
+def document_table(
+    title: str, counts: Mapping[str, Counts], scores: CountedScores, criterion: str, notes: tuple[str, ...] = ()
+) -> Table:
+    """Return the scores of each document; `counts` are those of some documents by id."""
+    shared = _is_shared(scores)
+
+    def place(row: Row) -> RecordsOf:
+        return RecordsOf(replace(_everything(), doc=str(row["document"])), criterion=criterion)
+
+    columns = (Column("document", kind="name"), *score_columns(shared, lambda row: counts[str(row["document"])], place))
+    rows = tuple((document, *_cells(of_document, shared)) for document, of_document in counts.items())
+    return Table(title, columns, rows, notes, name="documents")
+
+
+def average_table(
+    title: str, counts: Counts, over_types: Mapping[str, Average], over_documents: Mapping[str, Average]
+) -> Table:
+    """Return micro, macro over types and macro over documents: P, R, F1, and over how many each mean is taken."""
+    rows: list[tuple[Cell, ...]] = [("micro", *_ratios(counts), "all spans together")]
+    for unit, averages in (("types", over_types), ("documents", over_documents)):
+        of_ratio = [(ratio, averages[key]) for ratio, key in RATIO_KEYS.items()]
+        numbers = ", ".join(f"{ratio} {average.n}{undefined_words(average.undefined)}" for ratio, average in of_ratio)
+        rows.append((f"macro over {unit}", *(average.value for _, average in of_ratio), f"{unit}: {numbers}"))
+    columns = (Column("average", kind="name"), *RATIOS, Column("over", kind="text"))
+    return Table(title, columns, tuple(rows), name="averages")
+
+
+def undefined_words(number: int) -> str:
+    """Return how many members of a mean are undefined, in brackets; "" for none."""
+    return f" ({number} undefined)" if number else ""
+
+
+def _everything() -> Query:
+    from nereval_core.records.queries import Query
+
+    return Query()
+
+
+def score_columns(
+    shared: bool, counts: Callable[[Row], Counts], place: Callable[[Row], RecordsOf]
+) -> tuple[Column, ...]:
+    """Return ratios that open their formula, and counts that open their records.
+
+    `counts` are those of a row; `place` has the criterion and the system of a row, and a query for its type, document
+    or period.
+    """
+
+    def target(column: Column, row: Row) -> FormulaOf | RecordsOf | None:
+        from nereval_core.records.queries import side_query
+
+        at = place(row)
+        type_name = next(iter(at.query.types), None)
+        if column.kind == "ratio":
+            return FormulaOf(
+                column.term,
+                lambda: counts(row),
+                criterion=at.criterion,
+                type=type_name,
+                system=at.system,
+                within=replace(at.query, types=()),
+            )
+        of_pred = column.key.startswith("pred_") or column.key in ("SPU", "ACT")
+        query = side_query("pred" if of_pred else "gold", column.term, type_name)
+        if query is None:
+            return None
+        spans = replace(at.query, types=(), decision=query.decision, gold=query.gold, pred=query.pred)
+        return replace(at, query=spans, term=column.term)
+
+    columns = (*RATIOS, *(SHARED_COUNTS if shared else SIDED_COUNTS))
+    return tuple(replace(column, opens=partial(target, column)) for column in columns)
+
+
+def _is_shared(scores: CountedScores) -> bool:
+    """Tell whether gold spans and predictions share COR, INC and PAR, except by type."""
+    return scores.settings.counting == "one-to-one"
+
+
+def _cells(counts: Counts, shared: bool) -> tuple[Cell, ...]:
+    return (*_ratios(counts), *_numbers(counts, shared))
+
+
+def _ratios(counts: Counts) -> tuple[Cell, ...]:
+    return counts.precision, counts.recall, counts.f1
+
+
+def _numbers(counts: Counts, shared: bool) -> tuple[Cell, ...]:
+    """Return SHARED_COUNTS, or SIDED_COUNTS where the sides do not share them."""
+    cor, inc, par, mis, spu = Decision
+    gold, pred = counts.gold, counts.pred
+    decided = (
+        (counts.cor, counts.inc, counts.par, counts.mis, counts.spu)
+        if shared
+        else (gold[cor], gold[inc], gold[par], gold[mis], pred[cor], pred[inc], pred[par], pred[spu])
+    )
+    return (*decided, counts.pos, counts.act)
+
+
+def _with_average(table: Table, members: str, macro: Mapping[str, Average]) -> Table:
+    """Return a table with the macro average over its members as its last row, and what that leaves out in a note."""
+    averages = {ratio: macro[key] for ratio, key in RATIO_KEYS.items()}
+    values = (average.value for average in averages.values())
+    last = (f"macro over {members}", *values, *[None] * (len(table.columns) - 1 - len(averages)))
+    undefined = ", ".join(f"{average.undefined} of {ratio}" for ratio, average in averages.items() if average.undefined)
+    notes = [f"macro over {members}: undefined and left out: {undefined}"] if undefined else []
+    return replace(table, rows=(*table.rows, last), notes=(*notes, *table.notes))
 
 
 def parts(
@@ -85,9 +265,33 @@ def confusion_table(system: str, scores: CountedScores, name: str) -> Table:
     return Table(f"{system}: {name} by confusion", CONFUSION, confusions, (note, signature(scores, name)))
 
 
-def _shared(part: str, scores: CountedScores) -> bool:
-    """Tell whether gold spans and predictions share COR, INC and PAR."""
-    return part != "type" and scores.settings.counting == "one-to-one"
+def confusion_grid(
+    title: str, cells: Mapping[tuple[str, str], int], types: Sequence[str], criterion: str, notes: tuple[str, ...] = ()
+) -> Table:
+    """Return counts of records by (gold, predicted) type: gold types down, predicted types across.
+
+    Spurious predictions stand in the last row, missed gold spans in the last column.
+    """
+    from nereval_core.records.queries import ABSENT, Query
+    from nereval_core.scoring.count_tables import free_name
+
+    sides = (*types, ABSENT)
+    rows, across = ((*types, free_name(name, types)) for name in ("spurious", "missed"))
+    type_of_row = dict(zip(rows, sides, strict=True))
+    first = Column(free_name("gold_type", across), "gold type", "name")
+
+    def column(name: str, pred: str) -> Column:
+        def target(row: Row) -> RecordsOf:
+            query = Query(gold=(type_of_row[str(row[first.key])],), pred=(pred,))
+            return RecordsOf(query, f"gold {row[first.key]}, predicted {name}", criterion)
+
+        return Column(name, name, "count", opens=target)
+
+    columns = (first, *(column(name, pred) for name, pred in zip(across, sides, strict=True)))
+    counts: tuple[tuple[Cell, ...], ...] = tuple(
+        (name, *(cells.get((gold, pred), 0) for pred in sides)) for name, gold in type_of_row.items()
+    )
+    return Table(title, columns, counts, notes, name="confusion")
 
 
 def _comparison(systems: SystemScores) -> Table:
@@ -110,37 +314,6 @@ def best_places(values: Sequence[Cell]) -> list[int]:
     highest = max(numbers.values(), default=0.0)
     best = [place for place, number in numbers.items() if number == highest]
     return best if len(best) < len(numbers) else []
-
-
-def _overall(system: str, scores: CountedScores) -> Table:
-    shared = _shared("all", scores)
-    names = [criterion.name for criterion in scores.criteria]
-    rows = tuple((name, *_cells(scores.counts(name), shared)) for name in names)
-    columns = (CRITERION, *(SHARED_COUNTS if shared else SIDED_COUNTS), *RATIOS)
-    return Table(system, columns, rows, tuple(signature(scores, name) for name in names))
-
-
-def _broken_down(
-    title: str, part: str, rows: Mapping[str, Counts], macro: Mapping[str, Average], shared: bool, signed: str
-) -> Table:
-    counts = SHARED_COUNTS if shared else SIDED_COUNTS
-    averages = {ratio: macro[key] for ratio, key in RATIO_KEYS.items()}
-    last = (f"macro over {part}s", *(None for _ in counts), *(average.value for average in averages.values()))
-    undefined = ", ".join(f"{average.undefined} of {ratio}" for ratio, average in averages.items() if average.undefined)
-    notes = [f"macro over {part}s: undefined and left out: {undefined}"] if undefined else []
-    cells = tuple((member, *_cells(counts_of_member, shared)) for member, counts_of_member in rows.items())
-    return Table(title, (Column(part, kind="name"), *counts, *RATIOS), (*cells, last), (*notes, signed))
-
-
-def _cells(counts: Counts, shared: bool) -> tuple[Cell, ...]:
-    cor, inc, par, mis, spu = Decision
-    gold, pred = counts.gold, counts.pred
-    numbers = (
-        (counts.cor, counts.inc, counts.par, counts.mis, counts.spu)
-        if shared
-        else (gold[cor], gold[inc], gold[par], gold[mis], pred[cor], pred[inc], pred[par], pred[spu])
-    )
-    return (*numbers, counts.pos, counts.act, counts.precision, counts.recall, counts.f1)
 
 
 _PLACE = (SYSTEM, CRITERION, Column("part"), Column("name"))
@@ -169,9 +342,9 @@ def long_table(systems: SystemScores, *, by: Collection[str] = ()) -> Table:
             last = (*blank, signature(scores, criterion.name))
             head = (layer.name, criterion.name)
             whole = scores.counts(criterion.name)
-            rows.append((*head, "all", None, *_long(whole, _shared("all", scores)), *last))
+            rows.append((*head, "all", None, *_long(whole, _is_shared(scores)), *last))
             for part, members, macro in parts(scores, criterion.name, by):
-                shared = _shared(part, scores)
+                shared = part != "type" and _is_shared(scores)
                 rows += [(*head, part, name, *_long(counts, shared), *last) for name, counts in members.items()]
                 values = tuple(macro[ratio].value for ratio in RATIO_KEYS.values())
                 rows.append(
@@ -185,7 +358,6 @@ def long_table(systems: SystemScores, *, by: Collection[str] = ()) -> Table:
 
 
 def _long(counts: Counts, shared: bool) -> tuple[Cell, ...]:
-    sides = _cells(counts, False)
-    both = _cells(counts, True)
+    sides, both = _numbers(counts, False), _numbers(counts, True)
     # gold COR, INC, PAR and pred COR, INC, PAR: see SIDED_COUNTS.
-    return (*(both[:3] if shared else (None,) * 3), *both[3:], *sides[:3], *sides[4:7])
+    return (*(both[:3] if shared else (None,) * 3), *both[3:], *_ratios(counts), *sides[:3], *sides[4:7])

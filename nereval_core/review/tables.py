@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-import pandas as pd
-
 from nereval_core.corpus import Documents, Layer
 from nereval_core.review.apply import Change, places
 from nereval_core.review.apply.adjudication import OpenRecord
@@ -13,31 +11,24 @@ from nereval_core.review.apply.deciding_verdicts import Conclusion
 from nereval_core.review.apply.what_if import WhatIf
 from nereval_core.review.verdicts import KINDS, Given, Marked, minute_of
 from nereval_core.review.verdicts_on_records import text_digests
-from nereval_core.scoring.count_tables import TEXT_DTYPE
-from nereval_core.scoring.counts import RATIOS
-from nereval_core.tables import Cell, Column, Table
+from nereval_core.tables import CRITERION, F1, PRECISION, RECALL, SYSTEM, Cell, Column, Table, frame_table
 
 WITH = "with verdicts"
-SHORT = {"f1": "F1", "precision": "P", "recall": "R"}
-LOG_TABLE = ("document", "text", "type", "verdict", "result", "after", "who", "at", "note")
-OPEN_TABLE = ("document", "first", "first type", "second", "second type", "why")
-CONCLUSION_COLUMNS = ("better", "F1", "than", "its F1", "holds", "verdicts", "at least")
 
 
-def scores_table(both: WhatIf) -> pd.DataFrame:
-    """Return a row for each system and criterion: F1, P and R before and with verdicts, and the difference of F1."""
-    table = both.table()
-    columns = {"system": "system", "criterion": "criterion"}
-    for ratio in sorted(RATIOS):
-        columns |= {ratio: SHORT[ratio], f"{ratio}_after": f"{SHORT[ratio]} {WITH}"}
-        columns |= {f"{ratio}_difference": "difference"} if ratio == "f1" else {}
-    found = table[list(columns)].rename(columns=columns)
-    return found.astype(dict.fromkeys(found.columns[2:], "float64"))
+def what_if_table(both: WhatIf, notes: tuple[str, ...] = ()) -> Table:
+    """Return F1, P and R of each system under each criterion without and with verdicts, and their differences."""
+    columns = [SYSTEM, CRITERION]
+    for ratio in (F1, PRECISION, RECALL):
+        after = Column(f"{ratio.key}_after", f"{ratio.heading} {WITH}", "ratio", ratio.term)
+        columns += [ratio, after, Column(f"{ratio.key}_difference", f"{ratio.heading} difference", "difference")]
+    title = "What if: scores without and with verdicts applied to gold"
+    return frame_table(title, both.table(), columns, notes, name="what-if")
 
 
-def log_table(changes: Iterable[Change]) -> pd.DataFrame:
-    """Return a row for each verdict and document, with LOG_TABLE; `result` is its effect, or why it has none."""
-    rows = [
+def log_table(changes: Iterable[Change]) -> Table:
+    """Return a row for each verdict and document; `result` is its effect, or why it has none."""
+    rows = tuple(
         (
             change.id,
             change.before,
@@ -50,18 +41,31 @@ def log_table(changes: Iterable[Change]) -> pd.DataFrame:
             change.note,
         )
         for change in changes
-    ]
-    return pd.DataFrame(rows, columns=list(LOG_TABLE), dtype=TEXT_DTYPE)
+    )
+    keys = ("document", "text", "type", "verdict", "result", "after", "who", "at", "note")
+    return Table("Verdicts and what became of them", _texts(*keys), rows, name="verdicts")
 
 
-def conclusions_table(rows: Sequence[Conclusion]) -> pd.DataFrame:
-    """Return a row for each pair of systems: both F1, the number of deciding verdicts, and the bound on it."""
-    found = [
+def _texts(*keys: str) -> tuple[Column, ...]:
+    return tuple(Column(key, kind="text") for key in keys)
+
+
+def conclusion_table(rows: Sequence[Conclusion]) -> Table:
+    """Return both F1 of each pair of systems, the number of deciding verdicts, and the bound on it."""
+    columns = (
+        Column("better", kind="name", meaning="with verdicts applied"),
+        F1,
+        Column("than", kind="name"),
+        Column("worse_f1", "its F1", "ratio", "F1"),
+        Column("holds", kind="text"),
+        Column("verdicts", kind="count", meaning="so many have to fall for the better one to be no longer better"),
+        Column("least", "at least", "count", meaning="fewer than so many never do; where both are equal, none do"),
+    )
+    cells = tuple(
         (row.better, row.f1[0], row.worse, row.f1[1], _duration(row), row.verdicts or None, row.least or None)
         for row in rows
-    ]
-    table = pd.DataFrame(found, columns=list(CONCLUSION_COLUMNS))
-    return table.astype({"verdicts": "Int64", "at least": "Int64"})
+    )
+    return Table("The order of systems and verdicts", columns, cells, name="hangs")
 
 
 def conclusion_in_words(row: Conclusion) -> str:
@@ -85,14 +89,15 @@ def _duration(row: Conclusion) -> str:
     return f"only while these {row.verdicts} stand" if row.verdicts else "as far as is known"
 
 
-def open_table(rows: Iterable[OpenRecord], documents: Documents) -> pd.DataFrame:
-    """Return a row for each open record, with OPEN_TABLE; cells of a span that one side lacks are missing."""
-    found = []
+def open_table(rows: Iterable[OpenRecord], documents: Documents) -> Table:
+    """Return both spans of each open record and why it is open; a side without a span is None."""
+    cells: list[tuple[Cell, ...]] = []
     for row in rows:
         text = documents.texts[documents.index[row.document]]
-        cells = [(None, None) if span is None else (span.quote(text), span.type) for span in row.spans]
-        found.append((row.document, *cells[0], *cells[1], row.reason))
-    return pd.DataFrame(found, columns=list(OPEN_TABLE), dtype=TEXT_DTYPE)
+        spans = [(None, None) if span is None else (span.quote(text), span.type) for span in row.spans]
+        cells.append((row.document, *spans[0], *spans[1], row.reason))
+    columns = _texts("document", "first", "first_type", "second", "second_type", "why")
+    return Table("Open records", columns, tuple(cells), name="open")
 
 
 COLUMNS = ("document", "record", "quote", "verdict", "right", "who", "at", "note")
@@ -104,13 +109,13 @@ def verdicts_table(given: Iterable[Given], layers: Sequence[Layer] = ()) -> Tabl
     """Return a row for each verdict; beside layers, with a column whether it is stale."""
     rows = []
     is_stale = staleness_test(layers)
-    for one in given:
-        row: list[Cell] = list(_cells(one))
+    for verdict in given:
+        row: list[Cell] = list(_cells(verdict))
         if layers:
-            found = is_stale(one)
-            row.append(None if found is None else "yes" if found else "no")
+            stale = is_stale(verdict)
+            row.append(None if stale is None else "yes" if stale else "no")
         rows.append(tuple(row))
-    columns = tuple(Column(name, kind="text") for name in (*COLUMNS, *([STALE] if layers else [])))
+    columns = _texts(*COLUMNS, *([STALE] if layers else []))
     return Table("verdicts", columns, tuple(rows))
 
 

@@ -7,7 +7,7 @@ columns by their keys: CSV, Parquet and JSON.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -20,12 +20,26 @@ if TYPE_CHECKING:
 Cell = str | int | float | None
 Row = Mapping[str, Cell]
 """The cells of a row by the keys of their columns."""
-Kind = Literal["name", "text", "count", "ratio", "share", "difference", "estimate", "p", "value"]
+Kind = Literal[
+    "name",
+    "text",
+    "before",
+    "after",
+    "decision",
+    "count",
+    "ratio",
+    "share",
+    "difference",
+    "estimate",
+    "p",
+    "value",
+]
 """What a column holds.
 
-A name tells the row from others. Texts stand to the left as names do, everything else to the right. A ratio lies
-between 0 and 1, a share is shown in percent, a difference with its sign. An estimate is a number with its interval as a
-text, p is a p value as a text. A value is shown as its type has it: a float as a ratio.
+A name tells the row from others. Texts stand to the left as names do, and before and after a span that they surround;
+numbers stand to the right. A decision is a code, which pages show in its colour. A ratio lies between 0 and 1, a share
+is shown in percent, a difference with its sign. An estimate is a number with its interval as a text, p is a p value as
+a text. A value is shown as its type has it: a float as a ratio.
 """
 UNDEFINED = "–"
 DAGGER = "†"
@@ -36,27 +50,33 @@ RATIO_PLACES = 4
 
 @dataclass(frozen=True, slots=True)
 class RecordsOf:
-    """The records that a count counts; `criterion` and `system` are those of the table where they are empty."""
+    """The records that a count counts; `criterion` and `system` are those of the table where they are empty.
+
+    Without a `title` they are called after the code `term` of the count and after the query.
+    """
 
     query: Query
-    title: str
+    title: str = ""
     criterion: str = ""
     system: str = ""
+    term: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class FormulaOf:
     """A ratio (P, R or F1) with the counts that it is made of, which are computed when they are looked at.
 
-    Where these are counts of changed predictions or of a changed rule, which no records have, `now` are those as it is.
+    `within` is the document or period whose counts these are. Where these are counts of changed predictions or of a
+    changed rule, which no records have, `now` are those as it is.
     """
 
     ratio: str
     counts: Callable[[], Counts]
-    title: str
+    title: str = ""
     criterion: str = ""
     type: str | None = None
     system: str = ""
+    within: Query | None = None
     now: Counts | None = None
 
 
@@ -85,7 +105,7 @@ class Column:
     @property
     def is_left(self) -> bool:
         """Whether the cells stand to the left."""
-        return self.kind in ("name", "text")
+        return self.kind in ("name", "text", "after", "decision")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +139,19 @@ class Table:
     @property
     def footnotes(self) -> tuple[str, ...]:
         """The lines below the rows: the meanings of columns, then the notes."""
-        meanings = dict.fromkeys(f"{column.label}: {column.meaning}" for column in self.columns if column.meaning)
-        return (*meanings, *self.notes)
+        return (*self.meanings, *self.notes)
+
+    @property
+    def meanings(self) -> tuple[str, ...]:
+        """The meanings of columns that the glossary does not have, a line each."""
+        return tuple(dict.fromkeys(f"{column.label}: {column.meaning}" for column in self.columns if column.meaning))
+
+    def selected(self, *keys: str) -> Table:
+        """Return the table with these columns only, in their order; nothing in it is strong."""
+        places = [self.keys.index(key) for key in keys]
+        columns = tuple(self.columns[place] for place in places)
+        rows = tuple(tuple(row[place] for place in places) for row in self.rows)
+        return replace(self, columns=columns, rows=rows, strong=frozenset(), strong_notes=())
 
     def row(self, number: int) -> Row:
         return dict(zip(self.keys, self.rows[number], strict=True))
@@ -149,6 +180,8 @@ PRECISION, RECALL, F1 = RATIOS = tuple(Column(key, ratio, "ratio", ratio) for ra
 SYSTEM, CRITERION, TYPE = (Column(key, kind="name") for key in ("system", "criterion", "type"))
 RECORDS = Column("records", kind="count")
 SHARE = Column("share", kind="share")
+DIFFERENCE = tuple(Column(key, kind="difference") for key in ("difference", "low", "high"))
+"""A difference with its interval."""
 
 SHARED_COUNTS = tuple(Column(code, code, "count", code) for code in ("COR", "INC", "PAR", "MIS", "SPU", "POS", "ACT"))
 """Counts where gold spans and predictions share COR, INC and PAR."""

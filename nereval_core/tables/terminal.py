@@ -19,9 +19,10 @@ def as_screen(tables: Iterable[Table], *, colour: bool = False) -> str:
     """Return aligned columns of text, the first and those of texts to the left, numbers to the right.
 
     Long texts are cut, except in the last column, which no other has to wait for. With `colour` headings and strong
-    cells stand out, and notes are dim.
+    cells stand out, and notes are dim. A meaning that several tables have is said below the first of them.
     """
     blocks = []
+    printed_meanings: set[str] = set()
     for table in tables:
         is_cut = [column.kind == "text" for column in table.columns[:-1]] + [False]
         grid = [table.headings, *([*map(_shortened, row, is_cut)] for row in table.texts())]
@@ -32,7 +33,9 @@ def as_screen(tables: Iterable[Table], *, colour: bool = False) -> str:
             "  ".join(_padded(row, widths, left_columns, {at for place, at in strong if place == number})).rstrip()
             for number, row in enumerate(grid, start=-1)
         )
-        notes = (*(table.strong_notes if colour else ()), *table.footnotes)
+        meanings = [meaning for meaning in table.meanings if meaning not in printed_meanings]
+        printed_meanings.update(meanings)
+        notes = (*(table.strong_notes if colour else ()), *meanings, *table.notes)
         headings = [painted(line, HEADING, colour) for line in (one_line(table.title), heading)]
         blocks.append("\n".join((*headings, *rows, *(painted(one_line(note), NOTE, colour) for note in notes))))
     return "\n\n".join(blocks) + "\n"

@@ -132,10 +132,10 @@ def keep(made: Corpus, folder: Path) -> None:
 
 def computed(made: Corpus) -> Iterator[tuple[str, float, str]]:
     """Yield the CPU milliseconds of what pages compute: medians, what is kept from run to run being there."""
-    from pages.shared.components.count_table import ROWS
-    from pages.shared.components.record_list import rows_table
+    from nereval_core.report.score_tables import criterion_table, type_table
+    from pages.shared.components.tables import ROWS, record_rows
     from pages.shared.inspect.document import read_document, start_of
-    from pages.shared.view.count_tables import confusion_table, criteria_table, types_table
+    from pages.shared.view.confusion_layout import confusion_table
 
     settings = Settings(tuple(CRITERIA[name] for name in APPLICABLE if CRITERIA[name].unit == "span"))
     sides = (made.gold, made.systems[0])
@@ -154,11 +154,11 @@ def computed(made: Corpus) -> Iterator[tuple[str, float, str]]:
         kept.total(query)
         for facet in FACETS:
             kept.facet_counts(query, facet, 1_000)
-        rows_table(kept.page(query, rows=ROWS), made.documents.texts)
+        record_rows(kept, kept.page(query, rows=ROWS), made.documents.texts)
 
     def overview() -> None:
-        criteria_table(scores, settings_names)
-        types_table(scores, "strict")
+        criterion_table("system", {"system": scores}, settings_names)
+        type_table("system", {"system": scores}, "strict")
         kept.documents("", 200 * (next(steps) % 100))
 
     def documents() -> None:

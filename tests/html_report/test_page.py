@@ -72,7 +72,7 @@ def counts_of(one: Report) -> list[Count]:
     parts = [part for section in one.sections for part in section.parts]
     cells = [cell for part in parts if isinstance(part, ReportTable) for row in part.rows for cell in row]
     cells += [part for words in parts if isinstance(words, Paragraph) for part in words.parts]
-    return [cell for cell in cells if isinstance(cell, Count) and cell.asked]
+    return [cell for cell in cells if isinstance(cell, Count) and cell.required]
 
 
 def test_sections_stand_in_their_order(whole: Report) -> None:
@@ -99,7 +99,7 @@ def test_scores_of_predictions_are_calibrated() -> None:
     assert [figure.title.partition(" of ")[0] for figure in figures] == ["Precision", "Precision", "Risk"]
     assert all("<" not in figure.unit for figure in figures)
     tables = [part for part in parts if isinstance(part, ReportTable)]
-    assert [sum(int(str(row[1])) for row in table.rows) for table in tables] == [len(system)] * 2
+    assert [sum(int(str(row[-1])) for row in table.rows) for table in tables] == [len(system)] * 2
     assert isinstance(parts[-1], Lines) and len(parts[-1].lines) == 1
 
 
@@ -108,11 +108,11 @@ def test_with_every_error_in_it_numbers_lead_to_exactly_their_records(whole: Rep
     shown = RecordIndex.of_report(whole)
     exact = 0
     for count in counts_of(whole):
-        correct = any(code in " ".join(count.asked) for code in ("COR",)) or not any(
-            re.match(r"c|k", one) for one in count.asked
+        correct = any(code in " ".join(count.required) for code in ("COR",)) or not any(
+            re.match(r"c|k", one) for one in count.required
         )
         assert len(shown.of(count)) <= count.number, count
-        if not correct and not any(one.startswith("c") and not one.startswith("c0") for one in count.asked):
+        if not correct and not any(one.startswith("c") and not one.startswith("c0") for one in count.required):
             assert len(shown.of(count)) == count.number, count
             exact += 1
     assert exact > 50

@@ -10,17 +10,18 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from nereval_core.analysis.agreement import Agreement, measure_agreement
-from nereval_core.analysis.agreement.human_ceiling import ceiling_sentences, ceiling_table
+from nereval_core.analysis.agreement.human_ceiling import ceiling_sentences
 from nereval_core.analysis.agreement.summary import (
     agreement_sentences,
     agreement_signature,
-    documents_table,
-    figures_table,
-    pair_matrix,
-    types_table,
 )
-from nereval_core.analysis.crosstab import ALL as EVERY
-from nereval_core.analysis.crosstab import DISAGREEMENTS
+from nereval_core.analysis.agreement.tables import (
+    agreement_document_table,
+    agreement_type_table,
+    ceiling_table,
+    figure_table,
+    matrix_table,
+)
 from nereval_core.analysis.resampling_units import ResamplingPlan
 from nereval_core.ledger import ledger
 from nereval_core.scoring import Settings, score_layers
@@ -31,7 +32,7 @@ from pages.shared.view import FIGURES, View
 from pages.shared.view.link import read_link
 from pages.shared.view.queries import query_of
 from pages.shared.view.text import plain
-from tests.support.pages import DEMO, GOLD, PREDICTION, VIEW, address, assert_cells_equal, cell, opened, sound, upload
+from tests.support.pages import DEMO, GOLD, PREDICTION, VIEW, address, assert_shows, cell, opened, sound, upload
 from tests.support.workbench import listed
 
 ANNOTATORS = ("annotator-1", "annotator-2")
@@ -90,7 +91,7 @@ def test_disagreements_come_first_and_each_count_opens_its_records() -> None:
     ways = [view for label, view in every_link(app) if "read them" in label or "decide who" in label]
     assert [listed(opened("Inspect", view)) for view in ways] == values
     table = app.dataframe[0].value
-    for column in (EVERY, *DISAGREEMENTS):
+    for column in table.columns.drop("type"):
         for row, kind in enumerate(table["type"]):
             if table[column].iat[row]:
                 there = opened("Annotators", VIEW, table_disagreement_types=cell(row, column))
@@ -103,11 +104,11 @@ def test_of_more_than_two_each_pair_is_counted() -> None:
     table = app.dataframe[0].value
     assert table["pair"].tolist() == ["gold / annotator-1", "gold / annotator-2", "annotator-1 / annotator-2"]
     assert app.header[0].value.replace("\\", "") == "gold and annotator-1"
-    there = opened("Annotators", view, table_disagreement_pairs=cell(2, "only other"))
-    assert listed(there) == table["only other"].iat[2] and address(there)["reference"] == "annotator-1"
+    there = opened("Annotators", view, table_disagreement_pairs=cell(2, "only the second"))
+    assert listed(there) == table["only the second"].iat[2] and address(there)["reference"] == "annotator-1"
     held = opened("Annotators", replace(view, reference="annotator-1", system="annotator-2"))
     assert held.header[0].value.replace("\\", "") == "annotator-1 and annotator-2"
-    assert int(held.metric[1].value) == table["only one"].iat[2]
+    assert int(held.metric[1].value) == table["only the first"].iat[2]
 
 
 def test_a_criterion_that_counts_tokens_has_the_disagreements_of_strict() -> None:
@@ -130,10 +131,10 @@ def test_the_demo_opens_with_its_annotators_and_what_they_disagree_on() -> None:
     found = agreed(ANNOTATORS)
     shown = [frame.value for frame in app.dataframe]
     assert app.multiselect(key="widget_annotators").value == list(ANNOTATORS)
-    assert_cells_equal(shown[0], figures_table(found, (0, 1), ["strict"]).drop(columns="note"))
-    assert_cells_equal(shown[2].set_index("").rename_axis(None), pair_matrix(found, "f1", "strict"))
-    assert_cells_equal(shown[4], types_table(found, (0, 1), "strict"))
-    assert_cells_equal(shown[5], documents_table(found, (0, 1), "strict"))
+    assert_shows(shown[0], figure_table(found, (0, 1), ["strict"]).selected("figure", "value", "low", "high", "over"))
+    assert_shows(shown[2], matrix_table(found, "f1", "strict"))
+    assert_shows(shown[4], agreement_type_table(found, (0, 1), "strict"))
+    assert_shows(shown[5], agreement_document_table(found, (0, 1), "strict"))
     for line in agreement_sentences(found, "strict"):
         assert plain(f"{line[0].upper()}{line[1:]}.", 1_000) in texts(app)
     assert "refused, spans of NORMALIZABLES overlap" in texts(app).replace("\\", "")
@@ -167,8 +168,7 @@ def test_layers_that_are_no_annotators_are_held_against_these() -> None:
     strict, plan = Settings((CRITERIA["strict"],)), ResamplingPlan()
     found = measure_agreement({name: every[name] for name in ANNOTATORS}, strict, plan=plan, systems=systems).ceiling
     assert found is not None and "Systems against the human ceiling" in [title.value for title in app.header]
-    wanted = ceiling_table(found, plan).drop(columns="criterion")
-    assert_cells_equal(app.dataframe[1].value, wanted)
+    assert_shows(app.dataframe[1].value, ceiling_table(found, plan))
     for line in ceiling_sentences(found, "strict", plan):
         assert plain(f"{line[0].upper()}{line[1:]}.", 1_000) in texts(app)
     everybody = figures(ALL)
@@ -181,9 +181,7 @@ def test_a_cell_of_any_matrix_opens_the_two(figure: str) -> None:
     app = figures(
         replace(ALL, figure="" if figure == "f1" else figure), **matrix_cell(figure, LAYERS.index("rules"), "gold")
     )
-    assert_cells_equal(
-        app.dataframe[1].value.set_index("").rename_axis(None), pair_matrix(agreed(LAYERS), figure, "strict")
-    )
+    assert_shows(app.dataframe[1].value, matrix_table(agreed(LAYERS), figure, "strict"))
     (there,) = (view for label, view in links(app).items() if label == ":primary[Overview →]")
     assert (there.reference, there.system) == ("rules", "original gold")
     held = with_reference(DEMO, "rules").corpus
@@ -209,7 +207,7 @@ def test_of_many_nobody_is_chosen_until_a_cell_is() -> None:
 
 
 def test_a_type_opens_its_records() -> None:
-    found = types_table(agreed(ANNOTATORS), (0, 1), "strict")
+    found = agreement_type_table(agreed(ANNOTATORS), (0, 1), "strict").to_frame()
     app = figures(VIEW, table_agreement_types=cell(2, "F1"))
     kind = found["type"].iat[2]
     scores = score_layers(*(layers(DEMO)[name] for name in ANNOTATORS))
@@ -248,7 +246,8 @@ def test_another_figure_is_chosen_and_linked() -> None:
 def test_the_criterion_counts_for_f1() -> None:
     app = figures(replace(VIEW, criterion="partial"))
     found = agreed(ANNOTATORS, "partial")
-    assert_cells_equal(app.dataframe[0].value, figures_table(found, (0, 1), ["partial"]).drop(columns="note"))
+    table = figure_table(found, (0, 1), ["partial"]).selected("figure", "value", "low", "high", "over")
+    assert_shows(app.dataframe[0].value, table)
     assert "criterion partial" in agreement_signature(found)
 
 

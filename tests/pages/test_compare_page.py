@@ -19,8 +19,8 @@ from nereval_core.report.figures.comparison import leaderboard
 from nereval_core.scoring import score_layers
 from nereval_core.scoring.criteria import SCHEMAS
 from nereval_core.tables import Table, columns_of
-from pages.shared.components.count_table import ROWS
 from pages.shared.components.downloads import file_of
+from pages.shared.components.tables import ROWS
 from pages.shared.systems import tables as compare_tables
 from pages.shared.systems.pair import difference_words
 from pages.shared.view import View

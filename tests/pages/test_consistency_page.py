@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from nereval_core.analysis.consistency import consistency
 from nereval_core.analysis.consistency.kinds import KINDS
 from nereval_core.corpus import Corpus, Documents, layer
-from pages.shared.consistency import CASES_SAID
+from pages.shared.consistency import CASE_LABELS
 from pages.shared.data import caches
 from pages.shared.data.loading import load_demo
 from pages.shared.view import MASKED, QUESTIONS, View, keys
@@ -34,7 +34,7 @@ def listed(app: AppTest) -> AppTest:
 
 
 def at(kind: str, row: int, column: str) -> dict[str, object]:
-    return {f"{keys.TABLE}consistency_{kind}": cell(row, column)}
+    return {f"{keys.TABLE}consistency_{kind.replace('-', '_')}": cell(row, column)}
 
 
 def question(kind: str) -> str:
@@ -49,9 +49,9 @@ def test_capitals_matter_as_the_reader_chooses() -> None:
     app = upload(app, gold, gold)
     view = View(corpus=address(app)["corpus"], system=address(app).get("system", ""))
     found = {}
-    for case, label in CASES_SAID.items():
+    for case, label in CASE_LABELS.items():
         app = opened("Consistency", view)
-        assert app.segmented_control(key="widget_consistency_case").options == list(CASES_SAID.values())
+        assert app.segmented_control(key="widget_consistency_case").options == list(CASE_LABELS.values())
         app = sound(app.segmented_control(key="widget_consistency_case").set_value(case).run())
         found[case] = next(
             option for option in app.pills[0].options if option.startswith(KINDS["not-everywhere"].title)

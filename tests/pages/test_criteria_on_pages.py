@@ -8,14 +8,15 @@ from dataclasses import replace
 import pytest
 
 from nereval_core.readers import Source
+from nereval_core.records.queries import overall_query
 from nereval_core.records.tables import by_type
+from nereval_core.report.score_tables import criterion_table
 from nereval_core.scoring.criteria import APPLICABLE, CRITERIA
-from pages.shared.components.record_list import count
+from nereval_core.tables import SHARED_COUNTS
 from pages.shared.data import caches
 from pages.shared.data.loading import load
 from pages.shared.view import View, keys
-from pages.shared.view.count_tables import COUNTS, criteria_cell, criteria_table
-from pages.shared.view.text import plain
+from pages.shared.view.text import count, plain
 from tests.pages.test_own_criteria import uploaded
 from tests.support.pages import VIEW as PLAIN
 from tests.support.pages import cell, headings, menus, opened, sound
@@ -56,13 +57,13 @@ def test_every_page_shows_a_link_under_them(view: View, page: str, name: str) ->
 
 
 @pytest.mark.parametrize("name", NEW)
-@pytest.mark.parametrize("column", COUNTS)
+@pytest.mark.parametrize("column", [column.key for column in SHARED_COUNTS])
 def test_every_count_of_overview_opens_its_records(view: View, name: str, column: str) -> None:
     loaded = caches.find(view.corpus)
     assert loaded is not None
     settings = caches.settings_of(loaded.corpus.gold, view)
-    row = criteria_table(caches.scores(loaded, "run", settings), [name]).iloc[0]
-    query = criteria_cell(column)
+    row = criterion_table("run", {"run": caches.scores(loaded, "run", settings)}, [name]).row(0)
+    query = overall_query(column)
     assert query is not None
     found = caches.ledger(loaded, "run", settings, name).page(query, rows=10_000)
     shown = replace(view, criterion=name, overview_tab="all-criteria", layout=("all-criteria",))

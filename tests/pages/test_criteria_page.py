@@ -20,8 +20,8 @@ from nereval_core.analysis.criteria.convention_differences import (
 from nereval_core.conventions import conventions
 from nereval_core.report.figures.criteria import score_dots
 from nereval_core.scoring.criteria import CRITERIA
-from pages.shared.components.count_table import table_key
-from pages.shared.criteria import _unfit
+from pages.shared.components.figures import table_key
+from pages.shared.criteria.all_criteria import _unfit
 from pages.shared.data import caches
 from tests.pages.test_published_pages import FOUND, TAGS, loaded_of, outcomes
 from tests.support.pages import DEMO, VIEW, address, cell, headings, opened, point, sound
@@ -85,13 +85,13 @@ def test_what_is_counted_by_token_is_compared_with_nothing() -> None:
 
 @pytest.mark.parametrize("place", range(1, len(ROWS), 4))
 def test_a_row_opens_the_spans_that_differ_from_the_row_above(place: int) -> None:
-    app = opened("Criteria", EVERY, **{KEY: cell(place, "differs")})
-    said = app.dataframe[0].value["differs"].iat[place]
+    app = opened("Criteria", EVERY, **{KEY: cell(place, "differs from above")})
+    said = app.dataframe[0].value["differs from above"].iat[place]
     pair = comparable_neighbours(ROWS)[place]
     if pair is None:
         assert any("no row of spans" in caption.value for caption in app.caption)
-    elif said:
-        assert f"Where they part: {said} span" in headings(app)
+    elif said > 0:
+        assert f"Where they part: {int(said)} span" in headings(app)
         groups = next(frame.value for frame in app.dataframe if "spans" in frame.value)
         assert groups["spans"].sum() == said == len(caches.step(DEMO, "rules", SETTINGS, *pair))
     else:
@@ -100,7 +100,8 @@ def test_a_row_opens_the_spans_that_differ_from_the_row_above(place: int) -> Non
 
 def counted(app: AppTest) -> int:
     """Return what the records on this page of a scorer's list count for."""
-    return int(next(frame.value for frame in app.dataframe if "counts" in frame.value)["counts"].sum())
+    records = next(frame.value for frame in app.dataframe if "decision" in frame.value)
+    return int(records.iloc[:, 1].sum())
 
 
 @pytest.mark.parametrize("column", ["COR", "POS", "ACT"])
@@ -150,11 +151,11 @@ def test_the_dots_are_the_table_and_open_the_same() -> None:
 def test_published_scorers_unfold() -> None:
     app = opened("Criteria", VIEW)
     ours = [row.label for row in ROWS if not row.evaluation]
-    assert app.dataframe[0].value["row"].tolist() == ours
+    assert app.dataframe[0].value["criterion or scorer"].tolist() == ours
     (switch,) = (one for one in app.toggle if one.label == "Published scorers")
     app = sound(switch.set_value(True).run())
     assert address(app)["layout"] == "published"
-    assert app.dataframe[0].value["row"].tolist() == [row.label for row in ROWS]
+    assert app.dataframe[0].value["criterion or scorer"].tolist() == [row.label for row in ROWS]
 
 
 def test_a_scorer_that_finds_nothing_is_listed_and_not_drawn() -> None:

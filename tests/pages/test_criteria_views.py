@@ -12,19 +12,20 @@ from streamlit.testing.v1 import AppTest
 from nereval_core.analysis.criteria.gap import gap, recover_spans
 from nereval_core.analysis.criteria.overlap_curve import overlap_curve, step_at
 from nereval_core.analysis.criteria.sensitivity import fold_scores, merge_types, proxy_table
+from nereval_core.analysis.criteria.tables import proxy_criterion_table, recovered_table, vanished_table
 from nereval_core.analysis.crosstab import decision_matrix, vanished_confusions
 from nereval_core.records.tables import records
 from nereval_core.report.figures.criteria import gap_bars, overlap_lines
 from nereval_core.scoring.criteria import CRITERIA, same_rule
 from nereval_core.tables.glossary import DECISIONS, decision_label
-from pages.shared.components.count_table import table_key
-from pages.shared.components.record_list import count
-from pages.shared.criteria.views import PARTS
+from pages.shared.components.figures import table_key
+from pages.shared.criteria import PARTS
 from pages.shared.data import caches
 from pages.shared.data.loading import load_demo
 from pages.shared.view import TABS, View, keys
 from pages.shared.view.link import read_rule
-from tests.support.pages import address, assert_cells_equal, cell, headings, opened, point, sound
+from pages.shared.view.text import count
+from tests.support.pages import address, assert_shows, cell, headings, opened, point, sound
 from tests.support.workbench import workbench
 
 DEMO = load_demo("biology")
@@ -87,7 +88,8 @@ def test_the_decisions_and_their_counts() -> None:
         for other in DECISIONS:
             if table.loc[code, other]:
                 app = shown("two-criteria", view, table_decisions=cell(row, other))
-                assert frame(app, other).loc[decision_label(code), other] == table.loc[code, other]
+                decisions = frame(app, "strict \\ lenient").set_index("strict \\ lenient")
+                assert decisions.at[decision_label(code), other] == table.loc[code, other]
                 listed(app, int(table.loc[code, other]))
     flipped = int(table.to_numpy().sum() - sum(table.loc[code, code] for code in DECISIONS))
     listed(shown("two-criteria", view, widget_flipped=True), flipped)
@@ -103,9 +105,9 @@ def test_a_criterion_that_counts_tokens_is_not_compared() -> None:
 def test_what_could_be_recovered_opens_its_records() -> None:
     table = recover_spans(SCORES).table()
     for row, spans in enumerate(table["spans"].tolist()):
-        app = shown("recovered", replace(VIEW, criterion="type"), table_recovered=cell(row, "spans"))
+        app = shown("recovered", replace(VIEW, criterion="type"), table_recovered=cell(row, "gold spans"))
         listed(app, spans)
-    assert_cells_equal(frame(app, "recovered"), table)
+    assert_shows(frame(app, "first credited by"), recovered_table(recover_spans(SCORES), ""))
 
 
 @pytest.mark.parametrize(("share", "least", "same"), [("union", 0.5, True), ("gold", 0.83, False)])
@@ -181,11 +183,12 @@ def test_merging_types_opens_what_it_counts() -> None:
         place = table["criterion"].tolist().index("right")
         listed(shown("merging", view, **state, table_merging=cell(place, column)), int(table[column].iloc[place]))
     gone = vanished_confusions(SCORES, after, "right")
-    assert_cells_equal(frame(app, "pairs"), gone)
+    assert_shows(frame(app, "aligned pairs"), vanished_table(gone, ""))
     assert len(gone)
     for row in range(len(gone)):
-        for column in ("pairs", "correct") if not row else ("correct",):
-            app = shown("merging", view, **state, table_gone=cell(row, column))
+        counts = (("aligned pairs", "pairs"), ("correct once merged", "correct"))
+        for heading, column in counts if not row else counts[1:]:
+            app = shown("merging", view, **state, table_gone=cell(row, heading))
             listed(app, int(gone[column].iloc[row]))
     nothing = shown("merging", view)
     assert not nothing.dataframe and any("Choose two types" in caption.value for caption in nothing.caption)
@@ -197,15 +200,15 @@ def test_stand_ins_open_their_folds() -> None:
     state = {"stand_in_reference": "type", "stand_in_folds": 5, "stand_in_seed": 3}
     app = shown("stand-in", **state, table_stand_in=cell(1, "r"))
     expected = proxy_table(values, "type")
-    assert_cells_equal(frame(app, "undefined"), expected)
+    assert_shows(frame(app, "undefined"), proxy_criterion_table(expected, "type"))
     assert "Read p with care" in app.warning[0].value
     folds = frame(app, "fold")
     name = expected["criterion"].iloc[1]
     mine = values[values["system"].eq("rules") & values["criterion"].eq(name)]
-    assert folds["f1"].tolist() == mine["f1"].tolist()
+    assert folds[f"F1 under {name}"].tolist() == mine["f1"].tolist()
     for row in (0, 4):
-        app = shown("stand-in", **state, table_stand_in=cell(1, "r"), table_folds=cell(row, "records"))
-        listed(app, int(folds["records"].iloc[row]))
+        app = shown("stand-in", **state, table_stand_in=cell(1, "r"), table_folds=cell(row, f"records under {name}"))
+        listed(app, int(folds[f"records under {name}"].iloc[row]))
 
 
 def test_a_criterion_is_composed_added_and_chosen() -> None:

@@ -13,18 +13,17 @@ from streamlit.testing.v1 import AppTest
 
 from nereval_core.analysis.linking import LINK_DECISIONS, judge_links, link_confusion, link_records
 from nereval_core.analysis.linking.mentions import align_links
+from nereval_core.analysis.linking.tables import confused_ids, rule_table
+from nereval_core.report.colours import LINK_LOOKS
+from nereval_core.tables import RATIO_KEYS
 from pages.shared.data.loading import load_demo
 from pages.shared.linking import FORMULA, QUERY
-from pages.shared.linking.tables import (
-    ACCURACY,
-    LINK_LOOKS,
+from pages.shared.linking.link_records import (
     LinkQuery,
     Rule,
     cell_query,
-    confused,
     decision_counts,
     formula,
-    metrics,
     rule_of,
     rules,
     select_records,
@@ -52,18 +51,20 @@ def scored(mentions: str) -> dict[Rule, Any]:
 @pytest.mark.parametrize("mentions", MENTIONS)
 def test_every_count_is_the_number_of_its_records(mentions: Any) -> None:
     every = scored(mentions)
-    table = metrics({rule: scores.counts for rule, scores in every.items()}, mentions)
+    table = rule_table("links", list(every.values()))
     counts = 0
-    for row, (_, scores) in zip(table.to_dict("records"), every.items(), strict=True):
+    for number, scores in enumerate(every.values()):
+        row = table.row(number)
         records = link_records(scores)
         for column, value in row.items():
             query = cell_query(str(column))
             if query is not None:
                 assert len(select_records(records, query)) == value, (row["linking"], column)
                 counts += 1
-        for ratio in ("P", "R", "F1") if mentions == "end-to-end" else (ACCURACY,):
+        ratios = RATIO_KEYS if mentions == "end-to-end" else {"accuracy": "accuracy"}
+        for ratio, key in ratios.items():
             text, terms = formula(ratio, scores.counts)
-            assert text.endswith(f"{row[ratio]:.3f}")
+            assert text.endswith(f"{row[key]:.3f}")
             for _, value, query in terms:
                 assert len(select_records(records, query)) == value
     assert counts == (6 * 8 if mentions == "end-to-end" else 3 * 6)
@@ -73,14 +74,14 @@ def test_every_count_is_the_number_of_its_records(mentions: Any) -> None:
 def test_confused_ids_lead_to_their_records(mentions: Any) -> None:
     for scores in scored(mentions).values():
         records = link_records(scores)
-        table = confused(records, 1_000)
+        table = confused_ids(records, 1_000)
         assert table["count"].sum() == (records["decision"] != "right").sum()
         for row in table.to_dict("records"):
-            found = select_records(records, LinkQuery(gold_id=row["gold id"], pred_id=row["predicted id"]))
+            found = select_records(records, LinkQuery(gold_id=row["gold_id"], pred_id=row["pred_id"]))
             assert len(found) == row["count"]
-            for side, name in (("gold", "gold text"), ("pred", "predicted text")):
-                assert row[name] in set(found[f"{side}_text"].fillna(""))
-        both = ((table["gold id"] != "") & (table["predicted id"] != "")).tolist()
+            for side in ("gold", "pred"):
+                assert row[f"{side}_text"] in set(found[f"{side}_text"].fillna(""))
+        both = ((table["gold_id"] != "") & (table["pred_id"] != "")).tolist()
         assert both == sorted(both, reverse=True), "ids that both sides name come first"
         assert len(link_confusion(records)) >= len(table)
 
@@ -95,10 +96,10 @@ def test_pills_count_what_they_would_list() -> None:
 def test_an_undefined_ratio_is_a_dash() -> None:
     empty = DEMO.corpus.gold.take(pd.Series([], dtype="int64").to_numpy())
     scores = judge_links(align_links(empty, empty))
-    assert metrics({Rule(): scores.counts}, "end-to-end")[["P", "R", "F1"]].isna().all(axis=None)
-    for ratio in ("P", "R", "F1", ACCURACY):
+    assert rule_table("empty", [scores]).rows[0][1:4] == (None, None, None)
+    for ratio in (*RATIO_KEYS, "accuracy"):
         assert formula(ratio, scores.counts)[0].endswith("= –")
-    assert confused(link_records(scores), 10).empty
+    assert confused_ids(link_records(scores), 10).empty
 
 
 def test_rules_are_kept_in_the_link() -> None:
@@ -201,7 +202,7 @@ def test_the_ids_most_confused_are_kept_in_the_link() -> None:
 
 
 def test_a_row_of_confused_ids_lists_its_records(app: str) -> None:
-    ((gold, _, pred, _, number),) = confused(link_records(scored("end-to-end")[rule_of(VIEW)]), 1).to_numpy()
+    ((gold, _, pred, _, number),) = confused_ids(link_records(scored("end-to-end")[rule_of(VIEW)]), 1).to_numpy()
     with Visitor(app) as visitor:
         visitor.open("Linking", urlencode(write_link(replace(VIEW, linking_tab="ids"))))
         visitor.select("table_confused", rows=[], columns=[], cells=[[0, "count"]])

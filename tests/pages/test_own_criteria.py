@@ -11,22 +11,23 @@ from streamlit.testing.v1 import AppTest
 from nereval_core.analysis.criteria.overlap_curve import overlap_curve
 from nereval_core.readers import Source
 from nereval_core.records.tables import records
+from nereval_core.report.score_tables import criterion_table, type_table
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Scores, score_layers
 from nereval_core.scoring.criteria import APPLICABLE, SCHEMAS, Criterion
 from nereval_core.scoring.criterion_syntax import criteria_from_toml
-from pages.shared.components.count_table import ROWS
 from pages.shared.components.navigation import pages
-from pages.shared.components.record_list import count
-from pages.shared.criteria import results
+from pages.shared.components.tables import ROWS
+from pages.shared.criteria.rules import curve_of
 from pages.shared.data import caches, own_criteria
 from pages.shared.data.loading import load, load_demo
 from pages.shared.data.page_context import PageContext
 from pages.shared.inspect.document import document_marks, find_record, record_card_data
 from pages.shared.view import View, keys
-from pages.shared.view.count_tables import confusion_table, criteria_table, types_table
+from pages.shared.view.confusion_layout import confusion_table
 from pages.shared.view.link import check_view, write_link
 from pages.shared.view.queries import Query, query_of
+from pages.shared.view.text import count
 from tests.support.pages import address, cell, headings, heat_map, heat_map_cell, menus, opened, sound
 from tests.support.workbench import card, listed, workbench
 
@@ -185,19 +186,19 @@ def test_a_count_of_overview_opens_its_records(scores: Scores, criterion: Criter
     view = under(criterion)
     app = opened("Overview", view, **STATE, **{"table_criteria": cell(4, column)})
     value = int(app.dataframe[0].value.at[4, column])
-    assert value == criteria_table(scores, [criterion.name]).at[0, column]
+    assert value == criterion_table("run", {"run": scores}, [criterion.name]).row(0)[column]
     assert f": {count(value, 'record')}" in headings(app)
     assert len(app.dataframe[1].value) == min(value, ROWS) if value else True
 
 
 @BY_NAME
 def test_counts_by_type_open_their_records(scores: Scores, criterion: Criterion) -> None:
-    view, table = under(criterion), types_table(scores, criterion.name)
+    view, table = under(criterion), type_table("run", {"run": scores}, criterion.name).to_frame()
     assert ("macromolecule" in set(table["type"])) == (criterion is ONE_TYPE)
-    for column in ("support", "gold COR", "predicted SPU"):
+    for key, heading in (("POS", "POS"), ("gold_COR", "gold COR"), ("SPU", "SPU")):
         for row in range(len(table)):
-            app = opened("Overview", view, **STATE, **{"table_types": cell(row, column)})
-            assert f": {count(int(table[column].iat[row]), 'record')}" in headings(app)
+            app = opened("Overview", view, **STATE, **{"table_types": cell(row, heading)})
+            assert f": {count(int(table[key].iat[row]), 'record')}" in headings(app)
 
 
 @BY_NAME
@@ -318,5 +319,5 @@ def test_the_signature_holds_the_rule(scores: Scores, criterion: Criterion) -> N
 @pytest.mark.parametrize("name", ["strict", ONE_TYPE.name])
 def test_the_overlap_curve_is_kept_by_the_types_of_the_criterion(name: str) -> None:
     here = PageContext(DEMO, replace(VIEW, criterion=name), caches.settings_of(DEMO.corpus.gold, VIEW, BOTH))
-    table = results.curve_of(here, "union", same_type=True)
+    table = curve_of(here, "union", same_type=True)
     assert table.equals(overlap_curve(*here.scores().layers(name), "union", same_type=True))

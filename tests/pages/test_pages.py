@@ -21,21 +21,21 @@ from nereval_core.ledger import ledger
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source
 from nereval_core.records.queries import ABSENT, ORDERS
+from nereval_core.report.score_tables import type_table
 from nereval_core.scoring import score_layers
 from nereval_core.scoring.criteria import APPLICABLE, SCHEMAS
 from nereval_core.tables.glossary import DECISIONS
-from pages.shared.components.count_table import ROWS
 from pages.shared.components.downloads import csv_of
 from pages.shared.components.navigation import pages
-from pages.shared.components.record_list import count
+from pages.shared.components.tables import ROWS
 from pages.shared.data import caches
 from pages.shared.data.loading import load, served_entries, served_folders, served_sources
 from pages.shared.inspect.queue import CHUNK
 from pages.shared.view import View, keys
-from pages.shared.view.count_tables import confusion_table, types_table
+from pages.shared.view.confusion_layout import confusion_table
 from pages.shared.view.link import read_link, write_link
 from pages.shared.view.queries import Query, query_of
-from pages.shared.view.text import plain
+from pages.shared.view.text import count, plain
 from tests.support.pages import (
     DEMO,
     GOLD,
@@ -210,11 +210,11 @@ def test_a_ratio_of_overview_opens_its_formula(column: str) -> None:
 
 def test_counts_by_type_open_their_records() -> None:
     corpus = DEMO.corpus
-    table = types_table(score_layers(corpus.gold, corpus.system("rules")), "strict")
-    for column in ("support", "gold MIS", "predicted INC"):
+    table = type_table("rules", {"rules": score_layers(corpus.gold, corpus.system("rules"))}, "strict").to_frame()
+    for key, heading in (("POS", "POS"), ("MIS", "MIS"), ("pred_INC", "pred INC")):
         for row in range(len(table)):
-            app = opened("Overview", VIEW, **{"table_types": cell(row, column)})
-            assert f": {table[column].iat[row]} record" in headings(app)
+            app = opened("Overview", VIEW, **{"table_types": cell(row, heading)})
+            assert f": {table[key].iat[row]} record" in headings(app)
 
 
 def test_a_cell_of_confusion_opens_its_records() -> None:
@@ -232,13 +232,13 @@ def test_a_cell_of_confusion_opens_its_records() -> None:
 
 
 def test_what_was_chosen_in_a_table_goes_with_what_it_held() -> None:
-    app = opened("Overview", VIEW, table_types=cell(0, "gold MIS"))
+    app = opened("Overview", VIEW, table_types=cell(0, "MIS"))
     assert len(app.dataframe) == 3
     assert len(app.run().dataframe) == 3
     app.session_state["view"] = replace(VIEW, criterion="lenient")
     assert len(app.run().dataframe) == 2
     assert app.session_state["table_types"]["selection"]["cells"] == []
-    app.session_state["table_types"] = cell(0, "gold MIS")
+    app.session_state["table_types"] = cell(0, "MIS")
     assert len(app.run().dataframe) == 3
 
 

@@ -167,7 +167,7 @@ def test_a_published_count_opens_its_records(tags: Loaded, row: int, figure: str
     table = app.dataframe[0].value
     value = int(table[figure].iat[row])
     assert f"{figure} of conlleval, {table['scope'].iat[row]}: {value} record" in headings(app)
-    assert not value or app.dataframe[1].value["counts"].sum() == value
+    assert not value or app.dataframe[1].value[figure].sum() == value
 
 
 @pytest.mark.parametrize("figure", ["precision", "recall", "FB1"])
@@ -185,7 +185,7 @@ def test_where_the_two_part_opens_its_spans_and_the_text(tags: Loaded) -> None:
     key = "table_differences"
     app = opened("Overview", view, **{key: cell(0, "spans")})
     assert f"Where they part: {len(found)} spans" in headings(app)
-    table = next(frame.value for frame in app.dataframe if "rule" in frame.value and "spans" in frame.value)
+    table = next(frame.value for frame in app.dataframe if "credit" in frame.value and "spans" in frame.value)
     assert table["spans"].sum() == len(found)
     spans = next(frame.value for frame in app.dataframe if "our reason" in frame.value)
     assert len(spans) == table["spans"].iat[0]

@@ -108,7 +108,7 @@ def test_documents_without_a_date_stand_last() -> None:
     loaded = loaded_of(text, text, "a.jsonl")
     assert document_decades(loaded.corpus.documents) == (UNDATED, "1800s")
     app = opened("Slices", View(corpus=loaded.corpus.digest, system="system", slices_tab="decades"))
-    assert list(app.dataframe[0].value["period"]) == ["1800s", UNDATED]
+    assert list(app.dataframe[0].value["decade"]) == ["1800s", UNDATED]
 
 
 @pytest.mark.parametrize("column", ["COR", "MIS", "POS", "ACT"])
@@ -116,11 +116,11 @@ def test_documents_without_a_date_stand_last() -> None:
 def test_a_count_of_a_decade_opens_its_records(row: int, column: str) -> None:
     app = opened("Slices", DECADES, table_decades=cell(row, column))
     table = app.dataframe[0].value
-    assert f"{table['period'].iat[row]}, under strict: {table[column].iat[row]} record" in headings(app)
+    assert f"({column}) in {table['decade'].iat[row]} under strict: {table[column].iat[row]} record" in headings(app)
     link = next(link.proto for link in app.get("page_link") if "Open in Inspect" in link.label)
     app = opened("Inspect", read_link(dict(parse_qsl(link.query_string)))[0], widget_filters=True)
     assert workbench(app)["total"] == table[column].iat[row]
-    assert selected(app, "Period") == table["period"].iat[row]
+    assert selected(app, "Period") == table["decade"].iat[row]
 
 
 def test_a_ratio_of_a_decade_opens_its_formula() -> None:
@@ -142,10 +142,10 @@ def test_periods_and_noise_are_those_of_the_scorer(historic: Loaded) -> None:
     decades = opened("Slices", replace(view, slices_tab="decades")).dataframe[0].value
     app = opened("Slices", replace(view, slices_tab="as-clef-hipe"))
     periods, noise = (frame.value for frame in app.dataframe[:2])
-    assert list(decades["period"]) == ["1790s", "1800s"] and list(decades["POS"]) == [4, 2]
-    assert list(periods["slice"]) == ["1790–1799", "1800–1809"]
+    assert list(decades["decade"]) == ["1790s", "1800s"] and list(decades["POS"]) == [4, 2]
+    assert list(periods["period"]) == ["1790–1799", "1800–1809"]
     assert list(periods["possible"]) == [4, 2] and list(periods["actual"]) == [3, 1]
-    rows = noise.set_index("slice")
+    rows = noise.set_index("noise (LED)")
     assert rows.at["0.0", "possible"] == 3 and rows.at["0.1–0.3", "possible"] == 3
     assert rows.at["0.0", "R"] == 1 and rows.at["0.1–0.3", "R"] == pytest.approx(1 / 3)
     assert any(code.value.startswith("System\tEvaluation\tLabel\tP\tR\tF1") for code in app.code)
@@ -204,8 +204,8 @@ def test_a_count_of_a_slice_opens_its_records(historic: Loaded, name: str, row: 
     app = opened("Slices", view, **{key: cell(row, count)})
     value = app.dataframe[0 if name == "period" else 1].value[count].iat[row]
     assert f": {value} record" in headings(app)
-    listed = next(frame.value for frame in app.dataframe if "counts" in frame.value)
-    assert listed["counts"].sum() == value
+    listed = next(frame.value for frame in app.dataframe if "decision" in frame.value)
+    assert listed[count].sum() == value
 
 
 @pytest.mark.parametrize(

@@ -14,13 +14,13 @@ from nereval_core.analysis.slices.calibration import BIN_COLUMNS, RISK_COLUMNS
 from nereval_core.analysis.slices.scores_by_slice import SLICE_COLUMNS
 from nereval_core.analysis.slices.thresholds import CURVE_COLUMNS
 from nereval_core.report.figures.slices import GREY, reliability, risk_curve, slice_intervals, threshold_lines
-from pages.shared.components.count_table import table_key
-from pages.shared.components.record_list import count
+from pages.shared.components.figures import table_key
 from pages.shared.data import caches
 from pages.shared.data.loading import Loaded, load_demo
 from pages.shared.slices.views import LABELS
 from pages.shared.view import SLICED_BY, TABS, View, keys
 from pages.shared.view.link import read_link
+from pages.shared.view.text import count
 from tests.analysis.slices.test_slicings import GOLD, PRED
 from tests.pages.test_published_pages import loaded_of
 from tests.support.pages import address, cell, headings, opened, sound

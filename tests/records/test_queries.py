@@ -14,25 +14,17 @@ from nereval_core.pairing import pair
 from nereval_core.readers import Source, read
 from nereval_core.records.queries import ABSENT, ORDERS
 from nereval_core.records.tables import MISSED, SPURIOUS, confusion, records
+from nereval_core.report.score_tables import criterion_table, type_table
 from nereval_core.scoring import Scores, Settings, score_layers
 from nereval_core.scoring.averages import Average
 from nereval_core.scoring.counts import Counts
 from nereval_core.scoring.criteria import APPLICABLE, CRITERIA
+from nereval_core.tables import RATIO_KEYS, FormulaOf, RecordsOf, Table
 from nereval_core.tables.glossary import DECISIONS
 from pages.shared.data.loading import demo_names, load_demo
 from pages.shared.view import LAYOUTS, View
-from pages.shared.view.count_tables import (
-    COUNTS,
-    RATIOS,
-    confusion_table,
-    criteria_cell,
-    criteria_table,
-    formula,
-    mean_formula,
-    reconciles,
-    types_cell,
-    types_table,
-)
+from pages.shared.view.confusion_layout import confusion_table
+from pages.shared.view.formulas import formula, mean_formula, reconciles
 from pages.shared.view.link import read_link, write_link
 from pages.shared.view.queries import FACETS, NO_GOLD, Query, around, cell_query, context, narrowed, query_of, view_of
 
@@ -88,13 +80,10 @@ def opened(records: MemoryLedger, query: Query) -> int:
 @pytest.mark.parametrize(("name", "system", "merged"), CASES)
 def test_counts_by_criterion(name: str, system: str, merged: bool) -> None:
     scores = scored(name, system, merged)
-    table = criteria_table(scores, APPLICABLE).set_index("criterion")
-    for criterion in APPLICABLE:
+    table = criterion_table(system, {system: scores}, APPLICABLE)
+    for number, criterion in enumerate(APPLICABLE):
         frame = listed(name, system, merged, criterion)
-        for column in COUNTS:
-            query = criteria_cell(column)
-            assert query is not None
-            assert opened(frame, query) == table.at[criterion, column], (criterion, column)
+        assert_counts_open(table, number, frame, 7)
 
 
 @pytest.mark.parametrize(("name", "system", "merged"), CASES)
@@ -102,14 +91,23 @@ def test_counts_by_type(name: str, system: str, merged: bool) -> None:
     scores = scored(name, system, merged)
     for criterion in APPLICABLE:
         frame = listed(name, system, merged, criterion)
-        table = types_table(scores, criterion).set_index("type")
-        clickable = [column for column in table.columns if column not in RATIOS]
-        assert len(clickable) == 10
-        for kind in table.index:
-            for column in clickable:
-                query = types_cell(column, kind)
-                assert query is not None
-                assert opened(frame, query) == table.at[kind, column], (criterion, kind, column)
+        table = type_table(system, {system: scores}, criterion)
+        assert len(table.rows) == len(scores.by_type(criterion))
+        for number in range(len(table.rows)):
+            assert_counts_open(table, number, frame, 10)
+
+
+def assert_counts_open(table: Table, number: int, frame: MemoryLedger, counts: int) -> None:
+    """Check that each count of a row opens as many records, and each ratio its formula."""
+    row = table.row(number)
+    targets = {column.key: column.opens(row) for column in table.columns if column.opens is not None}
+    records = {key: target for key, target in targets.items() if isinstance(target, RecordsOf)}
+    formulas = [target for target in targets.values() if isinstance(target, FormulaOf)]
+    assert (len(records), [target.ratio for target in formulas]) == (counts, list(RATIO_KEYS))
+    for target in formulas:
+        assert getattr(target.counts(), RATIO_KEYS[target.ratio]) == row[RATIO_KEYS[target.ratio]]
+    for key, target in records.items():
+        assert opened(frame, target.query) == row[key], (row, key)
 
 
 @pytest.mark.parametrize(("name", "system", "merged"), CASES)
@@ -118,7 +116,7 @@ def test_counts_in_formulas(name: str, system: str, merged: bool) -> None:
     for criterion in APPLICABLE:
         frame = listed(name, system, merged, criterion)
         for kind, counts in [(None, scores.counts(criterion)), *scores.by_type(criterion).items()]:
-            for ratio in RATIOS:
+            for ratio in RATIO_KEYS:
                 made = formula(ratio, counts, kind)
                 for label, value, query in made.counts:
                     assert opened(frame, query) == value, (criterion, kind, ratio, label)

@@ -20,7 +20,7 @@ from nereval_core.review.apply import AppliedVerdicts, apply_verdicts, deciding_
 from nereval_core.review.apply.deciding_verdicts import Conclusion, Sums, _Effects, conclude, conclude_pairs
 from nereval_core.review.apply.verdict_places import EFFECTIVE, group_verdicts, place_counts
 from nereval_core.review.apply.what_if import exact_f1, what_if
-from nereval_core.review.tables import conclusion_in_words, conclusions_table
+from nereval_core.review.tables import conclusion_in_words, conclusion_table
 from nereval_core.review.verdicts import Given, Marked
 from nereval_core.scoring import Counting, Settings, score_layers
 from nereval_core.scoring.counts import Counts
@@ -197,8 +197,8 @@ SENTENCES = [
 def test_a_conclusion_in_words_claims_what_was_proven(fields: dict[str, Any], sentence: str, duration: str) -> None:
     row = Conclusion("A", "B", "strict", (0.5, 0.4), **fields)
     assert conclusion_in_words(row) == sentence
-    table = conclusions_table([row])
-    assert table["holds"].tolist() == [duration] and table["F1"].tolist() == [0.5]
+    table = conclusion_table([row])
+    assert (table.row(0)["holds"], table.row(0)["f1"]) == (duration, 0.5)
 
 
 def demo_corpus() -> tuple[AppliedVerdicts, tuple[Layer, Layer]]:

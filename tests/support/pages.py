@@ -12,7 +12,8 @@ import pandas as pd
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
-from pages.shared.components.count_table import table_key
+from nereval_core.tables import Table
+from pages.shared.components.figures import table_key
 from pages.shared.components.navigation import pages
 from pages.shared.confusion.heat_map import CELL
 from pages.shared.data import caches, playlists, verdict_store
@@ -162,6 +163,11 @@ def settled(app: AppTest) -> AppTest:
 
 def point(*customdata: object) -> dict[str, object]:
     return {"selection": {"points": [{"customdata": list(customdata)}], "point_indices": [0], "box": [], "lasso": []}}
+
+
+def assert_shows(shown: pd.DataFrame, table: Table) -> None:
+    """Check that a page shows the cells of a table under its headings."""
+    assert_cells_equal(shown, table.to_frame().set_axis(list(table.headings), axis=1))
 
 
 def assert_cells_equal(shown: pd.DataFrame, expected: pd.DataFrame) -> None:

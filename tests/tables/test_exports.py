@@ -226,7 +226,7 @@ def test_the_command_line_writes_excel(cli: Cli) -> None:
     assert status == 0
     with open("out.xlsx", "rb") as file:  # noqa: PTH123
         found = read(file.read())
-    assert found["x"][1] == ["strict", 1, 0, 0, 0, 0, 1, 1, 1, 1, 1]
+    assert found["x"][1] == ["strict", 1, 1, 1, 1, 0, 0, 0, 0, 1, 1]
     assert "criterion strict" in str(found["notes"][1][1])
 
 

@@ -42,7 +42,7 @@ from nereval_core.corpus import Documents, Layer
 from nereval_core.scoring import Scores
 from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns
 from nereval_core.scoring.criteria import Criterion
-from nereval_core.tables import UNDEFINED, p_value_sentence, p_value_text, signed
+from nereval_core.tables import p_value_sentence, signed
 
 CEILING_COLUMNS: Columns = {
     **dict.fromkeys(("criterion", "system"), TEXT_DTYPE),
@@ -56,8 +56,6 @@ CEILING_COLUMNS: Columns = {
 that of annotators with one another, `difference` the former less the latter with its interval; `undefined` counts the
 resamples without one. `p` is one-sided, `p_holm` corrected over `tests` tests. `documents` are those that the system
 and an annotator saw, `why` is the reason why there is no difference, interval or test."""
-CEILING_F1S = ("F1 with annotators", "F1 between annotators")
-"""Headings of the two mean F1s in `ceiling_table`."""
 CEILING_TEST = (
     "p is one-sided: that the system agrees less, by approximate randomization, in which it changes places with "
     "annotators unit by unit"
@@ -213,30 +211,6 @@ def _swapped(counts: Mapping[Pair, DocumentCounts], pair: Pair, number: int) -> 
         return counts[pred, gold][[1, 0, 3, 2]]
     # The annotator or the system has no document in common with the other.
     return np.zeros_like(counts[pair])
-
-
-def ceiling_table(ceiling: HumanCeiling, plan: ResamplingPlan) -> pd.DataFrame:
-    """Return `table` as shown: differences with a sign and p values as text, no column of notes that are all empty."""
-    table = ceiling.table
-    texts = pd.DataFrame(
-        {
-            "criterion": table["criterion"],
-            "system": table["system"],
-            **dict(zip(CEILING_F1S, (table["f1"], table["annotators_f1"]), strict=True)),
-            **{name: table[name].map(_signed) for name in ("difference", "low", "high")},
-            **{
-                head: [p_value_text(p, plan.resamples) for p in table[name]]
-                for head, name in (("p", "p"), ("p after Holm", "p_holm"))
-            },
-            "documents": table["documents"],
-            "note": table["why"],
-        }
-    )
-    return texts if table["why"].ne("").any() else texts.drop(columns="note")
-
-
-def _signed(value: float) -> str:
-    return UNDEFINED if pd.isna(value) else signed(value)
 
 
 def ceiling_sentences(ceiling: HumanCeiling, criterion: str, plan: ResamplingPlan) -> tuple[str, ...]:

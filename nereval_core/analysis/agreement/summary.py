@@ -6,12 +6,11 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from nereval_core import __version__
 from nereval_core.analysis.agreement import Agreement
-from nereval_core.analysis.agreement.coefficients import FIGURES, Group, Pair, is_symmetric
+from nereval_core.analysis.agreement.coefficients import Group, Pair
 from nereval_core.analysis.agreement.gamma import GAMMA
 from nereval_core.analysis.bootstrap import FEW_UNITS
 from nereval_core.analysis.intervals import lacks_interval
@@ -19,7 +18,7 @@ from nereval_core.corpus.tokens import tokens_in_words
 from nereval_core.pairing.notices import IDENTICAL, is_identical
 from nereval_core.pairing.type_names import merged_in_words
 from nereval_core.scoring.criteria import CRITERIA, Criterion, same_rule
-from nereval_core.tables import UNDEFINED, value_with_interval
+from nereval_core.tables import UNDEFINED
 
 LABELS: Mapping[str, str] = {
     "f1": "F1",
@@ -29,15 +28,6 @@ LABELS: Mapping[str, str] = {
     "unitizing": "unitizing alpha (2004)",
     GAMMA: "gamma",
 }
-COUNTED_UNITS: Mapping[str, str] = {
-    "f1": "spans",
-    "observed": "tokens",
-    "kappa": "tokens",
-    "alpha": "tokens",
-    "unitizing": "units",
-    GAMMA: "units",
-}
-"""The things that n counts."""
 
 
 def figure_label(figure: str, group: Group) -> str:
@@ -46,122 +36,6 @@ def figure_label(figure: str, group: Group) -> str:
         return LABELS[figure]
     labels = {"kappa": "Fleiss' kappa", "f1": "mean F1", "observed": "mean observed agreement"}
     return labels.get(figure, LABELS[figure])
-
-
-def figure_cell(row: Mapping[Hashable, Any]) -> str:
-    """Return the value of a row of AGREEMENT_COLUMNS with its interval as text."""
-    return value_with_interval(row["value"], row["low"], row["high"])
-
-
-def figures_table(agreement: Agreement, group: Group, criteria: Sequence[str]) -> pd.DataFrame:
-    """Return a row for each figure of all types together: `figure`, `value`, `low`, `high`, `over` and `note`."""
-    rows = []
-    for number, name in enumerate(criteria):
-        table = agreement.rows(group, criterion=name)
-        table = table[table["type"].isna()]
-        for row in table.to_dict("records"):
-            if row["figure"] != "f1" and number:
-                continue
-            label = figure_label(row["figure"], group) + (f", {name}" if row["figure"] == "f1" else "")
-            unit = agreement.criterion(name).unit if row["figure"] == "f1" else ""
-            over = f"{row['n']:,} {'typed tokens' if unit == 'token' else COUNTED_UNITS[row['figure']]}"
-            rows.append((label, row["value"], row["low"], row["high"], over, _row_note(row, agreement)))
-    # F1 under every criterion comes first.
-    rows.sort(key=lambda row: not row[0].endswith(tuple(f", {name}" for name in criteria)))
-    return pd.DataFrame(rows, columns=["figure", "value", "low", "high", "over", "note"])
-
-
-def _row_note(row: Mapping[Hashable, Any], agreement: Agreement) -> str:
-    away = f"undefined in {row['undefined']:,} of {agreement.plan.resamples:,} resamples, left out"
-    parts = [str(row["why"]), away if row["undefined"] and not pd.isna(row["value"]) else ""]
-    return "; ".join(filter(None, parts))
-
-
-def types_table(agreement: Agreement, group: Group, criterion: str) -> pd.DataFrame:
-    """Return a row for each type: `type`, `spans`, and each figure with its interval as text."""
-    table = agreement.rows(group, criterion=criterion)
-    table = table[table["type"].notna()]
-    rows = []
-    for kind, here in table.groupby("type", sort=True):
-        by_figure = {str(row["figure"]): row for row in here.to_dict("records")}
-        # A criterion may count tokens or merge types, so that n of F1 is not always the number of spans.
-        spans = by_figure["unitizing" if "unitizing" in by_figure else "f1"]["n"]
-        rows.append((str(kind), int(spans), *(_cell_of(by_figure, figure) for figure in FIGURES)))
-    return pd.DataFrame(rows, columns=["type", "spans", *(figure_label(figure, group) for figure in FIGURES)])
-
-
-def _cell_of(rows: Mapping[str, Mapping[Hashable, Any]], figure: str) -> str:
-    return figure_cell(rows[figure]) if figure in rows else UNDEFINED
-
-
-def pairs_table(agreement: Agreement, criteria: Sequence[str]) -> pd.DataFrame:
-    """Return a row for each pair: `one`, `other`, F1 under each criterion, and the other figures, as text.
-
-    Where a criterion is not symmetric, both orders have a row, with `one` as gold. Where each pair was compared on
-    documents of its own, `documents` is their number.
-    """
-    lopsided = any(not is_symmetric(agreement.criterion(name)) for name in criteria)
-    pairs = (
-        [*agreement.pairs, *((second, first) for first, second in agreement.pairs)]
-        if lopsided
-        else list(agreement.pairs)
-    )
-    number = ["documents"] if agreement.parts else []
-    figures = (*FIGURES[1:], *((GAMMA,) if agreement.table["figure"].eq(GAMMA).any() else ()))
-    heads = [
-        "one",
-        "other",
-        *number,
-        *(f"F1, {name}" for name in criteria),
-        *(LABELS[figure] for figure in figures),
-    ]
-    rows = []
-    for pair in sorted(pairs):
-        cells = [str(shared_documents(agreement, pair))] if agreement.parts else []
-        for name in criteria:
-            table = agreement.rows(pair, criterion=name)
-            by_figure = {str(row["figure"]): row for row in table[table["type"].isna()].to_dict("records")}
-            cells.append(_cell_of(by_figure, "f1"))
-        rows.append(
-            (
-                *(agreement.annotators[number] for number in pair),
-                *cells,
-                *(_cell_of(by_figure, figure) for figure in figures),
-            )
-        )
-    return pd.DataFrame(rows, columns=heads)
-
-
-def shared_documents(agreement: Agreement, pair: Pair) -> int:
-    """Return the number of documents that two annotators were compared on."""
-    part = agreement.parts.get((min(pair), max(pair)))
-    layers = part.layers if part else agreement.layers
-    return len(layers[0].documents) if layers else 0
-
-
-def pair_matrix(agreement: Agreement, figure: str, criterion: str) -> pd.DataFrame:
-    """Return a figure of each pair of annotators, NaN on the diagonal; the row's annotator is gold if that matters."""
-    names = list(agreement.annotators)
-    rows = agreement.table[
-        agreement.table["one"].notna() & agreement.table["type"].isna() & agreement.table["figure"].eq(figure)
-    ]
-    both_ways = True
-    if figure == "f1":
-        rows, both_ways = rows[rows["criterion"].eq(criterion)], is_symmetric(agreement.criterion(criterion))
-    values = np.full((len(names), len(names)), np.nan)
-    for first, second, value in zip(rows["one"], rows["other"], rows["value"], strict=True):
-        at = names.index(first), names.index(second)
-        values[at] = value
-        if both_ways:
-            values[at[::-1]] = value
-    return pd.DataFrame(values, index=names, columns=names)
-
-
-def documents_table(agreement: Agreement, group: Group, criterion: str) -> pd.DataFrame:
-    """Return `Agreement.by_document` with columns named for the reader."""
-    table = agreement.by_document(group, criterion=criterion)
-    names = {figure: figure_label(figure, group) for figure in FIGURES}
-    return table.rename(columns=names | {"why": "note"})
 
 
 def undefined_reasons(agreement: Agreement, group: Group, criterion: str) -> tuple[str, ...]:

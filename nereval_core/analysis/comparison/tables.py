@@ -19,6 +19,7 @@ from nereval_core.scoring.count_tables import free_name
 from nereval_core.tables import (
     CRITERION,
     DAGGER,
+    DIFFERENCE,
     F1,
     SYSTEM,
     TYPE,
@@ -32,10 +33,6 @@ from nereval_core.tables import (
     value_with_interval,
 )
 
-DIFFERENCE = (
-    Column("difference", kind="difference"),
-    *(Column(end, kind="difference") for end in ("low", "high")),
-)
 TESTS = (
     Column("p", kind="p"),
     Column("p_holm", "p after Holm", "p"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pandas as pd
 
 from nereval_core.analysis.slices import SliceReport
@@ -9,8 +11,23 @@ from nereval_core.analysis.slices.calibration import Calibration
 from nereval_core.analysis.slices.scores_by_slice import NO_INTERVAL, SMALL_SLICE_SPANS
 from nereval_core.analysis.slices.slice_tests import SHORT, SliceTests, worst_family
 from nereval_core.analysis.slices.slicings import slicing_title, title_in_sentence
+from nereval_core.records.queries import Query
+from nereval_core.report.score_tables import score_columns
+from nereval_core.scoring import Counts
 from nereval_core.scoring.count_tables import TEXT_DTYPE
-from nereval_core.tables import PRECISION, RATIOS, SHARED_COUNTS, SIDED_COUNTS, Column, Table, frame_table, p_value_text
+from nereval_core.tables import (
+    DIFFERENCE,
+    PRECISION,
+    RATIOS,
+    SHARED_COUNTS,
+    SIDED_COUNTS,
+    Column,
+    RecordsOf,
+    Row,
+    Table,
+    frame_table,
+    p_value_text,
+)
 
 TESTS = (Column("p", kind="p"), Column("p_holm", "p after Holm", "p"), Column("p_bh", "p (BH)", "p"))
 ACT = SHARED_COUNTS[-1]
@@ -52,6 +69,29 @@ def _slice_notes(report: SliceReport, name: str) -> tuple[str, ...]:
     )
 
 
+def period_table(title: str, frame: pd.DataFrame, counts: Mapping[str, Counts], criterion: str) -> Table:
+    """Return the scores of each decade; `frame` is a `decade_table`, `counts` are those of each decade."""
+
+    def place(row: Row) -> RecordsOf:
+        return RecordsOf(Query(period=str(row["period"])), criterion=criterion)
+
+    heads = (Column("period", "decade", "name"), Column("documents", kind="count"))
+    scores = score_columns(True, lambda row: counts[str(row["period"])], place)
+    return frame_table(title, frame, (*heads, *scores), name="decades")
+
+
+def hipe_table(title: str, frame: pd.DataFrame, axis: str, name: str) -> Table:
+    """Return slices as the CLEF-HIPE scorer has them: micro averages, and the mean F1 over documents."""
+    columns = (
+        Column("slice", axis, "name"),
+        *(Column(ratio.key, ratio.heading, "ratio") for ratio in RATIOS),
+        Column("macro_f1", "F1 macro", "ratio"),
+        Column("gold", "possible", "count"),
+        Column("pred", "actual", "count"),
+    )
+    return frame_table(title, frame, columns, name=name)
+
+
 def test_table(title: str, tests: SliceTests) -> Table:
     """Return tests of slices against the rest, or of their changes from system to system."""
     frame = tests.table.assign(
@@ -65,7 +105,7 @@ def test_table(title: str, tests: SliceTests) -> Table:
         *SHARED_COUNTS[-2:],
         Column("value", kind="ratio"),
         Column("reference", "baseline's" if "system" in frame else "the rest's", "ratio"),
-        *(Column(key, kind="difference") for key in ("difference", "low", "high")),
+        *DIFFERENCE,
         *TESTS,
         Column("why", "no test, as", "text"),
     )

@@ -24,6 +24,16 @@ from nereval_core.analysis.criteria.sensitivity import (
     parse_merges,
     proxy_table,
 )
+from nereval_core.analysis.criteria.tables import (
+    curve_table,
+    decision_table,
+    gap_table,
+    ladder_table,
+    merged_score_table,
+    proxy_criterion_table,
+    recovered_table,
+    vanished_table,
+)
 from nereval_core.analysis.crosstab import decision_matrix, vanished_confusions
 from nereval_core.cli.options import comma_separated
 from nereval_core.cli.output import Result
@@ -42,13 +52,15 @@ from nereval_core.tables import Cell, Table, cell, columns_of
 
 @dataclass(frozen=True)
 class ExperimentTable:
-    """A table of an experiment with one system ("" for all systems); `notes` hold its parameters and signatures."""
+    """A table of an experiment with one system ("" for all systems), and the `frame` that programs read in its place.
+
+    The notes of the table hold parameters and signatures.
+    """
 
     experiment: str
-    title: str
     system: str
-    table: pd.DataFrame
-    notes: tuple[str, ...]
+    frame: pd.DataFrame
+    table: Table
 
 
 def experiments_result(
@@ -61,7 +73,7 @@ def experiments_result(
     """
     found = [table for name in names for table in EXPERIMENTS[name](systems, options)]
     return Result(
-        tables=lambda: map(_printed, found),
+        tables=lambda: [experiment.table for experiment in found],
         long=lambda: _long(found),
         json=lambda: _json_object(gold, found),
         title="overlap",
@@ -78,23 +90,25 @@ def _curve_figure(scores: Scores, curve: ExperimentTable, share: str) -> Figure:
     alike = (one.name for one in spans if scores.settings.rules_for(one) == rules)
     marks = [(name, f1) for name in alike if (f1 := scores.counts(name).f1) is not None]
     gold, pred = scores.layers(spans[0].name)
-    return overlap_lines(curve.table, marks, share, curve.system, (len(gold), len(pred)))
+    return overlap_lines(curve.frame, marks, share, curve.system, (len(gold), len(pred)))
 
 
 def _gaps(systems: Mapping[str, Scores], options: argparse.Namespace) -> Iterator[ExperimentTable]:
     one, other = comma_separated([options.gap])
     for system, scores in systems.items():
-        found = gap(scores, one, other)
-        if found.total is None:
+        causes = gap(scores, one, other)
+        if causes.total is None:
             note = "no spans on either side"
         else:
-            low, high = (float(value) for value in found.f1 if value is not None)
-            note = f"F1 {low:.4f} under {found.strict}, {high:.4f} under {found.loose}: {float(found.total):+.4f}"
-        signed = (note, signature(scores, found.strict), signature(scores, found.loose))
-        title = f"{system}: {found.strict} to {found.loose}, by cause"
-        yield ExperimentTable("gap", title, system, found.table(), signed)
-        table = decision_matrix(scores, one, other).rename_axis(f"{one} \\ {other}").reset_index()
-        yield ExperimentTable("decisions", f"{system}: decisions under {one} and {other}", system, table, signed[1:])
+            low, high = (float(value) for value in causes.f1 if value is not None)
+            note = f"F1 {low:.4f} under {causes.strict}, {high:.4f} under {causes.loose}: {float(causes.total):+.4f}"
+        signed = (signature(scores, causes.strict), signature(scores, causes.loose))
+        title = f"{system}: {causes.strict} to {causes.loose}, by cause"
+        yield ExperimentTable("gap", system, causes.table(), gap_table(causes, title, (note, *signed)))
+        counts = decision_matrix(scores, one, other)
+        frame = counts.rename_axis(f"{one} \\ {other}").reset_index()
+        title = f"{system}: decisions under {one} and {other}"
+        yield ExperimentTable("decisions", system, frame, decision_table(counts, one, other, title, signed))
 
 
 def _curves(systems: Mapping[str, Scores], options: argparse.Namespace) -> Iterator[ExperimentTable]:
@@ -103,17 +117,18 @@ def _curves(systems: Mapping[str, Scores], options: argparse.Namespace) -> Itera
         name = next((rule.name for rule in scores.criteria if rule.unit == "span"), "")
         if not name:
             raise FormatError.single("--curve", None, "no criterion counts spans", "choose one that does")
-        table = overlap_curve(*scores.layers(name), share, same_type=not options.any_type)
+        frame = overlap_curve(*scores.layers(name), share, same_type=not options.any_type)
         types = "whatever the types" if options.any_type else "types equal"
         notes = (f"least overlap as {SHARES[share]}, {types}; each row holds down to the next", signature(scores, name))
-        yield ExperimentTable("curve", f"{system}: scores against the least overlap", system, table, notes)
+        yield ExperimentTable("curve", system, frame, curve_table(frame, system, notes))
 
 
 def _recovered(systems: Mapping[str, Scores], options: argparse.Namespace) -> Iterator[ExperimentTable]:
     for system, scores in systems.items():
         signed = (signature(scores, CHAIN[0]),)
         title = f"{system}: not found under {CHAIN[0]}, by the first criterion that credits it"
-        yield ExperimentTable("recovered", title, system, recover_spans(scores).table(), signed)
+        recovered = recover_spans(scores)
+        yield ExperimentTable("recovered", system, recovered.table(), recovered_table(recovered, title, signed))
 
 
 def _gone(systems: Mapping[str, Scores], options: argparse.Namespace) -> Iterator[ExperimentTable]:
@@ -126,19 +141,20 @@ def _gone(systems: Mapping[str, Scores], options: argparse.Namespace) -> Iterato
                 )
             after = merge_types(scores, merge)
             signed = (signature(scores, options.gone), signature(after, options.gone))
-            table = vanished_confusions(scores, after, options.gone)
+            frame = vanished_confusions(scores, after, options.gone)
             title = f"{system}: confusions under {options.gone} that {words} undoes"
-            yield ExperimentTable("gone", title, system, table, signed)
-            table = merging_table(scores, after)
-            yield ExperimentTable("merging", f"{system}: scores without and with {words}", system, table, signed)
+            yield ExperimentTable("gone", system, frame, vanished_table(frame, title, notes=signed))
+            frame = merging_table(scores, after)
+            title = f"{system}: scores without and with {words}"
+            yield ExperimentTable("merging", system, frame, merged_score_table(frame, title, signed))
 
 
 def _stand_ins(systems: Mapping[str, Scores], options: argparse.Namespace) -> Iterator[ExperimentTable]:
-    table = proxy_table(fold_scores(systems, options.folds, options.seed), options.stand_in)
+    frame = proxy_table(fold_scores(systems, options.folds, options.seed), options.stand_in)
     dealt = f"{options.folds} folds of documents x {len(systems)} systems, seed {options.seed}"
     signed = tuple(signature(scores, options.stand_in) for scores in systems.values())
-    title = f"criteria that could stand in for {options.stand_in}"
-    yield ExperimentTable("stand_in", title, "", table, (dealt, FEW_FOLDS_NOTE, *signed))
+    notes = (dealt, FEW_FOLDS_NOTE, *signed)
+    yield ExperimentTable("stand_in", "", frame, proxy_criterion_table(frame, options.stand_in, notes))
 
 
 def _ladders(systems: Mapping[str, Scores], options: argparse.Namespace) -> Iterator[ExperimentTable]:
@@ -158,9 +174,9 @@ def _ladders(systems: Mapping[str, Scores], options: argparse.Namespace) -> Iter
             found = f"{system} has no record {quoted(record)} in {quoted(document)} under {name}"
             raise FormatError.single("--ladder", None, found, f"name one of its records, such as {known or 'none'}")
         row = rows.iloc[place[0]]
-        table = ladder(one, name, int(row["gold"]), int(row["pred"])).drop(columns=["pair", "gold", "pred"])
-        signed = (signature(scores, name),)
-        yield ExperimentTable("ladder", f"{system}: {record} in {document}", system, table, signed)
+        frame = ladder(one, name, int(row["gold"]), int(row["pred"]))
+        table = ladder_table(frame, f"{system}: {record} in {document}", (signature(scores, name),))
+        yield ExperimentTable("ladder", system, frame.drop(columns=["pair", "gold", "pred"]), table)
 
 
 Experiment = Callable[[Mapping[str, Scores], argparse.Namespace], Iterator[ExperimentTable]]
@@ -175,34 +191,31 @@ EXPERIMENTS: Mapping[str, Experiment] = {
 """Experiments by the name of their option."""
 
 
-def _printed(found: ExperimentTable) -> Table:
-    return Table(found.title, columns_of(*map(str, found.table.columns)), _rows(found.table), found.notes)
-
-
-def _long(every: list[ExperimentTable]) -> Table:
+def _long(experiments: list[ExperimentTable]) -> Table:
     """Return the tables of the first experiment, concatenated, with the system in front and the notes at the end."""
-    mine = [one for one in every if one.experiment == every[0].experiment]
-    columns = columns_of("system", *map(str, mine[0].table.columns), "signature")
-    rows = ((one.system, *row, " || ".join(one.notes)) for one in mine for row in _rows(one.table))
-    return Table(mine[0].experiment, columns, tuple(rows))
+    first = experiments[0]
+    same = [each for each in experiments if each.experiment == first.experiment]
+    columns = columns_of("system", *map(str, first.frame.columns), "signature")
+    rows = ((each.system, *row, " || ".join(each.table.notes)) for each in same for row in _rows(each.frame))
+    return Table(first.experiment, columns, tuple(rows))
 
 
-def _json_object(gold: Layer, every: list[ExperimentTable]) -> dict[str, Any]:
+def _json_object(gold: Layer, experiments: list[ExperimentTable]) -> dict[str, Any]:
     tables = [
         {
-            "experiment": one.experiment,
-            "title": one.title,
-            "system": one.system or None,
-            "rows": [dict(zip(map(str, one.table.columns), row, strict=True)) for row in _rows(one.table)],
-            "notes": list(one.notes),
+            "experiment": each.experiment,
+            "title": each.table.title,
+            "system": each.system or None,
+            "rows": [dict(zip(map(str, each.frame.columns), row, strict=True)) for row in _rows(each.frame)],
+            "notes": list(each.table.notes),
         }
-        for one in every
+        for each in experiments
     ]
     return {**head(gold), "tables": tables}
 
 
-def _rows(table: pd.DataFrame) -> tuple[tuple[Cell, ...], ...]:
-    return tuple(tuple(map(_cell, row)) for row in table.itertuples(index=False, name=None))
+def _rows(frame: pd.DataFrame) -> tuple[tuple[Cell, ...], ...]:
+    return tuple(tuple(map(_cell, row)) for row in frame.itertuples(index=False, name=None))
 
 
 def _cell(value: Any) -> Cell:

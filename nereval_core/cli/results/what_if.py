@@ -11,20 +11,9 @@ from nereval_core.report.json_results import head, system_side
 from nereval_core.review.apply.corrected_copy import signature, span_in_words
 from nereval_core.review.apply.deciding_verdicts import Conclusion
 from nereval_core.review.apply.what_if import WhatIf
-from nereval_core.review.tables import conclusion_in_words
+from nereval_core.review.tables import conclusion_in_words, what_if_table
 from nereval_core.review.verdicts import KINDS
-from nereval_core.tables import (
-    CRITERION,
-    F1,
-    PRECISION,
-    RECALL,
-    SYSTEM,
-    Column,
-    Table,
-    columns_of,
-    frame_table,
-    objects,
-)
+from nereval_core.tables import Table, columns_of, frame_table, objects
 
 
 def what_if_result(both: WhatIf, systems: Sequence[Layer], pairs: Sequence[Conclusion], *, hangs: bool) -> Result:
@@ -37,13 +26,7 @@ def what_if_result(both: WhatIf, systems: Sequence[Layer], pairs: Sequence[Concl
 
 
 def _tables(both: WhatIf, pairs: Sequence[Conclusion], hangs: bool) -> list[Table]:
-    columns = [SYSTEM, CRITERION]
-    for ratio in (F1, PRECISION, RECALL):
-        after = Column(f"{ratio.key}_after", "with verdicts", "ratio", ratio.term)
-        columns += [ratio, after, Column(f"{ratio.key}_difference", "difference", "difference")]
-    title = "What if: scores without and with verdicts applied to gold"
-    table = frame_table(title, both.table(), columns, (signature(both.applied),))
-    return [table, *(_hangs(row) for row in pairs if hangs)]
+    return [what_if_table(both, (signature(both.applied),)), *(_hangs(row) for row in pairs if hangs)]
 
 
 def _hangs(row: Conclusion) -> Table:
@@ -58,14 +41,14 @@ def _hangs(row: Conclusion) -> Table:
 
 
 def _json_object(both: WhatIf, systems: Sequence[Layer], pairs: Sequence[Conclusion]) -> dict[str, Any]:
-    found = both.applied
+    applied = both.applied
     return {
-        **head(found.gold),
-        "corrected": {"sha256": found.layer.digest, "spans": len(found.layer)},
-        "signature": signature(found),
-        "verdicts": found.counts(),
-        "applied": {"verdicts": found.verdicts, "places": found.places, "documents": found.documents},
-        "systems": [system_side(found.gold, layer) for layer in systems],
+        **head(applied.gold),
+        "corrected": {"sha256": applied.layer.digest, "spans": len(applied.layer)},
+        "signature": signature(applied),
+        "verdicts": applied.counts(),
+        "applied": {"verdicts": applied.verdicts, "places": applied.places, "documents": applied.documents},
+        "systems": [system_side(applied.gold, layer) for layer in systems],
         "scores": objects(both.table()),
         "hangs": [
             {
@@ -75,7 +58,7 @@ def _json_object(both: WhatIf, systems: Sequence[Layer], pairs: Sequence[Conclus
                 "words": conclusion_in_words(row),
                 "verdicts": row.verdicts,
                 "least": row.least,
-                "records": [{"document": one.id, "span": span_in_words(one.span)} for one in row.changes],
+                "records": [{"document": change.id, "span": span_in_words(change.span)} for change in row.changes],
             }
             for row in pairs
         ],

@@ -19,23 +19,23 @@ NAMED = 60
 
 def choose_annotators(page: PageContext) -> tuple[str, ...]:
     """Ask for the annotators in a menu; by default those that the corpus calls so, else all layers."""
-    known = tuple(reference_layer.layers(page.loaded))
-    default = _annotators(page) or known[:MOST]
+    layers = tuple(reference_layer.layers(page.loaded))
+    default = _annotators(page) or layers[:MOST]
     names = page.view.annotators or default
 
-    def take(chosen: list[str]) -> None:
-        state.update(annotators=() if tuple(chosen) == default else tuple(chosen))
+    def take(selection: list[str]) -> None:
+        state.update(annotators=() if tuple(selection) == default else tuple(selection))
 
-    if len(known) > 2:
-        label = plain(", ".join(name for name in known if name in names), NAMED)
+    if len(layers) > 2:
+        label = plain(", ".join(name for name in layers if name in names), NAMED)
         with st.popover(label or "Annotators", key=f"{keys.WIDGET}annotators_menu", width="content"):
             st.multiselect(
                 "Annotators",
-                known,
+                layers,
                 **state.mirror("annotators", list(names), take),
                 help="Any layer. F1 takes one of two as reference; which one matters under few criteria only.",
             )
-    return tuple(name for name in known if name in names)
+    return tuple(name for name in layers if name in names)
 
 
 def compared_systems(page: PageContext, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -52,13 +52,13 @@ def _annotators(page: PageContext) -> tuple[str, ...]:
 
 def pair_of_view(page: PageContext, names: tuple[str, ...]) -> tuple[str, str] | None:
     """Return the reference and the system of the context bar, if both are compared."""
-    one, other = reference_layer.pair_of_view(page.view, page.loaded)
+    reference, other = reference_layer.pair_of_view(page.view, page.loaded)
     other = other or page.system
-    return (one, other) if one in names and other in names and one != other else None
+    return (reference, other) if reference in names and other in names and reference != other else None
 
 
-def with_pair(page: PageContext, one: str, other: str) -> PageContext:
+def with_pair(page: PageContext, reference: str, other: str) -> PageContext:
     """Return the page's corpus and view with one layer as the reference and another as the system."""
-    view = reference_layer.view_of_pair(page.view, page.loaded, one, other)
+    view = reference_layer.view_of_pair(page.view, page.loaded, reference, other)
     loaded = reference_layer.with_reference(page.loaded, view.reference)
     return replace(page, loaded=loaded, view=view, settings=caches.settings_in(loaded, view, own_criteria.criteria()))

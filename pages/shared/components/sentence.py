@@ -16,13 +16,12 @@ from nereval_core.pairing.notices import Notices, notices_of
 from nereval_core.pairing.type_suggestions import REMEDY
 from nereval_core.records.queries import Query
 from pages.shared.components import navigation
-from pages.shared.components.record_list import noun
 from pages.shared.data import verdict_store
 from pages.shared.data.loading import Loaded
 from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.view.queries import view_of
-from pages.shared.view.text import plain
+from pages.shared.view.text import noun, plain
 
 LONGEST = 400
 """Characters of a piece of a sentence, of which names may be long."""

@@ -14,7 +14,7 @@ from pages.shared.components.downloads import Export
 from pages.shared.components.navigation import choose_word, toggle_layout
 from pages.shared.confusion.heat_map import draw_heat_map
 from pages.shared.data.page_context import PageContext
-from pages.shared.view.count_tables import Confusion
+from pages.shared.view.confusion_layout import Confusion
 
 UNITS = {"": "counts", "row": "row %", "column": "column %"}
 TITLES = {"": "counts of match records", "row": "per cent of each row", "column": "per cent of each column"}

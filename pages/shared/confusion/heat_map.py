@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from pages.shared.components.count_table import table_key
+from pages.shared.components.figures import table_key
 from pages.shared.view import keys
-from pages.shared.view.count_tables import Confusion
+from pages.shared.view.confusion_layout import Confusion
 from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
 
 _HERE = Path(__file__).parent

@@ -1,21 +1,21 @@
-"""Parts of the Consistency page: the choice of layer and question, and the table of findings."""
+"""Consistency of one layer on Annotators: the choice of layer and question, the findings, and their places."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import get_args
 
-import pandas as pd
 import streamlit as st
 
 from nereval_core.analysis.consistency import Consistency
-from nereval_core.analysis.consistency import consistency as ask
+from nereval_core.analysis.consistency import consistency as find_inconsistencies
 from nereval_core.analysis.consistency.indexed_layer import LetterCase
 from nereval_core.analysis.consistency.kinds import KINDS
+from nereval_core.analysis.consistency.tables import finding_table
 from nereval_core.scoring.criteria import TypeRules
 from nereval_core.scoring.type_merging import apply_rules
-from pages.shared.components.count_table import ROWS, count_table, first_row
-from pages.shared.components.downloads import Export
+from pages.shared.components.tables import ROWS, first_row, show_table
+from pages.shared.consistency.places import list_places
 from pages.shared.data import reference_layer
 from pages.shared.data.computations import compute
 from pages.shared.data.loading import Loaded
@@ -29,10 +29,7 @@ assert tuple(_REST) == QUESTIONS
 NAMED = 60
 """Characters of the name of the layer."""
 CASES: tuple[LetterCase, ...] = get_args(LetterCase)
-CASES_SAID = {"differs": "Matter where annotated differently", "ignore": "Are one form", "keep": "Are two forms"}
-_SHARE = "Of the places that stand for one way or another, the share of the most frequent way."
-CALLED = {"types": "form", "not-everywhere": "form", "edges": "word", "nesting": "text", "odd-ends": "what"}
-"""Heading of the first column of a table, by kind; "form" for all others."""
+CASE_LABELS = {"differs": "Matter where annotated differently", "ignore": "Are one form", "keep": "Are two forms"}
 
 
 def inspect_layer(page: PageContext) -> Consistency:
@@ -49,7 +46,7 @@ def _consistency(loaded: Loaded, written_rules: str, case: LetterCase, _rules: T
     # Masked texts say so in the signature of themselves.
     original = loaded.original or loaded
     marks = tuple(f"{name}: {mark}" for name, marks in original.marks.items() for mark in marks)
-    return replace(compute(loaded, "Consistency", ask, gold, systems, case=case), marks=marks)
+    return replace(compute(loaded, "Consistency", find_inconsistencies, gold, systems, case=case), marks=marks)
 
 
 def choose_layer(page: PageContext) -> None:
@@ -67,28 +64,28 @@ def choose_layer(page: PageContext) -> None:
             "Capitals and small letters",
             list(CASES),
             **state.mirror("consistency_case", case, state.keep(keys.CONSISTENCY_CASE)),
-            format_func=CASES_SAID.__getitem__,
+            format_func=CASE_LABELS.__getitem__,
             required=True,
             help="Whether `GAS` and `gas` are one form: two where annotated differently, always one, or always two.",
         )
 
 
-def choose_question(page: PageContext, found: Consistency) -> str:
+def choose_question(page: PageContext, consistency: Consistency) -> str:
     """Ask for the question, at first one that found something; return the name of the kind."""
     # The link has no word for the first question: whoever chose it is not led on from it.
-    asked = st.session_state.get(keys.CONSISTENCY_ASKED) == found.signature
-    some = next((name for name, rows in found.found.items() if len(rows)), FIRST)
-    kind = page.view.question or (FIRST if asked else some)
+    is_answered = st.session_state.get(keys.CONSISTENCY_ASKED) == consistency.signature
+    first_with_findings = next((name for name, rows in consistency.found.items() if len(rows)), FIRST)
+    kind = page.view.question or (FIRST if is_answered else first_with_findings)
 
     def take(name: str) -> None:
-        st.session_state[keys.CONSISTENCY_ASKED] = found.signature
+        st.session_state[keys.CONSISTENCY_ASKED] = consistency.signature
         state.put(replace(state.view(), question="" if name == FIRST else name))
 
     # Pills stand in several rows where there is little room; nothing is out of sight.
     st.pills(
         "Question",
-        list(found.found),
-        format_func=lambda name: f"{KINDS[name].title} · {len(found.found[name]):,}",
+        list(consistency.found),
+        format_func=lambda name: f"{KINDS[name].title} · {len(consistency.found[name]):,}",
         **state.mirror("consistency_kind", kind, take),
         required=True,
         label_visibility="collapsed",
@@ -96,48 +93,35 @@ def choose_question(page: PageContext, found: Consistency) -> str:
     return kind
 
 
-def sentence(found: Consistency, kind: str) -> str:
-    return plain(found.sentence(kind), 400)
+def draw_consistency(page: PageContext) -> None:
+    """Draw what a careful reader would question within one layer; a finding opens its places."""
+    consistency = inspect_layer(page)
+    kind = choose_question(page, consistency)
+    st.markdown(f"## {plain(consistency.sentence(kind), 400)}")
+    cell = list_findings(page, consistency, kind)
+    if cell is not None:
+        list_places(page, consistency, kind, *cell)
 
 
-def list_findings(page: PageContext, found: Consistency, kind: str) -> tuple[int, str] | None:
+def list_findings(page: PageContext, consistency: Consistency, kind: str) -> tuple[int, str] | None:
     """Show the table of findings; return the number of the chosen one and the column of the cell, None without one."""
-    every = len(found.found[kind])
-    skipped = "".join(f" {line}." for line in (*found.found[kind].skipped, *found.skipped()))
-    said = f"{KINDS[kind].question} {KINDS[kind].counted}{skipped}"
-    if not every:
-        st.caption(plain(said, 600))
+    n_findings = len(consistency.found[kind])
+    skipped = "".join(f" {line}." for line in (*consistency.found[kind].skipped, *consistency.skipped()))
+    question = f"{KINDS[kind].question} {KINDS[kind].counted}{skipped}"
+    if not n_findings:
+        st.caption(plain(question, 600))
         return None
-    first = first_row(every, f"consistency_{kind}", page.view, "findings")
-    part = found.table(kind, first + ROWS)[first:].reset_index(drop=True)
-    shown = _shown(part, kind)
-    column = st.column_config
-    cell = count_table(
-        shown,
-        f"consistency_{kind}",
-        (page.view, first, found.signature),
-        columns={
-            shown.columns[0]: column.TextColumn(shown.columns[0], width=250),
-            "where": column.TextColumn("where", width=170),
-            "how": column.TextColumn("how", width=430, help="How often each way."),
-            "places": column.NumberColumn("places", width=75, format="localized", help="All places, of all ways."),
-            "share": column.NumberColumn("share", width=65, format="percent", help=_SHARE),
-            "settles": column.NumberColumn("settles", width=75, format="localized", help=KINDS[kind].counted),
-        },
-        export=Export(lambda: [found.table(kind)], found.signature, f"consistency-{kind}", key=kind, rows=every),
-        caption=plain(f"{said} Choose a row to see all its places in their texts.", 800),
+    first = first_row(n_findings, f"consistency_{kind}", page.view, "findings")
+    table = finding_table(consistency, kind, consistency.table(kind, first + ROWS)[first:])
+    cell = show_table(
+        page,
+        table,
+        signature=consistency.signature,
+        data=lambda: [consistency.table(kind)],
+        rows=n_findings,
+        choose=table.keys,
+        facts=(page.view, first, consistency.signature),
+        caption=f"{question} Choose a row to see all its places in their texts.",
         height=390,
     )
-    return None if cell is None else (first + cell[0], cell[1])
-
-
-def _shown(part: pd.DataFrame, kind: str) -> pd.DataFrame:
-    """Return the columns that the page shows; edge, type and share only where some finding has them."""
-    some = [name for name in ("where", "share") if part[name].astype("bool").any() and part[name].notna().any()]
-    columns = [
-        name for name in ("what", "where", "settles", "places", "share", "how") if name in some or name in _ALWAYS
-    ]
-    return part[columns].rename(columns={"what": CALLED.get(kind, "form")})
-
-
-_ALWAYS = ("what", "settles", "places", "how")
+    return None if cell is None else (first + cell.row, cell.column)

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pandas as pd
 import streamlit as st
 
-from nereval_core.analysis.criteria.sensitivity import FEW_FOLDS_NOTE, FOLDS, merging_table, proxy_table
+from nereval_core.analysis.criteria.sensitivity import (
+    FEW_FOLDS_NOTE,
+    FOLDS,
+    fold_scores,
+    merge_types,
+    merging_table,
+    proxy_table,
+)
+from nereval_core.analysis.criteria.tables import fold_table, merged_score_table, proxy_criterion_table, vanished_table
 from nereval_core.analysis.crosstab import vanished_confusions
 from nereval_core.ledger.attributes.criteria import merge_words
 from nereval_core.pairing.type_names import merged_in_words
+from nereval_core.scoring import Scores
 from nereval_core.tables.glossary import DECISIONS
-from pages.shared.components.count_table import count_table
-from pages.shared.components.downloads import Export
-from pages.shared.components.record_list import count, open_records
-from pages.shared.criteria import results as criteria_results
+from pages.shared.components.tables import open_records, show_table
+from pages.shared.data.computations import compute
+from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.view.queries import Query
-from pages.shared.view.text import plain
+from pages.shared.view.text import count, plain
 
 GROUPS = 4
 """Merges that can be tried at once."""
@@ -26,44 +35,40 @@ GROUPS = 4
 
 def try_merging(page: PageContext) -> None:
     """Ask for merges; show scores before and after, and the confusions that disappear."""
-    merge = _asked(page)
+    merge = _choose_merges(page)
     if not merge:
         st.caption(
             "Choose two types or more: what is merged is scored as one type. The experiment of Tsai et al. 2006 merges "
             "protein, DNA and RNA, and cell line and cell type."
         )
         return
-    after = criteria_results.merged_scores(page, merge)
+    after = merged_scores(page, merge)
     before = page.scores()
-    table = merging_table(before, after)
-    shown = table.rename(columns={"COR_after": "COR merged", "f1": "F1", "f1_after": "F1 merged"})
-    number = st.column_config.NumberColumn
-    st.markdown(f"**Scores without and with {plain(merged_in_words(merge), 200)}**")
-    cell = count_table(
-        shown,
-        "merging",
-        (page.view, tuple(merge.items())),
-        columns={
-            "COR": number(format="localized"),
-            "COR merged": number(format="localized"),
-            "F1": number(format="%.4f"),
-            "F1 merged": number(format="%.4f"),
-            "difference": number(format="%+.4f"),
-        },
-        export=Export(table, page.signature(), "merging"),
+    frame = merging_table(before, after)
+    title = f"Scores without and with {merged_in_words(merge)}"
+    st.markdown(f"**{plain(title, 200)}**")
+    cell = show_table(
+        page,
+        merged_score_table(frame, title),
+        signature=page.signature(),
+        data=frame,
+        choose=("COR", "COR_after"),
+        facts=(page.view, tuple(merge.items())),
+        height=None,
     )
-    if cell is not None and cell[1] in ("COR", "COR merged"):
-        name = str(table["criterion"].tolist()[cell[0]])
-        there = page if cell[1] == "COR" else _merged(page, after.settings.merge)
-        open_records(there, name, Query(decision=("COR",)), f"{cell[1]} under {plain(name)}", name="merging")
-    _gone(page, vanished_confusions(before, after, page.by), merge)
+    if cell is not None:
+        name, is_merged = str(frame["criterion"].tolist()[cell.row]), cell.column != "COR"
+        context = _merged(page, after.settings.merge) if is_merged else page
+        title = f"{'COR merged' if is_merged else 'COR'} under {plain(name)}"
+        open_records(context, name, Query(decision=("COR",)), title, name="merging")
+    _vanished(page, vanished_confusions(before, after, page.by), merge)
 
 
 def _merged(page: PageContext, merge: tuple[tuple[str, str], ...]) -> PageContext:
     return replace(page, settings=replace(page.settings, merge=merge), view=replace(page.view, merge=merge))
 
 
-def _asked(page: PageContext) -> dict[str, str]:
+def _choose_merges(page: PageContext) -> dict[str, str]:
     """Ask for groups of types, the next once one is chosen; a group is called by its members."""
     merge: dict[str, str] = {}
     free = list(page.types)
@@ -84,37 +89,25 @@ def _asked(page: PageContext) -> dict[str, str]:
             while name in page.types:
                 name = f"({name})"
             merge |= dict.fromkeys(members, name)
-            free = [kind for kind in free if kind not in members]
+            free = [type_name for type_name in free if type_name not in members]
     return merge
 
 
-def _gone(page: PageContext, table: pd.DataFrame, merge: dict[str, str]) -> None:
-    pairs, correct = int(table["pairs"].sum()), int(table["correct"].sum())
-    st.markdown(f"**{count(pairs, 'confusion')} under {plain(page.by)} gone; correct once merged: {correct:,}**")
-    if not pairs:
+def _vanished(page: PageContext, frame: pd.DataFrame, merge: dict[str, str]) -> None:
+    n_pairs, n_correct = int(frame["pairs"].sum()), int(frame["correct"].sum())
+    title = f"{count(n_pairs, 'confusion')} under {page.by} gone; correct once merged: {n_correct:,}"
+    st.markdown(f"**{plain(title)}**")
+    if not n_pairs:
         st.caption("No two spans of these types are aligned.")
         return
-    cell = count_table(
-        table,
-        "gone",
-        (page.view, tuple(merge.items())),
-        columns={
-            "gold_type": st.column_config.TextColumn("gold type"),
-            "pred_type": st.column_config.TextColumn("predicted type"),
-            "pairs": st.column_config.NumberColumn("aligned pairs", format="localized"),
-            "correct": st.column_config.NumberColumn("correct once merged", format="localized"),
-        },
-        export=Export(table, page.signature(), "confusions-gone", key="gone"),
-    )
-    if cell is None:
-        st.caption("Choose a count to see its records, as they are without the merge.")
-        return
-    row = table.iloc[cell[0]]
-    one, other = str(row["gold_type"]), str(row["pred_type"])
-    having = ((f"merging {merge_words(merge)}", "COR"),) if cell[1] == "correct" else ()
-    title = f"{plain(one)} taken for {plain(other)}{', correct once merged' if having else ''}"
-    open_records(
-        page, page.by, Query(decision=DECISIONS, gold=(one,), pred=(other,), having=having), title, name="gone"
+    show_table(
+        page,
+        vanished_table(frame, title, f"merging {merge_words(merge)}"),
+        signature=page.signature(),
+        file="confusions-gone",
+        facts=(page.view, tuple(merge.items())),
+        hint="Choose a count to see its records, as they are without the merge.",
+        height=None,
     )
 
 
@@ -130,59 +123,52 @@ def compare_stand_ins(page: PageContext) -> None:
         reference = st.selectbox("Stand in for", names, key="stand_in_reference", width=220) or names[0]
         number = st.number_input("Folds of documents", 2, most, min(FOLDS, most), key="stand_in_folds", width=160)
         seed = st.number_input("Seed", 0, 10**6, 0, key="stand_in_seed", width=120)
-    values = criteria_results.fold_table(page, int(number), int(seed))
-    table = proxy_table(values, reference)
-    st.markdown(
-        f"**F1 under each criterion and under {plain(reference)}: {int(number)} folds × {len(page.systems)} systems = "
-        f"{int(number) * len(page.systems)} values**"
-    )
+    values = fold_scores_of(page, int(number), int(seed))
+    frame = proxy_table(values, reference)
+    n_values = f"{int(number)} folds × {len(page.systems)} systems = {int(number) * len(page.systems)} values"
+    st.markdown(f"**F1 under each criterion and under {plain(reference)}: {n_values}**")
     st.warning(f"Read p with care: {FEW_FOLDS_NOTE}.")
-    column = st.column_config.NumberColumn
-    cell = count_table(
+    table = proxy_criterion_table(frame, reference)
+    cell = show_table(
+        page,
         table,
-        "stand_in",
-        (page.view, reference, number, seed),
-        columns={
-            "n": column("n", help="Folds of systems with an F1 under both criteria."),
-            "undefined": column("undefined", help="Folds of systems without an F1: no spans on either side."),
-            "f1": column("mean F1", format="%.4f"),
-            "difference": column("mean difference", format="%+.4f", help=f"F1 less F1 under {plain(reference)}."),
-            "t": column("t", format="%.2f", help="Paired t-test, two-sided, n − 1 degrees of freedom."),
-            "p": column("p", format="%.1e"),
-            "r": column("r", format="%.4f", help="Pearson's correlation over the n values."),
-        },
-        export=Export(table, f"{page.signature(reference)} | folds {number} | seed {seed}", "stand-in", key="stand_in"),
+        signature=f"{page.signature(reference)} | folds {number} | seed {seed}",
+        data=frame,
+        choose=table.keys,
+        facts=(page.view, reference, number, seed),
+        caption="",
+        hint="Choose a criterion to see its folds.",
+        height=None,
     )
-    if cell is None:
-        st.caption("Choose a criterion to see its folds.")
-        return
-    _folds(page, values, str(table["criterion"].tolist()[cell[0]]), reference, (int(number), int(seed)))
+    if cell is not None:
+        _folds(page, values, str(frame["criterion"].tolist()[cell.row]), reference, (int(number), int(seed)))
 
 
 def _folds(page: PageContext, values: pd.DataFrame, name: str, reference: str, dealt: tuple[int, int]) -> None:
-    mine = values[values["system"].eq(page.system)]
-    table = mine[mine["criterion"].eq(name)][["fold", "documents", "f1"]].reset_index(drop=True)
-    table["reference"] = mine[mine["criterion"].eq(reference)]["f1"].tolist()
-    table.insert(2, "records", [_in_fold(page, name, fold, dealt) for fold in table["fold"].tolist()])
+    of_system = values[values["system"].eq(page.system)]
+    frame = of_system[of_system["criterion"].eq(name)][["fold", "documents", "f1"]].reset_index(drop=True)
+    frame["reference"] = of_system[of_system["criterion"].eq(reference)]["f1"].tolist()
+    queries = [Query(decision=DECISIONS, having=((_fold_attribute(dealt), str(fold)),)) for fold in frame["fold"]]
+    frame["records"] = [page.ledger(name).total(query).records for query in queries]
     st.markdown(f"**Folds of {plain(page.system)} under {plain(name)} and {plain(reference)}**")
-    cell = count_table(
-        table,
-        "folds",
-        (page.view, name, reference, dealt),
-        columns={
-            "records": st.column_config.NumberColumn(f"records under {plain(name)}", format="localized"),
-            "f1": st.column_config.NumberColumn(f"F1 under {plain(name)}", format="%.4f"),
-            "reference": st.column_config.NumberColumn(f"F1 under {plain(reference)}", format="%.4f"),
-        },
-    )
+    table = fold_table(frame, name, reference)
+    cell = show_table(page, table, choose=table.keys, facts=(page.view, name, reference, dealt), height=None)
     if cell is not None:
-        fold = table["fold"].tolist()[cell[0]]
-        open_records(page, name, _query(fold, dealt), f"Fold {fold} under {plain(name)}", name="folds")
+        title = f"Fold {frame['fold'].tolist()[cell.row]} under {plain(name)}"
+        open_records(page, name, queries[cell.row], title, name="folds")
 
 
-def _query(fold: int, dealt: tuple[int, int]) -> Query:
-    return Query(decision=DECISIONS, having=((f"fold {dealt[0]} {dealt[1]}", str(fold)),))
+def _fold_attribute(dealt: tuple[int, int]) -> str:
+    return f"fold {dealt[0]} {dealt[1]}"
 
 
-def _in_fold(page: PageContext, name: str, fold: int, dealt: tuple[int, int]) -> int:
-    return page.ledger(name).total(_query(fold, dealt)).records
+@memoized("Scoring with merged types …")
+def merged_scores(page: PageContext, merge: Mapping[str, str]) -> Scores:
+    """Return the scores with some types merged, on top of the merges in force."""
+    return compute(page.loaded, "Merging types", merge_types, page.scores(), dict(merge))
+
+
+@memoized("Scoring the folds of documents …")
+def fold_scores_of(page: PageContext, number: int, seed: int) -> pd.DataFrame:
+    scores = {system: page.scores(system) for system in page.systems}
+    return compute(page.loaded, "Folds", fold_scores, scores, number, seed)

@@ -53,7 +53,6 @@ from pages.shared.server import server_options
 from pages.shared.server.access import only_this_machine
 from pages.shared.server.ownership import EVERYBODY, Ownership, visitor
 from pages.shared.view import View, is_key
-from pages.shared.view.count_tables import averages_table
 
 UPLOADS = 16
 """Large corpora kept in memory beside the demos, or small ones in their places; the one unused longest goes first."""
@@ -327,15 +326,14 @@ def reading(loaded: Loaded, system: str, settings: Settings, _criterion: str, do
     return ledger(loaded, system, settings, _criterion).document(doc, settings)
 
 
-Averages = tuple[pd.DataFrame, Mapping[str, Average], Mapping[str, Average]]
+Averages = tuple[Mapping[str, Average], Mapping[str, Average]]
 
 
 @memoized()
 def averages(loaded: Loaded, system: str, settings: Settings, criterion: str) -> Averages:
-    """Return the table of averages, and those over types and over documents: the latter are many, so it is kept."""
-    found = scores(loaded, system, spans_only(settings, [criterion]))
-    over_types, over_documents = found.macro_types(criterion), found.macro_documents(criterion)
-    return averages_table(found.counts(criterion), over_types, over_documents), over_types, over_documents
+    """Return the macro averages over types and over documents, which may be very many."""
+    of_criterion = scores(loaded, system, spans_only(settings, [criterion]))
+    return of_criterion.macro_types(criterion), of_criterion.macro_documents(criterion)
 
 
 Decades = tuple[pd.DataFrame, Mapping[str, Counts], Mapping[str, int]]

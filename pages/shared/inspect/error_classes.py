@@ -12,10 +12,9 @@ from nereval_core.analysis.errors.error_classes import CLASSES, STRICT
 from nereval_core.analysis.errors.tables import end_table, error_class_table, pattern_table, type_table
 from nereval_core.report.figures.errors import gain_bars
 from pages.shared.components import sentence
-from pages.shared.components.count_table import ROWS, count_figure, first_row
-from pages.shared.components.declared_table import show_table
+from pages.shared.components.figures import count_figure
 from pages.shared.components.navigation import choose_word
-from pages.shared.components.record_list import open_records
+from pages.shared.components.tables import ROWS, first_row, open_records, show_table
 from pages.shared.data import scored_folders
 from pages.shared.data.computations import compute
 from pages.shared.data.memo import memoized
@@ -126,4 +125,6 @@ def _words(page: PageContext, report: ErrorReport) -> None:
         return
     first = first_row(len(report.patterns), "patterns", page.view, "patterns")
     table = pattern_table(report, page.system, slice(first, first + ROWS))
-    show_table(page, table, signature=page.signature(STRICT), data=report.patterns, facts=(first,), height=460)
+    show_table(
+        page, table, signature=page.signature(STRICT), data=report.patterns, facts=(page.view, first), height=460
+    )

@@ -19,7 +19,7 @@ from nereval_core.records.queries import ABSENT, ORDERS, Query, in_documents
 from nereval_core.report.colours import LOOKS
 from nereval_core.tables.glossary import DECISIONS
 from pages.shared.components import navigation
-from pages.shared.components.record_list import records_export
+from pages.shared.components.tables import records_export
 from pages.shared.data import reviewer
 from pages.shared.data.page_context import PageContext
 from pages.shared.inspect import error_classes

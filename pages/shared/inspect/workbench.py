@@ -18,7 +18,6 @@ from nereval_core.review.verdicts import KINDS
 from nereval_core.scoring.criteria import SCHEMAS
 from nereval_core.tables.glossary import DECISIONS
 from pages.shared.components.highlighted_text import DRAWING, STYLE, look, painted, text_data
-from pages.shared.components.record_list import count_words
 from pages.shared.data import playlists, reviewer, verdict_store
 from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
@@ -27,6 +26,7 @@ from pages.shared.inspect.queue import QueuePart, entries, queue_part
 from pages.shared.verdicts.case import Case, cases_of, ledger_of, reason_unoffered
 from pages.shared.verdicts.events import applied, apply_events, outcome_data, standing_line
 from pages.shared.view import keys
+from pages.shared.view.text import count_words
 
 _HERE = Path(__file__).parent
 KEY = f"{keys.WIDGET}workbench"

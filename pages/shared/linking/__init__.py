@@ -4,40 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import streamlit as st
 
-from nereval_core.analysis.linking import Truth
+from nereval_core.analysis.linking import LinkCounts, Truth
+from nereval_core.analysis.linking.tables import rule_table
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source
 from nereval_core.readers.shared.concepts import read_mapping
 from nereval_core.report.concept_links import EXAMPLE, template_problem
 from pages.shared.components import navigation
-from pages.shared.components.count_table import ChosenCell, count_table
-from pages.shared.components.downloads import Export
 from pages.shared.components.navigation import choose_word, toggle_layout
-from pages.shared.components.record_list import count
+from pages.shared.components.tables import ChosenCell, show_table
 from pages.shared.data.page_context import PageContext
-from pages.shared.linking.scores import Linking
-from pages.shared.linking.tables import (
-    ACCURACY,
-    EXPLAINED,
-    LINK_LOOKS,
-    RATIOS,
+from pages.shared.linking.link_records import (
     LinkQuery,
     Rule,
     cell_query,
     formula,
     headline,
     mentions_of,
-    metrics,
     rule_of,
     rules,
     with_rule,
 )
+from pages.shared.linking.scores import Linking
 from pages.shared.view import keys, state
-from pages.shared.view.text import plain, show_problems
+from pages.shared.view.text import count, plain, show_problems
 
 QUERY = f"{keys.LIST}links"
 """The records listed: (facts, LinkQuery). The choice holds as long as these facts do."""
@@ -47,7 +40,6 @@ MAPPING = f"{keys.LIST}links_mapping"
 """The mapping of ids in force: (file name, mapping). No link carries it."""
 TEMPLATE = f"{keys.LIST}links_template"
 """The address at which ids open, as typed by the reader."""
-WIDTHS = {"right": 62, "wrong link": 82, "NIL for link": 90, "link for NIL": 88, "missing": 70, "spurious": 74}
 
 
 def say_no_links(page: PageContext) -> bool:
@@ -55,8 +47,8 @@ def say_no_links(page: PageContext) -> bool:
     corpus = page.loaded.corpus
     if corpus.gold.links:
         if not corpus.system(page.system).links:
-            able = [plain(layer.name) for layer in corpus.systems if layer.links]
-            others = f" With links: {', '.join(able)}." if able else " No other system has any, either."
+            linked = [plain(layer.name) for layer in corpus.systems if layer.links]
+            others = f" With links: {', '.join(linked)}." if linked else " No other system has any, either."
             st.info(f"No span of {plain(page.system)} has a link, so every gold mention is missing.{others}")
         return False
     st.info(
@@ -91,25 +83,25 @@ def choose_scoring(page: PageContext) -> Linking:
 
 
 def _mapping() -> None:
-    name, inforce = mapping_in_force()
-    label = f"Mapping: {plain(name, 20)}" if inforce else "Mapping: none"
+    name, mapping = mapping_in_force()
+    label = f"Mapping: {plain(name, 20)}" if mapping else "Mapping: none"
     with st.popover(label):
         st.caption(
             "Relaxed linking: a TSV file with an id and, after a tab, the id it counts as; or HIPE's, with Main and "
             "Alternatives. It stays in this session; no link carries it."
         )
         key = keys.WIDGET + "mapping"
-        given = st.file_uploader("TSV file", key=key, type=["tsv", "txt"])
-        if given is not None and st.button("Use it", key="use-mapping", type="primary"):
+        file = st.file_uploader("TSV file", key=key, type=["tsv", "txt"])
+        if file is not None and st.button("Use it", key="use-mapping", type="primary"):
             try:
-                found = read_mapping(Source.of_uploads([(given.name, given.getvalue())]))
+                new_mapping = read_mapping(Source.of_uploads([(file.name, file.getvalue())]))
             except FormatError as error:
                 show_problems(error.lines())
             else:
-                st.session_state[MAPPING] = (given.name, found)
+                st.session_state[MAPPING] = (file.name, new_mapping)
                 st.rerun()
-        if inforce:
-            st.button(f"Without {plain(name, 20)} ({len(inforce):,} ids)", key="no-mapping", on_click=_unmapped)
+        if mapping:
+            st.button(f"Without {plain(name, 20)} ({len(mapping):,} ids)", key="no-mapping", on_click=_unmapped)
 
 
 def _unmapped() -> None:
@@ -117,14 +109,14 @@ def _unmapped() -> None:
 
 
 def _template() -> None:
-    given = st.session_state.get(TEMPLATE, "")
+    template = st.session_state.get(TEMPLATE, "")
 
     def take(typed: str) -> None:
         st.session_state[TEMPLATE] = typed.strip()
 
     with st.popover("Ids open a page" if id_template() else "Let ids open a page"):
-        st.text_input("Address", placeholder=EXAMPLE, max_chars=300, **state.mirror("template", given, take))
-        if given and (problem := template_problem(given)):
+        st.text_input("Address", placeholder=EXAMPLE, max_chars=300, **state.mirror("template", template, take))
+        if template and (problem := template_problem(template)):
             st.error(f"This address is not used: {plain(problem)}.")
         st.caption(
             "`{id}` is where the id goes, `{code}` what follows its last colon. Nothing is opened before you click an "
@@ -142,39 +134,39 @@ def say_headline(linking: Linking) -> None:
 
 def show_metrics(linking: Linking) -> None:
     """Show ratios and counts under each rule: a count lists its records, a ratio opens its formula."""
-    every = {rule: linking.scores(rule).counts for rule in rules(linking.mentions)}
-    table = metrics(every, linking.mentions)
-    columns = [str(name) for name in table.columns[1:]]
+    scores_of_rule = {rule: linking.scores(rule) for rule in rules(linking.mentions)}
+    table = rule_table(f"Links of {linking.page.system}", list(scores_of_rule.values()))
 
     def open_cell(cell: ChosenCell) -> None:
-        rule, query = list(every)[cell.row], cell_query(cell.column)
+        rule, query = list(scores_of_rule)[cell.row], cell_query(cell.column)
         if query is None:
-            st.session_state[FORMULA] = (linking.facts, rule, cell.column)
+            st.session_state[FORMULA] = (linking.facts, rule, table.columns[table.keys.index(cell.column)].label)
         else:
             list_records(linking, rule, query)
 
-    said = "Choose a count to see its records, a ratio to see its formula."
+    caption = "Choose a count to see its records, a ratio to see its formula."
     if linking.mentions == "gold":
         gold, pred = linking.alignment("strict").unjudged
-        said += f" Not judged, as boundaries differ: {gold:,} gold, {pred:,} predicted mentions."
-    count_table(
+        caption += f" Not judged, as boundaries differ: {gold:,} gold, {pred:,} predicted mentions."
+    show_table(
+        linking.page,
         table,
-        "links",
-        linking.facts,
-        columns=_columns(columns),
-        choose=columns,
-        export=Export(table, " / ".join(linking.signature(rule) for rule in every), "linking"),
-        caption=said,
+        signature=" / ".join(linking.signature(rule) for rule in scores_of_rule),
+        file="linking",
+        choose=[key for key in table.keys[1:] if key != "not_judged"],
         on_choose=open_cell,
+        facts=linking.facts,
+        caption=caption,
+        height=None,
     )
-    _show_formula(linking, every)
+    _show_formula(linking, {rule: scores.counts for rule, scores in scores_of_rule.items()})
 
 
-def _show_formula(linking: Linking, every: dict[Rule, Any]) -> None:
+def _show_formula(linking: Linking, counts_of_rule: Mapping[Rule, LinkCounts]) -> None:
     facts, rule, ratio = st.session_state.get(FORMULA, ((), None, ""))
-    if facts != linking.facts or rule not in every:
+    if facts != linking.facts or rule not in counts_of_rule:
         return
-    text, counts = formula(ratio, every[rule])
+    text, counts = formula(ratio, counts_of_rule[rule])
     st.code(f"{rule.words}: {text}", language=None, wrap_lines=True)
     with st.container(horizontal=True):
         for label, value, query in counts:
@@ -185,19 +177,6 @@ def _show_formula(linking: Linking, every: dict[Rule, Any]) -> None:
                 on_click=list_records,
                 args=(linking, rule, query),
             )
-
-
-def _columns(columns: list[str]) -> dict[str, Any]:
-    found: dict[str, Any] = {"linking": st.column_config.TextColumn("linking", width=125, pinned=True)}
-    for name in columns:
-        if name in (*RATIOS, ACCURACY):
-            width = 58 if name in RATIOS else 80
-            found[name] = st.column_config.NumberColumn(name, width=width, format="%.3f", help=EXPLAINED[name])
-        else:
-            label = f"{LINK_LOOKS[name].glyph} {name}" if name in LINK_LOOKS else name
-            width = WIDTHS.get(name, 24 + 7 * len(name)) + 8
-            found[name] = st.column_config.NumberColumn(label, width=width, format="localized", help=EXPLAINED[name])
-    return found
 
 
 def choose_list(page: PageContext) -> bool:
@@ -220,11 +199,11 @@ def query_of(linking: Linking) -> LinkQuery:
 
 def id_template() -> str:
     """Return where ids open, empty where that is not set or cannot be used."""
-    found = str(st.session_state.get(TEMPLATE, ""))
-    return found if found and template_problem(found) is None else ""
+    template = str(st.session_state.get(TEMPLATE, ""))
+    return template if template and template_problem(template) is None else ""
 
 
 def mapping_in_force() -> tuple[str, Mapping[str, str]]:
     """Return the mapping in force with the name of its file, empty without one."""
-    found: tuple[str, Mapping[str, str]] = st.session_state.get(MAPPING, ("", {}))
-    return found
+    named_mapping: tuple[str, Mapping[str, str]] = st.session_state.get(MAPPING, ("", {}))
+    return named_mapping

@@ -13,7 +13,7 @@ from nereval_core.scoring.type_merging import apply_rules
 from pages.shared.data.computations import compute
 from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
-from pages.shared.linking.tables import Rule
+from pages.shared.linking.link_records import Rule
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,8 +44,8 @@ class Linking:
 
     def signature(self, rule: Rule) -> str:
         corpus = self.page.loaded.corpus
-        left = self.page.settings.rules_for(self.page.criterion).leave_out
-        marks = (*((f"left out: {','.join(left)}",) if left else ()), *self.page.loaded.marks[self.page.system])
+        left_out = self.page.settings.rules_for(self.page.criterion).leave_out
+        marks = (*((f"left out: {','.join(left_out)}",) if left_out else ()), *self.page.loaded.marks[self.page.system])
         return link_signature(self.scores(rule), corpus.gold.digest, corpus.system(self.page.system).digest, marks)
 
 

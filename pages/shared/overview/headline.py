@@ -1,24 +1,33 @@
-"""The four numbers that come first: F1, precision and recall with their intervals, and the number of errors."""
+"""What comes first: F1, P and R with intervals, the number of errors, and the classes of errors that cost most."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 import streamlit as st
 
 from nereval_core.analysis.comparison.measures import SystemResamples, count_units
+from nereval_core.analysis.errors import errors_query
 from nereval_core.analysis.resampling_units import ResamplingPlan
 from nereval_core.report.method_terms import INTERVAL
+from nereval_core.tables import RATIO_KEYS
 from pages.shared.components import navigation
-from pages.shared.components.declared_table import formula_box
 from pages.shared.components.export_menu import method_notes
+from pages.shared.components.tables import formula_box
 from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
+from pages.shared.inspect.error_classes import errors_of
 from pages.shared.systems.tables import plan_of, units_of
 from pages.shared.view import keys
-from pages.shared.view.count_tables import RATIOS, number
-from pages.shared.view.queries import query_of
-from pages.shared.view.text import as_markdown, explained
+from pages.shared.view.formulas import number
+from pages.shared.view.queries import query_of, view_of
+from pages.shared.view.text import as_markdown, explained, plain
 
+SHOWN = 3
+"""Classes of errors that are named."""
+MOST_SPANS = 50_000
+"""Gold spans up to which they are computed with the page: the scores with each class mended are computed for them."""
 MOST_DOCUMENTS = 2_000
 """Documents up to which intervals are computed with the page: for more, Systems has them."""
 
@@ -27,7 +36,7 @@ def draw_headline(page: PageContext) -> None:
     """Draw the numbers of the system under the chosen criterion; each opens its formula or its records."""
     counts, intervals = page.scores().counts(page.by), _intervals_of(page)
     columns = st.columns(4, gap="small")
-    for place, (ratio, name) in enumerate(RATIOS.items()):
+    for place, (ratio, name) in enumerate(RATIO_KEYS.items()):
         with columns[(1, 2, 0)[place]], st.container(border=True, gap=None, key=f"headline_{name}"):
             st.metric(_label(page, ratio), number(getattr(counts, name)), help=explained(ratio, words=page.words))
             low, high = intervals[place] if intervals else (np.nan, np.nan)
@@ -35,7 +44,7 @@ def draw_headline(page: PageContext) -> None:
             with st.popover(label, type="tertiary", key=f"{keys.LIST}formula-{ratio}", on_change="rerun") as popover:
                 # Links take as long as a table, so they are drawn for whoever looks.
                 if popover.open:
-                    formula_box(page, page.by, ratio, counts, None)
+                    formula_box(page, page.by, ratio, counts)
                     if not np.isnan(low):
                         st.markdown(method_notes(INTERVAL))
     with columns[3], st.container(border=True, gap=None, key="headline_errors"):
@@ -46,6 +55,25 @@ def draw_headline(page: PageContext) -> None:
             st.metric("Errors", f"{errors.records:,}", help="All records but the correct ones.")
         label = ":primary[inspect them →]"
         navigation.link_to("Inspect", label, page.view.cleared())
+
+
+def draw_losses(page: PageContext) -> None:
+    """Name the classes of errors that cost most F1 under the chosen criterion, each a link to its records."""
+    if page.loaded.folder is not None or page.settings.counting != "one-to-one":
+        return
+    by_class = replace(page.view.cleared(), inspect_tab="by-class")
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium", key="losses"):
+        title = "Where they differ most" if page.words.annotators else "Where it loses most"
+        st.markdown(f"**{title}**", width="content")
+        if len(page.loaded.corpus.gold) <= MOST_SPANS:
+            classes = errors_of(page).classes[page.by]
+            largest = classes[classes["gain"] > 0].head(SHOWN)
+            for name, records, gain in largest[["class", "records", "gain"]].itertuples(index=False):
+                label = f":primary[{plain(page.words.error_class(name))} {records:,}] (+{gain:.3f} F1)"
+                view = view_of(page.view, errors_query(("class", name)))
+                navigation.link_to("Inspect", label, view, help="F1 gained if these alone were right")
+        label = "all classes of differences" if page.words.annotators else "all classes of errors"
+        navigation.link_to("Inspect", f":primary[{label} →]", by_class)
 
 
 def _label(page: PageContext, ratio: str) -> str:

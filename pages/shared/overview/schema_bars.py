@@ -8,13 +8,14 @@ from typing import Any
 
 import streamlit as st
 
+from nereval_core.records.queries import overall_query
 from nereval_core.report.colours import LOOKS
 from nereval_core.tables.glossary import DECISIONS
 from pages.shared.components import navigation
-from pages.shared.components.declared_table import formula_box
+from pages.shared.components.tables import formula_box
 from pages.shared.data.page_context import PageContext
 from pages.shared.view import keys, state
-from pages.shared.view.count_tables import criteria_cell, number
+from pages.shared.view.formulas import number
 from pages.shared.view.queries import view_of
 
 _HERE = Path(__file__).parent
@@ -41,10 +42,10 @@ def draw_bars(page: PageContext, names: Sequence[str]) -> None:
     if criterion not in names:
         return
     if code == "F1":
-        formula_box(page, criterion, "F1", page.scores(names=names).counts(criterion), None)
+        formula_box(page, criterion, "F1", page.scores(names=names).counts(criterion))
         return
     del st.session_state[CHOSEN]
-    if (query := criteria_cell(code)) is not None:
+    if (query := overall_query(code)) is not None:
         state.go(navigation.pages()["Inspect"], view_of(page.view.under(criterion), query))
 
 
@@ -54,7 +55,7 @@ def bars_data(page: PageContext, names: Sequence[str]) -> dict[str, Any]:
     rows = []
     for name in names:
         counts = scores.counts(name)
-        found = dict(zip(DECISIONS, (*counts.gold[:4], counts.spu), strict=True))
+        decided = dict(zip(DECISIONS, (*counts.gold[:4], counts.spu), strict=True))
         parts = [
             {
                 "code": code,
@@ -65,7 +66,7 @@ def bars_data(page: PageContext, names: Sequence[str]) -> dict[str, Any]:
                 "fill": list(LOOKS[code].colour.fill),
                 "ink": list(LOOKS[code].colour.ink),
             }
-            for code, value in found.items()
+            for code, value in decided.items()
             if value
         ]
         rows.append({"name": name, "f1": number(counts.f1), "parts": parts, "chosen": name == page.by})

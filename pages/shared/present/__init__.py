@@ -20,14 +20,14 @@ from nereval_core.review.verdicts import Given
 from nereval_core.review.verdicts_on_records import attach_verdicts
 from nereval_core.review.words import decision_in_words
 from nereval_core.scoring import Scores
-from pages.shared.components.record_list import count
 from pages.shared.data import caches, masks, playlists
 from pages.shared.data.page_context import PageContext
 from pages.shared.inspect.document import document_marks, find_record
 from pages.shared.present.slides import CHROME, figure_html, figure_slides, take_keys
 from pages.shared.view import FIGURE_SLIDES, View, keys, state
-from pages.shared.view.count_tables import number
+from pages.shared.view.formulas import number
 from pages.shared.view.queries import query_of, view_of
+from pages.shared.view.text import count
 
 KEYS = "→ or space: next · ←: back · Home, End · b: blank · Escape: leave"
 HIDDEN = "Texts are masked, so comments and notes, which are people's own words, are not shown."

@@ -14,11 +14,10 @@ from nereval_core.review.playlists import COMMENT_CHARACTERS, LINK_DIGITS, NAME_
 from pages.shared import present
 from pages.shared.components import navigation
 from pages.shared.components.navigation import toggle_layout
-from pages.shared.components.record_list import count
 from pages.shared.data import caches, masks, playlists, verdict_store
 from pages.shared.data.page_context import PageContext
 from pages.shared.view import View, keys, state
-from pages.shared.view.text import plain, show_problems
+from pages.shared.view.text import count, plain, show_problems
 
 ROWS = 25
 """Records of a playlist on one page: each has fields and buttons of its own."""

@@ -15,7 +15,8 @@ from pages.shared.confusion import matrix_title
 from pages.shared.confusion.heat_map import heat_map_data
 from pages.shared.data.page_context import PageContext
 from pages.shared.view import FIGURE_SLIDES, View
-from pages.shared.view.count_tables import confusion_table, number
+from pages.shared.view.confusion_layout import confusion_table
+from pages.shared.view.formulas import number
 
 TYPES = 10
 """Types of a confusion table that are legible from the last row."""

@@ -13,10 +13,8 @@ from nereval_core.review.apply.adjudication import Adjudicated, adjudicate
 from nereval_core.review.tables import open_table
 from pages.shared import review
 from pages.shared.components import navigation
-from pages.shared.components.count_table import ROWS, ChosenCell, count_table, first_row, text_columns
-from pages.shared.components.downloads import Export
-from pages.shared.components.record_list import count
-from pages.shared.criteria import as_read
+from pages.shared.components.tables import ROWS, first_row, show_table
+from pages.shared.criteria.all_criteria import as_read
 from pages.shared.data import reference_layer, verdict_store
 from pages.shared.data.computations import compute
 from pages.shared.data.loading import Loaded
@@ -25,7 +23,7 @@ from pages.shared.data.page_context import PageContext
 from pages.shared.review import verdicts
 from pages.shared.view import state
 from pages.shared.view.queries import ERRORS, view_of
-from pages.shared.view.text import plain
+from pages.shared.view.text import count, plain
 
 STRICT = "strict"
 
@@ -106,23 +104,20 @@ def list_open(page: PageContext, adjudicated: Adjudicated) -> None:
     part = adjudicated.open[low : low + ROWS]
     table = open_table(part, page.loaded.corpus.documents)
 
-    def decide(_: ChosenCell | None) -> None:
-        query = Query(decision=ERRORS, having=(("verdict", "none"),))
-        if rest := page.ledger(STRICT).total(query).records:
-            label = f":primary[Decide on Inspect: {count(rest, 'record')} without a verdict →]"
-            navigation.link_to("Inspect", label, view_of(replace(page.view, criterion=STRICT), query), key="open")
-
-    cell = count_table(
+    cell = show_table(
+        page,
         table,
-        "open",
-        (page.loaded.id, page.system, [(row.document, row.record) for row in part]),
-        columns=text_columns(dict(zip(table.columns, (85, 220, 130, 220, 130, 190), strict=True))),
-        export=Export(open_table(adjudicated.open, page.loaded.corpus.documents), adjudicated.signature, "open"),
+        signature=adjudicated.signature,
+        data=open_table(adjudicated.open, page.loaded.corpus.documents).to_frame(),
+        choose=table.keys,
+        facts=(page.loaded.id, page.system, [(row.document, row.record) for row in part]),
         caption="Choose a row to read it in its text.",
-        beside=decide,
         height=360,
-        placeholder="",
     )
+    query = Query(decision=ERRORS, having=(("verdict", "none"),))
+    if rest := page.ledger(STRICT).total(query).records:
+        label = f":primary[Decide on Inspect: {count(rest, 'record')} without a verdict →]"
+        navigation.link_to("Inspect", label, view_of(replace(page.view, criterion=STRICT), query), key="open")
     if cell is not None:
-        row = part[cell[0]]
+        row = part[cell.row]
         review.show_record(page, STRICT, row.document, row.record)

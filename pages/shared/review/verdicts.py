@@ -17,13 +17,12 @@ from nereval_core.review.tables import log_table
 from nereval_core.review.verdicts import Given, minute_of
 from nereval_core.tables import Cell
 from pages.shared import review
-from pages.shared.components.count_table import ROWS, count_table, first_row, text_columns
-from pages.shared.components.downloads import Export, layer_file_name, offer_layer
-from pages.shared.components.record_list import count
+from pages.shared.components.downloads import layer_file_name, offer_layer
+from pages.shared.components.tables import ROWS, first_row, show_table
 from pages.shared.data import masks, verdict_store
 from pages.shared.data.page_context import PageContext
 from pages.shared.view import keys
-from pages.shared.view.text import plain, show_problems
+from pages.shared.view.text import count, plain, show_problems
 
 BECAME = f"{keys.WIDGET}review_became"
 
@@ -51,28 +50,19 @@ def _listed(page: PageContext, rows: list[Change]) -> None:
     low = first_row(len(rows), "verdicts", page.view, "verdicts")
     part = rows[low : low + ROWS]
     table = log_table(part)
-    widths = {
-        "document": 85,
-        "text": 170,
-        "type": 110,
-        "verdict": 130,
-        "result": 190,
-        "after": 190,
-        "who": 80,
-        "at": 125,
-    }
-    signed = signature(review.corrected_gold(page))
-    cell = count_table(
+    cell = show_table(
+        page,
         table,
-        "verdicts",
-        (page.loaded.id, [row.given.uid for row in part], low),
-        columns=text_columns(widths),
-        export=Export(lambda: [log_table(rows)], signed, "verdicts", rows=len(rows)),
+        signature=signature(review.corrected_gold(page)),
+        data=lambda: [log_table(rows).to_frame()],
+        rows=len(rows),
+        choose=table.keys,
+        facts=(page.loaded.id, [row.given.uid for row in part], low),
         caption="Choose a row to read the verdict, and its record in the text.",
         height=430,
     )
     if cell is not None:
-        _card(page, part[cell[0]])
+        _card(page, part[cell.row])
 
 
 def _card(page: PageContext, change: Change) -> None:

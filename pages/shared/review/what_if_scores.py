@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pandas as pd
 import streamlit as st
 
 from nereval_core.ledger import MemoryLedger
@@ -14,23 +13,21 @@ from nereval_core.review.apply.corrected_copy import signature
 from nereval_core.review.apply.deciding_verdicts import Conclusion
 from nereval_core.review.apply.settlement import REASONS, STALE
 from nereval_core.review.apply.what_if import WhatIf
-from nereval_core.review.tables import WITH, conclusion_in_words, conclusions_table, log_table, scores_table
+from nereval_core.review.tables import WITH, conclusion_in_words, conclusion_table, log_table, what_if_table
 from nereval_core.review.verdicts import KINDS
 from nereval_core.scoring.criteria import SCHEMAS
 from nereval_core.tables import UNDEFINED, signed
 from pages.shared import review
 from pages.shared.components import navigation
-from pages.shared.components.count_table import count_table, table_key
-from pages.shared.components.downloads import Export
+from pages.shared.components.figures import table_key
 from pages.shared.components.navigation import toggle_all_criteria
-from pages.shared.components.record_list import count, open_records
+from pages.shared.components.tables import open_records, show_formula, show_table
 from pages.shared.data.page_context import PageContext
 from pages.shared.verdicts.list import OPEN, REVIEWED
 from pages.shared.view import keys
-from pages.shared.view.count_tables import formula, number
-from pages.shared.view.layer_words import LayerWords
+from pages.shared.view.formulas import number
 from pages.shared.view.queries import ERRORS, view_of
-from pages.shared.view.text import plain
+from pages.shared.view.text import count, plain
 
 ALIVE = "alternatives"
 """The criterion that comes to life with the first verdict that both are right."""
@@ -78,33 +75,21 @@ def say_applied(page: PageContext) -> None:
 def score_table(page: PageContext, names: tuple[str, ...]) -> None:
     """Show P, R and F1 of all systems as they are and with verdicts; a row opens the records that have one."""
     both = review.what_if_scores_of(page, names)
-    table = scores_table(both)
-    cell = count_table(
+    table = what_if_table(both)
+    cell = show_table(
+        page,
         table,
-        "what_if",
-        (page.loaded.id, page.system, review.verdicts_number(), names),
-        columns=_columns(table, page.words),
-        export=Export(both.table(), signature(both.applied), "what-if", key="what_if"),
-        caption=f"{UNDEFINED}: {plain(page.words.reference)} lacks what the criterion needs. "
+        signature=signature(both.applied),
+        data=both.table(),
+        choose=table.keys,
+        facts=(page.loaded.id, page.system, review.verdicts_number(), names),
+        caption=f"{UNDEFINED}: {page.words.reference} lacks what the criterion needs. "
         "Choose a row to see how its F1 is made.",
         height=373,
     )
     if cell is not None:
-        system, criterion = str(table["system"].iat[cell[0]]), str(table["criterion"].iat[cell[0]])
+        system, criterion = map(str, table.rows[cell.row][:2])
         _opened(page, both, system, criterion)
-
-
-def _columns(table: pd.DataFrame, words: LayerWords) -> dict[str, object]:
-    settings: dict[str, object] = {}
-    for name in map(str, table.columns):
-        if name in ("system", "criterion"):
-            label = "annotator" if words.annotators and name == "system" else name
-            settings[name] = st.column_config.TextColumn(label, width=130, pinned=name == "system")
-        else:
-            form = "%+.3f" if name == "difference" else "%.3f"
-            width = 112 if WITH in name else 88 if name == "difference" else 62
-            settings[name] = st.column_config.NumberColumn(name, width=width, format=form)
-    return settings
 
 
 def _opened(page: PageContext, both: WhatIf, system: str, criterion: str) -> None:
@@ -114,7 +99,7 @@ def _opened(page: PageContext, both: WhatIf, system: str, criterion: str) -> Non
         for counted, label in zip(counts, ("as it is", WITH), strict=True):
             if counted is not None:
                 st.markdown(f"**F1 of {plain(system)} under {plain(criterion)}, {label}**")
-                st.code(formula("F1", counted, None).text, language=None, wrap_lines=True)
+                show_formula("F1", counted)
         listed_by = review.by_span(page, criterion)
         if listed_by != criterion:
             st.caption(
@@ -159,34 +144,19 @@ def order_on_verdicts(page: PageContext) -> None:
         who = "annotator" if page.words.annotators else "system"
         st.caption(f"No {who} is better than another.")
         return
-    table = conclusions_table(rows)
-    cell = count_table(
+    table = conclusion_table(rows)
+    cell = show_table(
+        page,
         table,
-        "hangs",
-        (page.loaded.id, page.by, rows),
-        columns=_hanging_columns(),
-        export=Export(table, signature(review.corrected_gold(page)), "hanging"),
+        signature=signature(review.corrected_gold(page)),
+        file="hanging",
+        choose=table.keys,
+        facts=(page.loaded.id, page.by, rows),
         caption="Choose a row to see the verdicts.",
+        height=None,
     )
     if cell is not None:
-        _fallen(page, rows[cell[0]])
-
-
-def _hanging_columns() -> dict[str, object]:
-    ratio = {"format": "%.3f", "width": 90}
-    return {
-        "better": st.column_config.TextColumn("better", width=170, help="With verdicts applied."),
-        "than": st.column_config.TextColumn("than", width=170),
-        "holds": st.column_config.TextColumn("holds", width=200),
-        "F1": st.column_config.NumberColumn("F1", **ratio),  # type: ignore[arg-type]
-        "its F1": st.column_config.NumberColumn("its F1", **ratio),  # type: ignore[arg-type]
-        "verdicts": st.column_config.NumberColumn(
-            "verdicts", width=110, help="So many have to fall for the better one to be no longer better; none found: –."
-        ),
-        "at least": st.column_config.NumberColumn(
-            "at least", width=110, help="Fewer than so many never do; where both are equal, there is no smaller set."
-        ),
-    }
+        _fallen(page, rows[cell.row])
 
 
 def _fallen(page: PageContext, row: Conclusion) -> None:
@@ -196,19 +166,17 @@ def _fallen(page: PageContext, row: Conclusion) -> None:
             return
         better_f1, worse_f1 = (number(value) for value in row.without)
         st.caption(plain(f"Without them F1 of {row.better} is {better_f1}, that of {row.worse} {worse_f1}.", 400))
-        table = log_table(row.changes)[["document", "text", "type", "verdict", "after", "who"]]
-        cell = count_table(
-            table,
-            "fallen",
-            (row,),
+        table = log_table(row.changes).selected("document", "text", "type", "verdict", "after", "who")
+        cell = show_table(
+            page,
+            replace(table, name="fallen"),
+            choose=table.keys,
+            facts=(row,),
             hint="Choose a row to read its record in the text.",
             height=360,
         )
         if cell is not None:
-            review.show_change(page, row.changes[cell[0]])
-
-
-"""The views of this page that list the verdicts, and that hand out the corrected copy."""
+            review.show_change(page, row.changes[cell.row])
 
 
 def draw_progress(page: PageContext) -> None:

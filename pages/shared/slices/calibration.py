@@ -11,9 +11,8 @@ from nereval_core.analysis.slices.scores_by_slice import SLICE_PLAN, SMALL_SLICE
 from nereval_core.analysis.slices.tables import calibration_table
 from nereval_core.report.figures.slices import reliability, risk_curve
 from nereval_core.report.signature import signature
-from pages.shared.components.count_table import show_figure
-from pages.shared.components.declared_table import show_table
-from pages.shared.components.record_list import open_records
+from pages.shared.components.figures import show_figure
+from pages.shared.components.tables import open_records, show_table
 from pages.shared.data.page_context import PageContext
 from pages.shared.view.queries import Query
 from pages.shared.view.text import plain
@@ -62,7 +61,7 @@ def _bins_shown(page: PageContext, found: Calibration, binning: str) -> None:
         signature=signature(page.scores(), page.by, intervals=found.units.signature(SLICE_PLAN)),
         data=table,
         choose=("ACT",),
-        facts=(binning,),
+        facts=(page.view, binning),
         figure=figure,
         caption="Choose a count to see its predictions.",
     )

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
-
 import pandas as pd
 import streamlit as st
 
 from nereval_core.analysis.slices.decades_and_noise import UNDATED, fill_decades, hipe_ranges, hipe_slice_table
+from nereval_core.analysis.slices.tables import hipe_table, period_table
 from nereval_core.conventions import Outcome, conventions
 from nereval_core.conventions.records import OVERALL
 from nereval_core.problems import FormatError
 from nereval_core.report.figures.slices import slice_lines
 from nereval_core.report.signature import signature
-from nereval_core.tables.glossary import GLOSSARY
-from pages.shared.components.count_table import count_columns, count_table, ratio_columns, show_figure
-from pages.shared.components.downloads import Export
-from pages.shared.components.record_list import open_records
+from nereval_core.tables import RATIO_KEYS
+from pages.shared.components.figures import show_figure
+from pages.shared.components.tables import show_table
 from pages.shared.data import caches, masks
 from pages.shared.data.convention_results import Options, records_of_count
 from pages.shared.data.page_context import PageContext
-from pages.shared.overview import convention
+from pages.shared.overview import published_scorer
 from pages.shared.view import keys
-from pages.shared.view.count_tables import COUNTS, RATIOS, formula
-from pages.shared.view.queries import overall_query
 from pages.shared.view.text import level_said, plain, show_problems
 
 FORMAT = "hipe"
@@ -43,42 +38,25 @@ NOISE = (
 def draw_decades(page: PageContext) -> None:
     """Show P, R, F1 and counts by decade, as a figure and a table; a count opens its records."""
     scores, name = page.scores(), page.by
-    made, counts, periods = caches.decades(page.loaded, page.system, page.settings, name)
+    frame, counts, periods = caches.decades(page.loaded, page.system, page.settings, name)
     if set(periods) <= {UNDATED}:
         st.info(DATES)
         return
-    table = made.rename(columns={long: short for short, long in RATIOS.items()})
-    drawn = fill_decades(table).rename(columns={"period": "slice", "POS": "n"})
-    documents = f"; {sum(periods.values()):,} documents" + (
-        f", {periods[UNDATED]:,} undated" if UNDATED in periods else ""
-    )
-    figure = slice_lines(drawn, f"{page.system} by decade, criterion {name}", "decade", documents)
-    show_figure(figure, "decades_figure", (page.view,), file="decades")
-    shown = table[["period", "documents", *RATIOS, *COUNTS]]
-    cell = count_table(
-        shown,
-        "decades",
-        (page.view,),
-        columns={"period": st.column_config.TextColumn("decade", width=75, pinned=True)} | _columns(),
-        choose=(*RATIOS, *COUNTS),
-        export=Export(shown, signature(scores, name), "decades"),
+    filled = fill_decades(frame).rename(columns={"period": "slice", "POS": "n"} | _SHORT)
+    undated = f", {periods[UNDATED]:,} undated" if UNDATED in periods else ""
+    documents = f"; {sum(periods.values()):,} documents{undated}"
+    title = f"{page.system} by decade, criterion {name}"
+    show_figure(slice_lines(filled, title, "decade", documents), "decades_figure", (page.view,), file="decades")
+    show_table(
+        page,
+        period_table(title, frame, counts, name),
+        signature=signature(scores, name),
         caption="Choose a count to see its records, a ratio to see its formula.",
         height=500,
     )
-    if cell is None:
-        return
-    period, column = str(shown["period"].iat[cell[0]]), cell[1]
-    query = overall_query(column)
-    if query is None:
-        st.code(formula(column, counts[period]).text, language=None, wrap_lines=True)
-        return
-    title = f"{GLOSSARY[column].label}, {plain(period)}, under {plain(name)}"
-    open_records(page, name, replace(query, period=period), title, name="decades")
 
 
-def _columns() -> dict[str, Any]:
-    documents = st.column_config.NumberColumn("documents", width=90, format="localized")
-    return {"documents": documents} | ratio_columns(RATIOS, 60) | count_columns(COUNTS, 62)
+_SHORT = {key: ratio for ratio, key in RATIO_KEYS.items()}
 
 
 def draw_hipe(page: PageContext) -> None:
@@ -94,8 +72,8 @@ def draw_hipe(page: PageContext) -> None:
     )
     try:
         periods, levels = hipe_ranges(page.loaded.sources["gold"])
-        asked = (("time-period", periods), ("noise-level", levels))
-        options: Options = tuple((name, values) for name, values in asked if values)
+        ranges = (("time-period", periods), ("noise-level", levels))
+        options: Options = tuple((name, values) for name, values in ranges if values)
         outcome = caches.outcome(page.loaded, page.system, scorer, options)
     except FormatError as error:
         show_problems([masks.mask_message(line) for line in error.lines()])
@@ -104,12 +82,12 @@ def draw_hipe(page: PageContext) -> None:
     table = hipe_slice_table(outcome)
     column = str(table["column"].iat[0])
     table = table[((table["schema"] == schema) & (table["column"] == column)).to_numpy()]
-    for name, kept, axis, lacking in (
+    for name, is_of_axis, axis, lacking in (
         ("period", table["level"].eq("LED-ALL") & table["period"].ne("TIME-ALL"), "period", "No document has a date."),
         ("level", table["period"].eq("TIME-ALL") & table["level"].ne("LED-ALL"), "noise (LED)", "No token has a LED."),
     ):
-        if kept.any():
-            _slices(page, outcome, options, table[kept.to_numpy()], name, axis, column, schema)
+        if is_of_axis.any():
+            _slices(page, outcome, options, table[is_of_axis.to_numpy()], name, axis, column, schema)
         else:
             st.caption(lacking)
     with st.expander("The whole table as the scorer prints it"):
@@ -136,37 +114,30 @@ def _slices(
     schema: str,
 ) -> None:
     rows = rows.sort_values(["first_year", "least_noise"], kind="stable")
-    names = {"precision": "P", "recall": "R", "f1": "F1", "macro_f1": "F1 macro", "gold": "possible", "pred": "actual"}
-    shown = rows.assign(slice=[slice_words(str(value)) for value in rows[name]]).rename(columns=names)
-    drawn = shown.rename(columns={"possible": "n"})
+    rows = rows.assign(slice=[slice_words(str(value)) for value in rows[name]])
+    plotted = rows.rename(columns={"gold": "n"} | _SHORT)
     # The scorer's 0 for nothing possible is not a score.
-    drawn.loc[(drawn["n"] == 0).to_numpy(), ["P", "R", "F1"]] = float("nan")
+    plotted.loc[(plotted["n"] == 0).to_numpy(), list(RATIO_KEYS)] = float("nan")
     title = f"{page.system} by {axis}, {outcome.convention} {SCHEMAS[schema]}"
-    figure = slice_lines(drawn, title, axis, f"; column {column}")
+    figure = slice_lines(plotted, title, axis, f"; column {column}")
     facts = (page.view, outcome.convention, schema)
     show_figure(figure, f"slices_{name}_figure", facts, file=f"slices-{name}")
-    counts = ("possible", "actual")
-    ratios = ("P", "R", "F1", "F1 macro")
-    shown = shown[["slice", *ratios, *counts]].reset_index(drop=True)
-    number = st.column_config.NumberColumn
-    cell = count_table(
-        shown,
-        f"slices_{name}",
-        facts,
-        columns={"slice": st.column_config.TextColumn(axis, width=110, pinned=True)}
-        | {code: number(code, width=72, format="%.3f") for code in ratios}
-        | {code: number(code, width=72, format="localized") for code in counts},
-        choose=counts,
-        export=Export(shown, outcome.signature, f"slices-{name}", key=f"slices_{name}"),
+    cell = show_table(
+        page,
+        hipe_table(title, rows, axis, f"slices-{name}"),
+        signature=outcome.signature,
+        choose=("gold", "pred"),
+        facts=facts,
         caption="Micro averages, and the mean F1 over documents. Choose a count to see its records.",
         height=600,
     )
     if cell is not None:
-        row = rows.iloc[cell[0]]
+        row, figure_name = rows.iloc[cell.row], "possible" if cell.column == "gold" else "actual"
         evaluation = "/".join((column, str(row["period"]), str(row["level"]), schema))
         records = caches.outcome_records(page.loaded, page.system, outcome.convention, evaluation, options)
         of = f"{outcome.convention}, {slice_words(str(row[name]))}"
-        convention.open_scorer_count(page, outcome, records_of_count(records, OVERALL, cell[1]), cell[1], of)
+        of_count = records_of_count(records, OVERALL, figure_name)
+        published_scorer.open_scorer_count(page, outcome, of_count, figure_name, of)
 
 
 def slice_words(name: str) -> str:

@@ -24,18 +24,16 @@ from nereval_core.ledger.attributes.systems import ONLY_OTHER, ONLY_THIS
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Counts
 from pages.shared.components import sentence
-from pages.shared.components.count_table import ChosenCell
-from pages.shared.components.declared_table import show_table
-from pages.shared.components.record_list import noun, open_records
+from pages.shared.components.tables import ChosenCell, open_records, show_table
 from pages.shared.data.computations import compute
 from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.slices import offered_slicings, sliced_of
 from pages.shared.systems.tables import units_of
 from pages.shared.view import keys
-from pages.shared.view.count_tables import formula
+from pages.shared.view.formulas import formula
 from pages.shared.view.queries import Query
-from pages.shared.view.text import plain
+from pages.shared.view.text import noun, plain
 
 SHOWN = 3
 """Significant differences said in sentences above a table."""
@@ -82,7 +80,7 @@ def _draw(page: PageContext, tests: SliceTests, names: tuple[str, ...], key: str
         signature=_signed(page),
         data=tests.table,
         choose=("POS", "ACT", "value", "reference", "difference"),
-        facts=(names,),
+        facts=(page.view, names),
         caption=f"Family: {tests.family}. {METHOD} ({units_of(page).description}). Choose a count to see its records, "
         "a ratio to see its formula.",
         height=500,

@@ -10,16 +10,14 @@ from nereval_core.analysis.slices import slicings
 from nereval_core.analysis.slices.slice_tests import LEAST_DOCUMENTS, LEAST_SPANS, worst_family, worst_table
 from nereval_core.analysis.slices.tables import combination_table
 from pages.shared.components import sentence
-from pages.shared.components.count_table import ROWS
-from pages.shared.components.declared_table import show_table
-from pages.shared.components.record_list import noun, open_records
+from pages.shared.components.tables import ROWS, open_records, show_table
 from pages.shared.data.computations import compute
 from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.slices import offered_slicings, sliced_of, without_data_beside
 from pages.shared.systems.tables import units_of
 from pages.shared.view.queries import Query
-from pages.shared.view.text import plain
+from pages.shared.view.text import noun, plain
 
 SIGNIFICANT = 0.05
 

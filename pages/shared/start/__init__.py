@@ -6,16 +6,17 @@ from dataclasses import replace
 
 import streamlit as st
 
+from nereval_core.records.queries import side_query
 from nereval_core.report.colours import LOOKS
 from pages.shared.components import navigation, opening
-from pages.shared.components.record_list import excerpt
+from pages.shared.components.record_card import excerpt
 from pages.shared.data import caches, masks, scored_folders
 from pages.shared.data.loading import demo_names
 from pages.shared.data.page_context import PageContext
 from pages.shared.start import file_forms, kept, reading_options
 from pages.shared.start.file_forms import served_form
 from pages.shared.view import View, keys, state
-from pages.shared.view.queries import side_query, view_of
+from pages.shared.view.queries import view_of
 from pages.shared.view.text import plain, show_problems
 
 QUESTION = "What did your NER system get wrong, and is it really wrong?"

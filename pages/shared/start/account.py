@@ -14,7 +14,6 @@ from nereval_core.pairing.type_suggestions import Suggestion, suggest_types
 from nereval_core.problems import SHOWN, FormatError
 from pages.shared.components import navigation, opening, sentence
 from pages.shared.components.downloads import Export, layer_file_name, offer_layer
-from pages.shared.components.record_list import count
 from pages.shared.data import caches
 from pages.shared.data.computations import compute
 from pages.shared.data.loading import GOLD, LayerRead, Loaded
@@ -22,7 +21,7 @@ from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.data.reading_orders import Again
 from pages.shared.view import keys
-from pages.shared.view.text import plain, show_problems
+from pages.shared.view.text import count, plain, show_problems
 
 SYSTEMS = 6
 """The most systems whose scores are shown."""

@@ -33,9 +33,9 @@ from nereval_core.report.method_terms import (
 from nereval_core.scoring import Counts, Scores
 from nereval_core.scoring.criteria import SCHEMAS
 from pages.shared.components import navigation, sentence
-from pages.shared.components.count_table import count_figure
-from pages.shared.components.declared_table import formula_box
 from pages.shared.components.export_menu import explain_methods
+from pages.shared.components.figures import count_figure
+from pages.shared.components.tables import formula_box
 from pages.shared.data.computations import compute
 from pages.shared.data.memo import key_of, memoized
 from pages.shared.data.page_context import PageContext

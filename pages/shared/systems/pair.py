@@ -18,9 +18,9 @@ from nereval_core.report.method_terms import HOLM, INTERVAL, RANDOMIZATION
 from nereval_core.scoring.criteria import CRITERIA
 from nereval_core.tables import p_value_sentence, signed
 from pages.shared.components import navigation
-from pages.shared.components.count_table import show_figure
-from pages.shared.components.declared_table import formula_box
 from pages.shared.components.export_menu import method_notes
+from pages.shared.components.figures import show_figure
+from pages.shared.components.tables import formula_box
 from pages.shared.data import caches
 from pages.shared.data.page_context import PageContext
 from pages.shared.view import keys, state

@@ -10,7 +10,7 @@ import streamlit as st
 from nereval_core.analysis.comparison import Comparison
 from nereval_core.analysis.comparison.runs import RunComparison, compare_runs, group_runs, name_runs, suggest_runs
 from nereval_core.analysis.comparison.tables import baseline_table, run_table
-from pages.shared.components.count_table import table_key
+from pages.shared.components.figures import table_key
 from pages.shared.data.computations import compute
 from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext

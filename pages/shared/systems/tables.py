@@ -27,16 +27,14 @@ from nereval_core.scoring.criteria import CRITERIA
 from nereval_core.scoring.protocols import CountedScores
 from nereval_core.tables import DAGGER, UNDEFINED, Table, p_value_sentence, signed
 from pages.shared.components import navigation
-from pages.shared.components.count_table import ChosenCell
-from pages.shared.components.declared_table import formula_box, show_table
-from pages.shared.components.record_list import count, open_records
+from pages.shared.components.tables import ChosenCell, formula_box, open_records, show_table
 from pages.shared.data import caches, masks
 from pages.shared.data.loading import Loaded
 from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.view import state
 from pages.shared.view.queries import view_of
-from pages.shared.view.text import plain, show_problems
+from pages.shared.view.text import count, plain, show_problems
 
 MANY = 20_000
 """Documents beyond which fewer resamples are drawn: 10,000 of them would take a minute."""

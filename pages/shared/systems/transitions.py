@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -9,7 +10,6 @@ import streamlit as st
 
 from nereval_core.analysis.crosstab import (
     ALL,
-    FROM_HEAD,
     NOT_PREDICTED,
     STATES,
     TITLES,
@@ -17,20 +17,19 @@ from nereval_core.analysis.crosstab import (
     are_comparable,
     count_transitions,
     right_count_table,
-    transition_matrix,
     transition_sentence,
+    transition_table,
 )
 from nereval_core.records.queries import Query
-from nereval_core.report.colours import LOOKS
 from nereval_core.report.figures.comparison import right_bars
 from pages.shared.components import sentence
-from pages.shared.components.count_table import count_figure, count_table
 from pages.shared.components.downloads import Export
-from pages.shared.components.record_list import open_records
+from pages.shared.components.figures import count_figure
+from pages.shared.components.tables import open_records, show_table
 from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.view import keys
-from pages.shared.view.text import explained, plain
+from pages.shared.view.text import plain
 
 HOW = {
     "gold": "Every gold span, by what becomes of it in each system.",
@@ -41,18 +40,16 @@ HOW = {
 def draw(page: PageContext, other: str) -> None:
     """Show the transitions from the chosen system to another, and gold spans by the number of systems right."""
     st.header(f"Fixed, broken, changed, under {plain(page.by)}")
-    one = page.scores()
-    two = page.scores(other)
-    if not are_comparable(one, two, page.by):
+    if not are_comparable(page.scores(), page.scores(other), page.by):
         st.caption(
             f"{plain(page.by)} counts tokens: choose a matching criterion that counts spans to compare span by span."
         )
         return
-    moved = _transitions(page, other)
-    sentence.draw(page, transition_sentence(moved, page.system, other), "transitions")
+    transitions = _transitions(page, other)
+    sentence.draw(page, transition_sentence(transitions, page.system, other), "transitions")
     for place, side in zip(st.columns(2), STATES, strict=True):
         with place:
-            cell = _matrix(page, moved, other, side)
+            cell = _matrix(page, transitions, other, side)
         if cell is not None:
             _opened(page, other, side, *cell)
     _right(page)
@@ -63,83 +60,68 @@ def _transitions(page: PageContext, other: str) -> Transitions:
     return count_transitions(page.scores(), page.scores(other), page.by)
 
 
-def _shown(code: str) -> str:
-    return f"{LOOKS[code].glyph} {code}" if code in LOOKS else code
-
-
-def _matrix(page: PageContext, moved: Transitions, other: str, side: str) -> tuple[str, str] | None:
+def _matrix(page: PageContext, transitions: Transitions, other: str, side: str) -> tuple[str, str] | None:
     """Show one matrix; return the states of the cell chosen."""
-    states = STATES[side]
-    table = transition_matrix(getattr(moved, side), states).rename(columns=_shown)
-    table[FROM_HEAD] = table[FROM_HEAD].map(_shown)
-    st.markdown(
-        f"**{TITLES[side]}**: {plain(page.system)} down, {plain(other)} across",
-        help=explained("COR", "INC", "PAR", "MIS", "SPU"),
-    )
-    signed = f"{page.signature()} / {other}"
-    cell = count_table(
-        table,
-        f"moved_{side}",
-        (page.view, other),
-        columns={
-            table.columns[0]: st.column_config.TextColumn(width=100, pinned=True),
-            **{
-                name: st.column_config.NumberColumn(width=98 if name == NOT_PREDICTED else 62, format="localized")
-                for name in table.columns[1:]
-            },
-        },
-        export=Export(table, signed, f"{side}-transitions", key=f"moved_{side}"),
+    states = (*STATES[side], ALL)
+    title = f"{TITLES[side]}: {page.system} down, {other} across"
+    st.markdown(f"**{plain(title)}**")
+    table = transition_table(title, getattr(transitions, side), STATES[side])
+    cell = show_table(
+        page,
+        replace(table, name=f"moved-{side}"),
+        signature=f"{page.signature()} / {other}",
+        file=f"{side}-transitions",
+        choose=states,
+        facts=(page.view, other),
         caption=HOW[side],
+        height=None,
     )
-    if cell is None or cell[1] == table.columns[0]:
-        return None
-    every = (*states, ALL)
-    return every[cell[0]], every[table.columns.tolist().index(cell[1]) - 1]
+    return None if cell is None else (states[cell.row], cell.column)
 
 
-def cell_queries(one: str, other: str, side: str, state: str, then: str) -> tuple[str, Query] | None:
+def cell_queries(baseline: str, other: str, side: str, state: str, then: str) -> tuple[str, Query] | None:
     """Return the system whose records a cell or margin counts, and the query; None for the corner without records."""
     name = "by" if side == "gold" else "predicted-by"
     whole = tuple(code for code in STATES[side] if code != NOT_PREDICTED)
     if NOT_PREDICTED in (state, then) and {state, then} <= {NOT_PREDICTED, ALL} and state != ALL:
         # Spans that only the other system predicts.
-        return (other, Query(decision=whole, having=((f"{name} {one}", NOT_PREDICTED),))) if then == ALL else None
+        return (other, Query(decision=whole, having=((f"{name} {baseline}", NOT_PREDICTED),))) if then == ALL else None
     if state == NOT_PREDICTED or (state == ALL and then not in (ALL, NOT_PREDICTED)):
-        having = ((f"{name} {one}", NOT_PREDICTED),) if state == NOT_PREDICTED else ()
+        having = ((f"{name} {baseline}", NOT_PREDICTED),) if state == NOT_PREDICTED else ()
         return other, Query(decision=(then,), having=having)
     decision = whole if state == ALL else (state,)
-    return one, Query(decision=decision, having=() if then == ALL else ((f"{name} {other}", then),))
+    return baseline, Query(decision=decision, having=() if then == ALL else ((f"{name} {other}", then),))
 
 
 def _opened(page: PageContext, other: str, side: str, state: str, then: str) -> None:
     if state == then == ALL and side == "pred":
         st.caption("Choose a margin or a cell: these are the records of two systems.")
         return
-    found = cell_queries(page.system, other, side, state, then)
-    if found is None:
-        st.caption("What neither system predicts is no record.")
+    of_cell = cell_queries(page.system, other, side, state, then)
+    if of_cell is None:
+        st.caption("What neither system predicts is not a record.")
         return
-    system, query = found
-    there = page if system == page.system else page.of(system)
-    title = f"{TITLES[side]}, {plain(_shown(state))} in {plain(page.system)}, {plain(_shown(then))} in {plain(other)}"
-    open_records(there, page.by, query, title, name=f"moved_{side}")
+    system, query = of_cell
+    context = page if system == page.system else page.of(system)
+    title = f"{TITLES[side]}, {plain(state)} in {plain(page.system)}, {plain(then)} in {plain(other)}"
+    open_records(context, page.by, query, title, name=f"moved_{side}")
 
 
 def _right(page: PageContext) -> None:
     """Draw gold spans by how many systems get them right; a bar opens them."""
     table, figure = _right_by(page)
     st.header(f"Gold spans by how many systems get them right, under {plain(page.by)}")
-    chosen = count_figure(figure, "right", (page.view,), file="right-by")
+    bar = count_figure(figure, "right", (page.view,), file="right-by")
     with st.container(horizontal=True, vertical_alignment="center"):
         names = table["right_by"].astype(str).tolist()
         Export(table, page.signature(), "right-by", key="right", figure=lambda: figure).draw()
         key = f"{keys.LIST}right_by"
         picked = st.pills("Right by", names, key=key, label_visibility="collapsed", help=None)
         st.caption("Choose a bar, or a number here, to see these gold spans.")
-    label = str(chosen[0]) if chosen else picked
+    label = str(bar[0]) if bar else picked
     if label in names:
-        said = {"none": "no system gets", "1": "one system gets", "all": "all systems get"}
-        title = f"Gold spans that {said.get(label, f'{label} systems get')} right"
+        who = {"none": "no system gets", "1": "one system gets", "all": "all systems get"}
+        title = f"Gold spans that {who.get(label, f'{label} systems get')} right"
         open_records(page, page.by, Query(having=(("right-by", label),)), title, name="right")
 
 

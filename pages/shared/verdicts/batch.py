@@ -10,15 +10,14 @@ from nereval_core.problems import FormatError
 from nereval_core.records.queries import Query
 from nereval_core.review.verdicts import KINDS, NOTE_CHARACTERS, ConflictError, Given, Kind, given_in_words
 from nereval_core.review.verdicts_on_records import BATCH_RECORDS, Batch, draft_batch, select_batch, verdicts_since
-from pages.shared.components.count_table import in_context, table_of
-from pages.shared.components.record_list import AROUND, count
+from pages.shared.components.tables import AROUND, in_context, table_of
 from pages.shared.data import masks, reviewer, verdict_store
 from pages.shared.data.page_context import PageContext
 from pages.shared.verdicts.case import Outcome, ledger_of, set_outcome
 from pages.shared.verdicts.events import LISTED
 from pages.shared.view import keys
 from pages.shared.view.queries import context
-from pages.shared.view.text import plain
+from pages.shared.view.text import count, plain
 
 PREVIEW = 8
 """Records that a preview shows."""

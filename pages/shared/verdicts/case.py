@@ -12,11 +12,11 @@ from nereval_core.problems import FormatError, quoted
 from nereval_core.review.verdicts import ConflictError, Draft, Given, Key, Kind, Marked, Seen, Verdict, given_in_words
 from nereval_core.review.verdicts_on_records import attach_verdicts, places, verdict_subjects
 from nereval_core.review.words import decision_in_words
-from pages.shared.components.record_list import count, noun
 from pages.shared.data import masks, reviewer, verdict_store
 from pages.shared.data.page_context import PageContext
 from pages.shared.view import keys
 from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
+from pages.shared.view.text import count, noun
 
 Choose = Callable[[int], None]
 """Chooses a record by its place in document order."""

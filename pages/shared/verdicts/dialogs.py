@@ -6,12 +6,11 @@ import streamlit as st
 
 from nereval_core.problems import FormatError
 from nereval_core.review.verdicts import REVIEWER_CHARACTERS
-from pages.shared.components.record_list import count
 from pages.shared.data import reviewer, verdict_store
 from pages.shared.verdicts.case import Case, Outcome, set_outcome
 from pages.shared.verdicts.events import given_line
 from pages.shared.view import keys
-from pages.shared.view.text import plain, show_problems
+from pages.shared.view.text import count, plain, show_problems
 
 NAME = f"{keys.VERDICT}asked"
 LINE = 300

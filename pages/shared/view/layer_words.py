@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from nereval_core.report.colours import LOOKS
 from nereval_core.review.verdicts import KINDS, Key, Kind, Marked
 from nereval_core.review.words import MEANING, WITHOUT_PARTNER, WORDS, meaning
+from nereval_core.tables import Column
 from nereval_core.tables.glossary import GLOSSARY, tooltip
 
 _COUNTS = {
@@ -98,6 +99,15 @@ class LayerWords:
         """Return a decision, a count or a ratio as it is listed: `missed (MIS)`, or `only anna`."""
         named = (_COUNTS | _RATIOS).get(code) if self.annotators else None
         return GLOSSARY[code].label if named is None else self._with_names(named)
+
+    def heading(self, column: Column) -> str:
+        """Return the heading of a column: where annotators are compared, their names stand for gold and system."""
+        if not self.annotators:
+            return column.label
+        side, _, what = column.key.partition("_")
+        if side in ("gold", "pred") and what:
+            return f"{self.side(side)}: {self.name(what)}" if what in _COUNTS else self.of_side(what, side)
+        return "annotator" if column.key == "system" else self.label(column.term) if column.term else column.label
 
     def with_glyph(self, code: str) -> str:
         """Return a decision as it is listed, after its glyph."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Literal
 from urllib.parse import unquote
 
 import numpy as np
@@ -19,8 +18,6 @@ import pandas as pd
 from nereval_core.records.queries import FACETS, FIELDS, NO_GOLD, Ledger, Query, Total, narrowed
 from nereval_core.tables.glossary import DECISIONS
 from pages.shared.view import View
-
-Side = Literal["gold", "pred"]
 
 ERRORS = DECISIONS[1:]
 """Decisions that lists show by default: everything but the correct records."""
@@ -84,25 +81,6 @@ def _escaped(text: str) -> str:
     return "".join(f"%{ord(char):02X}" if char in '%"\n\r\t' else char for char in text)
 
 
-def overall_query(column: str) -> Query | None:
-    """Return the query behind a count of the whole corpus, None where the column is a ratio."""
-    return side_query("gold", column) or side_query("pred", column)
-
-
-def side_query(side: Side, column: str, kind: str | None = None) -> Query | None:
-    """Return the query behind a count of one side: spans of a type (None: of all) with a decision, POS or ACT."""
-    lone = "MIS" if side == "gold" else "SPU"
-    whole = "POS" if side == "gold" else "ACT"
-    if column == whole:
-        decision: tuple[str, ...] = ("COR", "INC", "PAR", lone)
-    elif column in ("COR", "INC", "PAR", lone):
-        decision = (column,)
-    else:
-        return None
-    names = () if kind is None else (kind,)
-    return Query(decision=decision, gold=names) if side == "gold" else Query(decision=decision, pred=names)
-
-
 def cell_query(gold: str, pred: str) -> Query:
     """Return the query behind a cell of the confusion table; ABSENT for its `spurious` row and `missed` column."""
     return Query(gold=(gold,), pred=(pred,))
@@ -148,15 +126,12 @@ __all__: Sequence[str] = (
     "NO_GOLD",
     "Ledger",
     "Query",
-    "Side",
     "Total",
     "around",
     "cell_query",
     "context",
     "narrowed",
-    "overall_query",
     "query_of",
     "search_of",
-    "side_query",
     "view_of",
 )

@@ -9,7 +9,8 @@ from dataclasses import replace
 import streamlit as st
 
 from nereval_core.problems import ALL_OPTIONS, SHOWN, counted
-from nereval_core.scoring.criteria import Criterion
+from nereval_core.records.queries import Total
+from nereval_core.scoring.criteria import CRITERIA, Criterion
 from nereval_core.tables.glossary import GLOSSARY
 from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
 
@@ -29,6 +30,22 @@ def plain(text: str, limit: int = LONGEST_LABEL) -> str:
     line = " ".join("".join(char if char.isprintable() else " " for char in text).split())
     line = line if len(line) <= limit else line[: limit - 1] + "…"
     return _MEANT.sub("\\g<0>\u2060", _MARKS.sub(r"\\\1", line))
+
+
+def count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def noun(criterion: str) -> str:
+    """Return the unit of counts under a criterion: "record", or "token" where tokens are counted."""
+    by_token = criterion in CRITERIA and CRITERIA[criterion].unit == "token"
+    return "token" if by_token else "record"
+
+
+def count_words(criterion: str, found: Total) -> str:
+    """Return how many records there are, counted by token with the tokens in them: the value of the count opened."""
+    records = count(found.records, "record")
+    return records if noun(criterion) == "record" else f"{count(found.weight, 'token')} in {records}"
 
 
 def as_markdown(words: LayerWords) -> LayerWords:

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from nereval_core.analysis.agreement import AGREEMENT_COLUMNS, DOCUMENT_COLUMNS, Agreement, measure_agreement
 from nereval_core.analysis.agreement.coefficients import NO_SPANS, NO_TOKENS, NO_UNITS, NOTHING_EXPECTED, ONE_CATEGORY
 from nereval_core.analysis.agreement.kappa_and_alpha import count_tokens, token_coefficients
-from nereval_core.analysis.agreement.summary import agreement_signature, figures_table
+from nereval_core.analysis.agreement.summary import agreement_signature
+from nereval_core.analysis.agreement.tables import figure_table
 from nereval_core.analysis.agreement.unitizing_alpha import (
     AnnotatedUnits,
     annotator_units,
@@ -473,4 +474,4 @@ def test_the_signature_names_all_that_counts() -> None:
     for layer in layers:
         assert f"annotator {layer.name} sha256:{layer.digest[:16]}" in line
     assert line.endswith("| intervals 95%, 100 resamples of documents, seed 0 | annotator-1: read otherwise")
-    assert figures_table(found, (0, 1), ["fragment"])["over"].iloc[0] == "2 typed tokens"
+    assert figure_table(found, (0, 1), ["fragment"]).row(0)["over"] == "2 typed tokens"

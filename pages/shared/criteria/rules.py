@@ -8,25 +8,24 @@ from fractions import Fraction
 import pandas as pd
 import streamlit as st
 
-from nereval_core.analysis.criteria.overlap_curve import SHARES, criterion_at, step_at
+from nereval_core.analysis.criteria.overlap_curve import SHARES, criterion_at, overlap_curve, step_at
+from nereval_core.analysis.criteria.tables import curve_table
 from nereval_core.problems import FormatError
 from nereval_core.report.figures.criteria import overlap_lines
-from nereval_core.scoring.count_tables import COUNT_COLUMNS, count_row
+from nereval_core.report.score_tables import criterion_table
 from nereval_core.scoring.criteria import BOUNDARY_RULES, Criterion, Share
 from nereval_core.scoring.criterion_syntax import criterion_from_parts, criterion_to_toml
-from pages.shared.components.count_table import count_figure, count_table
-from pages.shared.components.declared_table import formula_box
+from nereval_core.tables import RATIO_KEYS, cell_text
 from pages.shared.components.downloads import Export
-from pages.shared.components.record_list import open_records
-from pages.shared.criteria import results as criteria_results
+from pages.shared.components.figures import count_figure
+from pages.shared.components.tables import show_table
 from pages.shared.data import own_criteria
+from pages.shared.data.computations import compute
+from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.view import state
 from pages.shared.view.link import write_rule
-from pages.shared.view.queries import overall_query
-from pages.shared.view.text import explained, plain, show_problems
-
-RATIOS = {"P": "precision", "R": "recall", "F1": "f1"}
+from pages.shared.view.text import plain, show_problems
 
 
 def draw_curve(page: PageContext) -> None:
@@ -48,48 +47,42 @@ def draw_curve(page: PageContext) -> None:
         )
         same = st.toggle("Types must be equal", value=True, key="curve_types")
         least = st.slider("Least overlap", 0.0, 1.0, 0.5, 0.01, key="curve_least", width=280)
-    table = criteria_results.curve_of(page, share, same_type=same)
+    table = curve_of(page, share, same_type=same)
     scores = page.scores()
-    marks = [(name, f1) for name in criteria_results.spans_criteria(page) if (f1 := scores.counts(name).f1) is not None]
+    marks = [(name, f1) for name in spans_criteria(page) if (f1 := scores.counts(name).f1) is not None]
     n = tuple(len(layer) for layer in scores.layers(page.by))
     about = (marks, SHARES[share], page.system, (n[0], n[1]))
     place = count_figure(overlap_lines(table, *about, at=least), "curve", (share, same, least), file="overlap")
-    Export(table, page.signature(), "overlap", key="curve", figure=lambda: overlap_lines(table, *about)).draw()
+    Export(
+        table,
+        page.signature(),
+        "overlap",
+        key="curve",
+        figure=lambda: overlap_lines(table, *about),
+        printed=lambda: (curve_table(table, page.system, (page.signature(),)),),
+    ).draw()
     if place and 0 <= int(place[0]) < len(table):
         rule = criterion_at(table, int(place[0]), share, same_type=same)
     else:
-        asked = Fraction(round(least * 100), 100)
-        rule = replace(criterion_at(table, step_at(table, asked), share, same_type=same), minimum=asked)
+        minimum = Fraction(round(least * 100), 100)
+        rule = replace(criterion_at(table, step_at(table, minimum), share, same_type=same), minimum=minimum)
         rule = replace(rule, name=f"{share}-{least:.2f}{'' if same else '-any-type'}")
     _step(page, rule)
 
 
 def _step(page: PageContext, rule: Criterion) -> None:
     """Show the counts under a rule of the curve; each opens its records."""
-    there = criteria_results.with_criterion(page, rule, write_rule(rule))
-    counts = there.scores(names=[rule.name]).counts(rule.name)
+    context = with_criterion(page, rule, write_rule(rule))
     st.markdown(f"**{plain(rule.name)}**: {plain(rule.rule(), 300)}")
-    row = pd.DataFrame([count_row(counts)], columns=list(COUNT_COLUMNS)).rename(
-        columns={column: name for name, column in RATIOS.items()}
-    )
-    number = st.column_config.NumberColumn
-    cell = count_table(
-        row,
-        "step",
-        (page.view, rule.name),
-        columns={
-            code: number(code, format="%.4f" if code in RATIOS else "localized", help=explained(code))
-            for code in row.columns
-        },
+    scores = context.scores(names=[rule.name])
+    show_table(
+        context,
+        criterion_table(page.system, {page.system: scores}, [rule.name], name="step"),
+        facts=(page.view, rule.name),
         hint="Choose a count to see its records, a ratio to see how it is made.",
+        height=None,
     )
     st.button("Keep it as a criterion of my own", key="curve_keep", on_click=_keep, args=(rule,), type="tertiary")
-    if cell is None:
-        return
-    if cell[1] in RATIOS:
-        formula_box(there, rule.name, cell[1], counts, None)
-    elif (query := overall_query(cell[1])) is not None:
-        open_records(there, rule.name, query, f"{cell[1]} under {plain(rule.name)}", name="step")
 
 
 def _keep(rule: Criterion) -> None:
@@ -115,7 +108,7 @@ def compose_criterion(page: PageContext) -> None:
         )
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         share = st.selectbox(
-            "Overlap as", list(SHARES), 2, format_func=lambda one: SHARES[one], key="compose_share", width=260
+            "Overlap as", list(SHARES), 2, format_func=SHARES.__getitem__, key="compose_share", width=260
         )
         least = st.slider(
             "at least", 0.0, 1.0, 0.0, 0.01, key="compose_least", width=320, help="0: any overlap will do."
@@ -130,17 +123,13 @@ def compose_criterion(page: PageContext) -> None:
     if (need := rule.lacks(page.loaded.corpus.gold)) is not None:
         st.caption(f"It does not apply here: it needs {need}.")
     else:
-        there = (
-            criteria_results.with_criterion(page, rule, write_rule(rule)) if rule.name not in page.criteria else page
-        )
-        if there is not page:
-            counts = there.scores(names=[rule.name]).counts(rule.name)
-            said = ", ".join(
-                f"{code} {'–' if (v := getattr(counts, at)) is None else f'{v:.4f}'}" for code, at in RATIOS.items()
-            )
-            st.markdown(f"**{plain(page.system)} under it: {said}**")
-        else:
+        if rule.name in page.criteria:
             st.caption(f"{plain(rule.name)} is one of your own already: adding it replaces that one.")
+        else:
+            context = with_criterion(page, rule, write_rule(rule))
+            counts = context.scores(names=[rule.name]).counts(rule.name)
+            ratios = (f"{ratio} {cell_text(getattr(counts, key), 'ratio')}" for ratio, key in RATIO_KEYS.items())
+            st.markdown(f"**{plain(page.system)} under it: {', '.join(ratios)}**")
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         st.button("Add and choose it", key="compose_add", on_click=_keep, args=(rule,), type="primary")
         st.download_button(
@@ -174,3 +163,23 @@ def _choose_decisions(*, bounds_fail: bool, type_fails: bool) -> dict[str, str]:
             for key, (label, can_fail) in failures.items()
             if can_fail
         }
+
+
+@memoized("Matching at every overlap …")
+def curve_of(page: PageContext, share: Share, *, same_type: bool) -> pd.DataFrame:
+    gold, pred = page.scores().layers(page.by)
+    return compute(page.loaded, "Matching", overlap_curve, gold, pred, share, same_type=same_type)
+
+
+def spans_criteria(page: PageContext) -> tuple[str, ...]:
+    """Return the criteria that decide over the same spans as the chosen one."""
+    rules = page.settings.rules_for(page.criterion)
+    by_span = (rule for rule in page.settings.criteria if rule.unit == "span")
+    return tuple(rule.name for rule in by_span if page.settings.rules_for(rule) == rules)
+
+
+def with_criterion(page: PageContext, rule: Criterion, written: str) -> PageContext:
+    """Return the page's state under one more criterion; `written` is its rule as links carry it."""
+    others = (other for other in page.settings.criteria if other.name != rule.name)
+    settings = replace(page.settings, criteria=(*others, rule))
+    return replace(page, settings=settings, view=replace(page.view, criterion=rule.name, rule=written))

@@ -1,0 +1,265 @@
+"""Tables of criteria: all of them with published scorers, two compared, rescued errors, merges, proxies and ladders."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from nereval_core.analysis.criteria.convention_differences import (
+    ABSENT,
+    CriterionRow,
+    count_by_quirk,
+    criteria_table,
+)
+from nereval_core.analysis.criteria.gap import CHAIN, OVERLAPPED, WHOLLY, Gap, RecoveredSpans
+from nereval_core.analysis.criteria.ladder import LEFT_OUT
+from nereval_core.records.queries import Query
+from nereval_core.report.colours import LOOKS
+from nereval_core.scoring.count_tables import free_name
+from nereval_core.tables import (
+    CRITERION,
+    F1,
+    RATIO_KEYS,
+    RATIOS,
+    SHARED_COUNTS,
+    Cell,
+    Column,
+    Opens,
+    RecordsOf,
+    Row,
+    Table,
+    columns_by_name,
+    frame_table,
+)
+from nereval_core.tables.glossary import DECISIONS, decision_label
+
+COR, *_, POS, ACT = SHARED_COUNTS
+
+
+def all_criteria_table(rows: Sequence[CriterionRow], steps: Sequence[tuple[int, int] | None] | None = None) -> Table:
+    """Return a row for each criterion and each published scorer.
+
+    `steps` are the numbers of spans that a row and the one above decide differently, and of those among them with
+    another credit; None stands for a row that cannot be compared. Without them a text stands in their place.
+    """
+    frame = criteria_table(rows).rename(columns=dict(RATIO_KEYS))
+    columns = [Column("row", "criterion or scorer", "name"), *RATIOS]
+    if steps is None:
+        columns.append(Column("differs", "differs from above", "text"))
+        frame["differs"] = "show"
+    else:
+        for place, (key, heading, meaning) in enumerate(_STEPS):
+            columns.append(Column(key, heading, "count", meaning=meaning))
+            frame[key] = pd.array([None if step is None else step[place] for step in steps], dtype="Int64")
+    return frame_table("Scores under every criterion", frame, [*columns, COR, POS, ACT], name="every")
+
+
+_STEPS = (
+    ("differs", "differs from above", "spans that this row and the one above it decide differently"),
+    ("credit", "in credit", "how many of these earn another credit; the others only bear another name"),
+)
+
+
+def difference_table(differing: pd.DataFrame, theirs: str, ours: str, name: str) -> Table:
+    """Return the number of spans that a scorer and a criterion of ours decide differently, by rule and decisions."""
+    groups = count_by_quirk(differing)
+    frame = groups.assign(
+        credit=["differs" if moves else "the same" for moves in groups["moves"]],
+        **{side: [decisions_in_words(codes) for codes in groups[side]] for side in ("theirs", "ours")},
+    )
+    credit = "whether the span earns more or less there, or only bears another name"
+    columns = (
+        Column("count", "spans", "count"),
+        Column("credit", kind="text", meaning=credit),
+        Column("theirs", theirs, "text"),
+        Column("ours", ours, "text"),
+        Column("quirk", f"rule of {theirs}", "text"),
+    )
+    return frame_table(f"Where {theirs} and {ours} part", frame, columns, name=name)
+
+
+def decisions_in_words(codes: str) -> str:
+    """Return decisions, joined by plus signs, with their glyphs and names."""
+    return " + ".join(_in_words(code) for code in str(codes).split("+"))
+
+
+def _in_words(code: str) -> str:
+    if code in LOOKS:
+        return f"{LOOKS[code].glyph} {decision_label(code)}"
+    return {"IGN": "· passed over", ABSENT: "no such span"}.get(code, code)
+
+
+def gap_table(gap: Gap, title: str, notes: tuple[str, ...] = ()) -> Table:
+    """Return the causes of the gap between two criteria; counts open the gold spans that gain or lose."""
+
+    def opens(gain: str) -> Opens:
+        def target(row: Row) -> RecordsOf:
+            cause = str(row["cause"])
+            having = ((f"gap {gap.strict}", cause), *([(f"credit {gap.strict}", gain)] if gain else []))
+            title = f"{cause}, {gap.strict} to {gap.loose}"
+            return RecordsOf(Query(decision=DECISIONS, having=having), title, gap.loose)
+
+        return target
+
+    parts = "2 · credit / (POS + ACT); the parts add up to the gap"
+    columns = (
+        Column("cause", kind="name", opens=opens("")),
+        Column("more", "spans that gain", "count", opens=opens("more")),
+        Column("less", "spans that lose", "count", opens=opens("less")),
+        Column("credit", kind="ratio", meaning="COR earns 1, PAR a half", opens=opens("")),
+        Column("f1", "part of F1", "difference", meaning=parts, opens=opens("")),
+        Column("share", "share of gap", "share", opens=opens("")),
+    )
+    return frame_table(title, gap.table(), columns, notes, name="gap")
+
+
+def decision_table(counts: pd.DataFrame, criterion: str, other: str, title: str, notes: tuple[str, ...] = ()) -> Table:
+    """Return spans by their decisions under a criterion (rows) and another (columns), without empty ones.
+
+    `counts` is a `decision_matrix`.
+    """
+    codes = [code for code in DECISIONS if counts.loc[code].sum() or code == DECISIONS[0]]
+    across = [code for code in DECISIONS if counts[code].sum()]
+    code_of = {decision_label(code): code for code in codes}
+    first = Column(free_name(criterion, across), f"{criterion} \\ {other}", "name")
+
+    def opens(then: str) -> Column:
+        def target(row: Row) -> RecordsOf:
+            code = code_of[str(row[first.key])]
+            title = f"{code} under {criterion}, {then} under {other}"
+            return RecordsOf(Query(decision=(code,), having=((f"under {other}", then),)), title, criterion)
+
+        return Column(then, then, "count", then, opens=target)
+
+    grid = counts.loc[codes, across].to_numpy().tolist()
+    rows = tuple((label, *numbers) for label, numbers in zip(code_of, grid, strict=True))
+    return Table(title, (first, *map(opens, across)), rows, notes, name="decisions")
+
+
+def curve_table(frame: pd.DataFrame, system: str, notes: tuple[str, ...] = ()) -> Table:
+    """Return the scores at each least overlap at which they change; `frame` has CURVE_COLUMNS."""
+    fractions = zip(frame["numerator"].tolist(), frame["denominator"].tolist(), strict=True)
+    exact = frame.assign(fraction=[f"{numerator}/{denominator}" for numerator, denominator in fractions])
+    columns = (Column("minimum", "least overlap", "ratio"), Column("fraction", "exactly", "p"), COR, *RATIOS)
+    return frame_table(f"{system}: scores against the least overlap", exact, columns, notes, name="overlap")
+
+
+def recovered_table(recovered: RecoveredSpans, title: str, notes: tuple[str, ...] = ()) -> Table:
+    """Return gold spans that strict does not credit, by the first criterion that does; a row opens them."""
+
+    def target(row: Row) -> RecordsOf:
+        name = str(row["recovered"])
+        credited = name if name in (OVERLAPPED, WHOLLY) else f"credited by {name}"
+        query = Query(decision=DECISIONS, having=(("recovered", name),))
+        return RecordsOf(query, f"Not found under {CHAIN[0]}, {credited}", CHAIN[0])
+
+    uncredited = f"{OVERLAPPED}: all overlapping predictions are aligned with others; {WHOLLY}: none overlaps it"
+    columns = (
+        Column("recovered", "first credited by", "name", meaning=uncredited, opens=target),
+        Column("spans", "gold spans", "count", opens=target),
+        Column("share", "share of those missed", "share", opens=target),
+        Column("recall", "recall down to here", "ratio", opens=target),
+    )
+    return frame_table(title, recovered.table(), columns, notes, name="recovered")
+
+
+def merged_score_table(frame: pd.DataFrame, title: str, notes: tuple[str, ...] = ()) -> Table:
+    """Return scores without and with merged types; `frame` is a `merging_table`."""
+    merged = (Column("COR_after", "COR merged", "count", "COR"), Column("f1_after", "F1 merged", "ratio", "F1"))
+    difference = Column("difference", kind="difference")
+    return frame_table(title, frame, (CRITERION, COR, merged[0], F1, merged[1], difference), notes, name="merging")
+
+
+def vanished_table(frame: pd.DataFrame, title: str, merging: str = "", notes: tuple[str, ...] = ()) -> Table:
+    """Return confusions that merging removes; counts open their records as they are without the merge.
+
+    `merging` is the attribute of records that has their decision after merging.
+    """
+
+    def target(is_correct: bool, row: Row) -> RecordsOf:
+        gold, pred = str(row["gold_type"]), str(row["pred_type"])
+        having = ((merging, "COR"),) if is_correct else ()
+        title = f"{gold} taken for {pred}{', correct once merged' if is_correct else ''}"
+        return RecordsOf(Query(decision=DECISIONS, gold=(gold,), pred=(pred,), having=having), title)
+
+    columns = (
+        Column("gold_type", kind="name"),
+        Column("pred_type", "predicted type", "name"),
+        Column("pairs", "aligned pairs", "count", opens=lambda row: target(False, row)),
+        Column("correct", "correct once merged", "count", opens=lambda row: target(True, row)),
+    )
+    return frame_table(title, frame, columns, notes, name="gone")
+
+
+def proxy_criterion_table(frame: pd.DataFrame, reference: str, notes: tuple[str, ...] = ()) -> Table:
+    """Return how well each criterion stands in for a reference; `frame` has PROXY_COLUMNS."""
+    texts = frame.assign(
+        t=frame["t"].map("{:.2f}".format, na_action="ignore"), p=frame["p"].map("{:.1e}".format, na_action="ignore")
+    )
+    columns = (
+        CRITERION,
+        Column("n", kind="count", meaning="folds of systems with an F1 under both criteria"),
+        Column("undefined", kind="count", meaning="folds of systems without an F1: no spans on either side"),
+        Column("f1", "mean F1", "ratio"),
+        Column("difference", "mean difference", "difference", meaning=f"F1 less F1 under {reference}"),
+        Column("t", kind="p", meaning="paired t-test, two-sided, n − 1 degrees of freedom"),
+        Column("p", kind="p"),
+        Column("r", kind="ratio", meaning="Pearson's correlation over the n values"),
+    )
+    return frame_table(f"criteria that could stand in for {reference}", texts, columns, notes, name="stand-in")
+
+
+def fold_table(frame: pd.DataFrame, criterion: str, reference: str) -> Table:
+    """Return F1 of a system in each fold of documents: `fold`, `documents`, `records`, `f1` and `reference`."""
+    columns = (
+        Column("fold", kind="count"),
+        Column("documents", kind="count"),
+        Column("records", f"records under {criterion}", "count"),
+        Column("f1", f"F1 under {criterion}", "ratio"),
+        Column("reference", f"F1 under {reference}", "ratio"),
+    )
+    return frame_table(f"Folds under {criterion} and {reference}", frame, columns, name="folds")
+
+
+def ladder_grid(ladder: pd.DataFrame, labels: Sequence[tuple[str, str]]) -> Table:
+    """Return what each criterion makes of each pair of a record: pairs down, criteria across.
+
+    `ladder` has LADDER_COLUMNS, `labels` are the gold span and the prediction of each pair. In brackets stands what the
+    pair would get, had the criterion aligned it.
+    """
+    pairs = dict.fromkeys(ladder["pair"].tolist())
+    names = list(dict.fromkeys(ladder["criterion"].tolist()))
+    values: dict[tuple[int, str], Cell] = {
+        (pair, name): _decision_cell(decision, aligned)
+        for pair, name, decision, aligned in ladder[["pair", "criterion", "decision", "aligned"]].itertuples(
+            index=False
+        )
+    }
+    columns = (Column("gold", "gold span", "name"), Column("pred", "prediction", "name"))
+    rows = tuple((*label, *(values[pair, name] for name in names)) for pair, label in zip(pairs, labels, strict=True))
+    return Table("Decisions on the pairs of a record", (*columns, *columns_by_name(names, "text")), rows, name="ladder")
+
+
+def ladder_table(ladder: pd.DataFrame, title: str, notes: tuple[str, ...] = ()) -> Table:
+    """Return the steps of pairs: each criterion's decision, and the smallest change that flips the record.
+
+    `ladder` has LADDER_COLUMNS.
+    """
+    decided = zip(ladder["decision"].tolist(), ladder["aligned"].tolist(), strict=True)
+    columns = (
+        Column("gold_record", "gold span", "name"),
+        Column("pred_record", "prediction", "name"),
+        CRITERION,
+        Column("decision", kind="text", meaning="in brackets: what the pair would get, had the criterion aligned it"),
+        Column("change", "smallest change of the prediction that flips the record", "text"),
+        Column("partner", "aligned with", "text"),
+    )
+    frame = ladder.assign(decision=[_decision_cell(*pair) for pair in decided])
+    return frame_table(title, frame, columns, notes, name="steps")
+
+
+def _decision_cell(decision: str, aligned: bool) -> str:
+    if decision == LEFT_OUT:
+        return LEFT_OUT
+    return f"{LOOKS[decision].glyph} {decision}" if aligned else f"({decision})"

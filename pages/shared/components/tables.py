@@ -1,0 +1,463 @@
+"""Declared tables and lists of records on a page: drawn by the kinds of their columns, and what a cell opens."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import streamlit as st
+
+from nereval_core.analysis.criteria.tables import decisions_in_words
+from nereval_core.ledger import MemoryLedger
+from nereval_core.records.queries import ORDERS, Ledger, Side
+from nereval_core.report.colours import decision_look
+from nereval_core.review.verdicts_on_records import attach_verdicts
+from nereval_core.review.words import verdict_labels
+from nereval_core.scoring import Counts
+from nereval_core.scoring.count_tables import free_name
+from nereval_core.tables import UNDEFINED, Cell, Column, FormulaOf, RecordsOf, Table
+from nereval_core.tables.glossary import DECISIONS
+from pages.shared.components import navigation
+from pages.shared.components.downloads import Export, Pieces, layer_file_name, offer_layer
+from pages.shared.components.figures import table_key
+from pages.shared.components.record_card import record_card
+from pages.shared.data.page_context import PageContext
+from pages.shared.view import View, keys
+from pages.shared.view.formulas import formula
+from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
+from pages.shared.view.queries import Line, Query, context, view_of
+from pages.shared.view.text import as_markdown, count, count_words, explained, noun, plain
+
+ROWS = 100
+"""Rows on one page of a long table: no message to the browser grows beyond that."""
+NAME_WIDTH, WIDEST, WIDEST_OF_LIST, CONTEXT_WIDTH = 150, 330, 150, 115
+"""Pixels of the column that names the row, of the widest column of texts, in a list, and of words beside a span."""
+CHARACTER_WIDTH, PADDING = 7, 28
+LONGEST_CAPTION, LONGEST_CELL = 800, 160
+"""Characters of a caption, and of a span's text in a cell."""
+AROUND = 32
+"""Characters before and after a span in a row; the browser draws at most a quarter as many as a column has pixels."""
+BESIDE_FIGURE = ("span", "pred_text", "why", "document")
+"""The columns of a list that stands beside a figure."""
+_FORMATS = {"count": "localized", "ratio": "%.3f", "difference": "%+.3f", "share": "percent"}
+
+
+class ChosenCell(NamedTuple):
+    """The number of a row, from 0, and the key of a column."""
+
+    row: int
+    column: str
+
+
+def show_table(
+    page: PageContext,
+    table: Table,
+    *,
+    signature: str | None = None,
+    data: pd.DataFrame | Pieces | None = None,
+    rows: int | None = None,
+    file: str = "",
+    notes: Sequence[str] = (),
+    choose: Collection[str] = (),
+    on_choose: Callable[[ChosenCell], None] | None = None,
+    facts: tuple[object, ...] | None = None,
+    figure: Callable[[], Any] | None = None,
+    caption: str | None = None,
+    hint: str = "",
+    below: Callable[[], None] | None = None,
+    height: int | None = 560,
+    prefix: str = keys.TABLE,
+) -> ChosenCell | None:
+    """Draw a table, offer its files, and open what stands behind the chosen cell; return that cell, or None.
+
+    Files are offered if there is a `signature`. `data` is what programs read in place of the rows shown; where it comes
+    in pieces, `rows` is their number. Files to be read have the `notes` and the signature below, and `below` draws what
+    else there is to be had; `file` is their name, by default that of the table. `choose` are keys of further columns
+    whose cells can be chosen, which the page itself opens, by `on_choose` before it runs again. The caption is the
+    notes of the table unless another is given, and the `hint` as long as nothing is chosen. A choice is given up once
+    one of the `facts` changes, by default the view.
+    """
+    name = table.name.replace("-", "_")
+    columns = _by_heading(table, page.words)
+    openable = [heading for heading, column in columns.items() if column.opens or column.key in choose]
+    key = steady_key(prefix + name, table.keys, *((page.view,) if facts is None else facts))
+
+    def chosen_cell(event: Any) -> ChosenCell | None:
+        cell = selected_cell(event, len(table.rows), openable)
+        return cell and ChosenCell(cell.row, columns[cell.column].key)
+
+    def take() -> None:
+        if on_choose is not None and (cell := chosen_cell(st.session_state[key])) is not None:
+            on_choose(cell)
+
+    event: Any = st.dataframe(
+        table_of({heading: _cells(table, at, page.words) for at, heading in enumerate(columns)}),
+        key=key,
+        on_select="ignore" if not openable else "rerun" if on_choose is None else take,
+        selection_mode="single-cell",
+        hide_index=True,
+        placeholder="" if _is_list(table) else UNDEFINED,
+        height="auto" if height is None else min(35 * (len(table.rows) + 1) + 3, height),
+        column_config={heading: _setting(at, heading, table, page.words) for at, heading in enumerate(columns)},
+    )
+    cell = chosen_cell(event) if openable else None
+    if signature is not None:
+        printed = replace(table, notes=(*table.notes, *notes, signature))
+        Export(
+            table.to_frame() if data is None else data,
+            signature,
+            file or table.name,
+            name if prefix == keys.TABLE else f"records_{name}",
+            rows,
+            figure,
+            None if callable(data) else lambda: (printed,),
+            below,
+        ).draw()
+    captions = (_sentences(table.notes) if caption is None else caption, "" if cell is not None else hint)
+    for text in filter(None, captions):
+        st.caption(plain(text, LONGEST_CAPTION))
+    if cell is not None and (opens := table.columns[table.keys.index(cell.column)].opens) is not None:
+        open_cell(page, opens(table.row(cell.row)), table.name)
+    return cell
+
+
+def open_cell(page: PageContext, target: RecordsOf | FormulaOf | None, name: str) -> None:
+    """Show the records or the formula that stand behind a cell of the table of this name."""
+    if isinstance(target, RecordsOf):
+        context = page if target.system in ("", page.system) else page.of(target.system)
+        criterion = target.criterion or page.by
+        title = plain(target.title, 200) if target.title else _records_title(target, criterion, as_markdown(page.words))
+        open_records(context, criterion, target.query, title, name=name)
+    elif isinstance(target, FormulaOf):
+        criterion, counts = target.criterion or page.by, target.counts()
+        if target.now is None:
+            of_system = "" if target.system == page.system else target.system
+            formula_box(page, criterion, target.ratio, counts, target.type, system=of_system, within=target.within)
+            return
+        st.markdown(f"**{plain(target.title, 200)}, under {plain(criterion)}**")
+        show_formula(target.ratio, counts)
+        st.caption("As it is:")
+        show_formula(target.ratio, target.now)
+
+
+def _records_title(target: RecordsOf, criterion: str, words: LayerWords) -> str:
+    """Return what the records of a count are called: its code, the type and the document."""
+    query, label = target.query, words.label(target.term)
+    of_type = [
+        f"{words.spans(side)} of {plain(type_name)}, "
+        for side, types in (("gold", query.gold), ("pred", query.pred))
+        for type_name in types
+    ]
+    place = "".join(f" in {plain(name)}" for name in (query.doc, query.period) if name)
+    return f"{''.join(of_type)}{label}{place} under {plain(criterion)}"
+
+
+def _sentences(notes: Sequence[str]) -> str:
+    """Return notes as sentences in one line."""
+    return " ".join(f"{note[0].upper()}{note[1:]}." for note in notes)
+
+
+def _by_heading(table: Table, words: LayerWords) -> dict[str, Column]:
+    """Return the columns by headings that Streamlit can tell apart and does not take for something else."""
+    columns: dict[str, Column] = {}
+    for column in table.columns:
+        (heading,) = streamlit_headings([words.heading(column)])
+        number = sum(other == heading or other.startswith(f"{heading} (") for other in columns)
+        columns[f"{heading} ({number + 1})" if number and heading in columns else heading] = column
+    return columns
+
+
+def streamlit_headings(names: Sequence[str]) -> list[str]:
+    """Return a column heading for each name of the data, in parentheses where Streamlit means something else by it."""
+    return [free_name(name, [*names, name]) if _STREAMLIT.match(name) else name for name in names]
+
+
+_STREAMLIT = re.compile(r"_index$|_pos:")
+
+
+def _is_list(table: Table) -> bool:
+    """Tell whether the rows are spans in their context, which have no width to spare."""
+    return any(column.kind == "before" for column in table.columns)
+
+
+def _cells(table: Table, at: int, words: LayerWords) -> list[Any]:
+    cells = [row[at] for row in table.rows]
+    return [[decision_text(cell, words)] for cell in cells] if table.columns[at].kind == "decision" else cells
+
+
+def decision_text(decision: Cell, words: LayerWords = GOLD_AND_PREDICTION) -> str:
+    """Return a decision as it is listed, after its glyph; another text as it is."""
+    if decision in DECISIONS:
+        return words.with_glyph(str(decision))
+    look = decision_look(str(decision))
+    return f"{look.glyph} {decision}" if look else decisions_in_words(str(decision))
+
+
+def _setting(at: int, heading: str, table: Table, words: LayerWords) -> Any:
+    """Return Streamlit's setting of a column; of texts it is as wide as what it holds."""
+    column = table.columns[at]
+    tooltip = explained(column.term, words=words) if column.term else f"{column.meaning}." if column.meaning else None
+    if column.kind in _FORMATS:
+        width = max(PADDING + CHARACTER_WIDTH * len(heading), 70)
+        form = _FORMATS[column.kind]
+        return st.column_config.NumberColumn(heading, width=width, format=form, help=tooltip, pinned=False)
+    cells = [str(row[at]) for row in table.rows if row[at] is not None]
+    if column.kind == "decision":
+        looks = {decision_text(cell, words): decision_look(cell) for cell in cells}
+        theme = int(st.context.theme.type == "dark")
+        # On a fill the browser writes in black or white, whichever reads better; a hue itself is too dim for either.
+        colours = [look.colour.fill[theme] if look else "gray" for look in looks.values()]
+        tooltip = explained(*DECISIONS, words=words) if set(cells) <= set(DECISIONS) else tooltip
+        return st.column_config.MultiselectColumn(
+            heading, width=140, help=tooltip, options=list(looks), color=colours, disabled=True
+        )
+    is_first = not at and column.kind == "name"
+    if column.kind in ("before", "after"):
+        width = CONTEXT_WIDTH
+    else:
+        longest = max(map(len, (heading, *cells)))
+        width = min(PADDING + CHARACTER_WIDTH * longest, WIDEST_OF_LIST if _is_list(table) else WIDEST)
+    return st.column_config.Column(
+        heading,
+        width=max(width, NAME_WIDTH) if is_first else width,
+        help=tooltip,
+        pinned=is_first,
+        alignment="right" if column.kind == "before" else None,
+    )
+
+
+def formula_box(
+    page: PageContext,
+    criterion: str,
+    ratio: str,
+    counts: Counts,
+    type_name: str | None = None,
+    *,
+    system: str = "",
+    within: Query | None = None,
+) -> None:
+    """Show the formula of a ratio of a type, a system, a document or a period; counts in it link to their records."""
+    words = as_markdown(page.words)
+    calculation = formula(ratio, counts, type_name, words)
+    within = within or Query()
+    of = "".join(f" of {plain(name)}" for name in (type_name, system, within.doc, within.period) if name)
+    st.markdown(f"**{words.label(ratio)}{of} under {plain(criterion)}**")
+    st.code(calculation.text, language=None, wrap_lines=True)
+    view = replace(page.view, criterion=criterion, system=system or page.system)
+    with st.container(horizontal=True):
+        for label, value, query in calculation.counts:
+            spans = replace(within, decision=query.decision, gold=query.gold, pred=query.pred)
+            count_link(view, label, value, spans)
+
+
+def show_formula(ratio: str, counts: Counts) -> None:
+    """Show the formula of a ratio whose counts have no records of their own."""
+    st.code(formula(ratio, counts).text, language=None, wrap_lines=True)
+
+
+def count_link(view: View, label: str, value: int, query: Query) -> None:
+    navigation.link_to("Inspect", f":primary[{label}: {count(value, noun(view.criterion))} →]", view_of(view, query))
+
+
+def open_records(
+    page: PageContext, criterion: str, query: Query, title: str, *, name: str, columns: Sequence[str] | None = None
+) -> None:
+    """Show the records of a count: title, number, list of some or all columns, and the way to Inspect.
+
+    `title` is Markdown.
+    """
+    view = view_of(replace(page.view, criterion=criterion), query)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f"**{title}: {count_words(criterion, page.ledger(criterion).total(query))}**")
+        navigation.link_to("Inspect", ":primary[Open in Inspect →]", view, key=name)
+    record_table(page, criterion, query, name=name, columns=columns)
+
+
+def record_table(
+    page: PageContext,
+    criterion: str,
+    query: Query,
+    *,
+    name: str,
+    order: str = ORDERS[0],
+    height: int | None = None,
+    columns: Sequence[str] | None = None,
+    card: Callable[[PageContext, str, pd.Series], None] | None = None,
+) -> None:
+    """List records; choosing a cell shows its record in the text, with the link to Inspect, or by `card`."""
+    ledger = page.ledger(criterion)
+    total = ledger.total(query).records
+    if not total:
+        st.caption("No records.")
+        return
+    if order not in ledger.orders(query):
+        st.caption(f"So many records are not sorted by {order}; they stand in document order. Narrow them down.")
+        order = ORDERS[0]
+    # The playlist changes nothing of the list.
+    view = replace(page.view, playlist="")
+    first = first_row(total, name, view)
+    part = ledger.page(query, order, first, ROWS)
+    rows = record_rows(ledger, part, page.loaded.corpus.documents.texts, page.words, name=name)
+    export = records_export(page, criterion, query, order, name=name)
+    cell = show_table(
+        page,
+        rows.selected(*columns) if columns else rows,
+        signature=export.signature,
+        data=export.table,
+        rows=total,
+        file=export.name,
+        below=export.below,
+        facts=(view, criterion, first, tuple(part["record"])),
+        hint="Choose a row to read it in its text.",
+        choose=[column.key for column in RECORD_COLUMNS],
+        prefix=keys.LIST,
+        height=height or 360,
+    )
+    if cell is not None:
+        (card or record_card)(page, criterion, part.iloc[cell.row])
+
+
+def records_export(page: PageContext, criterion: str, query: Query, order: str = ORDERS[0], *, name: str) -> Export:
+    """Return the records of a query as files, and their spans as a layer."""
+    ledger = page.ledger(criterion)
+    return Export(
+        partial(ledger.pieces, query, order),
+        page.signature(criterion),
+        "records",
+        key=f"records_{name}",
+        rows=ledger.total(query).records,
+        below=partial(_annotations, page, criterion, query, name) if noun(criterion) == "record" else None,
+    )
+
+
+def _annotations(page: PageContext, criterion: str, query: Query, name: str) -> None:
+    """Offer the spans of the records listed as a layer, to be looked at or annotated anew in another tool."""
+    ledger = page.ledger(criterion)
+    if not isinstance(ledger, MemoryLedger):
+        return
+    st.markdown("**Their spans, as annotations**")
+    first = page.words.reference
+    sides: dict[str, Side] = {first: "gold", page.view.system: "pred"}
+    side = st.segmented_control(
+        "Spans of",
+        list(sides),
+        default=first,
+        required=True,
+        key=f"{keys.LIST}side_{name}",
+        label_visibility="collapsed",
+    )
+    layer = ledger.spans(query, sides[side or first])
+    facts = (page.loaded.id, page.view.system, side, criterion, query, repr(page.settings))
+    offer_layer(lambda: layer, len(layer), f"{layer_file_name(side or first)}-{name}", facts)
+
+
+CONTEXT_COLUMNS = (Column("before", kind="before"), Column("span", kind="text"), Column("after", kind="after"))
+RECORD_COLUMNS = (
+    Column("decision", kind="decision"),
+    Column("verdict", kind="text", meaning="What a reviewer decided; stale: text or span changed since"),
+    Column("tokens", kind="count", meaning="What the record counts for"),
+    *CONTEXT_COLUMNS,
+    Column("gold_type", kind="text"),
+    Column("pred_type", "predicted type", "text"),
+    Column("pred_text", "predicted text", "text", meaning="Empty where nothing was predicted"),
+    Column("why", kind="text"),
+    Column("document", kind="text"),
+)
+
+
+def record_rows(
+    ledger: Ledger,
+    part: pd.DataFrame,
+    texts: Sequence[str],
+    words: LayerWords = GOLD_AND_PREDICTION,
+    *,
+    name: str = "records",
+) -> Table:
+    """Return the rows of a list as they are shown, from records of a ledger with their documents' texts."""
+    types = [_texts(part[f"{side}_type"]) for side in ("gold", "pred")]
+    reasons = zip(_texts(part["reason"]), *types, strict=True)
+    values: dict[str, Sequence[Cell]] = {
+        "decision": _texts(part["decision"]),
+        **in_context(context(part, texts, AROUND)),
+        "gold_type": types[0],
+        "pred_type": types[1],
+        "pred_text": [short(text) if isinstance(text, str) else None for text in part["pred_text"].tolist()],
+        "why": [reason and words.reason(reason, *pair) for reason, *pair in reasons],
+        "document": _texts(part["document"]),
+    }
+    if noun(ledger.criterion) == "token":
+        values["tokens"] = part["weight"].tolist()
+    if isinstance(ledger, MemoryLedger) and (verdicts := attach_verdicts(ledger.about)).given:
+        values["verdict"] = verdict_labels(verdicts, part.index, words.verdict_words)
+    return list_table(name, RECORD_COLUMNS, values)
+
+
+def list_table(name: str, columns: Sequence[Column], values: Mapping[str, Sequence[Cell]]) -> Table:
+    """Return the columns that have values, by their keys, as a table without title."""
+    columns = tuple(column for column in columns if column.key in values)
+    rows = tuple(zip(*(values[column.key] for column in columns), strict=True))
+    return Table("", columns, rows, name=name)
+
+
+def _texts(column: pd.Series) -> list[str | None]:
+    """Return the values of a categorical column, looking at no other of its categories, which may be very many."""
+    codes, code_of_row = np.unique(column.cat.codes.to_numpy(), return_inverse=True)
+    names: list[str | None] = [None] * int((codes < 0).sum())
+    names += column.cat.categories.take(codes[codes >= 0]).tolist()
+    return [names[number] for number in code_of_row.tolist()]
+
+
+def table_of(columns: Mapping[str, Any]) -> pa.Table:
+    """Return columns of text and numbers as a table that goes to the browser as it is."""
+    # Through pandas, and with a Styler for the colours, a list took half of the time of its page.
+    return pa.table({name: pa.array(values, from_pandas=True) for name, values in columns.items()})
+
+
+def in_context(lines: Sequence[Line], name: str = "span") -> dict[str, list[str]]:
+    """Return three columns of a list: the words before, in and after the span of a row."""
+    return {
+        "before": [before for before, _, _ in lines],
+        name: [short(text) for _, text, _ in lines],
+        "after": [after for _, _, after in lines],
+    }
+
+
+def short(text: str) -> str:
+    return text if len(text) <= LONGEST_CELL else text[:LONGEST_CELL] + "…"
+
+
+def steady_key(name: str, *facts: object) -> str:
+    """Return the key of a table that is not replaced when its data change; the choice made in it is cleared then.
+
+    To put another table in its place takes a browser several times as long as to write other cells.
+    """
+    now = table_key(name, *facts)
+    if st.session_state.get(keys.HELD + name, now) != now:
+        st.session_state[name] = {"selection": {"rows": [], "columns": [], "cells": []}}
+    st.session_state[keys.HELD + name] = now
+    return name
+
+
+def selected_cell(event: Any, rows: int, columns: Collection[str]) -> ChosenCell | None:
+    """Return the cell chosen, None where there is none in a table of so many rows and these columns."""
+    cells = event["selection"].get("cells", []) if event else []
+    row, column = cells[0] if cells else (-1, "")
+    return ChosenCell(int(row), str(column)) if 0 <= int(row) < rows and column in columns else None
+
+
+def first_row(rows: int, name: str, view: View, what: str = "records", at: int | None = None) -> int:
+    """Ask for the page of a long table; return its first row. The page that has row `at` is turned to."""
+    if rows <= ROWS:
+        return 0
+    pages = -(-rows // ROWS)
+    key = table_key(f"{keys.LIST}page_{name}", view, rows)
+    if at is not None:
+        st.session_state[key] = at // ROWS + 1
+    number = st.number_input(f"Page of {pages:,} ({ROWS} {what} each)", 1, pages, key=key, width=220)
+    return (int(number) - 1) * ROWS

@@ -1,0 +1,99 @@
+"""The component of every table: the cell chosen, what it opens, captions, headings and files."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.pages.test_pages import cell
+
+
+def page() -> None:
+    from dataclasses import replace
+
+    import streamlit as st
+
+    from nereval_core.records.queries import Query
+    from nereval_core.scoring import Counts
+    from nereval_core.tables import Column, FormulaOf, RecordsOf, Table
+    from pages.shared.components import export_menu, tables
+    from pages.shared.data import caches
+    from pages.shared.data.page_context import PageContext
+    from tests.support.pages import DEMO, VIEW
+
+    place = st.container()
+    export_menu.begin()
+    context = PageContext(DEMO, VIEW, caches.settings_of(DEMO.corpus.gold, VIEW))
+    columns = (
+        Column("type", kind="name"),
+        Column("COR", "COR", "count", "COR", opens=lambda row: RecordsOf(Query(decision=("COR",)), str(row["type"]))),
+        Column("f1", "F1", "ratio", "F1", opens=lambda row: FormulaOf("F1", lambda: Counts((1, 0, 0, 1, 0), (1,) * 5))),
+        Column("note", kind="text"),
+        Column("twin", "note", "text"),
+    )
+    table = Table("Types", columns, (("a", 1, 0.5, "x", "y"), ("b", 2, None, "x", "y")), ("Always",), name="types")
+    st.session_state["found"] = tables.show_table(
+        context,
+        table,
+        signature="signed",
+        choose=("note",),
+        facts=(st.session_state.get("fact", 0),),
+        hint="Choose.",
+        height=300,
+    )
+    tables.show_table(context, replace(table.selected("type", "note"), name="plain"), caption="")
+    export_menu.draw(place)
+
+
+def drawn(**state: object) -> AppTest:
+    app = AppTest.from_function(page)
+    for key, value in state.items():
+        app.session_state[key] = value
+    app.run(timeout=30)
+    assert not app.exception
+    return app
+
+
+def captions(app: AppTest) -> list[str]:
+    return [element.value.replace("\\", "") for element in app.caption]
+
+
+@pytest.mark.parametrize("place", [(0, "COR"), (1, "F1"), (0, "note")])
+def test_a_cell_is_chosen_and_opened(place: tuple[int, str]) -> None:
+    app = drawn(table_types=cell(*place))
+    assert app.session_state["found"] == (place[0], place[1].replace("F1", "f1"))
+    assert captions(app)[0] == "Always."
+    texts = [element.value for element in (*app.markdown, *app.code)]
+    assert any("**a: " in text for text in texts) == (place == (0, "COR"))
+    assert any(text.startswith("F1 = ") for text in texts) == (place == (1, "F1"))
+
+
+@pytest.mark.parametrize("place", [(2, "COR"), (-1, "COR"), (0, "type"), (0, "nothing"), (0, "note (2)")])
+def test_other_cells_are_passed_over(place: tuple[int, str]) -> None:
+    app = drawn(table_types=cell(*place))
+    assert app.session_state["found"] is None and captions(app) == ["Always.", "Choose."]
+
+
+def test_headings_of_one_name_are_numbered() -> None:
+    assert list(drawn().dataframe[0].value.columns) == ["type", "COR", "F1", "note", "note (2)"]
+
+
+def test_a_choice_goes_with_the_facts_it_was_made_under() -> None:
+    app = drawn(table_types=cell(0, "note"))
+    assert app.run().session_state["found"] == (0, "note")
+    app.session_state["fact"] = 1
+    assert app.run().session_state["found"] is None
+    app.session_state["table_types"] = cell(1, "note")
+    assert app.run().session_state["found"] == (1, "note")
+
+
+def test_every_table_with_a_signature_offers_its_files() -> None:
+    app = drawn(export_menu=True)
+    assert [button.proto.label for button in app.get("download_button")] == [
+        "CSV",
+        "Parquet",
+        "Excel",
+        "Markdown",
+        "LaTeX",
+        "HTML",
+    ]
