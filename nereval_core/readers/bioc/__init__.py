@@ -21,20 +21,20 @@ from nereval_core.readers import Reader, Reading, ReadOptions, Source
 from nereval_core.readers.bioc.documents import (
     COLLECTIONS,
     DOCUMENT,
-    MISSING_SENTENCE,
     BioCDocument,
-    Bounds,
-    PlacedText,
     documents_of_json,
-    passage_problems,
+    documents_of_xml,
 )
 from nereval_core.readers.bioc.places import (
+    MISSING_SENTENCE,
+    Bounds,
     PlacedAnnotation,
+    PlacedText,
     annotation_name,
     annotations_with_places,
+    passage_problems,
     place_annotations,
 )
-from nereval_core.readers.bioc.xml import documents_of_xml
 from nereval_core.readers.biomedical.pubtator import concept_links, plain_blanks
 from nereval_core.readers.input.encodings import UTF8_BOM
 from nereval_core.readers.input.source import SourceFile, unread_files_note
@@ -85,36 +85,35 @@ class BiocReader(Reader):
         documents: list[BioCDocument] = []
         for file in files:
             documents += (documents_of_xml if _is_xml(file) else documents_of_json)(file, problems, counts)
-        found = annotations_with_places(documents, counts, problems)
+        annotations = annotations_with_places(documents, counts, problems)
         problems += passage_problems(documents)
         if problems:
             raise FormatError(problems)
         key = TYPE if options.column is None else str(options.column)
-        placed = place_annotations(documents, found, options.offsets)
+        placed = place_annotations(documents, annotations, options.offsets)
         starts, ends = placed.start.tolist(), placed.end.tolist()
         # Where no document has an id they are numbered, and paired by their order.
         named = any(document.id for document in documents)
-        made = Builder(source.name, named=named)
+        builder = Builder(source.name, named=named)
         at = 0
         for number, (document, text) in enumerate(zip(documents, placed.texts, strict=True)):
-            made.document(
+            builder.document(
                 (document.id or "") if named else str(number + 1),
                 text.text,
                 line=document.line,
-                source=document.shown,
-                sentences=_sentences(document, text, made),
+                source=document.source,
+                sentences=_sentences(document, text, builder),
                 meta=_metadata(document),
             )
-            while at < len(found) and found[at].document == number:
-                pieces = slice(found[at].first, found[at].first + len(found[at].annotation.locations))
-                _span(
-                    found[at], list(zip(starts[pieces], ends[pieces], strict=True)), document, text, key, made, counts
-                )
+            while at < len(annotations) and annotations[at].document == number:
+                first, n_pieces = annotations[at].first, len(annotations[at].annotation.locations)
+                pieces = list(zip(starts[first : first + n_pieces], ends[first : first + n_pieces], strict=True))
+                _span(annotations[at], pieces, document, text, key, builder, counts)
                 at += 1
-        layer = made.finish(options.name or source.label)
+        layer = builder.finish(options.name or source.label)
         notes = unread_files_note(source, files)
         notes += [f"{what}: {count}" for what, count in sorted(counts.items()) if count]
-        return Reading(layer.documents, layer, self.name, (*notes, *placed.notes), places=made.places)
+        return Reading(layer.documents, layer, self.name, (*notes, *placed.notes), places=builder.places)
 
 
 READER = BiocReader()
@@ -125,15 +124,15 @@ def read_infons(infons: Mapping[str, Any], key: str) -> tuple[str, tuple[str, ..
     rest = dict(infons)
     label = rest.pop(key, None)
     label = str(label) if type(label) in (str, int) else ""
-    known = {kind: name for name in rest if (kind := _kind(name))}
+    key_of_kind = {kind: name for name in rest if (kind := _kind(name))}
     links: tuple[str, ...] = ()
-    linked = next((known[kind] for kind in LINKS if kind in known), None)
+    linked = next((key_of_kind[kind] for kind in LINKS if kind in key_of_kind), None)
     if linked is not None and type(rest[linked]) in (str, int, type(None)):
         links = concept_links(str(rest.pop(linked) or ""), BREAKS)
         while links and type(rest.get(ranked_key(linked, len(links) + 1))) is str:
             links += concept_links(rest.pop(ranked_key(linked, len(links) + 1)), BREAKS)
     score = None
-    scored = next((known[kind] for kind in SCORES if kind in known), None)
+    scored = next((key_of_kind[kind] for kind in SCORES if kind in key_of_kind), None)
     if scored is not None and type(rest[scored]) in (int, float, str) and NUMBER.fullmatch(str(rest[scored])):
         value = float(rest[scored])
         if isfinite(value):
@@ -157,12 +156,12 @@ def _is_xml(file: SourceFile) -> bool:
     return file.load(64).removeprefix(b"\xef\xbb\xbf").lstrip().startswith((b"<", b"\xff\xfe", b"\xfe\xff"))
 
 
-def _sentences(document: BioCDocument, text: PlacedText, made: Builder) -> list[Bounds]:
-    lost = text.sentences.count(MISSING_SENTENCE)
-    if lost:
-        stray = f"{counted(lost, 'sentence')} not in the passage at the offset given"
-        found = f"document {quoted(document.id or '')}: {stray}"
-        made.problem(document.line, found, "mend offsets or texts", source=document.shown)
+def _sentences(document: BioCDocument, text: PlacedText, builder: Builder) -> list[Bounds]:
+    n_missing = text.sentences.count(MISSING_SENTENCE)
+    if n_missing:
+        finding = f"{counted(n_missing, 'sentence')} not in the passage at the offset given"
+        finding = f"document {quoted(document.id or '')}: {finding}"
+        builder.problem(document.line, finding, "mend offsets or texts", source=document.source)
         return []
     return text.sentences
 
@@ -180,37 +179,35 @@ def _metadata(document: BioCDocument) -> Mapping[str, Any]:
 
 
 def _span(
-    one: PlacedAnnotation,
+    placed: PlacedAnnotation,
     parts: list[Bounds],
     document: BioCDocument,
     text: PlacedText,
     key: str,
-    made: Builder,
+    builder: Builder,
     counts: Counter[str],
 ) -> None:
     """Add an annotation as a span, or its problem."""
-    annotation = one.annotation
+    annotation = placed.annotation
+    line = annotation.line or document.line
     label, links, score, meta = read_infons(annotation.infons, key)
-    wrong = _misplaced(one, parts, text, counts)
-    again = next((name for name in annotation.repeated if name == key or is_known_infon(name)), None)
-    if not wrong and again is not None:
-        wrong = f"a second infon {quoted(again)} with another value", "write the one that counts"
-    if not wrong and not label:
-        wrong = f"no type in an infon {quoted(key)}", "give it one, or name the infon with the types: --column KEY"
-    if wrong:
-        found, remedy = wrong
-        made.problem(
-            annotation.line, f"{annotation_name(annotation, document)}: {found}", remedy, source=document.shown
-        )
+    problem = _place_problem(placed, parts, text, counts)
+    repeated_key = next((name for name in annotation.repeated if name == key or is_known_infon(name)), None)
+    if not problem and repeated_key is not None:
+        problem = f"a second infon {quoted(repeated_key)} with another value", "write the one that counts"
+    if not problem and not label:
+        problem = f"no type in an infon {quoted(key)}", "give it one, or name the infon with the types: --column KEY"
+    if problem:
+        finding, remedy = problem
+        builder.problem(line, f"{annotation_name(annotation, document)}: {finding}", remedy, source=document.source)
         return
-    several = len(parts) > 1
-    made.span(
-        min(parts)[0] if several else parts[0][0],
-        max(parts)[1] if several else parts[0][1],
+    builder.span(
+        min(parts)[0],
+        max(parts)[1],
         label,
-        line=annotation.line,
-        source=document.shown,
-        fragments=tuple(sorted(parts)) if several else (),
+        line=line,
+        source=document.source,
+        fragments=tuple(sorted(parts)) if len(parts) > 1 else (),
         id=annotation.id,
         links=links,
         score=score,
@@ -218,43 +215,43 @@ def _span(
     )
 
 
-def _misplaced(
-    one: PlacedAnnotation, parts: list[Bounds], text: PlacedText, counts: Counter[str]
+def _place_problem(
+    placed: PlacedAnnotation, parts: list[Bounds], text: PlacedText, counts: Counter[str]
 ) -> tuple[str, str] | None:
     """Return the problem of the pieces of an annotation and its remedy, None for none."""
     if MISSING_SENTENCE in parts:
-        at, length = one.annotation.locations[parts.index(MISSING_SENTENCE)]
-        found = f"{at} to {at + length} is not a place in the text of {counted(len(text.text), 'character')}"
-        return found, "mend it"
-    low, high = (0, len(text.text)) if one.passage is None else text.passages[one.passage] or (0, 0)
+        location = placed.annotation.locations[parts.index(MISSING_SENTENCE)]
+        bounds = f"{location.offset} to {location.offset + location.length}"
+        return f"{bounds} is not a place in the text of {counted(len(text.text), 'character')}", "mend it"
+    low, high = (0, len(text.text)) if placed.passage is None else text.passages[placed.passage] or (0, 0)
     if not all(low <= start and end <= high for start, end in parts):
         return "it stands outside its passage", "put it into the passage that it stands in"
-    if len(parts) > 1:
-        order = sorted(parts)
-        if any(after[0] < before[1] for before, after in pairwise(order)):
-            return "its locations overlap", "write each character once"
-        quote = one.annotation.text
-        if quote and not _joined(quote, parts, text.text):
-            if _joined(quote.strip(), parts, text.text):
-                counts["texts of several pieces that match but for blanks at an edge"] += 1
-                return None
-            there = " ".join(text.text[start:end] for start, end in order)
-            letters, own = ("".join(words.split()) for words in (quote, there))
-            if letters.startswith(own) and len(letters) - len(own) < len(parts):
-                # BC5CDR's sample counts the blank before a piece, and not its last letter.
-                counts["texts of several pieces that end a character later than the pieces"] += 1
-                return None
-            here, there = quoted_apart(quote, there)
-            return f"its text is {here}, where {there} stands", "mend one of the two"
-    return None
+    if len(parts) == 1:
+        return None
+    order = sorted(parts)
+    if any(after[0] < before[1] for before, after in pairwise(order)):
+        return "its locations overlap", "write each character once"
+    quote = placed.annotation.text
+    if not quote or _is_quote(quote, parts, text.text):
+        return None
+    if _is_quote(quote.strip(), parts, text.text):
+        counts["texts of several pieces that match but for blanks at an edge"] += 1
+        return None
+    covered = " ".join(text.text[start:end] for start, end in order)
+    letters, covered_letters = ("".join(words.split()) for words in (quote, covered))
+    if letters.startswith(covered_letters) and len(letters) - len(covered_letters) < len(parts):
+        # BC5CDR's sample counts the blank before a piece, and not its last letter.
+        counts["texts of several pieces that end a character later than the pieces"] += 1
+        return None
+    return "its text is {}, where {} stands".format(*quoted_apart(quote, covered)), "mend one of the two"
 
 
-def _joined(quote: str, parts: Sequence[Bounds], text: str) -> bool:
+def _is_quote(quote: str, parts: Sequence[Bounds], text: str) -> bool:
     """Return whether a quote is that of pieces: joined, in either order, or all from the first to the last."""
     rows = [[text[low:high] for low, high in row] for row in (parts, sorted(parts))]
-    known = {joint.join(row) for joint in JOINTS for row in rows}
-    known.add(text[min(parts)[0] : max(parts)[1]])
-    return plain_blanks(quote) in set(map(plain_blanks, known))
+    quotes = {joint.join(row) for joint in JOINTS for row in rows}
+    quotes.add(text[min(parts)[0] : max(parts)[1]])
+    return plain_blanks(quote) in set(map(plain_blanks, quotes))
 
 
 @lru_cache(KNOWN_KEYS)

@@ -1,180 +1,77 @@
-"""Documents of BioC, their JSON, and the texts that their passages make up.
+"""Documents of BioC as they stand in a file, JSON or XML.
 
-Offsets of passages, sentences and annotations count from the start of the document. Between passages there is room, one
-character mostly, which the files do not give: line ends here, and blanks between sentences, as in the package `bioc`.
+XML is read as the parser comes upon it, which tells the line of everything. The parser is defusedxml's: a document type
+is passed over, as ordinary files name one (`BioC.dtd`, which is never fetched), and entities that a file declares are
+refused. So are references to undeclared ones, which a parser that does not read the document type may leave out without
+a word, and all offsets behind them would be wrong.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Mapping
+from typing import Annotated, Any
+from xml.parsers.expat import ExpatError
 
-import numpy as np
+import msgspec
+from defusedxml.common import DefusedXmlException
+from defusedxml.ElementTree import DefusedXMLParser
+from msgspec import Meta, field
 
 from nereval_core.problems import Problem, quoted
 from nereval_core.readers.input.source import SourceFile
-from nereval_core.readers.shared.offset_units import UNITS, Unit, offsets_in_unit, width_of
-from nereval_core.readers.shared.strict_json import id_string, items, json_type, list_under
+from nereval_core.readers.shared.strict_json import Complain, id_string, items, json_type, typed
 from nereval_core.readers.shared.tag_cells import is_named_like_prediction
 
-GAP_CHARACTERS, GAP_PER_CHARACTER = 1 << 22, 4
-"""Characters that may stand between the passages of a source: in all, and further ones per character of text."""
-
-
+FARTHEST_OFFSET = 10**12
 UNKNOWN_OFFSET = -(10**13)
-"""An offset that is missing or wrong; its problem is reported when it is read."""
-
-USUAL_GAPS = frozenset((0, 1))
-"""Usual numbers of characters between passages."""
+"""An offset of XML that is missing or wrong; its problem is reported when it is read."""
+Offset = Annotated[int, Meta(ge=-FARTHEST_OFFSET, le=FARTHEST_OFFSET)]
 
 
-@dataclass(slots=True)
-class BioCAnnotation:
-    """An annotation with its pieces, start and length of each as the file counts.
+class Location(msgspec.Struct, gc=False):
+    """A piece of an annotation, as the file counts."""
 
-    `repeated` are keys of infons that stand again with another value; the first is kept.
+    offset: Offset
+    length: Offset
+
+
+class BioCAnnotation(msgspec.Struct, rename={"line": "#line", "repeated": "#repeated"}):
+    """An annotation with its pieces.
+
+    `line` is known in XML alone, as `repeated`: keys of infons that stand again with another value; the first is kept.
     """
 
-    id: str | None
-    line: int | None
+    id: str | None = None
     infons: dict[str, Any] = field(default_factory=dict)
     text: str | None = None
-    locations: list[tuple[int, int]] = field(default_factory=list)
+    locations: list[Location] = field(default_factory=list)
+    # No JSON has these keys.
+    line: int | None = None
     repeated: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
-class BioCPassage:
-    """A passage, or a sentence of one."""
+class BioCPassage(msgspec.Struct, rename={"line": "#line"}):
+    """A passage, or a sentence of one; `line` is known in XML alone."""
 
-    line: int | None
-    offset: int = UNKNOWN_OFFSET
+    offset: Offset
     text: str | None = None
     infons: dict[str, Any] = field(default_factory=dict)
     sentences: list[BioCPassage] = field(default_factory=list)
     annotations: list[BioCAnnotation] = field(default_factory=list)
+    line: int | None = None
 
 
-@dataclass(slots=True)
-class BioCDocument:
-    """A document; `line` is where it begins, None where that is unknown."""
+class BioCDocument(msgspec.Struct, rename={"source": "#source", "line": "#line"}):
+    """A document; `line` is the one at which it begins in the file `source`, None where that is unknown."""
 
-    shown: str
-    line: int | None
     id: str | None = None
     infons: dict[str, Any] = field(default_factory=dict)
     passages: list[BioCPassage] = field(default_factory=list)
     annotations: list[BioCAnnotation] = field(default_factory=list)
-
-
-Bounds = tuple[int, int]
-MISSING_SENTENCE = (-1, -1)
-"""Bounds of a sentence that is not found in its passage."""
-
-
-@dataclass(slots=True)
-class PlacedText:
-    """A document's text, where its passages stand in it (None: without text), and its sentences: code points."""
-
-    text: str
-    passages: list[Bounds | None]
-    sentences: list[Bounds]
-
-
-def text_pieces(document: BioCDocument) -> Iterator[tuple[int, BioCPassage, str, str]]:
-    """Yield what has text, the number of its passage first: passages, or the sentences of those that have none.
-
-    What stands before each, where there is room, comes with it, and its text last.
-    """
-    for number, passage in enumerate(document.passages):
-        if passage.text:
-            yield number, passage, "\n", passage.text
-            continue
-        between = "\n"
-        for sentence in passage.sentences:
-            if sentence.text:
-                yield number, sentence, between, sentence.text
-                between = " "
-
-
-def likely_units(documents: Sequence[BioCDocument]) -> list[Unit]:
-    """Return the units of offsets, the likeliest by the gaps between passages first.
-
-    Passages never overlap, most files leave one character between them or none, and the same everywhere.
-    """
-    gaps: dict[Unit, set[int]] = {unit: set() for unit in UNITS}
-    for document in documents:
-        before: tuple[int, str] | None = None
-        for _, piece, _, text in text_pieces(document):
-            if before is not None and not before[1].isascii():
-                for unit, found in gaps.items():
-                    found.add(piece.offset - before[0] - width_of(before[1], unit))
-            before = piece.offset, text
-    return sorted(
-        UNITS, key=lambda unit: (min(gaps[unit], default=0) < 0, not gaps[unit] <= USUAL_GAPS, len(gaps[unit]))
-    )
-
-
-def passage_problems(documents: Sequence[BioCDocument]) -> list[Problem]:
-    """Return problems of passages that no unit of offsets resolves: overlaps, and gaps that are too large."""
-    problems = []
-    room = GAP_CHARACTERS
-    for document in documents:
-        reached = 0
-        for _, piece, _, text in text_pieces(document):
-            gap = piece.offset - reached
-            if piece.offset <= UNKNOWN_OFFSET:
-                break
-            if gap < 0 or gap > room:
-                what = f"a passage or sentence at {piece.offset}, and the text before it reaches to {reached}"
-                found = f"document {quoted(document.id or '')}: {what}"
-                remedy = "give offsets in the document, each behind the one before"
-                problems.append(Problem(document.shown, piece.line or document.line, found, remedy))
-                break
-            reached = piece.offset + len(text)
-            room += GAP_PER_CHARACTER * len(text) - gap
-    return problems
-
-
-def place_passages(document: BioCDocument, unit: Unit) -> PlacedText | None:
-    """Return the text of a document whose offsets count in a unit, None where passages would overlap."""
-    parts: list[str] = []
-    low: list[int | None] = [None] * len(document.passages)
-    high = [0] * len(document.passages)
-    sentences: list[Bounds] = []
-    reached = length = 0
-    for number, piece, between, text in text_pieces(document):
-        gap = piece.offset - reached
-        if gap < 0:
-            return None
-        parts += (between * gap, text)
-        start, length = length + gap, length + gap + len(text)
-        reached = piece.offset + width_of(text, unit)
-        low[number] = start if low[number] is None else low[number]
-        high[number] = length
-        if piece is not document.passages[number]:
-            sentences.append((start, length))
-        else:
-            sentences += _within(piece, start, unit)
-    bounds = [None if a is None else (a, b) for a, b in zip(low, high, strict=True)]
-    return PlacedText("".join(parts), bounds, sentences)
-
-
-def _within(passage: BioCPassage, start: int, unit: Unit) -> Iterator[Bounds]:
-    """Yield the sentences of a passage that has its text itself, LOST for one that is not to be found there."""
-    text = passage.text or ""
-    known = offsets_in_unit(text, unit) if passage.sentences else None
-    for sentence in passage.sentences:
-        if sentence.text:
-            at = sentence.offset - passage.offset
-            if known is not None:
-                # Between two characters there is no place, and none beyond the text.
-                place = int(np.searchsorted(known, at))
-                at = place if place < len(known) and int(known[place]) == at else -1
-            found = at >= 0 and text.startswith(sentence.text, at)
-            yield (start + at, start + at + len(sentence.text)) if found else MISSING_SENTENCE
+    source: str = ""
+    line: int | None = None
 
 
 COLLECTIONS = ("documents", "PubTator3")
@@ -182,7 +79,6 @@ COLLECTIONS = ("documents", "PubTator3")
 DOCUMENT = "passages"
 OWN = frozenset(("id", "infons", "passages", "annotations", "relations", "bioctype"))
 """Keys of a document that BioC has; services add others."""
-FARTHEST_OFFSET = 10**12
 REMEDY = "write it as the package bioc does"
 
 
@@ -192,105 +88,232 @@ def documents_of_json(file: SourceFile, problems: list[Problem], counts: Counter
     Raises:
         FormatError: not readable.
     """
-    made = []
+    documents: list[BioCDocument] = []
     for line, row in items(file, problems):
         rows: list[tuple[int | None, Any]] = [(line, row)]
         if isinstance(row, dict) and DOCUMENT not in row:
-            inside = next((row[key] for key in COLLECTIONS if isinstance(row.get(key), list)), None)
-            if inside is None:
+            collection = next((row[key] for key in COLLECTIONS if isinstance(row.get(key), list)), None)
+            if collection is None:
                 problems.append(Problem(file.shown, line, "neither a collection nor a document", REMEDY))
                 continue
-            rows = [(None, one) for one in inside]
-        for at, one in rows:
-            reading = _Reading(file.shown, at, problems, counts)
-            document = reading.document(one)
-            if document is not None:
-                made.append(document)
-    return made
+            rows = [(None, document) for document in collection]
+        for place, document in rows:
+            name = quoted(id_string(document.get("id")) or "") if isinstance(document, dict) else "''"
+
+            def complain(finding: str, remedy: str, name: str = name, place: int | None = place) -> None:
+                problems.append(Problem(file.shown, place, f"document {name}: {finding}", remedy))
+
+            documents += _document_of_json(document, file.shown, place, complain, counts)
+    return documents
 
 
-@dataclass(slots=True)
-class _Reading:
-    """Reads one document; `name` is its id once that is known, `of` an annotation's."""
+def _document_of_json(
+    row: Any, source: str, line: int | None, complain: Complain, counts: Counter[str]
+) -> list[BioCDocument]:
+    """Return a document, nothing where it is not one."""
+    if not isinstance(row, dict):
+        complain(f"{json_type(row)} where a document should be", REMEDY)
+        return []
+    _prepare(row, counts)
+    document = typed(row, BioCDocument, "", complain)
+    if document is None:
+        return []
+    # Services tell journal and date beside what BioC has a place for.
+    others = {key: value for key, value in row.items() if key not in OWN and type(value) in (str, int, float)}
+    document.infons = {key: value for key, value in others.items() if not key.startswith("_")} | document.infons
+    document.source, document.line = source, line
+    return [document]
 
-    shown: str
-    line: int | None
-    problems: list[Problem]
-    counts: Counter[str]
-    name: str = ""
-    of: str = ""
 
-    def complain(self, found: str, remedy: str) -> None:
-        whose = f"annotation {quoted(self.of)} of document " if self.of else "document "
-        self.problems.append(Problem(self.shown, self.line, f"{whose}{quoted(self.name)}: {found}", remedy))
+def _prepare(row: dict[str, Any], counts: Counter[str]) -> None:
+    """Bring a document, passage, sentence or annotation into the declared form, and count what is not read of it."""
+    relations = row.pop("relations", None)
+    counts["relations, not read"] += len(relations) if isinstance(relations, list) else 0
+    # Empty objects are lists in PHP. An id may be empty, if only in what we wrote ourselves.
+    for key in [key for key, value in row.items() if value is None or value == []]:
+        del row[key]
+    if "id" in row and row["id"] != "":
+        row["id"] = id_string(row["id"])
+    for key, value in row.items():
+        if not isinstance(value, list):
+            continue
+        if is_named_like_prediction(key):
+            counts[f"{quoted(key)}, called like predictions, not read"] += len(value)
+        elif key in ("passages", "sentences", "annotations"):
+            for inner in value:
+                if isinstance(inner, dict):
+                    _prepare(inner, counts)
 
-    def document(self, row: Any) -> BioCDocument | None:
-        if not isinstance(row, dict):
-            self.complain(f"{json_type(row)} where a document should be", REMEDY)
-            return None
-        self.name = id_string(row.get("id")) or ""
-        made = BioCDocument(self.shown, self.line, self.name, self.infons(row))
-        # Services tell journal and date beside what BioC has a place for.
-        more = {key: value for key, value in row.items() if key not in OWN and type(value) in (str, int, float)}
-        made.infons = {key: value for key, value in more.items() if not key.startswith("_")} | made.infons
-        made.passages = [self.passage(one, "passage") for one in self.rows(row, "passages")]
-        self.annotated(row, made.annotations)
-        return made
 
-    def passage(self, row: Mapping[str, Any], what: str) -> BioCPassage:
-        text = row.get("text")
-        if text is not None and not isinstance(text, str):
-            self.complain(f"the text of a {what} is {json_type(text)}", "write a string")
-            text = None
-        made = BioCPassage(self.line, self.number(row, "offset", f"a {what}"), text, self.infons(row))
-        if what == "passage":
-            made.sentences = [self.passage(one, "sentence") for one in self.rows(row, "sentences")]
-        self.annotated(row, made.annotations)
-        return made
+PARSED_BYTES = 1 << 20
+"""Bytes that are parsed at once."""
+WRONG_OFFSET = UNKNOWN_OFFSET - 1
+"""A value that is not a number, whose problem was reported."""
+PLAIN_DIGITS = 12
+NUMBER = re.compile(r"\s*(-?[0-9]{1,12})\s*")
+CHILDREN: Mapping[str, frozenset[str]] = {
+    "": frozenset(("collection",)),
+    "collection": frozenset(("source", "date", "key", "infon", "document")),
+    "document": frozenset(("id", "infon", "passage", "annotation")),
+    "passage": frozenset(("infon", "offset", "text", "sentence", "annotation")),
+    "sentence": frozenset(("infon", "offset", "text", "annotation")),
+    "annotation": frozenset(("infon", "location", "text")),
+}
+"""Children that are read of each element."""
+LEAVES = frozenset(("source", "date", "key", "infon", "id", "offset", "text"))
+RELATION = "relation"
 
-    def annotated(self, row: Mapping[str, Any], annotations: list[BioCAnnotation]) -> None:
-        """Add the annotations of a document, passage or sentence, and count its relations."""
-        self.counts["relations, not read"] += len(list_under(row, "relations", self.complain))
-        for key, value in row.items():
-            if isinstance(value, list) and is_named_like_prediction(key):
-                self.counts[f"{quoted(key)}, called like predictions, not read"] += len(value)
-        for one in self.rows(row, "annotations"):
-            # An id may be empty, if only in what we wrote ourselves.
-            name = "" if one.get("id") == "" else id_string(one.get("id"))
-            self.of = name or "without an id"
-            made = BioCAnnotation(name, self.line, self.infons(one))
-            text = one.get("text")
-            if text is not None and not isinstance(text, str):
-                self.complain(f"its text is {json_type(text)}", "write a string")
-            else:
-                made.text = text
-            for place in self.rows(one, "locations"):
-                start, length = (self.number(place, key, "a location") for key in ("offset", "length"))
-                if min(start, length) > UNKNOWN_OFFSET:
-                    made.locations.append((start, length))
-            annotations.append(made)
-            self.of = ""
 
-    def infons(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        found = row.get("infons")
-        # PHP writes an empty object as a list.
-        if found is None or found == [] or isinstance(found, dict):
-            return dict(found or {})
-        self.complain(f"infons is {json_type(found)}", "write an object")
-        return {}
+class _RefusedError(Exception):
+    """XML that is refused: finding and remedy."""
 
-    def rows(self, row: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
-        """Return the objects in the list under a key."""
-        found = list_under(row, key, self.complain)
-        wrong = [one for one in found if not isinstance(one, dict)]
-        if wrong:
-            self.complain(f"{json_type(wrong[0])} among its {key}", REMEDY)
-        return [one for one in found if isinstance(one, dict)]
 
-    def number(self, row: Mapping[str, Any], key: str, what: str) -> int:
-        value = row.get(key)
-        if type(value) is int and abs(value) < FARTHEST_OFFSET:
-            return value
-        told = "missing" if key not in row else "too large" if type(value) is int else json_type(value)
-        self.complain(f"the {key} of {what} is {told}", "write a plain integer")
-        return UNKNOWN_OFFSET
+def documents_of_xml(file: SourceFile, problems: list[Problem], counts: Counter[str]) -> list[BioCDocument]:
+    """Return the documents of a file; problems are added to `problems`, items that are not read are counted.
+
+    Raises:
+        FormatError: the file is not readable.
+    """
+    # Of the tree that it would build nothing is wanted: its parser, made safe, drives ours.
+    parser = DefusedXMLParser(target=object()).parser
+    tree = _Tree(parser, file.shown, problems, counts)
+    try:
+        with file.stream() as stream:
+            while block := stream.read(PARSED_BYTES):
+                parser.Parse(block, False)
+        parser.Parse(b"", True)
+    except _RefusedError as error:
+        problems.append(Problem(file.shown, parser.CurrentLineNumber, *error.args))
+    except DefusedXmlException:
+        finding = "entities are declared, which BioC has none of"
+        problems.append(Problem(file.shown, parser.CurrentLineNumber, finding, "write the characters themselves"))
+    except ExpatError as error:
+        finding = f"not XML: {str(error).partition(':')[0]} at column {error.offset + 1}"
+        problems.append(Problem(file.shown, error.lineno, finding, REMEDY))
+    except (ValueError, LookupError) as error:
+        problems.append(Problem(file.shown, None, f"not XML: {error}", "save the file as UTF-8"))
+    return tree.handed_over()
+
+
+class _Tree:
+    """Builds documents from the events of the parser."""
+
+    def __init__(self, parser: Any, source: str, problems: list[Problem], counts: Counter[str]) -> None:
+        self.documents: list[BioCDocument] = []
+        self._counts = counts
+        self._key = ""
+        self._leaf = ""
+        self._open: list[tuple[str, Any]] = [("", None)]
+        self._parser = parser
+        self._problems = problems
+        self._source = source
+        self._skipped = 0
+        self._text: list[str] = []
+        parser.buffer_text = True
+        parser.ordered_attributes = False
+        parser.DefaultHandlerExpand = None
+        parser.SkippedEntityHandler = self._undeclared
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        parser.CharacterDataHandler = self._data
+
+    def handed_over(self) -> list[BioCDocument]:
+        """Return the documents, and keep none: handlers and parser refer to each other, and are freed late."""
+        documents, self.documents = self.documents, []
+        self._open.clear()
+        return documents
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        if self._skipped:
+            self._skipped += 1
+            return
+        if self._leaf:
+            raise _RefusedError(f"an element <{name}> inside <{self._leaf}>", "leave markup out of texts")
+        within, owner = self._open[-1]
+        if name not in CHILDREN[within]:
+            if not within:
+                raise _RefusedError(f"an element <{name}> where <collection> should be", "give a collection of BioC")
+            what = "relations" if name == RELATION else f"elements <{name[:40]}>"
+            self._counts[f"{what}, not read"] += 1
+            self._skipped = 1
+        elif name in LEAVES:
+            self._leaf = name
+            self._text.clear()
+            if name == "infon":
+                self._key = attributes.get("key", "")
+        elif name == "location":
+            self._locate(owner, attributes)
+        else:
+            self._begin(name, owner, attributes)
+
+    def _begin(self, name: str, owner: Any, attributes: dict[str, str]) -> None:
+        line = self._parser.CurrentLineNumber
+        element: BioCAnnotation | BioCPassage | BioCDocument | None = None
+        if name == "annotation":
+            element = BioCAnnotation(attributes.get("id"), line=line)
+            owner.annotations.append(element)
+        elif name in ("passage", "sentence"):
+            element = BioCPassage(UNKNOWN_OFFSET, line=line)
+            (owner.passages if name == "passage" else owner.sentences).append(element)
+        elif name == "document":
+            element = BioCDocument(source=self._source, line=line)
+            self.documents.append(element)
+        self._open.append((name, element))
+
+    def _end(self, name: str) -> None:
+        if self._skipped:
+            self._skipped -= 1
+        elif self._leaf:
+            self._leaf = ""
+            self._fill(self._open[-1][1], name, "".join(self._text))
+        elif name != "location":
+            _, element = self._open.pop()
+            if isinstance(element, BioCPassage) and element.offset == UNKNOWN_OFFSET:
+                self._wrong(f"a {name} without an offset", "give it as an integer", element.line)
+
+    def _data(self, text: str) -> None:
+        if self._leaf:
+            self._text.append(text)
+        elif not self._skipped and not text.isspace():
+            within = self._open[-1][0]
+            raise _RefusedError(f"{quoted(text.strip())} in <{within}>, where only elements may stand", REMEDY)
+
+    def _undeclared(self, name: str, is_parameter: bool) -> None:
+        if not is_parameter:
+            raise _RefusedError(f"an entity &{name};, which nothing declares", "write the character itself")
+
+    def _fill(self, owner: Any, name: str, text: str) -> None:
+        """Store the text of an element in its owner; None is the collection, of which nothing is kept."""
+        if owner is None:
+            return
+        if name == "infon":
+            if self._key in owner.infons:
+                self._counts["further infons of one key, not read"] += 1
+                if isinstance(owner, BioCAnnotation) and owner.infons[self._key] != text:
+                    owner.repeated += (self._key,)
+            owner.infons.setdefault(self._key, text)
+        elif name == "text":
+            if owner.text is not None:
+                self._wrong("a second <text>", "write one")
+            owner.text = text
+        elif name == "id":
+            owner.id = text
+        elif name == "offset":
+            owner.offset = self._number(text, "offset")
+
+    def _locate(self, owner: BioCAnnotation, attributes: dict[str, str]) -> None:
+        start = self._number(attributes.get("offset", ""), "offset")
+        length = self._number(attributes.get("length", ""), "length")
+        if min(start, length) > UNKNOWN_OFFSET:
+            owner.locations.append(Location(start, length))
+
+    def _number(self, text: str, what: str) -> int:
+        if text.isdecimal() and text.isascii() and len(text) <= PLAIN_DIGITS:
+            return int(text)
+        if match := NUMBER.fullmatch(text):
+            return int(match[1])
+        self._wrong(f"the {what} {quoted(text)} is not an integer", "write a plain integer")
+        return WRONG_OFFSET
+
+    def _wrong(self, finding: str, remedy: str, line: int | None = None) -> None:
+        self._problems.append(Problem(self._source, line or self._parser.CurrentLineNumber, finding, remedy))

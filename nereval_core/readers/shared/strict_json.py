@@ -1,4 +1,4 @@
-"""JSON as we take it: no key twice, no NaN, no half characters."""
+"""Strict JSON, without keys that stand twice, NaN or half characters, and its values as declared types."""
 
 from __future__ import annotations
 
@@ -6,19 +6,36 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
+
+import msgspec
 
 from nereval_core.problems import Problem, quoted
 from nereval_core.readers.input.source import SourceFile
 
 Complain = Callable[[str, str], None]
+"""Reports a problem: finding and remedy."""
+Value = TypeVar("Value")
+FAULT = re.compile(r"Expected `([^`]+)`(?: of length (\d+))?, got (?:`(\w+)`|\d+)")
+MISSING_KEY = re.compile("Object missing required field `(.*)`", re.DOTALL)
+UNKNOWN_KEY = re.compile("Object contains unknown field `(.*)`", re.DOTALL)
+KINDS = {
+    "str": "a string",
+    "bool": "true or false",
+    "int": "an integer",
+    "float": "a fraction",
+    "array": "a list",
+    "object": "an object",
+    "null": "null",
+}
+"""Types of JSON values, as msgspec calls them, in words."""
 
 
 class RefusedError(Exception):
-    """JSON that we do not take: found, remedy, and where, in characters from the start (None: unknown)."""
+    """JSON that is refused: finding, remedy, and the place in characters from the start (None: unknown)."""
 
-    def __init__(self, found: str, remedy: str, at: int | None = None) -> None:
-        super().__init__(found, remedy)
+    def __init__(self, finding: str, remedy: str, at: int | None = None) -> None:
+        super().__init__(finding, remedy)
         self.at = at
 
 
@@ -131,6 +148,36 @@ def json_type(value: Any) -> str:
     """Return what a JSON value is, in words."""
     kinds = {str: "a string", bool: "true or false", int: "an integer", float: "a fraction", list: "a list"}
     return "null" if value is None else kinds.get(type(value), "an object")
+
+
+def typed(value: Any, type_: type[Value], place: str, complain: Complain, form: str = "") -> Value | None:
+    """Return a value as a declared type, None where it does not fit; its first fault goes to `complain`.
+
+    `place` says where the value stands, such as `spans[3]`: the finding adds the path of the fault within the value.
+    `form` is the remedy, where one fits all faults.
+    """
+    try:
+        return msgspec.convert(value, type_)
+    except msgspec.ValidationError as error:
+        fault, _, path = str(error).rpartition(" - at `$")
+        finding, remedy = _fault_in_words(fault or path, f"{place}{path.removesuffix('`')}" if fault else place)
+        complain(finding.removeprefix("."), form or remedy)
+        return None
+
+
+def _fault_in_words(fault: str, place: str) -> tuple[str, str]:
+    """Return the finding and the remedy for a fault that msgspec reports."""
+    if missing := MISSING_KEY.fullmatch(fault):
+        return f"{place} has no {missing[1]}", "add it"
+    if unknown := UNKNOWN_KEY.fullmatch(fault):
+        return f"{place} has the unknown key {quoted(unknown[1])}", "leave it out"
+    match = FAULT.fullmatch(fault)
+    if match is None:
+        return f"{place} is too large", "write a number of ordinary size"
+    expected, length, actual = match.groups()
+    kinds = ["a number" if kind == "float" else KINDS[kind] for kind in expected.split(" | ") if kind != "null"]
+    finding = f"{place} is {KINDS[actual]}" if actual else f"{place} does not have {length} values"
+    return finding, f"write {' or '.join(kinds)}"
 
 
 def list_under(row: Mapping[str, Any], key: str, complain: Complain) -> list[Any]:
