@@ -6,7 +6,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, get_origin
 
 import msgspec
 
@@ -153,31 +153,36 @@ def json_type(value: Any) -> str:
 def typed(value: Any, type_: type[Value], place: str, complain: Complain, form: str = "") -> Value | None:
     """Return a value as a declared type, None where it does not fit; its first fault goes to `complain`.
 
-    `place` says where the value stands, such as `spans[3]`: the finding adds the path of the fault within the value.
-    `form` is the remedy, where one fits all faults.
+    `place` says where the value stands, such as `spans[3]`, or is "" for a document: the finding adds the path of the
+    fault within the value. `form` is the remedy, where one fits all faults.
     """
     try:
         return msgspec.convert(value, type_)
     except msgspec.ValidationError as error:
-        fault, _, path = str(error).rpartition(" - at `$")
-        finding, remedy = _fault_in_words(fault or path, f"{place}{path.removesuffix('`')}" if fault else place)
-        complain(finding.removeprefix("."), form or remedy)
+        fault, _, path = str(error).partition(" - at `$")
+        path = f"{place}{path.removesuffix('`')}".removeprefix(".")
+        finding, remedy = _fault_in_words(fault, path or "the document", type_ if path == place else None)
+        complain(finding, form or remedy)
         return None
 
 
-def _fault_in_words(fault: str, place: str) -> tuple[str, str]:
-    """Return the finding and the remedy for a fault that msgspec reports."""
+def _fault_in_words(fault: str, place: str, type_: Any) -> tuple[str, str]:
+    """Return the finding and the remedy for a fault that msgspec reports; `type_` is what is declared for the place."""
+    fields = msgspec.structs.fields(get_origin(type_) or type_) if type_ is not None else ()
     if missing := MISSING_KEY.fullmatch(fault):
-        return f"{place} has no {missing[1]}", "add it"
+        names = [field.encode_name for field in fields if field.required] or [missing[1]]
+        return f"{place} has no {missing[1]}", f"give {', '.join(names)}"
     if unknown := UNKNOWN_KEY.fullmatch(fault):
-        return f"{place} has the unknown key {quoted(unknown[1])}", "leave it out"
+        names = [field.encode_name for field in fields]
+        return f"{place} has the unknown key {quoted(unknown[1])}", f"known are {', '.join(names)}"
     match = FAULT.fullmatch(fault)
     if match is None:
         return f"{place} is too large", "write a number of ordinary size"
     expected, length, actual = match.groups()
     kinds = ["a number" if kind == "float" else KINDS[kind] for kind in expected.split(" | ") if kind != "null"]
-    finding = f"{place} is {KINDS[actual]}" if actual else f"{place} does not have {length} values"
-    return finding, f"write {' or '.join(kinds)}"
+    if actual is None:
+        return f"{place} does not have {length} values", f"write a list of {length}"
+    return f"{place} is {KINDS[actual]}", f"write {' or '.join(kinds)}"
 
 
 def list_under(row: Mapping[str, Any], key: str, complain: Complain) -> list[Any]:
