@@ -14,23 +14,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from nereval_core.corpus.builder import Builder
-from nereval_core.problems import Problem, quoted
-from nereval_core.readers import Reader, Reading, ReadOptions, Source
+from nereval_core.problems import quoted
+from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.readers.input.source import unread_files_note
-from nereval_core.readers.shared.annotation_keys import (
-    choose_keys,
-    key_choices,
-    key_of,
-    records_of,
-    sampled_records,
-    types_of_value,
-    with_decoded_strings,
-)
+from nereval_core.readers.shared.annotation_keys import KeyedReader, key_of, types_of_value
 from nereval_core.readers.shared.label_list import LabelList
 from nereval_core.readers.shared.offset_conversion import reading_in_code_points
 from nereval_core.readers.shared.offset_units import Offsets
 from nereval_core.readers.shared.strict_json import Complain, id_string, json_type, list_under, score_number
-from nereval_core.readers.shared.tag_cells import NUMBERS_REMEDY, TagColumn
+from nereval_core.readers.shared.tag_cells import NUMBERS_REMEDY
 
 OFFSETS = Offsets()
 LISTS = ("entities", "ents", "predictions", "Entities", "results")
@@ -87,12 +79,12 @@ class TaggedEntity(NamedTuple):
     tagged: bool
 
 
-class PipelineReader(Reader):
+class PipelineReader(KeyedReader):
     name = "pipeline"
     description = "JSON lines of predictions: Hugging Face token classification, GLiNER, spaCy"
-    suffixes = (".jsonl", ".json")
-    has_columns = True
     has_labels = True
+    keys = LISTS
+    other_keys = OTHER_LISTS
 
     def recognise(self, source: Source) -> float:
         """Claim objects with a text and a list of entities, the first of which has start and end."""
@@ -105,7 +97,7 @@ class PipelineReader(Reader):
             return 0.95
         first = ENTITY.search("\n".join(source.head(*self.suffixes).lines))
         named = {KEYS_OF.get(key, key) for key in KEY.findall(first[1])} if first else set()
-        return 0.95 if any(one <= named for one in PLACES) else 0.0
+        return 0.95 if any(keys <= named for keys in PLACES) else 0.0
 
     def read(self, source: Source, options: ReadOptions) -> Reading:
         """Read a text a line with the entities in it.
@@ -113,25 +105,28 @@ class PipelineReader(Reader):
         Raises:
             FormatError: with every problem; entities without offsets; several lists of entities, and none is named.
         """
-        files = source.pick(*self.suffixes)
-        made = Builder(source.name)
-        records = [(line, shown, _with_groups(row)) for line, shown, row in records_of(files, made.problems)]
-        keys, key_notes = choose_keys(records, LISTS, OTHER_LISTS, options.column, source.name)
-        joined = outside = 0
-        for line, shown, row in records:
-            more = _document(row, line, shown, made, keys, options.labels)
-            joined, outside = joined + more[0], outside + more[1]
-        notes = [*unread_files_note(source, files), *key_notes]
+        builder = Builder(source.name)
+        records = self.records(source, builder.problems)
+        keys, key_notes = self.choose_keys(records, options, source)
+        n_joined = n_outside = 0
+        for line, file_name, row in records:
+            joined, outside = _add_document(row, line, file_name, builder, keys, options.labels)
+            n_joined, n_outside = n_joined + joined, n_outside + outside
+        notes = [*unread_files_note(source, source.pick(*self.suffixes)), *key_notes]
         if other_keys := [key for key in keys if key not in LISTS]:
             notes.append(f"entities taken from {' or '.join(map(quoted, other_keys))}")
-        notes += [f"pieces of words joined to those before them: {joined}"] if joined else []
-        notes += [f"tokens tagged {OUTSIDE}, left out: {outside}"] if outside else []
-        return reading_in_code_points(made, source, options, self.name, expected=OFFSETS, notes=notes)
+        notes += [f"pieces of words joined to those before them: {n_joined}"] if n_joined else []
+        notes += [f"tokens tagged {OUTSIDE}, left out: {n_outside}"] if n_outside else []
+        return reading_in_code_points(builder, source, options, self.name, expected=OFFSETS, notes=notes)
 
-    def tag_column_choices(self, source: Source) -> tuple[TagColumn, ...]:
-        """Return the keys of which one has to be chosen, by the first records of small files; else nothing."""
-        records = sampled_records(source.pick(*self.suffixes))
-        return key_choices(map(_with_groups, records), LISTS, OTHER_LISTS)
+    def prepared(self, record: Any) -> Any:
+        """Return a record of spaCy with its span groups under their names, any other with its lists in strings read."""
+        record = super().prepared(record)
+        groups = record.get(GROUPS) if isinstance(record, dict) else None
+        if not isinstance(groups, dict) or not all(isinstance(spans, list) for spans in groups.values()):
+            return record
+        named = {name if name not in record else f"{GROUPS}.{name}": spans for name, spans in groups.items()}
+        return {key: value for key, value in record.items() if key != GROUPS} | named
 
 
 READER = PipelineReader()
@@ -153,29 +148,19 @@ def _is_placed(entry: Any) -> bool:
     return {"start", "end"} <= named and not named.isdisjoint(TYPES)
 
 
-def _with_groups(row: Any) -> Any:
-    """Return a record of spaCy with its span groups under their own names; any other with its lists in strings read."""
-    row = with_decoded_strings(row, OTHER_LISTS)
-    groups = row.get(GROUPS) if isinstance(row, dict) else None
-    if not isinstance(groups, dict) or not all(isinstance(spans, list) for spans in groups.values()):
-        return row
-    named = {name if name not in row else f"{GROUPS}.{name}": spans for name, spans in groups.items()}
-    return {key: value for key, value in row.items() if key != GROUPS} | named
-
-
-def _document(
-    row: Any, line: int, shown: str, made: Builder, keys: Sequence[str], labels: LabelList | None
+def _add_document(
+    row: Any, line: int, file_name: str, builder: Builder, keys: Sequence[str], labels: LabelList | None
 ) -> tuple[int, int]:
-    """Add a document; return how many pieces were joined to others, and how many were tagged as being in no entity."""
+    """Add a document; return the number of pieces that were joined to others, and of tokens that are in no entity."""
 
-    def complain(found: str, remedy: str) -> None:
-        made.problems.append(Problem(shown, line, found, remedy))
+    def complain(finding: str, remedy: str) -> None:
+        builder.problem(line, finding, remedy, source=file_name)
 
     if not isinstance(row, dict) or not isinstance(row.get("text"), str):
         what = "no text" if isinstance(row, dict) else f"{json_type(row)} where a text should be"
         complain(what, "write an object with text and entities on each line")
         return 0, 0
-    made.document(id_string(row.get("id")), row["text"], line=line, source=shown)
+    builder.document(id_string(row.get("id")), row["text"], line=line, source=file_name)
     key = key_of(row, keys)
     if key is None:
         if not row.keys().isdisjoint(LISTS):
@@ -183,103 +168,103 @@ def _document(
         complain("no list of entities", f"write one under {', '.join(LISTS)}, empty where there are none")
         return 0, 0
     listed = _entities_of(list_under(row, key, complain))
-    if _plainly(listed, made):
+    if _add_plain_entities(listed, builder):
         return 0, 0
-    entities = [read_entity(entity, f"{key}[{at}]", complain, labels) for at, entity in enumerate(listed)]
-    found = [entity for entity in entities if entity is not None]
-    inside = [entity for entity in found if not (entity.tagged and entity.label == OUTSIDE)]
+    values = [read_entity(entity, f"{key}[{at}]", complain, labels) for at, entity in enumerate(listed)]
+    entities = [entity for entity in values if entity is not None]
+    inside = [entity for entity in entities if not (entity.tagged and entity.label == OUTSIDE)]
     groups = join_pieces(inside, row["text"])
     for group in groups:
         scores = [piece.score for piece in group if piece.score is not None]
-        made.span(
+        builder.span(
             group[0].start,
             group[-1].end,
             group[0].label,
             quote=group[0].quote,
             score=sum(scores) / len(scores) if scores else None,
         )
-    return len(inside) - len(groups), len(found) - len(inside)
+    return len(inside) - len(groups), len(entities) - len(inside)
 
 
-def _plainly(given: list[Any], made: Builder) -> bool:
-    """Add entities that are all right and no pieces, and say whether they were."""
-    if set(map(type, given)) != {dict}:
+def _add_plain_entities(entities: list[Any], builder: Builder) -> bool:
+    """Add entities that are correct and whole words, and return whether all of them are."""
+    if set(map(type, entities)) != {dict}:
         return False
-    keys = set().union(*given)
+    keys = set().union(*entities)
     label = next((key for key in TYPES if key in keys), "entity")
     if label == "entity" or "index" in keys or not keys >= {"start", "end"}:
         return False
-    starts, ends, labels = ([one.get(key) for one in given] for key in ("start", "end", label))
+    starts, ends, labels = ([entity.get(key) for entity in entities] for key in ("start", "end", label))
     if [set(map(type, column)) for column in (starts, ends, labels)] != [{int}, {int}, {str}]:
         return False
     if (label == "entity_group" and OUTSIDE in labels) or any(name.startswith("LABEL_") for name in {*labels}):
         return False
-    quotes = [quote if isinstance(quote := one.get("text"), str) else None for one in given] if "text" in keys else ()
-    scores = [score_number(one.get("score")) for one in given] if "score" in keys else ()
-    made.spans(starts, ends, labels, quotes=quotes, scores=scores)
+    texts = [entity.get("text") for entity in entities] if "text" in keys else ()
+    quotes = [text if isinstance(text, str) else None for text in texts]
+    scores = [score_number(entity.get("score")) for entity in entities] if "score" in keys else ()
+    builder.spans(starts, ends, labels, quotes=quotes, scores=scores)
     return True
 
 
-def _entities_of(given: list[Any]) -> list[Any]:
+def _entities_of(values: list[Any]) -> list[Any]:
     """Return entities under our keys; each mention of an entity of Google is one."""
-    found: list[Any] = []
-    for one in given:
-        if isinstance(one, list) and sorted(part.__name__ for part in map(type, one)) in TRIPLES:
-            places, labels, scores = ([part for part in one if type(part) is kind] for kind in (int, str, float))
-            found.append(dict(zip(("start", "end", "label", "score"), [*places, *labels, *scores], strict=False)))
-        elif not isinstance(one, dict) or ({"start", "end"} <= one.keys() and one.keys() & set(TYPES)):
-            found.append(one)
-        elif isinstance(one.get("mentions"), list):
-            texts = [mention.get("text") for mention in one["mentions"] if isinstance(mention, dict)]
-            found += [_google(text, one.get("type")) for text in texts]
+    entities: list[Any] = []
+    for value in values:
+        if isinstance(value, list) and sorted(part.__name__ for part in map(type, value)) in TRIPLES:
+            places, labels, scores = ([part for part in value if type(part) is kind] for kind in (int, str, float))
+            entities.append(dict(zip(("start", "end", "label", "score"), [*places, *labels, *scores], strict=False)))
+        elif not isinstance(value, dict) or ({"start", "end"} <= value.keys() and value.keys() & set(TYPES)):
+            entities.append(value)
+        elif isinstance(value.get("mentions"), list):
+            texts = [mention.get("text") for mention in value["mentions"] if isinstance(mention, dict)]
+            entities += [_entity_of_google(text, value.get("type")) for text in texts]
         else:
-            renamed = {KEYS_OF.get(key, key): value for key, value in one.items()}
-            if type(renamed.get("start")) is int and type(one.get("length")) is int:
-                renamed.setdefault("end", renamed["start"] + one["length"])
-            found.append(renamed)
-    return found
+            renamed = {KEYS_OF.get(key, key): content for key, content in value.items()}
+            if type(renamed.get("start")) is int and type(value.get("length")) is int:
+                renamed.setdefault("end", renamed["start"] + value["length"])
+            entities.append(renamed)
+    return entities
 
 
-def _google(text: Any, kind: Any) -> Any:
-    held = text if isinstance(text, dict) else {}
-    start, content = held.get("beginOffset"), held.get("content")
+def _entity_of_google(text: Any, kind: Any) -> Any:
+    start, content = (text.get("beginOffset"), text.get("content")) if isinstance(text, dict) else (None, None)
     if type(start) is not int or not isinstance(content, str):
         return text
     return {"start": start, "end": start + len(content), "label": kind, "text": content}
 
 
-def read_entity(given: Any, what: str, complain: Complain, labels: LabelList | None = None) -> TaggedEntity | None:
-    """Return an entity, None where it is not one; `what` names it in problems, `labels` are those of `LABEL_n`."""
-    found: Mapping[str, Any] = given if isinstance(given, dict) else {}
-    start, end = found.get("start"), found.get("end")
-    label = next((found[key] for key in TYPES if key in found), None)
-    if isinstance(label, str) and "start" in found and start is None and end is None:
-        complain(f"{what} has no offsets", "run the pipeline with a fast tokenizer: others give none")
+def read_entity(value: Any, place: str, complain: Complain, labels: LabelList | None = None) -> TaggedEntity | None:
+    """Return an entity, None where it is not one; `place` names it in problems, `labels` are those of `LABEL_n`."""
+    entity: Mapping[str, Any] = value if isinstance(value, dict) else {}
+    start, end = entity.get("start"), entity.get("end")
+    label = next((entity[key] for key in TYPES if key in entity), None)
+    if isinstance(label, str) and "start" in entity and start is None and end is None:
+        complain(f"{place} has no offsets", "run the pipeline with a fast tokenizer: others give none")
         return None
     if type(start) is not int or type(end) is not int or not isinstance(label, str):
-        complain(f"{what} is not an entity", f"give start, end and one of {', '.join(TYPES)}")
+        complain(f"{place} is not an entity", f"give start, end and one of {', '.join(TYPES)}")
         return None
-    quote, index = found.get("text"), found.get("index")
+    quote, index = entity.get("text"), entity.get("index")
     number = NUMBERED.fullmatch(label)
     if number is not None:
         if labels is None:
-            complain(f"{what} has the label {quoted(label)}, the number of a label", NUMBERS_REMEDY)
+            complain(f"{place} has the label {quoted(label)}, the number of a label", NUMBERS_REMEDY)
             return None
         if int(number[1]) >= len(labels):
-            complain(f"{what} has the label {quoted(label)}, and there are {len(labels)} labels", NUMBERS_REMEDY)
+            complain(f"{place} has the label {quoted(label)}, and there are {len(labels)} labels", NUMBERS_REMEDY)
             return None
         label = labels.names[int(number[1])]
-    tag = PREFIX.fullmatch(label) if number or ("entity" in found and "entity_group" not in found) else None
+    tag = PREFIX.fullmatch(label) if number or ("entity" in entity and "entity_group" not in entity) else None
     return TaggedEntity(
         start,
         end,
         tag[2] if tag else label,
         quote if isinstance(quote, str) else None,
-        score_number(found.get("score")),
+        score_number(entity.get("score")),
         bool(tag and tag[1] == "B"),
         bool(number and tag and tag[1] == "I"),
         index if type(index) is int else None,
-        number is not None or "entity" in found or "entity_group" in found,
+        number is not None or "entity" in entity or "entity_group" in entity,
     )
 
 

@@ -10,21 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import msgspec
+
 from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError, Problem
-from nereval_core.readers import Reader, Reading, ReadOptions, Source, select_layer
+from nereval_core.readers import Reading, ReadOptions, Source, select_layer
 from nereval_core.readers.input.source import unread_files_note
-from nereval_core.readers.shared.annotation_keys import (
-    choose_keys,
-    key_choices,
-    key_of,
-    sampled_records,
-    with_decoded_strings,
-)
+from nereval_core.readers.shared.annotation_keys import KeyedReader, key_of
 from nereval_core.readers.shared.offset_conversion import reading_in_code_points
 from nereval_core.readers.shared.offset_units import Offsets
-from nereval_core.readers.shared.strict_json import Complain, Item, id_string, items, json_type, list_under
-from nereval_core.readers.shared.tag_cells import TagColumn
+from nereval_core.readers.shared.strict_json import Item, id_string, items, json_type, list_under, typed_list
 
 OFFSETS = Offsets("UTF-16 units")
 TEXTS = ("text", "data")
@@ -33,15 +28,28 @@ OWN = {*TEXTS, *SPANS, "id", "relations", "Comments", "comments"}
 """Keys that are not metadata."""
 OTHER_KEYS = frozenset((*(OWN - set(SPANS)), "meta", "metadata", "tokens"))
 """Keys that hold no spans."""
-PARTS = ("start_offset", "end_offset", "label")
+SPAN_FORM = "write [start, end, type], or an object with start_offset, end_offset, label"
 
 
-class DoccanoReader(Reader):
+class Entity(msgspec.Struct):
+    """A span that is an object."""
+
+    start_offset: int
+    end_offset: int
+    label: str
+    id: Any = None
+
+
+Triple = tuple[int, int, str]
+"""Start, end and type of a span."""
+
+
+class DoccanoReader(KeyedReader):
     name = "doccano"
     description = "JSON lines of doccano: label triples or entity objects"
-    suffixes = (".jsonl", ".json")
-    has_columns = True
     has_layers = True
+    keys = SPANS
+    other_keys = OTHER_KEYS
 
     def recognise(self, source: Source) -> float:
         """Claim objects with a text and triples or entities; other formats with these have keys of their own."""
@@ -57,10 +65,10 @@ class DoccanoReader(Reader):
         """
         problems: list[Problem] = []
         files = source.pick(*self.suffixes)
-        shared = len(files) > 1 and _shared([list(items(file, problems)) for file in files])
+        is_shared = len(files) > 1 and _share_documents([list(items(file, problems)) for file in files])
         if problems:
             raise FormatError(problems)
-        return tuple(file.stem for file in files) if shared else ()
+        return tuple(file.stem for file in files) if is_shared else ()
 
     def read(self, source: Source, options: ReadOptions) -> Reading:
         """Read a document a line; keys that doccano does not write become metadata.
@@ -69,51 +77,41 @@ class DoccanoReader(Reader):
             FormatError: with every problem found; files of several annotators, and none is named.
         """
         files = source.pick(*self.suffixes)
-        made = Builder(source.name)
-        relations = 0
-        found = [(file, list(items(file, made.problems))) for file in files]
-        if options.layer is not None or (len(files) > 1 and _shared([rows for _, rows in found])):
+        builder = Builder(source.name)
+        rows_of_files = [(file, list(items(file, builder.problems))) for file in files]
+        if options.layer is not None or (len(files) > 1 and _share_documents([rows for _, rows in rows_of_files])):
             names = tuple(file.stem for file in files)
-            wanted = select_layer(source, options.layer, names)
-            found = [found[names.index(wanted)]]
-        records = [
-            (line, file.shown, with_decoded_strings(row, OTHER_KEYS)) for file, rows in found for line, row in rows
-        ]
-        keys, key_notes = choose_keys(records, SPANS, OTHER_KEYS, options.column, source.name)
-        for line, shown, row in records:
-            relations += _document(row, line, shown, made, keys)
+            rows_of_files = [rows_of_files[names.index(select_layer(source, options.layer, names))]]
+        records = [(line, file.shown, self.prepared(row)) for file, rows in rows_of_files for line, row in rows]
+        keys, key_notes = self.choose_keys(records, options, source)
+        n_relations = sum(_add_document(row, line, file_name, builder, keys) for line, file_name, row in records)
         notes = [
             *unread_files_note(source, files),
             *key_notes,
-            *([f"relations between spans, not read: {relations}"] if relations else []),
+            *([f"relations between spans, not read: {n_relations}"] if n_relations else []),
         ]
-        return reading_in_code_points(made, source, options, self.name, expected=OFFSETS, notes=notes)
-
-    def tag_column_choices(self, source: Source) -> tuple[TagColumn, ...]:
-        """Return the keys of which one has to be chosen, by the first records of small files; else nothing."""
-        records = (with_decoded_strings(row, OTHER_KEYS) for row in sampled_records(source.pick(*self.suffixes)))
-        return key_choices(records, SPANS, OTHER_KEYS)
+        return reading_in_code_points(builder, source, options, self.name, expected=OFFSETS, notes=notes)
 
 
 READER = DoccanoReader()
 
 
-def _shared(files: Iterable[Iterable[Item]]) -> bool:
+def _share_documents(files: Iterable[Iterable[Item]]) -> bool:
     """Return whether a document stands in several files."""
-    seen: set[str] = set()
+    ids_before: set[str] = set()
     for rows in files:
         ids = {name for _, row in rows if isinstance(row, dict) and (name := id_string(row.get("id"))) is not None}
-        if not seen.isdisjoint(ids):
+        if not ids_before.isdisjoint(ids):
             return True
-        seen |= ids
+        ids_before |= ids
     return False
 
 
-def _document(row: Any, line: int, shown: str, made: Builder, keys: Sequence[str]) -> int:
-    """Add a document; return how many relations it has, which are not read."""
+def _add_document(row: Any, line: int, file_name: str, builder: Builder, keys: Sequence[str]) -> int:
+    """Add a document; return the number of its relations, which are not read."""
 
-    def complain(found: str, remedy: str) -> None:
-        made.problems.append(Problem(shown, line, found, remedy))
+    def complain(finding: str, remedy: str) -> None:
+        builder.problem(line, finding, remedy, source=file_name)
 
     if not isinstance(row, dict):
         complain(f"{json_type(row)} where a document should be", "write one object with text and label")
@@ -129,23 +127,12 @@ def _document(row: Any, line: int, shown: str, made: Builder, keys: Sequence[str
             remedy = "its annotations call labels by number: export it as JSONL (Text Label)"
         complain(f"no {' or '.join(SPANS)}", remedy)
         return 0
-    more = row.keys() - OWN - {key}
-    meta = {key: value for key, value in row.items() if key in more} if more else None
-    made.document(id_string(row.get("id")), text, line=line, source=shown, meta=meta)
-    if key is not None:
-        _spans(list_under(row, key, complain), key, made, complain)
-    return len(list_under(row, "relations", complain))
-
-
-def _spans(found: list[Any], key: str, made: Builder, complain: Complain) -> None:
-    """Add the spans of the last document, triples or objects."""
-    for number, span in enumerate(found):
-        own = None
-        if type(span) is dict:
-            own = id_string(span.get("id"))
-            span = [span.get(part) for part in PARTS]
-        if type(span) is list and list(map(type, span)) == [int, int, str]:
-            made.span(*span, id=own)
+    meta_keys = row.keys() - OWN - {key}
+    meta = {key: value for key, value in row.items() if key in meta_keys} if meta_keys else None
+    builder.document(id_string(row.get("id")), text, line=line, source=file_name, meta=meta)
+    for span in typed_list(row, key, list[Entity | Triple], complain, SPAN_FORM) if key is not None else ():
+        if isinstance(span, Entity):
+            builder.span(span.start_offset, span.end_offset, span.label, id=id_string(span.id))
         else:
-            form = f"[start, end, type], or an object with {', '.join(PARTS)}"
-            complain(f"{key}[{number}] is not a span", f"write {form}")
+            builder.span(*span)
+    return len(list_under(row, "relations", complain))

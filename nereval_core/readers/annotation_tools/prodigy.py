@@ -12,31 +12,31 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+import msgspec
 
 from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError, Problem, quoted
-from nereval_core.readers import Reader, Reading, ReadOptions, Source, select_layer
+from nereval_core.readers import Reading, ReadOptions, Source, select_layer
 from nereval_core.readers.input.source import unread_files_note
-from nereval_core.readers.shared.annotation_keys import (
-    Record,
-    choose_keys,
-    key_choices,
-    key_of,
-    sampled_records,
-    with_decoded_strings,
-)
+from nereval_core.readers.shared.annotation_keys import KeyedReader, Record, key_of
 from nereval_core.readers.shared.offset_conversion import RepeatedTasks, reading_in_code_points
 from nereval_core.readers.shared.offset_units import Offsets
-from nereval_core.readers.shared.strict_json import Complain, id_string, items, json_type, list_under, score_number
-from nereval_core.readers.shared.tag_cells import TagColumn
+from nereval_core.readers.shared.strict_json import (
+    Complain,
+    id_string,
+    json_type,
+    list_under,
+    score_number,
+    typed_list,
+)
 
 OFFSETS = Offsets()
 WHO = ("_annotator_id", "_session_id")
 PLAIN = "annotations"
 """The layer of tasks that do not say whose they are."""
-EDGES = ("token_start", "token_end")
 PARTS = ("start", "end", "label")
 
 TUPLE = re.compile(r'\s*\[\s*(?:\[\s*)?"(?:[^"\\]|\\.)*"\s*,\s*\{\s*(?:"(?:entities|spans)"|\})')
@@ -52,12 +52,26 @@ ACCEPT = "accept"
 REJECT = "reject"
 
 
-class ProdigyReader(Reader):
+class Span(msgspec.Struct):
+    """A span with the concept `kb_id`, and its first and last token."""
+
+    start: int
+    end: int
+    label: str
+    text: Any = None
+    id: Any = None
+    kb_id: Any = None
+    score: Any = None
+    token_start: Any = None
+    token_end: Any = None
+
+
+class ProdigyReader(KeyedReader):
     name = "prodigy"
     description = "JSON lines of Prodigy and spaCy, training tuples too: text and spans, a layer an annotator"
-    suffixes = (".jsonl", ".json")
-    has_columns = True
     has_layers = True
+    keys = SPANS
+    other_keys = OTHER_KEYS
 
     def recognise(self, source: Source) -> float:
         """Claim Prodigy's own keys; text and spans without the native format's id may be from spaCy."""
@@ -76,7 +90,7 @@ class ProdigyReader(Reader):
         Raises:
             FormatError: with every problem found.
         """
-        return tuple(_by_layer(source))
+        return tuple(self._tasks_by_layer(source))
 
     def read(self, source: Source, options: ReadOptions) -> Reading:
         """Read the tasks that one annotator accepted.
@@ -84,32 +98,61 @@ class ProdigyReader(Reader):
         Raises:
             FormatError: with every problem found; several annotators, and none is named.
         """
-        by_layer = _by_layer(source)
-        wanted = select_layer(source, options.layer, tuple(by_layer)) if by_layer else PLAIN
-        tasks = by_layer.get(wanted, [])
-        keys, key_notes = choose_keys(tasks, SPANS, OTHER_KEYS, options.column, source.name)
+        by_layer = self._tasks_by_layer(source)
+        layer = select_layer(source, options.layer, tuple(by_layer)) if by_layer else PLAIN
+        tasks = by_layer.get(layer, [])
+        keys, key_notes = self.choose_keys(tasks, options, source)
         key = keys[0] if keys else SPANS[0]
         if len(keys) > 1:
-            tasks = [(line, shown, _under(row, key, keys)) for line, shown, row in tasks]
-        made = Builder(source.name)
-        accepted, joined = _accepted(tasks, key, made.problems)
+            tasks = [(line, file_name, _under(row, key, keys)) for line, file_name, row in tasks]
+        builder = Builder(source.name)
+        accepted, n_joined = _accepted(tasks, key, builder.problems)
         repeated = RepeatedTasks()
-        for line, shown, row in accepted:
-            _document(row, line, shown, made, repeated, key)
+        for line, file_name, row in accepted:
+            _add_document(row, line, file_name, builder, repeated, key)
         notes = [*unread_files_note(source, source.pick(*self.suffixes)), *key_notes]
-        notes += [f"{TEACH}{joined}"] if joined else []
+        notes += [f"{TEACH}{n_joined}"] if n_joined else []
         answers = sorted(Counter(answer for _, _, row in tasks if (answer := _answer(row)) != ACCEPT).items())
         notes += [f"tasks answered {quoted(answer)}, left out: {count}" for answer, count in answers]
         if answers and not accepted:
-            found = f"no task that {quoted(wanted)} accepted"
-            raise FormatError.single(source.name, None, found, "give tasks whose answer is accept")
-        return reading_in_code_points(
-            made, source, options, self.name, expected=OFFSETS, notes=[*notes, *repeated.notes()]
-        )
+            finding = f"no task that {quoted(layer)} accepted"
+            raise FormatError.single(source.name, None, finding, "give tasks whose answer is accept")
+        notes += repeated.notes()
+        return reading_in_code_points(builder, source, options, self.name, expected=OFFSETS, notes=notes)
 
-    def tag_column_choices(self, source: Source) -> tuple[TagColumn, ...]:
-        """Return the keys of which one has to be chosen, by the first records of small files; else nothing."""
-        return key_choices(map(_task_of_tuple, sampled_records(source.pick(*self.suffixes))), SPANS, OTHER_KEYS)
+    def prepared(self, record: Any) -> Any:
+        """Return a training tuple of spaCy as a task; anything else with its lists in strings read."""
+        if not (
+            isinstance(record, list) and len(record) == 2 and isinstance(record[0], str) and isinstance(record[1], dict)
+        ):
+            return super().prepared(record)
+        task: dict[str, Any] = {"text": record[0]}
+        for key, value in record[1].items():
+            if key == SPANS[0] and isinstance(value, dict):
+                # The span groups of spaCy have names.
+                task |= {name: _objects(group) for name, group in value.items() if name not in task}
+            elif key not in NO_SPANS and key != "text":
+                task[key] = _objects(value)
+        return task
+
+    def _tasks_by_layer(self, source: Source) -> dict[str, list[Record]]:
+        """Return the tasks by annotator.
+
+        Raises:
+            FormatError: with every problem found.
+        """
+        tasks: dict[str, list[Record]] = {}
+        problems: list[Problem] = []
+        for line, file_name, row in self.records(source, problems):
+            if not isinstance(row, dict) or not isinstance(row.get("text"), str):
+                what = "a task without a text" if isinstance(row, dict) else f"{json_type(row)} where a task should be"
+                problems.append(Problem(file_name, line, what, "write objects with text and spans"))
+                continue
+            annotator = next((name for name in map(id_string, map(row.get, WHO)) if name), PLAIN)
+            tasks.setdefault(annotator, []).append((line, file_name, row))
+        if problems:
+            raise FormatError(problems)
+        return tasks
 
 
 READER = ProdigyReader()
@@ -137,18 +180,20 @@ def _accepted(tasks: list[Record], key: str, problems: list[Problem]) -> tuple[l
             by_name.setdefault(name, []).append(task)
     questions = {name: rows for name, rows in by_name.items() if len(rows) > 1 and _are_questions(rows, key)}
     accepted: list[Record] = []
-    for line, shown, row in tasks:
+    for line, file_name, row in tasks:
         name = _name(row)
         if name not in questions:
-            if _answer(row) == ACCEPT and not (name and _is_second_answer(by_name[name], row, (line, shown), problems)):
-                accepted.append((line, shown, row))
+            if _answer(row) == ACCEPT and not (
+                name and _is_second_answer(by_name[name], row, (line, file_name), problems)
+            ):
+                accepted.append((line, file_name, row))
         elif questions[name][0][2] is row:
             _check_answers(questions[name], key, problems)
             by_place = {
                 _place(other, key): other[key][0] for _, _, other in questions[name] if _answer(other) == ACCEPT
             }
             spans = list(by_place.values())
-            accepted.append((line, shown, {**row, key: spans}))
+            accepted.append((line, file_name, {**row, key: spans}))
     return accepted, sum(map(len, questions.values()))
 
 
@@ -166,11 +211,11 @@ def _is_second_answer(
     rows: list[Record], row: Mapping[str, Any], place: tuple[int, str], problems: list[Problem]
 ) -> bool:
     """Complain of a task whose text, told by Prodigy's hash alone, has an accepted task of other content before it."""
-    line, shown, first = next(task for task in rows if _answer(task[2]) == ACCEPT)
+    line, file_name, first = next(task for task in rows if _answer(task[2]) == ACCEPT)
     if first is row or _name({**row, "_input_hash": None}) is not None or _content(first) == _content(row):
         return False
-    found = f"two tasks of one text with different answers: this one, and that at {shown}:{line}"
-    problems.append(Problem(place[1], place[0], found, "leave one of them out"))
+    finding = f"two tasks of one text with different answers: this one, and that at {file_name}:{line}"
+    problems.append(Problem(place[1], place[0], finding, "leave one of them out"))
     return True
 
 
@@ -187,15 +232,15 @@ def _place(row: Mapping[str, Any], key: str) -> tuple[Any, ...]:
 def _check_answers(rows: list[Record], key: str, problems: list[Problem]) -> None:
     """Complain of spans that one task accepts and another rejects."""
     first: dict[tuple[Any, ...], tuple[int, str, str]] = {}
-    for line, shown, row in rows:
+    for line, file_name, row in rows:
         answer, place = _answer(row), _place(row, key)
         if answer not in (ACCEPT, REJECT):
             continue
-        before = first.setdefault(place, (line, shown, answer))
+        before = first.setdefault(place, (line, file_name, answer))
         if before[2] != answer:
             start, end, label = place
-            found = f"two answers to [{start}, {end}) {label}: {answer} here, {before[2]} at {before[1]}:{before[0]}"
-            problems.append(Problem(shown, line, found, "leave one of the two tasks out"))
+            finding = f"two answers to [{start}, {end}) {label}: {answer} here, {before[2]} at {before[1]}:{before[0]}"
+            problems.append(Problem(file_name, line, finding, "leave one of the two tasks out"))
 
 
 def _name(row: Mapping[str, Any]) -> str | None:
@@ -205,42 +250,6 @@ def _name(row: Mapping[str, Any]) -> str | None:
     return next(filter(None, ids), None)
 
 
-def _by_layer(source: Source) -> dict[str, list[Record]]:
-    """Return the tasks by annotator.
-
-    Raises:
-        FormatError: with every problem found.
-    """
-    found: dict[str, list[Record]] = {}
-    problems: list[Problem] = []
-    for file in source.pick(*ProdigyReader.suffixes):
-        for line, row in items(file, problems):
-            row = _task_of_tuple(row)
-            if not isinstance(row, dict) or not isinstance(row.get("text"), str):
-                what = "a task without a text" if isinstance(row, dict) else f"{json_type(row)} where a task should be"
-                problems.append(Problem(file.shown, line, what, "write objects with text and spans"))
-                continue
-            who = next((name for name in map(id_string, map(row.get, WHO)) if name), PLAIN)
-            found.setdefault(who, []).append((line, file.shown, row))
-    if problems:
-        raise FormatError(problems)
-    return found
-
-
-def _task_of_tuple(row: Any) -> Any:
-    """Return a training tuple of spaCy as a task; anything else with its lists in strings read."""
-    if not (isinstance(row, list) and len(row) == 2 and isinstance(row[0], str) and isinstance(row[1], dict)):
-        return with_decoded_strings(row, OTHER_KEYS)
-    task: dict[str, Any] = {"text": row[0]}
-    for key, value in row[1].items():
-        if key == SPANS[0] and isinstance(value, dict):
-            # The span groups of spaCy have names.
-            task |= {name: _objects(group) for name, group in value.items() if name not in task}
-        elif key not in NO_SPANS and key != "text":
-            task[key] = _objects(value)
-    return task
-
-
 def _objects(value: Any) -> Any:
     """Return the triples of a training tuple as objects; anything else as it is."""
     if not isinstance(value, list):
@@ -248,63 +257,46 @@ def _objects(value: Any) -> Any:
     return [dict(zip(PARTS, entry, strict=False)) if isinstance(entry, list) else entry for entry in value]
 
 
-def _document(row: Mapping[str, Any], line: int, shown: str, made: Builder, repeated: RepeatedTasks, key: str) -> None:
-    def complain(found: str, remedy: str) -> None:
-        made.problems.append(Problem(shown, line, found, remedy))
+def _add_document(
+    row: Mapping[str, Any], line: int, file_name: str, builder: Builder, repeated: RepeatedTasks, key: str
+) -> None:
+    def complain(finding: str, remedy: str) -> None:
+        builder.problem(line, finding, remedy, source=file_name)
 
     meta = row["meta"] if isinstance(row.get("meta"), dict) else {}
     name = _name(row)
     if repeated.holds(name, _content(row)):
         return
     tokens = _tokens(row, complain)
-    made.document(name, row["text"], line=line, source=shown, tokens=tokens, meta=meta)
-    spans = list_under(row, key, complain)
-    bad = [at for at, span in enumerate(spans) if not _is_span(span)]
-    for at in bad:
-        complain(f"{key}[{at}] is not a span", "give start, end and label")
-    if bad or not spans:
-        return
-    keys = set().union(*spans)
-    if tokens and keys.issuperset(EDGES):
+    builder.document(name, row["text"], line=line, source=file_name, tokens=tokens, meta=meta)
+    spans = typed_list(row, key, list[Span], complain, "give start, end and label")
+    if tokens:
         _check_tokens(spans, tokens, complain)
-    given: dict[str, Any] = {
-        what: [value(span.get(key)) for span in spans] for what, (key, value) in BESIDE.items() if key in keys
-    }
-    starts, ends, labels = ([span[part] for span in spans] for part in PARTS)
-    made.spans(starts, ends, labels, **given)
+    links = (id_string(span.kb_id) for span in spans)
+    builder.spans(
+        [span.start for span in spans],
+        [span.end for span in spans],
+        [span.label for span in spans],
+        quotes=[span.text if isinstance(span.text, str) else None for span in spans],
+        ids=[id_string(span.id) for span in spans],
+        links=[None if link is None else (link,) for link in links],
+        scores=[score_number(span.score) for span in spans],
+    )
 
 
 def _is_span(span: Any) -> bool:
     return type(span) is dict and [type(span.get(part)) for part in PARTS] == [int, int, str]
 
 
-def _check_tokens(spans: list[dict[str, Any]], tokens: list[tuple[int, int]], complain: Complain) -> None:
+def _check_tokens(spans: list[Span], tokens: list[tuple[int, int]], complain: Complain) -> None:
     """Compare the spans with the tokens that they name as their first and last."""
     for at, span in enumerate(spans):
-        first, last = map(span.get, EDGES)
+        first, last = span.token_start, span.token_end
         if type(first) is type(last) is int and 0 <= first <= last < len(tokens):
             low, high = tokens[first][0], tokens[last][1]
-            if (low, high) != (span["start"], span["end"]):
-                found = f"spans[{at}] is [{span['start']}, {span['end']}), and its tokens are [{low}, {high})"
-                complain(found, "mend the offsets or the tokens: token_end is the last token of the span")
-
-
-def _quote(value: Any) -> str | None:
-    return value if isinstance(value, str) else None
-
-
-def _links(value: Any) -> tuple[str, ...] | None:
-    link = id_string(value)
-    return None if link is None else (link,)
-
-
-BESIDE: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
-    "quotes": ("text", _quote),
-    "ids": ("id", id_string),
-    "links": ("kb_id", _links),
-    "scores": ("score", score_number),
-}
-"""Further columns of spans: their key in a span, and the function that reads them."""
+            if (low, high) != (span.start, span.end):
+                finding = f"spans[{at}] is [{span.start}, {span.end}), and its tokens are [{low}, {high})"
+                complain(finding, "mend the offsets or the tokens: token_end is the last token of the span")
 
 
 def _tokens(row: Mapping[str, Any], complain: Complain) -> list[tuple[int, int]]:

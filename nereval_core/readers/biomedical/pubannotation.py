@@ -10,15 +10,16 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+import msgspec
+
 from nereval_core.corpus.builder import Builder
-from nereval_core.problems import Problem, quoted
-from nereval_core.readers import Reader, Reading, ReadOptions, Source
+from nereval_core.problems import quoted
+from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.readers.input.source import unread_files_note
-from nereval_core.readers.shared.annotation_keys import choose_keys, key_choices, records_of, sampled_records
+from nereval_core.readers.shared.annotation_keys import KeyedReader
 from nereval_core.readers.shared.offset_conversion import reading_in_code_points
 from nereval_core.readers.shared.offset_units import Offsets
-from nereval_core.readers.shared.strict_json import Complain, id_string, json_type, list_under
-from nereval_core.readers.shared.tag_cells import TagColumn
+from nereval_core.readers.shared.strict_json import Complain, id_string, json_type, list_under, typed_list
 
 OFFSETS = Offsets()
 DENOTATIONS, ATTRIBUTES, TRACKS = "denotations", "attributes", "tracks"
@@ -29,13 +30,38 @@ OWN = frozenset(("text", "id", "sourceid", "divid", DENOTATIONS, ATTRIBUTES, *CO
 FRAGMENT = "_FRAGMENT"
 """What a part denotes in chains, the other way to write discontinuous spans."""
 FORM = 'write {"id": "T1", "span": {"begin": 0, "end": 4}, "obj": "TYPE"}'
+ATTRIBUTE_FORM = 'write {"subj": "T1", "pred": "NAME", "obj": VALUE}'
 
 
-class PubAnnotationReader(Reader):
+class SpanPart(msgspec.Struct):
+    """A span, or a part of a discontinuous one."""
+
+    begin: int
+    end: int
+
+
+class Denotation(msgspec.Struct):
+    """A span and its type."""
+
+    span: SpanPart | list[SpanPart]
+    obj: str
+    id: Any = None
+
+
+class Attribute(msgspec.Struct):
+    """A property of a denotation, or of a relation."""
+
+    subj: str | int
+    pred: str
+    obj: Any
+
+
+class PubAnnotationReader(KeyedReader):
     name = "pubannotation"
     description = "JSON of PubAnnotation and TextAE: texts with denotations and their attributes"
     suffixes = (".json", ".jsonl")
-    has_columns = True
+    keys = (DENOTATIONS,)
+    other_keys = OWN - {DENOTATIONS}
 
     def recognise(self, source: Source) -> float:
         """Claim objects with denotations, or the text of a document of PubAnnotation that has none."""
@@ -48,28 +74,23 @@ class PubAnnotationReader(Reader):
         Raises:
             FormatError: with every problem found; annotations of several projects, parts of chains.
         """
-        files = source.pick(*self.suffixes)
-        made = Builder(source.name)
+        builder = Builder(source.name)
         counts: Counter[str] = Counter()
-        records = list(records_of(files, made.problems))
-        keys, key_notes = choose_keys(records, (DENOTATIONS,), OWN - {DENOTATIONS}, options.column, source.name)
-        for line, shown, row in records:
-            _document(row, line, shown, made, counts, (*keys, DENOTATIONS)[0])
-        notes = [*unread_files_note(source, files), *key_notes]
+        records = self.records(source, builder.problems)
+        keys, key_notes = self.choose_keys(records, options, source)
+        for line, file_name, row in records:
+            _add_document(row, line, file_name, builder, counts, (*keys, DENOTATIONS)[0])
+        notes = [*unread_files_note(source, source.pick(*self.suffixes)), *key_notes]
         notes += [f"{what}, not read: {count}" for what, count in sorted(counts.items()) if count]
-        return reading_in_code_points(made, source, options, self.name, expected=OFFSETS, notes=notes)
-
-    def tag_column_choices(self, source: Source) -> tuple[TagColumn, ...]:
-        """Return the keys of which one has to be chosen, by the first records of small files; else nothing."""
-        return key_choices(sampled_records(source.pick(*self.suffixes)), (DENOTATIONS,), OWN - {DENOTATIONS})
+        return reading_in_code_points(builder, source, options, self.name, expected=OFFSETS, notes=notes)
 
 
 READER = PubAnnotationReader()
 
 
-def _document(row: Any, line: int, shown: str, made: Builder, counts: Counter[str], key: str) -> None:
-    def complain(found: str, remedy: str) -> None:
-        made.problems.append(Problem(shown, line, found, remedy))
+def _add_document(row: Any, line: int, file_name: str, builder: Builder, counts: Counter[str], key: str) -> None:
+    def complain(finding: str, remedy: str) -> None:
+        builder.problem(line, finding, remedy, source=file_name)
 
     if not isinstance(row, dict) or not isinstance(row.get("text"), str):
         what = "no text" if isinstance(row, dict) else f"{json_type(row)} where a document should be"
@@ -82,52 +103,43 @@ def _document(row: Any, line: int, shown: str, made: Builder, counts: Counter[st
     if name is not None and part is not None:
         name = f"{name}-{part}"
     meta = {name: value for name, value in row.items() if name not in OWN and name != key and value is not None}
-    made.document(name or id_string(row.get("id")), row["text"], line=line, source=shown, meta=meta)
+    builder.document(name or id_string(row.get("id")), row["text"], line=line, source=file_name, meta=meta)
     counts.update({key: len(list_under(row, key, complain)) for key in COUNTED})
-    first = len(made.starts)
-    for number, denotation in enumerate(list_under(row, key, complain)):
-        _denotation(denotation, f"{key}[{number}]", made, complain)
-    ids = made.extras["ids"]
-    of = {ids[span]: span for span in range(first, len(made.starts)) if span in ids}
-    if len(of) < sum(span in ids for span in range(first, len(made.starts))):
+    first = len(builder.starts)
+    for number, denotation in enumerate(typed_list(row, key, list[Denotation], complain, FORM)):
+        _add_denotation(denotation, f"{key}[{number}]", builder, complain)
+    ids = builder.extras["ids"]
+    named_spans = [span for span in range(first, len(builder.starts)) if span in ids]
+    span_of_id = {ids[span]: span for span in named_spans}
+    if len(span_of_id) < len(named_spans):
         complain("two denotations of one id", "give each its own")
-    others = {id_string(one.get("id")) for key in COUNTED for one in row.get(key) or () if isinstance(one, dict)}
-    for number, one in enumerate(list_under(row, ATTRIBUTES, complain)):
-        subject = id_string(one.get("subj")) if isinstance(one, dict) else None
-        if subject is None or not isinstance(one.get("pred"), str) or one.get("obj") is None:
-            form = '{"subj": "T1", "pred": "NAME", "obj": VALUE}'
-            complain(f"{ATTRIBUTES}[{number}] is not an attribute", f"write {form}")
-        elif subject in of:
-            _give(made.extras["meta"].setdefault(of[subject], {}), one["pred"], one["obj"])
+    others = {id_string(other.get("id")) for key in COUNTED for other in row.get(key) or () if isinstance(other, dict)}
+    for number, attribute in enumerate(typed_list(row, ATTRIBUTES, list[Attribute], complain, ATTRIBUTE_FORM)):
+        subject = str(attribute.subj)
+        if subject in span_of_id:
+            _add_attribute(builder.extras["meta"].setdefault(span_of_id[subject], {}), attribute.pred, attribute.obj)
         elif subject in others:
             counts[f"{ATTRIBUTES} of others than denotations"] += 1
         else:
             complain(f"{ATTRIBUTES}[{number}] is of {quoted(subject)}, which no denotation is", "name one of this text")
 
 
-def _denotation(one: Any, place: str, made: Builder, complain: Complain) -> None:
+def _add_denotation(denotation: Denotation, place: str, builder: Builder, complain: Complain) -> None:
     """Add a denotation to the spans of the last document."""
-    given = one.get("span") if isinstance(one, dict) else None
-    parts = [_pair(part) for part in (given if isinstance(given, list) else [given])]
-    pairs = sorted(part for part in parts if part is not None)
-    if not pairs or len(pairs) < len(parts):
-        complain(f"{place} is not a denotation with a span", FORM)
-    elif not isinstance(one.get("obj"), str) or not one["obj"]:
-        complain(f"the obj of {place} is {json_type(one.get('obj'))}", FORM)
-    elif one["obj"] == FRAGMENT:
+    parts = denotation.span if isinstance(denotation.span, list) else [denotation.span]
+    pairs = sorted((part.begin, part.end) for part in parts)
+    if not pairs:
+        complain(f"{place}.span has no parts", FORM)
+    elif not denotation.obj:
+        complain(f"{place}.obj is empty", FORM)
+    elif denotation.obj == FRAGMENT:
         complain(f"{place} is a part of a chain", "write the parts of one denotation as a list under its span")
     else:
-        fragments = pairs if len(pairs) > 1 else ()
-        made.span(pairs[0][0], pairs[-1][1], one["obj"], fragments=tuple(fragments), id=id_string(one.get("id")))
+        fragments = tuple(pairs) if len(pairs) > 1 else ()
+        builder.span(pairs[0][0], pairs[-1][1], denotation.obj, fragments=fragments, id=id_string(denotation.id))
 
 
-def _pair(span: Any) -> tuple[int, int] | None:
-    if not isinstance(span, dict) or type(span.get("begin")) is not int or type(span.get("end")) is not int:
-        return None
-    return span["begin"], span["end"]
-
-
-def _give(meta: dict[str, Any], name: str, value: Any) -> None:
+def _add_attribute(meta: dict[str, Any], name: str, value: Any) -> None:
     """Add an attribute, which may have several values, to the metadata of a span."""
     if name not in meta:
         meta[name] = value

@@ -10,10 +10,12 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any
+from typing import Any, ClassVar
 
 from nereval_core.problems import FormatError, Problem, quoted
-from nereval_core.readers.input.source import SourceFile
+from nereval_core.readers.input.source import Source, SourceFile
+from nereval_core.readers.read_settings import ReadOptions
+from nereval_core.readers.recognition import Reader
 from nereval_core.readers.shared.strict_json import RefusedError, items, loads
 from nereval_core.readers.shared.tag_cells import (
     OTHER_TAGS,
@@ -50,7 +52,7 @@ PREVIEWED_BYTES = 4 << 20
 
 
 def types_of_value(value: Any) -> tuple[str, ...] | None:
-    """Return the first types of a JSON value that looks like annotations, None where it looks like anything else.
+    """Return the first types of a JSON value that looks like annotations, None for any other value.
 
     Annotations are lists of objects with a type and a place or words, lists of [start, end, type], tags in a list, an
     object with a list of such for each type, and lists of these by sentence. An empty list or object looks like none.
@@ -158,7 +160,7 @@ class AnnotationKeys:
             return ()
         return tuple(TagColumn(key, self.types.get(key, ())) for key in keys if key in together)
 
-    def keys_read(self, requested: int | str | None, shown: str, line: int | None) -> tuple[str, ...]:
+    def keys_read(self, requested: int | str | None, file_name: str, line: int | None) -> tuple[str, ...]:
         """Return the keys under which annotations are read, of which a record has one: the requested one, or all.
 
         `line` is that of the record by which a second key was met.
@@ -172,9 +174,9 @@ class AnnotationKeys:
                 return (str(requested),)
             finding = f"no record has annotations under the key {quoted(str(requested))}"
             remedy = f"choose among {', '.join(map(quoted, keys))}" if keys else "leave the key out"
-            raise FormatError.single(shown, None, finding, remedy)
+            raise FormatError.single(file_name, None, finding, remedy)
         if choices := self.choices():
-            raise FormatError([choice_problem(shown, line, choices, "keys hold annotations")])
+            raise FormatError([choice_problem(file_name, line, choices, "keys hold annotations")])
         # A key that is empty throughout is not read where another of the same record holds annotations.
         own = tuple(sorted((key for key in self.usual if key in self.types or key in self.empty), key=self._is_empty))
         own = own if any(key in self.types for key in own) or not self.types else tuple(self.types)
@@ -222,7 +224,7 @@ def _decoded(text: str) -> Any:
 
 
 Record = tuple[int, str, Any]
-"""The line of a record, the name of its file as shown, and the record."""
+"""The line of a record, the name of its file, and the record."""
 
 
 def records_of(files: Sequence[SourceFile], problems: list[Problem]) -> Iterator[Record]:
@@ -230,25 +232,6 @@ def records_of(files: Sequence[SourceFile], problems: list[Problem]) -> Iterator
     for file in files:
         for line, record in items(file, problems):
             yield line, file.shown, record
-
-
-def choose_keys(
-    records: Sequence[Record], usual: Sequence[str], other: Collection[str], requested: int | str | None, shown: str
-) -> tuple[tuple[str, ...], list[str]]:
-    """Return the keys under which annotations are read, of which each record has one, and notes on keys not read.
-
-    Raises:
-        FormatError: as `AnnotationKeys.keys_read`.
-    """
-    keys = AnnotationKeys(usual, other)
-    place: tuple[str, int | None] = shown, None
-    for line, source, record in records:
-        if isinstance(record, dict) and keys.meet(record):
-            place = source, line
-    read = keys.keys_read(requested, *place)
-    if problem := next(_two_types(records, read), None):
-        raise FormatError([problem])
-    return read, keys.notes(read)
 
 
 def _two_types(records: Sequence[Record], keys: Sequence[str]) -> Iterator[Problem]:
@@ -290,13 +273,50 @@ def sampled_records(files: Sequence[SourceFile]) -> list[Any]:
         return []
 
 
-def key_choices(records: Iterable[Any], usual: Sequence[str], other: Collection[str]) -> tuple[TagColumn, ...]:
-    """Return the keys among which one has to be chosen; nothing where it is clear which is read."""
-    keys = AnnotationKeys(usual, other)
-    for record in records:
-        if isinstance(record, dict):
-            keys.meet(record)
-    return keys.choices()
+class KeyedReader(Reader):
+    """A reader of JSON records whose annotations stand under one of several keys."""
+
+    suffixes = (".jsonl", ".json")
+    has_columns = True
+    keys: ClassVar[Sequence[str]]
+    """The keys that the format reads."""
+    other_keys: ClassVar[Collection[str]]
+    """The keys that hold something else."""
+
+    def prepared(self, record: Any) -> Any:
+        """Return a record with its annotations under keys of their own; lists in strings are read."""
+        return with_decoded_strings(record, self.other_keys)
+
+    def records(self, source: Source, problems: list[Problem]) -> list[Record]:
+        """Return the records of all files of a source."""
+        files = source.pick(*self.suffixes)
+        return [(line, file_name, self.prepared(record)) for line, file_name, record in records_of(files, problems)]
+
+    def choose_keys(
+        self, records: Sequence[Record], options: ReadOptions, source: Source
+    ) -> tuple[tuple[str, ...], list[str]]:
+        """Return the keys under which annotations are read, of which each record has one, and notes on keys not read.
+
+        Raises:
+            FormatError: as `AnnotationKeys.keys_read`.
+        """
+        keys = AnnotationKeys(self.keys, self.other_keys)
+        place: tuple[str, int | None] = source.name, None
+        for line, file_name, record in records:
+            if isinstance(record, dict) and keys.meet(record):
+                place = file_name, line
+        keys_read = keys.keys_read(options.column, *place)
+        if problem := next(_two_types(records, keys_read), None):
+            raise FormatError([problem])
+        return keys_read, keys.notes(keys_read)
+
+    def tag_column_choices(self, source: Source) -> tuple[TagColumn, ...]:
+        """Return the keys of which one has to be chosen, by the first records of small files; else nothing."""
+        keys = AnnotationKeys(self.keys, self.other_keys)
+        for record in map(self.prepared, sampled_records(source.pick(*self.suffixes))):
+            if isinstance(record, dict):
+                keys.meet(record)
+        return keys.choices()
 
 
 def other_keys_note(records: Iterable[Any], own: Collection[str]) -> list[str]:

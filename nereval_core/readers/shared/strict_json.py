@@ -6,7 +6,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple, TypeVar, get_origin
+from typing import Any, NamedTuple, TypeVar, get_args, get_origin
 
 import msgspec
 
@@ -168,7 +168,8 @@ def typed(value: Any, type_: type[Value], place: str, complain: Complain, form: 
 
 def _fault_in_words(fault: str, place: str, type_: Any) -> tuple[str, str]:
     """Return the finding and the remedy for a fault that msgspec reports; `type_` is what is declared for the place."""
-    fields = msgspec.structs.fields(get_origin(type_) or type_) if type_ is not None else ()
+    struct = get_origin(type_) or type_
+    fields = msgspec.structs.fields(struct) if isinstance(struct, type) and issubclass(struct, msgspec.Struct) else ()
     if missing := MISSING_KEY.fullmatch(fault):
         names = [field.encode_name for field in fields if field.required] or [missing[1]]
         return f"{place} has no {missing[1]}", f"give {', '.join(names)}"
@@ -192,6 +193,22 @@ def list_under(row: Mapping[str, Any], key: str, complain: Complain) -> list[Any
         return value or []
     complain(f"{key} is {json_type(value)}", "write a list")
     return []
+
+
+def typed_list(
+    row: Mapping[str, Any], key: str, type_: type[list[Value]], complain: Complain, form: str
+) -> list[Value]:
+    """Return the list under a key as one of a declared type, empty where a value does not fit.
+
+    A fault of each such value goes to `complain`, with `form` as the remedy.
+    """
+    values = list_under(row, key, complain)
+    try:
+        return msgspec.convert(values, type_)
+    except msgspec.ValidationError:
+        for at, value in enumerate(values):
+            typed(value, get_args(type_)[0], f"{key}[{at}]", complain, form)
+        return []
 
 
 def id_string(value: Any) -> str | None:
