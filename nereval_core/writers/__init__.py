@@ -63,9 +63,9 @@ def write(
         FormatError: unknown format, a place that cannot be written, or a layer that the format cannot hold.
     """
     if format not in writers():
-        known = ", ".join(writers())
+        names = ", ".join(writers())
         raise FormatError.single(
-            os.fspath(path), None, f"no writer for the format '{format}'", f"choose one of {known}"
+            os.fspath(path), None, f"no writer for the format '{format}'", f"choose one of {names}"
         )
     if escape_formulas and not hasattr(writers()[format], "ESCAPES_FORMULAS"):
         raise FormatError.single(
@@ -94,8 +94,8 @@ def write(
     ending: str | None = getattr(writer, "SHARD", None)
     if ending is None or shards < 1:
         able = ", ".join(name for name, module in writers().items() if hasattr(module, "SHARD"))
-        found = f"no shards in the format '{format}'" if ending is None else f"{shards} shards"
-        raise FormatError.single(os.fspath(path), None, found, f"write one or more shards as one of {able}")
+        finding = f"no shards in the format '{format}'" if ending is None else f"{shards} shards"
+        raise FormatError.single(os.fspath(path), None, finding, f"write one or more shards as one of {able}")
     with whole_folder(Path(path)) as folder:
         for number, part in enumerate(split_layer(layer, shards)):
             notes |= dict.fromkeys(write_whole(part, folder / f"part-{number:05d}{ending}"))
@@ -115,8 +115,13 @@ def pack_layer(layer: Layer, format: str, name: str, *, lossy: bool = False) -> 
         except FormatError as error:
             # The problems are the layer's: the name of our temporary file would tell nothing.
             raise FormatError(
-                Problem(name if one.source == os.fspath(place) else one.source, one.line, one.found, one.remedy)
-                for one in error.problems
+                Problem(
+                    name if problem.source == os.fspath(place) else problem.source,
+                    problem.line,
+                    problem.found,
+                    problem.remedy,
+                )
+                for problem in error.problems
             ) from None
         top = place if place.is_dir() else Path(folder)
         files = sorted(path for path in top.rglob("*") if path.is_file())
@@ -216,5 +221,5 @@ def _write_errors(path: Path) -> Iterator[None]:
         # Python before 3.13 raises a RuntimeError for a loop of links.
         if not isinstance(error, OSError) and not path.is_symlink():
             raise
-        found = f"cannot be written: {getattr(error, 'strerror', None) or error}"
-        raise FormatError.single(os.fspath(path), None, found, "check the folder and its permissions") from None
+        finding = f"cannot be written: {getattr(error, 'strerror', None) or error}"
+        raise FormatError.single(os.fspath(path), None, finding, "check the folder and its permissions") from None

@@ -37,10 +37,14 @@ def changed(layer: Layer) -> Iterator[str]:
     trimmed = sum(_trimmed(layer, span) for span in range(len(layer)))
     if trimmed:
         yield f"spans with blanks at an end, which are not counted: {trimmed}"
-    apart = sum(not _shared(layer, span, other) for span, given in layer.alternatives.items() for other in given)
+    apart = sum(
+        not _shared(layer, span, other) for span, alternatives in layer.alternatives.items() for other in alternatives
+    )
     if apart:
         yield f"alternatives that share no character with their span, so that their span would be unknown: {apart}"
-    common = sum(_is_common(layer, span, other) for span, given in layer.alternatives.items() for other in given)
+    common = sum(
+        _is_common(layer, span, other) for span, alternatives in layer.alternatives.items() for other in alternatives
+    )
     if common:
         yield f"alternatives that share a character with another span, and would be read as its alternatives: {common}"
 
@@ -97,7 +101,9 @@ def _is_common(layer: Layer, span: int, other: tuple[int, int]) -> bool:
     """Tell whether an alternative of a span shares a character with a span that has no such alternative."""
     number = int(layer.doc[span])
     spans = range(int(layer.first[number]), int(layer.first[number + 1]))
-    return any(other not in layer.alternatives.get(one, ()) and _shared(layer, one, other) for one in spans)
+    return any(
+        other not in layer.alternatives.get(neighbour, ()) and _shared(layer, neighbour, other) for neighbour in spans
+    )
 
 
 def _line(name: str, text: str, place: tuple[int, int], before: list[int]) -> str:
@@ -109,9 +115,9 @@ def _bad_documents(layer: Layer, path: Path) -> list[Problem]:
     problems = []
     for name, text in zip(layer.documents.ids, layer.documents.texts, strict=True):
         if re.search(r"[\s|]", name) or not name.isprintable() or name.startswith("{"):
-            found = f"the document id {quoted(name)} cannot stand before a bar and a blank"
-            problems.append(Problem(os.fspath(path), None, found, "rename the document, or write jsonl"))
+            finding = f"the document id {quoted(name)} cannot stand before a bar and a blank"
+            problems.append(Problem(os.fspath(path), None, finding, "rename the document, or write jsonl"))
         if "\n" in text or "\r" in text:
-            found = f"the text of document {quoted(name)} has more than one line"
-            problems.append(Problem(os.fspath(path), None, found, "cut it into sentences, or write jsonl"))
+            finding = f"the text of document {quoted(name)} has more than one line"
+            problems.append(Problem(os.fspath(path), None, finding, "cut it into sentences, or write jsonl"))
     return problems

@@ -46,11 +46,11 @@ RETURNS = {"\r": "&#13;"}
 
 def changed(layer: Layer) -> Iterator[str]:
     """Yield messages about metadata that is not text, and links and metadata that would be read as something else."""
-    for what, given in (("span", layer.meta.values()), ("document", layer.documents.meta or ())):
-        other = sum(any(not isinstance(value, str) for value in meta.values()) for meta in given)
+    for what, metadata in (("span", layer.meta.values()), ("document", layer.documents.meta or ())):
+        other = sum(any(not isinstance(value, str) for value in meta.values()) for meta in metadata)
         if other:
             yield f"metadata that is not text, written as text: {counted(other, what)}"
-    links = sum(_links(layer, span) != given for span, given in layer.links.items())
+    links = sum(_links(layer, span) != metadata for span, metadata in layer.links.items())
     if links:
         yield f"links that cannot stand among concepts, left out: {counted(links, 'span')}"
     meta = sum(not _meta(layer, span).items() <= _infons(layer, span).items() for span in layer.meta)
@@ -79,10 +79,10 @@ def write(layer: Layer, path: Path) -> tuple[str, ...]:
     with packed_file(path) as file:
         file.write(head.encode())
         for number, piece in enumerate(pieces):
-            if suffix not in (JSON, LINES) and (found := NOT_IN_XML.search(piece)):
-                name, code = quoted(layer.documents.ids[number]), f"U+{ord(found[0]):04X}"
-                said = f"document {name} has a character that XML cannot hold, {code}"
-                problems.append(Problem(os.fspath(path), None, said, "write JSON, to a name that ends in .json"))
+            if suffix not in (JSON, LINES) and (match := NOT_IN_XML.search(piece)):
+                name, code = quoted(layer.documents.ids[number]), f"U+{ord(match[0]):04X}"
+                finding = f"document {name} has a character that XML cannot hold, {code}"
+                problems.append(Problem(os.fspath(path), None, finding, "write JSON, to a name that ends in .json"))
             file.write(((between if number else "") + piece).encode())
         file.write(tail.encode())
         if problems:
@@ -144,12 +144,12 @@ def _xml(document: Mapping[str, Any]) -> str:
     [passage] = document["passages"]
     rows = ["<document>" + _element("id", document["id"]) + _infon_elements(document["infons"])]
     rows.append("<passage><offset>0</offset>" + _element("text", passage["text"]))
-    for one in passage["annotations"]:
+    for annotation in passage["annotations"]:
         places = "".join(
-            '<location offset="{offset}" length="{length}"/>'.format(**place) for place in one["locations"]
+            '<location offset="{offset}" length="{length}"/>'.format(**place) for place in annotation["locations"]
         )
-        inside = _infon_elements(one["infons"]) + places + _element("text", one["text"])
-        rows.append(f"<annotation id={quoteattr(one['id'])}>{inside}</annotation>")
+        inside = _infon_elements(annotation["infons"]) + places + _element("text", annotation["text"])
+        rows.append(f"<annotation id={quoteattr(annotation['id'])}>{inside}</annotation>")
     return "\n".join((*rows, "</passage>", "</document>"))
 
 

@@ -81,9 +81,9 @@ def _annotations(layer: Layer, number: int) -> str:
         lines.append(f"{name}\t{layer.label(span)} {offsets}\t{layer.text(span).translate(BLANKS)}\n")
         links += [(name, link if ":" in link else f":{link}") for link in layer.links.get(span, ())]
         attributes += [
-            f"{key} {name}{'' if one is True else f' {one}'}"
+            f"{key} {name}{'' if entry is True else f' {entry}'}"
             for key, value in layer.meta.get(span, {}).items()
-            for one in _values(value)
+            for entry in _values(value)
         ]
     lines += [f"A{count}\t{attribute}\n" for count, attribute in enumerate(attributes, start=1)]
     lines += [f"N{count}\tReference {name} {link}\t\n" for count, (name, link) in enumerate(links, start=1)]
@@ -100,8 +100,8 @@ def _bad_ids(layer: Layer, path: Path) -> list[Problem]:
             or "\\" in name
             or not name.isprintable()
         ):
-            found = f"the document id {quoted(name)} cannot be a file name"
-            problems.append(Problem(os.fspath(path), None, found, "rename the document, or write jsonl"))
+            finding = f"the document id {quoted(name)} cannot be a file name"
+            problems.append(Problem(os.fspath(path), None, finding, "rename the document, or write jsonl"))
     return problems
 
 

@@ -71,8 +71,8 @@ def write(layer: Layer, path: Path) -> tuple[str, ...]:
     suffix = Path(unpacked_name(path.name)).suffix.lower()
     count = len(layer.documents)
     if suffix in (XMI, JSON) and count != 1:
-        found = f"{count} documents, and a CAS holds one"
-        raise FormatError.single(os.fspath(path), None, found, f"name a folder, or a zip that ends in {ZIP}")
+        finding = f"{count} documents, and a CAS holds one"
+        raise FormatError.single(os.fspath(path), None, finding, f"name a folder, or a zip that ends in {ZIP}")
     problems = [] if suffix == JSON else list(_no_xml(layer, path))
     if problems:
         raise FormatError(problems)
@@ -96,11 +96,11 @@ def write(layer: Layer, path: Path) -> tuple[str, ...]:
 
 def _files(layer: Layer) -> Iterator[tuple[str, str]]:
     """Yield names and contents of the files: the documents, and the type system that they share."""
-    taken: set[str] = {SYSTEM.lower()}
+    names: set[str] = {SYSTEM.lower()}
     for number, id in enumerate(layer.documents.ids):
         base = UNSAFE.sub("_", id).strip("._").encode()[:NAME_BYTES].decode(errors="ignore") or str(number + 1)
-        name = f"{base}{XMI}" if f"{base}{XMI}".lower() not in taken else f"{base}-{number + 1}{XMI}"
-        taken.add(name.lower())
+        name = f"{base}{XMI}" if f"{base}{XMI}".lower() not in names else f"{base}-{number + 1}{XMI}"
+        names.add(name.lower())
         yield name, _xmi(layer, number)
     yield SYSTEM, _system()
 
@@ -108,35 +108,37 @@ def _files(layer: Layer) -> Iterator[tuple[str, str]]:
 def _no_xml(layer: Layer, path: Path) -> Iterator[Problem]:
     """Yield problems of documents, types and links with characters that XML cannot write."""
     documents = layer.documents
-    held = [("document", id, id + text) for id, text in zip(documents.ids, documents.texts, strict=True)]
-    held += [("type", layer.types[code], layer.types[code]) for code in sorted(set(layer.type.tolist()))]
-    held += [("link", link, link) for link in sorted({links[0] for links in layer.links.values()})]
-    for what, name, text in held:
-        found = NO_XML.search(text)
-        if found:
-            said = f"the {what} {quoted(name)} holds U+{ord(found[0]):04X}, which no XML can write"
-            yield Problem(os.fspath(path), None, said, f"take it out, or write one document as {JSON} or all as jsonl")
+    texts = [("document", id, id + text) for id, text in zip(documents.ids, documents.texts, strict=True)]
+    texts += [("type", layer.types[code], layer.types[code]) for code in sorted(set(layer.type.tolist()))]
+    texts += [("link", link, link) for link in sorted({links[0] for links in layer.links.values()})]
+    for what, name, text in texts:
+        match = NO_XML.search(text)
+        if match:
+            finding = f"the {what} {quoted(name)} holds U+{ord(match[0]):04X}, which no XML can write"
+            yield Problem(
+                os.fspath(path), None, finding, f"take it out, or write one document as {JSON} or all as jsonl"
+            )
 
 
 def _annotations(layer: Layer, number: int) -> Iterator[Annotation]:
     """Yield the annotations of a CAS; their ids begin at 2."""
     documents = layer.documents
     id, text = documents.ids[number], documents.texts[number]
-    known = offsets_in_unit(text, OFFSETS.unit)
-    end = len(text) if known is None else int(known[-1])
+    unit_offsets = offsets_in_unit(text, OFFSETS.unit)
+    end = len(text) if unit_offsets is None else int(unit_offsets[-1])
 
-    def units(held: Intervals | None) -> Iterator[tuple[int, int]]:
-        for low, high in () if held is None else held.of_document(number):
-            yield (low, high) if known is None else (int(known[low]), int(known[high]))
+    def units(intervals: Intervals | None) -> Iterator[tuple[int, int]]:
+        for low, high in () if intervals is None else intervals.of_document(number):
+            yield (low, high) if unit_offsets is None else (int(unit_offsets[low]), int(unit_offsets[high]))
 
-    found: list[tuple[str, tuple[int, int], dict[str, str]]] = []
-    found.append((METADATA, (0, end), {"documentTitle": id, "documentId": id, "documentUri": id}))
-    found += [(TOKEN, place, {}) for place in units(documents.tokens)]
-    found += [(SENTENCE, place, {}) for place in units(documents.sentences)]
+    annotations: list[tuple[str, tuple[int, int], dict[str, str]]] = []
+    annotations.append((METADATA, (0, end), {"documentTitle": id, "documentId": id, "documentUri": id}))
+    annotations += [(TOKEN, place, {}) for place in units(documents.tokens)]
+    annotations += [(SENTENCE, place, {}) for place in units(documents.sentences)]
     for span, low, high in spans_with_offsets(layer, number, OFFSETS.unit):
         linked = {LINK: layer.links[span][0]} if span in layer.links else {}
-        found.append((ENTITY, (low, high), {VALUE: layer.label(span), **linked}))
-    for at, (kind, place, features) in enumerate(found, start=2):
+        annotations.append((ENTITY, (low, high), {VALUE: layer.label(span), **linked}))
+    for at, (kind, place, features) in enumerate(annotations, start=2):
         yield Annotation(at, kind, *place, features)
 
 
@@ -148,11 +150,11 @@ def _xmi(layer: Layer, number: int) -> str:
     spaces = {"uima.cas": "cas"} | {kind.rpartition(".")[0]: f"ns{at}" for at, kind in enumerate(DECLARED)}
     rows: list[tuple[str, dict[str, str | int]]] = [("cas:NULL", {"xmi:id": 0})]
     members = []
-    for one in _annotations(layer, number):
-        package, _, local = one.kind.rpartition(".")
-        place = {"xmi:id": one.id, "sofa": 1, "begin": one.begin, "end": one.end}
-        rows.append((f"{spaces[package]}:{local}", {**place, **one.features}))
-        members.append(str(one.id))
+    for annotation in _annotations(layer, number):
+        package, _, local = annotation.kind.rpartition(".")
+        place = {"xmi:id": annotation.id, "sofa": 1, "begin": annotation.begin, "end": annotation.end}
+        rows.append((f"{spaces[package]}:{local}", {**place, **annotation.features}))
+        members.append(str(annotation.id))
     rows.append(("cas:Sofa", {"xmi:id": 1, **_sofa(layer.documents.texts[number])}))
     rows.append(("cas:View", {"sofa": 1, "members": " ".join(members)}))
     spaced = "".join(f' xmlns:{prefix}="http:///{name.replace(".", "/")}.ecore"' for name, prefix in spaces.items())
@@ -166,7 +168,7 @@ def _xmi(layer: Layer, number: int) -> str:
 
 
 def _escaped(value: str | int) -> str:
-    return ESCAPED.sub(lambda found: f"&#{ord(found[0])};", str(value))
+    return ESCAPED.sub(lambda match: f"&#{ord(match[0])};", str(value))
 
 
 def _system() -> str:
@@ -199,9 +201,9 @@ def _json(layer: Layer, number: int) -> str:
         for name, (parent, features) in DECLARED.items()
     }
     rows: list[dict[str, Any]] = [{"%ID": 1, "%TYPE": SOFA, **_sofa(layer.documents.texts[number])}]
-    for one in _annotations(layer, number):
-        place = {"@sofa": 1, "begin": one.begin, "end": one.end}
-        rows.append({"%ID": one.id, "%TYPE": one.kind, **place, **one.features})
+    for annotation in _annotations(layer, number):
+        place = {"@sofa": 1, "begin": annotation.begin, "end": annotation.end}
+        rows.append({"%ID": annotation.id, "%TYPE": annotation.kind, **place, **annotation.features})
     members = [row["%ID"] for row in rows[1:]]
-    held = {TYPES: types, STRUCTURES: rows, VIEWS: {VIEW: {"%SOFA": 1, "%MEMBERS": members}}}
-    return json.dumps(held, ensure_ascii=False) + "\n"
+    cas = {TYPES: types, STRUCTURES: rows, VIEWS: {VIEW: {"%SOFA": 1, "%MEMBERS": members}}}
+    return json.dumps(cas, ensure_ascii=False) + "\n"

@@ -134,9 +134,9 @@ def _sentences(
     """Yield first and last token + 1 of each sentence, and by depth the spans that begin in it."""
     spans = placed.spans
     for low, high in pairwise(_cuts(layer, number, placed.tokens, spans)):
-        one, two = bisect_left(spans, (low,)), bisect_left(spans, (high,))
+        first, last = bisect_left(spans, (low,)), bisect_left(spans, (high,))
         by_depth: defaultdict[int, _SentenceSpans] = defaultdict(_SentenceSpans)
-        for (start, end, kind), span in zip(spans[one:two], placed.numbers[one:two], strict=True):
+        for (start, end, kind), span in zip(spans[first:last], placed.numbers[first:last], strict=True):
             here = by_depth[_depth(layer, span)]
             here.spans.append((start - low, end - low, kind))
             here.numbers.append(span)

@@ -35,16 +35,17 @@ def write(layer: Layer, path: Path, *, escape_formulas: bool = False) -> tuple[s
     if parted:
         remedy = "rename it, or write jsonl"
         raise FormatError(
-            Problem(os.fspath(path), None, f"the link {quoted(one)} has a semicolon", remedy) for one in parted
+            Problem(os.fspath(path), None, f"the link {quoted(parted_link)} has a semicolon", remedy)
+            for parted_link in parted
         )
     documents = layer.documents
     live = 0
 
     def cells(row: Sequence[str | float]) -> list[str | float]:
         nonlocal live
-        found = [escape_formula(cell) if isinstance(cell, str) else cell for cell in row]
-        live += sum(cell != safe for cell, safe in zip(row, found, strict=True))
-        return found if escape_formulas else list(row)
+        safe_cells = [escape_formula(cell) if isinstance(cell, str) else cell for cell in row]
+        live += sum(cell != safe for cell, safe in zip(row, safe_cells, strict=True))
+        return safe_cells if escape_formulas else list(row)
 
     delimiter = "\t" if unpacked_name(path.name).lower().endswith((".tsv", ".tab")) else ","
     with packed_file(path) as file:

@@ -95,12 +95,12 @@ def write(layer: Layer, path: Path) -> tuple[str, ...]:
     with packed_file(path) as file:
         file.write(packed.to_bytes())
     unnamed = 0 if grouped else len(layer.ids)
-    said = {
+    counts = {
         "documents with tokens added where text stands in none": added,
         "documents whose sentences are not from token to token, written as near as can be": respelt,
         "span ids, which entities have none of, left out": unnamed,
     }
-    notes = tuple(f"{what}: {count}" for what, count in said.items() if count)
+    notes = tuple(f"{what}: {count}" for what, count in counts.items() if count)
     # The note warns those who train on entities.
     why = "spans overlap" if _overlapping(layer) else "spans have scores"
     return (f"{why}: written as the span group {GROUP!r}, no entities", *notes) if grouped else notes
@@ -147,8 +147,8 @@ def _document(layer: Layer, number: int, words: Words, vocabulary: Any) -> tuple
     from spacy.tokens import Doc
 
     text = layer.documents.texts[number]
-    given = layer.documents.sentences
-    own = [] if given is None else given.of_document(number)
+    sentences = layer.documents.sentences
+    own = [] if sentences is None else sentences.of_document(number)
     opening = {low for low, _ in own}
     starts: list[bool | int | None] = [low in opening for low, _ in words.places]
     doc = Doc(
@@ -159,22 +159,22 @@ def _document(layer: Layer, number: int, words: Words, vocabulary: Any) -> tuple
     )
     solid = [at for at, (low, high) in enumerate(words.places) if not text[low:high].isspace()]
     cuts = [0, *(at for at in range(1, len(starts)) if starts[at]), len(starts)]
-    parts = [[at for at in solid if one <= at < two] for one, two in pairwise(cuts)]
+    parts = [[at for at in solid if start <= at < end] for start, end in pairwise(cuts)]
     read = [(words.places[part[0]][0], words.places[part[-1]][1]) for part in parts if part]
     return doc, not own or read == own
 
 
 def _user_data(layer: Layer, number: int) -> dict[str, Any]:
     """Return the metadata that MessagePack can hold, and the id of a document that has one."""
-    kept = {key: value for key, value in other_metadata(layer, number, RESERVED_KEYS).items() if _holdable(value)}
-    return {ID: layer.documents.ids[number], **kept} if layer.documents.named else kept
+    metadata = {key: value for key, value in other_metadata(layer, number, RESERVED_KEYS).items() if _holdable(value)}
+    return {ID: layer.documents.ids[number], **metadata} if layer.documents.named else metadata
 
 
 def _holdable(value: Any, depth: int = 1) -> bool:
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     if isinstance(value, int) and not -(1 << WIDEST - 1) <= value < 1 << WIDEST:
         return False
-    return depth <= DEEPEST and all(_holdable(one, depth + 1) for one in inner)
+    return depth <= DEEPEST and all(_holdable(entry, depth + 1) for entry in inner)
 
 
 def _spans(doc: Doc, layer: Layer, number: int, words: Words) -> Iterator[tuple[int, Any]]:

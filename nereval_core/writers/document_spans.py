@@ -24,8 +24,11 @@ def spans_as_read(layer: Layer, number: int) -> Int64:
 def spans_with_offsets(layer: Layer, number: int, unit: Unit = "code points") -> Iterator[tuple[int, int, int]]:
     """Yield each span of a document, in the order in which they were read, with its start and end in a unit."""
     spans = spans_as_read(layer, number)
-    known = offsets_in_unit(layer.documents.texts[number], unit) if len(spans) else None
-    pairs = ((side if known is None else known[side]).tolist() for side in (layer.start[spans], layer.end[spans]))
+    unit_offsets = offsets_in_unit(layer.documents.texts[number], unit) if len(spans) else None
+    pairs = (
+        (side if unit_offsets is None else unit_offsets[side]).tolist()
+        for side in (layer.start[spans], layer.end[spans])
+    )
     yield from zip(spans.tolist(), *pairs, strict=True)
 
 
@@ -58,23 +61,23 @@ def token_spans(layer: Layer, number: int) -> TokenSpans:
     tokens = own or [match.span() for match in WORD.finditer(documents.texts[number])]
     first = {low: at for at, (low, _) in enumerate(tokens)}
     last = {high: at + 1 for at, (_, high) in enumerate(tokens)}
-    found = TokenSpans(tokens, [], [], [])
+    placed = TokenSpans(tokens, [], [], [])
     for span in range(int(layer.first[number]), int(layer.first[number + 1])):
         start, end = first.get(int(layer.start[span])), last.get(int(layer.end[span]))
         if span in layer.fragments:
             continue
         if start is None or end is None:
-            found.off_tokens.append(span)
+            placed.off_tokens.append(span)
         else:
-            found.spans.append((start, end, layer.label(span)))
-            found.numbers.append(span)
-    return found
+            placed.spans.append((start, end, layer.label(span)))
+            placed.numbers.append(span)
+    return placed
 
 
 def other_metadata(layer: Layer, number: int, reserved: frozenset[str]) -> dict[str, object]:
     """Return a document's metadata, except under the keys that a format reserves for itself."""
-    given = layer.documents.meta
-    return {} if given is None else {key: value for key, value in given[number].items() if key not in reserved}
+    metadata = layer.documents.meta
+    return {} if metadata is None else {key: value for key, value in metadata[number].items() if key not in reserved}
 
 
 def reserved_metadata(layer: Layer, reserved: frozenset[str]) -> tuple[str, ...]:

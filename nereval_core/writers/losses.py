@@ -70,7 +70,7 @@ class Losses:
     def refusal(self, layer: Layer, path: Path) -> FormatError | None:
         """Return the error to raise if nothing may be lost, None where nothing would be lost."""
         ids = layer.documents.ids
-        found = [
+        problems = [
             (
                 f"document {quoted(ids[layer.doc[span]])}: span [{layer.start[span]}, {layer.end[span]}) "
                 f"{quoted(layer.text(span))} ({layer.label(span)}) {why}",
@@ -78,9 +78,9 @@ class Losses:
             )
             for span, why in sorted(self.spans.items())
         ]
-        found += [(f"{self.format} has no place for {one}", REMEDY) for one in self._without_place()]
-        found += [(change, REMEDY) for change in self.changes]
-        return FormatError(Problem(os.fspath(path), None, *said) for said in found) if found else None
+        problems += [(f"{self.format} has no place for {words}", REMEDY) for words in self._without_place()]
+        problems += [(change, REMEDY) for change in self.changes]
+        return FormatError(Problem(os.fspath(path), None, *problem) for problem in problems) if problems else None
 
     def notes(self) -> tuple[str, ...]:
         """Return notes that count the parts left out or changed."""
@@ -127,7 +127,7 @@ def find_losses(layer: Layer, writer: Writer) -> Losses:
     return Losses(
         writer.NAME,
         spans,
-        {key: len(found) for key, found in having.items() if found},
+        {key: len(affected) for key, affected in having.items() if affected},
         described,
         () if changed is None else tuple(changed(layer)),
         tuple(words for part, words in NOTED.items() if part not in holds and present[part]),
@@ -139,11 +139,11 @@ def remove_losses(layer: Layer, lost: Losses) -> Layer:
     """Return the layer without the parts that its losses name."""
     if lost.spans:
         layer = layer.take(np.setdiff1d(np.arange(len(layer)), list(lost.spans)))
-    kept: dict[str, Any] = {key: {} for key in lost.properties if key != "rankings"}
+    changes: dict[str, Any] = {key: {} for key in lost.properties if key != "rankings"}
     if "rankings" in lost.properties:
-        kept["links"] = {span: links[:1] for span, links in layer.links.items()}
+        changes["links"] = {span: links[:1] for span, links in layer.links.items()}
     if "meta" in lost.properties and lost.holds_meta is not None:
-        kept["meta"] = {span: meta for span, meta in layer.meta.items() if lost.holds_meta(meta)}
+        changes["meta"] = {span: meta for span, meta in layer.meta.items() if lost.holds_meta(meta)}
     if lost.documents:
-        kept["documents"] = replace(layer.documents, meta=None)
-    return replace(layer, **kept) if kept else layer
+        changes["documents"] = replace(layer.documents, meta=None)
+    return replace(layer, **changes) if changes else layer

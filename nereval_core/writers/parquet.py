@@ -142,12 +142,12 @@ def _cuts(layer: Layer) -> Iterator[int]:
 
 def _values(key: str, values: Mapping[int, Any], rows: Int64) -> Sequence[Any]:
     """Return the values of these spans in one column, None where a span has none."""
-    found = map(values.get, rows.tolist())
+    column = map(values.get, rows.tolist())
     if key == "core":
-        return [None if value is None else _pair(value) for value in found]
+        return [None if value is None else _pair(value) for value in column]
     if key in ("fragments", "alternatives"):
-        return [None if value is None else list(map(_pair, value)) for value in found]
-    return [None if value is None else _json(value) for value in found] if key == "meta" else list(found)
+        return [None if value is None else list(map(_pair, value)) for value in column]
+    return [None if value is None else _json(value) for value in column] if key == "meta" else list(column)
 
 
 def _pair(edges: Sequence[int]) -> dict[str, int]:

@@ -27,7 +27,7 @@ def write(layer: Layer, path: Path) -> tuple[str, ...]:
         FormatError: a text of more lines, an id, type or link that the lines cannot hold, or a
             place that cannot be written.
     """
-    problems = [Problem(os.fspath(path), None, found, remedy) for found, remedy in _unwritable(layer)]
+    problems = [Problem(os.fspath(path), None, finding, remedy) for finding, remedy in _unwritable(layer)]
     if problems:
         raise FormatError(problems)
     documents = layer.documents

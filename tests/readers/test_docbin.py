@@ -329,7 +329,7 @@ REFUSED: list[tuple[bytes, str]] = [
     (changed(put(span_groups=[b"\xc1", b"\x93"])), ":1: damaged span groups: "),
     (changed(put(span_groups=[b"\xc1", b"\x93"])), ":2: damaged span groups: Input data was truncated"),
     (changed(put(user_data=[b"\x93", b"\x01"])), ":1: damaged user data: Input data was truncated"),
-    (changed(put(user_data=[b"\x93", b"\x01"])), ":2: damaged user data: no map"),
+    (changed(put(user_data=[b"\x93", b"\x01"])), ":2: damaged user data: not a map"),
     (changed(put(strings=["Ann"])), ":1: a word that is not among the strings; write it again"),
     (changed(put(strings=["Ann"])), ":2: a word that is not among the strings; write it again"),
     (changed(column("ENT_IOB", (0, 4))), ":1: an entity tag that is not one of 0 to 3"),

@@ -50,7 +50,7 @@ def test_large_files_wait_until_layers_are_asked_for(monkeypatch: pytest.MonkeyP
 def test_columns_are_shown_with_what_they_are_taken_for() -> None:
     found = seen({"x.csv": CSV})
     assert found.columns is not None and found.columns.whole and found.columns.names[:2] == ("doc_id", "start")
-    assert dict(found.columns.taken) == {"document": 1, "start": 2, "end": 3, "type": 4, "quote": 5, "text": 6}
+    assert dict(found.columns.held_by) == {"document": 1, "start": 2, "end": 3, "type": 4, "quote": 5, "text": 6}
     assert found.columns.rows[0] == ("d1", "0", "3", "PER", "Ann", "Ann met Bob.")
     assert found.unread == ()
     assert seen({"x.csv": CSV.replace("quote", "colour")}).unread == ("column colour",)
@@ -77,7 +77,7 @@ def test_of_two_tables_the_one_of_spans_is_shown() -> None:
     assert (
         found.columns is not None
         and not found.columns.whole
-        and dict(found.columns.taken) == {"document": 1, "text": 2}
+        and dict(found.columns.held_by) == {"document": 1, "text": 2}
     )
 
 

@@ -65,7 +65,7 @@ class Task:
     text: str
     paragraphs: Sequence[str]
     line: int
-    shown: str
+    file_name: str
     meta: Mapping[str, Any]
     results: dict[Owner, Results] = field(default_factory=dict)
 
@@ -102,38 +102,38 @@ class LabelStudioReader(Reader):
             FormatError: with every problem found; several layers, and none is named.
         """
         tasks, skipped = _tasks(source, options.column)
-        known = _layers(tasks)
-        if not known:
-            found = "no annotations or predictions in it"
-            raise FormatError.single(source.name, None, found, "export tasks that somebody worked on")
-        wanted = select_layer(source, options.layer, tuple(known))
-        owner = known[wanted]
+        owner_of_layer = _layers(tasks)
+        if not owner_of_layer:
+            finding = "no annotations or predictions in it"
+            raise FormatError.single(source.name, None, finding, "export tasks that somebody worked on")
+        layer = select_layer(source, options.layer, tuple(owner_of_layer))
+        owner = owner_of_layer[layer]
         # A task's number is of one project: ids that came with the data also pair it with other files.
         unnamed = sum(task.own is None for task in tasks)
-        made = Builder(source.name)
+        builder = Builder(source.name)
         repeated = RepeatedTasks()
         for task in tasks:
             if owner in task.results:
                 name = task.name if unnamed else task.own
-                results = [{key: value for key, value in one.items() if key != "id"} for one in task.results[owner]]
+                results = [{key: value for key, value in work.items() if key != "id"} for work in task.results[owner]]
                 if repeated.holds(name, (task.text, task.paragraphs, task.meta, results)):
                     continue
-                made.document(name, task.text, line=task.line, source=task.shown, meta=task.meta)
+                builder.document(name, task.text, line=task.line, source=task.file_name, meta=task.meta)
                 begins = _begins(task.paragraphs, (options.offsets or OFFSETS).unit)
                 for result in task.results[owner]:
-                    _span(result, made, task, begins)
-        away = sum(owner not in task.results for task in tasks)
+                    _span(result, builder, task, begins)
+        n_missing = sum(owner not in task.results for task in tasks)
         notes = unread_files_note(source, source.pick(*self.suffixes))
         keys = sorted({task.key for task in tasks if not task.paragraphs} - {"text"})
         notes += [f"texts taken from {' and '.join(map(quoted, keys))}"] if keys else []
-        notes += [f"tasks that {quoted(wanted)} has nothing for, left out: {away}"] if away else []
+        notes += [f"tasks that {quoted(layer)} has nothing for, left out: {n_missing}"] if n_missing else []
         if 0 < unnamed < len(tasks):
             notes.append(
                 f"documents are called by the numbers of tasks, as {counted(unnamed, 'task')} had no id in its data"
             )
         notes += [f"{what}, left out: {count}" for what, count in sorted(skipped.items())]
         notes += repeated.notes()
-        return reading_in_code_points(made, source, options, self.name, expected=OFFSETS, alike=_spaced, notes=notes)
+        return reading_in_code_points(builder, source, options, self.name, expected=OFFSETS, alike=_spaced, notes=notes)
 
 
 READER = LabelStudioReader()
@@ -163,8 +163,8 @@ def _tasks(source: Source, text_key: int | str | None = None) -> tuple[list[Task
     records = list(records_of(source.pick(*LabelStudioReader.suffixes), problems))
     if text_key is None:
         text_key = _quoted_key([row for _, _, row in records])
-    for line, shown, row in records:
-        task = _task(row, line, shown, skipped, problems, text_key)
+    for line, file_name, row in records:
+        task = _task(row, line, file_name, skipped, problems, text_key)
         if task is not None:
             tasks.append(task)
     problems += _file_name_problems(tasks)
@@ -225,7 +225,7 @@ def _file_name_problems(tasks: Sequence[Task]) -> Iterator[Problem]:
         quoted_texts = [value.get("text") for value in values if isinstance(value, dict)]
         if FILE_NAME.fullmatch(task.text) and values and not all(text and text in task.text for text in quoted_texts):
             yield Problem(
-                task.shown,
+                task.file_name,
                 task.line,
                 f"the text {quoted(task.text)} is the name of a file",
                 "put the text of that file in its place: the spans are counted in it",
@@ -233,10 +233,10 @@ def _file_name_problems(tasks: Sequence[Task]) -> Iterator[Problem]:
 
 
 def _task(
-    row: Any, line: int, shown: str, skipped: Counter[str], problems: list[Problem], text_key: int | str | None
+    row: Any, line: int, file_name: str, skipped: Counter[str], problems: list[Problem], text_key: int | str | None
 ) -> Task | None:
-    def complain(found: str, remedy: str) -> None:
-        problems.append(Problem(shown, line, found, remedy))
+    def complain(finding: str, remedy: str) -> None:
+        problems.append(Problem(file_name, line, finding, remedy))
 
     if not isinstance(row, dict):
         complain(f"{json_type(row)} where a task should be", EXPORT)
@@ -259,14 +259,14 @@ def _task(
         return None
     results: dict[Owner, Results] = {}
     used = {key, "id"} if whole else {key}
-    for owner, found, place in _sides(row, complain) if whole else _least(data, row, used, complain):
-        if found is None:
+    for owner, result_list, place in _sides(row, complain) if whole else _least(data, row, used, complain):
+        if result_list is None:
             skipped["annotations that were cancelled"] += 1
             continue
         if owner in results:
             skipped["earlier work of one annotator or model on one task"] += 1
         spans = results[owner] = []
-        for result in found:
+        for result in result_list:
             if not isinstance(result, dict):
                 complain(f"{json_type(result)} among the results of {place}", EXPORT)
             elif str(result.get("type", "")).lower() in SPANS:
@@ -277,10 +277,10 @@ def _task(
     for name, value in meta.items():
         if types_of_value(value) is not None:
             skipped[f"lists of spans under {quoted(name)}"] += 1
-    paragraphs = [] if isinstance(data[key], str) else [one["text"] for one in data[key]]
+    paragraphs = [] if isinstance(data[key], str) else [paragraph["text"] for paragraph in data[key]]
     text = "\n".join(paragraphs) if paragraphs else data[key]
     own = id_string(data.get("id")) if whole else None
-    return Task(id_string(row.get("id")), own, key, text, paragraphs, line, shown, meta, results)
+    return Task(id_string(row.get("id")), own, key, text, paragraphs, line, file_name, meta, results)
 
 
 def _text_key(data: Mapping[str, Any]) -> str | None:
@@ -300,8 +300,10 @@ def _is_dialogue(value: Any) -> bool:
         isinstance(value, list)
         and bool(value)
         and all(
-            isinstance(one, dict) and isinstance(one.get("text"), str) and not any(kind in one for kind in SPANS)
-            for one in value
+            isinstance(paragraph, dict)
+            and isinstance(paragraph.get("text"), str)
+            and not any(kind in paragraph for kind in SPANS)
+            for paragraph in value
         )
     )
 
@@ -313,13 +315,13 @@ Side = tuple[Owner, list[Any] | None, str]
 def _sides(row: Mapping[str, Any], complain: Complain) -> Iterator[Side]:
     """Yield the results of every annotation and prediction of a task."""
     for key, plain in WHOSE.items():
-        for one in list_under(row, key, complain):
-            if not isinstance(one, dict) or not isinstance(one.get("result"), list):
+        for work in list_under(row, key, complain):
+            if not isinstance(work, dict) or not isinstance(work.get("result"), list):
                 complain(f"an entry of {key} without a list of results", EXPORT)
                 continue
             model = key == MODELS
-            name = _who(one.get("model_version" if model else "completed_by")) or plain
-            yield (model, name), None if one.get("was_cancelled") is True else one["result"], key
+            name = _who(work.get("model_version" if model else "completed_by")) or plain
+            yield (model, name), None if work.get("was_cancelled") is True else work["result"], key
 
 
 def _least(data: Mapping[str, Any], row: Mapping[str, Any], used: set[str], complain: Complain) -> Iterator[Side]:
@@ -327,45 +329,47 @@ def _least(data: Mapping[str, Any], row: Mapping[str, Any], used: set[str], comp
 
     Several controls of a project are one layer, unless only some of them are called like predictions.
     """
-    found: list[Any] = []
+    results: list[Any] = []
     controls: list[str] = []
     for key, value in data.items():
         if (
             key not in used
             and isinstance(value, list)
             and value
-            and all(isinstance(one, dict) and "start" in one for one in value)
-            and (any(kind in one for one in value for kind in SPANS) or types_of_value(value) is None)
+            and all(isinstance(result, dict) and "start" in result for result in value)
+            and (any(kind in result for result in value for kind in SPANS) or types_of_value(value) is None)
         ):
             used.add(key)
             controls.append(key)
-            found += [{"type": next((kind for kind in SPANS if kind in one), ""), "value": one} for one in value]
+            results += [
+                {"type": next((kind for kind in SPANS if kind in result), ""), "value": result} for result in value
+            ]
     if len({is_named_like_prediction(key) for key in controls}) > 1:
         finding = f"{len(controls)} keys hold annotations: {', '.join(map(quoted, controls))}"
         complain(finding, "leave gold or the prediction out of the file")
-    yield (False, _who(row.get("annotator")) or "annotations"), found, "the task"
+    yield (False, _who(row.get("annotator")) or "annotations"), results, "the task"
 
 
-def _who(given: Any) -> str | None:
+def _who(value: Any) -> str | None:
     """Return the name of an annotator or model: an address, a number, or an object with these."""
-    if isinstance(given, dict):
-        given = next((given[key] for key in ("email", "username", "id") if given.get(key)), None)
-    return id_string(given)
+    if isinstance(value, dict):
+        value = next((value[key] for key in ("email", "username", "id") if value.get(key)), None)
+    return id_string(value)
 
 
-def _span(result: Mapping[str, Any], made: Builder, task: Task, begins: Sequence[int]) -> None:
+def _span(result: Mapping[str, Any], builder: Builder, task: Task, begins: Sequence[int]) -> None:
     value = result.get("value")
     value = value if isinstance(value, dict) else {}
     labels = next((value[key] for key in SPANS if isinstance(value.get(key), list)), None)
     place = _place(value, begins)
-    if place is None or not labels or not all(isinstance(one, str) for one in labels):
-        made.problems.append(Problem(task.shown, task.line, "a result without start, end and labels", EXPORT))
+    if place is None or not labels or not all(isinstance(entry, str) for entry in labels):
+        builder.problems.append(Problem(task.file_name, task.line, "a result without start, end and labels", EXPORT))
         return
     quote = value.get("text")
     # A browser's selection over several paragraphs may contain the names of speakers.
     tested = isinstance(quote, str) and (PARAGRAPHS not in value or str(value.get("start")) == str(value.get("end")))
     for label in labels:
-        made.span(
+        builder.span(
             *place,
             label,
             quote=quote if tested else None,

@@ -205,7 +205,7 @@ def place_annotations(
     plain = [text.text for text in texts]
     ascii_only = all(map(str.isascii, plain))
     spans = replace(spans, quotes={**spans.quotes, **close})
-    converted = code_points(spans, plain, expected=counting, given=counting, fixed=ascii_only)
+    converted = code_points(spans, plain, expected=counting, stated=counting, fixed=ascii_only)
     notes = [f"quotes with other characters for those beyond ASCII: {len(close)}"] if close else []
     if moved:
         notes.append(f"passages moved to where the quotes of all their annotations fit: {moved}")

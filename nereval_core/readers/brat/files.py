@@ -87,7 +87,7 @@ def offset_unit(documents: Iterable[AnnotatedText], named: Offsets | None) -> tu
         columns[:, 0], columns[:, 1], columns[:, 2], quotes, places.__getitem__, lambda text: text.translate(BLANKS)
     )
     try:
-        reading = code_points(spans, texts, expected=CODE_POINTS, given=named, countings=OF_BRAT)
+        reading = code_points(spans, texts, expected=CODE_POINTS, stated=named, countings=OF_BRAT)
     except FormatError as error:
         if named is None and len(error.problems) > 1 and mismatch_cause(spans, texts, OF_BRAT) is None:
             return None

@@ -22,7 +22,7 @@ from nereval_core.readers.cas.files import CasFile, cas_likelihood, cas_units, r
 from nereval_core.readers.cas.span_choice import (
     LINK,
     CasLayer,
-    WantedType,
+    TypeChoice,
     candidate_types,
     choice_notes,
     span_types,
@@ -59,11 +59,11 @@ class CasReader(Reader):
         Raises:
             FormatError: with every problem found.
         """
-        found = _units(source)
-        owners = _owners(found)
+        files = _units(source)
+        owners = _owners(files)
         kinds: set[str] = set()
-        for unit in found:
-            kinds |= set(candidate_types(_work(source, [unit], WantedType(), options)))
+        for unit in files:
+            kinds |= set(candidate_types(_work(source, [unit], TypeChoice(), options)))
             if ENTITY in kinds:
                 break
         names = layer_names(sorted(kinds))
@@ -88,27 +88,27 @@ class CasReader(Reader):
             FormatError: with every problem found: annotations outside the text or inverted; several annotators or
                 custom layers, and none is named.
         """
-        found = _units(source)
-        owners = _owners(found)
+        files = _units(source)
+        owners = _owners(files)
         owner, _, kind = (options.layer or "").partition(SEPARATOR)
         if len(owners) > 1 or owner in owners:
             owner = select_layer(source, owner or None, owners)
-            found = [unit for unit in found if unit.owner == owner]
+            files = [unit for unit in files if unit.owner == owner]
         else:
             kind = options.layer or ""
-        feature_wanted = None if options.column is None else str(options.column)
-        work = _work(source, found, WantedType(kind or None, feature_wanted), options)
+        feature_name = None if options.column is None else str(options.column)
+        work = _work(source, files, TypeChoice(kind or None, feature_name), options)
         kinds = span_types(work)
         feature = type_feature(work, kinds)
-        made = Builder(source.name)
+        builder = Builder(source.name)
         counts: Counter[str] = Counter()
         for unit, cas, name in work.cases:
-            _document(unit, cas, name, kinds, feature, options.offsets or OFFSETS, made, counts)
-        used = {file for unit in found for file in (unit.file, unit.types)}
+            _document(unit, cas, name, kinds, feature, options.offsets or OFFSETS, builder, counts)
+        used = {file for unit in files for file in (unit.file, unit.types)}
         notes = [*choice_notes(work, kinds, feature)]
         notes += unread_files_note(source, [file for file in source.files if file in used or file.suffix == ZIP])
         notes += [f"{what}: {count}" for what, count in sorted(counts.items()) if count]
-        return reading_in_code_points(made, source, options, self.name, expected=OFFSETS, notes=notes)
+        return reading_in_code_points(builder, source, options, self.name, expected=OFFSETS, notes=notes)
 
 
 READER = CasReader()
@@ -116,33 +116,33 @@ READER = CasReader()
 
 def _units(source: Source) -> list[CasFile]:
     """Return the files to read, as `cas_files.units`, whose place says nothing where the first CAS belies it."""
-    found = cas_units(source)
-    if found[0].document is not None:
-        first = read_cas(found[0].file, TypeSystem(), lambda *_: False, [])
-        if first is not None and first.name not in (None, found[0].document):
-            found = [unit._replace(owner=None, document=None) for unit in found]
-    return found
+    files = cas_units(source)
+    if files[0].document is not None:
+        first = read_cas(files[0].file, TypeSystem(), lambda *_: False, [])
+        if first is not None and first.name not in (None, files[0].document):
+            files = [unit._replace(owner=None, document=None) for unit in files]
+    return files
 
 
-def _owners(found: Sequence[CasFile]) -> tuple[str, ...]:
-    names = {unit.owner for unit in found if unit.owner is not None}
+def _owners(files: Sequence[CasFile]) -> tuple[str, ...]:
+    names = {unit.owner for unit in files if unit.owner is not None}
     return ranked_annotators(names)
 
 
-def _work(source: Source, found: Sequence[CasFile], wanted: WantedType, options: ReadOptions) -> CasLayer:
-    work = CasLayer(source, wanted)
+def _work(source: Source, files: Sequence[CasFile], choice: TypeChoice, options: ReadOptions) -> CasLayer:
+    work = CasLayer(source, choice)
     systems: dict[bytes, TypeSystem] = {}
-    for unit in with_progress(found, options.progress):
+    for unit in with_progress(files, options.progress):
         types = TypeSystem()
         try:
             if unit.types is not None:
                 # Every zip brings the same.
                 raw = unit.types.read()
-                known = hashlib.sha256(raw).digest()
-                if known not in systems:
-                    systems[known] = types_of_xml(raw, unit.types.shown, work.problems)
-                types = systems[known]
-            cas = read_cas(unit.file, types, work.wanted.keeps, work.problems)
+                digest = hashlib.sha256(raw).digest()
+                if digest not in systems:
+                    systems[digest] = types_of_xml(raw, unit.types.shown, work.problems)
+                types = systems[digest]
+            cas = read_cas(unit.file, types, work.choice.keeps, work.problems)
         except FormatError as error:
             work.problems += error.problems
             continue
@@ -171,12 +171,12 @@ def _document(
     kinds: Sequence[str],
     feature: str | None,
     counting: Offsets,
-    made: Builder,
+    builder: Builder,
     counts: Counter[str],
 ) -> None:
     size = width_of(cas.text, counting.unit)
 
-    def held(kind: str, base: int = 0, inclusive: bool = False) -> TypeAnnotations | None:
+    def placed_annotations(kind: str, base: int = 0, inclusive: bool = False) -> TypeAnnotations | None:
         """Return the annotations of a type that have characters, none where one is out of place."""
         marks = cas.marks.get(kind)
         if marks is None:
@@ -195,24 +195,24 @@ def _document(
             if base <= end + inclusive <= begin <= top:
                 what = "ends before it begins"
             where = f"{short_name(kind)} {marks.ids[at]}, from {begin} to {end}, {what}"
-            made.problems.append(Problem(unit.file.shown, marks.lines[at], where, MEND))
+            builder.problems.append(Problem(unit.file.shown, marks.lines[at], where, MEND))
         counts["annotations of no character, left out"] += len(empty)
         return None if wrong else marks.without(empty)
 
     def parts(kind: str) -> list[tuple[int, int]]:
-        marks = held(kind)
+        marks = placed_annotations(kind)
         return sorted(zip(marks.begins, marks.ends, strict=True)) if marks else []
 
     tokens, sentences = parts(TOKEN), parts(SENTENCE)
-    made.document(name, cas.text, line=cas.line, source=unit.file.shown, tokens=tokens, sentences=sentences)
+    builder.document(name, cas.text, line=cas.line, source=unit.file.shown, tokens=tokens, sentences=sentences)
     for kind in kinds:
-        marks = held(kind, counting.base, counting.inclusive)
+        marks = placed_annotations(kind, counting.base, counting.inclusive)
         if not marks:
             continue
         values = [_value(row, feature) for row in marks.rows]
         counts[f"spans without a value, called {quoted(short_name(kind))}"] += values.count("")
         links = [row.get(LINK) for row in marks.rows]
-        made.spans(
+        builder.spans(
             marks.begins,
             marks.ends,
             [value or short_name(kind) for value in values],

@@ -37,10 +37,10 @@ class TypeSystem:
 
     def line(self, name: str) -> list[str]:
         """Return a type and all those that it is a kind of, nearest first."""
-        found = [name]
-        while (parent := self.parents.get(found[-1])) is not None and parent not in found:
-            found.append(parent)
-        return found
+        line = [name]
+        while (parent := self.parents.get(line[-1])) is not None and parent not in line:
+            line.append(parent)
+        return line
 
     def is_a(self, name: str, other: str) -> bool:
         return name == other or other in self.line(name)
@@ -55,7 +55,7 @@ class TypeSystem:
         ]
 
 
-def types_of_xml(raw: bytes, shown: str, problems: list[Problem]) -> TypeSystem:
+def types_of_xml(raw: bytes, source: str, problems: list[Problem]) -> TypeSystem:
     """Return what a file of UIMA's `typeSystemDescription` declares; types that it imports are not looked for."""
     parents: dict[str, str] = {}
     features: dict[str, dict[str, str]] = {}
@@ -68,9 +68,9 @@ def types_of_xml(raw: bytes, shown: str, problems: list[Problem]) -> TypeSystem:
         def start(name: str, attributes: Attributes) -> None:
             name = name.removeprefix(SPACE)
             if not path and name != "typeSystemDescription":
-                found = f"{quoted(name)} is not a description of a type system"
+                finding = f"{quoted(name)} is not a description of a type system"
                 remedy = "put the TypeSystem.xml of the export there"
-                problems.append(Problem(shown, parser.CurrentLineNumber, found, remedy))
+                problems.append(Problem(source, parser.CurrentLineNumber, finding, remedy))
             path.append(name)
             texts.clear()
 
@@ -93,23 +93,23 @@ def types_of_xml(raw: bytes, shown: str, problems: list[Problem]) -> TypeSystem:
         parser.CharacterDataHandler = texts.append
         return start
 
-    parse_xml(raw, shown, problems, listen)
+    parse_xml(raw, source, problems, listen)
     return TypeSystem(parents, features)
 
 
-def types_of_json(given: Any) -> tuple[TypeSystem, Mapping[str, str]]:
+def types_of_json(declared: Any) -> tuple[TypeSystem, Mapping[str, str]]:
     """Return what `%TYPES` of a JSON CAS declares, and the names of types by the names it has for them."""
     parents: dict[str, str] = {}
     features: dict[str, dict[str, str]] = {}
     names: dict[str, str] = {}
-    for key, one in given.items() if isinstance(given, dict) else ():
-        if not isinstance(one, dict):
+    for key, declaration in declared.items() if isinstance(declared, dict) else ():
+        if not isinstance(declaration, dict):
             continue
-        name = names[key] = _string(one.get("%NAME")) or key
-        parents[name] = _string(one.get("%SUPER_TYPE"))
+        name = names[key] = _string(declaration.get("%NAME")) or key
+        parents[name] = _string(declaration.get("%SUPER_TYPE"))
         features[name] = {
             feature: _string(about.get("%RANGE"))
-            for feature, about in one.items()
+            for feature, about in declaration.items()
             if isinstance(about, dict) and not feature.startswith("%")
         }
     return TypeSystem(parents, features), names
@@ -157,14 +157,14 @@ class TypeAnnotations:
         """Return all but those with these numbers."""
         if not left_out:
             return self
-        kept = [at not in left_out for at in range(len(self))]
+        is_remaining = [at not in left_out for at in range(len(self))]
         columns = (self.ids, self.lines, self.begins, self.ends, self.rows)
-        return TypeAnnotations(*(list(compress(column, kept)) for column in columns))
+        return TypeAnnotations(*(list(compress(column, is_remaining)) for column in columns))
 
     def features(self) -> Counter[str]:
         """Count the annotations that have a feature."""
-        found = Counter(key for row in self.rows for key in row)
-        return Counter({key: count for key, count in found.items() if key not in OWN})
+        counts = Counter(key for row in self.rows for key in row)
+        return Counter({key: count for key, count in counts.items() if key not in OWN})
 
 
 @dataclass(slots=True)
@@ -192,7 +192,7 @@ class FeatureStructures:
     rows: list[Mapping[str, Any]] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
 
-    def held(self, key: str, sofa: Any, id_key: str, members: Set[Any]) -> FeatureStructures:
+    def indexed(self, key: str, sofa: Any, id_key: str, members: Set[Any]) -> FeatureStructures:
         """Return the rows of a text that stand in its indexes."""
         lines = self.lines or [1] * len(self.rows)
         try:
@@ -201,7 +201,7 @@ class FeatureStructures:
             # Lists and objects are not ids.
             ids = [row.get(id_key) for row in self.rows]
             plain = (isinstance(id, (int, str)) and id in members for id in ids)
-            inside = [row.get(key) == sofa and one for row, one in zip(self.rows, plain, strict=True)]
+            inside = [row.get(key) == sofa and is_member for row, is_member in zip(self.rows, plain, strict=True)]
         if all(inside):
             return FeatureStructures(self.rows, lines)
         return FeatureStructures(list(compress(self.rows, inside)), list(compress(lines, inside)))
@@ -211,9 +211,9 @@ class FeatureStructures:
 class CasParts:
     """Collects the parts of a CAS in any order; `id` and `sofa` are the keys of these."""
 
-    shown: str
+    source: str
     types: TypeSystem
-    kept: TypeFilter
+    is_read: TypeFilter
     id: str
     sofa: str
     problems: list[Problem] = field(default_factory=list)
@@ -236,11 +236,11 @@ class CasParts:
         """Add members of the indexes of a text, which may be listed in parts."""
         self.members[sofa] = self.members.get(sofa, frozenset()) | members
 
-    def complain(self, line: int | None, found: str, remedy: str = EXPORT_AGAIN) -> None:
-        self.problems.append(Problem(self.shown, line, found, remedy))
+    def complain(self, line: int | None, finding: str, remedy: str = EXPORT_AGAIN) -> None:
+        self.problems.append(Problem(self.source, line, finding, remedy))
 
     def looked_at(self, kind: str) -> bool:
-        return kind in (*PARTS, METADATA) or self.kept(kind, self.types)
+        return kind in (*PARTS, METADATA) or self.is_read(kind, self.types)
 
     def other(self, kind: str, row: Mapping[str, Any]) -> None:
         """Count a feature structure of a type that is not read, where it is an annotation."""
@@ -253,28 +253,28 @@ class CasParts:
         named = [id for id, row in texts.items() if row.get("sofaID") == VIEW]
         if len(named or texts) != 1:
             count = len(named or texts)
-            found = f"{count} views with a text, and none is {VIEW}" if texts else "no text: no sofaString in it"
-            self.complain(None, found, "export it from the tool it was annotated in")
+            finding = f"{count} views with a text, and none is {VIEW}" if texts else "no text: no sofaString in it"
+            self.complain(None, finding, "export it from the tool it was annotated in")
             return None
         [sofa] = named or texts
         members = self.members.get(sofa, frozenset())
         cas = Cas(texts[sofa]["sofaString"], self.sofas[sofa][0], self.types, views=len(self.sofas) - 1)
         for kind, rows in self.rows.items():
-            held = rows.held(self.sofa, sofa, self.id, members)
-            if len(held.rows) < len(rows.rows):
-                cas.unindexed += sum(row.get(self.sofa) == sofa for row in rows.rows) - len(held.rows)
+            indexed = rows.indexed(self.sofa, sofa, self.id, members)
+            if len(indexed.rows) < len(rows.rows):
+                cas.unindexed += sum(row.get(self.sofa) == sofa for row in rows.rows) - len(indexed.rows)
             if kind == METADATA:
-                for row in held.rows[:1]:
+                for row in indexed.rows[:1]:
                     cas.name, cas.own = _name(row)
-            elif held.rows:
-                cas.marks[kind] = self._marks(kind, held)
+            elif indexed.rows:
+                cas.marks[kind] = self._marks(kind, indexed)
         for kind, pairs in self.others.items():
             count = sum(where == sofa and isinstance(id, (int, str)) and id in members for where, id in pairs)
             cas.others.update({kind: count} if count else {})
         return cas
 
-    def _marks(self, kind: str, held: FeatureStructures) -> TypeAnnotations:
-        rows, lines = held.rows, held.lines
+    def _marks(self, kind: str, structures: FeatureStructures) -> TypeAnnotations:
+        rows, lines = structures.rows, structures.lines
         if kind not in (*PARTS, ENTITY):
             # Annotations of the whole document and chains have no place of their own.
             placed = ["begin" in row or "end" in row for row in rows]
@@ -285,14 +285,14 @@ class CasParts:
     def _offsets(self, kind: str, key: str, rows: list[Mapping[str, Any]], lines: list[int]) -> list[int]:
         # A number that is 0 may be left out.
         values = [row.get(key, 0) for row in rows]
-        found = []
+        numbers = []
         for line, row, value in zip(lines, rows, values, strict=True):
             if type(value) is not int and not (isinstance(value, str) and INTEGER_PATTERN.fullmatch(value)):
                 wrong = f"{short_name(kind)} {row.get(self.id)}: {key} is {quoted(str(value))}"
                 self.complain(line, wrong, "write an integer")
             else:
-                found.append(int(value))
-        return found if len(found) == len(values) else [0] * len(values)
+                numbers.append(int(value))
+        return numbers if len(numbers) == len(values) else [0] * len(values)
 
 
 def _name(about: Mapping[str, Any]) -> tuple[str | None, bool]:

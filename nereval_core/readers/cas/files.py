@@ -84,21 +84,21 @@ def cas_units(source: Source) -> list[CasFile]:
         file.name.rpartition("/")[0]: file for file in files if file.name.rpartition("/")[2].lower() == TYPE_SYSTEM
     }
     placed = [CasFile(file, *_placed(file.shown), _nearest(file.name, systems)) for file in _candidates(files)]
-    found = [unit for unit in placed if unit.owner is not None]
-    found = found or [unit for unit in placed if unit.file.suffix == ".xmi" or _is_cas(unit.file.head())]
-    if not found and len(files) == 1:
+    units = [unit for unit in placed if unit.owner is not None]
+    units = units or [unit for unit in placed if unit.file.suffix == ".xmi" or _is_cas(unit.file.head())]
+    if not units and len(files) == 1:
         # Damaged beyond knowing, and to be told what is wrong with it.
-        found = placed
-    if not found:
+        units = placed
+    if not units:
         remedy = "export it as UIMA CAS XMI or as UIMA CAS JSON"
         raise FormatError.single(source.name, None, "no CAS in it, neither XMI nor JSON", remedy)
-    return found
+    return units
 
 
 def _candidates(files: Sequence[SourceFile]) -> Iterator[SourceFile]:
     """Yield the files that are called as CASes are, all where none is."""
-    known = [file for file in files if file.suffix in SUFFIXES]
-    for file in known or files:
+    named = [file for file in files if file.suffix in SUFFIXES]
+    for file in named or files:
         if file.suffix != ZIP and file.name.rpartition("/")[2].lower() != TYPE_SYSTEM:
             yield file
 
@@ -108,9 +108,9 @@ def _is_cas(head: Head) -> bool:
     return (IS_XMI if text.lstrip().startswith("<") else IS_JSON).match(text) is not None
 
 
-def _placed(shown: str) -> tuple[str | None, str | None]:
+def _placed(path: str) -> tuple[str | None, str | None]:
     """Return owner and document of a file, None where its place is not such as in a project's export."""
-    parts = shown.split("/")
+    parts = path.split("/")
     for at in range(len(parts) - 3, -1, -1):
         if parts[at] in FOLDERS and len(parts) - at in (3, 4):
             stem = _stem(parts[at + 2])
@@ -137,7 +137,7 @@ def _inner(source: Source, most: int | None = None) -> list[SourceFile]:
         FormatError: a zip is broken or not safe, or those of a zip are too much together.
     """
     problems: list[Problem] = []
-    found: list[SourceFile] = []
+    files: list[SourceFile] = []
     total = 0
     for file in source.by_suffix.get(ZIP, ())[:most]:
         try:
@@ -146,14 +146,14 @@ def _inner(source: Source, most: int | None = None) -> list[SourceFile]:
             problems += error.problems
             continue
         folder = file.name[: -len(ZIP)]
-        found += [SourceFile(f"{folder}/{name}", shown, origin) for name, shown, origin in entries]
+        files += [SourceFile(f"{folder}/{name}", path, origin) for name, path, origin in entries]
         total += 0 if isinstance(file.origin, OnDisk) else sum(origin.size() for _, _, origin in entries)
-    if total > MOST_EXPANDED_BYTES or len(found) > ZIP_FILES:
-        what = f"{total} bytes and {len(found)} files in the zips of a zip"
+    if total > MOST_EXPANDED_BYTES or len(files) > ZIP_FILES:
+        what = f"{total} bytes and {len(files)} files in the zips of a zip"
         problems.append(Problem(source.name, None, what, "unpack the outer one and give its folder"))
     if problems:
         raise FormatError(problems)
-    return found
+    return files
 
 
 SOFA, INDEX = "uima.cas.Sofa", "uima.cas.View"
@@ -163,7 +163,7 @@ XML = re.compile(rb"(?:\xef\xbb\xbf)?\s*<|\xff\xfe<\0[^\0]|\xfe\xff\0<")
 """The beginning of XML in UTF-8 and its like, and in UTF-16."""
 
 
-def read_cas(file: SourceFile, types: TypeSystem, kept: TypeFilter, problems: list[Problem]) -> Cas | None:
+def read_cas(file: SourceFile, types: TypeSystem, is_read: TypeFilter, problems: list[Problem]) -> Cas | None:
     """Return the CAS of an XMI or JSON file; problems are added to `problems`, and there is none then.
 
     Raises:
@@ -171,30 +171,30 @@ def read_cas(file: SourceFile, types: TypeSystem, kept: TypeFilter, problems: li
     """
     raw = file.read()
     if XML.match(raw):
-        found = CasParts(file.shown, types, kept, XMI_ID, "sofa")
-        _of_xmi(raw, found)
+        parts = CasParts(file.shown, types, is_read, XMI_ID, "sofa")
+        _of_xmi(raw, parts)
     else:
-        found = CasParts(file.shown, types, kept, "%ID", "@sofa")
+        parts = CasParts(file.shown, types, is_read, "%ID", "@sofa")
         text = decode_text(raw, file.shown).removeprefix(UTF8_BOM)
         try:
-            _of_json(loads(text), found)
+            _of_json(loads(text), parts)
         except RefusedError as error:
-            found.complain(text.count("\n", 0, error.at or 0) + 1, *error.args)
-    cas = None if found.problems else found.cas()
-    problems += found.problems
-    return None if found.problems else cas
+            parts.complain(text.count("\n", 0, error.at or 0) + 1, *error.args)
+    cas = None if parts.problems else parts.cas()
+    problems += parts.problems
+    return None if parts.problems else cas
 
 
-def _of_xmi(raw: bytes, found: CasParts) -> None:
+def _of_xmi(raw: bytes, parts: CasParts) -> None:
     kinds: dict[str, str] = {}
-    taken: dict[str, FeatureStructures] = {}
+    structures_of_name: dict[str, FeatureStructures] = {}
 
     def listen(parser: XMLParserType) -> Start:
         def start(name: str, attributes: Attributes) -> None:
             id = attributes.get(XMI_ID)
             if id is not None:
-                found.take_id(id, parser.CurrentLineNumber)
-            rows = taken.get(name)
+                parts.take_id(id, parser.CurrentLineNumber)
+            rows = structures_of_name.get(name)
             if rows is not None:
                 rows.rows.append(attributes)
                 rows.lines.append(parser.CurrentLineNumber)
@@ -203,29 +203,29 @@ def _of_xmi(raw: bytes, found: CasParts) -> None:
             elif not kinds and name != ROOT:
                 kinds[name] = ""
                 root = f"the root is {quoted(name)}, not xmi:XMI"
-                found.complain(parser.CurrentLineNumber, root, "export it as UIMA CAS XMI")
+                parts.complain(parser.CurrentLineNumber, root, "export it as UIMA CAS XMI")
             else:
                 kind = kinds[name] = _type_name(name)
-                if kind and kind not in (SOFA, INDEX) and found.looked_at(kind):
-                    taken[name] = found.rows.setdefault(kind, FeatureStructures())
-                    taken[name].rows.append(attributes)
-                    taken[name].lines.append(parser.CurrentLineNumber)
+                if kind and kind not in (SOFA, INDEX) and parts.looked_at(kind):
+                    structures_of_name[name] = parts.rows.setdefault(kind, FeatureStructures())
+                    structures_of_name[name].rows.append(attributes)
+                    structures_of_name[name].lines.append(parser.CurrentLineNumber)
                 else:
                     other(name, attributes)
 
         def other(name: str, attributes: Attributes) -> None:
             kind = kinds[name]
             if kind == SOFA:
-                found.sofas[attributes.get(XMI_ID, "")] = parser.CurrentLineNumber, attributes
+                parts.sofas[attributes.get(XMI_ID, "")] = parser.CurrentLineNumber, attributes
             elif kind == INDEX:
-                found.add_members(attributes.get("sofa", ""), set(attributes.get("members", "").split()))
+                parts.add_members(attributes.get("sofa", ""), set(attributes.get("members", "").split()))
             # The values of lists stand in elements without a namespace.
             elif kind:
-                found.other(kind, attributes)
+                parts.other(kind, attributes)
 
         return start
 
-    parse_xml(raw, found.shown, found.problems, listen)
+    parse_xml(raw, parts.source, parts.problems, listen)
 
 
 def _type_name(name: str) -> str:
@@ -237,50 +237,55 @@ def _type_name(name: str) -> str:
     return local if package == "uima.noNamespace" else f"{package}.{local}"
 
 
-def _of_json(row: Any, found: CasParts) -> None:
+def _of_json(row: Any, parts: CasParts) -> None:
     line = 1
     if not isinstance(row, dict):
-        found.complain(line, f"{json_type(row)} where a CAS should be", "export it as UIMA CAS JSON")
+        parts.complain(line, f"{json_type(row)} where a CAS should be", "export it as UIMA CAS JSON")
         return
     types, names = types_of_json(row.get(TYPES))
-    found.types = found.types | types
-    given = row.get(STRUCTURES)
-    if isinstance(given, dict):
-        given = [one | {"%ID": _id(id)} if isinstance(one, dict) else one for id, one in given.items()]
-    if not isinstance(given, list):
-        found.complain(line, f"{STRUCTURES} is {json_type(given)}", "export it as UIMA CAS JSON, not in its older form")
+    parts.types = parts.types | types
+    structures = row.get(STRUCTURES)
+    if isinstance(structures, dict):
+        structures = [
+            structure | {"%ID": _id(id)} if isinstance(structure, dict) else structure
+            for id, structure in structures.items()
+        ]
+    if not isinstance(structures, list):
+        parts.complain(
+            line, f"{STRUCTURES} is {json_type(structures)}", "export it as UIMA CAS JSON, not in its older form"
+        )
         return
-    taken: dict[Any, list[Mapping[str, Any]]] = {}
-    for one in given:
-        name = one.get("%TYPE") if isinstance(one, dict) else None
+    rows_of_name: dict[Any, list[Mapping[str, Any]]] = {}
+    for structure in structures:
+        name = structure.get("%TYPE") if isinstance(structure, dict) else None
         if type(name) is not str:
-            id = one.get("%ID") if isinstance(one, dict) else ""
-            found.complain(line, f"a feature structure without %TYPE: {json_type(one)} {id}".rstrip())
+            id = structure.get("%ID") if isinstance(structure, dict) else ""
+            parts.complain(line, f"a feature structure without %TYPE: {json_type(structure)} {id}".rstrip())
             continue
-        if "%ID" in one:
-            found.take_id(_id(one["%ID"]), line)
-        rows = taken.get(name)
+        if "%ID" in structure:
+            parts.take_id(_id(structure["%ID"]), line)
+        rows = rows_of_name.get(name)
         if rows is not None:
-            rows.append(one)
+            rows.append(structure)
             continue
         kind = names.get(name, name)
         if kind == SOFA:
-            found.sofas[_id(one.get("%ID"))] = line, one
-        elif found.looked_at(kind):
-            taken[name] = found.rows.setdefault(kind, FeatureStructures()).rows
-            taken[name].append(one)
+            parts.sofas[_id(structure.get("%ID"))] = line, structure
+        elif parts.looked_at(kind):
+            rows_of_name[name] = parts.rows.setdefault(kind, FeatureStructures()).rows
+            rows_of_name[name].append(structure)
         else:
-            found.other(kind, one)
+            parts.other(kind, structure)
     views = row.get(VIEWS)
-    for one in views.values() if isinstance(views, dict) else ():
-        members = one.get("%MEMBERS") if isinstance(one, dict) else None
+    for structure in views.values() if isinstance(views, dict) else ():
+        members = structure.get("%MEMBERS") if isinstance(structure, dict) else None
         if isinstance(members, list):
             plain = set(map(type, members)) <= {int}
-            found.add_members(_id(one.get("%SOFA")), set(members if plain else map(_id, members)))
+            parts.add_members(_id(structure.get("%SOFA")), set(members if plain else map(_id, members)))
 
 
-def _id(given: Any) -> int | str:
+def _id(value: Any) -> int | str:
     """Return an id, which is a number, as one: as a key it is written as a string."""
-    if isinstance(given, str) and given.isascii() and given.isdigit() and len(given) < 19:
-        return int(given)
-    return given if isinstance(given, (int, str)) else ""
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 19:
+        return int(value)
+    return value if isinstance(value, (int, str)) else ""

@@ -25,7 +25,7 @@ SIMPLE_TYPES = {
 
 
 @dataclass(frozen=True, slots=True)
-class WantedType:
+class TypeChoice:
     """The type whose annotations are spans, by its whole name or the last part, and its feature; None: not given."""
 
     kind: str | None = None
@@ -34,7 +34,7 @@ class WantedType:
     def keeps(self, kind: str, types: TypeSystem) -> bool:
         if self.kind is None:
             return types.is_a(kind, ENTITY) or kind.startswith(CUSTOM)
-        return any(self.names(one) for one in types.line(kind))
+        return any(self.names(ancestor) for ancestor in types.line(kind))
 
     def names(self, kind: str) -> bool:
         """Return whether a type is the one wanted, whatever it is a kind of."""
@@ -46,7 +46,7 @@ class CasLayer:
     """The CASes of a layer, each with its file and the name that its place gives it."""
 
     source: Source
-    wanted: WantedType
+    choice: TypeChoice
     cases: list[tuple[CasFile, Cas, str]] = field(default_factory=list)
     types: TypeSystem = field(default_factory=TypeSystem)
     problems: list[Problem] = field(default_factory=list)
@@ -57,16 +57,16 @@ class CasLayer:
         owner = self.cases[0][0].owner if self.cases else None
         return f"{owner}{SEPARATOR}" if owner else ""
 
-    def refused(self, found: str, remedy: str) -> FormatError:
-        return FormatError.single(self.source.name, None, found, remedy)
+    def refused(self, finding: str, remedy: str) -> FormatError:
+        return FormatError.single(self.source.name, None, finding, remedy)
 
 
 def candidate_types(work: CasLayer) -> list[str]:
     """Return the types whose annotations may be meant where none is named: NamedEntity, or those of custom layers."""
-    there = sorted({kind for _, cas, _ in work.cases for kind in cas.marks} - {TOKEN, SENTENCE})
-    if any(work.types.is_a(kind, ENTITY) for kind in there):
+    kinds = sorted({kind for _, cas, _ in work.cases for kind in cas.marks} - {TOKEN, SENTENCE})
+    if any(work.types.is_a(kind, ENTITY) for kind in kinds):
         return [ENTITY]
-    return [kind for kind in there if _is_span(work, kind)]
+    return [kind for kind in kinds if _is_span(work, kind)]
 
 
 def span_types(work: CasLayer) -> list[str]:
@@ -75,39 +75,39 @@ def span_types(work: CasLayer) -> list[str]:
     Raises:
         FormatError: several may be meant, or there is none such as is asked for.
     """
-    types, wanted = work.types, work.wanted.kind
-    there = sorted({kind for _, cas, _ in work.cases for kind in cas.marks} - {TOKEN, SENTENCE})
-    if wanted is None:
+    types, requested = work.types, work.choice.kind
+    kinds = sorted({kind for _, cas, _ in work.cases for kind in cas.marks} - {TOKEN, SENTENCE})
+    if requested is None:
         custom = candidate_types(work)
         if custom == [ENTITY]:
-            return [kind for kind in there if types.is_a(kind, ENTITY)]
+            return [kind for kind in kinds if types.is_a(kind, ENTITY)]
         if len(custom) > 1:
             select_layer(work.source, None, [f"{work.prefix}{name}" for name in layer_names(custom)])
         return custom or [ENTITY]
-    if wanted in (TOKEN, SENTENCE, short_name(TOKEN), short_name(SENTENCE)):
-        raise work.refused(f"{quoted(wanted)} is a part of the text", "name a type whose annotations are spans")
-    declared = sorted(filter(work.wanted.names, types.parents))
-    roots = [kind for kind in there if not any(other != kind and types.is_a(kind, other) for other in there)]
+    if requested in (TOKEN, SENTENCE, short_name(TOKEN), short_name(SENTENCE)):
+        raise work.refused(f"{quoted(requested)} is a part of the text", "name a type whose annotations are spans")
+    declared = sorted(filter(work.choice.names, types.parents))
+    roots = [kind for kind in kinds if not any(other != kind and types.is_a(kind, other) for other in kinds)]
     if len(roots) > 1:
-        found = f"{quoted(wanted)} may be {' or '.join(map(quoted, roots))}"
-        raise work.refused(found, "write the whole name of the type")
-    if not there and not declared:
-        known = sorted({kind for _, cas, _ in work.cases for kind in cas.others})
-        remedy = f"choose among {', '.join(map(quoted, known))}" if known else "leave it out"
-        raise work.refused(f"no layer {quoted(wanted)}", remedy)
-    return there or declared
+        finding = f"{quoted(requested)} may be {' or '.join(map(quoted, roots))}"
+        raise work.refused(finding, "write the whole name of the type")
+    if not kinds and not declared:
+        names = sorted({kind for _, cas, _ in work.cases for kind in cas.others})
+        remedy = f"choose among {', '.join(map(quoted, names))}" if names else "leave it out"
+        raise work.refused(f"no layer {quoted(requested)}", remedy)
+    return kinds or declared
 
 
 def _is_span(work: CasLayer, kind: str) -> bool:
     """Return whether annotations of a custom layer are spans: relations and chains have features for their ends."""
-    declared = {feature for one in work.types.line(kind) for feature in work.types.features.get(one, ())}
-    return RELATION_FEATURES.isdisjoint(declared | _seen(work, [kind]))
+    declared = {feature for ancestor in work.types.line(kind) for feature in work.types.features.get(ancestor, ())}
+    return RELATION_FEATURES.isdisjoint(declared | _present_features(work, [kind]))
 
 
-def _seen(work: CasLayer, kinds: Collection[str]) -> set[str]:
+def _present_features(work: CasLayer, kinds: Collection[str]) -> set[str]:
     """Return the features that annotations of these types have."""
-    held = (cas.marks[kind] for _, cas, _ in work.cases for kind in kinds if kind in cas.marks)
-    return {key for marks in held for key in marks.features()}
+    annotations = (cas.marks[kind] for _, cas, _ in work.cases for kind in kinds if kind in cas.marks)
+    return {key for marks in annotations for key in marks.features()}
 
 
 def type_feature(work: CasLayer, kinds: Sequence[str]) -> str | None:
@@ -116,33 +116,33 @@ def type_feature(work: CasLayer, kinds: Sequence[str]) -> str | None:
     Raises:
         FormatError: there is no such feature, it has no simple values, or several may be meant.
     """
-    wanted, types = work.wanted.feature, work.types
+    requested, types = work.choice.feature, work.types
     ranges: dict[str, str] = {}
     for kind in kinds:
-        for one in reversed(types.line(kind)):
-            ranges |= types.features.get(one, {})
-    seen = {key for key in _seen(work, kinds) if key[:1] not in "@#%^"}
-    if wanted is not None:
-        if wanted not in ranges and wanted not in seen:
-            known = sorted({*ranges, *seen} - {"begin", "end", "sofa"})
-            remedy = f"choose among {', '.join(map(quoted, known))}" if known else "leave the feature out"
-            raise work.refused(f"{short_name(kinds[0])} has no feature {quoted(wanted)}", remedy)
-        if wanted in ranges and not any(one in SIMPLE_TYPES for one in types.line(ranges[wanted])):
-            found = f"the feature {quoted(wanted)} of {short_name(kinds[0])} holds {quoted(ranges[wanted])}"
-            raise work.refused(found, "name a feature that holds a string")
-        return wanted
+        for ancestor in reversed(types.line(kind)):
+            ranges |= types.features.get(ancestor, {})
+    present = {key for key in _present_features(work, kinds) if key[:1] not in "@#%^"}
+    if requested is not None:
+        if requested not in ranges and requested not in present:
+            choices = sorted({*ranges, *present} - {"begin", "end", "sofa"})
+            remedy = f"choose among {', '.join(map(quoted, choices))}" if choices else "leave the feature out"
+            raise work.refused(f"{short_name(kinds[0])} has no feature {quoted(requested)}", remedy)
+        if requested in ranges and not any(ancestor in SIMPLE_TYPES for ancestor in types.line(ranges[requested])):
+            finding = f"the feature {quoted(requested)} of {short_name(kinds[0])} holds {quoted(ranges[requested])}"
+            raise work.refused(finding, "name a feature that holds a string")
+        return requested
     if any(types.is_a(kind, ENTITY) for kind in kinds):
         return VALUE
-    strings = list(dict.fromkeys(one for kind in kinds for one in types.strings(kind))) or sorted(seen)
-    strings = [one for one in strings if one != LINK]
-    usual = next((one for one in LABELS if one in strings), None)
+    strings = list(dict.fromkeys(ancestor for kind in kinds for ancestor in types.strings(kind))) or sorted(present)
+    strings = [ancestor for ancestor in strings if ancestor != LINK]
+    usual = next((ancestor for ancestor in LABELS if ancestor in strings), None)
     if usual is None and len(strings) > 1 and not ranges:
         names = ", ".join(map(quoted, strings))
-        found = f"{short_name(kinds[0])} has the features {names}, and no type system declares them"
+        finding = f"{short_name(kinds[0])} has the features {names}, and no type system declares them"
         remedy = (
             f"put its TypeSystem.xml beside, or name the one that is the type: {either_option('--column', strings)}"
         )
-        raise work.refused(found, remedy)
+        raise work.refused(finding, remedy)
     return usual or next(iter(strings), None)
 
 

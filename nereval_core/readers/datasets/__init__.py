@@ -50,7 +50,7 @@ class DatasetRow:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _TagOptions:
     """The names of columns of tags, the labels given, the files beside, and problems and notes.
 
     A column that is `named` is read even where others hold tags.
@@ -72,10 +72,10 @@ class _Asked:
             self.problems.append(choice_problem(file.shown, None, choices))
             return ()
         columns = (*self.columns, *(str(column.number) for column in choices))
-        known = [key for key in columns if any(key in row for row in rows)][:1]
+        column_read = [key for key in columns if any(key in row for row in rows)][:1]
         if any("text" in row for row in rows):
             self.notes.append("the key text is not read: the text is the tokens with a blank between")
-        self.notes.extend(unread_predictions_note(dict.fromkeys(key for row in rows for key in row), known))
+        self.notes.extend(unread_predictions_note(dict.fromkeys(key for row in rows for key in row), column_read))
         return columns
 
     def labels_of(self, features: Any, columns: Sequence[str], file: SourceFile) -> LabelList | None:
@@ -132,8 +132,8 @@ class DatasetsReader(Reader):
         problems: list[Problem] = []
         beside = [file for file in source.files if file.name.endswith(BESIDE)]
         named = options.column is not None
-        asked = _Asked((str(options.column),) if named else TAGS, named, options.labels, beside, problems)
-        rows = [row for file in files for row in _rows(file, asked)]
+        tag_options = _TagOptions((str(options.column),) if named else TAGS, named, options.labels, beside, problems)
+        rows = [row for file in files for row in _rows(file, tag_options)]
         tags_of_rows = [_tags(row, problems) for row in rows]
         problems += _label_problems(rows, sound=not problems)
         if problems:
@@ -146,7 +146,7 @@ class DatasetsReader(Reader):
             # Numbers are labels already.
             replace(options, labels=None) if any(row.numbered for row in rows) else options,
             places=tuple(row.place for row in rows),
-            notes=[*asked.notes, *unread_files_note(source, [*files, *beside])],
+            notes=[*tag_options.notes, *unread_files_note(source, [*files, *beside])],
         )
 
 
@@ -173,58 +173,62 @@ def _files(source: Source) -> tuple[SourceFile, ...]:
     return files or source.pick(*DatasetsReader.suffixes)
 
 
-def _rows(file: SourceFile, asked: _Asked) -> Iterator[DatasetRow]:
+def _rows(file: SourceFile, tag_options: _TagOptions) -> Iterator[DatasetRow]:
     """Yield the rows of a file; what is not a row goes to the problems."""
     columns = _columns(file, file.head())
     if columns is not None:
-        yield from _parquet_rows(file, columns, asked)
+        yield from _parquet_rows(file, columns, tag_options)
         return
-    labels = asked.labels_of({}, asked.columns, file)
-    rows = list(items(file, asked.problems))
+    labels = tag_options.labels_of({}, tag_options.columns, file)
+    rows = list(items(file, tag_options.problems))
     sample = [row for _, row in rows[:SAMPLE_ROWS] if isinstance(row, dict)]
     keys_of_sample = set().union(*sample)
     sample += [row for _, row in rows[SAMPLE_ROWS:] if isinstance(row, dict) and not row.keys() <= keys_of_sample]
-    chosen = asked.columns_of(file, sample)
-    for line, row in rows if chosen else ():
+    tag_keys = tag_options.columns_of(file, sample)
+    for line, row in rows if tag_keys else ():
         keys = row.keys() if isinstance(row, dict) else set()
-        words, tags = (next((key for key in known if key in keys), None) for known in (TOKENS, chosen))
+        words, tags = (next((key for key in names if key in keys), None) for names in (TOKENS, tag_keys))
         if words is None or tags is None:
-            found = f"no {'tokens' if words is None else ' or '.join(chosen)}" if keys else f"{json_type(row)}"
+            finding = f"no {'tokens' if words is None else ' or '.join(tag_keys)}" if keys else f"{json_type(row)}"
             remedy = "write objects with tokens and ner_tags"
-            asked.problems.append(Problem(file.shown, line, f"{found} in a row", remedy))
+            tag_options.problems.append(Problem(file.shown, line, f"{finding} in a row", remedy))
         else:
             yield DatasetRow((file.shown, line), id_string(row.get("id")), row[words], row[tags], labels)
 
 
-def _parquet_rows(file: SourceFile, columns: frozenset[str], asked: _Asked) -> Iterator[DatasetRow]:
+def _parquet_rows(file: SourceFile, columns: frozenset[str], tag_options: _TagOptions) -> Iterator[DatasetRow]:
     import pyarrow as pa
 
     words = next((key for key in TOKENS if key in columns), None)
-    known = asked.columns if asked.named or words is None else asked.columns_of(file, parquet_sample(file, words))
-    tags = next((key for key in known if key in columns), None)
-    if not known:
+    tag_columns = (
+        tag_options.columns
+        if tag_options.named or words is None
+        else tag_options.columns_of(file, parquet_sample(file, words))
+    )
+    tags = next((key for key in tag_columns if key in columns), None)
+    if not tag_columns:
         return
     if words is None or tags is None:
         remedy = "name the tags' column by --column NAME" if words else "give a column of tokens"
-        lacking = " or ".join(TOKENS if words is None else asked.columns)
-        found = f"no column {lacking} among {', '.join(sorted(columns))}"
-        asked.problems.append(Problem(file.shown, None, found, remedy))
+        lacking = " or ".join(TOKENS if words is None else tag_options.columns)
+        finding = f"no column {lacking} among {', '.join(sorted(columns))}"
+        tag_options.problems.append(Problem(file.shown, None, finding, remedy))
         return
     try:
-        chosen = [one for one in ("id", words, tags) if one in columns]
-        table = read_within_bounds(file, open_parquet(file), chosen, value=TOKEN_BYTES)
+        columns_read = [column for column in ("id", words, tags) if column in columns]
+        table = read_within_bounds(file, open_parquet(file), columns_read, value=TOKEN_BYTES)
         table.validate(full=True)
-        kept = table.to_pydict()
+        values = table.to_pydict()
     except (pa.ArrowException, OSError, ValueError, NotImplementedError) as error:
-        asked.problems.append(Problem(file.shown, None, f"damaged: {error}", "export it again"))
+        tag_options.problems.append(Problem(file.shown, None, f"damaged: {error}", "export it again"))
         return
     except FormatError as error:
-        asked.problems.extend(error.problems)
+        tag_options.problems.extend(error.problems)
         return
-    labels = asked.labels_of(_json((table.schema.metadata or {}).get(METADATA, b"")), (tags,), file)
-    names = kept.get("id", [None] * len(table))
-    for at, (name, tokens, given) in enumerate(zip(names, kept[words], kept[tags], strict=True), start=1):
-        yield DatasetRow((file.shown, at), id_string(name), tokens, given, labels)
+    labels = tag_options.labels_of(_json((table.schema.metadata or {}).get(METADATA, b"")), (tags,), file)
+    names = values.get("id", [None] * len(table))
+    for at, (name, tokens, row_tags) in enumerate(zip(names, values[words], values[tags], strict=True), start=1):
+        yield DatasetRow((file.shown, at), id_string(name), tokens, row_tags, labels)
 
 
 def _columns(file: SourceFile, head: Head) -> frozenset[str] | None:
@@ -267,8 +271,8 @@ def _label_problems(rows: Sequence[DatasetRow], *, sound: bool) -> Iterator[Prob
 def _tags(row: DatasetRow, problems: list[Problem]) -> list[str]:
     """Return the tags of a row as strings; its problems are added to `problems`."""
 
-    def complain(found: str, remedy: str) -> list[str]:
-        problems.append(Problem(*row.place, found, remedy))
+    def complain(finding: str, remedy: str) -> list[str]:
+        problems.append(Problem(*row.place, finding, remedy))
         return []
 
     tokens, tags, labels = row.tokens, row.tags, row.labels
@@ -286,7 +290,9 @@ def _tags(row: DatasetRow, problems: list[Problem]) -> list[str]:
         return complain("tags are numbers, and there is no list of labels", remedy)
     if min(tags) < 0 or max(tags) >= len(labels):
         beyond = next(tag for tag in tags if not 0 <= tag < len(labels))
-        found = f"the tag {beyond} is not one of the {len(labels)} of {labels.source}"
-        return complain(found, "give the list that the tags were made by")
+        return complain(
+            f"the tag {beyond} is not one of the {len(labels)} of {labels.source}",
+            "give the list that the tags were made by",
+        )
     names = labels.names
     return [names[tag] for tag in tags]

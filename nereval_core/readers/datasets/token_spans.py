@@ -38,24 +38,24 @@ def read_token_spans(source: Source, files: Sequence[SourceFile], options: ReadO
     Raises:
         FormatError: with every problem found: no tokens, spans that are none or lie outside the tokens.
     """
-    made = Builder(source.name)
+    builder = Builder(source.name)
     for file in files:
-        rows = list(items(file, made.problems))
+        rows = list(items(file, builder.problems))
         choices = span_choices([row for _, row in rows[:SAMPLE_ROWS] if isinstance(row, dict)])
         if options.column is None and len(choices) > 1:
-            made.problems.append(choice_problem(file.shown, None, choices, "keys hold spans"))
+            builder.problems.append(choice_problem(file.shown, None, choices, "keys hold spans"))
             continue
         key = str(options.column or next((column.number for column in choices), SPANS))
         for line, row in rows:
-            found = _problem(row, key)
-            if found is not None:
-                made.problems.append(Problem(file.shown, line, *found))
+            problem = _problem(row, key)
+            if problem is not None:
+                builder.problems.append(Problem(file.shown, line, *problem))
                 continue
-            _add(row, key, line, file.shown, made)
-    if made.problems:
-        raise FormatError(made.problems)
-    layer = made.finish(options.name or source.label)
-    return Reading(layer.documents, layer, format, tuple(unread_files_note(source, files)), places=made.places)
+            _add(row, key, line, file.shown, builder)
+    if builder.problems:
+        raise FormatError(builder.problems)
+    layer = builder.finish(options.name or source.label)
+    return Reading(layer.documents, layer, format, tuple(unread_files_note(source, files)), places=builder.places)
 
 
 def span_choices(rows: Sequence[Mapping[str, Any]]) -> tuple[TagColumn, ...]:
@@ -72,24 +72,26 @@ def span_choices(rows: Sequence[Mapping[str, Any]]) -> tuple[TagColumn, ...]:
 
 def _problem(row: Any, key: str) -> tuple[str, str] | None:
     """Return the finding and the remedy for a row that is none, None where it is one."""
-    held = row if isinstance(row, dict) else {}
-    sentences = [held[WORDS]] if WORDS in held else held.get(SENTENCES)
+    content = row if isinstance(row, dict) else {}
+    sentences = [content[WORDS]] if WORDS in content else content.get(SENTENCES)
     if not isinstance(sentences, list) or not all(_are_words(words) for words in sentences):
         return f"no list of words under {WORDS} or {SENTENCES}", "write one string a token"
-    if not isinstance(held.get(key), list):
-        others = [name for name, spans in held.items() if isinstance(spans, list) and _are_spans(held, name)]
+    if not isinstance(content.get(key), list):
+        others = [name for name, spans in content.items() if isinstance(spans, list) and _are_spans(content, name)]
         remedy = "write first token, last token and type of each"
         remedy += f", or name the key: {either_option('--column', others)}" if others else ""
         return f"no list of spans under {key}", remedy
     tokens = sum(map(len, sentences))
-    for at, span in enumerate(_spans(held, key)):
+    for at, span in enumerate(_spans(content, key)):
         if not _is_span(span):
             return f"{key}[{at}] is not a span", "write first token, last token and type"
         if not isinstance(span[2], str):
             return f"{key}[{at}] has no type", "write a string"
         if not 0 <= span[0] <= span[1] < tokens:
-            found = f"{key}[{at}] is [{span[0]}, {span[1]}], and there {'is' if tokens == 1 else 'are'} "
-            return found + counted(tokens, "token"), "count tokens from 0 through the document, the last one inclusive"
+            finding = f"{key}[{at}] is [{span[0]}, {span[1]}], and there {'is' if tokens == 1 else 'are'} "
+            return finding + counted(
+                tokens, "token"
+            ), "count tokens from 0 through the document, the last one inclusive"
     return None
 
 
@@ -113,7 +115,7 @@ def _spans(row: Mapping[str, Any], key: str) -> list[Any]:
     return list(chain.from_iterable(spans if isinstance(spans, list) else [spans] for spans in row[key]))
 
 
-def _add(row: Mapping[str, Any], key: str, line: int, shown: str, made: Builder) -> None:
+def _add(row: Mapping[str, Any], key: str, line: int, file_name: str, builder: Builder) -> None:
     sentences = [row[WORDS]] if WORDS in row else row[SENTENCES]
     words = list(chain.from_iterable(sentences))
     ends = [end - 1 for end in accumulate(len(word) + 1 for word in words)]
@@ -124,7 +126,7 @@ def _add(row: Mapping[str, Any], key: str, line: int, shown: str, made: Builder)
     ]
     name = next((name for key in IDS if (name := id_string(row.get(key)))), None)
     text = "\n".join(" ".join(sentence) for sentence in sentences if sentence)
-    made.document(name, text, line=line, source=shown, tokens=tokens, sentences=bounds)
+    builder.document(name, text, line=line, source=file_name, tokens=tokens, sentences=bounds)
     for span in _spans(row, key):
         score = score_number(span[PROBABILITY]) if len(span) > PROBABILITY else None
-        made.span(tokens[span[0]][0], tokens[span[1]][1], span[2], score=score)
+        builder.span(tokens[span[0]][0], tokens[span[1]][1], span[2], score=score)

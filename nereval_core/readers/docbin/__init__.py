@@ -98,16 +98,16 @@ class DocBinReader(Reader):
         """
         files = source.pick(SUFFIX)
         packed = [unpack_docbin(file) for file in files]
-        known = _layers(packed)
-        # Where no entity was found there is still the layer, for whoever asks for it.
-        known |= {ENTS: None} if options.layer == ENTS and ENTS not in known else {}
-        key = known[select_layer(source, options.layer, tuple(known))]
+        key_of_layer = _layers(packed)
+        # Where no entity was found the layer exists all the same.
+        key_of_layer |= {ENTS: None} if options.layer == ENTS and ENTS not in key_of_layer else {}
+        key = key_of_layer[select_layer(source, options.layer, tuple(key_of_layer))]
         content = _Content()
         while packed:
             # What was read of a file is not held any longer than its documents.
             used = 0
-            for one in packed.pop(0).blocks():
-                used += _add(one, key, used, content)
+            for block in packed.pop(0).blocks():
+                used += _add(block, key, used, content)
         notes = [
             *unread_files_note(source, files),
             *(f"{what}: {count}" for what, count in content.counts.items() if count),
@@ -120,58 +120,58 @@ READER = DocBinReader()
 
 def _layers(packed: Sequence[PackedFile]) -> dict[str, str | None]:
     """Return the layers by name, each with the key of its span group, None for the entities."""
-    keys = dict.fromkeys(key for one in packed for groups in one.groups for key in groups)
-    found: dict[str, str | None] = (
-        {ENTS: None} if not keys or any(BEGINS in one.values("ENT_IOB") for one in packed) else {}
+    keys = dict.fromkeys(key for file in packed for groups in file.groups for key in groups)
+    layers: dict[str, str | None] = (
+        {ENTS: None} if not keys or any(BEGINS in file.values("ENT_IOB") for file in packed) else {}
     )
-    return found | {f"{key} (spans)" if key in found else key: key for key in keys}
+    return layers | {f"{key} (spans)" if key in layers else key: key for key in keys}
 
 
-def _add(one: PackedDocuments, key: str | None, used: int, content: _Content) -> int:
+def _add(block: PackedDocuments, key: str | None, used: int, content: _Content) -> int:
     """Add documents, and of their spans the entities or those of a group; return how many characters they have.
 
     The texts of the file before them have `used` characters.
     """
-    where = place_tokens(one, used, content.problems)
+    where = place_tokens(block, used, content.problems)
     characters = 0
     if where is not None:
         characters = sum(map(len, where.texts))
         if key is None:
-            found = entity_spans(one, content.problems, content.counts)
+            spans = entity_spans(block, content.problems, content.counts)
         else:
-            found = span_group(one, key, where, content.problems, content.counts)
+            spans = span_group(block, key, where, content.problems, content.counts)
         content.texts += where.texts
-        for name, meta in document_metadata(one, content.problems, content.counts):
+        for name, meta in document_metadata(block, content.problems, content.counts):
             content.names.append(name)
             content.meta.append(meta)
-        content.tokens.append(tokens(one, where))
-        content.sentences.append(sentences(one, where))
-        content.counts[UNKNOWN] += int(one.unknown.sum())
+        content.tokens.append(tokens(block, where))
+        content.sentences.append(sentences(block, where))
+        content.counts[UNKNOWN] += int(block.unknown.sum())
         # Misplaced spans cannot be added; they are among the problems.
-        if found is not None and not content.problems:
-            _add_spans(one, where, found, content)
-    content.places += [(one.shown, one.before + number) for number in range(1, len(one) + 1)]
+        if spans is not None and not content.problems:
+            _add_spans(block, where, spans, content)
+    content.places += [(block.source, block.before + number) for number in range(1, len(block) + 1)]
     return characters
 
 
-def _add_spans(one: PackedDocuments, where: PlacedTokens, found: TokenSpans, content: _Content) -> None:
+def _add_spans(block: PackedDocuments, where: PlacedTokens, spans: TokenSpans, content: _Content) -> None:
     number = len(content.labels)
-    doc = one.document[found.first]
-    labels = one.strings.of(found.labels)
+    doc = block.document[spans.first]
+    labels = block.strings.of(spans.labels)
     lost = np.array([label is None for label in labels], bool)
-    content.problems += one.problems(doc[lost], "a type that is not among the strings")
+    content.problems += block.problems(doc[lost], "a type that is not among the strings")
     content.labels += [label or "" for label in labels]
     content.doc.append(doc + len(content.places))
-    content.start.append(where.start[found.first])
-    content.end.append(where.end[found.last - 1])
-    content.scores |= {span: score for span, score in enumerate(found.scores, start=number) if score == score}
-    ids, *links = (one.strings.of(values) for values in (found.ids, *found.links))
+    content.start.append(where.start[spans.first])
+    content.end.append(where.end[spans.last - 1])
+    content.scores |= {span: score for span, score in enumerate(spans.scores, start=number) if score == score}
+    ids, *links = (block.strings.of(values) for values in (spans.ids, *spans.links))
     content.counts[UNNAMED] += sum(values.count(None) for values in (ids, *links))
     content.ids |= {span: id for span, id in enumerate(ids, start=number) if id}
     for span, several in enumerate(zip(*links, strict=True), start=number):
-        kept = tuple(dict.fromkeys(link for link in several if link))
-        if kept:
-            content.links[span] = kept
+        links_of_span = tuple(dict.fromkeys(link for link in several if link))
+        if links_of_span:
+            content.links[span] = links_of_span
 
 
 def _finished(content: _Content, name: str, notes: Sequence[str]) -> Reading:
@@ -194,7 +194,7 @@ def _finished(content: _Content, name: str, notes: Sequence[str]) -> Reading:
     problems = list(document_problems(documents, content.places.__getitem__))
     nothing = np.zeros(0, np.int64)
     doc, start, end = (np.concatenate([nothing, *side]) for side in (content.doc, content.start, content.end))
-    made = layer(
+    checked = layer(
         name,
         documents,
         doc,
@@ -205,7 +205,7 @@ def _finished(content: _Content, name: str, notes: Sequence[str]) -> Reading:
         where=lambda span: content.places[doc[span]],
         problems=problems,
     )
-    return Reading(documents, made, DocBinReader.name, tuple(notes), places=tuple(content.places))
+    return Reading(documents, checked, DocBinReader.name, tuple(notes), places=tuple(content.places))
 
 
 def _intervals(pieces: Sequence[TextIntervals]) -> Intervals | None:
@@ -238,36 +238,36 @@ class TokenSpans(NamedTuple):
     scores: Sequence[float]
 
 
-def entity_spans(one: PackedDocuments, problems: list[Problem], counts: Counter[str]) -> TokenSpans | None:
+def entity_spans(block: PackedDocuments, problems: list[Problem], counts: Counter[str]) -> TokenSpans | None:
     """Return the entities as `Doc.ents` does: a beginning without a type is outside, the types of what follows do not
     count. None where none are stored.
     """
-    tags, types = one.column("ENT_IOB"), one.column("ENT_TYPE")
+    tags, types = block.column("ENT_IOB"), block.column("ENT_TYPE")
     if tags is None or types is None:
         remedy = "write it with ENT_IOB and ENT_TYPE among its attributes"
-        problems.append(Problem(one.shown, None, "no entities are stored in it", remedy))
+        problems.append(Problem(block.source, None, "no entities are stored in it", remedy))
         return None
-    problems += one.problems(one.document[tags > BEGINS], "an entity tag that is not one of 0 to 3")
+    problems += block.problems(block.document[tags > BEGINS], "an entity tag that is not one of 0 to 3")
     inside, begins = tags == CONTINUES, (tags == BEGINS) & (types != 0)
-    opening = np.diff(one.document, prepend=-1) > 0
+    opening = np.diff(block.document, prepend=-1) > 0
     before = np.append(False, inside | begins)[:-1]
-    problems += one.problems(one.document[inside & (opening | ~before)], "an entity goes on that has not begun")
+    problems += block.problems(block.document[inside & (opening | ~before)], "an entity goes on that has not begun")
     first = np.flatnonzero(begins)
     stops = np.append(np.flatnonzero(~inside | opening), len(tags))
     counts[UNANNOTATED] += int((tags == 0).sum())
-    links = [column[first] for name in ("ENT_KB_ID", "ENT_ID") if (column := one.column(name)) is not None]
+    links = [column[first] for name in ("ENT_KB_ID", "ENT_ID") if (column := block.column(name)) is not None]
     last = stops[np.searchsorted(stops, first, side="right")]
     return TokenSpans(first, last, types[first], np.zeros(len(first), np.uint64), links, [nan] * len(first))
 
 
 def span_group(
-    one: PackedDocuments, key: str, where: PlacedTokens, problems: list[Problem], counts: Counter[str]
+    block: PackedDocuments, key: str, where: PlacedTokens, problems: list[Problem], counts: Counter[str]
 ) -> TokenSpans:
     """Return the spans of a group; those that are not where they say they are go to the problems."""
     parts: list[bytes] = []
     scores: list[float] = []
     absent = f"documents without the span group {quoted(key)}, taken as empty"
-    for number, groups in enumerate(one.groups, start=one.before + 1):
+    for number, groups in enumerate(block.groups, start=block.before + 1):
         part, values = b"", list[float]()
         if key not in groups:
             counts[absent] += 1
@@ -275,16 +275,16 @@ def span_group(
             try:
                 part, values = _packed_spans(groups[key], counts)
             except DECODING_ERRORS as error:
-                problems += damaged(one.shown, error, number, f"span group {quoted(key)}").problems
+                problems += damaged(block.source, error, number, f"span group {quoted(key)}").problems
         parts.append(part)
         scores += values
     spans = np.frombuffer(b"".join(parts), PACKED_SPAN)
-    document = np.repeat(np.arange(len(one)), [len(part) // PACKED_SPAN.itemsize for part in parts])
-    shift = one.first[document]
+    document = np.repeat(np.arange(len(block)), [len(part) // PACKED_SPAN.itemsize for part in parts])
+    shift = block.first[document]
     first, last = spans["start"] + shift, spans["end"] + shift
-    for at, found in _misplaced(spans, first, last, one.first[document + 1], where):
-        said = f"the span group {quoted(key)} has {found}"
-        problems.append(Problem(one.shown, one.before + int(document[at]) + 1, said, REMEDY))
+    for at, words in _misplaced(spans, first, last, block.first[document + 1], where):
+        finding = f"the span group {quoted(key)} has {words}"
+        problems.append(Problem(block.source, block.before + int(document[at]) + 1, finding, REMEDY))
     label, id, link = (spans[name].astype(np.uint64) for name in ("label", "id", "kb_id"))
     return TokenSpans(first, last, label, id, (link,), scores)
 
@@ -293,28 +293,28 @@ def _packed_spans(packed: bytes, counts: Counter[str]) -> tuple[bytes, list[floa
     """Return the spans of a group in a row, as they are packed, and the score of each, NaN where it has none.
 
     Raises:
-        one of WRONG
+        One of DECODING_ERRORS.
     """
-    found = msgspec.msgpack.decode(packed, type=Group)
-    if {len(span) for span in found.spans} - {PACKED_SPAN.itemsize}:
+    group = msgspec.msgpack.decode(packed, type=Group)
+    if {len(span) for span in group.spans} - {PACKED_SPAN.itemsize}:
         raise ValueError(f"a span that is not of {PACKED_SPAN.itemsize} bytes")
-    given = found.attrs.get("scores")
-    scores = None if given is None else _numbers(given)
-    counts[ODD_SCORES] += given is not None and (scores is None or len(scores) != len(found.spans))
-    if scores is None or len(scores) != len(found.spans):
-        scores = [nan] * len(found.spans)
-    return b"".join(found.spans), scores
+    stored_scores = group.attrs.get("scores")
+    scores = None if stored_scores is None else _numbers(stored_scores)
+    counts[ODD_SCORES] += stored_scores is not None and (scores is None or len(scores) != len(group.spans))
+    if scores is None or len(scores) != len(group.spans):
+        scores = [nan] * len(group.spans)
+    return b"".join(group.spans), scores
 
 
-def _numbers(given: Any) -> list[float] | None:
+def _numbers(value: Any) -> list[float] | None:
     """Return a list or an array as srsly packs it, None where it is not of numbers."""
-    if isinstance(given, dict):
-        kind, data = given.get(b"type"), given.get(b"data")
+    if isinstance(value, dict):
+        kind, data = value.get(b"type"), value.get(b"data")
         if kind not in ("<f2", "<f4", "<f8") or not isinstance(data, bytes) or len(data) % int(kind[-1]):
             return None
         return list(map(float, np.frombuffer(data, kind)))
-    fine = isinstance(given, list) and all(type(one) in (int, float) for one in given)
-    return list(map(float, given)) if fine else None
+    fine = isinstance(value, list) and all(type(entry) in (int, float) for entry in value)
+    return list(map(float, value)) if fine else None
 
 
 def _misplaced(
@@ -330,9 +330,9 @@ def _misplaced(
     off = (low != spans["low"][fine]) | (high != spans["high"][fine])
     true = dict(zip(fine[off].tolist(), zip(low[off].tolist(), high[off].tolist(), strict=True), strict=True))
     for at in sorted((*np.flatnonzero(wrong).tolist(), *true)):
-        start, end, told, tells = (int(spans[name][at]) for name in ("start", "end", "low", "high"))
-        said = f"tokens {start} to {end}, of {int(stop[at] - first[at]) + start}"
+        start, end, stated_low, stated_high = (int(spans[name][at]) for name in ("start", "end", "low", "high"))
+        words = f"tokens {start} to {end}, of {int(stop[at] - first[at]) + start}"
         if at in true:
             stand = "{} to {}".format(*true[at])
-            said = f"tokens {start} to {end} at characters {told} to {tells}, which stand at {stand}"
-        yield at, said
+            words = f"tokens {start} to {end} at characters {stated_low} to {stated_high}, which stand at {stand}"
+        yield at, words

@@ -73,7 +73,7 @@ class PackedDocuments:
     documents, that it opens a sentence or opens none.
     """
 
-    shown: str
+    source: str
     before: int
     columns: Mapping[int, UInt64]
     first: Int64
@@ -99,10 +99,10 @@ class PackedDocuments:
         """The document of each token."""
         return np.repeat(np.arange(len(self)), np.diff(self.first))
 
-    def problems(self, documents: Int64, found: str) -> Iterator[Problem]:
+    def problems(self, documents: Int64, finding: str) -> Iterator[Problem]:
         """Yield one problem for each of these documents, however often it is named; its line is its number from 1."""
         for number in np.unique(documents).tolist():
-            yield Problem(self.shown, self.before + number + 1, found, REMEDY)
+            yield Problem(self.source, self.before + number + 1, finding, REMEDY)
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ class CodedColumn:
 class PackedFile:
     """The content of a DocBin; see `PackedDocuments`."""
 
-    shown: str
+    source: str
     columns: Mapping[int, CodedColumn]
     first: Int64
     spaces: NDArray[np.bool_]
@@ -137,12 +137,12 @@ class PackedFile:
     def _sentences_known(self) -> bool:
         from spacy.attrs import IDS
 
-        given = self.columns.get(IDS["SENT_START"])
-        if given is None:
+        column = self.columns.get(IDS["SENT_START"])
+        if column is None:
             return False
-        known = (given.values != 0).take(given.codes)
-        known[self.first[:-1][np.diff(self.first) > 0]] = False
-        return bool(known.any())
+        is_known = (column.values != 0).take(column.codes)
+        is_known[self.first[:-1][np.diff(self.first) > 0]] = False
+        return bool(is_known.any())
 
     def blocks(self) -> Iterator[PackedDocuments]:
         """Yield the documents, about BLOCK_TOKENS tokens at a time."""
@@ -150,13 +150,13 @@ class PackedFile:
         while low < count or low == 0:
             stop = int(np.searchsorted(self.first, self.first[low] + BLOCK_TOKENS, side="right")) - 1
             high = min(max(stop, low + 1), count)
-            some = slice(int(self.first[low]), int(self.first[high]))
+            tokens = slice(int(self.first[low]), int(self.first[high]))
             yield PackedDocuments(
-                self.shown,
+                self.source,
                 low,
-                {name: column.values.take(column.codes[some]) for name, column in self.columns.items()},
+                {name: column.values.take(column.codes[tokens]) for name, column in self.columns.items()},
                 self.first[low : high + 1] - self.first[low],
-                self.spaces[some],
+                self.spaces[tokens],
                 self.unknown[low:high],
                 self.strings,
                 self.groups[low:high],
@@ -178,10 +178,10 @@ class Strings:
     def get(self, value: int) -> str | None:
         """Return the string of a hash, "" for 0, None where it is not stored."""
         try:
-            found: str = self._store[value]
+            text: str = self._store[value]
         except (KeyError, ValueError, OverflowError):
             return None
-        return found
+        return text
 
     def of(self, values: UInt64) -> list[str | None]:
         """Return the strings of many hashes, each looked up once."""
@@ -210,9 +210,9 @@ def unpack_docbin(file: SourceFile) -> PackedFile:
     if tokens is None:
         tokens = TokenColumns(message.attrs)
         tokens.add(message.tokens)
-    found = "; ".join(_unfit(message, tokens))
-    if found:
-        raise FormatError.single(file.shown, None, found, REMEDY)
+    finding = "; ".join(_unfit(message, tokens))
+    if finding:
+        raise FormatError.single(file.shown, None, finding, REMEDY)
     lengths = np.frombuffer(message.lengths, "<i4").astype(np.int64)
     count = len(lengths)
     groups: list[dict[str, bytes]] = []
@@ -251,42 +251,44 @@ class TokenColumns:
         self.width = 8 * len(attrs)
         self.bytes = 0
         self._rest = b""
-        self._known: dict[int, dict[int, int]] = {IDS[name]: {} for name in READ if IDS[name] in attrs}
-        self._codes: dict[int, list[Array]] = {name: [] for name in self._known}
+        self._code_of_value: dict[int, dict[int, int]] = {IDS[name]: {} for name in READ if IDS[name] in attrs}
+        self._codes: dict[int, list[Array]] = {name: [] for name in self._code_of_value}
 
     def add(self, piece: bytes | bytearray | memoryview) -> None:
         """Add the next bytes of the packed tokens."""
         self.bytes += len(piece)
         if not self.width:
             return
-        held = b"".join((self._rest, piece)) if self._rest else piece
-        whole = len(held) // self.width * self.width
-        self._rest = bytes(held[whole:])
-        rows = np.frombuffer(held, "<u8", whole // 8).reshape(-1, len(self.attrs))
-        for name, known in self._known.items():
+        buffered = b"".join((self._rest, piece)) if self._rest else piece
+        whole = len(buffered) // self.width * self.width
+        self._rest = bytes(buffered[whole:])
+        rows = np.frombuffer(buffered, "<u8", whole // 8).reshape(-1, len(self.attrs))
+        for name, code_of_value in self._code_of_value.items():
             values, which = np.unique(rows[:, self.attrs.index(name)], return_inverse=True)
-            codes = np.array([known.setdefault(value, len(known)) for value in values.tolist()], np.int64)
-            self._codes[name].append(codes.astype(np.min_scalar_type(len(known)))[which])
+            codes = np.array(
+                [code_of_value.setdefault(value, len(code_of_value)) for value in values.tolist()], np.int64
+            )
+            self._codes[name].append(codes.astype(np.min_scalar_type(len(code_of_value)))[which])
 
     def finished(self) -> dict[int, CodedColumn]:
         """Return the columns by attribute."""
-        found = {}
-        for name, known in self._known.items():
+        columns = {}
+        for name, code_of_value in self._code_of_value.items():
             parts = self._codes.pop(name)
             codes = np.concatenate(parts) if parts else np.zeros(0, np.uint8)
-            found[name] = CodedColumn(np.fromiter(known, np.uint64, len(known)), codes)
-        return found
+            columns[name] = CodedColumn(np.fromiter(code_of_value, np.uint64, len(code_of_value)), codes)
+        return columns
 
 
-def damaged(shown: str, error: Exception, number: int | None = None, what: str = "") -> FormatError:
+def damaged(source: str, error: Exception, number: int | None = None, what: str = "") -> FormatError:
     """Return the error of a part that cannot be decoded; `number` is its document, from 1, where it has one."""
-    said = f"damaged {what}".rstrip()
-    return FormatError.single(shown, number, f"{said}: {str(error) or type(error).__name__}", REMEDY)
+    finding = f"damaged {what}".rstrip()
+    return FormatError.single(source, number, f"{finding}: {str(error) or type(error).__name__}", REMEDY)
 
 
-def not_installed(shown: str) -> FormatError:
+def not_installed(source: str) -> FormatError:
     """Return the error where spaCy is missing."""
-    return FormatError.single(shown, None, "spaCy is not installed, which DocBin needs", "pip install spacy")
+    return FormatError.single(source, None, "spaCy is not installed, which DocBin needs", "pip install spacy")
 
 
 def is_docbin(raw: bytes) -> bool:
@@ -312,37 +314,37 @@ def _inflated(file: SourceFile) -> tuple[bytearray, int, TokenColumns | None]:
     inflating = zlib.decompressobj()
     raw = bytearray()
     apart: _TokensApart | None = None
-    held = 0
+    n_bytes = 0
     with file.stream() as stream:
         while block := stream.read(BLOCK):
             try:
-                piece = inflating.decompress(block, most + 1 - held)
+                piece = inflating.decompress(block, most + 1 - n_bytes)
             except zlib.error as error:
                 raise damaged(file.shown, error) from None
-            if not held:
+            if not n_bytes:
                 apart = _TokensApart.of(piece)
-            held += len(piece)
+            n_bytes += len(piece)
             raw += piece if apart is None else apart.others(piece)
-            if held > most:
+            if n_bytes > most:
                 raise _swollen(file.shown, size, most)
             if inflating.eof:
                 break
         beyond = inflating.unused_data or stream.read(1)
     if not inflating.eof or beyond:
-        found = "more bytes after its end" if inflating.eof else "the file is cut off"
-        raise FormatError.single(file.shown, None, found, REMEDY)
-    if apart is not None and apart.left:
+        finding = "more bytes after its end" if inflating.eof else "the file is cut off"
+        raise FormatError.single(file.shown, None, finding, REMEDY)
+    if apart is not None and apart.n_remaining:
         raise damaged(file.shown, ValueError("Input data was truncated"))
     return raw, most, None if apart is None else apart.columns
 
 
 class _TokensApart:
-    """Takes the packed tokens out of the pieces of a message, of which `before` bytes stand before them, and `left` are
-    still to come.
+    """Takes the packed tokens out of the pieces of a message, of which `before` bytes stand before them, and
+    `n_remaining` are still to come.
     """
 
-    def __init__(self, columns: TokenColumns, before: int, header: int, left: int) -> None:
-        self.columns, self.left = columns, left
+    def __init__(self, columns: TokenColumns, before: int, header: int, n_remaining: int) -> None:
+        self.columns, self.n_remaining = columns, n_remaining
         self._before, self._header = before, header
 
     @classmethod
@@ -363,19 +365,19 @@ class _TokensApart:
 
     def others(self, piece: bytes) -> bytes:
         """Return a piece without the tokens in it, which are added to the columns; no tokens stand in their place."""
-        kept = b""
+        others = b""
         if self._before:
-            kept, piece = piece[: self._before] + NO_BYTES, piece[self._before + self._header :]
+            others, piece = piece[: self._before] + NO_BYTES, piece[self._before + self._header :]
             self._before = 0
-        if self.left:
-            self.columns.add(piece[: self.left])
-            kept, piece, self.left = kept, piece[self.left :], max(0, self.left - len(piece))
-        return kept + piece
+        if self.n_remaining:
+            self.columns.add(piece[: self.n_remaining])
+            others, piece, self.n_remaining = others, piece[self.n_remaining :], max(0, self.n_remaining - len(piece))
+        return others + piece
 
 
-def _swollen(shown: str, size: int, most: int) -> FormatError:
-    found = f"expands from {size} bytes to more than {most}"
-    return FormatError.single(shown, None, found, "write its documents into several files")
+def _swollen(source: str, size: int, most: int) -> FormatError:
+    finding = f"expands from {size} bytes to more than {most}"
+    return FormatError.single(source, None, finding, "write its documents into several files")
 
 
 def _unfit(message: _Message, tokens: TokenColumns) -> Iterator[str]:
@@ -391,19 +393,19 @@ def _unfit(message: _Message, tokens: TokenColumns) -> Iterator[str]:
     lengths = np.frombuffer(message.lengths, "<i4").astype(np.int64)
     counts = (tokens.bytes // tokens.width, len(message.spaces), int(lengths.sum()))
     if len(set(counts)) > 1 or (lengths < 0).any():
-        said, spaces, owned = map(counted, counts, ("token", "space", "token"))
-        yield f"{said} with {spaces}, and documents of {owned}"
+        n_tokens, n_spaces, n_owned = map(counted, counts, ("token", "space", "token"))
+        yield f"{n_tokens} with {n_spaces}, and documents of {n_owned}"
     for part in ("flags", "span_groups", "user_data"):
-        given = getattr(message, part)
-        if given is not None and len(given) != len(lengths):
-            yield f"{len(given)} {part} for {counted(len(lengths), 'document')}"
+        entries = getattr(message, part)
+        if entries is not None and len(entries) != len(lengths):
+            yield f"{len(entries)} {part} for {counted(len(lengths), 'document')}"
 
 
 def _groups(packed: bytes) -> dict[str, bytes]:
     """Return the packed span groups of a document by key; the first versions of spaCy 3 left the keys to the groups."""
     if not packed:
         return {}
-    found = msgspec.msgpack.decode(packed, type=dict[bytes, list[str]] | list[bytes])
-    if isinstance(found, dict):
-        return {key: group for group, keys in found.items() for key in keys}
-    return {msgspec.msgpack.decode(group, type=Group).name: group for group in found}
+    decoded = msgspec.msgpack.decode(packed, type=dict[bytes, list[str]] | list[bytes])
+    if isinstance(decoded, dict):
+        return {key: group for group, keys in decoded.items() for key in keys}
+    return {msgspec.msgpack.decode(group, type=Group).name: group for group in decoded}

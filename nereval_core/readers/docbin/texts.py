@@ -45,7 +45,7 @@ class PlacedTokens(NamedTuple):
     words: NDArray[np.bool_]
 
 
-def place_tokens(one: PackedDocuments, used: int, problems: list[Problem]) -> PlacedTokens | None:
+def place_tokens(block: PackedDocuments, used: int, problems: list[Problem]) -> PlacedTokens | None:
     """Return the texts and the places of tokens in them, None where words are missing.
 
     `used` is the number of characters in the texts of the file before these.
@@ -53,74 +53,74 @@ def place_tokens(one: PackedDocuments, used: int, problems: list[Problem]) -> Pl
     Raises:
         FormatError: with all problems so far where the texts are too long.
     """
-    orth = one.column("ORTH")
+    orth = block.column("ORTH")
     assert orth is not None
     hashes, code = np.unique(orth, return_inverse=True)
-    strings = list(map(one.strings.get, hashes.tolist()))
+    strings = list(map(block.strings.get, hashes.tolist()))
     unknown = np.array([string is None for string in strings], bool)
     if unknown.any():
-        problems += one.problems(one.document[unknown[code]], "a word that is not among the strings")
+        problems += block.problems(block.document[unknown[code]], "a word that is not among the strings")
         return None
     words = [string or "" for string in strings]
     lengths = np.fromiter(map(len, words), np.int64, len(words))[code]
     # Where spaCy was not told, it has a blank after every token.
-    blank = one.spaces | one.unknown[one.document]
+    blank = block.spaces | block.unknown[block.document]
     reach = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths + blank)))
-    if used + reach[-1] > one.most:
+    if used + reach[-1] > block.most:
         # A long word can be repeated at the price of its hash.
-        found = f"texts of more than {one.most} characters in all"
-        raise FormatError([*problems, Problem(one.shown, None, found, REMEDY)])
+        finding = f"texts of more than {block.most} characters in all"
+        raise FormatError([*problems, Problem(block.source, None, finding, REMEDY)])
     pieces = words + [f"{word} " for word in words]
     codes = code + len(words) * blank
-    texts = ["".join(map(pieces.__getitem__, codes[low:high].tolist())) for low, high in pairwise(one.first.tolist())]
-    start = reach[:-1] - reach[one.first][one.document]
+    texts = ["".join(map(pieces.__getitem__, codes[low:high].tolist())) for low, high in pairwise(block.first.tolist())]
+    start = reach[:-1] - reach[block.first][block.document]
     solid = np.array([bool(word) and not word.isspace() for word in words], bool)
     return PlacedTokens(texts, start, start + lengths, solid[code])
 
 
-def tokens(one: PackedDocuments, where: PlacedTokens) -> TextIntervals:
+def tokens(block: PackedDocuments, where: PlacedTokens) -> TextIntervals:
     """Return the tokens but those of white space, which spaCy has only to keep the text."""
-    counts = np.bincount(one.document[where.words], minlength=len(one))
+    counts = np.bincount(block.document[where.words], minlength=len(block))
     return TextIntervals.of(counts, where.start[where.words], where.end[where.words])
 
 
-def sentences(one: PackedDocuments, where: PlacedTokens) -> TextIntervals:
+def sentences(block: PackedDocuments, where: PlacedTokens) -> TextIntervals:
     """Return the sentences, from word to word, of documents of which more is known than that the first token opens one.
 
     A document of one token says nothing: it is a sentence where others are known.
     """
-    given = one.column("SENT_START")
-    if given is None or not len(given):
+    sentence_starts = block.column("SENT_START")
+    if sentence_starts is None or not len(sentence_starts):
         nothing = np.zeros(0, np.int64)
-        return TextIntervals.of(np.zeros(len(one), np.int64), nothing, nothing)
-    opening = np.diff(one.document, prepend=-1) > 0
-    known = np.bincount(one.document[(given != 0) & ~opening], minlength=len(one)) > 0
-    known |= (np.diff(one.first) == 1) & one.sentences_known
-    number = np.cumsum(opening | (given == 1))
-    words = np.flatnonzero(where.words & known[one.document])
+        return TextIntervals.of(np.zeros(len(block), np.int64), nothing, nothing)
+    opening = np.diff(block.document, prepend=-1) > 0
+    is_known = np.bincount(block.document[(sentence_starts != 0) & ~opening], minlength=len(block)) > 0
+    is_known |= (np.diff(block.first) == 1) & block.sentences_known
+    number = np.cumsum(opening | (sentence_starts == 1))
+    words = np.flatnonzero(where.words & is_known[block.document])
     begins = np.flatnonzero(np.diff(number[words], prepend=-1))
     first = words[begins]
     last = words[np.append(begins[1:], len(words))[: len(begins)] - 1]
-    counts = np.bincount(one.document[first], minlength=len(one))
+    counts = np.bincount(block.document[first], minlength=len(block))
     return TextIntervals.of(counts, where.start[first], where.end[last])
 
 
 def document_metadata(
-    one: PackedDocuments, problems: list[Problem], counts: Counter[str]
+    block: PackedDocuments, problems: list[Problem], counts: Counter[str]
 ) -> list[tuple[str | None, dict[str, Any]]]:
     """Return id and metadata of each document from its user data and extension attributes (`doc._.date`)."""
-    found = []
-    for number, packed in enumerate(one.user_data, start=one.before + 1):
-        given: Any = {}
+    names_and_metadata = []
+    for number, packed in enumerate(block.user_data, start=block.before + 1):
+        user_data: Any = {}
         try:
-            given = {} if packed is None else msgspec.msgpack.decode(packed)
-            if not isinstance(given, Mapping):
-                raise TypeError("no map")
+            user_data = {} if packed is None else msgspec.msgpack.decode(packed)
+            if not isinstance(user_data, Mapping):
+                raise TypeError("not a map")
         except DECODING_ERRORS as error:
-            problems += damaged(one.shown, error, number, "user data").problems
-            given = {}
+            problems += damaged(block.source, error, number, "user data").problems
+            user_data = {}
         meta: dict[str, Any] = {}
-        for key, value in given.items():
+        for key, value in user_data.items():
             own = isinstance(key, tuple) and len(key) == 4 and key[0] == EXTENSION and key[2] is key[3] is None
             name = key[1] if own else key
             if isinstance(name, str) and name not in meta and _plain(value):
@@ -128,8 +128,8 @@ def document_metadata(
             else:
                 counts[ODD_USER_DATA] += 1
         id = id_string(meta.get(ID))
-        found.append((id, {key: value for key, value in meta.items() if id is None or key != ID}))
-    return found
+        names_and_metadata.append((id, {key: value for key, value in meta.items() if id is None or key != ID}))
+    return names_and_metadata
 
 
 def _plain(value: Any) -> bool:

@@ -66,17 +66,17 @@ def place_mentions(text: SearchedText, mentions: Sequence[Mention], rules: Placi
     """
     if rules.repeats == "next":
         return [() if place is None else (place,) for place in _Next(text, mentions, rules).places()]
-    found: list[tuple[Place, ...]] = []
+    places_of_mentions: list[tuple[Place, ...]] = []
     for mention in mentions:
         if mention.place is not None:
-            found.append((Place(*mention.place, "exact"),))
+            places_of_mentions.append((Place(*mention.place, "exact"),))
             continue
         places = next(filter(None, text.ways(mention.text)), None) or text.edited(mention.text, rules.edits)[:1]
         if rules.repeats == "all" and places and places[0].way != "edited":
-            at_edges = [one for some in list(text.ways(mention.text))[:2] for one in some]
-            places = sorted(at_edges or [one for some in text.ways(mention.text) for one in some])
-        found.append(tuple(places if rules.repeats == "all" else places[:1]))
-    return found
+            at_edges = [place for way in list(text.ways(mention.text))[:2] for place in way]
+            places = sorted(at_edges or [place for way in text.ways(mention.text) for place in way])
+        places_of_mentions.append(tuple(places if rules.repeats == "all" else places[:1]))
+    return places_of_mentions
 
 
 class SearchedText:
@@ -97,11 +97,11 @@ class SearchedText:
         They are those at the edges of words: exact, folded; and those inside words: exact, folded.
         """
         # Looked for as far as they are asked for, and once for all mentions of the same words.
-        found, more = self._ways.setdefault(mention, ([], self._ways_of(mention)))
+        lists, more = self._ways.setdefault(mention, ([], self._ways_of(mention)))
         for at in range(WAYS):
-            if at == len(found):
-                found.append(next(more))
-            yield found[at]
+            if at == len(lists):
+                lists.append(next(more))
+            yield lists[at]
 
     def has_words(self, words: str) -> bool:
         """Return whether words stand in the text at the edges of its words, apart from letter case and white space."""
@@ -112,13 +112,13 @@ class SearchedText:
         yield [Place(start, start + len(mention), "exact") for start in exact]
         words = _folded(mention)[0].strip()
         folded, within = _occurrences(self.folded[0], words)
-        known = {*exact, *inside}
+        exact_starts = {*exact, *inside}
         for starts, way in ((folded, "folded"), (inside, "exact"), (within, "folded")):
             if way == "exact":
                 yield [Place(start, start + len(mention), "exact") for start in starts]
             else:
                 spans = (self._span(start, start + len(words)) for start in starts)
-                yield [Place(start, end, "folded") for start, end in spans if start not in known]
+                yield [Place(start, end, "folded") for start, end in spans if start not in exact_starts]
 
     def edited(self, mention: str, share: float, least_piece: int = 1) -> list[Place]:
         """Return the words of the text that differ from a mention by few edits, the fewest first, then leftmost.
@@ -134,10 +134,10 @@ class SearchedText:
         size = max(len(words) // (most + 1), least_piece)
         near: set[tuple[int, int]] = set()
         for at in range(0, min((most + 1) * size, len(words) - size + 1), size):
-            for found in _all_occurrences(text, words[at : at + size]):
+            for start_of_piece in _all_occurrences(text, words[at : at + size]):
                 # What stands before the piece, and behind it, may be longer or shorter.
-                starts = _edges(text, found - at - most, found - at + most)
-                behind = found - at + len(words)
+                starts = _edges(text, start_of_piece - at - most, start_of_piece - at + most)
+                behind = start_of_piece - at + len(words)
                 ends = _edges(text, behind - most, behind + most)
                 near.update((start, end) for start in starts for end in ends if start < end)
         near = {(start, end) for start, end in near if text[start] != " " != text[end - 1]}
@@ -160,9 +160,9 @@ class _Next:
 
     def __init__(self, text: SearchedText, mentions: Sequence[Mention], rules: Placing) -> None:
         self.text, self.mentions, self.rules = text, mentions, rules
-        self.taken: set[tuple[int, int]] = set()
-        self.held: set[tuple[int, int, str]] = set()
-        self.found: list[Place | None] = [None] * len(mentions)
+        self.used: set[tuple[int, int]] = set()
+        self.used_by_type: set[tuple[int, int, str]] = set()
+        self.place_of_mention: list[Place | None] = [None] * len(mentions)
 
     def places(self) -> list[Place | None]:
         """Return the place of each mention, None where there is none."""
@@ -170,25 +170,30 @@ class _Next:
             if mention.place is not None:
                 self._take(number, Place(*mention.place, "exact"))
         ways = [self.text.ways(mention.text) for mention in self.mentions]
-        seen: list[list[Place]] = [[] for _ in ways]
+        occurrences: list[list[Place]] = [[] for _ in ways]
         for _ in range(WAYS):
             for number, more in enumerate(ways):
-                if self.found[number] is None:
+                if self.place_of_mention[number] is None:
                     places = next(more)
-                    seen[number] += places
+                    occurrences[number] += places
                     self._take(number, next(filter(self._free, places), None))
         # Where all occurrences are taken, another type may stand at the same place.
-        for number, places in enumerate(seen):
-            if self.found[number] is None:
+        for number, places in enumerate(occurrences):
+            if self.place_of_mention[number] is None:
                 kind = self.mentions[number].type
-                self._take(number, next((one for one in places if (*one[:2], kind) not in self.held), None))
-        unplaced = [number for number, place in enumerate(self.found) if place is None]
-        self._place_by_edits([number for number in unplaced if not seen[number]])
-        return self.found
+                self._take(
+                    number,
+                    next((candidate for candidate in places if (*candidate[:2], kind) not in self.used_by_type), None),
+                )
+        unplaced = [number for number, place in enumerate(self.place_of_mention) if place is None]
+        self._place_by_edits([number for number in unplaced if not occurrences[number]])
+        return self.place_of_mention
 
     def _place_by_edits(self, numbers: Sequence[int]) -> None:
         choices = {
-            number: [one for one in self.text.edited(self.mentions[number].text, self.rules.edits) if self._free(one)]
+            number: [
+                place for place in self.text.edited(self.mentions[number].text, self.rules.edits) if self._free(place)
+            ]
             for number in numbers
         }
         choices = {number: places for number, places in choices.items() if places}
@@ -199,29 +204,29 @@ class _Next:
             return
         from scipy.optimize import linear_sum_assignment
 
-        spans = sorted({one[:2] for places in choices.values() for one in places})
+        spans = sorted({place[:2] for places in choices.values() for place in places})
         column = {span: at for at, span in enumerate(spans)}
         # A column for each mention to stay unplaced in; edits count before the place.
         cost = np.full((len(choices), len(spans) + len(choices)), float(FAR))
         for row, places in enumerate(choices.values()):
             cost[row, : len(spans)] = FAR**2
-            for one in places:
-                cost[row, column[one[:2]]] = one.edits + column[one[:2]] / (len(spans) + 1) / (len(choices) + 1)
+            for place in places:
+                cost[row, column[place[:2]]] = place.edits + column[place[:2]] / (len(spans) + 1) / (len(choices) + 1)
         rows, columns = linear_sum_assignment(cost)
         by_row = list(choices.items())
         for row, at in zip(rows.tolist(), columns.tolist(), strict=True):
             if at < len(spans):
                 number, places = by_row[row]
-                self._take(number, next(one for one in places if one[:2] == spans[at]))
+                self._take(number, next(place for place in places if place[:2] == spans[at]))
 
     def _free(self, place: Place) -> bool:
-        return place[:2] not in self.taken
+        return place[:2] not in self.used
 
     def _take(self, number: int, place: Place | None) -> None:
         if place is not None:
-            self.found[number] = place
-            self.taken.add(place[:2])
-            self.held.add((*place[:2], self.mentions[number].type))
+            self.place_of_mention[number] = place
+            self.used.add(place[:2])
+            self.used_by_type.add((*place[:2], self.mentions[number].type))
 
 
 class Distance:
@@ -275,12 +280,12 @@ def _occurrences(text: str, words: str) -> tuple[list[int], list[int]]:
 
 
 def _all_occurrences(text: str, words: str) -> list[int]:
-    found = []
+    starts = []
     at = text.find(words) if words else -1
     while at >= 0:
-        found.append(at)
+        starts.append(at)
         at = text.find(words, at + 1)
-    return found
+    return starts
 
 
 def _at_edges(text: str, start: int, end: int) -> bool:

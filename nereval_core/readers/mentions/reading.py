@@ -48,7 +48,7 @@ class _Spans:
 
     def add_document(self, doc: int, text: str, mentions: Sequence[Mention], lines: Sequence[Place]) -> None:
         """Place the mentions of a document, which stand on these lines, and add the spans."""
-        held: set[tuple[int, int, str]] = set()
+        span_keys: set[tuple[int, int, str]] = set()
         searched = SearchedText(text)
         for mention, line, places in zip(mentions, lines, place_mentions(searched, mentions, self.rules), strict=True):
             if not places:
@@ -56,16 +56,16 @@ class _Spans:
                 if self.unplaced == "spurious":
                     meta = {"mention": mention.text, "placed": NOWHERE, "closest": searched.closest(mention.text)}
                     self._add(doc, len(text), len(text), mention.type, line, meta)
-            for one in places:
-                key = (one.start, one.end, mention.type)
+            for place in places:
+                key = (place.start, place.end, mention.type)
                 # Under `all` and `first` a mention that is repeated says the same once more.
-                if self.rules.repeats != "next" and key in held:
+                if self.rules.repeats != "next" and key in span_keys:
                     self.counts[REPEATED] += 1
                     continue
-                held.add(key)
-                self.counts[WAYS[one.way]] += 1
-                meta = {} if one.way == "exact" else {"mention": mention.text, "placed": WAYS[one.way]}
-                self._add(doc, one.start, one.end, mention.type, line, meta)
+                span_keys.add(key)
+                self.counts[WAYS[place.way]] += 1
+                meta = {} if place.way == "exact" else {"mention": mention.text, "placed": WAYS[place.way]}
+                self._add(doc, place.start, place.end, mention.type, line, meta)
 
     def _add(self, doc: int, start: int, end: int, label: str, line: Place, meta: Mapping[str, str]) -> None:
         if meta:
@@ -77,13 +77,13 @@ class _Spans:
 
     def in_words(self) -> str:
         """Return how mentions were placed, which the signature says."""
-        told = [f"{way} {self.counts[way]}" for way in WAYS.values() if self.counts[way]]
+        parts = [f"{way} {self.counts[way]}" for way in WAYS.values() if self.counts[way]]
         if nowhere := self.counts[NOWHERE]:
-            told.append(f"{NOWHERE} {nowhere}, {'counted as spurious' if self.unplaced == 'spurious' else 'left out'}")
+            parts.append(f"{NOWHERE} {nowhere}, {'counted as spurious' if self.unplaced == 'spurious' else 'left out'}")
         placing = {*WAYS.values(), NOWHERE}
-        told += [f"{kind} {count}" for kind, count in self.counts.items() if count and kind not in placing]
+        parts += [f"{kind} {count}" for kind, count in self.counts.items() if count and kind not in placing]
         edits = f"up to {self.rules.edits:g} edits a character" if self.rules.edits else "no edits"
-        return f"mentions placed ({REPEATS[self.rules.repeats]}, {edits}): {'; '.join(told) or 'none'}"
+        return f"mentions placed ({REPEATS[self.rules.repeats]}, {edits}): {'; '.join(parts) or 'none'}"
 
 
 def read_answers(
@@ -270,7 +270,7 @@ def _in_documented_order(
 
 
 def _documents(
-    answers: Sequence[_Line], given: Documents | None, source: str, problems: list[Problem]
+    answers: Sequence[_Line], gold: Documents | None, source: str, problems: list[Problem]
 ) -> tuple[Documents, list[list[_Line]]]:
     """Return the documents of the answers, and the answers of each: several where lines have one id.
 
@@ -279,29 +279,29 @@ def _documents(
     """
     ids = [id_string(id_of_line(answer.row)) for answer in answers]
     named = any(name is not None for name in ids)
-    if given is not None and not named and len(answers) != len(given):
-        found = f"{counted(len(answers), 'answer')} without ids where gold has {counted(len(given), 'document')}"
-        raise FormatError([*problems, Problem(source, None, found, "give each line the id of its document")])
+    if gold is not None and not named and len(answers) != len(gold):
+        finding = f"{counted(len(answers), 'answer')} without ids where gold has {counted(len(gold), 'document')}"
+        raise FormatError([*problems, Problem(source, None, finding, "give each line the id of its document")])
     texts: dict[str, str] = {}
     of_document: dict[str, list[_Line]] = {}
     for number, (answer, name) in enumerate(zip(answers, ids, strict=True)):
-        text: Any = answer.row.get("text") if given is None and isinstance(answer.row, dict) else None
+        text: Any = answer.row.get("text") if gold is None and isinstance(answer.row, dict) else None
         if named and name is None:
             problems.append(Problem(*answer.place, "no id, where others have one", "give the id of its document"))
             continue
         key = str(number) if name is None else name
-        if given is not None:
-            at = given.index.get(key) if named else number
+        if gold is not None:
+            at = gold.index.get(key) if named else number
             if at is None:
-                found = f"the document {quoted(key)} is not among gold's"
-                problems.append(Problem(*answer.place, found, "give an id that gold has, or leave the line out"))
+                finding = f"the document {quoted(key)} is not among gold's"
+                problems.append(Problem(*answer.place, finding, "give an id that gold has, or leave the line out"))
                 continue
-            key, text = given.ids[at], given.texts[at]
+            key, text = gold.ids[at], gold.texts[at]
         if not isinstance(text, str):
             remedy = "read it beside gold, whose texts are taken, or give each line its text"
             problems.append(Problem(*answer.place, "mentions without offsets, and no text to place them in", remedy))
             continue
         texts.setdefault(key, text)
         of_document.setdefault(key, []).append(answer)
-    known = Documents(tuple(texts), tuple(texts.values()), named=named if given is None else given.named)
-    return known, list(of_document.values())
+    documents = Documents(tuple(texts), tuple(texts.values()), named=named if gold is None else gold.named)
+    return documents, list(of_document.values())

@@ -96,7 +96,7 @@ def locate(
             _alike,
         )
         try:
-            converted = code_points(spans, texts, expected=Offsets(), given=counting)
+            converted = code_points(spans, texts, expected=Offsets(), stated=counting)
         except FormatError as error:
             keys = dict.fromkeys(key for number in numbers for key in statements[number].keys)
             if not certain and all(set(_words(key)) & (INDICES | OTHER_NUMBERS) for key in keys):

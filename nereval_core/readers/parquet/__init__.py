@@ -87,29 +87,29 @@ class ParquetReader(Reader):
                 stand in no file of texts, or in another one.
         """
         pairs = _pairs(source)
-        held = _Texts()
+        texts = _Texts()
         if any(pair.texts for pair in pairs):
             for pair in pairs:
-                held.read(pair)
-            documents = held.documents()
-            held.problems += document_problems(documents, held.places.__getitem__)
+                texts.read(pair)
+            documents = texts.documents()
+            texts.problems += document_problems(documents, texts.places.__getitem__)
         elif options.texts is not None:
             documents = options.texts
-            held.homes = dict.fromkeys((pair.name for pair in pairs), (0, _strings(documents.ids)))
+            texts.homes = dict.fromkeys((pair.name for pair in pairs), (0, _strings(documents.ids)))
         else:
             remedy = "put the file of texts beside it, named alike, or score it against gold that has the texts"
             raise FormatError(Problem(pair.spans.shown, None, "no texts", remedy) for pair in pairs if pair.spans)
-        spans = _Spans(documents, held)
+        spans = _Spans(documents, texts)
         for number, pair in enumerate(pairs):
             if pair.spans:
-                spans.read(pair.spans, held.homes.get(pair.name))
+                spans.read(pair.spans, texts.homes.get(pair.name))
             if options.progress:
                 options.progress(number + 1, len(pairs))
-        made = spans.layer(options.name or source.label)
+        checked = spans.layer(options.name or source.label)
         notes = unread_files_note(source, [file for pair in pairs for file in (pair.spans, pair.texts) if file])
         if documents is options.texts:
-            notes = rowless_note(documents, np.flatnonzero(np.diff(made.first) == 0).tolist()) + notes
-        return Reading(documents, made, self.name, tuple(notes), places=tuple(held.places))
+            notes = rowless_note(documents, np.flatnonzero(np.diff(checked.first) == 0).tolist()) + notes
+        return Reading(documents, checked, self.name, tuple(notes), places=tuple(texts.places))
 
 
 READER = ParquetReader()
@@ -154,8 +154,8 @@ class _Texts:
         if file is None or pair.spans is None:
             lacking, other = (SPANS, file) if file else (TEXTS, pair.spans)
             assert other is not None
-            found, remedy = f"the file {quoted(pair.name + lacking)} is missing", "put it beside this one"
-            self.problems.append(Problem(other.shown, None, found, remedy))
+            finding, remedy = f"the file {quoted(pair.name + lacking)} is missing", "put it beside this one"
+            self.problems.append(Problem(other.shown, None, finding, remedy))
         if file is None:
             return
         complain = partial(_complain, self.problems, file)
@@ -171,12 +171,12 @@ class _Texts:
         self.homes[pair.name] = (base, names)
         self.places += zip(repeat(file.shown, len(table)), range(1, len(table) + 1), strict=True)
         self.texts.append(columns.texts(table["text"]))
-        for key, known in self.beside.items():
+        for key, pieces in self.beside.items():
             if key in table.column_names:
-                known.append(columns.intervals(table[key], key, complain))
+                pieces.append(columns.intervals(table[key], key, complain))
             else:
                 none = np.zeros(0, np.int32)
-                known.append(Intervals(np.zeros(len(table) + 1, np.int64), none, none))
+                pieces.append(Intervals(np.zeros(len(table) + 1, np.int64), none, none))
         if "meta" in table.column_names:
             objects = columns.meta(columns.values(table["meta"], STRING, "meta", complain), complain)
             self.meta |= {base + row: value for row, value in objects.items()}
@@ -214,7 +214,7 @@ def _joined(pieces: list[Intervals]) -> Intervals | None:
 class _Spans:
     """The spans read so far: of each file its name, the rows taken and the columns."""
 
-    known: Documents
+    documents: Documents
     texts: _Texts
     files: list[SourceFile] = field(default_factory=list)
     edges: list[int] = field(default_factory=lambda: [0])
@@ -229,7 +229,7 @@ class _Spans:
     @cached_property
     def owner(self) -> Int64:
         """The number of the file in which the spans of each document stand, -1 where they stand in none."""
-        return np.full(len(self.known), -1)
+        return np.full(len(self.documents), -1)
 
     def read(self, file: SourceFile, home: tuple[int, pa.Array] | None) -> None:
         """Read a file of spans; the documents it may speak of are those of `home`, None where these are not known."""
@@ -237,32 +237,32 @@ class _Spans:
         table = columns.table(file, SPAN_COLUMNS, SPAN_REQUIRED, ("document", "type"), complain)
         if table is None:
             return
-        kept = np.ones(len(table), np.bool_)
+        is_complete = np.ones(len(table), np.bool_)
         for name in SPAN_REQUIRED:
-            there = columns.present(table[name])
-            kept &= there
-            for row in np.flatnonzero(~there).tolist():
+            is_present = columns.present(table[name])
+            is_complete &= is_present
+            for row in np.flatnonzero(~is_present).tolist():
                 complain(row, f"a span without {name}", "give it in every row")
         doc = self._documents(table, home, file)
-        kept &= doc >= 0
-        rows = np.flatnonzero(kept) if not kept.all() else np.arange(len(kept))
+        is_complete &= doc >= 0
+        rows = np.flatnonzero(is_complete) if not is_complete.all() else np.arange(len(is_complete))
         base = self.edges[-1]
         self.files.append(file)
         self.rows.append(rows)
         self.edges.append(base + len(rows))
-        for known, found in (
+        for target, cells in (
             (self.doc, doc),
             (self.start, columns.integers(table["start"])),
             (self.end, columns.integers(table["end"])),
             (self.type, self._types(table)),
         ):
-            known.append(found if len(rows) == len(found) else found[rows])
+            target.append(cells if len(rows) == len(cells) else cells[rows])
         for name, key in EXTRAS.items():
             if name in table.column_names:
                 values = columns.values(table[name], SPAN_COLUMNS[name], name, complain)
                 if name == "meta":
                     values = columns.meta(values, complain)
-                if len(rows) < len(kept):
+                if len(rows) < len(is_complete):
                     number = dict(zip(rows.tolist(), range(len(rows)), strict=True))
                     values = {number[row]: value for row, value in values.items() if row in number}
                 self.extras[key] |= {base + row: value for row, value in values.items()} if base else values
@@ -294,26 +294,29 @@ class _Spans:
 
     def _unknown(self, name: str, count: int, row: int, file: SourceFile) -> None:
         spans = "a span" if count == 1 else f"{count} spans"
-        at = self.known.index.get(name)
+        at = self.documents.index.get(name)
         if at is None:
-            found, remedy = f"{spans} of document {quoted(name)}, which has no text", "add its text, or leave them out"
+            finding, remedy = (
+                f"{spans} of document {quoted(name)}, which has no text",
+                "add its text, or leave them out",
+            )
         else:
-            shown, line = self.texts.places[at]
-            found = f"{spans} of document {quoted(name)}, whose text stands at {shown}:{line}"
+            file_name, line = self.texts.places[at]
+            finding = f"{spans} of document {quoted(name)}, whose text stands at {file_name}:{line}"
             remedy = "keep the spans of a document in the file beside its text"
-        _complain(self.texts.problems, file, row, found, remedy)
+        _complain(self.texts.problems, file, row, finding, remedy)
 
     def _owned(self, doc: Int64, file: SourceFile) -> None:
         """Complain of documents whose spans stand in another file already."""
-        seen = np.zeros(len(self.known) + 1, np.bool_)
-        seen[doc] = True
-        here = np.flatnonzero(seen[:-1])
+        has_spans = np.zeros(len(self.documents) + 1, np.bool_)
+        has_spans[doc] = True
+        here = np.flatnonzero(has_spans[:-1])
         if (self.owner[here] >= 0).any():
             for number, row in zip(*np.unique(doc, return_index=True), strict=True):
                 if number >= 0 and self.owner[number] >= 0:
                     other = self.files[self.owner[number]].shown
-                    found = f"document {quoted(self.known.ids[number])}, whose spans stand in {other} already"
-                    _complain(self.texts.problems, file, int(row), found, "keep all spans of a document in one file")
+                    finding = f"document {quoted(self.documents.ids[number])}, whose spans stand in {other} already"
+                    _complain(self.texts.problems, file, int(row), finding, "keep all spans of a document in one file")
         self.owner[here] = len(self.files)
 
     def _types(self, table: pa.Table) -> Int64:
@@ -335,8 +338,8 @@ class _Spans:
         )
         labels = Labels(codes, tuple(self.types))
         problems = self.texts.problems
-        return layer(name, self.known, doc, start, end, labels, extras=self.extras, where=where, problems=problems)
+        return layer(name, self.documents, doc, start, end, labels, extras=self.extras, where=where, problems=problems)
 
 
-def _complain(problems: list[Problem], file: SourceFile, row: int | None, found: str, remedy: str) -> None:
-    problems.append(Problem(file.shown, None if row is None else row + 1, found, remedy))
+def _complain(problems: list[Problem], file: SourceFile, row: int | None, finding: str, remedy: str) -> None:
+    problems.append(Problem(file.shown, None if row is None else row + 1, finding, remedy))

@@ -60,20 +60,20 @@ def read_within_bounds(
     leaves = [first.schema.column(number) for number in range(len(first.schema))]
     strings = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY" and _top(leaf.path) in names]
     opened = ParquetFile(place, metadata=first.metadata, read_dictionary=strings)
-    taken = _claimed(opened, schema, names, value)
+    n_bytes = _claimed(opened, schema, names, value)
     batches = []
-    for group in range(opened.num_row_groups) if taken <= most else ():
-        known = opened.metadata.row_group(group)
-        rows = max(1, known.num_rows * BATCH_BYTES // max(BATCH_BYTES, known.total_byte_size))
+    for group in range(opened.num_row_groups) if n_bytes <= most else ():
+        metadata = opened.metadata.row_group(group)
+        rows = max(1, metadata.num_rows * BATCH_BYTES // max(BATCH_BYTES, metadata.total_byte_size))
         for batch in opened.iter_batches(rows, row_groups=[group], columns=names):
-            taken += COPIES * sum(_spelt(batch[name]) for name in names if name not in coded)
-            if taken > most:
+            n_bytes += COPIES * sum(_spelt(batch[name]) for name in names if name not in coded)
+            if n_bytes > most:
                 break
             plain = [batch[name] if name in coded else _plain(batch[name]) for name in names]
             batches.append(pa.record_batch(plain, names))
-    if taken > most:
-        found = f"takes more than {most} bytes of memory, and has {size}"
-        raise FormatError.single(file.shown, None, found, "write its documents into several files")
+    if n_bytes > most:
+        finding = f"takes more than {most} bytes of memory, and has {size}"
+        raise FormatError.single(file.shown, None, finding, "write its documents into several files")
     if not batches:
         return opened.read(names)
     return pa.Table.from_batches(batches).replace_schema_metadata(schema.metadata)
@@ -88,12 +88,12 @@ def _claimed(opened: ParquetFile, schema: pa.Schema, names: Sequence[str], value
     lists = [name for name in names if _has_lists(schema.field(name).type)]
     if lists:
         opened.scan_contents(lists)
-    metadata, found = opened.metadata, 0
+    metadata, n_bytes = opened.metadata, 0
     leaves = [number for number in range(len(opened.schema)) if _top(opened.schema.column(number).path) in lists]
     for group in map(metadata.row_group, range(metadata.num_row_groups)):
         values = sum(abs(group.column(column).num_values) for column in leaves)
-        found += value * (abs(group.num_rows) * len(names) + values) + COPIES * abs(group.total_byte_size)
-    return found
+        n_bytes += value * (abs(group.num_rows) * len(names) + values) + COPIES * abs(group.total_byte_size)
+    return n_bytes
 
 
 def _top(path: str) -> str:
@@ -174,10 +174,10 @@ def table(
 
     try:
         with open_parquet(file) as place:
-            told = list(_columns(parquet.ParquetFile(place).schema_arrow, columns, required))
-            found: Any = None
-            if not told:
-                found = read_within_bounds(file, place, coded=list(coded))
+            faults = list(_columns(parquet.ParquetFile(place).schema_arrow, columns, required))
+            loaded: Any = None
+            if not faults:
+                loaded = read_within_bounds(file, place, coded=list(coded))
     except FormatError as error:
         for problem in error.problems:
             complain(problem.line, problem.found, problem.remedy)
@@ -188,15 +188,15 @@ def table(
             None, f"cannot be read as Parquet: {reason}", "write it again, or copy it again where it was cut short"
         )
         return None
-    for name, column in zip(found.column_names, found.columns, strict=True) if found is not None else ():
+    for name, column in zip(loaded.column_names, loaded.columns, strict=True) if loaded is not None else ():
         try:
             column.validate(full=True)
         except pa.ArrowException as error:
             # Strings need not be UTF-8 for Parquet.
-            told.append((f"the column {name} is damaged: {error}", "write it again, strings in UTF-8"))
-    for problem_found, remedy in told:
-        complain(None, problem_found, remedy)
-    return None if told else found
+            faults.append((f"the column {name} is damaged: {error}", "write it again, strings in UTF-8"))
+    for finding, remedy in faults:
+        complain(None, finding, remedy)
+    return None if faults else loaded
 
 
 def open_parquet(file: SourceFile) -> pa.NativeFile:
@@ -246,8 +246,8 @@ def present(column: pa.ChunkedArray) -> NDArray[np.bool_]:
     """Return which rows have a value."""
     if not column.null_count:
         return np.ones(len(column), np.bool_)
-    found: NDArray[np.bool_] = column.is_valid().to_numpy()
-    return found
+    is_present: NDArray[np.bool_] = column.is_valid().to_numpy()
+    return is_present
 
 
 def integers(column: pa.ChunkedArray) -> Int64:
@@ -257,14 +257,14 @@ def integers(column: pa.ChunkedArray) -> Int64:
 
     if column.null_count:
         column = pc.fill_null(column, pa.scalar(0, column.type))
-    found = column.to_numpy()
-    if found.dtype == np.uint64:
-        found = np.minimum(found, np.uint64(FARTHEST_OFFSET))
+    numbers = column.to_numpy()
+    if numbers.dtype == np.uint64:
+        numbers = np.minimum(numbers, np.uint64(FARTHEST_OFFSET))
     # Even a greatest integer takes a difference without running over.
     clipped: Int64 = (
-        np.clip(found.astype(np.int64), -FARTHEST_OFFSET, FARTHEST_OFFSET)
-        if found.dtype.itemsize == 8
-        else found.astype(np.int64)
+        np.clip(numbers.astype(np.int64), -FARTHEST_OFFSET, FARTHEST_OFFSET)
+        if numbers.dtype.itemsize == 8
+        else numbers.astype(np.int64)
     )
     return clipped
 
@@ -332,35 +332,35 @@ def values(column: pa.ChunkedArray, kind: str, name: str, complain: Complain) ->
 
     rows = np.flatnonzero(present(column))
     if kind == PAIRS:
-        found = intervals(column, name, complain)
-        rows = np.flatnonzero(np.diff(found.first))
-        return {row: tuple(found.of_document(row)) for row in rows.tolist()}
+        stored = intervals(column, name, complain)
+        rows = np.flatnonzero(np.diff(stored.first))
+        return {row: tuple(stored.of_document(row)) for row in rows.tolist()}
     if kind == PAIR:
         edges = [pc.struct_field(column, [key]) for key in ("start", "end")]
         for row in rows[~np.logical_and(*map(present, edges))[rows]].tolist():
             complain(row, f"a {name} without a start or an end", "give both, code points of the document")
         starts, ends = (integers(edge)[rows].tolist() for edge in edges)
         return dict(zip(rows.tolist(), zip(starts, ends, strict=True), strict=True))
-    found = column if len(rows) == len(column) else column.filter(column.is_valid())
+    stored = column if len(rows) == len(column) else column.filter(column.is_valid())
     if kind == NUMBER:
-        return dict(zip(rows.tolist(), map(float, found.to_pylist()), strict=True))
+        return dict(zip(rows.tolist(), map(float, stored.to_pylist()), strict=True))
     if kind == STRING:
-        return dict(zip(rows.tolist(), found.to_pylist(), strict=True))
-    links = dict(zip(rows.tolist(), map(tuple, found.to_pylist()), strict=True))
-    for row, some in links.items():
-        if None in some:
+        return dict(zip(rows.tolist(), stored.to_pylist(), strict=True))
+    links = dict(zip(rows.tolist(), map(tuple, stored.to_pylist()), strict=True))
+    for row, row_links in links.items():
+        if None in row_links:
             complain(row, f"a null in {name}", "leave it out of the list")
-    return {row: tuple(link for link in some if link is not None) for row, some in links.items() if some}
+    return {row: tuple(link for link in row_links if link is not None) for row, row_links in links.items() if row_links}
 
 
 class _RefusedError(ValueError):
     """JSON that Python reads and we do not."""
 
 
-def meta(found: Mapping[int, str], complain: Complain) -> dict[int, Mapping[str, Any]]:
+def meta(texts: Mapping[int, str], complain: Complain) -> dict[int, Mapping[str, Any]]:
     """Return the objects that rows hold as JSON, those not empty."""
-    known: dict[int, Mapping[str, Any]] = {}
-    for row, text in found.items():
+    objects: dict[int, Mapping[str, Any]] = {}
+    for row, text in texts.items():
         try:
             value = json.loads(text, object_pairs_hook=_object, parse_constant=_constant)
             json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
@@ -371,8 +371,8 @@ def meta(found: Mapping[int, str], complain: Complain) -> dict[int, Mapping[str,
         if not isinstance(value, dict):
             complain(row, "meta is not a JSON object", "write an object as JSON, or nothing")
         elif value:
-            known[row] = value
-    return known
+            objects[row] = value
+    return objects
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

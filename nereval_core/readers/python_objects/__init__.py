@@ -53,13 +53,13 @@ OTHER_COLUMN = "; or choose another column"
 LABELS_REMEDY = 'give the labels in order: read_objects(…, labels=["O", "B-PER", "I-PER", …])'
 
 
-def is_objects(given: object) -> bool:
+def is_objects(value: object) -> bool:
     """Return whether something is a list of documents, rather than a place or places to read them from."""
-    if is_of_other_library(given):
+    if is_of_other_library(value):
         return True
-    if not isinstance(given, (list, tuple)):
+    if not isinstance(value, (list, tuple)):
         return False
-    return not given or not all(isinstance(one, (Source, str, PathLike)) for one in given) or are_answers(given)
+    return not value or not all(isinstance(entry, (Source, str, PathLike)) for entry in value) or are_answers(value)
 
 
 def read_objects(
@@ -108,8 +108,8 @@ def read_objects(
     reading = without_outside(_of_plain_lists(documents, texts, name, options, lists.scores))
     if lists.ids is None or isinstance(texts, Documents):
         return reading
-    known = replace(reading.documents, ids=lists.ids, named=True)
-    return replace(reading, documents=known, layer=replace(reading.layer, documents=known))
+    named_documents = replace(reading.documents, ids=lists.ids, named=True)
+    return replace(reading, documents=named_documents, layer=replace(reading.layer, documents=named_documents))
 
 
 def _of_plain_lists(
@@ -119,28 +119,28 @@ def _of_plain_lists(
     options: ReadOptions,
     scores: Mapping[int, float],
 ) -> Reading:
-    found = columns_of_objects(documents, name) or checked_objects(documents, name)
-    if found.form == "tag":
-        return _of_tags(found, texts, options)
-    known = documents_of_spans(found, texts)
-    problems = found.problems
-    if known is None:
-        known, offsets = documents_without_texts(found)
+    object_columns = columns_of_objects(documents, name) or checked_objects(documents, name)
+    if object_columns.form == "tag":
+        return _of_tags(object_columns, texts, options)
+    corpus_documents = documents_of_spans(object_columns, texts)
+    problems = object_columns.problems
+    if corpus_documents is None:
+        corpus_documents, offsets = documents_without_texts(object_columns)
         problems += offsets
-    elif known is not texts:
-        problems += document_problems(known, lambda number: (f"texts[{number}]", None))
-    made = layer(
+    elif corpus_documents is not texts:
+        problems += document_problems(corpus_documents, lambda number: (f"texts[{number}]", None))
+    checked = layer(
         name,
-        known,
-        found.documents(),
-        found.start,
-        found.end,
-        found.labels,
+        corpus_documents,
+        object_columns.documents(),
+        object_columns.start,
+        object_columns.end,
+        object_columns.labels,
         extras={"scores": scores},
-        where=found.place,
+        where=object_columns.place,
         problems=problems,
     )
-    return Reading(known, made, "", source=name)
+    return Reading(corpus_documents, checked, "", source=name)
 
 
 def levelled(gold: Reading, pred: Reading) -> tuple[Reading, Reading]:
@@ -151,29 +151,41 @@ def levelled(gold: Reading, pred: Reading) -> tuple[Reading, Reading]:
     Raises:
         FormatError: one side alone has texts, or counts in tokens; unequal numbers of documents or of tokens.
     """
-    ours, theirs = gold.documents, pred.documents
-    if ours is theirs or (ours.sizes is None and theirs.sizes is None):
+    gold_documents, pred_documents = gold.documents, pred.documents
+    if gold_documents is pred_documents or (gold_documents.sizes is None and pred_documents.sizes is None):
         return gold, pred
-    if ours.sizes is None or theirs.sizes is None:
-        bare, other = (gold, pred) if ours.sizes is not None else (pred, gold)
-        found = f"no texts, and {other.source or 'the other side'} has some"
-        raise FormatError.single(bare.source, None, found, "give the same texts: read_objects(…, texts=…)")
-    if len(ours) != len(theirs):
-        raise FormatError.single(pred.source, None, *count_mismatch(len(theirs), len(ours), "gold has"))
-    held = [documents for documents, side in ((ours, gold), (theirs, pred)) if documents.tokens or len(side.layer)]
-    if len({documents.tokens is None for documents in held}) > 1:
+    if gold_documents.sizes is None or pred_documents.sizes is None:
+        bare, other = (gold, pred) if gold_documents.sizes is not None else (pred, gold)
+        finding = f"no texts, and {other.source or 'the other side'} has some"
+        raise FormatError.single(bare.source, None, finding, "give the same texts: read_objects(…, texts=…)")
+    if len(gold_documents) != len(pred_documents):
+        raise FormatError.single(
+            pred.source, None, *count_mismatch(len(pred_documents), len(gold_documents), "gold has")
+        )
+    filled = [
+        documents
+        for documents, side in ((gold_documents, gold), (pred_documents, pred))
+        if documents.tokens or len(side.layer)
+    ]
+    if len({documents.tokens is None for documents in filled}) > 1:
         counted = (
-            "tokens where gold counts characters" if ours.tokens is None else "characters where gold counts tokens"
+            "tokens where gold counts characters"
+            if gold_documents.tokens is None
+            else "characters where gold counts tokens"
         )
         raise FormatError.single(pred.source, None, f"offsets count {counted}", "give both sides in one form")
-    if ours.tokens and theirs.tokens:
-        counts = (np.diff(theirs.tokens.first), np.diff(ours.tokens.first))
+    if gold_documents.tokens and pred_documents.tokens:
+        counts = (np.diff(pred_documents.tokens.first), np.diff(gold_documents.tokens.first))
         if problems := token_count_problems(pred.source, *counts, "gold has"):
             raise FormatError(problems)
-    tokens = ours.tokens or theirs.tokens
-    common = replace(ours, tokens=tokens, sizes=frozen(np.maximum(ours.sizes, theirs.sizes)))
-    one, two = (replace(side, documents=common, layer=replace(side.layer, documents=common)) for side in (gold, pred))
-    return one, two
+    tokens = gold_documents.tokens or pred_documents.tokens
+    common = replace(
+        gold_documents, tokens=tokens, sizes=frozen(np.maximum(gold_documents.sizes, pred_documents.sizes))
+    )
+    levelled_gold, levelled_pred = (
+        replace(side, documents=common, layer=replace(side.layer, documents=common)) for side in (gold, pred)
+    )
+    return levelled_gold, levelled_pred
 
 
 def _of_tags(columns: ObjectColumns, texts: Any, options: ReadOptions) -> Reading:
@@ -203,7 +215,7 @@ def _in_python(remedy: str) -> str:
 LONGEST = np.iinfo(np.int32).max
 
 
-def documents_of_spans(found: ObjectColumns, texts: Any) -> Documents | None:
+def documents_of_spans(columns: ObjectColumns, texts: Any) -> Documents | None:
     """Return the documents of spans, None where no texts were given.
 
     Raises:
@@ -211,8 +223,8 @@ def documents_of_spans(found: ObjectColumns, texts: Any) -> Documents | None:
     """
     if texts is None:
         return None
-    if len(texts) != len(found.sizes):
-        raise FormatError([*found.problems, _count_problem(found, len(texts))])
+    if len(texts) != len(columns.sizes):
+        raise FormatError([*columns.problems, _count_problem(columns, len(texts))])
     if isinstance(texts, Documents):
         return texts
     problems = [
@@ -223,34 +235,34 @@ def documents_of_spans(found: ObjectColumns, texts: Any) -> Documents | None:
         if not isinstance(text, str)
     ]
     if problems:
-        raise FormatError([*found.problems, *problems])
+        raise FormatError([*columns.problems, *problems])
     return Documents(_ids(len(texts)), tuple(texts), named=False)
 
 
-def _count_problem(found: ObjectColumns, count: int) -> Problem:
-    return Problem(found.name, None, *count_mismatch(len(found.sizes), count, "there are texts for"))
+def _count_problem(columns: ObjectColumns, count: int) -> Problem:
+    return Problem(columns.name, None, *count_mismatch(len(columns.sizes), count, "there are texts for"))
 
 
-def count_mismatch(here: int, there: int, of: str) -> tuple[str, str]:
-    found = f"{counted(here, 'document')} where {of} {there}"
-    return found, "give one list for each document, empty where nothing is found"
+def count_mismatch(here: int, expected: int, of: str) -> tuple[str, str]:
+    finding = f"{counted(here, 'document')} where {of} {expected}"
+    return finding, "give one list for each document, empty where nothing is found"
 
 
-def documents_without_texts(found: ObjectColumns) -> tuple[Documents, list[Problem]]:
+def documents_without_texts(columns: ObjectColumns) -> tuple[Documents, list[Problem]]:
     """Return documents that end with their last spans, and what is wrong with offsets, which no text is there for."""
-    bad = (found.start < 0) | (found.start >= found.end) | (found.end > LONGEST)
+    bad = (columns.start < 0) | (columns.start >= columns.end) | (columns.end > LONGEST)
     problems = [
         Problem(
-            *found.place(row),
-            f"span [{found.start[row]}, {found.end[row]})",
+            *columns.place(row),
+            f"span [{columns.start[row]}, {columns.end[row]})",
             f"use code points with 0 <= start < end <= {LONGEST}",
         )
         for row in np.flatnonzero(bad).tolist()
     ]
-    # Told of already.
-    found.start[bad], found.end[bad] = 0, 1
-    sizes = np.zeros(len(found.sizes), np.int64)
-    np.maximum.at(sizes, found.documents(), found.end)
+    # These are among the problems.
+    columns.start[bad], columns.end[bad] = 0, 1
+    sizes = np.zeros(len(columns.sizes), np.int64)
+    np.maximum.at(sizes, columns.documents(), columns.end)
     return _textless(sizes), problems
 
 
@@ -263,26 +275,26 @@ def _ids(count: int) -> tuple[str, ...]:
     return tuple(map(str, range(count)))
 
 
-def documents_of_tags(found: ObjectColumns, texts: Any) -> Documents:
+def documents_of_tags(columns: ObjectColumns, texts: Any) -> Documents:
     """Return the documents whose tokens the tags stand beside.
 
     Raises:
         FormatError: other than as many documents, tokens and words, or texts that are not words.
     """
-    sizes = found.sizes
+    sizes = columns.sizes
     if texts is None:
         # `first` counts tags only; `sizes` counts all items given.
-        starts = np.arange(found.first[-1], dtype=np.int32)
-        starts -= np.repeat(found.first[:-1].astype(np.int32), np.diff(found.first))
-        return _textless(sizes.copy(), Intervals(frozen(found.first), frozen(starts), frozen(starts + np.int32(1))))
+        starts = np.arange(columns.first[-1], dtype=np.int32)
+        starts -= np.repeat(columns.first[:-1].astype(np.int32), np.diff(columns.first))
+        return _textless(sizes.copy(), Intervals(frozen(columns.first), frozen(starts), frozen(starts + np.int32(1))))
     if len(texts) != len(sizes):
-        raise FormatError([*found.problems, _count_problem(found, len(texts))])
+        raise FormatError([*columns.problems, _count_problem(columns, len(texts))])
     if isinstance(texts, Documents):
         if texts.tokens is None:
             remedy = "give spans, with offsets in the text"
-            raise FormatError.single(found.name, None, "tags, and the texts have no tokens", remedy)
+            raise FormatError.single(columns.name, None, "tags, and the texts have no tokens", remedy)
         counts = np.diff(texts.tokens.first)
-        known = texts
+        documents = texts
     else:
         problems = [
             Problem(
@@ -295,24 +307,24 @@ def documents_of_tags(found: ObjectColumns, texts: Any) -> Documents:
             if not isinstance(words, (list, tuple)) or not all(isinstance(word, str) for word in words)
         ]
         if problems:
-            raise FormatError([*found.problems, *problems])
+            raise FormatError([*columns.problems, *problems])
         counts = np.fromiter(map(len, texts), np.int64, len(texts))
-        known = replace(documents_of_words(_ids(len(texts)), texts), named=False)
-    if unequal := token_count_problems(found.name, sizes, counts, "there are"):
-        raise FormatError([*found.problems, *unequal])
-    return known
+        documents = replace(documents_of_words(_ids(len(texts)), texts), named=False)
+    if unequal := token_count_problems(columns.name, sizes, counts, "there are"):
+        raise FormatError([*columns.problems, *unequal])
+    return documents
 
 
-def token_count_problems(name: str, here: Int64, there: Int64, of: str) -> list[Problem]:
+def token_count_problems(name: str, here: Int64, expected: Int64, of: str) -> list[Problem]:
     """Return the documents whose numbers of tokens differ."""
     return [
         Problem(
             f"{name}[{doc}]",
             None,
-            f"{counted(here[doc], 'tag')} where {of} {there[doc]}",
+            f"{counted(here[doc], 'tag')} where {of} {expected[doc]}",
             "give one tag for each token",
         )
-        for doc in np.flatnonzero(here != there).tolist()
+        for doc in np.flatnonzero(here != expected).tolist()
     ]
 
 

@@ -115,20 +115,24 @@ def columns_of_objects(documents: Sequence[Sequence[Any]], name: str) -> ObjectC
             flat = list(chain.from_iterable(block))
             form = form or (_form(flat[0]) if flat else None)
             if flat:
-                found = _tagged(flat, tokens, number) if form == "tag" else _columns(flat, form, number)
-                for column, values in zip(columns, found, strict=False):
+                block_columns = _tagged(flat, tokens, number) if form == "tag" else _columns(flat, form, number)
+                for column, values in zip(columns, block_columns, strict=False):
                     column.append(np.array(values, np.int64))
             tokens += len(flat)
     except (KeyError, TypeError, ValueError, OverflowError):
         return None
     if not set(map(type, number)) <= {str}:
         return None
-    held = np.array(sizes, np.int64)
-    first = rows_before(held)
-    one, two, three = map(np.concatenate, columns)
+    n_rows = np.array(sizes, np.int64)
+    first = rows_before(n_rows)
+    first_column, second_column, third_column = map(np.concatenate, columns)
     if form == "tag":
-        return ObjectColumns(name, form, held, first, tagged=one, labels=Labels(two, tuple(number)))
-    return ObjectColumns(name, form, held, first, start=one, end=two, labels=Labels(three, tuple(number)))
+        return ObjectColumns(
+            name, form, n_rows, first, tagged=first_column, labels=Labels(second_column, tuple(number))
+        )
+    return ObjectColumns(
+        name, form, n_rows, first, start=first_column, end=second_column, labels=Labels(third_column, tuple(number))
+    )
 
 
 def _columns(flat: list[Any], form: Form | None, number: dict[str, int]) -> tuple[list[int], list[int], list[int]]:
@@ -141,9 +145,9 @@ def _columns(flat: list[Any], form: Form | None, number: dict[str, int]) -> tupl
     if set(map(len, flat)) != {3} or (form == "tuple" and not set(map(type, flat)) <= {tuple, list}):
         raise ValueError
     if form == "dict":
-        starts, ends, labels = [[one[key] for one in flat] for key in KEYS]
+        starts, ends, labels = [[item[key] for item in flat] for key in KEYS]
     else:
-        starts, ends, labels = [[one[at] for one in flat] for at in range(3)]
+        starts, ends, labels = [[item[at] for item in flat] for at in range(3)]
     if set(map(type, starts)) != {int} or set(map(type, ends)) != {int}:
         raise ValueError
     return starts, ends, _coded(labels, number)
@@ -184,8 +188,8 @@ def checked_objects(documents: Sequence[Sequence[Any]], name: str) -> ObjectColu
     for number, items in enumerate(documents):
         place = f"{name}[{number}]"
         if not isinstance(items, (list, tuple)):
-            found = f"{type_in_words(items)} where the list of a document should be"
-            problems.append(Problem(place, None, found, "give a list of spans or of tags for each document"))
+            finding = f"{type_in_words(items)} where the list of a document should be"
+            problems.append(Problem(place, None, finding, "give a list of spans or of tags for each document"))
             items = ()
         sizes.append(len(items))
         for at, item in enumerate(items):
@@ -207,12 +211,16 @@ def checked_objects(documents: Sequence[Sequence[Any]], name: str) -> ObjectColu
                 rows.append((number, at, start, end, label))
     columns = [np.array([row[key] for row in rows], np.int64) for key in range(4)]
     first = rows_before(np.bincount(columns[0], minlength=len(sizes)))
-    made = ObjectColumns(name, form, np.array(sizes, np.int64), first, problems, within=columns[1])
+    object_columns = ObjectColumns(name, form, np.array(sizes, np.int64), first, problems, within=columns[1])
     if form == "tag":
-        made.cells, made.odd = [row[4] for row in rows], tuple(odd)
+        object_columns.cells, object_columns.odd = [row[4] for row in rows], tuple(odd)
     else:
-        made.start, made.end, made.labels = columns[2], columns[3], Labels.of([row[4] for row in rows])
-    return made
+        object_columns.start, object_columns.end, object_columns.labels = (
+            columns[2],
+            columns[3],
+            Labels.of([row[4] for row in rows]),
+        )
+    return object_columns
 
 
 def _form(item: object) -> Form | None:
@@ -230,8 +238,8 @@ def _span(item: Any, form: Form, place: str, problems: list[Problem]) -> tuple[i
         item = dict(zip(KEYS, item, strict=True))
     if unknown := [key for key in item if key not in KEYS]:
         names = ", ".join(quoted(str(key)) for key in unknown)
-        found = f"the unknown key{'s' if len(unknown) > 1 else ''} {names}"
-        problems.append(Problem(place, None, found, f"known are {', '.join(KEYS)}; more can be said in JSONL"))
+        finding = f"the unknown key{'s' if len(unknown) > 1 else ''} {names}"
+        problems.append(Problem(place, None, finding, f"known are {', '.join(KEYS)}; more can be said in JSONL"))
     if missing := [key for key in KEYS if key not in item]:
         problems.append(Problem(place, None, f"no {' and no '.join(missing)}", f"give {', '.join(KEYS)}"))
         return 0, 1, ""
@@ -241,8 +249,8 @@ def _span(item: Any, form: Form, place: str, problems: list[Problem]) -> tuple[i
             problems.append(Problem(place, None, f"{key} is {type_in_words(item[key])}", remedy))
             return 0, 1, ""
     if not isinstance(item["label"], str):
-        found = f"{'label' if form == 'dict' else 'type'} is {type_in_words(item['label'])}"
-        problems.append(Problem(place, None, found, "write a string"))
+        finding = f"{'label' if form == 'dict' else 'type'} is {type_in_words(item['label'])}"
+        problems.append(Problem(place, None, finding, "write a string"))
         return 0, 1, ""
     start, end = (max(-FARTHEST_OFFSET, min(FARTHEST_OFFSET, int(item[key]))) for key in ("start", "end"))
     return start, end, str(item["label"])

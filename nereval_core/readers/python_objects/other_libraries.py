@@ -46,13 +46,13 @@ class PlainLists:
     scores: Mapping[int, float] = field(default_factory=dict)
 
 
-def is_of_other_library(given: Any) -> bool:
+def is_of_other_library(value: Any) -> bool:
     """Return whether `plain_lists` takes this."""
-    return _kind(given) is not None
+    return _kind(value) is not None
 
 
 def plain_lists(
-    given: Any, name: str, side: Side, like: Documents | None = None, columns: Mapping[str, str] | None = None
+    value: Any, name: str, side: Side, like: Documents | None = None, columns: Mapping[str, str] | None = None
 ) -> PlainLists | None:
     """Return the lists that an object of another library stands for, None where it is none.
 
@@ -61,24 +61,24 @@ def plain_lists(
     Raises:
         FormatError: with every problem found, under `name`.
     """
-    kind = _kind(given)
+    kind = _kind(value)
     if kind is _frame:
-        return _frame(given, name, like, columns or {})
-    return None if kind is None else kind(given, name, side)
+        return _frame(value, name, like, columns or {})
+    return None if kind is None else kind(value, name, side)
 
 
-def _kind(given: Any) -> Callable[..., PlainLists] | None:
-    if hasattr(given, "itertuples") and hasattr(given, "columns"):
+def _kind(value: Any) -> Callable[..., PlainLists] | None:
+    if hasattr(value, "itertuples") and hasattr(value, "columns"):
         return _frame
-    if hasattr(given, "column_names") and hasattr(given, "features"):
+    if hasattr(value, "column_names") and hasattr(value, "features"):
         return _data_set
-    if not isinstance(given, (list, tuple)) or not given:
+    if not isinstance(value, (list, tuple)) or not value:
         return None
-    if any(hasattr(given[0], key) for key in ("ents", "predicted")):
+    if any(hasattr(value[0], key) for key in ("ents", "predicted")):
         return _docs
-    if not all(isinstance(spans, (list, tuple)) for spans in given):
+    if not all(isinstance(spans, (list, tuple)) for spans in value):
         return None
-    first = next((span for spans in given for span in spans), None)
+    first = next((span for spans in value for span in spans), None)
     if hasattr(first, "start_char"):
         return _spans
     if isinstance(first, Mapping) and first.keys() - PLAIN_KEYS and not first.keys() - ENTITY_KEYS:
@@ -86,52 +86,52 @@ def _kind(given: Any) -> Callable[..., PlainLists] | None:
     return None
 
 
-def _docs(given: Sequence[Any], name: str, side: Side) -> PlainLists:
+def _docs(examples: Sequence[Any], name: str, side: Side) -> PlainLists:
     """Return the entities of spaCy's Docs, of Examples those of the side."""
     attribute = "reference" if side == "gold" else "predicted"
-    docs = [getattr(one, attribute, one) for one in given]
+    docs = [getattr(example, attribute, example) for example in examples]
     _refuse(
         Problem(f"{name}[{number}]", None, f"a {type(doc).__name__} among Docs", "give a list of Docs or of Examples")
         for number, doc in enumerate(docs)
         if not hasattr(doc, "ents")
     )
     tokens = [[(token.idx, token.idx + len(token.text)) for token in doc if not token.is_space] for doc in docs]
-    known = Documents(
+    documents = Documents(
         tuple(map(str, range(len(docs)))), tuple(doc.text for doc in docs), Intervals.of(tokens), named=False
     )
-    return PlainLists([_places(doc.ents) for doc in docs], known)
+    return PlainLists([_places(doc.ents) for doc in docs], documents)
 
 
-def _spans(given: Sequence[Sequence[Any]], name: str, side: Side) -> PlainLists:
-    return PlainLists([_places(spans) for spans in given])
+def _spans(spans_of_documents: Sequence[Sequence[Any]], name: str, side: Side) -> PlainLists:
+    return PlainLists([_places(spans) for spans in spans_of_documents])
 
 
 def _places(spans: Iterable[Any]) -> list[tuple[int, int, str]]:
     return [(span.start_char, span.end_char, span.label_) for span in spans]
 
 
-def _entities(given: Sequence[Sequence[Any]], name: str, side: Side) -> PlainLists:
+def _entities(entities_of_documents: Sequence[Sequence[Any]], name: str, side: Side) -> PlainLists:
     """Return entities as `pipeline` reads them from files: pieces of a word are joined, O is left out."""
     problems: list[Problem] = []
     documents: list[list[tuple[int, int, str]]] = []
     scores: dict[int, float] = {}
     spans = 0
-    for number, items in enumerate(given):
-        found: list[TaggedEntity] = []
-        for at, one in enumerate(items):
+    for number, items in enumerate(entities_of_documents):
+        entities: list[TaggedEntity] = []
+        for at, item in enumerate(items):
 
-            def complain(said: str, remedy: str, place: str = f"{name}[{number}][{at}]") -> None:
-                problems.append(Problem(place, None, said, remedy))
+            def complain(finding: str, remedy: str, place: str = f"{name}[{number}][{at}]") -> None:
+                problems.append(Problem(place, None, finding, remedy))
 
-            made = read_entity(_with_plain_numbers(one), "this", complain)
-            if made is not None and not (made.tagged and made.label == "O"):
-                found.append(made)
+            entity = read_entity(_with_plain_numbers(item), "this", complain)
+            if entity is not None and not (entity.tagged and entity.label == "O"):
+                entities.append(entity)
         documents.append([])
-        for pieces in join_pieces(found):
+        for pieces in join_pieces(entities):
             documents[-1].append((pieces[0].start, pieces[-1].end, pieces[0].label))
-            known = [piece.score for piece in pieces if piece.score is not None]
-            if known:
-                scores[spans] = sum(known) / len(known)
+            piece_scores = [piece.score for piece in pieces if piece.score is not None]
+            if piece_scores:
+                scores[spans] = sum(piece_scores) / len(piece_scores)
             spans += 1
     _refuse(problems)
     return PlainLists(documents, scores=scores)
@@ -144,38 +144,38 @@ def _with_plain_numbers(entity: Any) -> Any:
     return {key: value.item() if hasattr(value, "item") else value for key, value in entity.items()}
 
 
-def _data_set(given: Any, name: str, side: Side) -> PlainLists:
+def _data_set(data: Any, name: str, side: Side) -> PlainLists:
     """Return the rows of a data set: tokens and tags, or texts and entities."""
-    names = set(given.column_names)
+    names = set(data.column_names)
     tokens, tags, entities = (
         next((key for key in keys if key in names), None) for keys in (TOKENS, TAGS, (*LISTS, "spans"))
     )
     has_tags = tokens is not None and tags is not None
-    _refuse(_rival_columns(given, {tokens, tags if has_tags else entities}, name))
-    ids = tuple(map(str, given["id"])) if "id" in names else None
+    _refuse(_rival_columns(data, {tokens, tags if has_tags else entities}, name))
+    ids = tuple(map(str, data["id"])) if "id" in names else None
     if ids is not None and len(set(ids)) < len(ids):
         ids = None
     if tokens is not None and tags is not None:
-        words = [list(row) for row in given[tokens]]
-        labels = getattr(getattr(given.features[tags], "feature", None), "names", None)
-        return PlainLists(tags_of_numbers([list(row) for row in given[tags]], labels, name), words, ids)
+        words = [list(row) for row in data[tokens]]
+        labels = getattr(getattr(data.features[tags], "feature", None), "names", None)
+        return PlainLists(tags_of_numbers([list(row) for row in data[tags]], labels, name), words, ids)
     if "text" in names and entities is not None:
-        found = _entities([_rows(row) for row in given[entities]], name, side)
-        return PlainLists(found.documents, list(given["text"]), ids, found.scores)
-    there = ", ".join(map(quoted, given.column_names))
+        lists = _entities([_rows(row) for row in data[entities]], name, side)
+        return PlainLists(lists.documents, list(data["text"]), ids, lists.scores)
+    present = ", ".join(map(quoted, data.column_names))
     remedy = f"call tokens one of {', '.join(TOKENS)} and tags one of {', '.join(TAGS)}, or give text and entities"
-    raise FormatError.single(name, None, f"a data set with the columns {there}", remedy)
+    raise FormatError.single(name, None, f"a data set with the columns {present}", remedy)
 
 
-def _rival_columns(data: Any, known: Collection[str | None], name: str) -> Iterator[Problem]:
+def _rival_columns(data: Any, columns_read: Collection[str | None], name: str) -> Iterator[Problem]:
     """Yield a problem where a data set has further columns of annotations, or of numbers called like a prediction."""
     for column in data.column_names:
-        if column in known:
+        if column in columns_read:
             continue
         values = list(islice(data[column], SAMPLED_RECORDS))
         numbers = is_named_like_prediction(column) and any(isinstance(value, (list, dict)) for value in values)
         if numbers or any(types_of_value(value) is not None for value in values):
-            own = next((key for key in (*TAGS, *LISTS, "spans") if key in known), column)
+            own = next((key for key in (*TAGS, *LISTS, "spans") if key in columns_read), column)
             remedy = f"give the data set without the other, data.remove_columns({column!r}) or ({own!r})"
             yield Problem(name, None, f"2 columns hold annotations, {quoted(own)} and {quoted(column)}", remedy)
 
@@ -211,34 +211,34 @@ def tags_of_numbers(
     return [[labels[tag] for tag in tags] for tags in documents]
 
 
-def _frame(given: Any, name: str, like: Documents | None, columns: Mapping[str, str]) -> PlainLists:
+def _frame(frame: Any, name: str, like: Documents | None, columns: Mapping[str, str]) -> PlainLists:
     """Return the spans of a data frame by document: those of `like`, or in the order of their first rows."""
-    header = [str(column) for column in given.columns]
+    header = [str(column) for column in frame.columns]
     if unused := sorted(set(columns) - set(COLUMNS)):
-        found = f"a column is named for {', '.join(unused)}"
-        raise FormatError.single(name, None, found, f"name those for {', '.join(COLUMNS)}")
-    known = find_columns(header, columns)
+        finding = f"a column is named for {', '.join(unused)}"
+        raise FormatError.single(name, None, finding, f"name those for {', '.join(COLUMNS)}")
+    places = find_columns(header, columns)
     needed = dict.fromkeys((*columns, "document", "start", "end", "type"))
-    if lacking := [what for what in needed if what not in known]:
-        there = ", ".join(map(quoted, header))
+    if lacking := [what for what in needed if what not in places]:
+        present = ", ".join(map(quoted, header))
         remedy = f"{'; '.join(map(usual_names, lacking))}; or read_objects(…, columns={{{lacking[0]!r}: NAME}})"
-        raise FormatError.single(name, None, f"no column for {', '.join(lacking)} among {there}", remedy)
-    column = {what: given.iloc[:, at].tolist() for what, at in known.items()}
+        raise FormatError.single(name, None, f"no column for {', '.join(lacking)} among {present}", remedy)
+    column = {what: frame.iloc[:, at].tolist() for what, at in places.items()}
     ids = list(map(str, column["document"]))
-    order = {one: number for number, one in enumerate(like.ids if like is not None else dict.fromkeys(ids))}
+    order = {id: number for number, id in enumerate(like.ids if like is not None else dict.fromkeys(ids))}
     spans: list[list[tuple[Any, ...]]] = [[] for _ in order]
     texts: list[str | None] = [None] * len(order)
     problems: list[Problem] = []
     rows = zip(ids, column["start"], column["end"], column["type"], column.get("score", [None] * len(ids)), strict=True)
-    for row, (one, start, end, label, score) in enumerate(rows):
-        if one not in order:
+    for row, (id, start, end, label, score) in enumerate(rows):
+        if id not in order:
             remedy = "give gold a row with this id, without start and end where it has no span"
-            problems.append(Problem(f"{name}, row {row}", None, f"the document {quoted(one)} is not in gold", remedy))
+            problems.append(Problem(f"{name}, row {row}", None, f"the document {quoted(id)} is not in gold", remedy))
             continue
-        if "text" in column and texts[order[one]] is None:
-            texts[order[one]] = str(column["text"][row])
+        if "text" in column and texts[order[id]] is None:
+            texts[order[id]] = str(column["text"][row])
         if start == start and start is not None:
-            spans[order[one]].append((_whole(start), _whole(end), label, score))
+            spans[order[id]].append((_whole(start), _whole(end), label, score))
     _refuse(problems)
     flat = [span for of_document in spans for span in of_document]
     return PlainLists(
@@ -256,5 +256,5 @@ def _whole(value: Any) -> Any:
 
 def _refuse(problems: Iterable[Problem]) -> None:
     """Raise a FormatError with these problems where there are some."""
-    if found := list(problems):
-        raise FormatError(found)
+    if listed := list(problems):
+        raise FormatError(listed)

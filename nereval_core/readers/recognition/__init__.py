@@ -82,11 +82,11 @@ class Reader(ABC):
 @cache
 def _modules() -> Mapping[str, str]:
     """Return the module of each format's reader, below `nereval_core.readers`, by the format's name, sorted."""
-    found = {info.name: info.name for info in pkgutil.iter_modules([str(FOLDER)])}
+    modules = {info.name: info.name for info in pkgutil.iter_modules([str(FOLDER)])}
     for family in FAMILIES:
-        del found[family]
-        found |= {info.name: f"{family}.{info.name}" for info in pkgutil.iter_modules([str(FOLDER / family)])}
-    return MappingProxyType({name: found[name] for name in sorted(found.keys() - NO_FORMATS)})
+        del modules[family]
+        modules |= {info.name: f"{family}.{info.name}" for info in pkgutil.iter_modules([str(FOLDER / family)])}
+    return MappingProxyType({name: modules[name] for name in sorted(modules.keys() - NO_FORMATS)})
 
 
 @cache
@@ -131,8 +131,8 @@ def format_of(
     if format == "auto":
         format = _format_of_columns(source, columns) if columns else _surest_format(source, texts, outside)
     elif format not in formats():
-        known = ", ".join(formats())
-        raise FormatError.single(source.name, None, f"no reader for the format '{format}'", f"choose one of {known}")
+        names = ", ".join(formats())
+        raise FormatError.single(source.name, None, f"no reader for the format '{format}'", f"choose one of {names}")
     nested = [] if reader(format).opens_zips else zips_in_zip(source)
     if nested:
         raise FormatError(nested)
@@ -141,7 +141,7 @@ def format_of(
 
 def _format_of_columns(source: Source, columns: Mapping[str, int | str]) -> str:
     """Return the format of tables of spans, unless the columns are missing and the content shows another format."""
-    tables = [name for name, known in readers().items() if known.is_span_table]
+    tables = [name for name, instance in readers().items() if instance.is_span_table]
     for name in tables:
         if reader(name).fits_columns(source, columns):
             return name

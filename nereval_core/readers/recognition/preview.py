@@ -33,12 +33,12 @@ NARROW = 3
 class Columns:
     """The columns of a table: their names, or numbers where the first line is a row; the first rows, cells cut short.
 
-    `taken` says by number, from 1, what they hold as far as that is known.
+    `held_by` says by number, from 1, what they hold as far as that is known.
     """
 
     names: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
-    taken: ColumnChoice
+    held_by: ColumnChoice
     whole: bool
     """True where a start, an end and a type are among them."""
 
@@ -76,26 +76,28 @@ def preview(
             return replace(first, files=len(source.files), layers=folders, folders=True)
     problems: tuple[Problem, ...] = ()
     try:
-        found = format_of(source, format, columns)
+        recognised = format_of(source, format, columns)
     except FormatError as error:
-        found, problems = "", error.problems
-    table = _table(source, columns) if found in ("", tables_of_spans.READER.name) else None
-    unread = source.passed + _others(source, found)
+        recognised, problems = "", error.problems
+    table = _table(source, columns) if recognised in ("", tables_of_spans.READER.name) else None
+    unread = source.passed + _others(source, recognised)
     if table is not None:
         unread += tuple(f"column {name}" for name in table.rest)
         problems = problems if table.has_spans else tuple(column_problems(table))
     names: tuple[str, ...] = ()
-    several = bool(found) and reader(found).has_layers
+    several = bool(recognised) and reader(recognised).has_layers
     waiting = several and not whole and sum(file.origin.size() for file in source.files) > LAYERS_BYTES
     if several and not waiting:
         try:
-            names = layers(source, format=found, options=ReadOptions())
+            names = layers(source, format=recognised, options=ReadOptions())
         except FormatError as error:
             problems = error.problems
-    shown = None if table is None else _columns(table)
-    known = names if len(names) > 1 else ()
-    tags = reader(found).tag_column_choices(source) if found else ()
-    return Preview(found, len(source.files), known, waiting, shown, unread, problems, _apart(source), tags)
+    column_preview = None if table is None else _columns(table)
+    layer_names = names if len(names) > 1 else ()
+    tags = reader(recognised).tag_column_choices(source) if recognised else ()
+    return Preview(
+        recognised, len(source.files), layer_names, waiting, column_preview, unread, problems, _apart(source), tags
+    )
 
 
 def _apart(source: Source) -> tuple[str, ...]:

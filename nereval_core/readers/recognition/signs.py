@@ -140,14 +140,14 @@ def nearest_shape(keys: Collection[str]) -> tuple[str, Shape] | None:
 
     Keys that many formats have count only where no others are shared.
     """
-    wanted = set(keys)
+    own_keys = set(keys)
 
     def likeness(shape: Shape) -> tuple[int, float]:
-        shared = wanted & shape.keys
-        return len(shared - COMMON), len(shared) / len(wanted | shape.keys)
+        shared = own_keys & shape.keys
+        return len(shared - COMMON), len(shared) / len(own_keys | shape.keys)
 
-    known = [(format, shape) for format, shapes in SHAPES.items() for shape in shapes]
-    format, shape = max(known, key=lambda one: likeness(one[1]))
-    if wanted & shape.keys - COMMON:
+    shapes_by_format = [(format, shape) for format, shapes in SHAPES.items() for shape in shapes]
+    format, shape = max(shapes_by_format, key=lambda pair: likeness(pair[1]))
+    if own_keys & shape.keys - COMMON:
         return format, shape
-    return ("jsonl", SHAPES["jsonl"][0]) if wanted & COMMON else None
+    return ("jsonl", SHAPES["jsonl"][0]) if own_keys & COMMON else None

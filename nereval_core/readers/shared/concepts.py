@@ -88,8 +88,8 @@ def read_index(source: Source | str | os.PathLike[str]) -> Index:
         )
         if count
     ]
-    found = {name: frozenset(codes) for name, codes in documents.items()}
-    return Index(source.label, found, (*notes, *unread_files_note(source, files)))
+    ids_of_document = {name: frozenset(codes) for name, codes in documents.items()}
+    return Index(source.label, ids_of_document, (*notes, *unread_files_note(source, files)))
 
 
 def _united(source: Source) -> Index:
@@ -103,16 +103,16 @@ def _united(source: Source) -> Index:
     problems: list[Problem] = []
     notes: list[str] = []
     for part in source.parts:
-        found = read_index(part)
+        index = read_index(part)
         remedy = "give each document once, or call two systems by two names: NAME=PATH"
         problems += [
             Problem(part.name, None, f"document {quoted(name)} stands in {homes[name]} already", remedy)
-            for name in found.documents
+            for name in index.documents
             if name in homes
         ]
-        homes |= dict.fromkeys(found.documents, part.name)
-        documents |= found.documents
-        notes += [f"{part.name}: {note}" for note in found.notes]
+        homes |= dict.fromkeys(index.documents, part.name)
+        documents |= index.documents
+        notes += [f"{part.name}: {note}" for note in index.notes]
     if problems:
         raise FormatError(problems)
     return Index(source.label, documents, tuple(notes))
@@ -131,12 +131,12 @@ def read_mapping(source: Source | str | os.PathLike[str]) -> dict[str, str]:
     mapping: dict[str, str] = {}
     places: dict[str, Place] = {}
 
-    def add(place: Place, one: str, other: str) -> None:
-        if mapping.setdefault(one, other) != other:
-            first = f"{places[one][0]}:{places[one][1]}"
-            found = f"{quoted(one)} is mapped to {quoted(other)} here and to {quoted(mapping[one])} at {first}"
-            problems.append(Problem(*place, found, "map each id to one other"))
-        places.setdefault(one, place)
+    def add(place: Place, id: str, other_id: str) -> None:
+        if mapping.setdefault(id, other_id) != other_id:
+            first = f"{places[id][0]}:{places[id][1]}"
+            finding = f"{quoted(id)} is mapped to {quoted(other_id)} here and to {quoted(mapping[id])} at {first}"
+            problems.append(Problem(*place, finding, "map each id to one other"))
+        places.setdefault(id, place)
 
     for file in source.pick(".tsv"):
         rows = list(_rows(file, problems))
@@ -152,8 +152,8 @@ def read_mapping(source: Source | str | os.PathLike[str]) -> dict[str, str]:
 
 def _add_pair(place: Place, cells: list[str], add: Callable[[Place, str, str], None], problems: list[Problem]) -> None:
     if len(cells) != 2 or not all(cells):
-        found = f"{len(cells)} cell{'s' * (len(cells) > 1)}" if len(cells) != 2 else "an empty id"
-        problems.append(Problem(*place, found, "write id<tab>id: the first counts as the second"))
+        finding = f"{len(cells)} cell{'s' * (len(cells) > 1)}" if len(cells) != 2 else "an empty id"
+        problems.append(Problem(*place, finding, "write id<tab>id: the first counts as the second"))
     else:
         add(place, *cells)
 

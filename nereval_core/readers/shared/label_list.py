@@ -35,13 +35,13 @@ class LabelList:
         first: dict[str, int] = {}
         for number, name in enumerate(self.names):
             if name in first:
-                found = f"the labels {first[name]} and {number} are both {quoted(name)}"
-                yield Problem(self.source, self._line(number), found, "give the list that the tags were made by")
+                finding = f"the labels {first[name]} and {number} are both {quoted(name)}"
+                yield Problem(self.source, self._line(number), finding, "give the list that the tags were made by")
             first.setdefault(name, number)
         for number in sorted(used):
             if Tags.of([self.names[number]]).odd:
-                found = f"label {number}, {quoted(self.names[number])}, is not a tag"
-                yield Problem(self.source, self._line(number), found, "write O, or a letter, '-' and a type")
+                finding = f"label {number}, {quoted(self.names[number])}, is not a tag"
+                yield Problem(self.source, self._line(number), finding, "write O, or a letter, '-' and a type")
 
     def _line(self, number: int) -> int | None:
         return self.lines[number] if self.lines else None
@@ -51,23 +51,23 @@ Labels = LabelList | Sequence[str] | str | os.PathLike[str]
 """A list of labels, the same with commas between, or the file in which they stand."""
 
 
-def label_list(given: Labels) -> LabelList:
+def label_list(labels: Labels) -> LabelList:
     """Return labels as a list: `O,B-PER,I-PER`, or what stands in a file, one a line or as `labels_of_json` finds them.
 
     Raises:
         FormatError: neither labels nor a file, or a file that cannot be read or has no labels.
     """
-    if isinstance(given, LabelList):
-        return given
-    if not isinstance(given, (str, os.PathLike)):
-        return LabelList(tuple(given))
-    shown = os.fspath(given)
-    if _is_file(shown):
-        return labels_of_file(SourceFile(Path(shown).name, shown, OnDisk(shown, shown)), TAGS)
-    if "," not in shown:
-        found = f"{quoted(shown)} is neither a file nor a list with commas"
-        raise FormatError.single(OPTION, None, found, "write O,B-PER,I-PER,… or name a file with one label a line")
-    return LabelList(split_labels(shown), OPTION)
+    if isinstance(labels, LabelList):
+        return labels
+    if not isinstance(labels, (str, os.PathLike)):
+        return LabelList(tuple(labels))
+    words = os.fspath(labels)
+    if _is_file(words):
+        return labels_of_file(SourceFile(Path(words).name, words, OnDisk(words, words)), TAGS)
+    if "," not in words:
+        finding = f"{quoted(words)} is neither a file nor a list with commas"
+        raise FormatError.single(OPTION, None, finding, "write O,B-PER,I-PER,… or name a file with one label a line")
+    return LabelList(split_labels(words), OPTION)
 
 
 def split_labels(words: str) -> tuple[str, ...]:
@@ -88,27 +88,27 @@ def labels_of_file(file: SourceFile, columns: Sequence[str]) -> LabelList:
         except RefusedError as error:
             raise FormatError.single(file.shown, None, *error.args) from None
         if names is None:
-            found = f"no list of labels for {' or '.join(columns)}"
-            raise FormatError.single(file.shown, None, found, "write one a line, or give the features of the dataset")
+            finding = f"no list of labels for {' or '.join(columns)}"
+            raise FormatError.single(file.shown, None, finding, "write one a line, or give the features of the dataset")
         return LabelList(tuple(names), file.shown)
     lines = [(number, line.strip()) for number, line in enumerate(file.lines(), start=1) if line.strip()]
     return LabelList(tuple(name for _, name in lines), file.shown, tuple(number for number, _ in lines))
 
 
-def labels_of_json(found: Any, columns: Sequence[str]) -> list[str] | None:
+def labels_of_json(value: Any, columns: Sequence[str]) -> list[str] | None:
     """Return the labels of a column from a description of features, or those of a model; a list is them already."""
-    if isinstance(found, list):
-        return _in_order(found)
-    if not isinstance(found, dict):
+    if isinstance(value, list):
+        return _in_order(value)
+    if not isinstance(value, dict):
         return None
-    if isinstance(found.get("id2label"), dict):
-        return _in_order(found["id2label"])
-    features = found.get("features")
+    if isinstance(value.get("id2label"), dict):
+        return _in_order(value["id2label"])
+    features = value.get("features")
     if isinstance(features, dict):
-        known = [names for column in columns if (names := _names(features.get(column)))]
-        return known[0] if known else None
-    inner = (one for one in found.values() if isinstance(one, dict))
-    return next((labels for one in inner if (labels := labels_of_json(one, columns))), None)
+        lists = [names for column in columns if (names := _names(features.get(column)))]
+        return lists[0] if lists else None
+    inner = (entry for entry in value.values() if isinstance(entry, dict))
+    return next((labels for entry in inner if (labels := labels_of_json(entry, columns))), None)
 
 
 def _names(feature: Any) -> list[str] | None:
@@ -116,7 +116,7 @@ def _names(feature: Any) -> list[str] | None:
     inner = feature if isinstance(feature, list) else list(feature.values()) if isinstance(feature, dict) else []
     if isinstance(feature, dict) and "names" in feature:
         return _in_order(feature["names"])
-    return next((names for one in inner if (names := _names(one))), None)
+    return next((names for entry in inner if (names := _names(entry))), None)
 
 
 def _in_order(names: Any) -> list[str] | None:
@@ -125,8 +125,8 @@ def _in_order(names: Any) -> list[str] | None:
     return names if isinstance(names, list) and names and all(isinstance(name, str) for name in names) else None
 
 
-def _is_file(shown: str) -> bool:
+def _is_file(path: str) -> bool:
     try:
-        return Path(shown).is_file()
+        return Path(path).is_file()
     except (OSError, ValueError):
         return False

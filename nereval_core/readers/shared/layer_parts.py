@@ -41,8 +41,8 @@ def join_parts(parts: Sequence[Part], *, source: str, name: str) -> Reading:
     """
     readings = [part.reading for part in parts]
     _check_named(readings)
-    kept = _kept(parts)
-    readings = [restrict_reading(reading, some) for reading, some in zip(readings, kept, strict=True)]
+    numbers_of_parts = _documents_read(parts)
+    readings = [restrict_reading(reading, numbers) for reading, numbers in zip(readings, numbers_of_parts, strict=True)]
     documents = join_documents([reading.documents for reading in readings])
     schemes = {reading.scheme for reading in readings}
     return Reading(
@@ -103,15 +103,15 @@ def _check_named(readings: Sequence[Reading]) -> None:
         raise FormatError(problems)
 
 
-def _kept(parts: Sequence[Part]) -> list[Int64]:
-    """Return which documents of each part are taken: all, but borrowed ones without spans that another part has.
+def _documents_read(parts: Sequence[Part]) -> list[Int64]:
+    """Return the documents of each part that are read: all, but borrowed ones without spans that another part has.
 
     Raises:
         FormatError: a document in two parts.
     """
-    every = [np.arange(len(part.reading.documents)) for part in parts]
+    numbers_of_parts = [np.arange(len(part.reading.documents)) for part in parts]
     if not parts[0].reading.documents.named:
-        return every
+        return numbers_of_parts
     homes: dict[str, tuple[int, int]] = {}
     spare: set[tuple[int, int]] = set()
     problems: list[Problem] = []
@@ -133,8 +133,8 @@ def _kept(parts: Sequence[Part]) -> list[Int64]:
     if problems:
         raise FormatError(problems)
     return [
-        np.array([number for number in some.tolist() if (at, number) not in spare], np.int64)
-        for at, some in enumerate(every)
+        np.array([number for number in numbers.tolist() if (at, number) not in spare], np.int64)
+        for at, numbers in enumerate(numbers_of_parts)
     ]
 
 
@@ -166,8 +166,8 @@ def _summed(twice: Sequence[Problem], reading: Reading) -> Sequence[Problem]:
 
 def _places(reading: Reading) -> list[Place]:
     """Return where each document begins, as far as it is known."""
-    known = list(reading.places)
-    return known + [(reading.source, None)] * (len(reading.documents) - len(known))
+    places = list(reading.places)
+    return places + [(reading.source, None)] * (len(reading.documents) - len(places))
 
 
 def _layer(readings: Sequence[Reading], documents: Documents, name: str) -> Layer:
@@ -178,8 +178,8 @@ def _layer(readings: Sequence[Reading], documents: Documents, name: str) -> Laye
     """
     types = {kind for reading in readings for kind in reading.layer.types}
     if len(types) > MOST_TYPES:
-        found = f"{len(types)} types in all parts"
-        raise FormatError.single(readings[0].source, None, found, f"at most {MOST_TYPES:,} types can be told apart")
+        finding = f"{len(types)} types in all parts"
+        raise FormatError.single(readings[0].source, None, finding, f"at most {MOST_TYPES:,} types can be told apart")
     return join_layers([reading.layer for reading in readings], documents, name)
 
 
@@ -194,9 +194,9 @@ def _mended(parts: Sequence[str]) -> str:
     counts: dict[tuple[str, str], int] = {}
     others: list[str] = []
     for part in parts:
-        found = MENDED.fullmatch(part)
-        if found:
-            counts[found[2], found[3]] = counts.get((found[2], found[3]), 0) + int(found[1])
+        match = MENDED.fullmatch(part)
+        if match:
+            counts[match[2], match[3]] = counts.get((match[2], match[3]), 0) + int(match[1])
         else:
             others.append(part)
     added = [f"{count} malformed {what}{'s' * (count > 1)} {done}" for (what, done), count in counts.items()]

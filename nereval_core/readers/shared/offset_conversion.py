@@ -79,18 +79,18 @@ def reading_in_code_points(
     quotes = {span: quote for span, quote in builder.quotes.items() if span not in joined} if joined else builder.quotes
     starts, ends = _clipped(builder.starts), _clipped(builder.ends)
     spans = CountedSpans(doc, starts, ends, quotes, lambda span: builder.span_place(span, owners[span]), alike)
-    found = code_points(spans, documents.texts, expected=expected, given=options.offsets, fixed=fixed)
-    exclusive = found.counting._replace(inclusive=False)
-    every = range(len(documents))
-    builder.extras["fragments"] = _converted(builder, documents.texts, fragments, owners, found.counting)
-    builder.tokens = _converted(builder, documents.texts, builder.tokens, every, exclusive)
-    builder.sentences = _converted(builder, documents.texts, builder.sentences, every, exclusive)
+    converted = code_points(spans, documents.texts, expected=expected, stated=options.offsets, fixed=fixed)
+    exclusive = converted.counting._replace(inclusive=False)
+    numbers = range(len(documents))
+    builder.extras["fragments"] = _converted(builder, documents.texts, fragments, owners, converted.counting)
+    builder.tokens = _converted(builder, documents.texts, builder.tokens, numbers, exclusive)
+    builder.sentences = _converted(builder, documents.texts, builder.sentences, numbers, exclusive)
     forgiven = _strip_quotes(joined, builder.extras["fragments"], documents.texts, owners)
     documents = builder.documents()
     problems = list(document_problems(documents, builder.document_places.__getitem__))
-    outside = np.flatnonzero(found.start < 0).tolist()
-    other = fitting_unit(spans, documents.texts, found.counting) if outside else None
-    remedy = f"offsets are read as {found.counting}: mend them"
+    outside = np.flatnonzero(converted.start < 0).tolist()
+    other = fitting_unit(spans, documents.texts, converted.counting) if outside else None
+    remedy = f"offsets are read as {converted.counting}: mend them"
     remedy += f", or, if they count {other.unit}, read them by --offsets {option_value(other)}" if other else ""
     for span in outside:
         length = len(documents.texts[owners[span]])
@@ -99,11 +99,11 @@ def reading_in_code_points(
         problems.append(Problem(*spans.where(span), finding, remedy))
     if problems:
         raise FormatError(problems)
-    builder.starts, builder.ends, builder.quotes = found.start.tolist(), found.end.tolist(), joined
+    builder.starts, builder.ends, builder.quotes = converted.start.tolist(), converted.end.tolist(), joined
     layer = builder.layer(options.name or source.label, documents)
-    told = [f"quotes in several fragments that match but for blanks at an edge: {forgiven}"] if forgiven else []
-    told += [found.note] if found.note else []
-    return Reading(documents, layer, format, (*notes, *told), places=builder.places)
+    offset_notes = [f"quotes in several fragments that match but for blanks at an edge: {forgiven}"] if forgiven else []
+    offset_notes += [converted.note] if converted.note else []
+    return Reading(documents, layer, format, (*notes, *offset_notes), places=builder.places)
 
 
 def _strip_quotes(
@@ -116,9 +116,9 @@ def _strip_quotes(
     count = 0
     for span, quote in quotes.items():
         text = texts[doc[span]]
-        there = " ".join(text[low:high] for low, high in fragments[span])
-        if quote != there and quote.strip() == there.strip():
-            quotes[span] = there
+        covered = " ".join(text[low:high] for low, high in fragments[span])
+        if quote != covered and quote.strip() == covered.strip():
+            quotes[span] = covered
             count += 1
     return count
 
@@ -133,8 +133,8 @@ def _converted(
     start, end = convert_offsets(
         CountedSpans(text, low, high, {}, builder.document_places.__getitem__), texts, counting
     )
-    made = zip(start.tolist(), end.tolist(), strict=True)
-    return {owner: [next(made) for _ in pairs[owner]] for owner in owners}
+    converted_pairs = zip(start.tolist(), end.tolist(), strict=True)
+    return {owner: [next(converted_pairs) for _ in pairs[owner]] for owner in owners}
 
 
 def _clipped(values: Sequence[int]) -> Int64:

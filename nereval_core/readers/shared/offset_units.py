@@ -108,7 +108,7 @@ def code_points(
     texts: Sequence[str],
     *,
     expected: Offsets,
-    given: Offsets | None = None,
+    stated: Offsets | None = None,
     fixed: bool = True,
     countings: Sequence[Offsets] = ALL_OFFSETS,
 ) -> ConvertedSpans:
@@ -125,13 +125,13 @@ def code_points(
         FormatError: no reading makes all quotes match, or several do that place spans differently.
     """
     if not spans.quotes:
-        taken = given or expected
-        start, end = convert_offsets(spans, texts, taken)
+        counting_used = stated or expected
+        start, end = convert_offsets(spans, texts, counting_used)
         settled = not len(spans.text) or (fixed and not any(map(_astral, texts)))
         return ConvertedSpans(
-            taken, start, end, "" if settled else f"offsets taken as {taken}: no quotes to test them by"
+            counting_used, start, end, "" if settled else f"offsets taken as {counting_used}: no quotes to test them by"
         )
-    tried = (given,) if given else (expected, *(counting for counting in countings if counting != expected))
+    tried = (stated,) if stated else (expected, *(counting for counting in countings if counting != expected))
     counts: dict[Offsets, int] = {}
     fits: list[tuple[Offsets, Int64, Int64]] = []
     most = len(spans.quotes)
@@ -146,22 +146,24 @@ def code_points(
                 break
     if not fits:
         most = max(counts.values())
-        for counting in [counting for counting, count in counts.items() if count == most and (count or given)]:
+        for counting in [counting for counting, count in counts.items() if count == most and (count or stated)]:
             start, end = convert_offsets(spans, texts, counting)
             if not _differing(stripped, texts, start, end):
                 fits.append((counting, start, end))
     if not fits:
         raise FormatError(_mismatches(spans, texts, counts))
-    taken, start, end = fits[0]
-    other = next((one for one in fits[1:] if not _same((start, end), one[1:])), None)
+    counting_used, start, end = fits[0]
+    other = next((fit for fit in fits[1:] if not _same((start, end), fit[1:])), None)
     if other is not None:
         # Quotes alone may decide only where all fitting units place the spans alike.
-        told = f"the quotes fit offsets in {taken} and in {other[0]}"
-        choice = f"{option_value(taken)}|{option_value(other[0])}"
-        raise FormatError.single(spans.where(0)[0], None, told, f"say which: --offsets {choice}")
+        finding = f"the quotes fit offsets in {counting_used} and in {other[0]}"
+        choice = f"{option_value(counting_used)}|{option_value(other[0])}"
+        raise FormatError.single(spans.where(0)[0], None, finding, f"say which: --offsets {choice}")
     total = f"{len(spans.quotes):,}"
     forgiven = f", {len(spans.quotes) - most:,} of them but for blanks at an edge" if most < len(spans.quotes) else ""
-    return ConvertedSpans(taken, start, end, f"offsets in {taken}: {total} of {total} quotes match{forgiven}")
+    return ConvertedSpans(
+        counting_used, start, end, f"offsets in {counting_used}: {total} of {total} quotes match{forgiven}"
+    )
 
 
 def convert_offsets(spans: CountedSpans, texts: Sequence[str], counting: Offsets) -> tuple[Int64, Int64]:
@@ -171,12 +173,12 @@ def convert_offsets(spans: CountedSpans, texts: Sequence[str], counting: Offsets
     bounds = [*begins.tolist(), len(start)]
     lengths = np.zeros(len(texts), np.int64)
     for number, (low, high) in zip(numbers.tolist(), pairwise(bounds), strict=True):
-        known = offsets_in_unit(texts[number], counting.unit)
+        unit_offsets = offsets_in_unit(texts[number], counting.unit)
         lengths[number] = len(texts[number])
-        if known is not None:
-            last = int(known[-1])
+        if unit_offsets is not None:
+            last = int(unit_offsets[-1])
             points = np.full(last + 1, -1, np.int64)
-            points[known] = np.arange(len(known))
+            points[unit_offsets] = np.arange(len(unit_offsets))
             for side in (start, end):
                 here = side[low:high]
                 side[low:high] = np.where((here >= 0) & (here <= last), points[here.clip(0, last)], -1)
@@ -243,8 +245,8 @@ def _astral(text: str) -> bool:
     return not text.isascii() and len(text.encode("utf-16-le")) > 2 * len(text)
 
 
-def _same(one: Sequence[NDArray[np.int64]], two: Sequence[NDArray[np.int64]]) -> bool:
-    return all(map(np.array_equal, one, two))
+def _same(first: Sequence[NDArray[np.int64]], second: Sequence[NDArray[np.int64]]) -> bool:
+    return all(map(np.array_equal, first, second))
 
 
 def _differing(spans: CountedSpans, texts: Sequence[str], start: Int64, end: Int64) -> list[int]:
@@ -255,8 +257,8 @@ def _differing(spans: CountedSpans, texts: Sequence[str], start: Int64, end: Int
         for span, quote in spans.quotes.items()
         if starts[span] < 0
         or (
-            quote != (there := texts[numbers[span]][starts[span] : ends[span]])
-            and (alike is str or alike(quote) != alike(there))
+            quote != (covered := texts[numbers[span]][starts[span] : ends[span]])
+            and (alike is str or alike(quote) != alike(covered))
         )
     ]
 
@@ -265,18 +267,18 @@ def _mismatches(spans: CountedSpans, texts: Sequence[str], counts: Mapping[Offse
     """Return problems: the best fit of the quotes, a likely cause, and the first mismatches."""
     best = max(counts, key=lambda counting: counts[counting])
     why = mismatch_cause(spans, texts, counts)
-    found = f"the quotes fit no way to count offsets; best is {best}: {counts[best]:,} of {len(spans.quotes):,} match"
+    finding = f"the quotes fit no way to count offsets; best is {best}: {counts[best]:,} of {len(spans.quotes):,} match"
     if len(counts) == 1:
-        found = f"the quotes do not fit offsets in {best}: {counts[best]:,} of {len(spans.quotes):,} match"
+        finding = f"the quotes do not fit offsets in {best}: {counts[best]:,} of {len(spans.quotes):,} match"
     other = "mend the offsets or the quotes, or check that the text is the one annotated"
-    problems = [Problem(spans.where(0)[0], None, found, f"mend the text: {why}" if why else other)]
+    problems = [Problem(spans.where(0)[0], None, finding, f"mend the text: {why}" if why else other)]
     start, end = convert_offsets(spans, texts, best)
     for span in _differing(spans, texts, start, end)[:SHOWN_MISMATCHES]:
-        here, there = quoted_apart(spans.quotes[span], texts[spans.text[span]][start[span] : end[span]])
+        quote, covered = quoted_apart(spans.quotes[span], texts[spans.text[span]][start[span] : end[span]])
         if start[span] < 0:
-            here = quoted(spans.quotes[span])
-        what = "which is not a place in the text" if start[span] < 0 else f"where the text has {there}"
+            quote = quoted(spans.quotes[span])
+        what = "which is not a place in the text" if start[span] < 0 else f"where the text has {covered}"
         whose = f"{spans.called(span)}: " if spans.called else ""
-        found = f"{whose}{here} at {spans.start[span]} to {spans.end[span]}, {what}"
-        problems.append(Problem(*spans.where(span), found, "mend the offsets or the quote"))
+        finding = f"{whose}{quote} at {spans.start[span]} to {spans.end[span]}, {what}"
+        problems.append(Problem(*spans.where(span), finding, "mend the offsets or the quote"))
     return problems

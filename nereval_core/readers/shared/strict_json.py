@@ -114,7 +114,7 @@ def _is_json(text: str) -> bool:
     return True
 
 
-def _array(text: str, start: int, shown: str, problems: list[Problem]) -> Iterator[Item]:
+def _array(text: str, start: int, source: str, problems: list[Problem]) -> Iterator[Item]:
     line, counted, at = 1, 0, _skipped(text, start + 1)
     closed = text.startswith("]", at)
     while not closed:
@@ -123,20 +123,20 @@ def _array(text: str, start: int, shown: str, problems: list[Problem]) -> Iterat
             value, at = _decoded(text, at)
         except RefusedError as error:
             line = line if error.at is None else text.count("\n", 0, error.at) + 1
-            problems.append(Problem(shown, line, *error.args))
+            problems.append(Problem(source, line, *error.args))
             return
         yield Item(line, value)
         at = _skipped(text, at)
         closed = text.startswith("]", at)
         if not closed and not text.startswith(",", at):
             line = text.count("\n", 0, at) + 1
-            problems.append(Problem(shown, line, "the list is cut off", "export the file again"))
+            problems.append(Problem(source, line, "the list is cut off", "export the file again"))
             return
         at = _skipped(text, at + 1) if not closed else at
     after = _skipped(text, at + 1)
     if after < len(text):
         line = text.count("\n", 0, after) + 1
-        problems.append(Problem(shown, line, "more text after the list's end", "leave one list in the file"))
+        problems.append(Problem(source, line, "more text after the list's end", "leave one list in the file"))
 
 
 def _skipped(text: str, at: int) -> int:
@@ -260,8 +260,8 @@ def _not_json(text: str, at: int, why: str) -> RefusedError:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     row = dict(pairs)
     if len(row) != len(pairs):
-        seen: set[str] = set()
-        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        keys: set[str] = set()
+        twice = next(key for key, _ in pairs if key in keys or keys.add(key))  # type: ignore[func-returns-value]
         raise RefusedError(f"the key {quoted(twice)} stands twice in one object", "keep one of the two")
     return row
 

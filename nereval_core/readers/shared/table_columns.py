@@ -57,8 +57,8 @@ class Table:
     @property
     def rest(self) -> tuple[str, ...]:
         """The names of columns that are not read."""
-        taken = set(self.columns.values())
-        return tuple(name for at, name in enumerate(self.header or ()) if at not in taken)
+        places_read = set(self.columns.values())
+        return tuple(name for at, name in enumerate(self.header or ()) if at not in places_read)
 
     @property
     def has_spans(self) -> bool:
@@ -94,46 +94,46 @@ def parse_column_options(words: str) -> dict[str, int | str]:
     Raises:
         FormatError: it says something else.
     """
-    found: dict[str, int | str] = {}
+    columns: dict[str, int | str] = {}
     for part in words.split(","):
         what, equals, name = (word.strip() for word in part.partition("="))
-        if not equals or what not in COLUMNS or what in found or name == "0":
-            said = f"{quoted(part.strip())} is not a column" if what not in found else f"two columns for {what}"
+        if not equals or what not in COLUMNS or what in columns or name == "0":
+            finding = f"{quoted(part.strip())} is not a column" if what not in columns else f"two columns for {what}"
             remedy = (
                 f"write document=NAME,start=NAME,… with names or numbers from 1; what is known is {', '.join(COLUMNS)}"
             )
-            raise FormatError.single(OPTION, None, said, remedy)
-        found[what] = int(name) if name.isdecimal() else name
-    return found
+            raise FormatError.single(OPTION, None, finding, remedy)
+        columns[what] = int(name) if name.isdecimal() else name
+    return columns
 
 
-def table_of(file: SourceFile, text: str, chosen: ColumnChoice | None = None) -> Table:
+def table_of(file: SourceFile, text: str, choice: ColumnChoice | None = None) -> Table:
     """Find the delimiter by which the first line has the most columns that we know.
 
     The first line is a row where start and end are chosen by their numbers, and it has numbers there.
     """
-    best, merit = Table(file, text, ",", 0, (), {}, tuple(chosen or ())), (0, False, 0)
+    best, merit = Table(file, text, ",", 0, (), {}, tuple(choice or ())), (0, False, 0)
     for delimiter in DELIMITERS:
         rows = first_rows(text, 2, delimiter)
         if not rows:
             continue
-        table = _table(file, text, delimiter, rows[0], chosen or {})
+        table = _table(file, text, delimiter, rows[0], choice or {})
         # Where names say nothing, numbers do.
-        found = (len(table.columns), any(_numbered(row, table.columns) for row in rows), table.width)
-        if found > merit:
-            best, merit = table, found
+        table_merit = (len(table.columns), any(_numbered(row, table.columns) for row in rows), table.width)
+        if table_merit > merit:
+            best, merit = table, table_merit
     return best
 
 
 def first_rows(text: str, count: int, delimiter: str) -> list[list[str]]:
     """Return the first rows of a text, fewer where it has not as many or they are not rows; blank lines are none."""
     reader = csv.reader(io.StringIO(text[:HEADER_CHARACTERS], newline=""), delimiter=delimiter)
-    found: list[list[str]] = []
+    rows: list[list[str]] = []
     try:
-        found += islice(filter(None, reader), count)
+        rows += islice(filter(None, reader), count)
     except csv.Error:
         return []
-    return found
+    return rows
 
 
 def rows_of(table: Table, problems: list[Problem]) -> TableRows:
@@ -154,25 +154,25 @@ def rows_of(table: Table, problems: list[Problem]) -> TableRows:
     if set(map(len, rows)) - {table.width}:
         for line, row in zip(lines, rows, strict=False):
             if row and len(row) != table.width:
-                found = f"{counted(len(row), 'cell')} under {counted(table.width, 'column')}"
-                problems.append(Problem(table.file.shown, line, found, 'write as many, those with delimiters in "…"'))
+                finding = f"{counted(len(row), 'cell')} under {counted(table.width, 'column')}"
+                problems.append(Problem(table.file.shown, line, finding, 'write as many, those with delimiters in "…"'))
         fine = [(line, row) for line, row in zip(lines, rows, strict=False) if len(row) == table.width]
         lines, rows = [line for line, _ in fine], [row for _, row in fine]
     by_column = list(zip(*rows, strict=True)) or [()] * table.width
-    known = {what: by_column[at] for what, at in table.columns.items()}
+    cells = {what: by_column[at] for what, at in table.columns.items()}
     others = {name: by_column[at] for at, name in enumerate(table.header or ()) if at not in table.columns.values()}
-    return TableRows(lines[: len(rows)], known, others)
+    return TableRows(lines[: len(rows)], cells, others)
 
 
 def column_problems(table: Table) -> list[Problem]:
     """Return the problems of a table without the columns of spans: chosen ones that it lacks, and unknown ones."""
-    there = ", ".join(quoted(name) for name in table.header or ()) or f"numbers to {table.width}"
+    names = ", ".join(quoted(name) for name in table.header or ()) or f"numbers to {table.width}"
     if table.lacking:
-        remedy = f"choose among {there}, or by number from 1"
-        found = f"no such column for {', '.join(table.lacking)}"
-        return [Problem(table.file.shown, 1, found, remedy)]
+        remedy = f"choose among {names}, or by number from 1"
+        finding = f"no such column for {', '.join(table.lacking)}"
+        return [Problem(table.file.shown, 1, finding, remedy)]
     lacking = [what for what in PLACE if what not in table.columns]
-    remedy = f"{'; '.join(map(usual_names, lacking))}; or choose among {there}: {OPTION} {lacking[0]}=NAME"
+    remedy = f"{'; '.join(map(usual_names, lacking))}; or choose among {names}: {OPTION} {lacking[0]}=NAME"
     return [Problem(table.file.shown, 1, f"no column for {', '.join(lacking)}", remedy)]
 
 
@@ -182,8 +182,8 @@ def usual_names(what: str) -> str:
 
 def parse_offset(cell: str) -> int | None:
     """Return an offset; tables that went through a program of statistics may have 5.0 for 5."""
-    found = NUMBER.fullmatch(cell)
-    return int(found[1]) if found else None
+    match = NUMBER.fullmatch(cell)
+    return int(match[1]) if match else None
 
 
 def parse_offsets(cells: Sequence[str]) -> list[int | None]:
@@ -194,23 +194,23 @@ def parse_offsets(cells: Sequence[str]) -> list[int | None]:
     return [parse_offset(cell) for cell in cells]
 
 
-def _table(file: SourceFile, text: str, delimiter: str, first: Sequence[str], chosen: ColumnChoice) -> Table:
+def _table(file: SourceFile, text: str, delimiter: str, first: Sequence[str], choice: ColumnChoice) -> Table:
     header = tuple(first)
-    columns = _chosen_columns(header, chosen)
-    lacking = tuple(what for what, wanted in chosen.items() if wanted != "" and what not in columns)
-    numbered = all(isinstance(chosen.get(what), int) for what in ("start", "end"))
+    columns = _chosen_columns(header, choice)
+    lacking = tuple(what for what, column in choice.items() if column != "" and what not in columns)
+    numbered = all(isinstance(choice.get(what), int) for what in ("start", "end"))
     if numbered and _numbered(header, columns):
         return Table(file, text, delimiter, len(header), None, columns, lacking)
-    return Table(file, text, delimiter, len(header), header, find_columns(header, chosen), lacking)
+    return Table(file, text, delimiter, len(header), header, find_columns(header, choice), lacking)
 
 
-def find_columns(header: Sequence[str], chosen: ColumnChoice) -> dict[str, int]:
+def find_columns(header: Sequence[str], choice: ColumnChoice) -> dict[str, int]:
     """Return the places of columns by what they hold: the chosen ones, and others that are called as usual."""
-    columns = _chosen_columns(header, chosen)
+    columns = _chosen_columns(header, choice)
     names = [plain_name(name) for name in header]
     for what, called in COLUMNS.items():
         free = (names.index(name) for name in called if name in names and names.index(name) not in columns.values())
-        at = next(free, None) if what not in chosen else None
+        at = next(free, None) if what not in choice else None
         if at is not None:
             columns[what] = at
     return columns
@@ -221,19 +221,19 @@ def usual_place(header: Sequence[str], what: str) -> int | None:
     return find_columns(header, {}).get(what)
 
 
-def _chosen_columns(header: Sequence[str], chosen: ColumnChoice) -> dict[str, int]:
+def _chosen_columns(header: Sequence[str], choice: ColumnChoice) -> dict[str, int]:
     names = [plain_name(name) for name in header]
-    places = {what: _place(wanted, header, names) for what, wanted in chosen.items()}
+    places = {what: _place(column, header, names) for what, column in choice.items()}
     return {what: at for what, at in places.items() if at is not None}
 
 
-def _place(wanted: int | str, header: Sequence[str], names: Sequence[str]) -> int | None:
+def _place(column: int | str, header: Sequence[str], names: Sequence[str]) -> int | None:
     """Return where a chosen column stands: by number, by its very name, or by its name in other letters."""
-    if isinstance(wanted, int):
-        return wanted - 1 if 1 <= wanted <= len(header) else None
+    if isinstance(column, int):
+        return column - 1 if 1 <= column <= len(header) else None
     stripped = [name.strip() for name in header]
-    ways: Iterable[tuple[str, Sequence[str]]] = ((wanted, stripped), (plain_name(wanted), names))
-    return next((there.index(name) for name, there in ways if name and name in there), None)
+    ways: Iterable[tuple[str, Sequence[str]]] = ((column, stripped), (plain_name(column), names))
+    return next((spellings.index(name) for name, spellings in ways if name and name in spellings), None)
 
 
 def column_place(column: int | str, header: Sequence[str]) -> int | None:

@@ -31,14 +31,14 @@ def type_columns(header: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[
     cells = {at: dict.fromkeys(filter(None, (row[at] for row in full))) for at in range(len(header))}
     usual = usual_place(header, "type")
     places = [at for at, name in enumerate(header) if at == usual or (_side(name) and _part(name) == "type")]
-    known = {value for at in places for value in cells[at]}
+    types = {value for at in places for value in cells[at]}
     bare = [at for at, name in enumerate(header) if _side(name) and not _rest(name) and at not in places]
-    places += [at for at in bare if not known.isdisjoint(cells[at])]
+    places += [at for at in bare if not types.isdisjoint(cells[at])]
     roles = {usual_place(header, what) for what in COLUMNS}
     places += [
         at
         for at in range(len(header))
-        if at not in places and at not in roles and usual is not None and cells[at] and cells[at].keys() <= known
+        if at not in places and at not in roles and usual is not None and cells[at] and cells[at].keys() <= types
         if any(row[at] and row[at] != row[usual] for row in full)
     ]
     return tuple(TagColumn(header[at].strip(), tuple(cells[at])[:SHOWN_TYPES]) for at in sorted(places))

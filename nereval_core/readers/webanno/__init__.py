@@ -252,7 +252,7 @@ def _texts(
         try:
             if problems:
                 raise FormatError(problems)
-            found = code_points(marked, texts, expected=counting, given=counting)
+            found = code_points(marked, texts, expected=counting, stated=counting)
             problems = [problem for file in files for problem in truncation_problems(file, counting)]
             if problems:
                 raise FormatError(problems)

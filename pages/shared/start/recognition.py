@@ -103,7 +103,7 @@ def _want(key: str) -> None:
 def _line(recognised: Preview, title: str) -> None:
     """Show the recognised format in one line, and the problems below it."""
     if recognised.columns is not None and not recognised.columns.whole:
-        lacking = [what for what in PLACE if what not in recognised.columns.taken]
+        lacking = [what for what in PLACE if what not in recognised.columns.held_by]
         st.markdown(f"{title} · a table, by the look of it. Choose below which column holds {_listed(lacking)}.")
         return
     parts = [title]
@@ -151,7 +151,7 @@ def _tags(key: str, columns: Sequence[TagColumn]) -> int | str | None:
 
 def _columns(place: str, mark: str, columns: Columns, *, is_recognised: bool) -> Chosen:
     """Show the first rows of a table and ask for the contents of its columns; return () if they are as recognised."""
-    recognised = {what: columns.taken.get(what) for what in COLUMNS}
+    recognised = {what: columns.held_by.get(what) for what in COLUMNS}
     with st.expander("Columns of the table", expanded=not is_recognised):
         names = {at: f"{at} · {name}" for at, name in enumerate(columns.names, start=1)}
         if masks.is_masked():
