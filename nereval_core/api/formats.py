@@ -20,6 +20,6 @@ class Format:
 
 def formats() -> tuple[Format, ...]:
     """Return the table of formats, in the order of their names."""
-    described = {name: module.DESCRIPTION for name, module in writers().items()}
+    described = {name: writer.description for name, writer in writers().items()}
     described |= {name: reader.description for name, reader in readers().items()}
     return tuple(Format(name, described[name], name in readers(), name in writers()) for name in sorted(described))

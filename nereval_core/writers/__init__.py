@@ -1,11 +1,8 @@
-"""Write a layer with its documents: one module per format, found by listing this folder.
+"""Write a layer with its documents.
 
-A writer module is named like its format and has `NAME`, `DESCRIPTION`, `HOLDS` (the parts of a layer that the format
-has a place for, see `losses`) and `write(layer, path)`, which gets a layer without other parts and returns notes on
-anything that is written in an unexpected form. It may have `unsayable(layer)`, which yields the spans that the format
-cannot state, with the reason, and `changed(layer)`, which yields messages about other changes. Where it writes files,
-not folders, of which many make one corpus, `SHARD` is the suffix of their names. Files and folders appear whole or not
-at all: see `whole_file` and `whole_folder`; a format of one file may be compressed as its name says: see `packed_file`.
+A module of this folder has the writers of a format, or of a family of formats, as `WRITERS`; it is found by listing the
+folder. Files and folders appear whole or not at all: see `whole_file` and `whole_folder`; a format of one file may be
+compressed as its name says: see `packed_file`.
 """
 
 from __future__ import annotations
@@ -15,20 +12,20 @@ import io
 import os
 import pkgutil
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import cache, partial
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, cast
 
 from nereval_core.problems import FormatError, Problem
 from nereval_core.readers.input.temporaries import TemporaryFolder, replaced_file, replaced_folder
 
 if TYPE_CHECKING:
     from nereval_core.corpus import Layer
-    from nereval_core.writers.losses import Writer
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 """Characters that a spreadsheet may take for the beginning of a formula."""
@@ -36,11 +33,47 @@ ZIP_TIME = (1980, 1, 1, 0, 0, 0)
 """The time of the files in a zip: without their own, the same layer gives the same bytes."""
 
 
+class Writer(ABC):
+    """A writer of one format."""
+
+    name: ClassVar[str]
+    description: ClassVar[str]
+    holds: ClassVar[frozenset[str]]
+    """The parts of a layer that the format has a place for, see `losses`."""
+    shard: ClassVar[str | None] = None
+    """The suffix of its files, where many of them make one corpus; None for a format of folders."""
+
+    @abstractmethod
+    def write(self, layer: Layer, path: Path) -> tuple[str, ...]:
+        """Write a layer without parts that the format does not hold; return notes on an unexpected form.
+
+        Raises:
+            FormatError: a place that cannot be written, or names that the format cannot write.
+        """
+
+    def unsayable(self, layer: Layer) -> Iterable[tuple[int, str]]:
+        """Yield the spans that the format cannot state, with the reason."""
+        return ()
+
+    def changed(self, layer: Layer) -> Iterable[str]:
+        """Yield messages about other changes of the layer in this format."""
+        return ()
+
+    def holds_meta(self, meta: Mapping[str, Any]) -> bool:
+        """Return whether the format, which has no place for all metadata of spans, can say this."""
+        return False
+
+    def escaping_formulas(self) -> Writer | None:
+        """Return the writer of files in which no cell is a formula, None where no spreadsheet opens the format."""
+        return None
+
+
 @cache
 def writers() -> Mapping[str, Writer]:
     """Return the writers by name."""
     modules = (import_module(f"{__name__}.{info.name}") for info in pkgutil.iter_modules(__path__))
-    return MappingProxyType({module.NAME: cast("Writer", module) for module in modules if hasattr(module, "NAME")})
+    instances: list[Writer] = [writer for module in modules for writer in getattr(module, "WRITERS", ())]
+    return MappingProxyType({writer.name: writer for writer in sorted(instances, key=lambda writer: writer.name)})
 
 
 def write(
@@ -67,16 +100,13 @@ def write(
         raise FormatError.single(
             os.fspath(path), None, f"no writer for the format '{format}'", f"choose one of {names}"
         )
-    if escape_formulas and not hasattr(writers()[format], "ESCAPES_FORMULAS"):
+    writer = writers()[format].escaping_formulas() if escape_formulas else writers()[format]
+    if writer is None:
         raise FormatError.single(
             os.fspath(path), None, f"no spreadsheet runs formulas of '{format}'", "leave --escape-formulas out"
         )
     if layer.documents.sizes is not None:
         raise FormatError.single(layer.name, None, "spans without texts cannot be written", "give the texts with them")
-    writer = writers()[format]
-    write_whole: Callable[..., tuple[str, ...]] = writer.write
-    if escape_formulas:
-        write_whole = partial(write_whole, escape_formulas=True)
     # Only layers are written in formats that cannot hold all of them; results are written too.
     from nereval_core.writers.losses import find_losses, remove_losses
 
@@ -87,18 +117,17 @@ def write(
     layer = remove_losses(layer, lost)
     notes = dict.fromkeys(lost.notes())
     if shards is None:
-        return (*notes, *write_whole(layer, Path(path)))
+        return (*notes, *writer.write(layer, Path(path)))
     # Imported here, as most commands split nothing.
     from nereval_core.corpus.subset import split_layer
 
-    ending: str | None = getattr(writer, "SHARD", None)
-    if ending is None or shards < 1:
-        able = ", ".join(name for name, module in writers().items() if hasattr(module, "SHARD"))
-        finding = f"no shards in the format '{format}'" if ending is None else f"{shards} shards"
+    if writer.shard is None or shards < 1:
+        able = ", ".join(name for name, other in writers().items() if other.shard is not None)
+        finding = f"no shards in the format '{format}'" if writer.shard is None else f"{shards} shards"
         raise FormatError.single(os.fspath(path), None, finding, f"write one or more shards as one of {able}")
     with whole_folder(Path(path)) as folder:
         for number, part in enumerate(split_layer(layer, shards)):
-            notes |= dict.fromkeys(write_whole(part, folder / f"part-{number:05d}{ending}"))
+            notes |= dict.fromkeys(writer.write(part, folder / f"part-{number:05d}{writer.shard}"))
     return tuple(notes)
 
 
@@ -109,7 +138,7 @@ def pack_layer(layer: Layer, format: str, name: str, *, lossy: bool = False) -> 
         FormatError: the format cannot hold the layer, and losses are not allowed.
     """
     with TemporaryFolder() as folder:
-        place = Path(folder) / f"{name}{getattr(writers()[format], 'SHARD', f'.{format}')}"
+        place = Path(folder) / f"{name}{writers()[format].shard or f'.{format}'}"
         try:
             notes = write(layer, place, format=format, lossy=lossy)
         except FormatError as error:

@@ -15,16 +15,12 @@ from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError, Problem, counted, quoted
 from nereval_core.readers.bioc import LINK, READER, SCORE, TYPE, is_known_infon, ranked_key, read_infons
 from nereval_core.readers.input.compression import unpacked_name
-from nereval_core.writers import packed_file
+from nereval_core.writers import Writer, packed_file
 from nereval_core.writers.document_spans import spans_with_offsets
 
-NAME, DESCRIPTION = READER.name, READER.description
-
-SHARD = ".xml"
-HOLDS = frozenset(("ids", "links", "rankings", "scores", "meta", "fragments", "document_meta"))
-JSON, LINES = ".json", ".jsonl"
+XML, JSON, LINES = ".xml", ".json", ".jsonl"
 FRAMES: Mapping[str, tuple[str, str, str]] = {
-    SHARD: (
+    XML: (
         "<?xml version='1.0' encoding='UTF-8'?>\n"
         "<collection><source>nereval</source><date></date><key>nereval.key</key>\n",
         "\n",
@@ -44,50 +40,51 @@ RETURNS = {"\r": "&#13;"}
 """A carriage return as it stands would be read as a line end."""
 
 
-def changed(layer: Layer) -> Iterator[str]:
-    """Yield messages about metadata that is not text, and links and metadata that would be read as something else."""
-    for what, metadata in (("span", layer.meta.values()), ("document", layer.documents.meta or ())):
-        other = sum(any(not isinstance(value, str) for value in meta.values()) for meta in metadata)
-        if other:
-            yield f"metadata that is not text, written as text: {counted(other, what)}"
-    links = sum(_links(layer, span) != metadata for span, metadata in layer.links.items())
-    if links:
-        yield f"links that cannot stand among concepts, left out: {counted(links, 'span')}"
-    meta = sum(not _meta(layer, span).items() <= _infons(layer, span).items() for span in layer.meta)
-    if meta:
-        yield f"metadata under keys that say type, links or score, left out: {counted(meta, 'span')}"
+class BiocWriter(Writer):
+    """Documents of one passage each: XML, JSON by the name of the file, or one document a line in .jsonl.
 
-
-def write(layer: Layer, path: Path) -> tuple[str, ...]:
-    """Write a collection as XML, as JSON to a name in .json, as JSON with a document a line to one in .jsonl.
-
-    Offsets are code points. Spans without an id are numbered.
-
-    Raises:
-        FormatError: a character that XML has no way to write, or a place that cannot be written.
+    Offsets are code points. Spans without an id are numbered. XML cannot write every character.
     """
-    suffix = Path(unpacked_name(path.name)).suffix.lower()
-    documents = (_document(layer, number) for number in range(len(layer.documents)))
-    pieces: Iterator[str]
-    if suffix in (JSON, LINES):
-        head, between, tail = FRAMES[suffix]
-        pieces = (json.dumps(document, ensure_ascii=False, allow_nan=False) for document in documents)
-    else:
-        head, between, tail = FRAMES[SHARD]
-        pieces = map(_xml, documents)
-    problems: list[Problem] = []
-    with packed_file(path) as file:
-        file.write(head.encode())
-        for number, piece in enumerate(pieces):
-            if suffix not in (JSON, LINES) and (match := NOT_IN_XML.search(piece)):
-                name, code = quoted(layer.documents.ids[number]), f"U+{ord(match[0]):04X}"
-                finding = f"document {name} has a character that XML cannot hold, {code}"
-                problems.append(Problem(os.fspath(path), None, finding, "write JSON, to a name that ends in .json"))
-            file.write(((between if number else "") + piece).encode())
-        file.write(tail.encode())
-        if problems:
-            raise FormatError(problems)
-    return ()
+
+    name, description = READER.name, READER.description
+    holds = frozenset(("ids", "links", "rankings", "scores", "meta", "fragments", "document_meta"))
+    shard = XML
+
+    def changed(self, layer: Layer) -> Iterator[str]:
+        for what, metadata in (("span", layer.meta.values()), ("document", layer.documents.meta or ())):
+            other = sum(any(not isinstance(value, str) for value in meta.values()) for meta in metadata)
+            if other:
+                yield f"metadata that is not text, written as text: {counted(other, what)}"
+        links = sum(_links(layer, span) != metadata for span, metadata in layer.links.items())
+        if links:
+            yield f"links that cannot stand among concepts, left out: {counted(links, 'span')}"
+        meta = sum(not _meta(layer, span).items() <= _infons(layer, span).items() for span in layer.meta)
+        if meta:
+            yield f"metadata under keys that say type, links or score, left out: {counted(meta, 'span')}"
+
+    def write(self, layer: Layer, path: Path) -> tuple[str, ...]:
+        suffix = Path(unpacked_name(path.name)).suffix.lower()
+        documents = (_document(layer, number) for number in range(len(layer.documents)))
+        pieces: Iterator[str]
+        if suffix in (JSON, LINES):
+            head, between, tail = FRAMES[suffix]
+            pieces = (json.dumps(document, ensure_ascii=False, allow_nan=False) for document in documents)
+        else:
+            head, between, tail = FRAMES[XML]
+            pieces = map(_xml, documents)
+        problems: list[Problem] = []
+        with packed_file(path) as file:
+            file.write(head.encode())
+            for number, piece in enumerate(pieces):
+                if suffix not in (JSON, LINES) and (match := NOT_IN_XML.search(piece)):
+                    name, code = quoted(layer.documents.ids[number]), f"U+{ord(match[0]):04X}"
+                    finding = f"document {name} has a character that XML cannot hold, {code}"
+                    problems.append(Problem(os.fspath(path), None, finding, "write JSON, to a name that ends in .json"))
+                file.write(((between if number else "") + piece).encode())
+            file.write(tail.encode())
+            if problems:
+                raise FormatError(problems)
+        return ()
 
 
 def _document(layer: Layer, number: int) -> dict[str, Any]:
@@ -159,3 +156,6 @@ def _infon_elements(infons: Mapping[str, str]) -> str:
 
 def _element(name: str, text: str) -> str:
     return f"<{name}>{escape(text, RETURNS)}</{name}>"
+
+
+WRITERS = (BiocWriter(),)

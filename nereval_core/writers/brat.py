@@ -12,45 +12,43 @@ import numpy as np
 
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError, Problem, quoted
-from nereval_core.writers import whole_folder
+from nereval_core.writers import Writer, whole_folder
 from nereval_core.writers.document_spans import spans_as_read
-
-NAME = "brat"
-DESCRIPTION = "brat stand-off: a folder of .txt and .ann files"
 
 NAME_BYTES = 255 - len(".ann")
 """Bytes that a part of a document id may have as a file name."""
-HOLDS = frozenset(("ids", "links", "rankings", "fragments"))
 T_ID = re.compile(r"T[0-9]+")
 BLANK = re.compile(r"\s")
 LINE_ENDS = set("\r\n")
 BLANKS = str.maketrans("\r\n\t", "   ")
 
 
-def write(layer: Layer, path: Path) -> tuple[str, ...]:
-    """Write a new folder of `.txt` and `.ann`; ids with "/" make subfolders, links become N lines, metadata A lines.
+class BratWriter(Writer):
+    """A folder of .txt and .ann files: ids with "/" make subfolders, links become N lines, metadata A lines.
 
     A link without a colon is written with an empty database, `:ID`. A span over a line end keeps its offsets, the line
     end in its quote is a blank: brat itself would split the span there, which reads back as another span.
-
-    Raises:
-        FormatError: the folder is not empty or cannot be written; an id, type or link that brat cannot write.
     """
-    problems = [*_bad_ids(layer, path), *_bad_words(layer, path)]
-    if problems:
-        raise FormatError(problems)
-    with whole_folder(path) as folder:
-        for number, (name, text) in enumerate(zip(layer.documents.ids, layer.documents.texts, strict=True)):
-            base = folder / name
-            base.parent.mkdir(parents=True, exist_ok=True)
-            base.with_name(base.name + ".txt").write_bytes(text.encode())
-            base.with_name(base.name + ".ann").write_bytes(_annotations(layer, number).encode())
-    return ()
 
+    name = "brat"
+    description = "brat stand-off: a folder of .txt and .ann files"
+    holds = frozenset(("ids", "links", "rankings", "fragments"))
 
-def holds_meta(meta: Mapping[str, Any]) -> bool:
-    """Return whether attributes can say this metadata of a span: names without blanks, and text of a line, or true."""
-    return all(map(_is_attribute, meta, meta.values()))
+    def write(self, layer: Layer, path: Path) -> tuple[str, ...]:
+        problems = [*_bad_ids(layer, path), *_bad_words(layer, path)]
+        if problems:
+            raise FormatError(problems)
+        with whole_folder(path) as folder:
+            for number, (name, text) in enumerate(zip(layer.documents.ids, layer.documents.texts, strict=True)):
+                base = folder / name
+                base.parent.mkdir(parents=True, exist_ok=True)
+                base.with_name(base.name + ".txt").write_bytes(text.encode())
+                base.with_name(base.name + ".ann").write_bytes(_annotations(layer, number).encode())
+        return ()
+
+    def holds_meta(self, meta: Mapping[str, Any]) -> bool:
+        """Return whether attributes can say this: names without blanks, and text of a line, or true."""
+        return all(map(_is_attribute, meta, meta.values()))
 
 
 def _is_attribute(key: str, value: Any) -> bool:
@@ -114,3 +112,6 @@ def _bad_words(layer: Layer, path: Path) -> list[Problem]:
         for kind, word in words
         if BLANK.search(word) or (kind == "link" and word in ("", ":")) or (kind == "link" and word.endswith(":"))
     ]
+
+
+WRITERS = (BratWriter(),)

@@ -23,12 +23,9 @@ from nereval_core.readers.cas.files import SOFA, STRUCTURES, TYPES, VIEWS
 from nereval_core.readers.cas.span_choice import LINK, VALUE
 from nereval_core.readers.input.compression import unpacked_name
 from nereval_core.readers.shared.offset_units import offsets_in_unit
-from nereval_core.writers import ZIP_TIME, packed_file, whole_file, whole_folder
+from nereval_core.writers import ZIP_TIME, Writer, packed_file, whole_file, whole_folder
 from nereval_core.writers.document_spans import spans_with_offsets
 
-NAME, DESCRIPTION = READER.name, READER.description
-
-HOLDS = frozenset(("links", "tokens", "sentences"))
 XMI, JSON, ZIP = ".xmi", ".json", ".zip"
 SYSTEM = "TypeSystem.xml"
 NAME_BYTES = 150
@@ -59,39 +56,40 @@ class Annotation(NamedTuple):
     features: dict[str, str]
 
 
-def write(layer: Layer, path: Path) -> tuple[str, ...]:
-    """Write a new folder, a zip or a single file, depending on the suffix; offsets are UTF-16 units.
+class CasWriter(Writer):
+    """A folder, a zip or a single file, by the suffix; offsets are UTF-16 units.
 
     The id of a document stands in its DocumentMetaData; its file has the id as its name, as far as file names allow.
-
-    Raises:
-        FormatError: several documents for one file; XMI of a character that no XML can write; a place that cannot be
-            written.
     """
-    suffix = Path(unpacked_name(path.name)).suffix.lower()
-    count = len(layer.documents)
-    if suffix in (XMI, JSON) and count != 1:
-        finding = f"{count} documents, and a CAS holds one"
-        raise FormatError.single(os.fspath(path), None, finding, f"name a folder, or a zip that ends in {ZIP}")
-    problems = [] if suffix == JSON else list(_no_xml(layer, path))
-    if problems:
-        raise FormatError(problems)
-    if suffix in (XMI, JSON):
-        with packed_file(path) as file:
-            file.write((_xmi if suffix == XMI else _json)(layer, 0).encode())
-        return ()
-    if suffix == ZIP:
-        with whole_file(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+
+    name, description = READER.name, READER.description
+    holds = frozenset(("links", "tokens", "sentences"))
+
+    def write(self, layer: Layer, path: Path) -> tuple[str, ...]:
+        suffix = Path(unpacked_name(path.name)).suffix.lower()
+        count = len(layer.documents)
+        if suffix in (XMI, JSON) and count != 1:
+            finding = f"{count} documents, and a CAS holds one"
+            raise FormatError.single(os.fspath(path), None, finding, f"name a folder, or a zip that ends in {ZIP}")
+        problems = [] if suffix == JSON else list(_no_xml(layer, path))
+        if problems:
+            raise FormatError(problems)
+        if suffix in (XMI, JSON):
+            with packed_file(path) as file:
+                file.write((_xmi if suffix == XMI else _json)(layer, 0).encode())
+            return ()
+        if suffix == ZIP:
+            with whole_file(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+                for name, content in _files(layer):
+                    entry = zipfile.ZipInfo(name, ZIP_TIME)
+                    entry.compress_type = zipfile.ZIP_DEFLATED
+                    entry.external_attr = 0o644 << 16
+                    archive.writestr(entry, content)
+            return ()
+        with whole_folder(path) as folder:
             for name, content in _files(layer):
-                entry = zipfile.ZipInfo(name, ZIP_TIME)
-                entry.compress_type = zipfile.ZIP_DEFLATED
-                entry.external_attr = 0o644 << 16
-                archive.writestr(entry, content)
+                (folder / name).write_bytes(content.encode())
         return ()
-    with whole_folder(path) as folder:
-        for name, content in _files(layer):
-            (folder / name).write_bytes(content.encode())
-    return ()
 
 
 def _files(layer: Layer) -> Iterator[tuple[str, str]]:
@@ -207,3 +205,6 @@ def _json(layer: Layer, number: int) -> str:
     members = [row["%ID"] for row in rows[1:]]
     cas = {TYPES: types, STRUCTURES: rows, VIEWS: {VIEW: {"%SOFA": 1, "%MEMBERS": members}}}
     return json.dumps(cas, ensure_ascii=False) + "\n"
+
+
+WRITERS = (CasWriter(),)

@@ -23,21 +23,17 @@ from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers.conll import ALL_COLUMNS, DEPTH
 from nereval_core.readers.conll.layout import DOCSTART, is_mark
-from nereval_core.readers.shared.tag_schemes import Scheme, encode, scheme_named
+from nereval_core.readers.shared.tag_schemes import SCHEMES, encode
 from nereval_core.readers.shared.tag_schemes import unsayable as unsayable_by
-from nereval_core.writers import packed_file
+from nereval_core.writers import Writer, packed_file
 from nereval_core.writers.document_spans import Pairs, TokenSpans, token_spans
 
-NAME = "conll"
-DESCRIPTION = "one token a line with its tag in a column"
-SCHEME = "IOB2"
-"""The default tag scheme."""
+SCHEME = SCHEMES["IOB2"]
 
 BOM = "\ufeff"
 BREAKS = set("\t\n\r")
 
 Span = tuple[int, int, str]
-HOLDS = frozenset(("tokens", "sentences"))
 MOST_COLUMNS = 50
 """The deepest column that is written."""
 OTHER_FORMAT = "write it as jsonl or brat"
@@ -51,30 +47,58 @@ class _SentenceSpans:
     numbers: list[int] = field(default_factory=list)
 
 
-def holds_meta(meta: Mapping[str, Any]) -> bool:
-    """Return whether metadata of a span is nothing but the depth of its column."""
-    depth = meta.get(DEPTH)
-    return len(meta) == 1 and type(depth) is int and 2 <= depth <= MOST_COLUMNS
-
-
 def _depth(layer: Layer, span: int) -> int:
-    meta = layer.meta.get(span, {})
-    return int(meta[DEPTH]) if holds_meta(meta) else 1
+    # Metadata that the writer does not hold is gone.
+    return int(layer.meta.get(span, {}).get(DEPTH, 1))
 
 
-def unsayable(layer: Layer) -> Iterator[tuple[int, str]]:
-    """Yield the spans that tags cannot state, with the reason: overlaps, off token boundaries, over a sentence end."""
-    for number in range(len(layer.documents)):
-        placed = token_spans(layer, number)
-        yield from placed.unsayable()
-        for low, high, by_depth in _sentences(layer, number, placed):
-            for here in by_depth.values():
-                yield from _unsayable(here, high - low)
+class ConllWriter(Writer):
+    """Columns of tokens and IOB2 tags; a note tells of several columns."""
+
+    name = "conll"
+    description = "one token a line with its tag in a column"
+    holds = frozenset(("tokens", "sentences"))
+
+    def holds_meta(self, meta: Mapping[str, Any]) -> bool:
+        """Return whether metadata of a span is nothing but the depth of its column."""
+        depth = meta.get(DEPTH)
+        return len(meta) == 1 and type(depth) is int and 2 <= depth <= MOST_COLUMNS
+
+    def unsayable(self, layer: Layer) -> Iterator[tuple[int, str]]:
+        """Yield the spans that tags cannot state: overlaps, off token boundaries, over a sentence end."""
+        for number in range(len(layer.documents)):
+            placed = token_spans(layer, number)
+            yield from placed.unsayable()
+            for low, high, by_depth in _sentences(layer, number, placed):
+                for here in by_depth.values():
+                    yield from _unsayable(here, high - low)
+
+    def write(self, layer: Layer, path: Path) -> tuple[str, ...]:
+        documents = layer.documents
+        problems: list[Problem] = []
+        columns = max((_depth(layer, span) for span in layer.meta), default=1)
+        written = [_document(layer, number, columns, problems) for number in range(len(documents))]
+        if problems:
+            raise FormatError(problems)
+        plain = not documents.named and all(len(sentences) == 1 for sentences in written)
+        outside = "\tO" * columns
+        with packed_file(path) as file:
+            if plain and any(rows and rows[0][0].startswith(BOM) for rows in written[:1]):
+                # Readers drop the first byte-order mark of a file: without a second one the token would lose its own.
+                file.write(BOM.encode())
+            for name, sentences in zip(documents.ids, written, strict=True):
+                if not plain:
+                    file.write(f"# id = {name}\n".encode() if documents.named else f"{DOCSTART}{outside}\n\n".encode())
+                if not sentences:
+                    file.write(b"\n")
+                for sentence in sentences:
+                    file.write("".join(f"{row}\n" for row in sentence).encode() + b"\n")
+        return () if columns == 1 else (f"columns of tags: {columns}; --column {ALL_COLUMNS} reads them as one layer",)
 
 
 def _unsayable(here: _SentenceSpans, tokens: int) -> Iterator[tuple[int, str]]:
     """Yield the spans of a column that it cannot state in a sentence of so many tokens, with the reason."""
-    bad = dict(unsayable_by(here.spans, scheme_named(SCHEME)))
+    bad = dict(unsayable_by(here.spans, SCHEME))
     for at, (_, end, kind) in enumerate(here.spans):
         if end > tokens:
             bad[at] = "reaches over the end of a sentence"
@@ -83,35 +107,7 @@ def _unsayable(here: _SentenceSpans, tokens: int) -> Iterator[tuple[int, str]]:
     yield from ((here.numbers[at], why) for at, why in bad.items())
 
 
-def write(layer: Layer, path: Path, *, scheme: str = SCHEME) -> tuple[str, ...]:
-    """Write the layer in a tag scheme; a note tells of several columns.
-
-    Raises:
-        FormatError: with every id and token that a line cannot hold, or a place that cannot be written.
-    """
-    documents = layer.documents
-    problems: list[Problem] = []
-    columns = max((_depth(layer, span) for span in layer.meta), default=1)
-    written = [_document(layer, number, scheme_named(scheme), columns, problems) for number in range(len(documents))]
-    if problems:
-        raise FormatError(problems)
-    plain = not documents.named and all(len(sentences) == 1 for sentences in written)
-    outside = "\tO" * columns
-    with packed_file(path) as file:
-        if plain and any(rows and rows[0][0].startswith(BOM) for rows in written[:1]):
-            # Readers drop a byte-order mark at the start of a file: without a second one the token would lose its own.
-            file.write(BOM.encode())
-        for name, sentences in zip(documents.ids, written, strict=True):
-            if not plain:
-                file.write(f"# id = {name}\n".encode() if documents.named else f"{DOCSTART}{outside}\n\n".encode())
-            if not sentences:
-                file.write(b"\n")
-            for sentence in sentences:
-                file.write("".join(f"{row}\n" for row in sentence).encode() + b"\n")
-    return () if columns == 1 else (f"columns of tags: {columns}; --column {ALL_COLUMNS} reads them as one layer",)
-
-
-def _document(layer: Layer, number: int, scheme: Scheme, columns: int, problems: list[Problem]) -> list[list[str]]:
+def _document(layer: Layer, number: int, columns: int, problems: list[Problem]) -> list[list[str]]:
     """Return the rows of each sentence, tokens and tags; add a problem for everything that a line cannot hold."""
     text = layer.documents.texts[number]
     name = layer.documents.ids[number]
@@ -123,7 +119,7 @@ def _document(layer: Layer, number: int, scheme: Scheme, columns: int, problems:
     ]
     sentences = []
     for low, high, by_depth in _sentences(layer, number, placed):
-        tags = (encode(by_depth[depth].spans, high - low, scheme) for depth in range(1, columns + 1))
+        tags = (encode(by_depth[depth].spans, high - low, SCHEME) for depth in range(1, columns + 1))
         sentences.append(list(map("\t".join, zip(words[low:high], *tags, strict=True))))
     return sentences
 
@@ -176,3 +172,6 @@ def _unwritable(name: str, words: list[str], named: bool) -> Iterator[str]:
             yield f"token {number} {quoted(word)} has a tab or a line end"
         elif is_mark(word):
             yield f"token {number} {quoted(word)} would be taken for the beginning of a document"
+
+
+WRITERS = (ConllWriter(),)

@@ -14,13 +14,9 @@ from nereval_core.corpus import Layer
 from nereval_core.readers.datasets import METADATA, READER
 from nereval_core.readers.shared.tag_schemes import SCHEMES, encode
 from nereval_core.readers.shared.tag_schemes import unsayable as unsayable_by
-from nereval_core.writers import packed_file, whole_file
+from nereval_core.writers import Writer, packed_file, whole_file
 from nereval_core.writers.document_spans import token_spans
 
-NAME, DESCRIPTION = READER.name, READER.description
-
-SHARD = ".parquet"
-HOLDS = frozenset(("tokens",))
 SCHEME = SCHEMES["IOB2"]
 
 
@@ -32,30 +28,31 @@ class Row(NamedTuple):
     ner_tags: list[str]
 
 
-def unsayable(layer: Layer) -> Iterator[tuple[int, str]]:
-    """Yield the spans that tags cannot state, with the reason: overlaps, or off token boundaries."""
-    for number in range(len(layer.documents)):
-        placed = token_spans(layer, number)
-        yield from placed.unsayable()
-        for at, why in unsayable_by(placed.spans, SCHEME):
-            yield placed.numbers[at], why
+class DatasetsWriter(Writer):
+    """A document a row: its tokens, or runs of word characters and single other characters, and their tags."""
 
+    name, description = READER.name, READER.description
+    holds = frozenset(("tokens",))
+    shard = ".parquet"
 
-def write(layer: Layer, path: Path) -> tuple[str, ...]:
-    """Write one document per row: its tokens, or runs of word characters and single other characters, and their tags.
+    def unsayable(self, layer: Layer) -> Iterator[tuple[int, str]]:
+        """Yield the spans that tags cannot state, with the reason: overlaps, or off token boundaries."""
+        for number in range(len(layer.documents)):
+            placed = token_spans(layer, number)
+            yield from placed.unsayable()
+            for at, why in unsayable_by(placed.spans, SCHEME):
+                yield placed.numbers[at], why
 
-    Raises:
-        FormatError: a place that cannot be written.
-    """
-    rows = [_row(layer, number) for number in range(len(layer.documents))]
-    if path.suffix.lower() == ".parquet":
-        _write_parquet(rows, path)
-    else:
-        with packed_file(path) as file:
-            for row in rows:
-                file.write(json.dumps(row._asdict(), ensure_ascii=False).encode() + b"\n")
-    respelt = sum(" ".join(row.tokens) != text for row, text in zip(rows, layer.documents.texts, strict=True))
-    return (f"texts of which only the tokens are kept, not what stands between: {respelt}",) if respelt else ()
+    def write(self, layer: Layer, path: Path) -> tuple[str, ...]:
+        rows = [_row(layer, number) for number in range(len(layer.documents))]
+        if path.suffix.lower() == ".parquet":
+            _write_parquet(rows, path)
+        else:
+            with packed_file(path) as file:
+                for row in rows:
+                    file.write(json.dumps(row._asdict(), ensure_ascii=False).encode() + b"\n")
+        respelt = sum(" ".join(row.tokens) != text for row, text in zip(rows, layer.documents.texts, strict=True))
+        return (f"texts of which only the tokens are kept, not what stands between: {respelt}",) if respelt else ()
 
 
 def _row(layer: Layer, number: int) -> Row:
@@ -90,3 +87,6 @@ def _write_parquet(rows: Sequence[Row], path: Path) -> None:
     arrays = [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)]
     with whole_file(path) as file:
         pq.write_table(pa.Table.from_arrays(arrays, schema=schema), file)
+
+
+WRITERS = (DatasetsWriter(),)

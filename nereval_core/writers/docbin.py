@@ -19,7 +19,7 @@ from nereval_core.corpus.tokens import WORD
 from nereval_core.readers.docbin import READER, SUFFIX
 from nereval_core.readers.docbin.message import not_installed
 from nereval_core.readers.docbin.texts import ID
-from nereval_core.writers import packed_file
+from nereval_core.writers import Writer, packed_file
 from nereval_core.writers.document_spans import (
     Pairs,
     other_metadata,
@@ -31,10 +31,6 @@ from nereval_core.writers.document_spans import (
 if TYPE_CHECKING:
     from spacy.tokens import Doc
 
-NAME, DESCRIPTION = READER.name, READER.description
-
-SHARD = SUFFIX
-HOLDS = frozenset(("ids", "links", "scores", "tokens", "sentences", "document_meta"))
 GROUP = "sc"
 RESERVED_KEYS = frozenset((ID,))
 WIDEST = 64
@@ -50,60 +46,58 @@ class Words(NamedTuple):
     blanks: list[bool]
 
 
-def unsayable(layer: Layer) -> Iterator[tuple[int, str]]:
-    """Yield the spans that are not ranges of tokens, as spaCy's are."""
-    for number in range(len(layer.documents)):
-        yield from token_spans(layer, number).unsayable()
+class DocBinWriter(Writer):
+    """Entities, or a span group where these cannot hold the spans; ids and metadata are user data."""
 
+    name, description = READER.name, READER.description
+    holds = frozenset(("ids", "links", "scores", "tokens", "sentences", "document_meta"))
+    shard = SUFFIX
 
-def changed(layer: Layer) -> Iterator[str]:
-    """Yield messages that count documents with metadata that user data cannot hold."""
-    yield from reserved_metadata(layer, RESERVED_KEYS)
-    wide = sum(not all(map(_holdable, meta.values())) for meta in layer.documents.meta or ())
-    if wide:
-        yield f"documents with metadata of integers over {WIDEST} bits or nested more than {DEEPEST} deep: {wide}"
+    def unsayable(self, layer: Layer) -> Iterator[tuple[int, str]]:
+        for number in range(len(layer.documents)):
+            yield from token_spans(layer, number).unsayable()
 
+    def changed(self, layer: Layer) -> Iterator[str]:
+        yield from reserved_metadata(layer, RESERVED_KEYS)
+        wide = sum(not all(map(_holdable, meta.values())) for meta in layer.documents.meta or ())
+        if wide:
+            yield f"documents with metadata of integers over {WIDEST} bits or nested more than {DEEPEST} deep: {wide}"
 
-def write(layer: Layer, path: Path) -> tuple[str, ...]:
-    """Write the documents with ids and metadata as user data.
-
-    Raises:
-        FormatError: spaCy is not installed, or a place that cannot be written.
-    """
-    try:
-        from spacy.tokens import DocBin
-        from spacy.vocab import Vocab
-    except ImportError:
-        raise not_installed(str(path)) from None
-    vocabulary = Vocab()
-    grouped = bool(layer.scores) or _overlapping(layer)
-    packed = DocBin()
-    user_data: list[bytes | None] = []
-    added = respelt = 0
-    for number in range(len(layer.documents)):
-        text, tokens = layer.documents.texts[number], token_spans(layer, number).tokens
-        words = words_of(text, tokens)
-        doc, same = _document(layer, number, words, vocabulary)
-        (_group if grouped else _entities)(doc, layer, number, words)
-        packed.add(doc)
-        # DocBin's own packer looks for plug-ins with every document, which takes longer than anything else here.
-        user_data.append(msgspec.msgpack.encode(_user_data(layer, number)))
-        respelt += not same
-        own = set(tokens)
-        added += any(not text[low:high].isspace() for low, high in words.places if (low, high) not in own)
-    packed.user_data, packed.store_user_data = user_data, True
-    with packed_file(path) as file:
-        file.write(packed.to_bytes())
-    unnamed = 0 if grouped else len(layer.ids)
-    counts = {
-        "documents with tokens added where text stands in none": added,
-        "documents whose sentences are not from token to token, written as near as can be": respelt,
-        "span ids, which entities have none of, left out": unnamed,
-    }
-    notes = tuple(f"{what}: {count}" for what, count in counts.items() if count)
-    # The note warns those who train on entities.
-    why = "spans overlap" if _overlapping(layer) else "spans have scores"
-    return (f"{why}: written as the span group {GROUP!r}, no entities", *notes) if grouped else notes
+    def write(self, layer: Layer, path: Path) -> tuple[str, ...]:
+        try:
+            from spacy.tokens import DocBin
+            from spacy.vocab import Vocab
+        except ImportError:
+            raise not_installed(str(path)) from None
+        vocabulary = Vocab()
+        grouped = bool(layer.scores) or _overlapping(layer)
+        packed = DocBin()
+        user_data: list[bytes | None] = []
+        added = respelt = 0
+        for number in range(len(layer.documents)):
+            text, tokens = layer.documents.texts[number], token_spans(layer, number).tokens
+            words = words_of(text, tokens)
+            doc, same = _document(layer, number, words, vocabulary)
+            (_group if grouped else _entities)(doc, layer, number, words)
+            packed.add(doc)
+            # DocBin's own packer looks for plug-ins with every document, which takes longer than anything else here.
+            user_data.append(msgspec.msgpack.encode(_user_data(layer, number)))
+            respelt += not same
+            own = set(tokens)
+            added += any(not text[low:high].isspace() for low, high in words.places if (low, high) not in own)
+        packed.user_data, packed.store_user_data = user_data, True
+        with packed_file(path) as file:
+            file.write(packed.to_bytes())
+        unnamed = 0 if grouped else len(layer.ids)
+        counts = {
+            "documents with tokens added where text stands in none": added,
+            "documents whose sentences are not from token to token, written as near as can be": respelt,
+            "span ids, which entities have none of, left out": unnamed,
+        }
+        notes = tuple(f"{what}: {count}" for what, count in counts.items() if count)
+        # The note warns those who train on entities.
+        why = "spans overlap" if _overlapping(layer) else "spans have scores"
+        return (f"{why}: written as the span group {GROUP!r}, no entities", *notes) if grouped else notes
 
 
 def words_of(text: str, tokens: Pairs) -> Words:
@@ -202,3 +196,6 @@ def _group(doc: Doc, layer: Layer, number: int, words: Words) -> None:
     doc.spans[GROUP] = list(spans.values())
     if not layer.scores.keys().isdisjoint(spans):
         doc.spans[GROUP].attrs["scores"] = np.array([layer.scores.get(span, np.nan) for span in spans])
+
+
+WRITERS = (DocBinWriter(),)

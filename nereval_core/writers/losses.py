@@ -1,22 +1,22 @@
 """The parts of a layer that a format cannot hold: listed before anything is written, and left out only on request.
 
-A writer lists in `HOLDS` the parts that its format has a place for; one that can say some metadata of spans has a
-function `holds_meta`. The loss of span ids, tokens and sentences is only
-noted, for these are not annotations; the loss of any other part changes the layer and is refused.
+The loss of span ids, tokens and sentences is only noted, for these are not annotations; the loss of any other part
+changes the layer and is refused.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError, Problem, counted, quoted
+from nereval_core.writers import Writer
 
 ANNOTATION: Mapping[str, str] = {
     "links": "links",
@@ -36,18 +36,6 @@ REMEDY = "leave out what it cannot hold: --lossy; or write jsonl, which holds ev
 UNPLACED, UNPLACED_REMEDY = "stands nowhere in its text", "leave it out: --lossy, or --unplaced drop"
 """The reason for which no format can state a span of words without a place, and what helps."""
 
-Unsayable = Iterable[tuple[int, str]]
-
-
-class Writer(Protocol):
-    """The names that every writer module has."""
-
-    NAME: str
-    DESCRIPTION: str
-    HOLDS: frozenset[str]
-
-    def write(self, layer: Layer, path: Path) -> tuple[str, ...]: ...
-
 
 @dataclass(frozen=True)
 class Losses:
@@ -55,17 +43,15 @@ class Losses:
 
     `spans` are the spans that it cannot state, by number with the reason; `properties` counts, by key of ANNOTATION,
     the spans with a property that it has no place for, and `documents` the documents with metadata that it has no place
-    for. `changes` are messages about other changes, `noted` the parts whose loss is not refused. `holds_meta` tells the
-    metadata of a span that the format can say, where it can say some.
+    for. `changes` are messages about other changes, `noted` the parts whose loss is not refused.
     """
 
-    format: str
-    spans: Mapping[int, str] = field(default_factory=dict)
-    properties: Mapping[str, int] = field(default_factory=dict)
-    documents: int = 0
-    changes: tuple[str, ...] = ()
-    noted: tuple[str, ...] = ()
-    holds_meta: Callable[[Mapping[str, Any]], bool] | None = None
+    writer: Writer
+    spans: Mapping[int, str]
+    properties: Mapping[str, int]
+    documents: int
+    changes: tuple[str, ...]
+    noted: tuple[str, ...]
 
     def refusal(self, layer: Layer, path: Path) -> FormatError | None:
         """Return the error to raise if nothing may be lost, None where nothing would be lost."""
@@ -78,7 +64,7 @@ class Losses:
             )
             for span, why in sorted(self.spans.items())
         ]
-        problems += [(f"{self.format} has no place for {words}", REMEDY) for words in self._without_place()]
+        problems += [(f"{self.writer.name} has no place for {words}", REMEDY) for words in self._without_place()]
         problems += [(change, REMEDY) for change in self.changes]
         return FormatError(Problem(os.fspath(path), None, *problem) for problem in problems) if problems else None
 
@@ -89,7 +75,7 @@ class Losses:
             reasons[why] = reasons.get(why, 0) + 1
         notes = [f"spans left out, each {why}: {count}" for why, count in reasons.items()]
         lost = (*self._without_place(), *self.noted)
-        notes += [f"{self.format} has no place for them, left out: {', '.join(lost)}"] if lost else []
+        notes += [f"{self.writer.name} has no place for them, left out: {', '.join(lost)}"] if lost else []
         return (*notes, *self.changes)
 
     def _without_place(self) -> list[str]:
@@ -99,17 +85,13 @@ class Losses:
 
 def find_losses(layer: Layer, writer: Writer) -> Losses:
     """Return the parts of a layer that a format cannot hold."""
-    holds = writer.HOLDS
-    spans: dict[int, str] = {}
+    holds = writer.holds
+    spans = dict(writer.unsayable(layer))
     if FRAGMENTS not in holds:
-        spans = dict.fromkeys(layer.fragments, "is discontinuous")
-    unsayable: Callable[[Layer], Unsayable] | None = getattr(writer, "unsayable", None)
-    if unsayable is not None:
-        spans = dict(unsayable(layer)) | spans
+        spans |= dict.fromkeys(layer.fragments, "is discontinuous")
     spans |= dict.fromkeys(np.flatnonzero(layer.unplaced).tolist(), UNPLACED)
     several = {span for span, links in layer.links.items() if len(links) > 1}
-    holds_meta: Callable[[Mapping[str, Any]], bool] | None = getattr(writer, "holds_meta", None)
-    unheld = {span for span, meta in layer.meta.items() if holds_meta is None or not holds_meta(meta)}
+    unheld = {span for span, meta in layer.meta.items() if not writer.holds_meta(meta)}
     having: Mapping[str, Any] = {
         key: several if key == "rankings" else unheld if key == "meta" else getattr(layer, key)
         for key in ANNOTATION
@@ -123,15 +105,13 @@ def find_losses(layer: Layer, writer: Writer) -> Losses:
         "tokens": documents.tokens is not None,
         "sentences": documents.sentences is not None,
     }
-    changed: Callable[[Layer], Iterable[str]] | None = getattr(writer, "changed", None)
     return Losses(
-        writer.NAME,
+        writer,
         spans,
         {key: len(affected) for key, affected in having.items() if affected},
         described,
-        () if changed is None else tuple(changed(layer)),
+        tuple(writer.changed(layer)),
         tuple(words for part, words in NOTED.items() if part not in holds and present[part]),
-        holds_meta,
     )
 
 
@@ -142,8 +122,8 @@ def remove_losses(layer: Layer, lost: Losses) -> Layer:
     changes: dict[str, Any] = {key: {} for key in lost.properties if key != "rankings"}
     if "rankings" in lost.properties:
         changes["links"] = {span: links[:1] for span, links in layer.links.items()}
-    if "meta" in lost.properties and lost.holds_meta is not None:
-        changes["meta"] = {span: meta for span, meta in layer.meta.items() if lost.holds_meta(meta)}
+    if "meta" in lost.properties:
+        changes["meta"] = {span: meta for span, meta in layer.meta.items() if lost.writer.holds_meta(meta)}
     if lost.documents:
         changes["documents"] = replace(layer.documents, meta=None)
     return replace(layer, **changes) if changes else layer

@@ -21,16 +21,12 @@ from nereval_core.corpus import Documents, Intervals, Layer
 from nereval_core.corpus.texts import Texts
 from nereval_core.problems import FormatError
 from nereval_core.readers.parquet import SPANS, SUFFIX, TEXTS
-from nereval_core.writers import whole_file, whole_folder
+from nereval_core.writers import Writer, whole_file, whole_folder
 from nereval_core.writers.losses import EVERYTHING
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-NAME = "parquet"
-DESCRIPTION = "Parquet spans and texts, a pair of files or a folder of them: for large corpora, lossless"
-SHARD = SPANS
-HOLDS = EVERYTHING
 
 GROUP_SPANS = 1 << 17
 GROUP_CHARACTERS = 1 << 24
@@ -38,23 +34,30 @@ GROUP_DOCUMENTS = 1 << 16
 """Limits of a row group; a document is never cut, even if it alone exceeds them."""
 
 
-def write(layer: Layer, path: Path) -> tuple[str, ...]:
-    """Write NAME.spans.parquet and NAME.texts.parquet, whichever of the two is named, or a folder with one such pair.
+class ParquetWriter(Writer):
+    """NAME.spans.parquet and NAME.texts.parquet, whichever of the two is named, or a folder with one such pair.
 
     Spans stand by document, in the order in which they were read. The bytes depend on the layer alone (and on the
     version of pyarrow).
     """
-    ending = next((ending for ending in (SPANS, TEXTS) if path.name.endswith(ending)), None)
-    if ending is not None:
-        name = path.name.removesuffix(ending)
-        with whole_file(path.with_name(name + SPANS)) as spans, whole_file(path.with_name(name + TEXTS)) as texts:
-            _write(layer, spans, texts)
-        return ()
-    if path.suffix == SUFFIX:
-        remedy = f"name a folder, or a file that ends in {SPANS}"
-        raise FormatError.single(os.fspath(path), None, "texts and spans are two files", remedy)
-    with whole_folder(path) as folder:
-        return write(layer, folder / f"part-00000{SPANS}")
+
+    name = "parquet"
+    description = "Parquet spans and texts, a pair of files or a folder of them: for large corpora, lossless"
+    holds = EVERYTHING
+    shard = SPANS
+
+    def write(self, layer: Layer, path: Path) -> tuple[str, ...]:
+        ending = next((ending for ending in (SPANS, TEXTS) if path.name.endswith(ending)), None)
+        if ending is not None:
+            name = path.name.removesuffix(ending)
+            with whole_file(path.with_name(name + SPANS)) as spans, whole_file(path.with_name(name + TEXTS)) as texts:
+                _write(layer, spans, texts)
+            return ()
+        if path.suffix == SUFFIX:
+            remedy = f"name a folder, or a file that ends in {SPANS}"
+            raise FormatError.single(os.fspath(path), None, "texts and spans are two files", remedy)
+        with whole_folder(path) as folder:
+            return self.write(layer, folder / f"part-00000{SPANS}")
 
 
 def _write(layer: Layer, spans: BinaryIO, texts: BinaryIO) -> None:
@@ -174,3 +177,6 @@ def _intervals(intervals: Intervals, low: int, high: int, pair: pa.DataType) -> 
     intervals = intervals.between(low, high)
     values = pa.StructArray.from_arrays([pa.array(intervals.starts), pa.array(intervals.ends)], fields=list(pair))
     return pa.ListArray.from_arrays(pa.array(intervals.first.astype(np.int32)), values)
+
+
+WRITERS = (ParquetWriter(),)

@@ -44,7 +44,7 @@ def refused(*uploads: tuple[str, bytes]) -> str:
 
 def test_every_module_with_a_name_is_a_format_of_that_name() -> None:
     assert all(name == reader.name and reader.description for name, reader in readers().items())
-    assert all(name == module.NAME and module.DESCRIPTION for name, module in writers().items())
+    assert all(name == writer.name and writer.description for name, writer in writers().items())
     package = nereval_core.readers
     modules = {info.name.rpartition(".")[2] for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")}
     assert set(readers()) <= modules
