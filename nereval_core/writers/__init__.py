@@ -12,60 +12,25 @@ import io
 import os
 import pkgutil
 import zipfile
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from nereval_core.problems import FormatError, Problem
 from nereval_core.readers.input.temporaries import TemporaryFolder, replaced_file, replaced_folder
 
 if TYPE_CHECKING:
     from nereval_core.corpus import Layer
+    from nereval_core.writers.writer import Writer
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 """Characters that a spreadsheet may take for the beginning of a formula."""
 ZIP_TIME = (1980, 1, 1, 0, 0, 0)
 """The time of the files in a zip: without their own, the same layer gives the same bytes."""
-
-
-class Writer(ABC):
-    """A writer of one format."""
-
-    name: ClassVar[str]
-    description: ClassVar[str]
-    holds: ClassVar[frozenset[str]]
-    """The parts of a layer that the format has a place for, see `losses`."""
-    shard: ClassVar[str | None] = None
-    """The suffix of its files, where many of them make one corpus; None for a format of folders."""
-
-    @abstractmethod
-    def write(self, layer: Layer, path: Path) -> tuple[str, ...]:
-        """Write a layer without parts that the format does not hold; return notes on an unexpected form.
-
-        Raises:
-            FormatError: a place that cannot be written, or names that the format cannot write.
-        """
-
-    def unsayable(self, layer: Layer) -> Iterable[tuple[int, str]]:
-        """Yield the spans that the format cannot state, with the reason."""
-        return ()
-
-    def changed(self, layer: Layer) -> Iterable[str]:
-        """Yield messages about other changes of the layer in this format."""
-        return ()
-
-    def holds_meta(self, meta: Mapping[str, Any]) -> bool:
-        """Return whether the format, which has no place for all metadata of spans, can say this."""
-        return False
-
-    def escaping_formulas(self) -> Writer | None:
-        """Return the writer of files in which no cell is a formula, None where no spreadsheet opens the format."""
-        return None
 
 
 @cache
@@ -108,7 +73,7 @@ def write(
     if layer.documents.sizes is not None:
         raise FormatError.single(layer.name, None, "spans without texts cannot be written", "give the texts with them")
     # Only layers are written in formats that cannot hold all of them; results are written too.
-    from nereval_core.writers.losses import find_losses, remove_losses
+    from nereval_core.writers.writer import find_losses, remove_losses
 
     lost = find_losses(layer, writer)
     refusal = None if lossy else lost.refusal(layer, Path(path))

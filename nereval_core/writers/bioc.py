@@ -15,8 +15,9 @@ from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError, Problem, counted, quoted
 from nereval_core.readers.bioc import LINK, READER, SCORE, TYPE, is_known_infon, ranked_key, read_infons
 from nereval_core.readers.input.compression import unpacked_name
-from nereval_core.writers import Writer, packed_file
+from nereval_core.writers import packed_file
 from nereval_core.writers.document_spans import spans_with_offsets
+from nereval_core.writers.writer import Writer
 
 XML, JSON, LINES = ".xml", ".json", ".jsonl"
 FRAMES: Mapping[str, tuple[str, str, str]] = {

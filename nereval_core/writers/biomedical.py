@@ -14,8 +14,9 @@ from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers.biomedical.bc2gm import GOLD, SENTENCES, TYPE, VARIANTS
 from nereval_core.readers.biomedical.pubtator import BLANK, NIL, NONE, PARTED, READER, UNKNOWN, VARIANT
-from nereval_core.writers import Writer, packed_file, whole_folder
+from nereval_core.writers import packed_file, whole_folder
 from nereval_core.writers.document_spans import spans_as_read, spans_with_offsets
+from nereval_core.writers.writer import Writer
 
 RENAME = "rename it, or write jsonl"
 

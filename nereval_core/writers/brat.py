@@ -12,8 +12,9 @@ import numpy as np
 
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError, Problem, quoted
-from nereval_core.writers import Writer, whole_folder
+from nereval_core.writers import whole_folder
 from nereval_core.writers.document_spans import spans_as_read
+from nereval_core.writers.writer import Writer
 
 NAME_BYTES = 255 - len(".ann")
 """Bytes that a part of a document id may have as a file name."""

@@ -23,8 +23,9 @@ from nereval_core.readers.cas.files import SOFA, STRUCTURES, TYPES, VIEWS
 from nereval_core.readers.cas.span_choice import LINK, VALUE
 from nereval_core.readers.input.compression import unpacked_name
 from nereval_core.readers.shared.offset_units import offsets_in_unit
-from nereval_core.writers import ZIP_TIME, Writer, packed_file, whole_file, whole_folder
+from nereval_core.writers import ZIP_TIME, packed_file, whole_file, whole_folder
 from nereval_core.writers.document_spans import spans_with_offsets
+from nereval_core.writers.writer import Writer
 
 XMI, JSON, ZIP = ".xmi", ".json", ".zip"
 SYSTEM = "TypeSystem.xml"

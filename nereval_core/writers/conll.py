@@ -25,8 +25,9 @@ from nereval_core.readers.conll import ALL_COLUMNS, DEPTH
 from nereval_core.readers.conll.layout import DOCSTART, is_mark
 from nereval_core.readers.shared.tag_schemes import SCHEMES, encode
 from nereval_core.readers.shared.tag_schemes import unsayable as unsayable_by
-from nereval_core.writers import Writer, packed_file
+from nereval_core.writers import packed_file
 from nereval_core.writers.document_spans import Pairs, TokenSpans, token_spans
+from nereval_core.writers.writer import Writer
 
 SCHEME = SCHEMES["IOB2"]
 

@@ -12,8 +12,9 @@ from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers.csv import LINKS, READER
 from nereval_core.readers.input.compression import unpacked_name
-from nereval_core.writers import Writer, escape_formula, packed_file
+from nereval_core.writers import escape_formula, packed_file
 from nereval_core.writers.document_spans import spans_with_offsets
+from nereval_core.writers.writer import Writer
 
 HEADER = ("document", "start", "end", "label", "quote", "text", "span_id", "links", "score")
 

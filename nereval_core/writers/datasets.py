@@ -14,8 +14,9 @@ from nereval_core.corpus import Layer
 from nereval_core.readers.datasets import METADATA, READER
 from nereval_core.readers.shared.tag_schemes import SCHEMES, encode
 from nereval_core.readers.shared.tag_schemes import unsayable as unsayable_by
-from nereval_core.writers import Writer, packed_file, whole_file
+from nereval_core.writers import packed_file, whole_file
 from nereval_core.writers.document_spans import token_spans
+from nereval_core.writers.writer import Writer
 
 SCHEME = SCHEMES["IOB2"]
 

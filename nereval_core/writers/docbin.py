@@ -19,7 +19,7 @@ from nereval_core.corpus.tokens import WORD
 from nereval_core.readers.docbin import READER, SUFFIX
 from nereval_core.readers.docbin.message import not_installed
 from nereval_core.readers.docbin.texts import ID
-from nereval_core.writers import Writer, packed_file
+from nereval_core.writers import packed_file
 from nereval_core.writers.document_spans import (
     Pairs,
     other_metadata,
@@ -27,6 +27,7 @@ from nereval_core.writers.document_spans import (
     spans_with_offsets,
     token_spans,
 )
+from nereval_core.writers.writer import Writer
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc

@@ -21,8 +21,8 @@ from nereval_core.corpus import Documents, Intervals, Layer
 from nereval_core.corpus.texts import Texts
 from nereval_core.problems import FormatError
 from nereval_core.readers.parquet import SPANS, SUFFIX, TEXTS
-from nereval_core.writers import Writer, whole_file, whole_folder
-from nereval_core.writers.losses import EVERYTHING
+from nereval_core.writers import whole_file, whole_folder
+from nereval_core.writers.writer import EVERYTHING, Writer
 
 if TYPE_CHECKING:
     import pyarrow as pa

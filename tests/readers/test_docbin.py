@@ -29,7 +29,7 @@ from nereval_core.readers import layers as layers_of
 from nereval_core.readers.docbin import message
 from nereval_core.writers import write, writers
 from nereval_core.writers.docbin import words_of
-from nereval_core.writers.losses import find_losses, remove_losses
+from nereval_core.writers.writer import find_losses, remove_losses
 from tests.support.layer_strategies import content, layers, texts, words
 from tests.support.readings import span_texts
 from tests.support.samples import DOCBIN

@@ -20,8 +20,8 @@ from nereval_core.corpus.tokens import WORD
 from nereval_core.problems import FormatError
 from nereval_core.readers import ReadOptions, layers, read
 from nereval_core.readers.input.source import Source
-from nereval_core.writers import Writer, write, writers
-from nereval_core.writers.losses import DOCUMENT_META, EVERYTHING, FRAGMENTS, find_losses, remove_losses
+from nereval_core.writers import write, writers
+from nereval_core.writers.writer import DOCUMENT_META, EVERYTHING, FRAGMENTS, Writer, find_losses, remove_losses
 from tests.support import layer_strategies
 from tests.support.layer_strategies import content, texts, words
 

@@ -44,7 +44,7 @@ def found(
     given: Offsets | None = None,
     fixed: bool = True,
 ) -> ConvertedSpans:
-    return code_points(marked(rows), texts, expected=expected, given=given, fixed=fixed)
+    return code_points(marked(rows), texts, expected=expected, stated=given, fixed=fixed)
 
 
 def counted(text: str, start: int, end: int, counting: Offsets) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""The parts of a layer that a format cannot hold: listed before anything is written, and left out only on request.
+"""A writer of a format, and the parts of a layer that it cannot hold: listed first, and left out only on request.
 
 The loss of span ids, tokens and sentences is only noted, for these are not annotations; the loss of any other part
 changes the layer and is refused.
@@ -7,16 +7,16 @@ changes the layer and is refused.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError, Problem, counted, quoted
-from nereval_core.writers import Writer
 
 ANNOTATION: Mapping[str, str] = {
     "links": "links",
@@ -35,6 +35,41 @@ EVERYTHING = frozenset((*ANNOTATION, *NOTED, FRAGMENTS, DOCUMENT_META))
 REMEDY = "leave out what it cannot hold: --lossy; or write jsonl, which holds everything"
 UNPLACED, UNPLACED_REMEDY = "stands nowhere in its text", "leave it out: --lossy, or --unplaced drop"
 """The reason for which no format can state a span of words without a place, and what helps."""
+
+
+class Writer(ABC):
+    """A writer of one format."""
+
+    name: ClassVar[str]
+    description: ClassVar[str]
+    holds: ClassVar[frozenset[str]]
+    """The parts of a layer that the format has a place for, see `EVERYTHING`."""
+    shard: ClassVar[str | None] = None
+    """The suffix of its files, where many of them make one corpus; None for a format of folders."""
+
+    @abstractmethod
+    def write(self, layer: Layer, path: Path) -> tuple[str, ...]:
+        """Write a layer without parts that the format does not hold; return notes on an unexpected form.
+
+        Raises:
+            FormatError: a place that cannot be written, or names that the format cannot write.
+        """
+
+    def unsayable(self, layer: Layer) -> Iterable[tuple[int, str]]:
+        """Yield the spans that the format cannot state, with the reason."""
+        return ()
+
+    def changed(self, layer: Layer) -> Iterable[str]:
+        """Yield messages about other changes of the layer in this format."""
+        return ()
+
+    def holds_meta(self, meta: Mapping[str, Any]) -> bool:
+        """Return whether the format, which has no place for all metadata of spans, can say this."""
+        return False
+
+    def escaping_formulas(self) -> Writer | None:
+        """Return the writer of files in which no cell is a formula, None where no spreadsheet opens the format."""
+        return None
 
 
 @dataclass(frozen=True)
