@@ -62,5 +62,6 @@ fi
 
 # Numpy's own threads would only wait for the other process.
 export OPENBLAS_NUM_THREADS=1
-# Two processes take one file after the other, in the order that tests/conftest.py gives them.
-exec "$venv/bin/python" -m pytest -n 2 --dist loadfile --no-loadscope-reorder "$@" </dev/null
+# Processes take one file after the other, in the order that tests/conftest.py gives them. There are three on two cores:
+# tests of servers and browsers wait for a third of their time.
+exec "$venv/bin/python" -m pytest -n 3 --dist loadfile --no-loadscope-reorder "$@" </dev/null

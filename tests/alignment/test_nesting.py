@@ -220,7 +220,7 @@ def stretched(drawn: tuple[Drawn, Drawn], times: int) -> list[Any]:
     return [part.tolist() for side in (outcome.gold, outcome.pred) for part in (side.rows, side.counts)]
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", [*range(6), *(pytest.param(seed, marks=pytest.mark.nightly) for seed in range(6, 40))])
 def test_random_documents_equal_the_plain_way(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Crossing, doubled and discontinuous spans with cores and alternatives: nothing but tables over subsets."""
     from tests.support.spans import random_spans

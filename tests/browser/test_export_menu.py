@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import urlencode
 
+from pages.shared.view.link import write_link
 from tests.support.browser import Visit
 from tests.support.pages import VIEW
+from tests.support.visitors import Visitor
 
 
 def test_a_figure_is_saved_as_the_browser_shows_it(visit: Visit, tmp_path: Path) -> None:
@@ -26,17 +29,12 @@ def test_a_figure_is_saved_as_the_browser_shows_it(visit: Visit, tmp_path: Path)
     assert b"signature" in (tmp_path / "CSV").read_bytes().splitlines()[0]
 
 
-def test_a_figure_is_drawn_for_papers_where_the_app_runs(visit: Visit, tmp_path: Path) -> None:
-    visit.open("Confusion", VIEW)
-    with visit.rerun():
-        visit.page.get_by_role("button", name="Export", exact=True).click()
-    menu = visit.page.get_by_test_id("stPopoverBody")
-    with visit.rerun():
-        menu.get_by_role("radio", name="text, 174 mm").click()
-    for form in ("PDF", "SVG"):
-        with visit.page.expect_download() as started:
-            menu.get_by_role("button", name=f"{form} for papers").click()
-        started.value.save_as(tmp_path / form)
-    assert b"/FontFile2 " in (tmp_path / "PDF").read_bytes()
-    drawn = (tmp_path / "SVG").read_text(encoding="utf-8")
+def test_a_figure_is_drawn_for_papers_where_the_app_runs(app: str) -> None:
+    with Visitor(app) as visitor:
+        visitor.open("Confusion", urlencode(write_link(VIEW)))
+        visitor.unfold("Export")
+        visitor.choose("Width of figures for papers", "text, 174 mm")
+        pdf, svg = (visitor.download(f"{form} for papers") for form in ("PDF", "SVG"))
+    assert b"/FontFile2 " in pdf
+    drawn = svg.decode("utf-8")
     assert ' width="174mm"' in drawn[:300] and "<title>Gold types and what rules made of them. " in drawn[:400]

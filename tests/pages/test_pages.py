@@ -401,6 +401,19 @@ def test_a_page_switch_keeps_the_view() -> None:
     assert address(app)["type"] == "PROTEINAS"
 
 
+def test_a_record_that_is_open_is_no_chip_on_other_pages() -> None:
+    app = opened("Inspect", VIEW)
+    doc, record = workbench(app)["entries"][2][:2]
+    app = opened("Inspect", replace(VIEW, doc=doc, record=record))
+    for name in ("Confusion", "Overview", "Inspect"):
+        app = sound(app.switch_page(pages()[name]).run())
+        assert (address(app)["record"], "record" in chips(app)) == (record, False), name
+
+
+def chips(app: AppTest) -> str:
+    return " ".join(button.label for button in app.button if str(button.key).startswith(keys.CHIP))
+
+
 def test_a_view_too_long_for_a_link_is_kept_and_told() -> None:
     app = opened("Inspect", VIEW, bar_share_menu=True)
     app = sound(app.text_input(key="widget_q").set_value("x" * 2_100).run())
