@@ -3,14 +3,24 @@
 import streamlit as st
 
 from pages.shared import frame
+from pages.shared.components.navigation import choose_word
 from pages.shared.data.page_context import PageContext
-from pages.shared.review import views as review_views
+from pages.shared.review import adjudication, verdicts, what_if_scores
 from pages.shared.verdicts import list as verdicts_list
+from pages.shared.view import TABS
+
+PARTS = {
+    "what-if": ("Progress", what_if_scores.draw_what_if),
+    "given-verdicts": ("Verdicts", verdicts.draw_verdicts),
+    "adjudicate": ("Adjudicate", adjudication.draw_adjudication),
+    "take-along": ("Export and import", verdicts.draw_copies),
+}
+assert tuple(PARTS)[1:] == TABS["review_tab"]
 
 
 @frame.page("Review")
 def draw(page: PageContext) -> None:
     verdicts_list.show_verdict_problems()
-    view = review_views.choose_view(page)
+    word = choose_word(page, "review_tab", "Show", {name: label for name, (label, _) in PARTS.items()})
     with st.container():
-        view(page)
+        PARTS[word][1](page)

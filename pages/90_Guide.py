@@ -2,9 +2,8 @@
 
 import streamlit as st
 
-from pages.shared import frame
+from pages.shared import frame, guide
 from pages.shared.data.page_context import PageContext
-from pages.shared.guide import entries, examples
 
 
 @frame.page("Guide", needs_corpus=False)
@@ -13,7 +12,7 @@ def explain(page: PageContext | None) -> None:
         "A gold span and a prediction that overlap may be aligned, one to one. The matching criterion then decides "
         "what the pair is worth. Gold is ruled above the text, the prediction below it."
     )
-    st.write(" · ".join(f"[{title}](#{anchor})" for title, anchor in examples.SECTIONS.items()))
-    examples.worked_examples()
-    examples.try_it()
-    entries.draw_entries()
+    st.write(" · ".join(f"[{title}](#{anchor})" for title, anchor in guide.SECTIONS.items()))
+    guide.worked_examples()
+    guide.try_it()
+    guide.draw_entries()

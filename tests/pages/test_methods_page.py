@@ -10,7 +10,7 @@ from nereval_core import __version__
 from nereval_core.report.method_terms import HOLM, INTERVAL, METHODS
 from nereval_core.report.references import works
 from pages.shared.components.export_menu import OFFERED, method_notes
-from pages.shared.guide.entries import _methods as guide_entries
+from pages.shared.guide import _methods as guide_entries
 from pages.shared.view import keys
 from pages.shared.view.link import read_link, write_link
 from tests.support.pages import VIEW, opened
