@@ -60,35 +60,32 @@ def read(
         if options.column is None and tags is not None:
             options = replace(options, column=tags)
     format = format_of(source, format, columns, options.texts, options.outside)
-    wanted = options.layer or source.layer or None
-    if wanted is not None and not reader(format).has_layers:
-        found = f"the layer {quoted(wanted)} is asked for, and the format '{format}' has one"
-        raise FormatError.single(source.name, None, found, "leave it out")
-    options = replace(options, layer=wanted, columns=columns or None)
+    layer_name = options.layer or source.layer or None
+    if layer_name is not None and not reader(format).has_layers:
+        finding = f"the layer {quoted(layer_name)} is asked for, and the format '{format}' has one"
+        raise FormatError.single(source.name, None, finding, "leave it out")
+    options = replace(options, layer=layer_name, columns=columns or None)
     if options.column is not None and not reader(format).has_columns:
-        found = f"column {options.column} is asked for, and the format '{format}' has no columns"
-        raise FormatError.single(source.name, None, found, "leave the column out, or name the other side's only")
+        finding = f"column {options.column} is asked for, and the format '{format}' has no columns"
+        raise FormatError.single(source.name, None, finding, "leave the column out, or name the other side's only")
     with garbage_collection_off():
         reading = replace(without_outside(reader(format).read(source, options)), source=source.name)
     if not len(reading.documents):
         raise FormatError.single(source.name, None, "no document in it", f"give a file in the format '{format}'")
     unused = columns and not reader(format).is_span_table
-    said = ["the columns chosen are for tables of spans, which this is not"] if unused else []
+    notes = [*reading.notes, *skipped_files_note(source)]
+    notes += ["the columns chosen are for tables of spans, which this is not"] if unused else []
     if options.labels is not None and not reader(format).has_labels:
-        said.append("the labels given are for tags that are numbers, which this format has not")
-    reading = replace(reading, notes=(*reading.notes, *skipped_files_note(source), *said))
-    of = f"of {len(reading.layer)}"
-    for what, some in (("a core", reading.layer.cores), ("alternatives", reading.layer.alternatives)):
-        if some:
-            reading = replace(reading, notes=(*reading.notes, f"spans with {what}: {len(some)} {of}"))
-    if edged := [quoted(kind) for kind in reading.layer.types if kind != kind.strip()]:
-        note = f"types with blanks at their edges, read as they stand: {', '.join(edged[:SHOWN])}"
-        reading = replace(reading, notes=(*reading.notes, note))
-    repeated = len(reading.layer.duplicates)
-    if repeated:
-        note = f"spans that repeat another of the same boundaries and type, kept: {repeated}"
-        reading = replace(reading, notes=(*reading.notes, note))
-    return reading
+        notes.append("the labels given are for tags that are numbers, which this format has not")
+    layer = reading.layer
+    for what, spans in (("a core", layer.cores), ("alternatives", layer.alternatives)):
+        if spans:
+            notes.append(f"spans with {what}: {len(spans)} of {len(layer)}")
+    if edged := [quoted(kind) for kind in layer.types if kind != kind.strip()]:
+        notes.append(f"types with blanks at their edges, read as they stand: {', '.join(edged[:SHOWN])}")
+    if repeated := len(layer.duplicates):
+        notes.append(f"spans that repeat another of the same boundaries and type, kept: {repeated}")
+    return replace(reading, notes=tuple(notes))
 
 
 def without_outside(reading: Reading) -> Reading:
@@ -110,16 +107,16 @@ def _read_parts(source: Source, format: str, options: ReadOptions) -> Reading:
     """
     from nereval_core.readers.shared.layer_parts import join_parts
 
-    found: list[Part] = []
+    parts: list[Part] = []
     problems: list[Problem] = []
     for part in source.parts:
         try:
-            found.append(_read_part(part, format, options))
+            parts.append(_read_part(part, format, options))
         except FormatError as error:
             problems += error.problems
     if problems:
         raise FormatError(dict.fromkeys(problems))
-    return join_parts(found, source=source.name, name=options.name or source.label)
+    return join_parts(parts, source=source.name, name=options.name or source.label)
 
 
 def _read_part(part: Source, format: str, options: ReadOptions) -> Part:
@@ -146,7 +143,7 @@ def layers(source: Source, *, format: str = "auto", options: ReadOptions | None 
         return reader(format).layers(source, options)
 
 
-def select_layer(source: Source, wanted: str | None, names: Sequence[str]) -> str:
+def select_layer(source: Source, layer: str | None, names: Sequence[str]) -> str:
     """Return the layer of a file that is to be read: the one that is wanted, or the only one.
 
     Raises:
@@ -154,17 +151,17 @@ def select_layer(source: Source, wanted: str | None, names: Sequence[str]) -> st
     """
     more = len(names) - SHOWN
     listed = ", ".join([*map(quoted, names[:SHOWN]), *([f"{more} more"] if more > 0 else [])])
-    if wanted is None and len(names) == 1:
+    if layer is None and len(names) == 1:
         return names[0]
-    if wanted is None:
-        found = f"it holds {len(names)} layers, {listed}, and one is read at a time"
+    if layer is None:
+        finding = f"it holds {len(names)} layers, {listed}, and one is read at a time"
         way = "save it as a file and" if source.name == STDIN else ""
         place = "FILE" if source.name == STDIN else source.name
         remedy = f"{way} name it after the path, {place}#{names[0]}, or choose it beside the upload".strip()
-        raise FormatError.single(source.name, None, found, remedy)
-    if wanted not in names:
-        raise FormatError.single(source.name, None, f"no layer {quoted(wanted)}", f"choose among {listed}")
-    return wanted
+        raise FormatError.single(source.name, None, finding, remedy)
+    if layer not in names:
+        raise FormatError.single(source.name, None, f"no layer {quoted(layer)}", f"choose among {listed}")
+    return layer
 
 
 @contextmanager

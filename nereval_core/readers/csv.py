@@ -49,7 +49,7 @@ NO_TEXTS = "give them in a column text or a file beside it, or score it against 
 class SpanColumns:
     """The spans of a table, column by column; where it has no such column, the column is empty."""
 
-    shown: str
+    source: str
     lines: Sequence[int]
     starts: Sequence[int]
     ends: Sequence[int]
@@ -106,14 +106,14 @@ class SpanTableReader(Reader):
             FormatError: with every problem found.
         """
         files = source.pick(*self.suffixes)
-        made = Builder(source.name)
+        builder = Builder(source.name)
         tables = [_table(file, file.text(), _columns_of_side(file, options)) for file in files]
         if options.column is None and "type" not in (options.columns or {}):
-            made.problems += [
+            builder.problems += [
                 choice_problem(table.file.shown, 1, sides) for table in tables if (sides := _sides(table))
             ]
-            if made.problems:
-                raise FormatError(made.problems)
+            if builder.problems:
+                raise FormatError(builder.problems)
         spans = [table for table in tables if table.has_spans]
         texts = [table for table in tables if table.has_texts]
         lacking = [table for table in spans if table.lacking] if spans else tables
@@ -122,12 +122,12 @@ class SpanTableReader(Reader):
         plain = {file.stem: file for file in source.by_suffix.get(".txt", ()) if file not in files}
         documents: dict[str, TableDocument] = {}
         for table in texts:
-            _add_texts(table, documents, made.problems)
+            _add_texts(table, documents, builder.problems)
         named = all("document" in table.columns for table in spans)
         owned = set()
         counts: Counter[str] = Counter()
         for table in spans:
-            rows = rows_of(table, made.problems)
+            rows = rows_of(table, builder.problems)
             if by_row := layer_column(table, rows):
                 names = tuple(filter(None, dict.fromkeys(by_row)))
                 layer = select_layer(source, options.layer, names)
@@ -141,52 +141,52 @@ class SpanTableReader(Reader):
             own = not texts and not plain and _holds_texts(rows)
             owned.add(own)
             if not named and not own:
-                made.problems.append(
+                builder.problems.append(
                     Problem(table.file.shown, 1, "no column for the document", usual_names("document"))
                 )
                 continue
-            _add_rows(table.file.shown, rows, documents, made.problems, own=own, named=named)
-        taken = [*files]
-        given = options.texts
+            _add_rows(table.file.shown, rows, documents, builder.problems, own=own, named=named)
+        files_read = [*files]
+        gold_texts = options.texts
         rowless: list[str] = []
         if False in owned and not texts:
             if plain:
-                taken += [plain[name] for name in documents if name in plain]
+                files_read += [plain[name] for name in documents if name in plain]
                 for name, document in documents.items():
                     document.text = plain[name].text(keep_bom=True) if name in plain else None
-            elif given is not None:
+            elif gold_texts is not None:
                 rowless = rowless_note(
-                    given, [number for number, name in enumerate(given.ids) if name not in documents]
+                    gold_texts, [number for number, name in enumerate(gold_texts.ids) if name not in documents]
                 )
-                for name, text in zip(given.ids, given.texts, strict=True):
+                for name, text in zip(gold_texts.ids, gold_texts.texts, strict=True):
                     documents.setdefault(name, TableDocument(None, (source.name, 1))).text = text
-            elif not made.problems:
+            elif not builder.problems:
                 raise FormatError.single(spans[0].file.shown, 1, "no texts", NO_TEXTS)
         for name, document in documents.items():
-            _add_document(name if named else None, document, made)
+            _add_document(name if named else None, document, builder)
         rest = dict.fromkeys(name for table in (*spans, *texts) for name in table.rest)
-        notes = [*rowless, *unread_files_note(source, taken)]
+        notes = [*rowless, *unread_files_note(source, files_read)]
         notes += [f"columns not read: {', '.join(map(quoted, rest))}"] if rest else []
         notes += [f"{what}: {count}" for what, count in counts.items() if count]
         notes += ["the first line is read as a row: columns are chosen by number"] if _headless(spans) else []
-        return reading_in_code_points(made, source, options, self.name, expected=OFFSETS, fixed=False, notes=notes)
+        return reading_in_code_points(builder, source, options, self.name, expected=OFFSETS, fixed=False, notes=notes)
 
 
 READER = SpanTableReader()
 
 
-def first_tables(source: Source, chosen: ColumnChoice | None = None) -> list[Table]:
+def first_tables(source: Source, columns: ColumnChoice | None = None) -> list[Table]:
     """Return the first two files as tables, by their first lines."""
     return [
-        _table(file, "\n".join(source.head_of(file).lines), chosen)
+        _table(file, "\n".join(source.head_of(file).lines), columns)
         for file in source.pick(*SpanTableReader.suffixes)[:2]
     ]
 
 
-def _table(file: SourceFile, text: str, chosen: ColumnChoice | None) -> Table:
-    named, said = table_of(file, text), table_of(file, text, chosen)
+def _table(file: SourceFile, text: str, columns: ColumnChoice | None) -> Table:
+    named, choice = table_of(file, text), table_of(file, text, columns)
     # A file of texts beside the one that is meant has columns of its own.
-    return named if named.has_texts and not (said.has_spans and said.counts) else said
+    return named if named.has_texts and not (choice.has_spans and choice.counts) else choice
 
 
 def _sides(table: Table) -> tuple[TagColumn, ...]:
@@ -217,8 +217,8 @@ def _add_texts(table: Table, documents: dict[str, TableDocument], problems: list
     rows = rows_of(table, problems)
     for line, name, text in zip(rows.lines, rows.cells["document"], rows.cells["text"], strict=True):
         if name in documents:
-            found = f"a second text for the document {quoted(name)}"
-            problems.append(Problem(table.file.shown, line, found, "give each document one text"))
+            finding = f"a second text for the document {quoted(name)}"
+            problems.append(Problem(table.file.shown, line, finding, "give each document one text"))
         documents.setdefault(name, TableDocument(text, (table.file.shown, line)))
 
 
@@ -234,7 +234,13 @@ def _holds_texts(rows: TableRows) -> bool:
 
 
 def _add_rows(
-    shown: str, rows: TableRows, documents: dict[str, TableDocument], problems: list[Problem], *, own: bool, named: bool
+    source: str,
+    rows: TableRows,
+    documents: dict[str, TableDocument],
+    problems: list[Problem],
+    *,
+    own: bool,
+    named: bool,
 ) -> None:
     """Add rows to their documents, whose texts they may hold."""
     cells = rows.cells
@@ -242,68 +248,68 @@ def _add_rows(
     for name, low, high in _runs(names):
         document = documents.get(name)
         if document is None:
-            document = documents[name] = TableDocument("" if own else None, (shown, rows.lines[low]))
+            document = documents[name] = TableDocument("" if own else None, (source, rows.lines[low]))
         if own:
-            _take_text(document, name, shown, cells["text"][low:high], rows.lines[low:high], problems)
+            _take_text(document, name, source, cells["text"][low:high], rows.lines[low:high], problems)
     if "" in cells["type"]:
         # A row without a span is there for its document.
         filled = [any(row) for row in zip(cells["start"], cells["end"], cells["type"], strict=True)]
-        kept = {what: tuple(compress(column, filled)) for what, column in cells.items()}
-        rows = TableRows(tuple(compress(rows.lines, filled)), kept)
+        cells_of_spans = {what: tuple(compress(column, filled)) for what, column in cells.items()}
+        rows = TableRows(tuple(compress(rows.lines, filled)), cells_of_spans)
         names = tuple(compress(names, filled))
-    part = _part(shown, rows, problems, own=own)
+    part = _part(source, rows, problems, own=own)
     for name, low, high in _runs(names):
         documents[name].runs.append((part, low, high))
 
 
 def _runs(names: Sequence[str]) -> list[tuple[str, int, int]]:
     """Return which names stand in which rows, one after the other."""
-    found, low = [], 0
+    runs, low = [], 0
     for name, run in groupby(names):
         high = low + len([*run])
-        found.append((name, low, high))
+        runs.append((name, low, high))
         low = high
-    return found
+    return runs
 
 
 def _take_text(
-    document: TableDocument, name: str, shown: str, texts: Sequence[str], lines: Sequence[int], problems: list[Problem]
+    document: TableDocument, name: str, source: str, texts: Sequence[str], lines: Sequence[int], problems: list[Problem]
 ) -> None:
     """Store the text of a document, which all of its rows or one may hold."""
-    told = {*texts} - {""}
-    if told and not document.text:
+    distinct = {*texts} - {""}
+    if distinct and not document.text:
         document.text = next(filter(None, texts))
-    if told <= {document.text}:
+    if distinct <= {document.text}:
         return
     for line, text in zip(lines, texts, strict=True):
         if text and text != document.text:
-            found = f"another text for the document {quoted(name)} than at line {document.place[1]}"
-            problems.append(Problem(shown, line, found, "give each document one text, or the others none"))
+            finding = f"another text for the document {quoted(name)} than at line {document.place[1]}"
+            problems.append(Problem(source, line, finding, "give each document one text, or the others none"))
 
 
-def _part(shown: str, rows: TableRows, problems: list[Problem], *, own: bool) -> SpanColumns:
+def _part(source: str, rows: TableRows, problems: list[Problem], *, own: bool) -> SpanColumns:
     """Return the spans of rows; cells that should be numbers and are not are told."""
     cells = rows.cells
     starts, ends = (parse_offsets(cells[side]) for side in ("start", "end"))
-    given = cells.get("score", ())
-    scores = [_score(cell) if cell else None for cell in given]
-    told: Mapping[str, tuple[Sequence[str], Sequence[float | None]]] = {
+    score_cells = cells.get("score", ())
+    scores = [_score(cell) if cell else None for cell in score_cells]
+    numbers: Mapping[str, tuple[Sequence[str], Sequence[float | None]]] = {
         "start": (cells["start"], starts),
         "end": (cells["end"], ends),
-        "score": (given, scores),
+        "score": (score_cells, scores),
     }
     wrong: dict[int, list[str]] = {}
-    for what, (column, values) in told.items():
+    for what, (column, values) in numbers.items():
         if None in values:
             for row, (cell, value) in enumerate(zip(column, values, strict=True)):
                 if value is None and (cell or what != "score"):
                     wrong.setdefault(row, []).append(f"{what} is {quoted(cell)}")
-    problems += [Problem(shown, rows.lines[row], ", ".join(wrong[row]), "write a number") for row in sorted(wrong)]
+    problems += [Problem(source, rows.lines[row], ", ".join(wrong[row]), "write a number") for row in sorted(wrong)]
     quotes = cells.get("quote", ())
     if not own and "text" in cells:
         quotes = [quote or text for quote, text in zip(quotes or cells["text"], cells["text"], strict=True)]
     return SpanColumns(
-        shown,
+        source,
         rows.lines,
         cast(Sequence[int], starts),
         cast(Sequence[int], ends),
@@ -315,15 +321,15 @@ def _part(shown: str, rows: TableRows, problems: list[Problem], *, own: bool) ->
     )
 
 
-def _add_document(name: str | None, document: TableDocument, made: Builder) -> None:
-    shown, line = document.place
+def _add_document(name: str | None, document: TableDocument, builder: Builder) -> None:
+    source, line = document.place
     if document.text is None:
-        found, remedy = f"no text for the document {quoted(name or '')}", "give its text, or take its rows out"
-        made.problems.append(Problem(shown, line, found, remedy))
+        finding, remedy = f"no text for the document {quoted(name or '')}", "give its text, or take its rows out"
+        builder.problems.append(Problem(source, line, finding, remedy))
         return
-    made.document(name, document.text, line=line, source=shown)
+    builder.document(name, document.text, line=line, source=source)
     for part, low, high in document.runs:
-        made.spans(
+        builder.spans(
             part.starts[low:high],
             part.ends[low:high],
             part.labels[low:high],
@@ -332,7 +338,7 @@ def _add_document(name: str | None, document: TableDocument, made: Builder) -> N
             links=part.links[low:high],
             scores=part.scores[low:high],
             lines=part.lines[low:high],
-            source=part.shown,
+            source=part.source,
         )
 
 

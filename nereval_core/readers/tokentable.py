@@ -123,7 +123,7 @@ def _table(text: str) -> _Table | None:
         return None
     names = tuple(map(plain_name, header))
     rows = [[cell.strip() for cell in row] for row in below if len(row) == len(names)]
-    word, sentence, usual = (_first(names, known) for known in (WORD, SENTENCE, TAG))
+    word, sentence, usual = (_first(names, usual_names) for usual_names in (WORD, SENTENCE, TAG))
     columns = [
         ("", ()) if at in (word, sentence) else (name, [row[at] for row in rows]) for at, name in enumerate(names)
     ]
@@ -131,8 +131,8 @@ def _table(text: str) -> _Table | None:
     return _Table(delimiter, names, rows, word, sentence, tagged)
 
 
-def _first(names: Sequence[str], known: Sequence[str]) -> int | None:
-    return next((names.index(name) for name in known if name in names), None)
+def _first(header: Sequence[str], names: Sequence[str]) -> int | None:
+    return next((header.index(name) for name in names if name in header), None)
 
 
 def _sentences(
@@ -148,8 +148,8 @@ def _sentences(
     tag = next(iter(table.tagged), None) if column is None else table.place(column)
     if word is None or tag is None:
         lacking = f"the words: call it one of {', '.join(WORD)}" if word is None else "the tags: name it by --column"
-        there = ", ".join(map(quoted, names)) or "no header"
-        problems.append(Problem(file.shown, 1, f"no column for {lacking.partition(':')[0]} among {there}", lacking))
+        header = ", ".join(map(quoted, names)) or "no header"
+        problems.append(Problem(file.shown, 1, f"no column for {lacking.partition(':')[0]} among {header}", lacking))
         return
     notes.update(dict.fromkeys(unread_predictions_note(names, (names[tag],))))
     current: _Sentence | None = None
@@ -161,8 +161,8 @@ def _sentences(
             if number == 1 or not any(row):
                 continue
             if len(row) != len(names):
-                found = f"{counted(len(row), 'cell')} under {counted(len(names), 'column')}"
-                problems.append(Problem(file.shown, number, found, 'write as many, those with delimiters in "…"'))
+                finding = f"{counted(len(row), 'cell')} under {counted(len(names), 'column')}"
+                problems.append(Problem(file.shown, number, finding, 'write as many, those with delimiters in "…"'))
                 continue
             name = row[sentence].strip() if sentence is not None else ""
             if current is None or (name and name != current.name):

@@ -124,7 +124,7 @@ def _side(source: Source, version: HipeVersion, needed: Sequence[str], glue: Seq
         problems += header_problems(file, header, version, needed)
         if problems:
             continue
-        file_starts.append((len(side.rows), file.shown))
+        file_starts.append((len(side.rows), file.source))
         rows_before = _take_rows(file)
         problems += row_problems(file, header, version)
         problems += _take_comments(file, rows_before, len(side.rows), version, side)
@@ -207,7 +207,7 @@ def _take_comments(
                 side.days.append((before + row, date.toordinal()))
             except ValueError:
                 message = f"{quoted(text)} holds no day, and {version.commit} of the scorer stops on it"
-                yield Problem(file.shown, line, message, "write the date as YYYY-MM-DD")
+                yield Problem(file.source, line, message, "write the date as YYYY-MM-DD")
     if lost:
         side.lost.append((side.documents[-1], before + total))
     if not total:
@@ -272,15 +272,15 @@ def header_problems(
 ) -> Iterator[Problem]:
     if file.header_line != 1:
         finding = f"line 1 is not a header, and {version.commit} of the scorer takes it as the header and stops"
-        yield Problem(file.shown, 1, finding, "move the header to line 1")
+        yield Problem(file.source, 1, finding, "move the header to line 1")
     elif version.rows == "full" and "MISC" not in header:
         finding = f"no column MISC, and {version.commit} of the scorer stops without it"
-        yield Problem(file.shown, 1, finding, "add the column, with _ in each row")
+        yield Problem(file.source, 1, finding, "add the column, with _ in each row")
     for name in needed:
         if name not in header:
             finding = f"no column {quoted(name)}, and {version.commit} of the scorer stops without it"
             columns = ", ".join(column for column in header[1:] if column != "MISC")
-            yield Problem(file.shown, file.header_line, finding, f"add it, or choose another task; it has {columns}")
+            yield Problem(file.source, file.header_line, finding, f"add it, or choose another task; it has {columns}")
 
 
 def row_problems(file: HipeFile, header: Sequence[str], version: HipeVersion) -> Iterator[Problem]:
@@ -295,15 +295,15 @@ def row_problems(file: HipeFile, header: Sequence[str], version: HipeVersion) ->
                 continue
             if size > width:
                 finding = f"{counted(size, 'cell')} under a header of {width}, {stops}"
-                yield Problem(file.shown, line, finding, "write one cell a column")
+                yield Problem(file.source, line, finding, "write one cell a column")
             elif version.rows == "misc" and size < width and misc >= size:
-                yield Problem(file.shown, line, f"{counted(size, 'cell')}, so none in column MISC, {stops}", FULL_ROWS)
+                yield Problem(file.source, line, f"{counted(size, 'cell')}, so none in column MISC, {stops}", FULL_ROWS)
             elif version.rows == "full":
                 row = [*cells, *[""] * (width - size)]
                 empty = [name for name, cell in zip(header, row, strict=True) if not cell and name != "MISC"]
                 if empty:
                     finding = f"nothing in column {empty[0]}, {stops}"
-                    yield Problem(file.shown, line, finding, FULL_ROWS)
+                    yield Problem(file.source, line, finding, FULL_ROWS)
 
 
 def check_same_tokens(documents: Documents, gold: ColumnFiles, pred: ColumnFiles, version: HipeVersion) -> None:

@@ -61,36 +61,36 @@ class Bc2gmReader(Reader):
         """
         file = mention_file(source)
         if file is None:
-            found = f"no file of mentions: neither {GOLD} nor one {MENTIONS} file"
-            raise FormatError.single(source.name, None, found, "give a folder with one, or the file itself")
+            finding = f"no file of mentions: neither {GOLD} nor one {MENTIONS} file"
+            raise FormatError.single(source.name, None, finding, "give a folder with one, or the file itself")
         problems: list[Problem] = []
         own = sentence_files(source, file)
         documents, places = _documents(own, options.texts, file, problems)
-        kept = _Kept(documents, problems)
+        mentions = _Mentions(documents, problems)
         for line in _lines(file, options, problems):
-            row = kept.row(line, file.shown)
+            row = mentions.row(line, file.shown)
             if row is not None:
-                kept.rows.append(row)
-                kept.lines.append(line)
+                mentions.rows.append(row)
+                mentions.lines.append(line)
         variants = companion_file(source, file, VARIANTS)
         if variants is not None and variants is not file:
-            _attach(variants, options, kept)
-        spans = [kept.points[row.document].of(row) for row in kept.rows]
+            _attach(variants, options, mentions)
+        spans = [mentions.points[row.document].of(row) for row in mentions.rows]
         result = layer(
             options.name or source.label,
             documents,
-            [row.document for row in kept.rows],
+            [row.document for row in mentions.rows],
             [start for start, _ in spans],
             [end for _, end in spans],
             [TYPE] * len(spans),
-            extras={"alternatives": {span: tuple(sorted(set(rows))) for span, rows in kept.variants.items()}},
-            where=lambda span: (file.shown, kept.lines[span].number),
+            extras={"alternatives": {span: tuple(sorted(set(rows))) for span, rows in mentions.variants.items()}},
+            where=lambda span: (file.shown, mentions.lines[span].number),
             problems=problems,
         )
-        taken = [one for one in (file, variants, *own) if one is not None]
-        rows = {row.document for row in kept.rows}
+        files_read = [file, *own, *([] if variants is None else [variants])]
+        rows = {row.document for row in mentions.rows}
         bare = [number for number in range(len(documents)) if number not in rows] if documents is options.texts else []
-        notes = (*rowless_note(documents, bare), *_notes(kept.counts), *unread_files_note(source, taken))
+        notes = (*rowless_note(documents, bare), *_notes(mentions.counts), *unread_files_note(source, files_read))
         return Reading(documents, result, self.name, notes, places=places)
 
 
@@ -138,7 +138,7 @@ class NonBlankPlaces:
 
 
 @dataclass(slots=True)
-class _Kept:
+class _Mentions:
     """Mentions as `rows`, with their `lines`, and variants by mention."""
 
     documents: Documents
@@ -149,13 +149,13 @@ class _Kept:
     variants: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
 
-    def row(self, line: MentionLine, shown: str) -> _Row | None:
+    def row(self, line: MentionLine, source: str) -> _Row | None:
         """Return where a mention stands; None, with a problem noted, where it is not in its sentence."""
         document = self.documents.index.get(line.id)
         if document is None:
             self.problems.append(
                 Problem(
-                    shown, line.number, f"no sentence {quoted(line.id)}", "leave the line out, or give the sentence"
+                    source, line.number, f"no sentence {quoted(line.id)}", "leave the line out, or give the sentence"
                 )
             )
             return None
@@ -164,49 +164,50 @@ class _Kept:
             points = self.points[document] = NonBlankPlaces(self.documents.texts[document])
         size = points.size
         if not line.start <= line.end < size:
-            found = (
+            finding = (
                 f"{line.start} {line.end} is not inside sentence {quoted(line.id)}, {counted(size, 'character')} "
                 "without blanks"
             )
             remedy = f"count characters without blanks, end inclusive: 0 <= start <= end < {size}"
-            self.problems.append(Problem(shown, line.number, found, remedy))
+            self.problems.append(Problem(source, line.number, finding, remedy))
             return None
         low, high = points.of((line.start, line.end))
         covered = points.text[low:high]
         # Most lines quote the text as it stands, or without its blanks.
         quote = covered if line.quote is None else line.quote
         if quote != covered and "".join(quote.split()) != "".join(covered.split()):
-            here, there = quoted_apart(quote, covered)
-            found = f"the quoted text {here} is not the text at {line.start} {line.end}, {there}"
+            quote, covered = quoted_apart(quote, covered)
+            finding = f"the quoted text {quote} is not the text at {line.start} {line.end}, {covered}"
             remedy = "check offsets (characters without blanks, end inclusive) and text version"
-            self.problems.append(Problem(shown, line.number, found, remedy))
+            self.problems.append(Problem(source, line.number, finding, remedy))
             return None
         self.counts["odd"] += line.odd
         self.counts["no quote"] += line.quote is None
         return _Row(document, line.start, line.end)
 
 
-def _attach(file: SourceFile, options: ReadOptions, found: _Kept) -> None:
+def _attach(file: SourceFile, options: ReadOptions, mentions: _Mentions) -> None:
     """Give each variant to the mentions of its sentence that it overlaps."""
-    mentions: dict[int, list[tuple[int, int, int]]] = {}
-    for span, row in enumerate(found.rows):
-        mentions.setdefault(row.document, []).append((row.start, row.end, span))
-    for rows in mentions.values():
+    bounds_of_document: dict[int, list[tuple[int, int, int]]] = {}
+    for span, row in enumerate(mentions.rows):
+        bounds_of_document.setdefault(row.document, []).append((row.start, row.end, span))
+    for rows in bounds_of_document.values():
         rows.sort()
-    for line in _lines(file, options, found.problems):
-        if line.id not in found.documents.index:
-            found.counts["foreign"] += 1
+    for line in _lines(file, options, mentions.problems):
+        if line.id not in mentions.documents.index:
+            mentions.counts["foreign"] += 1
             continue
-        variant = found.row(line, file.shown)
+        variant = mentions.row(line, file.shown)
         if variant is None:
             continue
-        near = mentions.get(variant.document, [])
-        near = near[: bisect_right(near, (variant.end, len(found.documents.texts[variant.document]), len(found.rows)))]
+        near = bounds_of_document.get(variant.document, [])
+        last = (variant.end, len(mentions.documents.texts[variant.document]), len(mentions.rows))
+        near = near[: bisect_right(near, last)]
         over = [span for _, end, span in near if end >= variant.start]
-        found.counts["alone"] += not over
-        place = found.points[variant.document].of(variant)
+        mentions.counts["alone"] += not over
+        place = mentions.points[variant.document].of(variant)
         for span in over:
-            found.variants.setdefault(span, []).append(place)
+            mentions.variants.setdefault(span, []).append(place)
 
 
 def _lines(file: SourceFile, options: ReadOptions, problems: list[Problem]) -> list[MentionLine]:

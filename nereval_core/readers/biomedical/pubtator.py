@@ -79,54 +79,54 @@ class PubTatorReader(Reader):
             FormatError: with every problem found.
         """
         files = source.pick(*self.suffixes)
-        made = Builder(source.name)
+        builder = Builder(source.name)
         counts: Counter[str] = Counter()
         for file in files:
-            for document in _documents(file, counts, made.problems):
-                made.document(document.name, document.text, line=document.line, source=file.shown)
+            for document in _documents(file, counts, builder.problems):
+                builder.document(document.name, document.text, line=document.line, source=file.shown)
                 if document.rows:
-                    _add_spans(document, made)
+                    _add_spans(document, builder)
                     counts["further fields of spans, not read"] += sum(len(row) > FIELDS for row in document.rows)
         notes = unread_files_note(source, files)
         notes += [f"{what}: {count}" for what, count in sorted(counts.items()) if count]
         return reading_in_code_points(
-            made, source, options, self.name, expected=OFFSETS, alike=plain_blanks, notes=notes
+            builder, source, options, self.name, expected=OFFSETS, alike=plain_blanks, notes=notes
         )
 
 
 READER = PubTatorReader()
 
 
-def _add_spans(document: PubTatorDocument, made: Builder) -> None:
+def _add_spans(document: PubTatorDocument, builder: Builder) -> None:
     rows = document.rows
     starts, ends = [row[1] for row in rows], [row[2] for row in rows]
     links = [concept_links(row[5]) if len(row) > 5 else () for row in rows]
     if not PARTS.search("".join((*starts, *ends))):
         labels, quotes = [row[4] for row in rows], [row[3] for row in rows]
         offsets = [*map(int, starts)], [*map(int, ends)]
-        made.spans(*offsets, labels, quotes=quotes, links=[link or None for link in links], lines=document.lines)
+        builder.spans(*offsets, labels, quotes=quotes, links=[link or None for link in links], lines=document.lines)
         return
     for row, line, link in zip(rows, document.lines, links, strict=True):
         first, last = (list(map(int, PARTS.split(side))) for side in row[1:3])
         parts = tuple(zip(first, last, strict=True)) if len(first) > 1 else ()
-        made.span(first[0], last[-1], row[4], quote=row[3], line=line, fragments=parts, links=link)
+        builder.span(first[0], last[-1], row[4], quote=row[3], line=line, fragments=parts, links=link)
 
 
 def _documents(file: SourceFile, counts: Counter[str], problems: list[Problem]) -> list[PubTatorDocument]:
-    found: list[PubTatorDocument] = []
+    documents: list[PubTatorDocument] = []
     lines = file.lines()
     if len(lines) == 1 and "\r" in lines[0]:
-        told = "lines end in a carriage return alone"
-        problems.append(Problem(file.shown, None, told, "save the file with line feeds"))
+        finding = "lines end in a carriage return alone"
+        problems.append(Problem(file.shown, None, finding, "save the file with line feeds"))
         return []
     for number, line in enumerate(lines, start=1):
-        what, remedy = ("", "") if not line or line.isspace() else _line(line, number, found, counts)
+        what, remedy = ("", "") if not line or line.isspace() else _line(line, number, documents, counts)
         if what:
             problems.append(Problem(file.shown, number, what, remedy))
-    return found
+    return documents
 
 
-def _line(line: str, number: int, found: list[PubTatorDocument], counts: Counter[str]) -> tuple[str, str]:
+def _line(line: str, number: int, documents: list[PubTatorDocument], counts: Counter[str]) -> tuple[str, str]:
     """Add a line to the documents; return what is wrong with it and how to mend that, or nothing."""
     fields = line.split("\t")
     abstract = None
@@ -134,14 +134,17 @@ def _line(line: str, number: int, found: list[PubTatorDocument], counts: Counter
     if "|" in fields[0]:
         title = TITLE.fullmatch(line)
         if title:
-            found.append(PubTatorDocument(title[1], title[2], number))
+            documents.append(PubTatorDocument(title[1], title[2], number))
             return "", ""
         abstract = ABSTRACT.fullmatch(line)
         fields = [abstract[1]] if abstract else fields
-    if not found or fields[0] != found[-1].name:
-        known = f"the document is {quoted(found[-1].name)}" if found else "no title before it"
-        return f"a line of {quoted(fields[0])}, and {known}", "write ID|t|title, ID|a|abstract, then the lines of spans"
-    document = found[-1]
+    if not documents or fields[0] != documents[-1].name:
+        context = f"the document is {quoted(documents[-1].name)}" if documents else "no title before it"
+        return (
+            f"a line of {quoted(fields[0])}, and {context}",
+            "write ID|t|title, ID|a|abstract, then the lines of spans",
+        )
+    document = documents[-1]
     if abstract:
         if document.abstract is not None or document.rows:
             return "a second abstract, or one below spans", "write one abstract, after the title"
@@ -168,8 +171,8 @@ def concept_links(concepts: str, breaks: re.Pattern[str] = BREAKS) -> tuple[str,
     """Return the concepts of a field as one link: they are not a ranking, a mention has all of them."""
     concepts = concepts.strip()
     parts = [concepts] if VARIANT.match(concepts) else breaks.split(concepts)
-    known = [NIL if part == UNKNOWN else part for part in map(str.strip, parts) if part not in NONE]
-    return (PARTED.join(known),) if known else ()
+    names = [NIL if part == UNKNOWN else part for part in map(str.strip, parts) if part not in NONE]
+    return (PARTED.join(names),) if names else ()
 
 
 def plain_blanks(quote: str) -> str:

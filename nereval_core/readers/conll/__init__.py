@@ -104,24 +104,26 @@ def _read_nested(source: Source, options: ReadOptions) -> Reading:
     if not numbers:
         return READER.read(source, replace(options, column=None))
     first = READER.read(source, replace(options, column=numbers[0]))
-    rest = replace(options, scheme=options.scheme or first.scheme)
-    readings = [first, *(READER.read(source, replace(rest, column=number)) for number in numbers[1:])]
+    other_options = replace(options, scheme=options.scheme or first.scheme)
+    readings = [first, *(READER.read(source, replace(other_options, column=number)) for number in numbers[1:])]
     layers = [reading.layer for reading in readings]
-    depth = np.repeat(np.arange(1, len(layers) + 1), [len(one) for one in layers])
-    doc, start, end = (np.concatenate([getattr(one, edge) for one in layers]) for edge in ("doc", "start", "end"))
-    made = layer(
+    depth = np.repeat(np.arange(1, len(layers) + 1), [len(spans) for spans in layers])
+    doc, start, end = (np.concatenate([getattr(spans, edge) for spans in layers]) for edge in ("doc", "start", "end"))
+    nested = layer(
         options.name or source.label,
         first.documents,
         doc,
         start,
         end,
-        [one.label(span) for one in layers for span in range(len(one))],
+        [spans.label(span) for spans in layers for span in range(len(spans))],
         extras={"meta": {span: {DEPTH: int(depth[span])} for span in np.flatnonzero(depth > 1).tolist()}},
     )
-    held = ", ".join(f"{number} ({counted(len(one), 'span')})" for number, one in zip(numbers, layers, strict=True))
-    notes = [f"tags taken from columns {held}, as one nested layer", *first.notes[1:]]
+    listed = ", ".join(
+        f"{number} ({counted(len(spans), 'span')})" for number, spans in zip(numbers, layers, strict=True)
+    )
+    notes = [f"tags taken from columns {listed}, as one nested layer", *first.notes[1:]]
     mended = "; ".join(filter(None, (reading.mended for reading in readings)))
-    return replace(first, layer=made, notes=tuple(notes), mended=mended)
+    return replace(first, layer=nested, notes=tuple(notes), mended=mended)
 
 
 def _rows(files: Sequence[SourceFile], options: ReadOptions) -> AnyRows:
@@ -138,7 +140,7 @@ def reading_of_rows(source: Source, options: ReadOptions, rows: AnyRows) -> Read
     Raises:
         FormatError: as `read`.
     """
-    structure = rows.found
+    structure = rows.structure
     if structure.wordless:
         complaint = "column 1 counts the tokens, and no column holds words"
         remedy = "give the word of each token before its tag"
@@ -181,7 +183,7 @@ def read_tagged(
     problems = [*units.problems, *document_problems(documents, units.places.__getitem__)]
     if problems:
         raise FormatError(problems)
-    marks = () if docstarts else tuple(rows.found.marked)
+    marks = () if docstarts else tuple(rows.structure.marked)
     return Tagged(
         documents,
         rows.words,
@@ -201,12 +203,15 @@ def _checked(source: Source, rows: AnyRows, options: ReadOptions) -> DocumentUni
     Raises:
         FormatError: with what is wrong with lines and columns.
     """
-    problems = [*rows.found.problems, *(_ambiguity_problem(one, options) for one in rows.found.undecided)]
+    problems = [
+        *rows.structure.problems,
+        *(_ambiguity_problem(undecided, options) for undecided in rows.structure.undecided),
+    ]
     if not rows.count and not problems:
         problems.append(Problem(source.name, None, "no tokens in it", "give one token and its tag a line"))
     if problems:
         raise FormatError(problems)
-    return document_units(rows, rows.sentences, len(rows.found.sources))
+    return document_units(rows, rows.sentences, len(rows.structure.sources))
 
 
 def _files(source: Source) -> tuple[SourceFile, ...]:
@@ -216,7 +221,7 @@ def _files(source: Source) -> tuple[SourceFile, ...]:
 
 def _ambiguity_problem(undecided: AmbiguousColumns, options: ReadOptions) -> Problem:
     """Return the problem of a file with several columns of tags: it names them, their spans and an example."""
-    held = []
+    listed = []
     for column in undecided.columns:
         rows = _rows((undecided.file,), replace(options, column=column + 1, progress=None))
         tag_rows = rows.tag_rows()
@@ -226,24 +231,24 @@ def _ambiguity_problem(undecided: AmbiguousColumns, options: ReadOptions) -> Pro
         holds = "numbers of labels" if notation.numbered else counted(spans, "span")
         examples = [*tags.odd[:1]] if notation.numbered else tags.tokens[:1].tolist()
         example = "".join(f", as {quoted(tag_rows.written(token))}" for token in examples)
-        held.append(f"column {column + 1} ({holds}{example})")
+        listed.append(f"column {column + 1} ({holds}{example})")
     numbers = [str(column + 1) for column in undecided.columns]
     return Problem(
         undecided.file.shown,
         None,
-        f"{len(held)} columns hold tags: {', '.join(held)}",
+        f"{len(listed)} columns hold tags: {', '.join(listed)}",
         f"name one: {either_option('--column', numbers)}, or by side --gold-column {numbers[0]} --pred-column "
         f"{numbers[1]}, or all as one nested layer: --column {ALL_COLUMNS}; in the app choose beside the upload",
     )
 
 
 def _column_notes(rows: AnyRows) -> list[str]:
-    words = sorted({columns.word for columns in rows.found.columns} - {0})
+    words = sorted({columns.word for columns in rows.structure.columns} - {0})
     notes = [f"tokens taken from column {word + 1}, as column {word} numbers them" for word in words]
-    for taken in sorted(rows.found.columns):
-        if taken.columns > 2:
-            beside = "".join(f", as column {column + 1} holds syntactic chunks" for column in taken.chunks)
-            notes.append(f"tags taken from column {taken.column + 1} of {taken.columns}{beside}")
+    for columns in sorted(rows.structure.columns):
+        if columns.columns > 2:
+            beside = "".join(f", as column {chunks + 1} holds syntactic chunks" for chunks in columns.chunks)
+            notes.append(f"tags taken from column {columns.column + 1} of {columns.columns}{beside}")
     return notes
 
 
@@ -269,7 +274,7 @@ class DocumentUnits:
 
 def document_units(rows: AnyRows, sentences: Int64, files: int) -> DocumentUnits:
     """Return the documents as marked, else the files, else the sentences."""
-    marks = rows.found.marks
+    marks = rows.structure.marks
     if any(mark.kind == "newdoc" for mark in marks):
         # Where new documents are marked, `# id` names sentences.
         marks = [mark for mark in marks if mark.kind != "id"]
@@ -277,34 +282,34 @@ def document_units(rows: AnyRows, sentences: Int64, files: int) -> DocumentUnits
         marks = _with_files(marks, rows)
     if not marks:
         return _sentence_units(rows, sentences)
-    kept: list[DocumentMark] = []
+    starts: list[DocumentMark] = []
     kinds = {mark.kind for mark in marks}
     for mark in marks if len(kinds) > 1 else ():
         # -DOCSTART- and an id line right after it mark one document.
-        if kept and (kept[-1].kind, kept[-1].token) == ("docstart", mark.token) and mark.kind != "docstart":
-            kept.pop()
-        kept.append(mark)
-    kept = kept or list(marks)
+        if starts and (starts[-1].kind, starts[-1].token) == ("docstart", mark.token) and mark.kind != "docstart":
+            starts.pop()
+        starts.append(mark)
+    starts = starts or list(marks)
     notes: list[str] = []
-    if kept[0].token > 0:
-        kept.insert(0, _unmarked(rows, 0, kept))
-        if kept[0].name is not None:
-            notes.append(f"tokens before the first document id: a document of their own, {quoted(kept[0].name)}")
-    unnamed = [mark for mark in kept if mark.name is None]
+    if starts[0].token > 0:
+        starts.insert(0, _unmarked(rows, 0, starts))
+        if starts[0].name is not None:
+            notes.append(f"tokens before the first document id: a document of their own, {quoted(starts[0].name)}")
+    unnamed = [mark for mark in starts if mark.name is None]
     units = DocumentUnits(
-        np.searchsorted(sentences[:-1], [mark.token for mark in kept]).tolist(),
-        tuple(map(str, range(1, len(kept) + 1)) if unnamed else (mark.name or "" for mark in kept)),
+        np.searchsorted(sentences[:-1], [mark.token for mark in starts]).tolist(),
+        tuple(map(str, range(1, len(starts) + 1)) if unnamed else (mark.name or "" for mark in starts)),
         not unnamed,
-        tuple(mark.place for mark in kept),
+        tuple(mark.place for mark in starts),
         notes,
     )
-    if unnamed and len(unnamed) < len(kept):
+    if unnamed and len(unnamed) < len(starts):
         units.problems += [
             Problem(*mark.place, "a document without an id where others have one", "give each document an id, or none")
             for mark in unnamed
         ]
     elif unnamed:
-        units.notes.append(f"documents have no ids: numbered 1 to {len(kept)}")
+        units.notes.append(f"documents have no ids: numbered 1 to {len(starts)}")
     else:
         _number_repeated_ids(units)
     return units
@@ -320,12 +325,12 @@ def _number_repeated_ids(units: DocumentUnits) -> None:
     if not repeated:
         return
     counts: Counter[tuple[str, str]] = Counter()
-    known = set(units.ids)
+    ids_used = set(units.ids)
     ids = []
     for name, file in keys:
         number = counts[name, file] = counts[name, file] + 1
         own = name if number == 1 else f"{name}#{number}"
-        while number > 1 and own in known:
+        while number > 1 and own in ids_used:
             own += "#"
         ids.append(own)
     units.written_ids, units.ids = units.ids, tuple(ids)
@@ -341,29 +346,31 @@ def _unmarked(rows: AnyRows, token: int, marks: Sequence[DocumentMark]) -> Docum
     """
     names = {mark.name for mark in marks}
     numbers = map(str, range(len(names) + 1)) if token == 0 else ()
-    offered = () if None in names else (rows.found.sentence_ids.get(token), *numbers)
+    offered = () if None in names else (rows.structure.sentence_ids.get(token), *numbers)
     name = next((name for name in offered if name and name not in names), None)
     return DocumentMark("docstart", name, token, rows.place(token))
 
 
 def _with_files(marks: Sequence[DocumentMark], rows: AnyRows) -> list[DocumentMark]:
     """Return the marks with one more for each file that has none."""
-    found = list(marks)
+    all_marks = list(marks)
     marked = {mark.place[0] for mark in marks}
-    files = [*rows.found.files, rows.count]
-    for (low, high), file in zip(pairwise(files), rows.found.sources, strict=True):
+    files = [*rows.structure.files, rows.count]
+    for (low, high), file in zip(pairwise(files), rows.structure.sources, strict=True):
         if file.shown not in marked:
-            found.append(DocumentMark("newdoc", file.stem, low, rows.place(low) if low < high else (file.shown, None)))
+            all_marks.append(
+                DocumentMark("newdoc", file.stem, low, rows.place(low) if low < high else (file.shown, None))
+            )
         elif low < next(mark.token for mark in marks if mark.place[0] == file.shown):
-            found.append(_unmarked(rows, low, marks))
-    return sorted(found, key=lambda mark: mark.token)
+            all_marks.append(_unmarked(rows, low, marks))
+    return sorted(all_marks, key=lambda mark: mark.token)
 
 
 def _sentence_units(rows: AnyRows, sentences: Int64) -> DocumentUnits:
     count = len(sentences) - 1
     places = rows.places(sentences[:-1])
-    if rows.found.sentence_ids:
-        names = [rows.found.sentence_ids.get(token, "") for token in sentences[:-1].tolist()]
+    if rows.structure.sentence_ids:
+        names = [rows.structure.sentence_ids.get(token, "") for token in sentences[:-1].tolist()]
         if all(names) and len(set(names)) == count:
             note = f"no documents marked: each sentence is a unit ({count}, named by sent_id)"
             return DocumentUnits(range(count), tuple(names), True, places, [note], unit="sentence")

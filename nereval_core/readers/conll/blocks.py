@@ -67,7 +67,7 @@ class PackedRows:
     that character included. Of tokens tagged otherwise than O it is known where they start (`at`, code points).
     """
 
-    found: FileStructure = field(default_factory=FileStructure)
+    structure: FileStructure = field(default_factory=FileStructure)
     vocabulary: Vocabulary = field(default_factory=Vocabulary)
     totals: _Totals = field(default_factory=_Totals)
     inside: Int64 | None = None
@@ -129,7 +129,7 @@ class PackedRows:
 
     def places(self, tokens: Int64) -> Places:
         runs = np.searchsorted(self.run, tokens, side="right") - 1
-        return Places.of(tokens, self.line[runs] + tokens - self.run[runs], self.found)
+        return Places.of(tokens, self.line[runs] + tokens - self.run[runs], self.structure)
 
     def documents(self, first: Sequence[int], ids: tuple[str, ...], named: bool) -> Documents:
         """Return the documents that begin at these sentences, with text, tokens and sentences."""
@@ -167,10 +167,10 @@ class PackedRows:
 
 
 def read_packed(files: Sequence[SourceFile], options: ReadOptions, block: int = BLOCK_BYTES) -> PackedRows:
-    """Return the rows of all files; problems with their lines are in `found`.
+    """Return the rows of all files; problems with their lines are in `structure`.
 
     Raises:
-        Unjudged: they are to be read line by line.
+        NotJudged: they are to be read line by line.
     """
     rows = PackedRows()
     for file in files:
@@ -178,49 +178,49 @@ def read_packed(files: Sequence[SourceFile], options: ReadOptions, block: int = 
     return rows.finished()
 
 
-def _read_file(file: SourceFile, given: Iterator[Block], options: ReadOptions, rows: PackedRows) -> None:
-    found = rows.found
-    found.files.append(rows.totals.tokens)
-    found.sources.append(file)
-    head, lines = _head(given)
+def _read_file(file: SourceFile, blocks: Iterator[Block], options: ReadOptions, rows: PackedRows) -> None:
+    structure = rows.structure
+    structure.files.append(rows.totals.tokens)
+    structure.sources.append(file)
+    head, lines = _head(blocks)
     if not lines:
         return
     if (len(lines) == 1 and "\r" in lines[0]) or not sample_rows(lines)[0]:
         raise NotJudged
-    layout = file_layout(lines, file, options, found)
+    layout = file_layout(lines, file, options, structure)
     if layout is None:
         return
     if layout.scored:
         raise NotJudged
     reader = _FileReader(file.shown, layout, rows)
-    for block in chain(head, given):
+    for block in chain(head, blocks):
         reader.take(block)
     if any(name.isspace() for name in rows.names):
         # A line of such white space as is text elsewhere is blank, though it is a row by its tabs.
         raise NotJudged
 
 
-def _head(given: Iterator[Block]) -> tuple[list[Block], list[str]]:
+def _head(blocks: Iterator[Block]) -> tuple[list[Block], list[str]]:
     """Return the first blocks and their lines that are not blank, enough to decide how they are split."""
     head: list[Block] = []
     lines: list[str] = []
-    wanted = SAMPLE_LINES
-    for block in given:
+    n_lines = SAMPLE_LINES
+    for block in blocks:
         head.append(block)
-        for some in block.lines() if not block.raw[: block.size].isspace() else ():
-            lines += [line for line in some if line and not line.isspace()]
-            if len(lines) > wanted:
+        for block_lines in block.lines() if not block.raw[: block.size].isspace() else ():
+            lines += [line for line in block_lines if line and not line.isspace()]
+            if len(lines) > n_lines:
                 if len(sample_rows(lines)[0]) == SAMPLE_LINES:
                     return head, lines
-                wanted = 2 * len(lines)
+                n_lines = 2 * len(lines)
     return head, lines
 
 
 class _FileReader:
     """Adds the blocks of one file to those of all."""
 
-    def __init__(self, shown: str, layout: Layout, rows: PackedRows) -> None:
-        self.shown = shown
+    def __init__(self, source: str, layout: Layout, rows: PackedRows) -> None:
+        self.source = source
         self.layout = layout
         self.rows = rows
         self.line = 1
@@ -245,7 +245,7 @@ class _FileReader:
         """Add the rows of a block to those of the files.
 
         Raises:
-            Unjudged: see there.
+            NotJudged: see there.
         """
         columns, totals = self.rows.columns, self.rows.totals
         lexed = self.lexer.rows(block)
@@ -264,12 +264,12 @@ class _FileReader:
         tagged = lexed.filled(data, self.layout.column, b"O")
         tags, tag_ends = lexed.field(self.layout.column, tagged)
         codes = self.rows.vocabulary.codes(data, tags, tag_ends - tags)
-        held = lengths[tagged]
+        tag_lengths = lengths[tagged]
         columns.add(
             tagged=tagged + totals.tokens,
             codes=codes,
-            at=reached[tagged] - held + totals.characters,
-            length=(held - 1).astype(np.int32),
+            at=reached[tagged] - tag_lengths + totals.characters,
+            length=(tag_lengths - 1).astype(np.int32),
         )
         first = self._sentences(block, lexed)
         inner = first[first > 0]
@@ -314,19 +314,19 @@ class _FileReader:
 
     def _other(self, line: bytes, token: int, number: int) -> bool:
         """Read a line that is not a row, before this token, and return whether it ends the sentence."""
-        found, place = self.rows.found, (self.shown, number)
+        structure, place = self.rows.structure, (self.source, number)
         tags = self.docstarts.get(line)
         if tags is not None:
-            found.marks.append(DocumentMark("docstart", None, token, place))
-            found.marked += tags
+            structure.marks.append(DocumentMark("docstart", None, token, place))
+            structure.marked += tags
             return True
         text = line.decode()
         if text.isspace():
             return True
-        tagged = len(found.marked)
-        ends = found.other(text, token, place, self.layout)
-        if ends and found.marks[-1].kind == "docstart" and len(self.docstarts) < KNOWN_LINES:
-            self.docstarts[line] = tuple(found.marked[tagged:])
+        tagged = len(structure.marked)
+        ends = structure.other(text, token, place, self.layout)
+        if ends and structure.marks[-1].kind == "docstart" and len(self.docstarts) < KNOWN_LINES:
+            self.docstarts[line] = tuple(structure.marked[tagged:])
         return ends
 
     def _number(self, count: int, before: Int64) -> None:

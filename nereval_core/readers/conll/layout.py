@@ -82,16 +82,16 @@ def _blanks(line: str) -> list[str]:
 def sample_rows(lines: Sequence[str]) -> tuple[list[list[str]], int, Callable[[str], list[str]]]:
     """Return the first rows, how many columns most of them have, and how lines are split."""
     filled = (line for line in lines if line and not line.isspace() and line != BYTE_ORDER_MARK)
-    some = list(islice((line for line in filled if not line.startswith(("#", DOCSTART))), SAMPLE_LINES))
-    if not some:
+    sample = list(islice((line for line in filled if not line.startswith(("#", DOCSTART))), SAMPLE_LINES))
+    if not sample:
         # Tokens may begin with '#': where nothing else is there, a tag tells them from comments.
         tagged = (line for line in lines if line[:1] == "#" and any(map(is_tag, _blanks(line)[1:])))
-        some = list(islice(tagged, SAMPLE_LINES))
-    split = _tabs if 2 * sum("\t" in line.rstrip(" \t") for line in some) >= max(1, len(some)) else _blanks
-    rows = [split(line.rstrip(" \t")) for line in some]
-    if not _are_even(rows) and any("\t" in line for line in some):
+        sample = list(islice(tagged, SAMPLE_LINES))
+    split = _tabs if 2 * sum("\t" in line.rstrip(" \t") for line in sample) >= max(1, len(sample)) else _blanks
+    rows = [split(line.rstrip(" \t")) for line in sample]
+    if not _are_even(rows) and any("\t" in line for line in sample):
         # The last cells of rows may be empty, or some rows split by tabs and others by blanks.
-        ways = ((way, [way(line) for line in some]) for way in (_tabs, _blanks))
+        ways = ((way, [way(line) for line in sample]) for way in (_tabs, _blanks))
         split, rows = next(((way, even) for way, even in ways if _are_even(even)), (split, rows))
     return rows, max(Counter(map(len, rows)).most_common(1), default=(0, 0))[0], split
 
@@ -144,13 +144,13 @@ def tag_columns(rows: Sequence[Sequence[str]], columns: int, word: int) -> tuple
     return tuple(column for column in tagged if column not in chunks), chunks
 
 
-def column_index(wanted: int | str, columns: int, word: int) -> tuple[int, tuple[str, str] | None]:
+def column_index(column: int | str, columns: int, word: int) -> tuple[int, tuple[str, str] | None]:
     """Return the index of the column wanted, or what is wrong with it and the remedy."""
     remedy = f"give the number of the column with the tags, {word + 2} to {columns}"
     try:
-        number = int(wanted)
+        number = int(column)
     except ValueError:
-        return 0, (f"no column is called {quoted(str(wanted))}", remedy)
+        return 0, (f"no column is called {quoted(str(column))}", remedy)
     index = number - 1 if number > 0 else columns + number
     if number == 0 or not 0 <= index < columns:
         return 0, (f"there is no column {number}", remedy)

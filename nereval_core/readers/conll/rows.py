@@ -68,10 +68,10 @@ class Places(Sequence[Place]):
     __hash__ = None  # type: ignore[assignment]
 
     @classmethod
-    def of(cls, tokens: Int64, lines: Int64, found: FileStructure) -> Places:
+    def of(cls, tokens: Int64, lines: Int64, structure: FileStructure) -> Places:
         """Return the places of tokens, which have these lines."""
-        files = np.searchsorted(found.files, tokens, side="right") - 1
-        return cls(tuple(file.shown for file in found.sources), files.astype(np.int32), lines)
+        files = np.searchsorted(structure.files, tokens, side="right") - 1
+        return cls(tuple(file.shown for file in structure.sources), files.astype(np.int32), lines)
 
 
 class ReadColumns(NamedTuple):
@@ -115,9 +115,11 @@ class FileStructure:
                 self.problems.append(Problem(*place, "a byte-order mark alone", "delete the line"))
                 return False
             if row[0] != DOCSTART:
-                found = f"{counted(len(row), 'column')} where the file has {layout.columns}"
+                finding = f"{counted(len(row), 'column')} where the file has {layout.columns}"
                 by = "tabs" if layout.tabs else "blanks"
-                self.problems.append(Problem(*place, found, f"give each token {layout.columns} columns split by {by}"))
+                self.problems.append(
+                    Problem(*place, finding, f"give each token {layout.columns} columns split by {by}")
+                )
                 return False
             if len(row) == layout.columns:
                 self.marked.append(row[layout.column])
@@ -159,7 +161,7 @@ class ListedRows:
     blank one, ends the last sentence.
     """
 
-    found: FileStructure = field(default_factory=FileStructure)
+    structure: FileStructure = field(default_factory=FileStructure)
     tokens: list[str] = field(default_factory=list)
     words: list[str] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
@@ -181,10 +183,10 @@ class ListedRows:
         return TagCells(cells, self.sentences, self.place, scores)
 
     def place(self, token: int) -> Place:
-        return self.found.sources[bisect_right(self.found.files, token) - 1].shown, self.lines[token]
+        return self.structure.sources[bisect_right(self.structure.files, token) - 1].shown, self.lines[token]
 
     def places(self, tokens: Int64) -> Places:
-        return Places.of(tokens, np.array(self.lines, np.int64)[tokens], self.found)
+        return Places.of(tokens, np.array(self.lines, np.int64)[tokens], self.structure)
 
     def documents(self, first: Sequence[int], ids: tuple[str, ...], named: bool) -> Documents:
         """Return the documents that begin at these sentences, with text, tokens and sentences."""
@@ -211,7 +213,7 @@ class ListedRows:
 
 
 def read_listed(files: Sequence[SourceFile], options: ReadOptions, *, docstarts: bool = False) -> ListedRows:
-    """Return the rows of all files; problems with their lines are in `found`.
+    """Return the rows of all files; problems with their lines are in `structure`.
 
     With `docstarts` a row of -DOCSTART- is a token too, as to scorers that do not know it.
     """
@@ -222,19 +224,19 @@ def read_listed(files: Sequence[SourceFile], options: ReadOptions, *, docstarts:
 
 
 def _read_file(file: SourceFile, options: ReadOptions, rows: ListedRows, docstarts: bool) -> None:
-    found = rows.found
+    structure = rows.structure
     try:
         lines = file.lines()
     except FormatError as error:
-        found.problems.extend(error.problems)
+        structure.problems.extend(error.problems)
         return
-    found.files.append(len(rows.tokens))
-    found.sources.append(file)
+    structure.files.append(len(rows.tokens))
+    structure.sources.append(file)
     if len(lines) == 1 and "\r" in lines[0] and sample_rows(lines)[0]:
         complaint = "lines end in a carriage return alone"
-        found.problems.append(Problem(file.shown, None, complaint, "save the file with line feeds"))
+        structure.problems.append(Problem(file.shown, None, complaint, "save the file with line feeds"))
         return
-    layout = file_layout(lines, file, options, found)
+    layout = file_layout(lines, file, options, structure)
     if layout is None:
         return
     columns, word, column, split = layout.columns, layout.word, layout.column, layout.split
@@ -249,7 +251,7 @@ def _read_file(file: SourceFile, options: ReadOptions, rows: ListedRows, docstar
             row = layout.row(line)
         is_docstart = docstarts and row[0] == DOCSTART
         if is_docstart:
-            ended |= found.other(line, len(tokens), (file.shown, number), layout)
+            ended |= structure.other(line, len(tokens), (file.shown, number), layout)
             row = row if len(row) == columns else [row[0]] * columns
         if is_docstart or (len(row) == columns and (row[0][:1] not in ("#", "-") or layout.is_row(row))):
             if ended:
@@ -257,16 +259,18 @@ def _read_file(file: SourceFile, options: ReadOptions, rows: ListedRows, docstar
                 ended = False
             if not row[word]:
                 remedy = f"write the token in column {word + 1}"
-                found.problems.append(Problem(file.shown, number, "a line without a token", remedy))
+                structure.problems.append(Problem(file.shown, number, "a line without a token", remedy))
             tokens.append(row[word])
             tags.append(row[column])
             numbers.append(number)
         else:
-            ended |= found.other(line, len(tokens), (file.shown, number), layout)
+            ended |= structure.other(line, len(tokens), (file.shown, number), layout)
     rows.ended = ended
 
 
-def file_layout(lines: Sequence[str], file: SourceFile, options: ReadOptions, found: FileStructure) -> Layout | None:
+def file_layout(
+    lines: Sequence[str], file: SourceFile, options: ReadOptions, structure: FileStructure
+) -> Layout | None:
     """Return the layout of a file that begins with these lines, None where it is empty or has none."""
     sample, columns, split = sample_rows(lines)
     if not sample:
@@ -279,7 +283,7 @@ def file_layout(lines: Sequence[str], file: SourceFile, options: ReadOptions, fo
     if (columns == 2 and len(words) >= MIN_NUMBERED and number_tokens(words)) or (
         word and kind_of_cells(words) == "tags"
     ):
-        found.wordless.append(file)
+        structure.wordless.append(file)
     column = columns - 1
     chunks: tuple[int, ...] = ()
     if options.column is not None and not complaint:
@@ -287,12 +291,12 @@ def file_layout(lines: Sequence[str], file: SourceFile, options: ReadOptions, fo
     elif columns > 2:
         tagged, chunks = tag_columns(sample, columns, word)
         if len(tagged) > 1:
-            found.undecided.append(AmbiguousColumns(file, tagged))
+            structure.undecided.append(AmbiguousColumns(file, tagged))
             return None
         column = tagged[0] if tagged else column
     if complaint:
-        found.problems.append(Problem(file.shown, None, *complaint))
+        structure.problems.append(Problem(file.shown, None, *complaint))
         return None
-    found.columns.add(ReadColumns(columns, word, column, chunks))
+    structure.columns.add(ReadColumns(columns, word, column, chunks))
     scored = bool(scored_tags([row[column] for row in sample if len(row) == columns]))
     return Layout(columns, word, column, split, scored)

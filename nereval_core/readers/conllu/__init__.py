@@ -89,7 +89,7 @@ class ConlluReader(Reader):
         grouped, named, unit, notes = _documents(sentences, problems, whole=bracketed or len(files) > 1)
         if problems:
             raise FormatError(problems)
-        places = tuple((document.shown, document.line) for document in grouped)
+        places = tuple((document.source, document.line) for document in grouped)
         documents = Documents(
             tuple(document.name for document in grouped),
             tuple(document.text for document in grouped),
@@ -116,40 +116,40 @@ def _files(source: Source) -> tuple[SourceFile, ...]:
     return source.pick(*ConlluReader.suffixes)
 
 
-def _key(source: Source, sentences: Sequence[WordSentence], wanted: int | str | None) -> tuple[str, bool]:
+def _key(source: Source, sentences: Sequence[WordSentence], column: int | str | None) -> tuple[str, bool]:
     """Return under which key of MISC entities stand, and whether they are in brackets.
 
     Raises:
         FormatError: nothing stands under any, or under several.
     """
     names = sentences[0].layout.names
-    if isinstance(wanted, int) and 0 < wanted <= len(names) and names[wanted - 1] in sentences[0].layout.extra:
-        wanted = names[wanted - 1]
-    if isinstance(wanted, int):
-        found = f"column {wanted} is asked for, and entities stand in MISC, the last"
+    if isinstance(column, int) and 0 < column <= len(names) and names[column - 1] in sentences[0].layout.extra:
+        column = names[column - 1]
+    if isinstance(column, int):
+        finding = f"column {column} is asked for, and entities stand in MISC, the last"
         keys = list(_values(sentences, None)) or ["KEY"]
-        raise FormatError.single(source.name, None, found, f"name their key: {either_option('--column', keys)}")
-    values = _values(sentences, wanted)
-    usual = {} if values or wanted is None else _values(sentences, None)
+        raise FormatError.single(source.name, None, finding, f"name their key: {either_option('--column', keys)}")
+    values = _values(sentences, column)
+    usual = {} if values or column is None else _values(sentences, None)
     if usual:
-        found = f"nothing under {quoted(wanted or '')} in MISC, and entities under {' and '.join(usual)}"
+        finding = f"nothing under {quoted(column or '')} in MISC, and entities under {' and '.join(usual)}"
         raise FormatError.single(
-            source.name, None, found, f"name one that is there: {either_option('--column', usual)}"
+            source.name, None, finding, f"name one that is there: {either_option('--column', usual)}"
         )
-    if not values and wanted is None:
+    if not values and column is None:
         columns = {name: list(_values(sentences, name).get(name, ())) for name in _columns(sentences)}
-        values = {name: known for name, known in columns.items() if known and all(map(is_tag, known))}
-    if wanted is None:
+        values = {name: cells for name, cells in columns.items() if cells and all(map(is_tag, cells))}
+    if column is None:
         values |= {key: cells for key, cells in _keys_of_sides(sentences).items() if key not in values}
-    if not values and wanted is None:
-        found = "no entities: no NE=, NER=, name= or Entity= in MISC, the last column"
-        raise FormatError.single(source.name, None, found, "name the key that they stand under: --column KEY")
+    if not values and column is None:
+        finding = "no entities: no NE=, NER=, name= or Entity= in MISC, the last column"
+        raise FormatError.single(source.name, None, finding, "name the key that they stand under: --column KEY")
     if len(values) > 1:
-        found = f"entities under {' and '.join(values)}"
-        raise FormatError.single(source.name, None, found, f"name one: {either_option('--column', values)}")
-    key = next(iter(values), wanted or "")
-    known = values.get(key, [])
-    return key, any("(" in value or ")" in value for value in known) and not any(map(is_tag, known))
+        finding = f"entities under {' and '.join(values)}"
+        raise FormatError.single(source.name, None, finding, f"name one: {either_option('--column', values)}")
+    key = next(iter(values), column or "")
+    cells = values.get(key, [])
+    return key, any("(" in cell or ")" in cell for cell in cells) and not any(map(is_tag, cells))
 
 
 def _keys_of_sides(sentences: Sequence[WordSentence]) -> dict[str, list[str]]:
@@ -178,7 +178,7 @@ def _values(sentences: Sequence[WordSentence], key: str | None) -> dict[str, lis
 
     What stands in several rows is told once.
     """
-    found: dict[str, list[str]] = {}
+    values: dict[str, list[str]] = {}
     for misc in dict.fromkeys(row.misc for sentence in sentences for row in sentence.rows):
         if key is None:
             pairs = KEYS.findall(misc)
@@ -187,11 +187,11 @@ def _values(sentences: Sequence[WordSentence], key: str | None) -> dict[str, lis
             pairs = [] if value is None else [(key, value)]
         for name, value in pairs:
             if value not in OUTSIDE:
-                found.setdefault(name, []).append(value)
+                values.setdefault(name, []).append(value)
             elif value == "O":
-                found.setdefault(name, [])
+                values.setdefault(name, [])
     # Values under `name` are entities only where they are tags.
-    return {name: known for name, known in found.items() if key or name.lower() != "name" or all(map(is_tag, known))}
+    return {name: known for name, known in values.items() if key or name.lower() != "name" or all(map(is_tag, known))}
 
 
 def _documents(
@@ -207,11 +207,11 @@ def _documents(
     previous = None
     inside = 0
     for sentence in sentences:
-        shown = sentence.file.shown
-        if shown in marked or whole:
-            begins = sentence.document is not None or shown != previous
-            name = sentence.file.stem if several and shown not in marked else sentence.document or ""
-            if begins and shown in marked and sentence.document is None:
+        source = sentence.file.shown
+        if source in marked or whole:
+            begins = sentence.document is not None or source != previous
+            name = sentence.file.stem if several and source not in marked else sentence.document or ""
+            if begins and source in marked and sentence.document is None:
                 # A part of a corpus may begin inside a document.
                 name = sentence.comments.get(SENTENCE, "")
                 inside += 1
@@ -220,7 +220,7 @@ def _documents(
         if begins:
             groups.append((name, []))
         groups[-1][1].append(sentence)
-        previous = shown
+        previous = source
     names = [name for name, _ in groups]
     notes: list[str] = []
     units = not marked and not whole
@@ -231,12 +231,12 @@ def _documents(
     if any(names) and not named and not units:
         problems += [
             Problem(
-                held[0].file.shown,
-                held[0].line,
+                group[0].file.shown,
+                group[0].line,
                 "a document without an id where others have one",
                 "give each an id: # newdoc id = …",
             )
-            for name, held in groups
+            for name, group in groups
             if not name
         ]
     if units:
@@ -245,9 +245,9 @@ def _documents(
     elif not named:
         notes.append(f"documents have no ids: numbered 1 to {len(groups)}")
     if not named:
-        groups = [(str(number), held) for number, (_, held) in enumerate(groups, start=1)]
+        groups = [(str(number), group) for number, (_, group) in enumerate(groups, start=1)]
     unit: Unit = "sentence" if units else "document"
-    return [document_of(name, held, problems) for name, held in groups], named, unit, notes
+    return [document_of(name, group, problems) for name, group in groups], named, unit, notes
 
 
 def _reading_of_brackets(
@@ -277,7 +277,7 @@ def _reading_of_brackets(
                 links[len(bounds)] = (entity.link,)
             bounds.append((number, parts[0][0], parts[-1][1]))
             labels.append(entity.label or key)
-            span_places.append((document.shown, entity.line))
+            span_places.append((document.source, entity.line))
     problems += document_problems(documents, places.__getitem__)
     if problems:
         raise FormatError(problems)
@@ -312,7 +312,7 @@ def _tag_cells(documents: Sequence[WordDocument], key: str) -> TagCells:
     starts, ends = (np.array([getattr(node, edge) for node in nodes], np.int32) for edge in ("start", "end"))
 
     def place(token: int) -> Place:
-        return documents[owners[token]].shown, nodes[token].line
+        return documents[owners[token]].source, nodes[token].line
 
     return TagCells(cells, first, place, token_bounds=SpanBounds(np.array(owners, np.int64), starts, ends))
 

@@ -49,14 +49,14 @@ class BracketMatcher:
     `opened` are entities by what may close them, `partial` those that wait for a part, by id, its number and the total.
     """
 
-    shown: str
+    source: str
     problems: list[Problem]
     done: list[BracketEntity] = field(default_factory=list)
     opened: dict[str, list[BracketEntity]] = field(default_factory=dict)
     partial: dict[tuple[str, int, int], deque[BracketEntity]] = field(default_factory=dict)
 
-    def complain(self, line: int, found: str, remedy: str) -> None:
-        self.problems.append(Problem(self.shown, line, found, remedy))
+    def complain(self, line: int, finding: str, remedy: str) -> None:
+        self.problems.append(Problem(self.source, line, finding, remedy))
 
     def take(self, value: str, line: int, at: int, fields: Sequence[str]) -> None:
         """Read the brackets that a node opens and closes."""
@@ -82,20 +82,20 @@ class BracketMatcher:
 
     def close(self, closer: str, line: int, at: int) -> None:
         """Close the last open bracket that `closer` may close."""
-        known = self.opened.get(closer, [])
-        while known and known[-1].closed:
-            known.pop()
-        if not known:
+        candidates = self.opened.get(closer, [])
+        while candidates and candidates[-1].closed:
+            candidates.pop()
+        if not candidates:
             self.complain(line, f"{quoted(closer + ')')} closes nothing", f"open it at its first word: ({closer}-…")
             return
-        entity = known.pop()
+        entity = candidates.pop()
         entity.closed = True
         entity.parts.append((entity.first, at))
         if entity.number > 1:
             waiting = self.partial.get((entity.id, entity.number, entity.total))
             if not waiting:
-                said = f"part {entity.number} of {entity.total} of {quoted(entity.id)} without the one before it"
-                self.complain(entity.line, said, "write all parts in their order, [1/2] and [2/2]")
+                finding = f"part {entity.number} of {entity.total} of {quoted(entity.id)} without the one before it"
+                self.complain(entity.line, finding, "write all parts in their order, [1/2] and [2/2]")
                 return
             first = waiting.popleft()
             first.parts += entity.parts
@@ -108,19 +108,19 @@ class BracketMatcher:
 
     def finish(self) -> list[BracketEntity]:
         """Return the entities in the order in which they begin; what is not whole goes to the problems."""
-        for entity in (one for known in self.opened.values() for one in known if not one.closed):
+        for entity in (entity for entities in self.opened.values() for entity in entities if not entity.closed):
             entity.closed = True
             remedy = f"close it at its last word: {entity.closers[0]})"
             self.complain(entity.line, f"{quoted('(' + entity.written)} is not closed in its document", remedy)
-        for entity in (one for known in self.partial.values() for one in known):
-            said = f"{quoted(entity.id)} has {len(entity.parts)} of {entity.total} parts"
-            self.complain(entity.line, said, "write all parts, [1/2] and [2/2]")
+        for entity in (entity for entities in self.partial.values() for entity in entities):
+            finding = f"{quoted(entity.id)} has {len(entity.parts)} of {entity.total} parts"
+            self.complain(entity.line, finding, "write all parts, [1/2] and [2/2]")
         return sorted(self.done, key=lambda entity: entity.line)
 
 
 def entities_of(document: WordDocument, key: str, problems: list[Problem]) -> list[BracketEntity]:
     """Return the entities of a document in the order in which they begin; problems are added to `problems`."""
-    brackets = BracketMatcher(document.shown, problems)
+    brackets = BracketMatcher(document.source, problems)
     sentence = 0
     for at, node in enumerate(document.nodes):
         while at >= document.bounds[sentence + 1]:
@@ -136,7 +136,7 @@ def places_of(entity: BracketEntity, nodes: Sequence[WordNode], counts: Counter[
 
     Words of a multiword token stand where it does.
     """
-    found: list[tuple[int, int]] = []
+    places: list[tuple[int, int]] = []
     for first, last in entity.parts:
         while first <= last and nodes[first].start < 0:
             first += 1
@@ -148,11 +148,11 @@ def places_of(entity: BracketEntity, nodes: Sequence[WordNode], counts: Counter[
             nodes, first, last
         )
         start, end = nodes[first].start, nodes[last].end
-        if found and start < found[-1][1]:
-            start, end = found[-1][0], max(end, found.pop()[1])
-        found.append((start, end))
-    counts["entities of empty nodes, which are not in the text, left out"] += not found
-    return found
+        if places and start < places[-1][1]:
+            start, end = places[-1][0], max(end, places.pop()[1])
+        places.append((start, end))
+    counts["entities of empty nodes, which are not in the text, left out"] += not places
+    return places
 
 
 def cuts_multiword_token(nodes: Sequence[WordNode], first: int, last: int) -> bool:
@@ -185,8 +185,8 @@ def _opened(written: str, line: int, fields: Sequence[str]) -> BracketEntity | N
     label, link = ("" if value in NONE else value for value in (label, link))
     # The older form of GUM closes by all fields up to the id.
     closers = tuple(dict.fromkeys((values[id_at], "-".join(values[: id_at + 1]))))
-    made = BracketEntity(line, written, values[id_at], label, link, closers)
-    part = PART.fullmatch(made.id)
+    entity = BracketEntity(line, written, values[id_at], label, link, closers)
+    part = PART.fullmatch(entity.id)
     if part is not None:
-        made.id, made.number, made.total = part[1], int(part[2]), int(part[3])
-    return made if 0 < made.number <= made.total else None
+        entity.id, entity.number, entity.total = part[1], int(part[2]), int(part[3])
+    return entity if 0 < entity.number <= entity.total else None

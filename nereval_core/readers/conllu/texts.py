@@ -48,8 +48,8 @@ class ColumnNames:
 
 def layout_of(line: str) -> ColumnNames | None:
     """Return the layout that a comment `# global.columns = …` gives, None where it is another or has no FORM."""
-    name, equals, said = line.removeprefix("#").partition("=")
-    names = tuple(said.split())
+    name, equals, match = line.removeprefix("#").partition("=")
+    names = tuple(match.split())
     fine = equals and name.strip() == NAMES and "FORM" in names and len(set(names)) == len(names)
     return ColumnNames(names) if fine else None
 
@@ -86,15 +86,15 @@ def value_of(misc: str, key: str) -> str | None:
     if key not in misc:
         return None
     start = f"{key}="
-    for one in misc.split("|"):
-        if one.startswith(start):
-            return one[len(start) :]
+    for pair in misc.split("|"):
+        if pair.startswith(start):
+            return pair[len(start) :]
     return None
 
 
 def sentences_of(file: SourceFile, problems: list[Problem]) -> list[WordSentence]:
     """Return the sentences of a file; problems are added to `problems`."""
-    found: list[WordSentence] = []
+    sentences: list[WordSentence] = []
     current: WordSentence | None = None
     fields: Sequence[str] = ()
     document: str | None = None
@@ -106,16 +106,16 @@ def sentences_of(file: SourceFile, problems: list[Problem]) -> list[WordSentence
         if current is None:
             current = WordSentence(file, number)
         if line.startswith("#"):
-            name, _, said = map(str.strip, line[1:].partition("="))
+            name, _, finding = map(str.strip, line[1:].partition("="))
             name = name.removesuffix(" id")
             if name == FIELDS:
-                fields = said.split("-")
+                fields = finding.split("-")
             if name == NAMES:
                 layout = layout_of(line) or layout
             if name == DOCUMENT:
                 # It may stand above a blank line of its own.
-                document = said
-            current.comments.setdefault(name, said)
+                document = finding
+            current.comments.setdefault(name, finding)
             continue
         follows = current.rows[-1].last + 1 if current.rows else 1
         row = _row(line, number, file.shown, layout, follows, problems)
@@ -124,23 +124,23 @@ def sentences_of(file: SourceFile, problems: list[Problem]) -> list[WordSentence
         if not current.rows:
             current.document, document, current.fields = document, None, fields
             current.layout = layout
-            found.append(current)
+            sentences.append(current)
         current.rows.append(row)
-    return found
+    return sentences
 
 
 def _row(
-    line: str, number: int, shown: str, layout: ColumnNames, follows: int, problems: list[Problem]
+    line: str, number: int, source: str, layout: ColumnNames, follows: int, problems: list[Problem]
 ) -> WordRow | None:
     """Return the row of a line; where its file does not number words, `follows` is its number."""
     cells = line.split("\t")
     width = len(layout.names)
     if len(cells) != width:
         which = "CoNLL-U" if layout.names == STANDARD else f"# {NAMES}"
-        found = f"{counted(len(cells), 'column')} where {which} has {width}"
+        finding = f"{counted(len(cells), 'column')} where {which} has {width}"
         how = "ten" if width == len(STANDARD) else str(width)
         problems.append(
-            Problem(shown, number, found, f"write {how} with tabs between, _ where there is nothing to say")
+            Problem(source, number, finding, f"write {how} with tabs between, _ where there is nothing to say")
         )
         return None
     if layout.names == STANDARD:
@@ -152,9 +152,9 @@ def _row(
     at = NUMBER.fullmatch(str(follows) if written is None else written)
     first, last = (int(at[1]), int(at[2] or at[1])) if at else (0, -1)
     if last < first or not form:
-        found = f"{quoted(written or '')} for a number" if form else "a word without a form"
+        finding = f"{quoted(written or '')} for a number" if form else "a word without a form"
         remedy = "write 1 for a word, 1-2 for a multiword token, 1.1 for an empty node, then its form"
-        problems.append(Problem(shown, number, found, remedy))
+        problems.append(Problem(source, number, finding, remedy))
         return None
     empty = written is not None and "." in written
     return WordRow(number, 0 if empty else first, 0 if empty else last, form, layout.misc(cells))
@@ -196,7 +196,7 @@ class WordDocument:
     spans: list[tuple[int, int]] = field(default_factory=list)
 
     @property
-    def shown(self) -> str:
+    def source(self) -> str:
         return self.sentences[0].file.shown
 
     @property
@@ -210,7 +210,7 @@ def document_of(name: str, sentences: Sequence[WordSentence], problems: list[Pro
     Between words stands what SpacesAfter says, else what `# text` has, which all words are held against, else a blank
     unless there is SpaceAfter=No; between sentences a line end where none of the words says otherwise.
     """
-    made = WordDocument(name, sentences)
+    document = WordDocument(name, sentences)
     parts: list[str] = []
     at, after = 0, ""
     for sentence in sentences:
@@ -220,44 +220,44 @@ def document_of(name: str, sentences: Sequence[WordSentence], problems: list[Pro
         begin = at + len(gap)
         place, wide = (begin, begin), ""
         previous: WordRow | None = None
-        for row, seen, whole in _checked(sentence, problems):
+        for row, space, whole in _checked(sentence, problems):
             if whole:
                 if previous is not None:
-                    gap = _gap(previous, " " if seen is None else seen, said=seen is not None)
+                    gap = _gap(previous, " " if space is None else space, in_text=space is not None)
                 place = (at + len(gap), at + len(gap) + len(row.form))
                 at = place[1]
                 parts += (gap, row.form)
-                made.tokens.append(place)
+                document.tokens.append(place)
                 previous, wide = row, row.misc if row.last > row.first else ""
             if row.last == row.first:
-                made.nodes.append(WordNode(row.line, *(place if row.first else NOWHERE), row.misc, wide))
-        made.spans.append((begin, at))
-        made.bounds.append(len(made.nodes))
+                document.nodes.append(WordNode(row.line, *(place if row.first else NOWHERE), row.misc, wide))
+        document.spans.append((begin, at))
+        document.bounds.append(len(document.nodes))
         after = "\n" if previous is None else _gap(previous, "\n")
-    made.text = "".join(parts)
-    made.spans = [(start, end) for start, end in made.spans if start < end]
-    return made
+    document.text = "".join(parts)
+    document.spans = [(start, end) for start, end in document.spans if start < end]
+    return document
 
 
-def _gap(row: WordRow, otherwise: str, *, said: bool = False) -> str:
-    """Return what stands behind a word; `otherwise` is taken where its MISC does not tell, or where `# text` did."""
+def _gap(row: WordRow, otherwise: str, *, in_text: bool = False) -> str:
+    """Return what stands behind a word: `otherwise` where its MISC does not tell, or where it stands `in_text`."""
     if "Space" not in row.misc:
         return otherwise
     spaces = _spaces(row.misc, "SpacesAfter")
     if spaces is not None:
         return spaces
-    return "" if not said and value_of(row.misc, "SpaceAfter") == "No" else otherwise
+    return "" if not in_text and value_of(row.misc, "SpaceAfter") == "No" else otherwise
 
 
 def _spaces(misc: str, key: str) -> str | None:
     spaces = value_of(misc, key)
-    return None if spaces is None else ESCAPED.sub(lambda found: SPACES[found[1]], spaces)
+    return None if spaces is None else ESCAPED.sub(lambda match: SPACES[match[1]], spaces)
 
 
 def _behind_blanks(text: str, at: int) -> int:
     """Return the place of the first character that is not white space, from a place on."""
-    found = BLANKS.match(text, at)
-    return at if found is None else found.end()
+    match = BLANKS.match(text, at)
+    return at if match is None else match.end()
 
 
 def _checked(sentence: WordSentence, problems: list[Problem]) -> Iterator[tuple[WordRow, str | None, bool]]:
@@ -269,8 +269,8 @@ def _checked(sentence: WordSentence, problems: list[Problem]) -> Iterator[tuple[
     text = sentence.comments.get(TEXT)
     cursor, following, covered, joined = 0, 1, 0, False
 
-    def complain(line: int, found: str, remedy: str) -> None:
-        problems.append(Problem(sentence.file.shown, line, found, remedy))
+    def complain(line: int, finding: str, remedy: str) -> None:
+        problems.append(Problem(sentence.file.shown, line, finding, remedy))
 
     for row in sentence.rows:
         if row.first and row.first != following:
@@ -281,7 +281,7 @@ def _checked(sentence: WordSentence, problems: list[Problem]) -> Iterator[tuple[
         if row.first <= covered:
             yield row, None, False
             continue
-        seen: str | None = None
+        space: str | None = None
         if text is not None:
             form = row.form
             if text.startswith(form, cursor):
@@ -291,23 +291,23 @@ def _checked(sentence: WordSentence, problems: list[Problem]) -> Iterator[tuple[
                 begin = cursor + 1
             else:
                 begin = _behind_blanks(text, cursor)
-            seen, cursor = text[cursor:begin], begin + len(form)
+            space, cursor = text[cursor:begin], begin + len(form)
             if not text.startswith(form, begin):
                 goes_on = quoted(text[begin : begin + len(row.form) + 5])
                 remedy = "mend the form or # text: the words make the text"
                 complain(row.line, f"{quoted(row.form)} where # text goes on with {goes_on}", remedy)
-                text = seen = None
-            elif seen and joined:
+                text = space = None
+            elif space and joined:
                 complain(
                     row.line,
                     f"a blank before {quoted(row.form)} in # text, and SpaceAfter=No",
                     "mend the one or the other",
                 )
         covered, joined = row.last, "SpaceAfter" in row.misc and value_of(row.misc, "SpaceAfter") == "No"
-        yield row, seen, True
+        yield row, space, True
     last = sentence.rows[-1].line
     if covered >= following:
         complain(last, f"a multiword token up to word {covered}, and the last is {following - 1}", "write its words")
     if text is not None and _behind_blanks(text, cursor) < len(text):
-        found = f"# text goes on with {quoted(text[cursor:].strip())} behind the last word"
-        complain(last, found, "mend # text, or write the words that are missing")
+        finding = f"# text goes on with {quoted(text[cursor:].strip())} behind the last word"
+        complain(last, finding, "mend # text, or write the words that are missing")

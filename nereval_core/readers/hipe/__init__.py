@@ -174,7 +174,7 @@ def read_by_rows(source: Source, files: Sequence[SourceFile], options: ReadOptio
     starts, ends = np.array(bounds, np.int32).reshape(-1, 2).T
 
     def place(token: int) -> Place:
-        return documents[document_of_token[token]].shown, lines[token]
+        return documents[document_of_token[token]].source, lines[token]
 
     def extras(chunks: Chunks) -> Mapping[str, Mapping[int, Any]]:
         links_of_chunks = [linked_entries(links[token]) for token in chunks.start.tolist()]
@@ -229,7 +229,7 @@ def _check_rows(parsed: HipeFile, entities: int, builder: Builder) -> int:
             else:
                 n_short += len(cells) < width
                 continue
-            builder.problem(line, finding, remedy, source=parsed.shown)
+            builder.problem(line, finding, remedy, source=parsed.source)
             wrong_lines.add(line)
         if wrong_lines:
             document.rows = [row for row in document.rows if row.line not in wrong_lines]

@@ -145,7 +145,7 @@ class PackedFiles:
 
     @property
     def document_places(self) -> tuple[Place, ...]:
-        return tuple((document.shown, document.line) for document in self.opened)
+        return tuple((document.source, document.line) for document in self.opened)
 
     @property
     def named(self) -> bool:
@@ -237,8 +237,8 @@ def _read_file(
 class _FileReader:
     """Adds the blocks of one file to those of all."""
 
-    def __init__(self, shown: str, packed: PackedFiles) -> None:
-        self.parsed = HipeFile(shown)
+    def __init__(self, source: str, packed: PackedFiles) -> None:
+        self.parsed = HipeFile(source)
         self.packed = packed
         self.opening = DocumentOpener(self.parsed)
         self.line = 1
@@ -261,11 +261,11 @@ class _FileReader:
                 self.note(self.packed.tokens, self.packed.bytes)
             elif line.strip("\t "):
                 self.parsed.take_header(number, line)
-                chosen = columns(self.parsed) if self.parsed.columns[:1] == ["TOKEN"] else None
+                indices = columns(self.parsed) if self.parsed.columns[:1] == ["TOKEN"] else None
                 # A document opened before the header does not know of MISC.
-                if chosen is None or self.parsed.documents:
+                if indices is None or self.parsed.documents:
                     raise NotJudged
-                self.columns, self.ready = chosen, True
+                self.columns, self.ready = indices, True
                 self.opening.misc = self.parsed.misc
                 self.lexer = Lexer(len(self.parsed.columns), True, _is_row, trimmed=False)
                 break
@@ -285,26 +285,26 @@ class _FileReader:
         Raises:
             NotJudged: see there.
         """
-        packed, arrays, chosen = self.packed, self.packed.arrays, self.columns
+        packed, arrays, indices = self.packed, self.packed.arrays, self.columns
         lexed = self.lexer.rows(block)
         data = np.frombuffer(block.raw, np.uint8)
         starts, stops = lexed.field(0)
         if len(lexed) and bool((stops == starts).any()):
             raise NotJudged
-        said = self._flags(data, lexed)
+        flag_codes = self._flags(data, lexed)
         flags = packed.flags
-        after = np.array([*flags.after, SPACE], np.uint8)[said]
-        ending = np.array([*flags.ending, False], np.bool_)[said]
+        after = np.array([*flags.after, SPACE], np.uint8)[flag_codes]
+        ending = np.array([*flags.ending, False], np.bool_)[flag_codes]
         text, ends, sizes, gaps = _text(block, data, starts, stops, after)
         self._comments(block, lexed, ends)
         self.line += len(lexed) + len(lexed.before)
         if not len(lexed):
             return
-        tagged = lexed.filled(data, chosen.entities, b"O_")
-        tags, tag_stops = lexed.field(chosen.entities, tagged)
+        tagged = lexed.filled(data, indices.entities, b"O_")
+        tags, tag_stops = lexed.field(indices.entities, tagged)
         if bool((tag_stops == tags).any()):
-            held = tag_stops > tags
-            tagged, tags, tag_stops = tagged[held], tags[held], tag_stops[held]
+            is_filled = tag_stops > tags
+            tagged, tags, tag_stops = tagged[is_filled], tags[is_filled], tag_stops[is_filled]
         arrays.add(
             text=text,
             sizes=sizes,
@@ -312,10 +312,10 @@ class _FileReader:
             ended=true_places(ending) + packed.tokens,
             tagged=tagged + packed.tokens,
             codes=packed.tag_cells.codes(data, tags, tag_stops - tags),
-            noise=said[tagged],
+            noise=flag_codes[tagged],
         )
-        if chosen.links >= 0:
-            links, link_stops = lexed.field(chosen.links, tagged)
+        if indices.links >= 0:
+            links, link_stops = lexed.field(indices.links, tagged)
             linked = packed.links.codes(data, links, link_stops - links)
         else:
             linked = np.full(len(tagged), -1, np.int32)
@@ -327,9 +327,9 @@ class _FileReader:
         """Return the codes of what stands in MISC, -1 for nothing."""
         codes = np.full(len(lexed), -1, np.int32)
         if self.columns.misc >= 0:
-            said = lexed.filled(data, self.columns.misc, b"_")
-            starts, stops = lexed.field(self.columns.misc, said)
-            codes[said] = self.packed.misc.codes(data, starts, stops - starts)
+            flagged = lexed.filled(data, self.columns.misc, b"_")
+            starts, stops = lexed.field(self.columns.misc, flagged)
+            codes[flagged] = self.packed.misc.codes(data, starts, stops - starts)
             self.packed.flags.learn(self.packed.misc.names)
         return codes
 
@@ -344,8 +344,8 @@ class _FileReader:
         row, start = 0, 0
         lows, highs = lexed.low[others].tolist(), lexed.high[others].tolist()
         documents = self.parsed.documents
-        every = zip(others.tolist(), before.tolist(), lows, highs, over, at, strict=True)
-        for other, rows, low, high, more, place in every:
+        comments = zip(others.tolist(), before.tolist(), lows, highs, over, at, strict=True)
+        for other, rows, low, high, more, place in comments:
             line = block.raw[low:high].decode()
             if not line.strip("\t "):
                 continue

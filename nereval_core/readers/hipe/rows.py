@@ -49,7 +49,7 @@ class CommentLine(NamedTuple):
 class HipeDocument:
     """A document as it stands in a file; `line` is that of its id, or of its first row."""
 
-    shown: str
+    source: str
     line: int
     name: str
     meta: dict[str, str]
@@ -61,7 +61,7 @@ class HipeDocument:
 class HipeFile:
     """A parsed file: its rows are those of its documents in order; `header` is the line as it stands."""
 
-    shown: str
+    source: str
     header: str = ""
     header_line: int | None = None
     columns: list[str] = field(default_factory=list)
@@ -127,7 +127,7 @@ class DocumentOpener:
             self._open(*self._start)
 
     def _open(self, line: int, name: str) -> HipeDocument:
-        self._current = HipeDocument(self.parsed.shown, line, name, self._meta, self.misc)
+        self._current = HipeDocument(self.parsed.source, line, name, self._meta, self.misc)
         self.parsed.documents.append(self._current)
         self._meta, self._start = {}, None
         return self._current
@@ -179,7 +179,7 @@ def add_documents(documents: Sequence[HipeDocument], builder: Builder) -> Iterat
     for number, document in enumerate(documents, start=1):
         if builder.named and not document.name:
             finding = "tokens before the first document_id, or a document_id without a value"
-            builder.problem(document.line, finding, "give each document its id", source=document.shown)
+            builder.problem(document.line, finding, "give each document its id", source=document.source)
         yield _add_document(document, document.name or str(number), builder)
 
 
@@ -207,7 +207,7 @@ def _add_document(document: HipeDocument, name: str, builder: Builder) -> list[t
         name,
         "".join(pieces),
         line=document.line,
-        source=document.shown,
+        source=document.source,
         tokens=places,
         sentences=sentences,
         meta=document.meta,

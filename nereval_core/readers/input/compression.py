@@ -59,7 +59,7 @@ def unpacked_name(name: str) -> str:
     return name
 
 
-def open_unpacked(origin: Origin, shown: str) -> BinaryIO:
+def open_unpacked(origin: Origin, source: str) -> BinaryIO:
     """Return the bytes of a file, unpacked where it is packed, to be read in pieces.
 
     Reading on raises a FormatError too where the file is damaged, cut short or grows beyond bounds.
@@ -76,12 +76,12 @@ def open_unpacked(origin: Origin, shown: str) -> BinaryIO:
     if not head.startswith(PACKED_MAGIC):
         return io.BufferedReader(_Watched(cast(_Readable, raw), raw, origin), BLOCK)
     if origin.most == 0:
-        raise FormatError.single(shown, None, "a packed file inside a zip", GIVE_UNPACKED)
+        raise FormatError.single(source, None, "a packed file inside a zip", GIVE_UNPACKED)
     try:
         inner: _Readable = gzip.GzipFile(fileobj=raw) if head.startswith(GZIP) else _zstd(raw)
     except BROKEN as error:
-        raise _damaged(shown, error) from None
-    return io.BufferedReader(_Unpacked(inner, raw, origin, shown), BLOCK)
+        raise _damaged(source, error) from None
+    return io.BufferedReader(_Unpacked(inner, raw, origin, source), BLOCK)
 
 
 class _Watched(io.RawIOBase):
@@ -117,9 +117,9 @@ class _Watched(io.RawIOBase):
 class _Unpacked(_Watched):
     """A stream that unpacks, and stops where the file outgrows the bound for its packed size."""
 
-    def __init__(self, inner: _Readable, raw: BinaryIO, origin: Origin, shown: str) -> None:
+    def __init__(self, inner: _Readable, raw: BinaryIO, origin: Origin, source: str) -> None:
         super().__init__(inner, raw, origin)
-        self._shown = shown
+        self._source = source
         self._size = origin.size()
         self._most = expanded_limit(origin, self._size)
         self._count = 0
@@ -128,14 +128,14 @@ class _Unpacked(_Watched):
         try:
             got = self._inner.readinto(buffer)
         except BROKEN as error:
-            raise _damaged(self._shown, error) from None
+            raise _damaged(self._source, error) from None
         if not self._count and got and bytes(memoryview(buffer)[:MAGIC_BYTES]).startswith(PACKED_MAGIC):
             # There are files that hold themselves.
-            raise FormatError.single(self._shown, None, "a packed file inside a packed file", "pack it once")
+            raise FormatError.single(self._source, None, "a packed file inside a packed file", "pack it once")
         self._count += got or 0
         if self._count > self._most:
-            found = f"expands from {self._size} bytes to more than {self._most}"
-            raise FormatError.single(self._shown, None, found, "give the file unpacked")
+            finding = f"expands from {self._size} bytes to more than {self._most}"
+            raise FormatError.single(self._source, None, finding, "give the file unpacked")
         return got
 
     def close(self) -> None:
@@ -151,8 +151,8 @@ def _zstd(raw: BinaryIO) -> _Readable:
     return stream
 
 
-def _damaged(shown: str, error: Exception) -> FormatError:
-    return FormatError.single(shown, None, f"cannot be unpacked: {error}", "pack it again")
+def _damaged(source: str, error: Exception) -> FormatError:
+    return FormatError.single(source, None, f"cannot be unpacked: {error}", "pack it again")
 
 
 ZIP_FILES = 200_000
@@ -190,7 +190,7 @@ class Zipped(NamedTuple):
     passed: Sequence[str]
 
 
-def files_of_zip(shown: str, raw: bytes) -> Zipped:
+def files_of_zip(source: str, raw: bytes) -> Zipped:
     """Return the files of a zip that end as annotations do, without the one folder they may all lie in.
 
     Nothing is unpacked before it is read. Hidden files are passed over without a word.
@@ -198,28 +198,31 @@ def files_of_zip(shown: str, raw: bytes) -> Zipped:
     Raises:
         FormatError: broken, or not safe: it would leave its place or outgrow the machine; no file that may be read.
     """
-    archive, kept = _directory(shown, raw, len(raw), REFUSED_SUFFIXES)
-    tops = {parts[0] for parts, _ in kept}
-    inside = 1 if len(tops) == 1 and all(len(parts) > 1 for parts, _ in kept) else 0
-    taken = [
+    archive, entries = _directory(source, raw, len(raw), REFUSED_SUFFIXES)
+    tops = {parts[0] for parts, _ in entries}
+    inside = 1 if len(tops) == 1 and all(len(parts) > 1 for parts, _ in entries) else 0
+    annotations = [
         (parts, entry)
-        for parts, entry in kept
+        for parts, entry in entries
         if PurePosixPath(parts[-1]).suffix.lower() in (*ANNOTATION_SUFFIXES, ZIP)
     ]
-    if kept and not taken:
-        endings = sorted({PurePosixPath(parts[-1]).suffix for parts, _ in kept})
-        found = f"no file in it ends as annotations do, but {', '.join(map(quoted, endings[:5]))}"
+    if entries and not annotations:
+        endings = sorted({PurePosixPath(parts[-1]).suffix for parts, _ in entries})
+        finding = f"no file in it ends as annotations do, but {', '.join(map(quoted, endings[:5]))}"
         raise FormatError.single(
-            shown, None, found, f"let them end in one of {', '.join(sorted(ANNOTATION_SUFFIXES - {''}))}"
+            source, None, finding, f"let them end in one of {', '.join(sorted(ANNOTATION_SUFFIXES - {''}))}"
         )
-    names = {parts for parts, _ in taken}
+    names = {parts for parts, _ in annotations}
     return Zipped(
-        [("/".join(parts[inside:]), f"{shown}/{'/'.join(parts)}", InZip(archive, one, shown)) for parts, one in taken],
-        ["/".join(parts[inside:]) for parts, _ in kept if parts not in names],
+        [
+            ("/".join(parts[inside:]), f"{source}/{'/'.join(parts)}", InZip(archive, entry, source))
+            for parts, entry in annotations
+        ],
+        ["/".join(parts[inside:]) for parts, _ in entries if parts not in names],
     )
 
 
-def files_of_inner_zip(shown: str, origin: Origin) -> list[tuple[str, str, InInnerZip]]:
+def files_of_inner_zip(source: str, origin: Origin) -> list[tuple[str, str, InInnerZip]]:
     """Return the files of a zip that itself lies in a zip or folder, as `files_of_zip`, a folder around them kept.
 
     Nothing of it stays in memory: it is opened for each file anew. What it expands to is bounded by what it takes
@@ -229,15 +232,19 @@ def files_of_inner_zip(shown: str, origin: Origin) -> list[tuple[str, str, InInn
         FormatError: as `files_of_zip`.
     """
     if origin.size() > MOST_EXPANDED_BYTES:
-        raise FormatError.single(shown, None, f"{origin.size()} bytes", f"pack at most {MOST_EXPANDED_BYTES} bytes")
+        raise FormatError.single(source, None, f"{origin.size()} bytes", f"pack at most {MOST_EXPANDED_BYTES} bytes")
     stored = origin.entry.compress_size if isinstance(origin, InZip) else origin.size()
-    _, kept = _directory(shown, origin.load(-1), stored, (*REFUSED_SUFFIXES, ZIP))
-    if len(kept) > INNER_FILES:
-        raise _too_many(shown, len(kept), INNER_FILES)
-    return [("/".join(parts), f"{shown}/{'/'.join(parts)}", InInnerZip(origin, one, shown)) for parts, one in kept]
+    _, entries = _directory(source, origin.load(-1), stored, (*REFUSED_SUFFIXES, ZIP))
+    if len(entries) > INNER_FILES:
+        raise _too_many(source, len(entries), INNER_FILES)
+    return [
+        ("/".join(parts), f"{source}/{'/'.join(parts)}", InInnerZip(origin, entry, source)) for parts, entry in entries
+    ]
 
 
-def _directory(shown: str, raw: bytes, stored: int, nested: tuple[str, ...]) -> tuple[zipfile.ZipFile, Sequence[Entry]]:
+def _directory(
+    source: str, raw: bytes, stored: int, nested: tuple[str, ...]
+) -> tuple[zipfile.ZipFile, Sequence[Entry]]:
     """Return a zip, opened, and its files but for hidden ones; `stored` is how many bytes it takes where it lies.
 
     Raises:
@@ -246,37 +253,37 @@ def _directory(shown: str, raw: bytes, stored: int, nested: tuple[str, ...]) -> 
     # The list of entries alone may take gigabytes.
     claimed = raw.count(DIRECTORY_ENTRY)
     if claimed > 2 * ZIP_FILES:
-        raise _too_many(shown, claimed, ZIP_FILES)
+        raise _too_many(source, claimed, ZIP_FILES)
     try:
         archive = zipfile.ZipFile(io.BytesIO(raw))
         entries = [entry for entry in archive.infolist() if not entry.filename.endswith("/")]
     except BROKEN as error:
-        raise FormatError.single(shown, None, f"not a readable zip: {error}", "pack it again") from None
+        raise FormatError.single(source, None, f"not a readable zip: {error}", "pack it again") from None
     if len(entries) > ZIP_FILES:
-        raise _too_many(shown, len(entries), ZIP_FILES)
+        raise _too_many(source, len(entries), ZIP_FILES)
     total = sum(entry.file_size for entry in entries)
     if total > MOST_EXPANDED_BYTES:
-        found = f"{total} bytes when expanded"
-        raise FormatError.single(shown, None, found, f"pack at most {MOST_EXPANDED_BYTES} bytes, or give the folder")
-    problems = [*_overlapping(shown, entries, len(raw))]
-    kept: list[Entry] = []
+        finding = f"{total} bytes when expanded"
+        raise FormatError.single(source, None, finding, f"pack at most {MOST_EXPANDED_BYTES} bytes, or give the folder")
+    problems = [*_overlapping(source, entries, len(raw))]
+    sound: list[Entry] = []
     for entry in entries:
         parts = PurePosixPath(entry.filename.replace("\\", "/")).parts
         refused = _refused(entry, parts)
         if refused is not None:
-            problems.append(Problem(shown, None, *refused))
+            problems.append(Problem(source, None, *refused))
         elif parts[0] != "__MACOSX" and not any(part.startswith(".") for part in parts):
-            kept.append((parts, entry))
+            sound.append((parts, entry))
     if not problems and total > max(FREE_BYTES, EXPANSION_RATIO * stored):
-        problems.append(Problem(shown, None, f"expands from {stored} to {total} bytes", "give the files unpacked"))
+        problems.append(Problem(source, None, f"expands from {stored} to {total} bytes", "give the files unpacked"))
     problems += [
-        Problem(f"{shown}/{'/'.join(parts)}", None, "a packed file inside a zip", GIVE_UNPACKED)
-        for parts, _ in kept
+        Problem(f"{source}/{'/'.join(parts)}", None, "a packed file inside a zip", GIVE_UNPACKED)
+        for parts, _ in sound
         if parts[-1].lower().endswith(nested)
     ]
     if problems:
         raise FormatError(problems)
-    return archive, kept
+    return archive, sound
 
 
 def _refused(entry: zipfile.ZipInfo, parts: Sequence[str]) -> tuple[str, str] | None:
@@ -299,20 +306,24 @@ def _refused(entry: zipfile.ZipInfo, parts: Sequence[str]) -> tuple[str, str] | 
     return None
 
 
-def _overlapping(shown: str, entries: Sequence[zipfile.ZipInfo], size: int) -> list[Problem]:
+def _overlapping(source: str, entries: Sequence[zipfile.ZipInfo], size: int) -> list[Problem]:
     """Return a problem where entries share their packed bytes: a few of these then make any number of files."""
     ordered = sorted(entries, key=lambda entry: entry.header_offset)
     follow = [*(entry.header_offset for entry in ordered[1:]), size]
     # Each lies behind a header of thirty bytes and its name.
     clash = next(
-        (one for one, low in zip(ordered, follow, strict=False) if one.header_offset + 30 + one.compress_size > low),
+        (
+            entry
+            for entry, low in zip(ordered, follow, strict=False)
+            if entry.header_offset + 30 + entry.compress_size > low
+        ),
         None,
     )
     if clash is None:
         return []
-    found = f"the entry {quoted(clash.filename)} reaches into the next or beyond the end"
-    return [Problem(shown, None, found, "pack it again")]
+    finding = f"the entry {quoted(clash.filename)} reaches into the next or beyond the end"
+    return [Problem(source, None, finding, "pack it again")]
 
 
-def _too_many(shown: str, count: int, most: int) -> FormatError:
-    return FormatError.single(shown, None, f"{count} files", f"pack at most {most} files")
+def _too_many(source: str, count: int, most: int) -> FormatError:
+    return FormatError.single(source, None, f"{count} files", f"pack at most {most} files")

@@ -85,8 +85,8 @@ def open_descriptor(path: AnyPath, within: AnyPath | None = None) -> int:
     except BaseException as error:
         os.close(handle)
         if isinstance(error, OSError) and error.errno in LINK_FOUND:
-            found = "a link on its way was changed while it was opened"
-            raise FormatError.single(shown_path(path, within), None, found, "try again") from None
+            finding = "a link on its way was changed while it was opened"
+            raise FormatError.single(shown_path(path, within), None, finding, "try again") from None
         raise
     return handle
 
@@ -117,7 +117,7 @@ def resolve_inside(path: AnyPath, within: AnyPath) -> str:
 
 
 def _entries(folder: AnyPath | int) -> list[tuple[str, str]]:
-    with os.scandir(folder) as found:
+    with os.scandir(folder) as entries:
         # Most entries are plain files, which is known without asking the system.
         return [
             (
@@ -128,5 +128,5 @@ def _entries(folder: AnyPath | int) -> list[tuple[str, str]]:
                 if entry.is_dir(follow_symlinks=False)
                 else "",
             )
-            for entry in found
+            for entry in entries
         ]

@@ -23,7 +23,7 @@ NEAR_BYTES = 1 << 16
 """The bytes around one that is not UTF-8 by which the encoding is guessed."""
 
 
-def decode_text(raw: bytes, shown: str) -> str:
+def decode_text(raw: bytes, source: str) -> str:
     """Return the bytes of a file as text.
 
     Raises:
@@ -32,20 +32,20 @@ def decode_text(raw: bytes, shown: str) -> str:
     for mark, encoding in OTHER_BOMS:
         if raw.startswith(mark):
             raise FormatError.single(
-                shown, None, f"the file is {encoding}", f"save it as UTF-8{iconv_command(encoding, shown)}"
+                source, None, f"the file is {encoding}", f"save it as UTF-8{iconv_command(encoding, source)}"
             )
     try:
         return raw.decode()
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         column = error.start - raw.rfind(b"\n", 0, error.start)
-        found = f"byte 0x{raw[error.start]:02X} at position {column} of the line is not UTF-8"
+        finding = f"byte 0x{raw[error.start]:02X} at position {column} of the line is not UTF-8"
         near = raw[max(0, error.start - NEAR_BYTES) : error.start + NEAR_BYTES]
         guess = likely_encoding(near)
         remedy = (
-            f"save the file as UTF-8{iconv_command(guess, shown)}" if guess else "mend it: most of the file is UTF-8"
+            f"save the file as UTF-8{iconv_command(guess, source)}" if guess else "mend it: most of the file is UTF-8"
         )
-        raise FormatError.single(shown, line, found, remedy) from None
+        raise FormatError.single(source, line, finding, remedy) from None
 
 
 def likely_encoding(raw: bytes) -> str:
@@ -60,13 +60,13 @@ def likely_encoding(raw: bytes) -> str:
     return "WINDOWS-1252" if windows and not any(byte in UNUSED for byte in beyond) else "ISO-8859-1"
 
 
-def iconv_command(encoding: str, shown: str) -> str:
+def iconv_command(encoding: str, source: str) -> str:
     """Return the command that writes a file in UTF-8, after a colon; nothing for one that is packed."""
-    if unpacked_name(shown) != shown or shown.endswith(ZIP):
+    if unpacked_name(source) != source or source.endswith(ZIP):
         return ""
-    stem, dot, suffix = shown.rpartition(".")
-    made = f"{stem}.utf8.{suffix}" if dot and stem and "/" not in suffix else f"{shown}.utf8"
-    return f": iconv -f {encoding} -t UTF-8 {quote(shown)} > {quote(made)}"
+    stem, dot, suffix = source.rpartition(".")
+    target = f"{stem}.utf8.{suffix}" if dot and stem and "/" not in suffix else f"{source}.utf8"
+    return f": iconv -f {encoding} -t UTF-8 {quote(source)} > {quote(target)}"
 
 
 def split_lines(text: str) -> list[str]:

@@ -73,11 +73,11 @@ class Head:
     @cached_property
     def keys(self) -> frozenset[str]:
         """The keys of the first JSON object; empty where none begins the file."""
-        found, whole = _keys(self.text)
+        keys, whole = _keys(self.text)
         if not whole and len(self.raw) == HEAD_BYTES:
             # A text longer than the head stands before the keys that tell one format from another.
-            found, _ = _keys(_text(self._load(OBJECT_BYTES)))
-        return frozenset(found)
+            keys, _ = _keys(_text(self._load(OBJECT_BYTES)))
+        return frozenset(keys)
 
     @cached_property
     def first_object(self) -> Mapping[str, Any] | None:
@@ -113,30 +113,30 @@ _OBJECT = re.compile(r"\s*(\[\s*)?\{")
 
 def _keys(text: str) -> tuple[set[str], bool]:
     """Return the keys of the first object, and whether more of the text would add nothing."""
-    found: set[str] = set()
+    keys: set[str] = set()
     begin = _OBJECT.match(text)
     if begin is None:
-        return found, True
+        return keys, True
     at, depth, expecting = begin.end(), 1, True
     for _ in range(OBJECT_MARKS):
         if depth > 1:
             at = _TO_BRACKET.match(text, at).end() + 1  # type: ignore[union-attr]
             if at > len(text):
-                return found, False
+                return keys, False
             depth += 1 if text[at - 1] in "{[" else -1
             continue
         token = _TOKEN.search(text, at)
         if token is None:
-            return found, False
+            return keys, False
         at, mark = token.end(), token[0][0]
         if mark == '"':
             if expecting and token["colon"]:
-                found.add(token["string"])
+                keys.add(token["string"])
                 expecting = False
         elif mark in "{[":
             depth += 1
         elif mark in "}]":
-            return found, True
+            return keys, True
         else:
             expecting = True
-    return found, True
+    return keys, True

@@ -87,20 +87,20 @@ def expanded_limit(origin: Origin, size: int) -> int:
 class OnDisk:
     """A file of the file system, `shown` in problems."""
 
-    __slots__ = ("kept", "path", "shown", "within")
+    __slots__ = ("owner", "path", "shown", "within")
     most = None
 
-    def __init__(self, path: str, shown: str, *, kept: object = None, within: str | None = None) -> None:
+    def __init__(self, path: str, shown: str, *, owner: object = None, within: str | None = None) -> None:
         self.path = path
         self.shown = shown
         # What must live as long as the file is needed.
-        self.kept = kept
+        self.owner = owner
         # The folder that the file must lie in whenever it is opened.
         self.within = within
 
     def __getstate__(self) -> tuple[None, dict[str, Any]]:
         # The process that it is sent to need not keep what this one keeps.
-        return None, {"path": self.path, "shown": self.shown, "within": self.within, "kept": None}
+        return None, {"path": self.path, "shown": self.shown, "within": self.within, "owner": None}
 
     def size(self) -> int:
         try:
@@ -116,9 +116,9 @@ class OnDisk:
         try:
             handle = self._descriptor()
             try:
-                wanted = os.fstat(handle).st_size + 1 if size < 0 else size
-                raw = os.read(handle, wanted)
-                if len(raw) == wanted - (size < 0) or not raw:
+                n_bytes = os.fstat(handle).st_size + 1 if size < 0 else size
+                raw = os.read(handle, n_bytes)
+                if len(raw) == n_bytes - (size < 0) or not raw:
                     return raw
                 with os.fdopen(os.dup(handle), "rb") as file:
                     return raw + file.read(-1 if size < 0 else size - len(raw))
@@ -190,11 +190,11 @@ class InZip:
     def load(self, size: int) -> bytes:
         # To read all there is would unpack what the entry does not own up to.
         whole = self.entry.file_size
-        wanted = whole if size < 0 else min(size, whole)
+        n_bytes = whole if size < 0 else min(size, whole)
         try:
             with self.archive.open(self.entry) as file:
-                raw = file.read(wanted)
-                if len(raw) < wanted:
+                raw = file.read(n_bytes)
+                if len(raw) < n_bytes:
                     raise EOFError(f"it has {len(raw)} bytes and says {whole}")
                 return raw
         except BROKEN as error:
@@ -239,9 +239,9 @@ class InInnerZip:
         return _not_unpacked(self.shown, self.entry, error)
 
 
-def _not_unpacked(shown: str, entry: zipfile.ZipInfo, error: Exception) -> FormatError:
-    found = f"the entry {quoted(entry.filename)} cannot be unpacked: {error}"
-    return FormatError.single(shown, None, found, "pack it again")
+def _not_unpacked(source: str, entry: zipfile.ZipInfo, error: Exception) -> FormatError:
+    finding = f"the entry {quoted(entry.filename)} cannot be unpacked: {error}"
+    return FormatError.single(source, None, finding, "pack it again")
 
 
 _SPOOLED: list[tuple[Any, OnDisk]] = []
@@ -268,11 +268,11 @@ def standard_input() -> OnDisk:
                 shutil.copyfileobj(stream, file, 1 << 20)
         except (OSError, ValueError) as error:
             raise unreadable_file(STDIN, error) from None
-        _SPOOLED[:] = [(stream, OnDisk(str(place), STDIN, kept=folder))]
+        _SPOOLED[:] = [(stream, OnDisk(str(place), STDIN, owner=folder))]
     return _SPOOLED[0][1]
 
 
-def unreadable_file(shown: str, error: Exception) -> FormatError:
+def unreadable_file(source: str, error: Exception) -> FormatError:
     """Return the problem of a file or folder that cannot be read."""
     reason = getattr(error, "strerror", None) or str(error)
-    return FormatError.single(shown, None, f"cannot be read: {reason}", "check the path and its permissions")
+    return FormatError.single(source, None, f"cannot be read: {reason}", "check the path and its permissions")

@@ -115,12 +115,12 @@ def resumable_folder(root: Path, name: str) -> Iterator[Path]:
     """
     private_folder(root)
     remove_abandoned(root, older=RESUMABLE_SECONDS)
-    for left in sorted(root.glob(f"{name}.*")):
-        lock = _claim(left)
+    for path in sorted(root.glob(f"{name}.*")):
+        lock = _claim(path)
         if lock is not None:
             try:
-                yield left
-                shutil.rmtree(left, ignore_errors=True)
+                yield path
+                shutil.rmtree(path, ignore_errors=True)
             finally:
                 os.close(lock)
             return
@@ -142,11 +142,11 @@ def private_folder(folder: Path) -> None:
 
 def abandoned(folder: Path, *, older: float = 0) -> list[Path]:
     """Return the temporaries in a folder whose processes are gone, and that nobody wrote to for so many seconds."""
-    found = []
+    paths = []
     for path, lock in _abandoned(folder, older):
         os.close(lock)
-        found.append(path)
-    return found
+        paths.append(path)
+    return paths
 
 
 def remove_abandoned(folder: Path, *, older: float = 0) -> list[Path]:
@@ -198,13 +198,13 @@ def _claim(path: Path, older: float = 0) -> int | None:
     lock = _open(path) if match is not None else None
     if match is None or lock is None:
         return None
-    found = os.fstat(lock)
+    status = os.fstat(lock)
     least = older if match[1] == _host() else max(older, OTHER_HOST_SECONDS)
-    kind = stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)
+    kind = stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)
     if (
         kind
-        and found.st_uid == os.geteuid()
-        and time.time() - found.st_mtime >= least
+        and status.st_uid == os.geteuid()
+        and time.time() - status.st_mtime >= least
         and _lock(lock, path, wait=False)
     ):
         return lock

@@ -144,24 +144,24 @@ class InlineReader(Reader):
             FormatError: with every problem found: tags that cross, that are not closed, not opened or no tags.
         """
         files = source.pick(*self.suffixes)
-        made = Builder(source.name)
+        builder = Builder(source.name)
         texts = [_plain(LINE_END.sub("\n", file.text())) for file in files]
         names = {tag[2].lower() for text in texts for tag in TAG.finditer(text) if tag[2]}
         by_element = "doc" in names or all(map(is_whole_document, texts))
         structure = structure_of_documents(texts) if by_element else _structure_of_lines(texts)
         if not names & MUC:
             _refuse_places(structure, files, texts)
-        reader = _Reader(made, str(options.column or TYPE).lower(), bool(names & MUC), structure, xml=by_element)
+        reader = _Reader(builder, str(options.column or TYPE).lower(), bool(names & MUC), structure, xml=by_element)
         for file, text in zip(files, texts, strict=True):
             reader.read_file(file, text, named=len(files) > 1)
         unknown = names - STRUCTURE - BLOCKS - HEADERS - TEI
-        if by_element and unknown and not reader.has_spans and not made.problems:
+        if by_element and unknown and not reader.has_spans and not builder.problems:
             listed = ", ".join(f"<{name}>" for name in sorted(unknown)[:SHOWN])
-            found = f"XML in which no element marks a piece of running text: {listed}"
-            made.problem(1, found, "give text with an element around each mention", source=files[0].shown)
+            finding = f"XML in which no element marks a piece of running text: {listed}"
+            builder.problem(1, finding, "give text with an element around each mention", source=files[0].shown)
         notes = [*reader.notes(), *unread_files_note(source, files)]
-        layer = made.finish(options.name or source.label)
-        return Reading(layer.documents, layer, self.name, tuple(notes), places=made.places)
+        layer = builder.finish(options.name or source.label)
+        return Reading(layer.documents, layer, self.name, tuple(notes), places=builder.places)
 
 
 READER = InlineReader()
@@ -172,13 +172,13 @@ def _is_marked_xml(text: str) -> bool:
     first = next((tag for tag in TAG.finditer(text) if tag[2]), None)
     if "</" not in text or first is None or (text[: first.start()].strip() and not DECLARED.match(text)):
         return False
-    known = STRUCTURE | BLOCKS | HEADERS | LINE_BREAKS | TYPOGRAPHY | {"a", "html"}
+    structural = STRUCTURE | BLOCKS | HEADERS | LINE_BREAKS | TYPOGRAPHY | {"a", "html"}
     running = (local_name(pair[1] or pair[2]) for pair in RUNNING.finditer(text))
     if local_name(first[2]) in TEI and any(
         local_name(tag[2]) in TEI_NAMES | {"teiheader"} for tag in TAG.finditer(text) if tag[2]
     ):
         return True
-    return any(name not in known for name in running)
+    return any(name not in structural for name in running)
 
 
 def _balanced(tags: Sequence[re.Match[str]]) -> bool:
@@ -216,17 +216,17 @@ def _refuse_places(structure: Structure, files: Sequence[SourceFile], texts: Seq
     if tag is not None:
         at = next(number for number, text in enumerate(texts) if text == tag.string)
         line = tag.string.count("\n", 0, tag.start()) + 1
-        found = (
+        finding = (
             f"{quoted(tag[0])} gives the place of a mention by offsets, and this format has elements around mentions"
         )
-        raise FormatError.single(files[at].shown, line, found, "convert such stand-off annotation to brat or JSONL")
+        raise FormatError.single(files[at].shown, line, finding, "convert such stand-off annotation to brat or JSONL")
 
 
 class _Reader:
     """Adds documents of files to a builder, and counts elements."""
 
-    def __init__(self, made: Builder, attribute: str, muc: bool, structure: Structure, *, xml: bool) -> None:
-        self._made = made
+    def __init__(self, builder: Builder, attribute: str, muc: bool, structure: Structure, *, xml: bool) -> None:
+        self._builder = builder
         self._attribute = attribute
         self._muc = muc
         self._structure = structure
@@ -235,17 +235,17 @@ class _Reader:
         self._breaks = xml and not muc and structure.document != "doc"
         self._document_name = structure.document
         self._outside = 0
-        self._taken: Counter[str] = Counter()
-        self._left: Counter[str] = Counter()
-        self._passed: Counter[str] = Counter()
+        self._span_elements: Counter[str] = Counter()
+        self._other_elements: Counter[str] = Counter()
+        self._skipped_elements: Counter[str] = Counter()
         self._references = 0
 
     def notes(self) -> Iterator[str]:
         """Yield notes on the elements that are spans, those that are not, and references that stay as they are."""
         for what, counts in (
-            ("elements taken for spans", self._taken),
-            ("elements left out", self._left),
-            ("elements left out with their words", self._passed),
+            ("elements taken for spans", self._span_elements),
+            ("elements left out", self._other_elements),
+            ("elements left out with their words", self._skipped_elements),
         ):
             if counts:
                 yield f"{what}: {', '.join(f'{name} ({count})' for name, count in sorted(counts.items()))}"
@@ -257,7 +257,7 @@ class _Reader:
     @property
     def has_spans(self) -> bool:
         """Whether an element was taken for a span."""
-        return bool(self._taken)
+        return bool(self._span_elements)
 
     def read_file(self, file: SourceFile, text: str, *, named: bool) -> None:
         """Read a file: by its documents, else the whole of one `named` after the file or of XML, else by its lines."""
@@ -290,19 +290,19 @@ class _Reader:
     def _line(self, at: int) -> int:
         return bisect_right(self._ends, at - 1) + 1
 
-    def _problem(self, line: int, found: str, remedy: str) -> None:
-        self._made.problem(line, found, remedy, source=self._shown)
+    def _problem(self, line: int, finding: str, remedy: str) -> None:
+        self._builder.problem(line, finding, remedy, source=self._shown)
 
     def _add(self, text: str, low: int, high: int) -> None:
         """Add text between two tags to the document, unless an element around it holds words that are not its own."""
         piece = text[low:high]
         if self._skipped or not piece:
             return
-        for found in OPENED.finditer(piece):
-            name = found[1].lower()
-            if name in MUC or name == self._document_name or name in map(str.lower, self._taken):
+        for match in OPENED.finditer(piece):
+            name = match[1].lower()
+            if name in MUC or name == self._document_name or name in map(str.lower, self._span_elements):
                 remedy = 'write <NAME>, <NAME TYPE="…"> or </NAME>, and &lt; for a < of the text'
-                self._problem(self._line(low + found.start()), f"{quoted(piece[found.start() :])} is not a tag", remedy)
+                self._problem(self._line(low + match.start()), f"{quoted(piece[match.start() :])} is not a tag", remedy)
         if self._document is not None:
             self._document.add(REFERENCE.sub(self._character, piece))
         elif piece.strip() and self._document_name != "doc":
@@ -323,7 +323,7 @@ class _Reader:
         document = self._document
         if self._skipped or (name in self._structure.skipped and name not in IDS and not self._muc):
             if not tag[1] and not self._skipped:
-                self._passed[tag[2]] += 1
+                self._skipped_elements[tag[2]] += 1
             self._skip(name, opening=not tag[1], empty=bool(tag[4]))
         elif name == self._document_name:
             if document is not None:
@@ -331,21 +331,21 @@ class _Reader:
             elif tag[1]:
                 self._problem(line, f"</{tag[2]}> closes nothing", f"open it by <{tag[2]}>, or delete it")
             if not tag[1]:
-                given = _attributes(tag[3])
+                attributes = _attributes(tag[3])
                 keys = ("id", "xml:id", *IDS)
-                self._document = _Document(next((given[key] for key in keys if given.get(key)), None), line)
+                self._document = _Document(next((attributes[key] for key in keys if attributes.get(key)), None), line)
         elif document is None:
-            self._left[tag[2]] += not tag[1]
+            self._other_elements[tag[2]] += not tag[1]
         elif name in IDS:
             self._take_id(document, closing=bool(tag[1]))
         elif not self._is_span(name, tag):
-            self._left[tag[2]] += not tag[1]
+            self._other_elements[tag[2]] += not tag[1]
             if name == "lb" or (self._breaks and name in BLOCKS | LINE_BREAKS | self._structure.parts - TYPOGRAPHY):
                 document.broken = document.broken or 'break="no"' not in tag[0]
         elif tag[1]:
             self._close(document, tag[2], line)
         else:
-            self._taken[tag[2]] += 1
+            self._span_elements[tag[2]] += 1
             document.end_line()
             document.open.append(_Open(tag[2], line, document.length, _attributes(tag[3])))
 
@@ -380,22 +380,24 @@ class _Reader:
 
     def _close(self, document: _Document, name: str, line: int) -> None:
         """Close an element, and complain of those within it that are open, or that there is none."""
-        places = [at for at, one in enumerate(document.open) if one.name.lower() == name.lower()]
+        places = [at for at, element in enumerate(document.open) if element.name.lower() == name.lower()]
         if not places:
             self._problem(line, f"</{name}> closes nothing", f"open it by <{name}>, or delete it")
             return
         inner = document.open[-1]
-        one = document.open.pop(places[-1])
-        if one is not inner:
-            found = f"</{name}> closes that of line {one.line}, and <{inner.name}> of line {inner.line} is open in it"
+        element = document.open.pop(places[-1])
+        if element is not inner:
+            finding = (
+                f"</{name}> closes that of line {element.line}, and <{inner.name}> of line {inner.line} is open in it"
+            )
             remedy = f"close <{inner.name}> first: tags cannot cross, spans of formats with offsets can"
-            self._problem(line, found, remedy)
-        meta = dict(one.attributes)
-        label = meta.pop(self._attribute, "").strip() or one.name
-        if document.length <= one.start:
-            self._problem(one.line, f"<{one.name}> holds no text", "delete it, or put it around its text")
+            self._problem(line, finding, remedy)
+        meta = dict(element.attributes)
+        label = meta.pop(self._attribute, "").strip() or element.name
+        if document.length <= element.start:
+            self._problem(element.line, f"<{element.name}> holds no text", "delete it, or put it around its text")
             return
-        document.spans.append(_Span(one.start, document.length, label, one.line, meta))
+        document.spans.append(_Span(element.start, document.length, label, element.line, meta))
 
     def _finish(self, opened: int | None = None) -> None:
         """Add the document to those of the builder; `opened` is the line of a <DOC> that stands inside it."""
@@ -405,22 +407,23 @@ class _Reader:
         if opened is not None:
             name = self._document_name.upper() if self._document_name == "doc" else self._document_name
             self._problem(opened, f"<{name}> inside the one of line {document.line}", f"close that by </{name}> first")
-        for one in document.open:
-            remedy = f"close it by </{one.name}>{'' if self._document_name else ', or put each document into a <DOC>'}"
-            self._problem(one.line, f"<{one.name}> is not closed in its document", remedy)
+        for element in document.open:
+            otherwise = "" if self._document_name else ", or put each document into a <DOC>"
+            remedy = f"close it by </{element.name}>{otherwise}"
+            self._problem(element.line, f"<{element.name}> is not closed in its document", remedy)
         text = "".join(document.pieces)
         before = len(text) - len(text.lstrip())
-        kept = text.strip()
-        self._made.document(document.name, kept, line=document.line, source=self._shown)
+        stripped = text.strip()
+        self._builder.document(document.name, stripped, line=document.line, source=self._shown)
         for span in sorted(document.spans, key=lambda span: (span.start, -span.end)):
-            start, end = (min(max(at - before, 0), len(kept)) for at in (span.start, span.end))
+            start, end = (min(max(at - before, 0), len(stripped)) for at in (span.start, span.end))
             if start >= end:
-                found = f"an element of type {quoted(span.label)} holds nothing but white space"
-                self._problem(span.line, found, "delete it, or put it around its text")
+                finding = f"an element of type {quoted(span.label)} holds nothing but white space"
+                self._problem(span.line, finding, "delete it, or put it around its text")
                 continue
-            self._made.span(start, end, span.label, line=span.line, meta=span.meta)
+            self._builder.span(start, end, span.label, line=span.line, meta=span.meta)
 
 
 def _attributes(written: str) -> dict[str, str]:
     """Return the attributes of a tag, their names in small letters."""
-    return {one[1].lower(): unescape(one[2] or one[3] or one[4] or "") for one in ATTRIBUTE.finditer(written)}
+    return {match[1].lower(): unescape(match[2] or match[3] or match[4] or "") for match in ATTRIBUTE.finditer(written)}

@@ -141,8 +141,8 @@ def _documents(source: Source, rows: _Rows, options: ReadOptions) -> Documents:
         return documents_of_words(rows.names, [words or [] for words in rows.words])
     gold = options.texts
     if gold is None or gold.tokens is None:
-        found = "tags without words" if gold is None else "tags without words, and gold has no tokens"
-        raise FormatError.single(source.name, None, found, PASTE)
+        finding = "tags without words" if gold is None else "tags without words, and gold has no tokens"
+        raise FormatError.single(source.name, None, finding, PASTE)
     bounds = sentence_bounds(gold)
     sizes = np.diff(bounds)
     if len(rows.tags) == len(sizes) and all(0 < len(tags) <= size for tags, size in zip(rows.tags, sizes, strict=True)):
@@ -158,13 +158,13 @@ def _documents(source: Source, rows: _Rows, options: ReadOptions) -> Documents:
             )
     if len(rows.tags) != len(sizes):
         place = rows.places[min(len(sizes), len(rows.tags) - 1)] if rows.places else (source.name, None)
-        found = f"{counted(len(rows.tags), 'row')} of tags for {counted(len(sizes), 'sentence')} of gold"
-        problems.append(Problem(*place, found, "give one row for each of gold's sentences"))
+        finding = f"{counted(len(rows.tags), 'row')} of tags for {counted(len(sizes), 'sentence')} of gold"
+        problems.append(Problem(*place, finding, "give one row for each of gold's sentences"))
     raise FormatError(problems)
 
 
-def _cut_documents(gold: Documents, bounds: Int64, kept: Int64) -> Documents:
-    """Return gold's documents, of each sentence its first tokens only: as many as `kept` says; `bounds` are sentences'.
+def _cut_documents(gold: Documents, bounds: Int64, n_tags: Int64) -> Documents:
+    """Return gold's documents, of each sentence its first `n_tags` tokens only; `bounds` are those of sentences.
 
     A model with a limit of tokens leaves out the others. Pairing says how these can be counted.
     """
@@ -179,7 +179,7 @@ def _cut_documents(gold: Documents, bounds: Int64, kept: Int64) -> Documents:
         sentences.append([])
         length = 0
         for sentence in range(*np.searchsorted(bounds, (low, high)).tolist()):
-            first, last = int(bounds[sentence]), int(bounds[sentence] + kept[sentence])
+            first, last = int(bounds[sentence]), int(bounds[sentence] + n_tags[sentence])
             begin, end = int(starts[first]), int(ends[last - 1])
             by = length - begin
             tokens[-1] += zip((starts[first:last] + by).tolist(), (ends[first:last] + by).tolist(), strict=True)
@@ -333,9 +333,9 @@ def _read_file(
             else dict(zip(layout.header, range(99), strict=False)).get(plain_name(column), -1)
         )
         if at not in tagged:
-            known = ", ".join(quoted(str(layout.label(at))) for at in tagged)
-            found = f"column {quoted(str(column))} does not hold rows of tags"
-            problems.append(Problem(file.shown, None, found, f"name one of {known}"))
+            labels = ", ".join(quoted(str(layout.label(at))) for at in tagged)
+            finding = f"column {quoted(str(column))} does not hold rows of tags"
+            problems.append(Problem(file.shown, None, finding, f"name one of {labels}"))
             return
         tagged = (at,)
     if len(tagged) > 1:
@@ -380,7 +380,7 @@ def _cells(
             if len(cells) == width:
                 yield number, cells
             else:
-                found = f"{counted(len(cells), 'cell')} where there are {width}"
-                problems.append(Problem(file.shown, number, found, 'write as many, those with delimiters in "…"'))
+                finding = f"{counted(len(cells), 'cell')} where there are {width}"
+                problems.append(Problem(file.shown, number, finding, 'write as many, those with delimiters in "…"'))
     except csv.Error as error:
         problems.append(Problem(file.shown, line, f"not a row of a table: {error}", QUOTING))

@@ -40,9 +40,9 @@ def fetch_words(data: Bytes, starts: Int64, size: int = WORD_BYTES) -> NDArray[n
 
 def word_numbers(data: Bytes, starts: Int64, sizes: Int64, width: int = HALVES) -> UInt64:
     """Return strings of at most 8 * `width` bytes as numbers, zeros after their ends; shape (strings, width)."""
-    found: UInt64 = fetch_words(data, starts, 8 * width).view("<u8")
-    found &= MASKS[width - 1][sizes].view(np.uint64)
-    return found.reshape(-1, width)
+    words: UInt64 = fetch_words(data, starts, 8 * width).view("<u8")
+    words &= MASKS[width - 1][sizes].view(np.uint64)
+    return words.reshape(-1, width)
 
 
 LEAST_TABLE_BITS = 12
@@ -77,10 +77,10 @@ class Vocabulary:
             return self._short(data, starts, sizes, longest)
         codes = np.empty(len(starts), np.int32)
         short = sizes <= WORD_BYTES
-        held, rest = np.flatnonzero(short), np.flatnonzero(~short)
-        if len(held):
-            codes[held] = self._short(data, starts[held], sizes[held], WORD_BYTES)
-        codes[rest] = self._looked_up(data, starts[rest], sizes[rest])
+        short_strings, long_strings = np.flatnonzero(short), np.flatnonzero(~short)
+        if len(short_strings):
+            codes[short_strings] = self._short(data, starts[short_strings], sizes[short_strings], WORD_BYTES)
+        codes[long_strings] = self._looked_up(data, starts[long_strings], sizes[long_strings])
         return codes
 
     def _short(self, data: Bytes, starts: Int64, sizes: Int64, longest: int) -> Int32:
@@ -115,16 +115,16 @@ class Vocabulary:
 
     def _looked_up(self, data: Bytes, starts: Int64, sizes: Int64) -> Int32:
         """Return the code of each string, one by one."""
-        known = self._codes
-        found = []
+        code_of_name = self._codes
+        codes = []
         self._searched += len(starts)
         for start, size in zip(starts.tolist(), sizes.tolist(), strict=True):
             name = data.data[start : start + size].tobytes()
-            code = known.setdefault(name, len(known))
+            code = code_of_name.setdefault(name, len(code_of_name))
             if code == len(self.names):
                 self.names.append(name)
-            found.append(code)
-        return np.array(found, np.int32)
+            codes.append(code)
+        return np.array(codes, np.int32)
 
     def _slots(self, keys: UInt64) -> UInt64:
         """Return the places of keys in the table."""
@@ -156,8 +156,8 @@ def _keys(words: UInt64, sizes: Int64) -> UInt64:
 
 def true_places(mask: Bools) -> Int64:
     """Return where a mask is true: `np.flatnonzero` without its detours, which tell where blocks are small."""
-    found: Int64 = mask.nonzero()[0]
-    return found
+    places: Int64 = mask.nonzero()[0]
+    return places
 
 
 PIECES_AT_ONCE = 1 << 12
@@ -190,10 +190,10 @@ def without_bytes(parts: Sequence[Bytes], places: Int64) -> Bytes:
     for part in parts:
         high = int(np.searchsorted(places, here + len(part)))
         gone = places[low:high] - here
-        kept = np.ones(len(part), np.bool_)
-        kept[gone] = False
+        is_kept = np.ones(len(part), np.bool_)
+        is_kept[gone] = False
         size = len(part) - len(gone)
-        out[done : done + size] = part[kept]
+        out[done : done + size] = part[is_kept]
         done += size
         here, low = here + len(part), high
     return out

@@ -18,8 +18,8 @@ TAG = re.compile(rf"<(?:(/)?({NAME_OF})({ATTRIBUTES})\s*(/)?>|!--(?:(?!<!--).)*?
 """A tag, or what is passed over: a comment, an instruction, a declaration."""
 DECLARED = re.compile(r"\s*<(?:\?xml\b|!doctype\b)", re.IGNORECASE)
 OFFSET_ATTRIBUTES = tuple(
-    (re.compile(rf"\s{one}\s*=\s*[\"']?\d+\b", re.IGNORECASE), re.compile(rf"\s{two}\s*=\s*[\"']?\d+\b", re.IGNORECASE))
-    for one, two in (("start", "end"), ("begin", "end"), ("offset", "length"), ("startnode", "endnode"))
+    tuple(re.compile(rf"\s{name}\s*=\s*[\"']?\d+\b", re.IGNORECASE) for name in pair)
+    for pair in (("start", "end"), ("begin", "end"), ("offset", "length"), ("startnode", "endnode"))
 )
 """Attributes by which an element gives the place of text that stands elsewhere."""
 
@@ -203,9 +203,9 @@ def _walk(text: str, low: int, high: int, root: _Element, content: _Content) -> 
         content.close(element)
 
 
-def _parts(content: _Content, known: set[str]) -> set[str]:
-    """Return the elements that enclose parts of documents; `known` are those that are told by their names."""
-    parts = known
+def _parts(content: _Content, named: set[str]) -> set[str]:
+    """Return the elements that enclose parts of documents; `named` are those recognised by their names."""
+    parts = named
     while True:
         more = {
             name

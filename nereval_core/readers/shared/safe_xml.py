@@ -24,7 +24,7 @@ BLOCKS = (0xFDD0, *range(0xE000, 0xF8E0, 32))
 EXPORT_AGAIN = "export the file again"
 
 
-def parse_xml(raw: bytes, shown: str, problems: list[Problem], listen: Listen) -> None:
+def parse_xml(raw: bytes, source: str, problems: list[Problem], listen: Listen) -> None:
     """Parse XML 1.0 or 1.1; problems are added to `problems`."""
     stand_ins: Mapping[int, int] = {}
     if VERSION_1_1.match(raw):
@@ -39,8 +39,10 @@ def parse_xml(raw: bytes, shown: str, problems: list[Problem], listen: Listen) -
     parser.StartElementHandler = started if stand_ins else start
 
     def declared(*_: object) -> None:
-        found = "a document type declaration, which no export has"
-        raise FormatError.single(shown, parser.CurrentLineNumber, found, "leave it out: nothing is declared or fetched")
+        finding = "a document type declaration, which no export has"
+        raise FormatError.single(
+            source, parser.CurrentLineNumber, finding, "leave it out: nothing is declared or fetched"
+        )
 
     parser.StartDoctypeDeclHandler = declared
     try:
@@ -54,9 +56,9 @@ def parse_xml(raw: bytes, shown: str, problems: list[Problem], listen: Listen) -
             if "invalid character number" not in reason
             else "control characters need XML 1.1: export as that"
         )
-        problems.append(Problem(shown, error.lineno, f"not XML: {reason} at column {error.offset + 1}", remedy))
+        problems.append(Problem(source, error.lineno, f"not XML: {reason} at column {error.offset + 1}", remedy))
     except (ValueError, LookupError) as error:
-        problems.append(Problem(shown, None, f"not XML: {error}", "save the file as UTF-8"))
+        problems.append(Problem(source, None, f"not XML: {error}", "save the file as UTF-8"))
     finally:
         # Handlers and parser refer to each other: without this neither would be freed.
         for handler in ("StartElementHandler", "EndElementHandler", "CharacterDataHandler", "StartDoctypeDeclHandler"):
@@ -65,7 +67,7 @@ def parse_xml(raw: bytes, shown: str, problems: list[Problem], listen: Listen) -
 
 def _without_controls(raw: bytes) -> tuple[bytes, Mapping[int, int]]:
     """Return XML with other characters for the control characters in it, and what each of these stands for."""
-    referred = {_code(found) for found in REFERENCE.finditer(raw)}
+    referred = {_code(match) for match in REFERENCE.finditer(raw)}
     if referred.isdisjoint(set(CONTROLS) - set(WHITE_SPACE)):
         return raw, {}
     used = referred | set(map(ord, set(raw.decode(errors="replace"))))
@@ -74,9 +76,9 @@ def _without_controls(raw: bytes) -> tuple[bytes, Mapping[int, int]]:
     if first is None:
         return raw, {}
 
-    def stand_in(found: re.Match[bytes]) -> bytes:
-        code = _code(found)
-        return f"&#{first + code};".encode() if code in CONTROLS and code not in WHITE_SPACE else found[0]
+    def stand_in(match: re.Match[bytes]) -> bytes:
+        code = _code(match)
+        return f"&#{first + code};".encode() if code in CONTROLS and code not in WHITE_SPACE else match[0]
 
     return REFERENCE.sub(stand_in, raw), {first + code: code for code in CONTROLS}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -57,8 +57,8 @@ class Table:
     @property
     def rest(self) -> tuple[str, ...]:
         """The names of columns that are not read."""
-        places_read = set(self.columns.values())
-        return tuple(name for at, name in enumerate(self.header or ()) if at not in places_read)
+        columns_read = set(self.columns.values())
+        return tuple(name for at, name in enumerate(self.header or ()) if at not in columns_read)
 
     @property
     def has_spans(self) -> bool:
@@ -112,21 +112,21 @@ def table_of(file: SourceFile, text: str, choice: ColumnChoice | None = None) ->
 
     The first line is a row where start and end are chosen by their numbers, and it has numbers there.
     """
-    best, merit = Table(file, text, ",", 0, (), {}, tuple(choice or ())), (0, False, 0)
+    best, best_merit = Table(file, text, ",", 0, (), {}, tuple(choice or ())), (0, False, 0)
     for delimiter in DELIMITERS:
         rows = first_rows(text, 2, delimiter)
         if not rows:
             continue
         table = _table(file, text, delimiter, rows[0], choice or {})
         # Where names say nothing, numbers do.
-        table_merit = (len(table.columns), any(_numbered(row, table.columns) for row in rows), table.width)
-        if table_merit > merit:
-            best, merit = table, table_merit
+        merit = (len(table.columns), any(_numbered(row, table.columns) for row in rows), table.width)
+        if merit > best_merit:
+            best, best_merit = table, merit
     return best
 
 
 def first_rows(text: str, count: int, delimiter: str) -> list[list[str]]:
-    """Return the first rows of a text, fewer where it has not as many or they are not rows; blank lines are none."""
+    """Return the first rows of a text, blank lines left out; fewer where it has not as many or they are not rows."""
     reader = csv.reader(io.StringIO(text[:HEADER_CHARACTERS], newline=""), delimiter=delimiter)
     rows: list[list[str]] = []
     try:
@@ -166,13 +166,13 @@ def rows_of(table: Table, problems: list[Problem]) -> TableRows:
 
 def column_problems(table: Table) -> list[Problem]:
     """Return the problems of a table without the columns of spans: chosen ones that it lacks, and unknown ones."""
-    names = ", ".join(quoted(name) for name in table.header or ()) or f"numbers to {table.width}"
+    header = ", ".join(quoted(name) for name in table.header or ()) or f"numbers to {table.width}"
     if table.lacking:
-        remedy = f"choose among {names}, or by number from 1"
+        remedy = f"choose among {header}, or by number from 1"
         finding = f"no such column for {', '.join(table.lacking)}"
         return [Problem(table.file.shown, 1, finding, remedy)]
     lacking = [what for what in PLACE if what not in table.columns]
-    remedy = f"{'; '.join(map(usual_names, lacking))}; or choose among {names}: {OPTION} {lacking[0]}=NAME"
+    remedy = f"{'; '.join(map(usual_names, lacking))}; or choose among {header}: {OPTION} {lacking[0]}=NAME"
     return [Problem(table.file.shown, 1, f"no column for {', '.join(lacking)}", remedy)]
 
 
@@ -187,7 +187,7 @@ def parse_offset(cell: str) -> int | None:
 
 
 def parse_offsets(cells: Sequence[str]) -> list[int | None]:
-    """Return the offsets of a column, None for each cell that is none."""
+    """Return the offsets of a column, None for each cell that is not an offset."""
     # Most columns hold digits alone, and few of them.
     if max(map(len, cells), default=0) <= PLAIN_DIGITS and all(map(str.isdecimal, cells)) and "".join(cells).isascii():
         return [*map(int, cells)]
@@ -222,23 +222,18 @@ def usual_place(header: Sequence[str], what: str) -> int | None:
 
 
 def _chosen_columns(header: Sequence[str], choice: ColumnChoice) -> dict[str, int]:
-    names = [plain_name(name) for name in header]
-    places = {what: _place(column, header, names) for what, column in choice.items()}
+    places = {what: column_place(column, header) for what, column in choice.items()}
     return {what: at for what, at in places.items() if at is not None}
 
 
-def _place(column: int | str, header: Sequence[str], names: Sequence[str]) -> int | None:
-    """Return where a chosen column stands: by number, by its very name, or by its name in other letters."""
+def column_place(column: int | str, header: Sequence[str]) -> int | None:
+    """Return where a column stands: by number from 1, by its very name, or by its name in other letters."""
     if isinstance(column, int):
         return column - 1 if 1 <= column <= len(header) else None
-    stripped = [name.strip() for name in header]
-    ways: Iterable[tuple[str, Sequence[str]]] = ((column, stripped), (plain_name(column), names))
-    return next((spellings.index(name) for name, spellings in ways if name and name in spellings), None)
-
-
-def column_place(column: int | str, header: Sequence[str]) -> int | None:
-    """Return the place of a column by number, from 1, or name."""
-    return _place(column, header, [plain_name(name) for name in header])
+    for name, names in ((column, [cell.strip() for cell in header]), (plain_name(column), [*map(plain_name, header)])):
+        if name and name in names:
+            return names.index(name)
+    return None
 
 
 def plain_name(name: str) -> str:

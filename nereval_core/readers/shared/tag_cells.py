@@ -111,7 +111,7 @@ USUAL = Notation()
 
 
 def notation_of(cells: Collection[str], settings: ReadSettings) -> Notation:
-    """Return the notation of the tags of a column, given each at least once."""
+    """Return the notation of the tags of a column, of which `cells` has each."""
     outside = _outside(cells, settings)
     inside = [cell for cell in cells if cell not in outside]
     scheme = scheme_named(settings.scheme).name if settings.scheme else None
@@ -125,16 +125,18 @@ def notation_of(cells: Collection[str], settings: ReadSettings) -> Notation:
         return Notation(outside, note=note) if note else USUAL
     if all(len(cell) == 1 and cell.upper() in LETTERS[1:] for cell in inside) and not BEGINNERS.isdisjoint(inside):
         one_type = settings.type or ONE_TYPE
-        said = f"tags are letters without a type: all spans are called {quoted(one_type)}; --type names it otherwise"
-        return Notation(outside, one_type=one_type, note=_joined(said, note))
+        letters_note = (
+            f"tags are letters without a type: all spans are called {quoted(one_type)}; --type names it otherwise"
+        )
+        return Notation(outside, one_type=one_type, note=_joined(letters_note, note))
     for form in FORMS if scheme != "IO" else ():
         matches = [form.fullmatch(cell) for cell in inside]
         if all(matches) and not BEGINNERS.isdisjoint(match["letter"] for match in matches if match):
             example = min(inside)
             match = form.fullmatch(example)
             assert match is not None
-            said = f"tags are written as {quoted(example)}, read as {match['letter'].upper()}-{match['type']}"
-            return Notation(outside, form, note=_joined(said, note))
+            form_note = f"tags are written as {quoted(example)}, read as {match['letter'].upper()}-{match['type']}"
+            return Notation(outside, form, note=_joined(form_note, note))
     io = "IO" in (scheme, of_gold if scheme is None else None)
     if io or (scheme is None and are_types(inside) and not outside.isdisjoint(cells)):
         # A dash stands in columns of many kinds, and says nothing beside words.
@@ -305,17 +307,17 @@ def unread_predictions_note(names: Iterable[str], columns_read: Collection[str])
 
 
 def choice_problem(
-    shown: str, line: int | None, columns: Sequence[TagColumn], hold: str = "columns hold tags"
+    source: str, line: int | None, columns: Sequence[TagColumn], hold: str = "columns hold tags"
 ) -> Problem:
     """Return the problem of a source in which several named columns or keys hold annotations."""
     nothing = "O alone" if "tags" in hold else "nothing"
-    held = [f"{quoted(str(column.number))} ({', '.join(column.types) or nothing})" for column in columns]
+    listed = [f"{quoted(str(column.number))} ({', '.join(column.types) or nothing})" for column in columns]
     numbers = [column.number for column in columns]
     by_side = f"--gold-column {shlex.quote(str(numbers[0]))} --pred-column {shlex.quote(str(numbers[1]))}"
     return Problem(
-        shown,
+        source,
         line,
-        f"{len(columns)} {hold}: {', '.join(held)}",
+        f"{len(columns)} {hold}: {', '.join(listed)}",
         f"name one: {either_option('--column', numbers)}, or by side {by_side}; in the app choose beside the upload",
     )
 

@@ -177,7 +177,7 @@ class Fault(NamedTuple):
     """A tag that breaks a scheme: the token and what is wrong."""
 
     token: int
-    found: str
+    finding: str
 
 
 class Detection(NamedTuple):
@@ -196,10 +196,10 @@ def detect(tags: Tags, schemes: Iterable[Scheme] = tuple(SCHEMES.values())) -> D
     """Return the scheme under which all sentences are legal, or else the one broken least often."""
     if not len(tags.tokens):
         return Detection(None, 0)
-    known = {scheme.name: scheme for scheme in schemes}
-    broken = {name: int(tags.counts[~scheme.legal.ravel()].sum()) for name, scheme in known.items()}
+    scheme_of_name = {scheme.name: scheme for scheme in schemes}
+    broken = {name: int(tags.counts[~scheme.legal.ravel()].sum()) for name, scheme in scheme_of_name.items()}
     least = min(broken.values())
-    fitting = [known[name] for name, count in broken.items() if count == least]
+    fitting = [scheme_of_name[name] for name, count in broken.items() if count == least]
     best = fitting[0]
     if least:
         return Detection(best, least)
@@ -214,30 +214,31 @@ def detect(tags: Tags, schemes: Iterable[Scheme] = tuple(SCHEMES.values())) -> D
     return Detection(best, 0)
 
 
-def _parting(one: Chunks, two: Chunks) -> int | None:
+def _parting(chunks: Chunks, rival: Chunks) -> int | None:
     """Return the first token where two decodings differ."""
-    ones = set(zip(one.start.tolist(), one.end.tolist(), one.type.tolist(), strict=True))
-    twos = set(zip(two.start.tolist(), two.end.tolist(), two.type.tolist(), strict=True))
-    return min((start for start, _, _ in ones ^ twos), default=None)
+    bounds, rival_bounds = (
+        set(zip(side.start.tolist(), side.end.tolist(), side.type.tolist(), strict=True)) for side in (chunks, rival)
+    )
+    return min((start for start, _, _ in bounds ^ rival_bounds), default=None)
 
 
 def faults(tags: Tags, scheme: Scheme) -> list[Fault]:
     """Return each tag that breaks the scheme, in order."""
-    found: dict[int, str] = {}
-    for one, two in _illegal(tags, scheme):
-        for token, other, edge, word in (
-            (one, two, "at the end of a sentence", "before"),
-            (two, one, "at the start of a sentence", "after"),
+    findings: dict[int, str] = {}
+    for before, after in _illegal(tags, scheme):
+        for token, neighbour, edge, word in (
+            (before, after, "at the end of a sentence", "before"),
+            (after, before, "at the start of a sentence", "after"),
         ):
             tag = tags.tag(token) if token >= 0 else "O"
             letter = LETTERS.index(tag[0])
             if tag[0] not in scheme.letters:
                 letters_known = ", ".join(scheme.letters)
-                found[token] = f"{quoted(tag)} is not a tag of {scheme.name}, whose letters are {letters_known}"
+                findings[token] = f"{quoted(tag)} is not a tag of {scheme.name}, whose letters are {letters_known}"
             elif not (scheme.legal[0, letter, 0] if word == "before" else scheme.legal[0, 0, letter]) and letter:
-                where = edge if other < 0 else f"{word} {quoted(tags.tag(other))}"
-                found.setdefault(token, f"{quoted(tag)} {where} is not legal in {scheme.name}")
-    return [Fault(token, found[token]) for token in sorted(found)]
+                where = edge if neighbour < 0 else f"{word} {quoted(tags.tag(neighbour))}"
+                findings.setdefault(token, f"{quoted(tag)} {where} is not legal in {scheme.name}")
+    return [Fault(token, findings[token]) for token in sorted(findings)]
 
 
 def _illegal(tags: Tags, scheme: Scheme) -> Iterator[tuple[int, int]]:
@@ -266,15 +267,15 @@ def decode(tags: Tags, scheme: Scheme, repair: Repair | None = None) -> Chunks:
     parts = (scheme.parts if sound else CONLLEVAL).ravel()
     first = np.flatnonzero(parts.take(tags.entries))
     last = np.flatnonzero(tags.after(parts))
-    mended = 0
+    n_mended = 0
     if not sound:
-        entered, left = ~legal.take(tags.entries), ~tags.after(legal)
+        illegal_entry, illegal_exit = ~legal.take(tags.entries), ~tags.after(legal)
         # A transition is blamed on the chunk whose letter could not stand there next to O either.
-        bad = entered[first] & ~scheme.legal[0, 0, tags.letters[first]]
-        bad |= left[last] & ~scheme.legal[0, tags.letters[last], 0]
-        illegal: Int64 = np.concatenate((np.zeros(1, np.int64), np.cumsum(entered)))
-        bad |= illegal[last + 1] > illegal[first + 1]
-        mended = int(bad.sum())
+        is_malformed = illegal_entry[first] & ~scheme.legal[0, 0, tags.letters[first]]
+        is_malformed |= illegal_exit[last] & ~scheme.legal[0, tags.letters[last], 0]
+        n_illegal: Int64 = np.concatenate((np.zeros(1, np.int64), np.cumsum(illegal_entry)))
+        is_malformed |= n_illegal[last + 1] > n_illegal[first + 1]
+        n_mended = int(is_malformed.sum())
         if repair == "discard":
-            first, last = first[~bad], last[~bad]
-    return Chunks(tags.tokens[first], tags.tokens[last] + 1, tags.types[first], first, last, mended)
+            first, last = first[~is_malformed], last[~is_malformed]
+    return Chunks(tags.tokens[first], tags.tokens[last] + 1, tags.types[first], first, last, n_mended)

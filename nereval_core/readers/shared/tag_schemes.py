@@ -88,8 +88,9 @@ def _bracketed(name: str, first: str, inner: str, last: str, single: str) -> Sch
 
 
 def _scheme(name: str, continues: str, touches: str, changes: str, written: str, **more: Any) -> Scheme:
-    one, two, three = (frozenset(pairs.split()) for pairs in (continues, touches, changes))
-    return Scheme(name, one, two, three, written, **more)
+    return Scheme(
+        name, frozenset(continues.split()), frozenset(touches.split()), frozenset(changes.split()), written, **more
+    )
 
 
 # Where several fit a file and decode it alike, the first is taken.
@@ -129,10 +130,10 @@ def scheme_named(name: str) -> Scheme:
         FormatError: there is none.
     """
     upper = name.upper()
-    if (known := SCHEMES.get(ALIASES.get(upper, upper))) is None:
+    if (scheme := SCHEMES.get(ALIASES.get(upper, upper))) is None:
         remedy = f"choose one of {', '.join(SCHEMES)}"
         raise FormatError.single("--scheme", None, f"no tag scheme is called {quoted(name)}", remedy)
-    return known
+    return scheme
 
 
 def parse_tag(cell: str) -> tuple[str, str] | None:
@@ -148,8 +149,8 @@ class Tags:
     """The tags of many sentences in a row, `O` left out.
 
     `tokens`, `letters` (index into LETTERS) and `types` (index into `names`) have shape (tokens tagged,), in the order
-    of the tokens; sentence s is `[first[s], first[s + 1])`. `odd` lists the tokens whose tag is none; they count as
-    `O`.
+    of the tokens; sentence s is `[first[s], first[s + 1])`. `odd` lists the tokens whose cell is not a tag; they count
+    as `O`.
     """
 
     tokens: Int64
@@ -193,13 +194,13 @@ class Tags:
             types.append(names.setdefault(kind, len(names)) if kind else -1)
         if not tags:
             return cls(tokens, np.zeros(0, np.int8), np.zeros(0, np.int32), (), first)
-        found = np.array(letters, np.int8)[codes]
-        kinds = np.array(types, np.int32)[codes]
-        odd = tuple(tokens[found < 0].tolist()) if min(letters) < 0 else ()
+        token_letters = np.array(letters, np.int8)[codes]
+        token_types = np.array(types, np.int32)[codes]
+        odd = tuple(tokens[token_letters < 0].tolist()) if min(letters) < 0 else ()
         if min(letters) <= 0:
-            held = found > 0
-            tokens, found, kinds = tokens[held], found[held], kinds[held]
-        return cls(tokens, found, kinds, tuple(names), first, odd)
+            is_inside = token_letters > 0
+            tokens, token_letters, token_types = tokens[is_inside], token_letters[is_inside], token_types[is_inside]
+        return cls(tokens, token_letters, token_types, tuple(names), first, odd)
 
     def __len__(self) -> int:
         return int(self.first[-1])
@@ -213,17 +214,17 @@ class Tags:
     @cached_property
     def begins(self) -> Bools:
         """True where a sentence begins at a token, or ends before it, shape (tokens + 1,)."""
-        found = np.zeros(len(self) + 1, np.bool_)
-        found[self.first] = True
-        return found
+        begins = np.zeros(len(self) + 1, np.bool_)
+        begins[self.first] = True
+        return begins
 
     @cached_property
     def follows(self) -> Bools:
         """True where the token before a tagged one is tagged too, in the same sentence; one more entry is False."""
-        found = np.zeros(len(self.tokens) + 1, np.bool_)
-        found[1:-1] = np.diff(self.tokens) == 1
-        found[:-1] &= ~self.begins.take(self.tokens)
-        return found
+        follows = np.zeros(len(self.tokens) + 1, np.bool_)
+        follows[1:-1] = np.diff(self.tokens) == 1
+        follows[:-1] &= ~self.begins.take(self.tokens)
+        return follows
 
     @cached_property
     def entries(self) -> NDArray[np.uint8]:
@@ -253,20 +254,20 @@ class Tags:
 
     def after(self, table: Bools) -> Bools:
         """Return what a flat table says of the transition out of each tagged token, given what it says of `entries`."""
-        found = table.take(self.exits)
-        found[:-1] = np.where(self.follows[1:-1], table.take(self.entries[1:]), found[:-1])
-        return found
+        outcomes = table.take(self.exits)
+        outcomes[:-1] = np.where(self.follows[1:-1], table.take(self.entries[1:]), outcomes[:-1])
+        return outcomes
 
 
 def unsayable(spans: Sequence[tuple[int, int, str]], scheme: Scheme) -> Iterator[tuple[int, str]]:
     """Yield the index of each span (start, end, type; sorted) that tags cannot express, and why.
 
-    Of spans that overlap the longest can be said, of equally long ones the first.
+    Of spans that overlap tags express the longest, of equally long ones the first.
     """
-    said = _apart(spans)
+    apart = _apart(spans)
     last = -1
     for number, (start, _, kind) in enumerate(spans):
-        if number not in said:
+        if number not in apart:
             yield number, "overlaps another span, which tags cannot say"
             continue
         if last >= 0 and start == spans[last][1] and kind == spans[last][2] and not scheme.touches:
@@ -276,15 +277,15 @@ def unsayable(spans: Sequence[tuple[int, int, str]], scheme: Scheme) -> Iterator
 
 def _apart(spans: Sequence[tuple[int, int, str]]) -> Collection[int]:
     """Return spans of which no two overlap, long ones before short ones."""
-    if all(one[1] <= two[0] for one, two in pairwise(spans)):
+    if all(span[1] <= after[0] for span, after in pairwise(spans)):
         return range(len(spans))
-    said: list[tuple[int, int, int]] = []
+    apart: list[tuple[int, int, int]] = []
     for number in sorted(range(len(spans)), key=lambda number: (spans[number][0] - spans[number][1], number)):
         start, end, _ = spans[number]
-        at = bisect_left(said, (start,))
-        if (at == 0 or said[at - 1][1] <= start) and (at == len(said) or end <= said[at][0]):
-            said.insert(at, (start, end, number))
-    return {number for *_, number in said}
+        at = bisect_left(apart, (start,))
+        if (at == 0 or apart[at - 1][1] <= start) and (at == len(apart) or end <= apart[at][0]):
+            apart.insert(at, (start, end, number))
+    return {number for *_, number in apart}
 
 
 def encode(spans: Sequence[tuple[int, int, str]], length: int, scheme: Scheme) -> list[str]:

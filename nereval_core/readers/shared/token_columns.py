@@ -64,20 +64,20 @@ def read_blocks(stream: BinaryIO, size: int = BLOCK_BYTES) -> Iterator[Block]:
     """Yield the lines of a file, block by block, without byte-order mark.
 
     Raises:
-        Unjudged: not UTF-8.
+        NotJudged: not UTF-8.
     """
-    held: list[bytes] = []
+    pieces: list[bytes] = []
     piece = stream.read(max(size, len(BOM)))
     if piece.startswith(BOM):
         piece = piece[len(BOM) :] or stream.read(size)
     while piece:
         cut = piece.rfind(b"\n") + 1
         if cut:
-            yield _block(b"".join((*held, memoryview(piece)[:cut], ZEROS)))
-            held = []
-        held.append(piece[cut:])
+            yield _block(b"".join((*pieces, memoryview(piece)[:cut], ZEROS)))
+            pieces = []
+        pieces.append(piece[cut:])
         piece = stream.read(size)
-    if last := b"".join(held):
+    if last := b"".join(pieces):
         yield _block(last + b"\n" + ZEROS)
 
 
@@ -157,11 +157,11 @@ class BlockRows:
         """Return the rows whose field in this column is something else than one of these bytes."""
         starts, ends = self.field(column)
         first = data.take(starts)
-        known = first == plain[0]
+        is_plain = first == plain[0]
         for other in plain[1:]:
-            known |= first == other
-        known &= ends - starts == 1
-        return true_places(~known)
+            is_plain |= first == other
+        is_plain &= ends - starts == 1
+        return true_places(~is_plain)
 
 
 @dataclass(slots=True)
@@ -178,14 +178,14 @@ class Lexer:
     doubtful: bytes = b""
     trimmed: bool = True
     """Remove blanks and tabs at the end of lines with too many fields."""
-    _known: bytes = b""
+    _last_doubtful: bytes = b""
     """The last doubtful line that was not a row, with its end, if it has at most WORD_BYTES."""
 
     def rows(self, block: Block) -> BlockRows:
         """Return the rows of a block.
 
         Raises:
-            Unjudged: see there.
+            NotJudged: see there.
         """
         data = np.frombuffer(block.raw, np.uint8)
         return self._even(block, data) or self._uneven(block, data)
@@ -216,11 +216,11 @@ class Lexer:
             return None
         if not self.tabs and step > 1 and (marks[step:] & ends[:-step]).any():
             return None
-        found = true_places(marks)
-        count, rest = divmod(len(found), self.columns)
+        separators = true_places(marks)
+        count, rest = divmod(len(separators), self.columns)
         if rest or count + len(high) != np.count_nonzero(ends):
             return None
-        places: Int64 = found.reshape(count, self.columns)
+        places: Int64 = separators.reshape(count, self.columns)
         last = places[:, -1].copy()
         if not ends.take(last).all():
             return None
@@ -244,13 +244,13 @@ class Lexer:
         What parts their fields is taken off the marks. Lines like the last one that was not a row (document marks) are
         found all at once.
         """
-        known = self._known
-        size = len(known)
+        last_doubtful = self._last_doubtful
+        size = len(last_doubtful)
         repeated, rest = doubted[:0], doubted
         # The carriage return at the end of a line of one block may stand inside a line of another.
-        if known.endswith(bytes((block.end,))):
+        if last_doubtful.endswith(bytes((block.end,))):
             words = word_numbers(data, doubted, np.full(len(doubted), size))
-            like = (words == np.frombuffer(known.ljust(WORD_BYTES, b"\0"), "<u8")).all(axis=1)
+            like = (words == np.frombuffer(last_doubtful.ljust(WORD_BYTES, b"\0"), "<u8")).all(axis=1)
             repeated, rest = doubted[like], doubted[~like]
             marks[repeated[:, None] + np.arange(size)] = False
         starts, stops = self._judged(block, rest, marks)
@@ -277,12 +277,12 @@ class Lexer:
             stops.append(stop)
         if starts:
             last = raw[starts[-1] : stops[-1] + 1]
-            self._known = last if len(last) <= WORD_BYTES else b""
+            self._last_doubtful = last if len(last) <= WORD_BYTES else b""
             marks[stops] = False
         return np.array(starts, np.int64), np.array(stops, np.int64)
 
     def _doubted(self, data: Bytes, begin: Int64, first: Bytes) -> Bools:
-        """Return which lines or rows may be none, by where and with what they begin."""
+        """Return which lines may not be rows, by where and with what they begin."""
         doubted: Bools = (first == HASH) | (first == BLANK) | (first == TAB)
         if self.doubtful:
             second = true_places(first == self.doubtful[0])
@@ -295,16 +295,17 @@ class Lexer:
         high = true_places(view == block.end)
         low = np.zeros_like(high)
         low[1:] = high[:-1] + block.step
-        found, starts, ends, blank = (self._between_tabs if self.tabs else self._between_blanks)(block, view, low, high)
-        begin = low[found] if starts is None else starts[:, 0]
-        kept = np.ones(len(found), np.bool_)
+        split = self._between_tabs if self.tabs else self._between_blanks
+        row_lines, starts, ends, blank = split(block, view, low, high)
+        begin = low[row_lines] if starts is None else starts[:, 0]
+        is_row = np.ones(len(row_lines), np.bool_)
         for row in true_places(self._doubted(data, begin, data.take(begin))).tolist():
-            kept[row] = self.is_row(block.raw[low[found[row]] : high[found[row]]])
-        if not kept.all():
-            found, begin, ends = found[kept], begin[kept], ends[kept]
-            starts = None if starts is None else starts[kept]
+            is_row[row] = self.is_row(block.raw[low[row_lines[row]] : high[row_lines[row]]])
+        if not is_row.all():
+            row_lines, begin, ends = row_lines[is_row], begin[is_row], ends[is_row]
+            starts = None if starts is None else starts[is_row]
         other = np.ones(len(high), np.bool_)
-        other[found] = False
+        other[row_lines] = False
         others = true_places(other)
         return BlockRows(begin, ends, starts, others - np.arange(len(others)), low[others], high[others], blank[others])
 
@@ -331,11 +332,11 @@ class Lexer:
         else:
             raise NotJudged
         blank = end == low
-        found = true_places((count == self.columns) & ~blank)
-        ends = np.empty((len(found), self.columns), np.int64)
-        ends[:, :-1] = tabs[first[found][:, None] + np.arange(self.columns - 1)]
-        ends[:, -1] = end[found]
-        return found, None, ends, blank
+        row_lines = true_places((count == self.columns) & ~blank)
+        ends = np.empty((len(row_lines), self.columns), np.int64)
+        ends[:, :-1] = tabs[first[row_lines][:, None] + np.arange(self.columns - 1)]
+        ends[:, -1] = end[row_lines]
+        return row_lines, None, ends, blank
 
     def _between_blanks(
         self, block: Block, view: Bytes, low: Int64, high: Int64
@@ -350,9 +351,9 @@ class Lexer:
         first = np.zeros_like(stop)
         first[1:] = stop[:-1]
         count = stop - first
-        found = true_places(count == self.columns)
-        fields = first[found][:, None] + np.arange(self.columns)
-        return found, starts[fields], ends[fields], count == 0
+        row_lines = true_places(count == self.columns)
+        fields = first[row_lines][:, None] + np.arange(self.columns)
+        return row_lines, starts[fields], ends[fields], count == 0
 
 
 class GrowingArrays:

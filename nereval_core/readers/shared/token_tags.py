@@ -70,18 +70,19 @@ def match_tags(gold: Tagged, pred: Tagged) -> Tagged:
     parting = next((number for number in range(fewest) if _part(gold.words, pred.words, number)), fewest)
     counts = f"{counted(len(pred), 'token')} where gold ({gold.source}) has {len(gold)}"
     if parting < len(pred):
-        here = f"they part at {quoted(pred.words[parting])}"
-        there = f"gold's {quoted(gold.words[parting])}" if parting < len(gold) else "the end of gold"
+        pred_position = f"they part at {quoted(pred.words[parting])}"
+        gold_position = f"gold's {quoted(gold.words[parting])}" if parting < len(gold) else "the end of gold"
         source, line = pred.place(parting)
     else:
-        here, (source, line) = "the prediction ends", (pred.source, pred.place(len(pred) - 1)[1] if len(pred) else None)
-        there = f"gold's {quoted(gold.words[parting])}"
+        pred_position = "the prediction ends"
+        source, line = pred.source, pred.place(len(pred) - 1)[1] if len(pred) else None
+        gold_position = f"gold's {quoted(gold.words[parting])}"
     where = ""
     if parting < len(gold):
         file, number = gold.place(parting)
         where = f" ({file}:{number})" if number else f" ({file})"
     raise FormatError.single(
-        source, line, f"{counts}: {here} against {there}{where}", "give one tag for each gold token"
+        source, line, f"{counts}: {pred_position} against {gold_position}{where}", "give one tag for each gold token"
     )
 
 
@@ -89,20 +90,21 @@ COMPARED_TOKENS = 8
 """Tokens compared after one that differs: where half of them agree, that one is only spelt differently."""
 
 
-def _part(one: Sequence[str], two: Sequence[str], at: int) -> bool:
+def _part(gold_words: Sequence[str], pred_words: Sequence[str], at: int) -> bool:
     """Return whether two rows of words part at a place, rather than spell one word differently."""
-    if one[at] == two[at]:
+    if gold_words[at] == pred_words[at]:
         return False
-    ahead = list(zip(one[at + 1 : at + 1 + COMPARED_TOKENS], two[at + 1 : at + 1 + COMPARED_TOKENS], strict=False))
-    alike = sum(first == second for first, second in ahead)
-    return not ahead or 2 * alike < len(ahead)
+    after = slice(at + 1, at + 1 + COMPARED_TOKENS)
+    pairs = list(zip(gold_words[after], pred_words[after], strict=False))
+    n_equal = sum(gold_word == pred_word for gold_word, pred_word in pairs)
+    return not pairs or 2 * n_equal < len(pairs)
 
 
 def without_tokens(documents: Documents) -> Bools:
     """Return which documents have words but no tokens."""
     own = documents.tokens
-    found: Bools = np.diff(tokens_of(documents).first) > (0 if own is None else np.diff(own.first))
-    return found
+    lacks_tokens: Bools = np.diff(tokens_of(documents).first) > (0 if own is None else np.diff(own.first))
+    return lacks_tokens
 
 
 def with_tokens(documents: Documents) -> tuple[Documents, tuple[str, ...]]:
@@ -142,9 +144,9 @@ def tags_of_layer(layer: Layer, needed_by: str) -> Tagged:
     count = len(starts)
     on = np.zeros(len(layer), bool)
     if count:
-        held_low, held_high = np.minimum(low, count - 1), np.minimum(high, count - 1)
-        on = (origin + starts)[held_low] == base + layer.start
-        on &= (origin + ends)[held_high] == base + layer.end
+        first_token, last_token = np.minimum(low, count - 1), np.minimum(high, count - 1)
+        on = (origin + starts)[first_token] == base + layer.start
+        on &= (origin + ends)[last_token] == base + layer.end
     cuts = sentence_bounds(documents)
     across = np.searchsorted(cuts, low, side="right") != np.searchsorted(cuts, high, side="right")
     overlapping = np.zeros(len(layer), bool)
@@ -167,8 +169,8 @@ def tags_of_layer(layer: Layer, needed_by: str) -> Tagged:
         if why:
             what = f"span [{layer.start[span]}, {layer.end[span]}) {quoted(layer.text(span))} ({layer.label(span)})"
             document = quoted(documents.ids[int(layer.doc[span])])
-            found = f"document {document}: {what} {why}, and {needed_by} counts tags, which cannot say that"
-            problems.append(Problem(layer.name, None, found, "leave the span out, or choose another convention"))
+            finding = f"document {document}: {what} {why}, and {needed_by} counts tags, which cannot say that"
+            problems.append(Problem(layer.name, None, finding, "leave the span out, or choose another convention"))
     if problems:
         raise FormatError(problems)
     tags = np.full(count, "O", object)
@@ -180,9 +182,9 @@ def tags_of_layer(layer: Layer, needed_by: str) -> Tagged:
         tags[within] = inside[np.repeat(layer.type, sizes)]
         tags[low] = begin[layer.type]
     words = [
-        text[one:two]
+        text[start:end]
         for number, text in enumerate(documents.texts)
-        for one, two in zip(
+        for start, end in zip(
             starts[first[number] : first[number + 1]].tolist(),
             ends[first[number] : first[number + 1]].tolist(),
             strict=True,

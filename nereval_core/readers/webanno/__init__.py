@@ -67,7 +67,7 @@ class WebannoReader(Reader):
             FormatError: with every problem found.
         """
         by_annotator = _by_annotator(source)
-        meant = _meant(_names([rows for found in by_annotator.values() for _, rows in found]))
+        meant = _meant(_names([rows for files in by_annotator.values() for _, rows in files]))
         if len(by_annotator) == 1:
             return tuple(meant) if len(meant) > 1 else ()
         if len(meant) < 2:
@@ -81,37 +81,39 @@ class WebannoReader(Reader):
             FormatError: with every problem found; several layers or annotators, and none is named.
         """
         by_annotator = _by_annotator(source, options.progress)
-        wanted, annotator = options.layer or "", next(iter(by_annotator))
-        named, _, within = wanted.partition(SEPARATOR)
+        layer_name, annotator = options.layer or "", next(iter(by_annotator))
+        named, _, within = layer_name.partition(SEPARATOR)
         if len(by_annotator) > 1 or named in by_annotator:
             annotator = select_layer(source, named or None, tuple(by_annotator))
-            wanted = within
+            layer_name = within
         names, files = zip(*by_annotator[annotator], strict=True)
-        chosen = _chosen(source, files, wanted or None, f"{annotator}{SEPARATOR}" if annotator else "")
+        full_name = _chosen(source, files, layer_name or None, f"{annotator}{SEPARATOR}" if annotator else "")
         notes = unread_files_note(source, source.pick(*self.suffixes))
-        by_file, said = _annotations(files, chosen, options.column)
-        texts, sentences, found = _texts(files, options.offsets)
+        by_file, layer_notes = _annotations(files, full_name, options.column)
+        texts, sentences, converted = _texts(files, options.offsets)
         doc = np.repeat(np.arange(len(files)), list(map(len, by_file)))
-        flat = [one for spans in by_file for one in spans]
-        begin, end = (np.array([getattr(one, side) for one in flat], np.int64) for side in ("begin", "end"))
+        flat = [annotation for annotations in by_file for annotation in annotations]
+        begin, end = (
+            np.array([getattr(annotation, side) for annotation in flat], np.int64) for side in ("begin", "end")
+        )
 
         def where(span: int) -> Place:
             return files[doc[span]].file.shown, flat[span].row.line
 
         places = tuple((rows.file.shown, 1) for rows in files)
-        documents = Documents(names, tuple(texts), _tokens(files, found), Intervals.of(sentences))
-        made = layer(
+        documents = Documents(names, tuple(texts), _tokens(files, converted), Intervals.of(sentences))
+        spans = layer(
             options.name or source.label,
             documents,
             doc,
-            *convert_offsets(CountedSpans(doc, begin, end, {}, where), texts, found.counting),
-            [one.label for one in flat],
-            extras={"links": {span: (one.link,) for span, one in enumerate(flat) if one.link}},
+            *convert_offsets(CountedSpans(doc, begin, end, {}, where), texts, converted.counting),
+            [annotation.label for annotation in flat],
+            extras={"links": {span: (annotation.link,) for span, annotation in enumerate(flat) if annotation.link}},
             where=where,
             problems=document_problems(documents, places.__getitem__),
         )
-        notes += [*said, *_others(files, chosen), *filter(None, [found.note])]
-        return Reading(documents, made, self.name, tuple(notes), places=places)
+        notes += [*layer_notes, *_others(files, full_name), *filter(None, [converted.note])]
+        return Reading(documents, spans, self.name, tuple(notes), places=places)
 
 
 READER = WebannoReader()
@@ -127,9 +129,9 @@ def _by_annotator(
     """
     files = source.pick(*WebannoReader.suffixes)
     problems: list[Problem] = []
-    found: dict[str, list[tuple[str, WebAnnoFile]]] = {}
+    files_of_annotator: dict[str, list[tuple[str, WebAnnoFile]]] = {}
     below = [EXPORTED.fullmatch(file.stem) for file in files]
-    pairs = [[one for one in match.groups() if one is not None] for match in below if match]
+    pairs = [[*filter(None, match.groups())] for match in below if match]
     if len(pairs) < len(files):
         pairs = [[file.stem, ""] for file in files]
     # A document is called by the name of its file, without the suffix unless another has the same.
@@ -139,10 +141,10 @@ def _by_annotator(
         rows = parse_webanno(file, problems)
         if rows is not None:
             base = bases.get(name, name)
-            found.setdefault(annotator, []).append((name if counts[base] > 1 else base, rows))
+            files_of_annotator.setdefault(annotator, []).append((name if counts[base] > 1 else base, rows))
     if problems:
         raise FormatError(problems)
-    return {name: found[name] for name in ranked_annotators(found)}
+    return {name: files_of_annotator[name] for name in ranked_annotators(files_of_annotator)}
 
 
 def _names(files: Sequence[WebAnnoFile]) -> dict[str, str]:
@@ -155,10 +157,10 @@ def _meant(names: Mapping[str, str]) -> dict[str, str]:
     """Return the layers that may be meant where none is named: NamedEntity, or all but those of tokens."""
     if ENTITIES in names:
         return {ENTITIES: names[ENTITIES]}
-    return {name: full for name, full in names.items() if not any(f".{one}." in full for one in OF_TOKENS)}
+    return {name: full for name, full in names.items() if not any(f".{package}." in full for package in OF_TOKENS)}
 
 
-def _chosen(source: Source, files: Sequence[WebAnnoFile], wanted: str | None, prefix: str) -> str | None:
+def _chosen(source: Source, files: Sequence[WebAnnoFile], layer_name: str | None, prefix: str) -> str | None:
     """Return the full name of the layer to be read, None where no file has one that may be meant.
 
     `prefix` stands before the names that problems give.
@@ -167,13 +169,15 @@ def _chosen(source: Source, files: Sequence[WebAnnoFile], wanted: str | None, pr
         FormatError: several may be meant, or there is none of the name wanted.
     """
     names = _names(files)
-    if wanted in names.values():
-        return wanted
-    known = _meant(names) if wanted is None else names
-    if not known and wanted is None:
+    if layer_name in names.values():
+        return layer_name
+    candidates = _meant(names) if layer_name is None else names
+    if not candidates and layer_name is None:
         return None
-    called = select_layer(source, wanted and f"{prefix}{wanted}", tuple(f"{prefix}{name}" for name in known))
-    return known[called.removeprefix(prefix)]
+    called = select_layer(
+        source, layer_name and f"{prefix}{layer_name}", tuple(f"{prefix}{name}" for name in candidates)
+    )
+    return candidates[called.removeprefix(prefix)]
 
 
 def _annotations(
@@ -187,48 +191,48 @@ def _annotations(
     problems: list[Problem] = []
     counts: Counter[str] = Counter()
     sources: dict[str, None] = {}
-    found: list[list[CellAnnotation]] = []
+    annotations_of_files: list[list[CellAnnotation]] = []
     for rows in files:
         declared = rows.layer(name or "")
-        found.append([])
+        annotations_of_files.append([])
         if declared is None:
             continue
         feature = type_feature(declared, column)
         if feature is None:
-            said = f"the layer {declared.short} has no feature {quoted(str(column))}"
+            finding = f"the layer {declared.short} has no feature {quoted(str(column))}"
             remedy = f"choose among {', '.join(map(quoted, declared.features))}"
-            problems.append(Problem(rows.file.shown, None, said, remedy))
+            problems.append(Problem(rows.file.shown, None, finding, remedy))
             continue
         linked = f", links from {LINK}" if feature != LINK and LINK in declared.features else ""
         sides = [name for name in declared.features if is_gold_word(name) or is_named_like_prediction(name)]
         if column is None and {*sides} - {feature}:
             first, second, *_ = dict.fromkeys((feature, *sides))
-            said = f"the features {quoted(first)} and {quoted(second)} of {declared.short} may both give types"
+            finding = f"the features {quoted(first)} and {quoted(second)} of {declared.short} may both give types"
             remedy = f"name one: --column {first}, or by side --gold-column {first} --pred-column {second}"
-            problems.append(Problem(rows.file.shown, None, said, remedy))
+            problems.append(Problem(rows.file.shown, None, finding, remedy))
             continue
         sources[(f"its feature {feature}" if feature else "its name") + linked] = None
-        found[-1] = annotations_of_layer(rows, declared, feature, counts, problems)
+        annotations_of_files[-1] = annotations_of_layer(rows, declared, feature, counts, problems)
     if problems:
         raise FormatError(problems)
-    notes = [f"spans of the layer {short_name(name or '')}, types from {one}" for one in sources]
+    notes = [f"spans of the layer {short_name(name or '')}, types from {origin}" for origin in sources]
     if name is None:
         notes.append("no layer of spans but those of tokens: name one after the path, as FILE#POS")
-    return found, notes + [f"{what}: {count}" for what, count in sorted(counts.items()) if count]
+    return annotations_of_files, notes + [f"{what}: {count}" for what, count in sorted(counts.items()) if count]
 
 
-def _others(files: Sequence[WebAnnoFile], chosen: str | None) -> list[str]:
+def _others(files: Sequence[WebAnnoFile], full_name: str | None) -> list[str]:
     """Return a note on the layers that are not read."""
     others = dict.fromkeys(
         name
         for rows in files
-        for name in (*(layer.short for layer in rows.layers if layer.name != chosen), *rows.others)
+        for name in (*(layer.short for layer in rows.layers if layer.name != full_name), *rows.others)
     )
     return [f"other layers, not read: {', '.join(others)}"] if others else []
 
 
 def _texts(
-    files: Sequence[WebAnnoFile], given: Offsets | None
+    files: Sequence[WebAnnoFile], named: Offsets | None
 ) -> tuple[list[str], list[list[tuple[int, int]]], ConvertedSpans]:
     """Return texts, their sentences, and where the rows that cover something are, in the unit that tokens fit.
 
@@ -245,28 +249,32 @@ def _texts(
     numbers, begins, ends = columns.T
     marked = CountedSpans(numbers, begins, ends, quotes, where)
     failed: list[FormatError] = []
-    for counting in [given] if given else [Offsets(unit) for unit in (UNITS[1], UNITS[0], UNITS[2])]:
+    for counting in [named] if named else [Offsets(unit) for unit in (UNITS[1], UNITS[0], UNITS[2])]:
         problems: list[Problem] = []
-        made = [assemble_text(file, counting, problems) for file in files]
-        texts = [text for text, _ in made]
+        assembled = [assemble_text(file, counting, problems) for file in files]
+        texts = [text for text, _ in assembled]
         try:
             if problems:
                 raise FormatError(problems)
-            found = code_points(marked, texts, expected=counting, stated=counting)
+            converted = code_points(marked, texts, expected=counting, stated=counting)
             problems = [problem for file in files for problem in truncation_problems(file, counting)]
             if problems:
                 raise FormatError(problems)
-            return texts, [bounds for _, bounds in made], found
+            return texts, [bounds for _, bounds in assembled], converted
         except FormatError as error:
             failed.append(error)
     raise failed[0]
 
 
-def _tokens(files: Sequence[WebAnnoFile], found: ConvertedSpans) -> Intervals | None:
+def _tokens(files: Sequence[WebAnnoFile], converted: ConvertedSpans) -> Intervals | None:
     """Return the tokens of documents, in code points."""
-    places = zip(found.start.tolist(), found.end.tolist(), strict=True)
-    kept = [[(next(places), row.part) for row in file.rows if row.begin < row.end] for file in files]
-    return Intervals.of([[place for place, part in rows if not part] for rows in kept]) if any(kept) else None
+    places = zip(converted.start.tolist(), converted.end.tolist(), strict=True)
+    tokens_of_files = [[(next(places), row.part) for row in file.rows if row.begin < row.end] for file in files]
+    return (
+        Intervals.of([[place for place, part in rows if not part] for rows in tokens_of_files])
+        if any(tokens_of_files)
+        else None
+    )
 
 
 TYPES, LINK = ("label", "value"), "identifier"
@@ -298,17 +306,17 @@ class CellValue(NamedTuple):
     number: str | None
 
 
-def type_feature(layer: SpanLayer, wanted: int | str | None) -> str | None:
+def type_feature(layer: SpanLayer, column: int | str | None) -> str | None:
     """Return the feature that gives types: the one wanted, by its name or number from 1, else of TYPES, else the first.
 
     None where there is no such feature.
     """
     names = list(layer.features)
-    if isinstance(wanted, int):
-        return names[wanted - 1] if 0 < wanted <= len(names) else None
-    if wanted is None:
-        wanted = next((name for name in TYPES if name in names), names[0])
-    return wanted if wanted in names else None
+    if isinstance(column, int):
+        return names[column - 1] if 0 < column <= len(names) else None
+    if column is None:
+        column = next((name for name in TYPES if name in names), names[0])
+    return column if column in names else None
 
 
 def annotations_of_layer(
@@ -321,7 +329,7 @@ def annotations_of_layer(
     place = layer.features[feature]
     link = layer.features.get(LINK) if feature != LINK else None
     name = layer.short
-    found: list[CellAnnotation] = []
+    annotations: list[CellAnnotation] = []
     joined: dict[str, CellAnnotation] = {}
     for row in rows.rows:
         cell = row.fields[place]
@@ -330,38 +338,40 @@ def annotations_of_layer(
             continue
         values = _values(cell)
         links = values if link is None else _values(beside)
-        if NOTHING in (cell, beside) or [one.number for one in values] != [one.number for one in links]:
-            said = f"{quoted(cell)} and {quoted(beside)} in two columns of {name}"
-            problems.append(Problem(rows.file.shown, row.line, said, "write as many values, with the same numbers"))
+        if NOTHING in (cell, beside) or [value.number for value in values] != [value.number for value in links]:
+            finding = f"{quoted(cell)} and {quoted(beside)} in two columns of {name}"
+            problems.append(Problem(rows.file.shown, row.line, finding, "write as many values, with the same numbers"))
             continue
         for (value, number), (linked, _) in zip(values, links, strict=True):
-            one = CellAnnotation(row, row, row.begin, row.end, value or name, None if link is None else linked)
+            annotation = CellAnnotation(row, row, row.begin, row.end, value or name, None if link is None else linked)
             if not value and number not in joined:
                 counts[f"annotations without a value, called {quoted(name)}"] += 1
             if number in joined:
-                said = _extended(joined[number], one, counts)
-                if said:
+                finding = _extended(joined[number], annotation, counts)
+                if finding:
                     remedy = "give each annotation its own number, and one value in all of its rows"
-                    problems.append(Problem(rows.file.shown, row.line, f"[{number}] {said}", remedy))
+                    problems.append(Problem(rows.file.shown, row.line, f"[{number}] {finding}", remedy))
                 continue
-            found.append(one)
+            annotations.append(annotation)
             if number is not None:
-                joined[number] = one
-    counts["annotations of no character, left out"] += sum(one.begin == one.end for one in found)
-    return [one for one in found if one.begin < one.end]
+                joined[number] = annotation
+    counts["annotations of no character, left out"] += sum(
+        annotation.begin == annotation.end for annotation in annotations
+    )
+    return [annotation for annotation in annotations if annotation.begin < annotation.end]
 
 
-def _extended(known: CellAnnotation, more: CellAnnotation, counts: Counter[str]) -> str:
+def _extended(annotation: CellAnnotation, part: CellAnnotation, counts: Counter[str]) -> str:
     """Extend an annotation by a further row; return the problem with that, or nothing."""
-    if known.last is more.row:
+    if annotation.last is part.row:
         return "stands twice in a row"
-    one, other = ((one.label, one.link or "") for one in (more, known))
-    differ = next((pair for pair in zip(one, other, strict=True) if pair[0] != pair[1]), None)
-    if differ is not None:
-        here, there = quoted_apart(*differ)
-        return f"is {here} here and {there} at line {known.row.line}"
-    counts["times an annotation passes over tokens, which are taken with it"] += more.row.token > known.last.token + 1
-    known.last, known.end = more.row, max(known.end, more.end)
+    for value, first_value in ((part.label, annotation.label), (part.link or "", annotation.link or "")):
+        if value != first_value:
+            quote, first_quote = quoted_apart(value, first_value)
+            return f"is {quote} here and {first_quote} at line {annotation.row.line}"
+    passes_over = part.row.token > annotation.last.token + 1
+    counts["times an annotation passes over tokens, which are taken with it"] += passes_over
+    annotation.last, annotation.end = part.row, max(annotation.end, part.end)
     return ""
 
 
@@ -373,9 +383,9 @@ def _values(cell: str) -> list[CellValue]:
 
 
 def _value(written: str) -> CellValue:
-    found = NUMBERED.fullmatch(written)
-    assert found is not None
-    return CellValue(None if found[1] == EMPTY else ESCAPED.sub(_plain, found[1]), found[2])
+    match = NUMBERED.fullmatch(written)
+    assert match is not None
+    return CellValue(None if match[1] == EMPTY else ESCAPED.sub(_plain, match[1]), match[2])
 
 
 def _plain(escaped: re.Match[str]) -> str:

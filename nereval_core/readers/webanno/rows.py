@@ -95,13 +95,13 @@ def parse_webanno(file: SourceFile, problems: list[Problem]) -> WebAnnoFile | No
         what = f"version {quoted(version)}" if head.startswith(FORMAT) else f"{quoted(head)} as the first line"
         problems.append(Problem(file.shown, 1, f"{what}, and {', '.join(VERSIONS)} are known", EXPORT))
         return None
-    found = WebAnnoFile(file, version)
-    at, width = _declared(lines, found, problems)
-    _fill(lines, at, width, found, problems)
-    return found
+    parsed = WebAnnoFile(file, version)
+    at, width = _declared(lines, parsed, problems)
+    _fill(lines, at, width, parsed, problems)
+    return parsed
 
 
-def assemble_text(found: WebAnnoFile, counting: Offsets, problems: list[Problem]) -> tuple[str, list[tuple[int, int]]]:
+def assemble_text(parsed: WebAnnoFile, counting: Offsets, problems: list[Problem]) -> tuple[str, list[tuple[int, int]]]:
     """Return the text of a file and its sentences, in code points.
 
     Sentences stand where their first tokens say; what is between two is a line end, and blanks where it is longer, as
@@ -109,15 +109,15 @@ def assemble_text(found: WebAnnoFile, counting: Offsets, problems: list[Problem]
     """
     parts: list[str] = []
     bounds = []
-    at = points = made = 0
-    firsts = (row for row in found.rows if row.first)
-    for text, row in zip(found.sentences, firsts, strict=True):
+    at = points = n_filled = 0
+    firsts = (row for row in parsed.rows if row.first)
+    for text, row in zip(parsed.sentences, firsts, strict=True):
         begin = row.begin - counting.base
         gap = begin - at
-        made += max(gap, 0)
-        if gap < 0 or made > GAP_CHARACTERS:
-            said = f"a sentence that begins at {row.begin}, and the text before it ends at {at + counting.base}"
-            problems.append(Problem(found.file.shown, row.line, said, "mend the offsets, or the line #Text="))
+        n_filled += max(gap, 0)
+        if gap < 0 or n_filled > GAP_CHARACTERS:
+            finding = f"a sentence that begins at {row.begin}, and the text before it ends at {at + counting.base}"
+            problems.append(Problem(parsed.file.shown, row.line, finding, "mend the offsets, or the line #Text="))
         elif gap:
             parts.append("\n" + " " * (gap - 1) if parts else " " * gap)
             points += gap
@@ -128,17 +128,17 @@ def assemble_text(found: WebAnnoFile, counting: Offsets, problems: list[Problem]
     return "".join(parts), bounds
 
 
-def truncation_problems(found: WebAnnoFile, counting: Offsets) -> list[Problem]:
+def truncation_problems(parsed: WebAnnoFile, counting: Offsets) -> list[Problem]:
     """Return a problem for each sentence with more text behind its last token: rows of it are missing."""
     problems = []
-    tokens = [row for row in found.rows if not row.part]
+    tokens = [row for row in parsed.rows if not row.part]
     firsts = [at for at, row in enumerate(tokens) if row.first]
-    for text, (first, following) in zip(found.sentences, pairwise([*firsts, len(tokens)]), strict=True):
+    for text, (first, following) in zip(parsed.sentences, pairwise([*firsts, len(tokens)]), strict=True):
         last = tokens[following - 1]
         end = tokens[first].begin + width_of(_until_blanks(text), counting.unit)
         if last.end < end:
-            said = f"the last token of a sentence ends at {last.end}, and the text of its line #Text= at {end}"
-            problems.append(Problem(found.file.shown, last.line, said, TRUNCATED))
+            finding = f"the last token of a sentence ends at {last.end}, and the text of its line #Text= at {end}"
+            problems.append(Problem(parsed.file.shown, last.line, finding, TRUNCATED))
     return problems
 
 
@@ -150,7 +150,7 @@ def _until_blanks(text: str) -> str:
     return text
 
 
-def _declared(lines: Sequence[str], found: WebAnnoFile, problems: list[Problem]) -> tuple[int, int]:
+def _declared(lines: Sequence[str], parsed: WebAnnoFile, problems: list[Problem]) -> tuple[int, int]:
     """Read the layers declared; return the index of the line after them, and how many columns a row has."""
     width = LEADING_COLUMNS
     at = 1
@@ -165,24 +165,24 @@ def _declared(lines: Sequence[str], found: WebAnnoFile, problems: list[Problem])
             filled = [False, *slots[:-1]]
             places = zip(columns, range(width, width + len(columns)), slots, filled, strict=True)
             features = {name: place for name, place, slot, filler in places if not (slot or filler)}
-            if found.layer(names[0]):
-                said = f"a second declaration of the layer {quoted(names[0])}"
-                problems.append(Problem(found.file.shown, at + 1, said, "declare each layer once"))
-            found.layers.append(SpanLayer(names[0], features))
+            if parsed.layer(names[0]):
+                finding = f"a second declaration of the layer {quoted(names[0])}"
+                problems.append(Problem(parsed.file.shown, at + 1, finding, "declare each layer once"))
+            parsed.layers.append(SpanLayer(names[0], features))
         else:
-            found.others.append(short_name(names[0]))
+            parsed.others.append(short_name(names[0]))
         width += len(columns)
     return at, width
 
 
-def _fill(lines: Sequence[str], at: int, width: int, found: WebAnnoFile, problems: list[Problem]) -> None:
+def _fill(lines: Sequence[str], at: int, width: int, parsed: WebAnnoFile, problems: list[Problem]) -> None:
     """Read sentences and their rows from a line on."""
     texts: list[str] = []
     inside, reached, tokens = False, 0, 0
     ended = any(line.endswith("\t") and line.count("\t") == width for line in lines[at:])
 
-    def complain(line: int, said: str, remedy: str) -> None:
-        problems.append(Problem(found.file.shown, line, said, remedy))
+    def complain(line: int, finding: str, remedy: str) -> None:
+        problems.append(Problem(parsed.file.shown, line, finding, remedy))
 
     for number, line in enumerate([*lines[at:], ""], start=at + 1):
         if not line.strip(" "):
@@ -194,7 +194,7 @@ def _fill(lines: Sequence[str], at: int, width: int, found: WebAnnoFile, problem
                 complain(number, f"{quoted(line)} among tokens", "part sentences by a blank line")
             inside = False
             if line.startswith(TEXT):
-                texts.append(_unescaped(line[len(TEXT) :], found.version))
+                texts.append(_unescaped(line[len(TEXT) :], parsed.version))
             elif not line.startswith(SENTENCE_ID):
                 complain(number, f"{quoted(line)} is not a line of a sentence", "write #Text=, then its tokens")
         else:
@@ -204,14 +204,14 @@ def _fill(lines: Sequence[str], at: int, width: int, found: WebAnnoFile, problem
             elif row is not None and row.part and texts:
                 complain(number, "a part of a token before any token", "write the token first")
             elif row is not None and not row.part and row.begin < reached:
-                said = f"a token that begins at {row.begin}, and the one before it ends at {reached}"
-                complain(number, said, "mend the offsets: tokens do not overlap")
+                overlap = f"a token that begins at {row.begin}, and the one before it ends at {reached}"
+                complain(number, overlap, "mend the offsets: tokens do not overlap")
             elif row is not None:
-                found.rows.append(row)
+                parsed.rows.append(row)
                 if not row.part:
                     reached, tokens = row.end, tokens + 1
             if texts:
-                found.sentences.append("\n".join(texts))
+                parsed.sentences.append("\n".join(texts))
             texts, inside = [], True
 
 
@@ -239,12 +239,12 @@ def _row(
         remedy = f"write number, offsets, token and {more} more with tabs between, as the layers above say"
         complain(number, f"{counted(len(fields), 'column')} where the layers declared make {width}", remedy)
         return None
-    found = PLACE.match(line)
-    if found is None:
+    match = PLACE.match(line)
+    if match is None:
         what = f"{quoted(fields[0])} and {quoted(fields[1])} for a number and offsets"
         complain(number, what, "write 2-1 for the first token of the second sentence, then start-end as 12-17")
         return None
-    part, begin, end = found[1] is not None, int(found[2]), int(found[3])
+    part, begin, end = match[1] is not None, int(match[2]), int(match[3])
     if begin > end:
         complain(number, f"offsets {fields[1]}: the start is behind the end", "write start-end")
         return None
@@ -256,13 +256,13 @@ def _unescaped(text: str, version: str) -> str:
     if "\\" not in text:
         return text
     if version != VERSIONS[0]:
-        return ESCAPED.sub(lambda found: ESCAPES.get(found[1], found[1]), text)
+        return ESCAPED.sub(lambda match: ESCAPES.get(match[1], match[1]), text)
     plain = JAVA.sub(_java, text)
     # A character of two UTF-16 units is escaped as two.
     return plain.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
-def _java(found: re.Match[str]) -> str:
-    if found[1]:
-        return chr(int(found[1], 16))
-    return chr(int(found[2], 8)) if found[2] else ESCAPES.get(found[3], found[3])
+def _java(match: re.Match[str]) -> str:
+    if match[1]:
+        return chr(int(match[1], 16))
+    return chr(int(match[2], 8)) if match[2] else ESCAPES.get(match[3], match[3])

@@ -104,7 +104,7 @@ def test_malformed_tags_are_named_and_mended(
     found = faults(tags, SCHEMES[scheme])
     assert [fault.token for fault in found] == list(wrong)
     for fault, words in zip(found, wrong.values(), strict=True):
-        assert words in fault.found
+        assert words in fault.finding
     mended = decode(tags, SCHEMES[scheme], "conlleval")
     kept = decode(tags, SCHEMES[scheme], "discard")
     assert named(tags, mended) == cut
