@@ -12,7 +12,8 @@ from typing import Any
 
 from nereval_core.cli.options import STDOUT, UsageError, comma_separated
 from nereval_core.problems import FormatError, Problem, one_line, quoted
-from nereval_core.readers.input.source import COMPANIONS, LAYER_MARK, STDIN_PATH, Source, label_of, split_layer
+from nereval_core.readers.input.paths import COMPANIONS, LAYER_MARK, STDIN_PATH, label_of, split_layer
+from nereval_core.readers.input.source import Source
 from nereval_core.report import METHODS_FORMS
 
 Paths = str | tuple[str, ...]

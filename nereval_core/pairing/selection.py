@@ -13,7 +13,7 @@ from nereval_core.arrays import Int64
 from nereval_core.pairing import PairBy, Paired, Pairing, pair
 from nereval_core.problems import FormatError, Problem, counted, quoted
 from nereval_core.readers import Reading, Source
-from nereval_core.readers.input.encodings import split_lines
+from nereval_core.readers.input.file_text import split_lines
 
 if TYPE_CHECKING:
     from nereval_core.pairing.type_names import TypeNames

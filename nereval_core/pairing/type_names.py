@@ -14,7 +14,7 @@ import numpy as np
 
 from nereval_core.problems import FormatError, Problem, counted, quoted
 from nereval_core.readers import Reading, Source
-from nereval_core.readers.input.encodings import split_lines
+from nereval_core.readers.input.file_text import split_lines
 
 LONGEST_MAPPING = 200
 """Characters of a mapping in a signature; a longer mapping is given by its digest."""

@@ -22,7 +22,7 @@ from nereval_core.corpus.texts import Bytes
 from nereval_core.problems import FormatError
 from nereval_core.readers import Reader, Reading, ReadOptions, Source
 from nereval_core.readers.input.compression import share_of_bytes_read
-from nereval_core.readers.input.heads import Head
+from nereval_core.readers.input.file_text import Head
 from nereval_core.readers.input.source import SourceFile, unread_files_note
 from nereval_core.readers.shared.strict_json import RefusedError, items, json_type, loads, typed
 

@@ -17,7 +17,7 @@ from nereval_core.readers.conll import reading_of_rows
 from nereval_core.readers.conll.blocks import read_packed
 from nereval_core.readers.conll.layout import SAMPLE_LINES
 from nereval_core.readers.conll.rows import read_listed
-from nereval_core.readers.input.encodings import split_lines
+from nereval_core.readers.input.file_text import split_lines
 from nereval_core.readers.shared import byte_fields
 from nereval_core.readers.shared.byte_fields import (
     FACTORS,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from nereval_core.problems import FormatError
 from nereval_core.readers import ReadOptions, Source, layers, read, readers
-from nereval_core.readers.input.heads import HEAD_BYTES
+from nereval_core.readers.input.file_text import HEAD_BYTES
 from nereval_core.readers.recognition.signs import SHAPES, nearest_shape
 from tests.support.samples import SAMPLES, raw
 from tests.support.shared_corpora import defect

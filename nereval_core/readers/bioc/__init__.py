@@ -36,7 +36,7 @@ from nereval_core.readers.bioc.places import (
     place_annotations,
 )
 from nereval_core.readers.biomedical.pubtator import concept_links, plain_blanks
-from nereval_core.readers.input.encodings import UTF8_BOM
+from nereval_core.readers.input.file_text import UTF8_BOM
 from nereval_core.readers.input.source import SourceFile, unread_files_note
 
 BEFORE = r"(?><\?.*?\?>|<!--.*?-->|<!DOCTYPE\s+collection\b[^>\[]*(?:\[.*?\]\s*)?>|\s++)*+"

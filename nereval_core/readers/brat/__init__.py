@@ -191,7 +191,7 @@ class _DocumentReader:
         builder = self._builder
         try:
             text = text_of(document, self._options)
-            builder.document(document.name, text, source=document.shown)
+            builder.document(document.name, text, source=document.source)
             if document.ann is None:
                 self.counts["bare"] += 1
                 return
@@ -199,7 +199,7 @@ class _DocumentReader:
         except FormatError as error:
             builder.problems.extend(error.problems)
             return
-        self._shown = document.ann.shown
+        self._source = document.ann.shown
         spans = self._spans(lines, offsets)
         if self._options.core_type is not None:
             spans = self._with_cores(spans, text)
@@ -216,11 +216,11 @@ class _DocumentReader:
             cores=[span.core for span in spans if has_more],
             meta=[span.meta or None for span in spans if has_more],
             lines=[span.line for span in spans],
-            source=self._shown,
+            source=self._source,
         )
 
     def _complain(self, line: int, finding: str, remedy: str) -> None:
-        self._builder.problem(line, finding, remedy, source=self._shown)
+        self._builder.problem(line, finding, remedy, source=self._source)
 
     def _spans(self, lines: Sequence[str], text_offsets: TextOffsets) -> Sequence[_Span]:
         """Return the spans of a file, with links and metadata; the core of each is not known yet."""

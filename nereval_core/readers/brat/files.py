@@ -16,7 +16,7 @@ import numpy as np
 
 from nereval_core.problems import FormatError, quoted
 from nereval_core.readers import ReadOptions, Source
-from nereval_core.readers.input.encodings import UTF8_BOM, decode_text, split_lines
+from nereval_core.readers.input.file_text import UTF8_BOM, decode_text, split_lines
 from nereval_core.readers.input.source import SourceFile
 from nereval_core.readers.shared.offset_units import (
     UNITS,
@@ -41,11 +41,11 @@ BLANKS = str.maketrans("\r\n\t", "   ")
 class DocumentFiles(NamedTuple):
     """A document: `text` and `raw`, its annotations, are None where there is no such file.
 
-    An error stands for what could not be read; `shown` is where the document begins.
+    An error stands for what could not be read; `source` is the file in which the document begins.
     """
 
     name: str
-    shown: str
+    source: str
     text: bytes | FormatError | None
     ann: SourceFile | None
     raw: bytes | FormatError | None
@@ -56,7 +56,7 @@ class AnnotatedText(NamedTuple):
 
     text: str
     lines: Sequence[str]
-    shown: str
+    source: str
 
 
 def offset_unit(documents: Iterable[AnnotatedText], named: Offsets | None) -> tuple[Offsets, str] | None:
@@ -81,7 +81,7 @@ def offset_unit(documents: Iterable[AnnotatedText], named: Offsets | None) -> tu
                 if match[5] is not None:
                     quotes[len(rows)] = match[5]
                 rows.append((len(texts) - 1, *parts[0]))
-                places.append((document.shown, number))
+                places.append((document.source, number))
     columns = np.array(rows, np.int64).reshape(-1, 3)
     spans = CountedSpans(
         columns[:, 0], columns[:, 1], columns[:, 2], quotes, places.__getitem__, lambda text: text.translate(BLANKS)
@@ -172,10 +172,10 @@ def document_of(
     """Return a document with its text read: None where there is none."""
     if file is not None:
         return DocumentFiles(name, file.shown, loaded(file), ann, raw)
-    shown = ann.shown if ann is not None else name
+    origin = ann.shown if ann is not None else name
     if options.texts is not None and name in options.texts.index:
-        return DocumentFiles(name, shown, options.texts.texts[options.texts.index[name]].encode(), ann, raw)
-    return DocumentFiles(name, shown, None, ann, raw)
+        return DocumentFiles(name, origin, options.texts.texts[options.texts.index[name]].encode(), ann, raw)
+    return DocumentFiles(name, origin, None, ann, raw)
 
 
 def text_of(document: DocumentFiles, options: ReadOptions) -> str:
@@ -185,13 +185,13 @@ def text_of(document: DocumentFiles, options: ReadOptions) -> str:
         FormatError: there is none, or it cannot be read.
     """
     if document.text is not None:
-        return decode_text(_or_raised(document.text), document.shown)
+        return decode_text(_or_raised(document.text), document.source)
     if options.texts is None:
         remedy = f"put {quoted(document.name + '.txt')} beside it, or score it against gold that has the text"
-        raise FormatError.single(document.shown, None, "no text: the .txt is missing", remedy)
+        raise FormatError.single(document.source, None, "no text: the .txt is missing", remedy)
     remedy = "put the .txt beside it, or name the file after the gold document"
     finding = f"no text: neither {quoted(document.name + '.txt')} beside it nor a gold document {quoted(document.name)}"
-    raise FormatError.single(document.shown, None, finding, remedy)
+    raise FormatError.single(document.source, None, finding, remedy)
 
 
 def _or_raised(raw: bytes | FormatError | None) -> bytes:

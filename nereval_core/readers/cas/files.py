@@ -25,8 +25,7 @@ from nereval_core.readers.cas.content import (
     types_of_json,
 )
 from nereval_core.readers.input.compression import ZIP_FILES, files_of_inner_zip
-from nereval_core.readers.input.encodings import UTF8_BOM, decode_text
-from nereval_core.readers.input.heads import Head
+from nereval_core.readers.input.file_text import UTF8_BOM, Head, decode_text
 from nereval_core.readers.input.origins import MOST_EXPANDED_BYTES, ZIP, OnDisk
 from nereval_core.readers.input.source import Source, SourceFile
 from nereval_core.readers.shared.safe_xml import Attributes, Start, parse_xml

@@ -191,7 +191,7 @@ def _values(sentences: Sequence[WordSentence], key: str | None) -> dict[str, lis
             elif value == "O":
                 values.setdefault(name, [])
     # Values under `name` are entities only where they are tags.
-    return {name: known for name, known in values.items() if key or name.lower() != "name" or all(map(is_tag, known))}
+    return {name: cells for name, cells in values.items() if key or name.lower() != "name" or all(map(is_tag, cells))}
 
 
 def _documents(

@@ -16,7 +16,7 @@ from nereval_core.problems import FormatError, Problem, counted
 from nereval_core.readers import Reader, Reading, ReadOptions, Source
 from nereval_core.readers.datasets.tag_choices import SAMPLE_ROWS, TOKEN_BYTES, TOKENS, parquet_sample, tag_choices
 from nereval_core.readers.datasets.token_spans import has_token_spans, read_token_spans, span_choices
-from nereval_core.readers.input.heads import Head
+from nereval_core.readers.input.file_text import Head
 from nereval_core.readers.input.source import SourceFile, unread_files_note
 from nereval_core.readers.parquet.columns import MAGIC, open_parquet, read_within_bounds
 from nereval_core.readers.shared.annotation_keys import sampled_records

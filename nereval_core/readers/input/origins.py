@@ -85,14 +85,14 @@ def expanded_limit(origin: Origin, size: int) -> int:
 
 
 class OnDisk:
-    """A file of the file system, `shown` in problems."""
+    """A file of the file system, called `source` in problems."""
 
-    __slots__ = ("owner", "path", "shown", "within")
+    __slots__ = ("owner", "path", "source", "within")
     most = None
 
-    def __init__(self, path: str, shown: str, *, owner: object = None, within: str | None = None) -> None:
+    def __init__(self, path: str, source: str, *, owner: object = None, within: str | None = None) -> None:
         self.path = path
-        self.shown = shown
+        self.source = source
         # What must live as long as the file is needed.
         self.owner = owner
         # The folder that the file must lie in whenever it is opened.
@@ -100,7 +100,7 @@ class OnDisk:
 
     def __getstate__(self) -> tuple[None, dict[str, Any]]:
         # The process that it is sent to need not keep what this one keeps.
-        return None, {"path": self.path, "shown": self.shown, "within": self.within, "owner": None}
+        return None, {"path": self.path, "source": self.source, "within": self.within, "owner": None}
 
     def size(self) -> int:
         try:
@@ -146,18 +146,18 @@ class OnDisk:
         return open_descriptor(self.path, self.within)
 
     def refused(self, error: Exception) -> FormatError:
-        return unreadable_file(self.shown, error)
+        return unreadable_file(self.source, error)
 
 
 class InMemory:
     """Uploaded bytes."""
 
-    __slots__ = ("raw", "shown")
+    __slots__ = ("raw", "source")
     most = MOST_EXPANDED_BYTES
 
-    def __init__(self, raw: bytes, shown: str) -> None:
+    def __init__(self, raw: bytes, source: str) -> None:
         self.raw = raw
-        self.shown = shown
+        self.source = source
 
     def size(self) -> int:
         return len(self.raw)
@@ -169,20 +169,20 @@ class InMemory:
         return io.BytesIO(self.raw)
 
     def refused(self, error: Exception) -> FormatError:
-        return unreadable_file(self.shown, error)
+        return unreadable_file(self.source, error)
 
 
 class InZip:
-    """An entry of a zip, which is `shown` in problems."""
+    """An entry of a zip, which is called `source` in problems."""
 
-    __slots__ = ("archive", "entry", "shown")
+    __slots__ = ("archive", "entry", "source")
     # A zip is judged by what it says of its entries, which says nothing of what is packed within them.
     most = 0
 
-    def __init__(self, archive: zipfile.ZipFile, entry: zipfile.ZipInfo, shown: str) -> None:
+    def __init__(self, archive: zipfile.ZipFile, entry: zipfile.ZipInfo, source: str) -> None:
         self.archive = archive
         self.entry = entry
-        self.shown = shown
+        self.source = source
 
     def size(self) -> int:
         return self.entry.file_size
@@ -207,19 +207,19 @@ class InZip:
             raise self.refused(error) from None
 
     def refused(self, error: Exception) -> FormatError:
-        return _not_unpacked(self.shown, self.entry, error)
+        return _not_unpacked(self.source, self.entry, error)
 
 
 class InInnerZip:
-    """An entry of a zip that lies in a zip or folder, opened for each reading; that zip is `shown` in problems."""
+    """An entry of a zip in a zip or folder, opened for each reading; that zip is called `source` in problems."""
 
-    __slots__ = ("entry", "outer", "shown")
+    __slots__ = ("entry", "outer", "source")
     most = 0
 
-    def __init__(self, outer: Origin, entry: zipfile.ZipInfo, shown: str) -> None:
+    def __init__(self, outer: Origin, entry: zipfile.ZipInfo, source: str) -> None:
         self.outer = outer
         self.entry = entry
-        self.shown = shown
+        self.source = source
 
     def size(self) -> int:
         return self.entry.file_size
@@ -230,13 +230,13 @@ class InInnerZip:
             archive = zipfile.ZipFile(raw)
         except BROKEN as error:
             raise self.refused(error) from None
-        return InZip(archive, self.entry, self.shown).load(size)
+        return InZip(archive, self.entry, self.source).load(size)
 
     def open(self) -> BinaryIO:
         return io.BytesIO(self.load(-1))
 
     def refused(self, error: Exception) -> FormatError:
-        return _not_unpacked(self.shown, self.entry, error)
+        return _not_unpacked(self.source, self.entry, error)
 
 
 def _not_unpacked(source: str, entry: zipfile.ZipInfo, error: Exception) -> FormatError:

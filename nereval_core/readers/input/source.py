@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from operator import attrgetter
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import BinaryIO, TypeVar
 
 from nereval_core.problems import FormatError, Problem, quoted
@@ -22,8 +22,7 @@ from nereval_core.readers.input.compression import (
     open_unpacked,
     unpacked_name,
 )
-from nereval_core.readers.input.encodings import UTF8_BOM, decode_text, split_lines
-from nereval_core.readers.input.heads import Head, foreign_kind
+from nereval_core.readers.input.file_text import UTF8_BOM, Head, decode_text, foreign_kind, split_lines
 from nereval_core.readers.input.origins import (
     STDIN,
     ZIP,
@@ -34,30 +33,24 @@ from nereval_core.readers.input.origins import (
     standard_input,
     unreadable_file,
 )
+from nereval_core.readers.input.paths import (
+    COMPANIONS,
+    STDIN_PATH,
+    companion_key,
+    file_with_companion,
+    files_below,
+    label_of,
+    split_layer,
+    suffix_of,
+)
 
 Item = TypeVar("Item")
 
 HEADS_KEPT = 64
 """The most heads of files that a source keeps."""
 
-COMPANIONS = {".ann": ".txt"} | {
-    f".{one}.{kind}": f".{two}.{kind}"
-    for kind in ("parquet", "csv", "tsv")
-    for one, two in (("spans", "texts"), ("texts", "spans"))
-}
-"""The ending of the file that belongs to a single file and lies beside it, by the ending of the latter."""
-
-COMPANIONS_OF_ALL = {".xmi": "TypeSystem.xml"}
-"""The name of the file that belongs to all files of an ending beside it."""
-
-LAYER_MARK = "#"
-"""The mark between a path and the name of a layer in it: `export.json#ann`."""
-
 NAMED_PARTS = 3
 """The most parts that the name of a layer lists."""
-
-STDIN_PATH = "-"
-"""The path that means standard input."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +67,11 @@ class SourceFile:
     @property
     def stem(self) -> str:
         """The name without its last suffix, folders kept."""
-        return self.name[: len(self.name) - len(_suffix(self.name))]
+        return self.name[: len(self.name) - len(suffix_of(self.name))]
 
     @property
     def suffix(self) -> str:
-        return _suffix(self.name).lower()
+        return suffix_of(self.name).lower()
 
     @property
     def on_disk(self) -> bool:
@@ -174,8 +167,8 @@ class Source:
         Raises:
             FormatError: no such path, nothing in it, or outside `within`.
         """
-        place = shown = os.fspath(path)
-        if shown == STDIN_PATH and within is None:
+        place = source = os.fspath(path)
+        if source == STDIN_PATH and within is None:
             file = SourceFile("stdin", STDIN, standard_input())
             heads = {file: file.head()}
             _refuse_foreign("stdin", file, heads[file])
@@ -186,28 +179,28 @@ class Source:
             if limit is not None:
                 from nereval_core.readers.input.confinement import resolve_inside, shown_path
 
-                shown = shown_path(root, within)
+                source = shown_path(root, within)
                 resolve_inside(root, limit)
             layered = split_layer(place)
             if layered is not None:
                 return replace(cls.of_path(layered[0], within=within), layer=layered[1], label=layered[1])
             if not place or not root.exists():
-                raise FormatError.single(shown, None, "no such file or folder", "check the path")
-            label = root.resolve().name or shown
+                raise FormatError.single(source, None, "no such file or folder", "check the path")
+            label = root.resolve().name or source
             if root.is_dir():
-                return cls._checked(shown, label, _below(root, shown, limit))
+                return cls._checked(source, label, [SourceFile(*file) for file in files_below(root, source, limit)])
             if not root.is_file():
-                raise FormatError.single(shown, None, "neither a file nor a folder", "give a file or a folder")
+                raise FormatError.single(source, None, "neither a file nor a folder", "give a file or a folder")
             label = label_of(label)
             if root.suffix.lower() == ZIP:
-                inside, passed = _files_of_zip(shown, OnDisk(place, shown, within=limit).load(-1))
-                return cls._checked(shown, label, inside, passed)
-            files = _file_of_path(root, shown, limit)
+                inside, passed = _files_of_zip(source, OnDisk(place, source, within=limit).load(-1))
+                return cls._checked(source, label, inside, passed)
+            files = [SourceFile(*file) for file in file_with_companion(root, source, limit)]
             heads = {files[0]: files[0].head()}
             _refuse_foreign(root.name, files[0], heads[files[0]])
-            return cls._checked(shown, label, files, heads=heads)
+            return cls._checked(source, label, files, heads=heads)
         except (OSError, ValueError) as error:
-            raise unreadable_file(shown, error) from None
+            raise unreadable_file(source, error) from None
 
     @classmethod
     def of_parts(cls, parts: Sequence[Source]) -> Source:
@@ -230,13 +223,13 @@ class Source:
         groups: dict[str, list[SourceFile]] = {}
         for file in self.files:
             groups.setdefault(companion_key(file.name, names), []).append(file)
-        found = Source.of_parts(
+        parts = Source.of_parts(
             [
                 replace(self, name=files[0].shown, label=label_of(files[0].name), files=tuple(files), passed=())
                 for files in groups.values()
             ]
         )
-        return replace(found, name=self.name, label=self.label)
+        return replace(parts, name=self.name, label=self.label)
 
     def folders(self) -> tuple[str, ...]:
         """Return the folders that are layers of the same documents; none where the files are one layer.
@@ -268,10 +261,10 @@ class Source:
         files: list[SourceFile] = []
         folders: list[tuple[str, list[SourceFile]]] = []
         passed: list[str] = []
-        given: list[str] = []
+        uploaded: list[str] = []
         problems: list[Problem] = []
         for upload, raw in uploads:
-            given.append(upload)
+            uploaded.append(upload)
             try:
                 if upload.lower().endswith(ZIP):
                     inside, others = _files_of_zip(upload, raw)
@@ -285,13 +278,13 @@ class Source:
                 problems += error.problems
         if problems:
             raise FormatError(problems)
-        names = Counter(name for _, held in folders for name in {file.name for file in held})
+        names = Counter(name for _, inside in folders for name in {file.name for file in inside})
         apart = any(count > 1 for count in names.values())
-        for upload, held in folders:
+        for upload, inside in folders:
             stem = upload.replace("\\", "/").lstrip("/")[: -len(ZIP)]
-            files += [replace(file, name=f"{stem}/{file.name}") for file in held] if apart else held
-        shown = name or (given[0] if len(given) == 1 else f"{len(given)} uploaded files")
-        return cls._checked(shown, name or (label_of(given[0]) if given else shown), files, passed)
+            files += [replace(file, name=f"{stem}/{file.name}") for file in inside] if apart else inside
+        source = name or (uploaded[0] if len(uploaded) == 1 else f"{len(uploaded)} uploaded files")
+        return cls._checked(source, name or (label_of(uploaded[0]) if uploaded else source), files, passed)
 
     @classmethod
     def _checked(
@@ -307,21 +300,23 @@ class Source:
         files = sorted_by_path(files, attrgetter("name"))
         if len({file.name for file in files}) < len(files):
             raise FormatError(
-                Problem(two.shown, None, f"a second file called {quoted(two.name)}", "give each file its own name")
-                for one, two in pairwise(files)
-                if one.name == two.name
+                Problem(
+                    second.shown, None, f"a second file called {quoted(second.name)}", "give each file its own name"
+                )
+                for first, second in pairwise(files)
+                if first.name == second.name
             )
-        made = cls(name, label, tuple(files), passed=tuple(passed), heads=heads or {})
+        source = cls(name, label, tuple(files), passed=tuple(passed), heads=heads or {})
         # Annotations beside a text may be empty files: nothing was found there.
-        if not any(file.suffix in COMPANIONS or made.head_of(file).raw for file in files):
-            found = "the file is empty" if len(files) == 1 else f"all {len(files)} files are empty"
-            raise FormatError.single(name, None, found, "give files with annotations in them")
-        return made
+        if not any(file.suffix in COMPANIONS or source.head_of(file).raw for file in files):
+            finding = "the file is empty" if len(files) == 1 else f"all {len(files)} files are empty"
+            raise FormatError.single(name, None, finding, "give files with annotations in them")
+        return source
 
     def pick(self, *suffixes: str) -> tuple[SourceFile, ...]:
         """Return the files with one of these suffixes, or all files where none has one."""
-        found = [file for suffix in dict.fromkeys(suffixes) for file in self.by_suffix.get(suffix, ())]
-        return tuple(sorted_by_path(found, attrgetter("name")) if len(suffixes) > 1 else found) or self.files
+        files = [file for suffix in dict.fromkeys(suffixes) for file in self.by_suffix.get(suffix, ())]
+        return tuple(sorted_by_path(files, attrgetter("name")) if len(suffixes) > 1 else files) or self.files
 
     def head(self, *suffixes: str) -> Head:
         """Return the head of the first file that `pick` returns."""
@@ -339,19 +334,19 @@ class Source:
     @cached_property
     def by_suffix(self) -> Mapping[str, tuple[SourceFile, ...]]:
         """The files by their suffix, in the order of their names."""
-        found: dict[str, list[SourceFile]] = {}
+        by_suffix: dict[str, list[SourceFile]] = {}
         for file in self.files:
-            found.setdefault(file.suffix, []).append(file)
-        return {suffix: tuple(files) for suffix, files in found.items()}
+            by_suffix.setdefault(file.suffix, []).append(file)
+        return {suffix: tuple(files) for suffix, files in by_suffix.items()}
 
 
-def _files_of_zip(shown: str, raw: bytes) -> tuple[list[SourceFile], Sequence[str]]:
+def _files_of_zip(source: str, raw: bytes) -> tuple[list[SourceFile], Sequence[str]]:
     """Return the files of a zip, and the names of those passed over.
 
     Raises:
         FormatError: as `files_of_zip`.
     """
-    inside, passed = files_of_zip(shown, raw)
+    inside, passed = files_of_zip(source, raw)
     return [SourceFile(*file) for file in inside], passed
 
 
@@ -361,48 +356,31 @@ def _refuse_foreign(name: str, file: SourceFile, head: Head) -> None:
     Raises:
         FormatError: an archive of another kind, a workbook, a packed file that cannot be unpacked.
     """
-    found = foreign_kind(name, head.raw)
-    if found is not None:
-        raise FormatError.single(file.shown, None, f"{found[0]}, which is not read", found[1])
+    foreign = foreign_kind(name, head.raw)
+    if foreign is not None:
+        kind, remedy = foreign
+        raise FormatError.single(file.shown, None, f"{kind}, which is not read", remedy)
 
 
 def _listed(names: Sequence[str]) -> str:
-    shown = names if len(names) <= NAMED_PARTS else (*names[: NAMED_PARTS - 1], f"{len(names) - NAMED_PARTS + 1} more")
-    return " + ".join(shown)
-
-
-def companion_key(name: str, names: Collection[str]) -> str:
-    """Return the name of the file that one belongs to, its own where it stands alone."""
-    for ending, other in COMPANIONS.items():
-        if name.endswith(ending):
-            return min(name, name.removesuffix(ending) + other)
-    annotations = name.removesuffix(".txt") + ".ann"
-    if name.endswith(".txt") and annotations in names:
-        return annotations
-    return next((one for ending, one in COMPANIONS_OF_ALL.items() if name.endswith((ending, one))), name)
-
-
-def split_layer(path: str) -> tuple[str, str] | None:
-    """Return path and layer of `PATH#LAYER`; None where all of it is a path, or no path stands before a #."""
-    if LAYER_MARK not in path or Path(path).exists():
-        return None
-    cuts = (at for at, char in enumerate(path) if char == LAYER_MARK and at + 1 < len(path))
-    return next(((path[:at], path[at + 1 :]) for at in cuts if Path(path[:at]).exists()), None)
+    if len(names) > NAMED_PARTS:
+        names = [*names[: NAMED_PARTS - 1], f"{len(names) - NAMED_PARTS + 1} more"]
+    return " + ".join(names)
 
 
 def sorted_by_path(items: Iterable[Item], name: Callable[[Item], str]) -> list[Item]:
     """Return items in the order of their paths, folder by folder."""
-    found = sorted(items, key=name)
+    by_name = sorted(items, key=name)
     # Only with folders the order of the letters is another: "/" comes after "-" and ".".
-    return sorted(found, key=lambda item: name(item).split("/")) if "/" in "".join(map(name, found)) else found
+    return sorted(by_name, key=lambda item: name(item).split("/")) if "/" in "".join(map(name, by_name)) else by_name
 
 
 def with_progress(items: Sequence[Item], progress: Callable[[int, int], None] | None) -> Iterable[Item]:
-    """Return the items; `progress` is called about a hundred times with those taken and their total."""
-    return items if progress is None else _told(items, progress)
+    """Return the items; `progress` is called about a hundred times with their number so far and in all."""
+    return items if progress is None else _report_progress(items, progress)
 
 
-def _told(items: Sequence[Item], progress: Callable[[int, int], None]) -> Iterator[Item]:
+def _report_progress(items: Sequence[Item], progress: Callable[[int, int], None]) -> Iterator[Item]:
     step = max(1, len(items) // 100)
     for number, item in enumerate(items):
         if number % step == 0:
@@ -411,12 +389,12 @@ def _told(items: Sequence[Item], progress: Callable[[int, int], None]) -> Iterat
     progress(len(items), len(items))
 
 
-def unread_files_note(source: Source, taken: Sequence[SourceFile]) -> list[str]:
+def unread_files_note(source: Source, files_read: Sequence[SourceFile]) -> list[str]:
     """Return a note that counts the files a reader did not read, or nothing."""
-    if len(taken) == len(source.files):
+    if len(files_read) == len(source.files):
         return []
-    rest = sorted({file.name for file in source.files} - {file.name for file in taken})
-    return [f"other files, not read: {_counted(rest)}"] if rest else []
+    others = sorted({file.name for file in source.files} - {file.name for file in files_read})
+    return [f"other files, not read: {_counted(others)}"] if others else []
 
 
 def zips_in_zip(source: Source) -> list[Problem]:
@@ -435,58 +413,3 @@ def skipped_files_note(source: Source) -> list[str]:
 
 def _counted(names: Sequence[str]) -> str:
     return f"{len(names)} ({', '.join(names[:3])}{', …' if len(names) > 3 else ''})"
-
-
-def label_of(name: str) -> str:
-    """Return the name of a file without its ending, or without that of a file with a companion."""
-    name = unpacked_name(name)
-    ending = next((ending for ending in COMPANIONS if name.endswith(ending)), "")
-    return PurePosixPath(name.removesuffix(ending)).name if ending else PurePosixPath(name).stem
-
-
-def _suffix(name: str) -> str:
-    """Return the last suffix with its dot, as pathlib tells it: neither the start of a name nor a dot at its end."""
-    dot = name.rfind(".")
-    return name[dot:] if name.rfind("/") + 1 < dot < len(name) - 1 else ""
-
-
-def _below(root: Path, shown: str, limit: str | None) -> list[SourceFile]:
-    """Return the files below a folder, without a Path for each: there may be 200,000."""
-    from nereval_core.readers.input.confinement import folder_entries, is_inside
-
-    top, shown_top = ("" if name == "." else name.rstrip("/") + "/" for name in (os.fspath(root), shown))
-    files: list[SourceFile] = []
-    folders = [""]
-    while folders:
-        folder = folders.pop()
-        try:
-            entries = folder_entries(top + folder or ".", limit)
-        except OSError as error:
-            raise unreadable_file(shown_top + folder, error) from None
-        for name, kind in entries:
-            if name[0] == ".":
-                continue
-            inner = folder + name
-            place = top + inner
-            if kind == "folder":
-                folders.append(inner + "/")
-            elif kind == "file" or (Path(place).is_file() and (limit is None or is_inside(place, limit))):
-                name = place if limit is None else shown_top + inner
-                files.append(SourceFile(unpacked_name(inner), name, OnDisk(place, name, within=limit)))
-    return files
-
-
-def _file_of_path(path: Path, shown: str, limit: str | None) -> list[SourceFile]:
-    """Return the file and, where there is one, its companion."""
-    name = unpacked_name(path.name)
-    files = [SourceFile(name, shown, OnDisk(os.fspath(path), shown, within=limit))]
-    ending = next((ending for ending in COMPANIONS if name.endswith(ending)), "")
-    inner = name.removesuffix(ending) + COMPANIONS[ending] if ending else COMPANIONS_OF_ALL.get(_suffix(name), "")
-    if inner:
-        for packed in ("", *SUFFIXES):
-            beside = path.with_name(inner + packed)
-            if beside.is_file() and not beside.is_symlink():
-                place = os.path.join(os.path.dirname(shown), beside.name)  # noqa: PTH118, PTH120
-                files.append(SourceFile(inner, place, OnDisk(os.fspath(beside), place, within=limit)))
-                break
-    return files

@@ -15,7 +15,7 @@ from itertools import islice
 from nereval_core.corpus import Documents
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers.conll.layout import is_tag, sample_rows
-from nereval_core.readers.input.encodings import iconv_command
+from nereval_core.readers.input.file_text import iconv_command
 from nereval_core.readers.input.source import Source, SourceFile
 from nereval_core.readers.read_settings import Reading, ReadOptions
 from nereval_core.readers.recognition.signs import SHAPES, nearest_shape

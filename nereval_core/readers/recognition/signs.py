@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from nereval_core.readers.input.heads import Head
+from nereval_core.readers.input.file_text import Head
 from nereval_core.readers.input.origins import ZIP
 from nereval_core.readers.input.source import Source, SourceFile
 

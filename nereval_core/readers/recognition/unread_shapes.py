@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from nereval_core.readers.input.heads import Head
+from nereval_core.readers.input.file_text import Head
 
 ENTITIES = "text and entities with start, end and label"
 """The plainest objects with offsets that are read."""

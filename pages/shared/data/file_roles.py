@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
 
 from nereval_core.readers.input.origins import ZIP
-from nereval_core.readers.input.source import companion_key
+from nereval_core.readers.input.paths import companion_key
 from nereval_core.readers.shared.inception_names import INITIAL, SEPARATOR
 
 GOLD, SYSTEM, ANNOTATOR, TEXTS, IGNORED = ROLES = ("Gold", "System", "Annotator", "Texts", "Ignore")

@@ -17,7 +17,7 @@ from nereval_core.corpus import Corpus, Layer
 from nereval_core.problems import FormatError, Problem
 from nereval_core.readers import Reading, Source, read
 from nereval_core.readers.input.confinement import folder_entries, is_inside
-from nereval_core.readers.input.source import LAYER_MARK, label_of
+from nereval_core.readers.input.paths import LAYER_MARK, label_of
 from nereval_core.readers.recognition import likely_format
 from nereval_core.scoring import Settings
 from pages.shared.data.jobs import BYTES, UNITS, Watch

@@ -12,7 +12,7 @@ from typing import Any
 import streamlit as st
 
 from nereval_core.readers import Source
-from nereval_core.readers.input.source import LAYER_MARK, label_of
+from nereval_core.readers.input.paths import LAYER_MARK, label_of
 from pages.shared.components import opening
 from pages.shared.data import file_roles
 from pages.shared.data.file_roles import (

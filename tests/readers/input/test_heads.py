@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nereval_core.readers import Source
-from nereval_core.readers.input.heads import HEAD_BYTES, OBJECT_MARKS, Head
+from nereval_core.readers.input.file_text import HEAD_BYTES, OBJECT_MARKS, Head
 from nereval_core.readers.input.source import HEADS_KEPT
 from tests.support import ROOT
 from tests.support.samples import SAMPLES, raw
