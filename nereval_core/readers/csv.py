@@ -184,9 +184,9 @@ def first_tables(source: Source, columns: ColumnChoice | None = None) -> list[Ta
 
 
 def _table(file: SourceFile, text: str, columns: ColumnChoice | None) -> Table:
-    named, choice = table_of(file, text), table_of(file, text, columns)
+    usual, table = table_of(file, text), table_of(file, text, columns)
     # A file of texts beside the one that is meant has columns of its own.
-    return named if named.has_texts and not (choice.has_spans and choice.counts) else choice
+    return usual if usual.has_texts and not (table.has_spans and table.counts) else table
 
 
 def _sides(table: Table) -> tuple[TagColumn, ...]:
@@ -276,10 +276,10 @@ def _take_text(
     document: TableDocument, name: str, source: str, texts: Sequence[str], lines: Sequence[int], problems: list[Problem]
 ) -> None:
     """Store the text of a document, which all of its rows or one may hold."""
-    distinct = {*texts} - {""}
-    if distinct and not document.text:
+    distinct_texts = {*texts} - {""}
+    if distinct_texts and not document.text:
         document.text = next(filter(None, texts))
-    if distinct <= {document.text}:
+    if distinct_texts <= {document.text}:
         return
     for line, text in zip(lines, texts, strict=True):
         if text and text != document.text:
@@ -293,13 +293,13 @@ def _part(source: str, rows: TableRows, problems: list[Problem], *, own: bool) -
     starts, ends = (parse_offsets(cells[side]) for side in ("start", "end"))
     score_cells = cells.get("score", ())
     scores = [_score(cell) if cell else None for cell in score_cells]
-    numbers: Mapping[str, tuple[Sequence[str], Sequence[float | None]]] = {
+    number_columns: Mapping[str, tuple[Sequence[str], Sequence[float | None]]] = {
         "start": (cells["start"], starts),
         "end": (cells["end"], ends),
         "score": (score_cells, scores),
     }
     wrong: dict[int, list[str]] = {}
-    for what, (column, values) in numbers.items():
+    for what, (column, values) in number_columns.items():
         if None in values:
             for row, (cell, value) in enumerate(zip(column, values, strict=True)):
                 if value is None and (cell or what != "score"):

@@ -247,7 +247,7 @@ def _column_notes(rows: AnyRows) -> list[str]:
     notes = [f"tokens taken from column {word + 1}, as column {word} numbers them" for word in words]
     for columns in sorted(rows.structure.columns):
         if columns.columns > 2:
-            beside = "".join(f", as column {chunks + 1} holds syntactic chunks" for chunks in columns.chunks)
+            beside = "".join(f", as column {column + 1} holds syntactic chunks" for column in columns.chunks)
             notes.append(f"tags taken from column {columns.column + 1} of {columns.columns}{beside}")
     return notes
 

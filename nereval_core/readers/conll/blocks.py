@@ -204,15 +204,15 @@ def _head(blocks: Iterator[Block]) -> tuple[list[Block], list[str]]:
     """Return the first blocks and their lines that are not blank, enough to decide how they are split."""
     head: list[Block] = []
     lines: list[str] = []
-    n_lines = SAMPLE_LINES
+    n_enough = SAMPLE_LINES
     for block in blocks:
         head.append(block)
         for block_lines in block.lines() if not block.raw[: block.size].isspace() else ():
             lines += [line for line in block_lines if line and not line.isspace()]
-            if len(lines) > n_lines:
+            if len(lines) > n_enough:
                 if len(sample_rows(lines)[0]) == SAMPLE_LINES:
                     return head, lines
-                n_lines = 2 * len(lines)
+                n_enough = 2 * len(lines)
     return head, lines
 
 

@@ -48,8 +48,8 @@ class ColumnNames:
 
 def layout_of(line: str) -> ColumnNames | None:
     """Return the layout that a comment `# global.columns = …` gives, None where it is another or has no FORM."""
-    name, equals, match = line.removeprefix("#").partition("=")
-    names = tuple(match.split())
+    name, equals, value = line.removeprefix("#").partition("=")
+    names = tuple(value.split())
     fine = equals and name.strip() == NAMES and "FORM" in names and len(set(names)) == len(names)
     return ColumnNames(names) if fine else None
 
@@ -106,16 +106,16 @@ def sentences_of(file: SourceFile, problems: list[Problem]) -> list[WordSentence
         if current is None:
             current = WordSentence(file, number)
         if line.startswith("#"):
-            name, _, finding = map(str.strip, line[1:].partition("="))
+            name, _, value = map(str.strip, line[1:].partition("="))
             name = name.removesuffix(" id")
             if name == FIELDS:
-                fields = finding.split("-")
+                fields = value.split("-")
             if name == NAMES:
                 layout = layout_of(line) or layout
             if name == DOCUMENT:
                 # It may stand above a blank line of its own.
-                document = finding
-            current.comments.setdefault(name, finding)
+                document = value
+            current.comments.setdefault(name, value)
             continue
         follows = current.rows[-1].last + 1 if current.rows else 1
         row = _row(line, number, file.shown, layout, follows, problems)

@@ -22,24 +22,8 @@ from nereval_core.readers.shared.tag_schemes import LETTERS, parse_tag, scheme_n
 
 OUTSIDE = "O"
 WORDS_FOR_OUTSIDE = (
-    "o",
-    "0",
-    "OTHER",
-    "Other",
-    "other",
-    "OUT",
-    "Out",
-    "out",
-    "OUTSIDE",
-    "Outside",
-    "outside",
-    "NONE",
-    "None",
-    "none",
-    "NULL",
-    "null",
-    "<O>",
-    "[O]",
+    *("o", "0", "OTHER", "Other", "other", "OUT", "Out", "out", "OUTSIDE", "Outside", "outside"),
+    *("NONE", "None", "none", "NULL", "null", "<O>", "[O]"),
 )
 MARKS_FOR_OUTSIDE = ("-", "_", "")
 """What many files write in cells of any column: it means outside beside tags with letters only."""

@@ -93,9 +93,8 @@ class WebannoReader(Reader):
         texts, sentences, converted = _texts(files, options.offsets)
         doc = np.repeat(np.arange(len(files)), list(map(len, by_file)))
         flat = [annotation for annotations in by_file for annotation in annotations]
-        begin, end = (
-            np.array([getattr(annotation, side) for annotation in flat], np.int64) for side in ("begin", "end")
-        )
+        begin = np.array([annotation.begin for annotation in flat], np.int64)
+        end = np.array([annotation.end for annotation in flat], np.int64)
 
         def where(span: int) -> Place:
             return files[doc[span]].file.shown, flat[span].row.line
@@ -174,10 +173,8 @@ def _chosen(source: Source, files: Sequence[WebAnnoFile], layer_name: str | None
     candidates = _meant(names) if layer_name is None else names
     if not candidates and layer_name is None:
         return None
-    called = select_layer(
-        source, layer_name and f"{prefix}{layer_name}", tuple(f"{prefix}{name}" for name in candidates)
-    )
-    return candidates[called.removeprefix(prefix)]
+    offered = tuple(f"{prefix}{name}" for name in candidates)
+    return candidates[select_layer(source, layer_name and f"{prefix}{layer_name}", offered).removeprefix(prefix)]
 
 
 def _annotations(
@@ -270,11 +267,9 @@ def _tokens(files: Sequence[WebAnnoFile], converted: ConvertedSpans) -> Interval
     """Return the tokens of documents, in code points."""
     places = zip(converted.start.tolist(), converted.end.tolist(), strict=True)
     tokens_of_files = [[(next(places), row.part) for row in file.rows if row.begin < row.end] for file in files]
-    return (
-        Intervals.of([[place for place, part in rows if not part] for rows in tokens_of_files])
-        if any(tokens_of_files)
-        else None
-    )
+    if not any(tokens_of_files):
+        return None
+    return Intervals.of([[place for place, part in rows if not part] for rows in tokens_of_files])
 
 
 TYPES, LINK = ("label", "value"), "identifier"
