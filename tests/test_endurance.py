@@ -126,7 +126,7 @@ def test_promises_that_inputs_break_are_seen(tmp_path: Path, capfd: pytest.Captu
 
 def prepare_unchecked(folder: Path) -> Try:
     """Map the columns of scored folders without looking at what stands in them."""
-    from nereval_core.engine.browse import shard
+    from nereval_core.engine import record_columns as shard
 
     shard.CHECKED_BYTES = 0
     return Damaged(folder / "own", [kind for kind in KINDS if kind.name == "scored folders"]).make

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from nereval_core.engine.browse.index import index_files, map_index, write_index
-from nereval_core.engine.browse.shard import column_file, map_shard
+from nereval_core.engine.record_columns import column_file, map_shard
 from nereval_core.engine.record_files import damage_of_records, records_path
+from nereval_core.engine.record_index import index_files, map_index, write_index
 from nereval_core.engine.scored_folder import COUNTS, RECORDS, RESULTS, ScoredFolder, read
 from nereval_core.engine.shard_counts import CountsStore
 from nereval_core.problems import FormatError, Problem

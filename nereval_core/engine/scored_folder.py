@@ -30,14 +30,14 @@ from pathlib import Path
 from typing import Any
 
 from nereval_core import __version__
-from nereval_core.engine.browse.folder import FolderRecords
-from nereval_core.engine.browse.index import FOLDER as INDEX
-from nereval_core.engine.browse.index import ShardKeys, write_index
 from nereval_core.engine.browse.ledger import FolderLedger
-from nereval_core.engine.browse.shard import FOLDER as COLUMNS
-from nereval_core.engine.browse.shard import column_file as column_place
+from nereval_core.engine.folder_records import FolderRecords
 from nereval_core.engine.merged_scores import MergedScores, ScoredShards, whole_of_tallies
+from nereval_core.engine.record_columns import FOLDER as COLUMNS
+from nereval_core.engine.record_columns import column_file as column_place
 from nereval_core.engine.record_files import folder_name
+from nereval_core.engine.record_index import FOLDER as INDEX
+from nereval_core.engine.record_index import ShardKeys, write_index
 from nereval_core.engine.shard_counts import CountsStore, replace_file
 from nereval_core.engine.shards import Shard, ShardFiles
 from nereval_core.engine.tally import Tally

@@ -11,7 +11,7 @@ import numpy as np
 
 from nereval_core import __version__, readers
 from nereval_core.corpus import Documents, Layer, layer
-from nereval_core.engine.browse.shard import is_whole, write_gold, write_system
+from nereval_core.engine.record_columns import is_whole, write_gold, write_system
 from nereval_core.engine.record_files import Recorder, damage_of_records, records_path
 from nereval_core.engine.shard_counts import CountsStore, FolderError, file_digest, key_of, settings_digest
 from nereval_core.engine.shards import Shard, ShardFiles

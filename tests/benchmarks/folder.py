@@ -23,8 +23,8 @@ import numpy as np
 from nereval_core.corpus import Documents, Layer
 from nereval_core.corpus.texts import Texts
 from nereval_core.engine import scored_folder as scored
-from nereval_core.engine.browse.shard import column_file, map_file, write_gold, write_system, writing_columns
 from nereval_core.engine.merged_scores import merge_scores
+from nereval_core.engine.record_columns import column_file, map_file, write_gold, write_system, writing_columns
 from nereval_core.engine.shard_counts import CountsStore, file_digest, key_of
 from nereval_core.engine.shards import Shard, ShardFiles
 from nereval_core.engine.tally import id_hashes, tally_scores

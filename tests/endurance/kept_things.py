@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from nereval_core.engine import scored_folder
-from nereval_core.engine.browse.folder import FolderDocuments
+from nereval_core.engine.folder_records import FolderDocuments
 from nereval_core.engine.merged_scores import ScoredShards, merge_scores
 from nereval_core.engine.run import run_locally
 from nereval_core.engine.shards import list_shards

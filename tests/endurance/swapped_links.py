@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from nereval_core.cli import main
-from nereval_core.engine.browse.folder import FolderDocuments
+from nereval_core.engine.folder_records import FolderDocuments
 from nereval_core.engine.scored_folder import read
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source

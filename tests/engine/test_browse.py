@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 from nereval_core.corpus import Documents, Intervals, Layer
 from nereval_core.engine.browse import ledger as scored_ledger
 from nereval_core.engine.browse import search as scored_search
-from nereval_core.engine.browse.folder import FolderRecords
-from nereval_core.engine.browse.index import ShardKeys, write_index
 from nereval_core.engine.browse.ledger import FolderLedger
-from nereval_core.engine.browse.shard import column_file, is_whole, write_gold, write_system
+from nereval_core.engine.folder_records import FolderRecords
+from nereval_core.engine.record_columns import column_file, is_whole, write_gold, write_system
+from nereval_core.engine.record_index import ShardKeys, write_index
 from nereval_core.ledger import MemoryLedger, ledger
 from nereval_core.problems import FormatError
 from nereval_core.records.queries import FACETS, ORDERS, Query

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from nereval_core.arrays import Int64
 from nereval_core.corpus import Layer
-from nereval_core.engine.browse.index import Classes, DocumentIndex
 from nereval_core.engine.browse.record_places import ListedPlaces, Piece
-from nereval_core.engine.browse.shard import MappedShard, RecordColumns
 from nereval_core.engine.browse.spans import Excerpt, ShardDocuments, extract_documents
+from nereval_core.engine.record_columns import MappedShard, RecordColumns
+from nereval_core.engine.record_index import Classes, DocumentIndex
 from nereval_core.records.tables import DECISIONS, Rows, frame, record_ids
 from nereval_core.records.text_search import span_texts
 from nereval_core.scoring import Counts

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.arrays import Int64
-from nereval_core.engine.browse.index import Classes
+from nereval_core.engine.record_index import Classes
 from nereval_core.ledger.facet_counts import FacetCounts
 
 Piece = tuple[int, NDArray[Any]]

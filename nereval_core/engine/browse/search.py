@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from nereval_core.alignment.codes import ranges
 from nereval_core.arrays import Int64
 from nereval_core.corpus.texts import Texts
-from nereval_core.engine.browse.shard import MappedShard, RecordColumns
 from nereval_core.engine.browse.spans import DocumentColumns, ShardDocuments, extract_documents
+from nereval_core.engine.record_columns import MappedShard, RecordColumns
 from nereval_core.records.text_search import Sought, span_texts
 
 BLOCK_BYTES = 1 << 20

@@ -10,7 +10,7 @@ from typing import Any, cast
 import streamlit as st
 
 from nereval_core.corpus import Corpus
-from nereval_core.engine.browse.folder import FolderDocuments
+from nereval_core.engine.folder_records import FolderDocuments
 from nereval_core.engine.merged_scores import MergedSide
 from nereval_core.engine.scored_folder import MANIFEST, ScoredFolder, is_scored, read
 from nereval_core.problems import FormatError

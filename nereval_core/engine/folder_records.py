@@ -13,10 +13,10 @@ from typing import Any, TypeVar, overload
 from cachetools import LRUCache, cachedmethod
 
 from nereval_core.corpus.texts import Texts
-from nereval_core.engine.browse.index import DocumentIndex, ShardKeys, read_classes, read_documents
 from nereval_core.engine.browse.ledger import FolderLedger
 from nereval_core.engine.browse.reading import ShardRecords
-from nereval_core.engine.browse.shard import MappedShard, RecordColumns, map_shard
+from nereval_core.engine.record_columns import MappedShard, RecordColumns, map_shard
+from nereval_core.engine.record_index import DocumentIndex, ShardKeys, read_classes, read_documents
 from nereval_core.problems import FormatError
 from nereval_core.scoring import Settings
 from nereval_core.store.columns import DamagedError

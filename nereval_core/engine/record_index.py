@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.arrays import Int64
-from nereval_core.engine.browse.shard import document_number, map_file, map_shard, read_facets, writing_columns
 from nereval_core.engine.browse.spans import narrow_integers
+from nereval_core.engine.record_columns import document_number, map_file, map_shard, read_facets, writing_columns
 from nereval_core.ledger.facet_counts import COUNTED, FacetCounts
 from nereval_core.store.columns import Columns, DamagedError
 
