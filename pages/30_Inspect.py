@@ -39,7 +39,7 @@ def draw(page: PageContext) -> None:
     if order not in ledger.orders(page.query()):
         st.caption(f"So many records are not sorted by {order}; they stand in document order. Narrow them down.")
         order = ORDERS[0]
-    for words in ledger.said(page.query()):
+    for words in ledger.caveats(page.query()):
         st.caption(words)
     there = draw_workbench(page, order)
     if there.unknown:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from nereval_core.records.queries import ABSENT, SAME_TYPE, Ledger, Query, in_documents, narrowed
+from nereval_core.records.queries import ABSENT, SAME_TYPE, CountedRecords, Query, in_documents, narrowed
 from nereval_core.tables.glossary import DECISIONS
 
 PAIRED = ("COR", "INC", "PAR")
@@ -76,7 +76,7 @@ def percent(part: int, whole: int) -> str:
     return f"{min(max(round(100 * part / whole), 1), 99)}%"
 
 
-def overview_sentence(ledger: Ledger, noun: str = "span") -> Sentence:
+def overview_sentence(ledger: CountedRecords, noun: str = "span") -> Sentence:
     """Return the sentence on the decisions about gold spans, on spurious predictions and the type missed most.
 
     `noun` names the unit counted.
@@ -115,7 +115,7 @@ def overview_sentence(ledger: Ledger, noun: str = "span") -> Sentence:
     return join_parts((*parts, "."))
 
 
-def confusion_sentence(ledger: Ledger, documents: int = 0) -> Sentence:
+def confusion_sentence(ledger: CountedRecords, documents: int = 0) -> Sentence:
     """Return the sentence on the most frequent confusion of types, and on the few of all `documents` it clusters in.
 
     With 0 documents it leaves out all that needs more than the counts of confusions.
@@ -138,7 +138,7 @@ def confusion_sentence(ledger: Ledger, documents: int = 0) -> Sentence:
     return join_parts((*parts, *_few_documents(ledger, most, number, documents, " of them"), "."))
 
 
-def errors_sentence(ledger: Ledger, query: Query, documents: int = 0) -> Sentence:
+def errors_sentence(ledger: CountedRecords, query: Query, documents: int = 0) -> Sentence:
     """Return the sentence on the records of a query: their most frequent decision, its most frequent type, and the few
     of all `documents` that most are in (0: not looked at)."""
     whole = ledger.total(query).weight
@@ -169,7 +169,7 @@ def errors_sentence(ledger: Ledger, query: Query, documents: int = 0) -> Sentenc
     return join_parts((*parts, ".")) if len(parts) > 3 else ()
 
 
-def _few_documents(ledger: Ledger, query: Query, number: int, documents: int, of: str) -> Sentence:
+def _few_documents(ledger: CountedRecords, query: Query, number: int, documents: int, of: str) -> Sentence:
     """Return the documents with half of the records, if these are at most MOST_DOCUMENTS_NAMED and a quarter of all."""
     if not documents or number < FEWEST_RECORDS_PLACED:
         return ()

@@ -133,7 +133,7 @@ def reading_order(layer: Layer) -> Int64:
 class SharedTypes(NamedTuple):
     """The sorted types of both sides, and the index of each span's type among them, in reading order."""
 
-    types: tuple[str, ...]
+    types: Sequence[str]
     gold: Int64
     pred: Int64
 

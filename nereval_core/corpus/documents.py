@@ -26,13 +26,14 @@ Place = tuple[str, int | None]
 class Documents:
     """Texts with their ids and, where known, tokens, sentences and metadata.
 
-    `texts` are strings, or `Texts`, which holds many as bytes. `named` is False where the source had no ids and the
-    reader numbered the documents. `sizes` is None, except for spans that were read without texts: then all texts are
-    empty, `sizes` holds the length that each document is assumed to have, and nothing that looks at words can be
-    computed. A caller that knows the `hashes` can spare computing them; copies made by `replace` have their own.
+    `texts`, and the `ids` of a scored folder, are strings or `Texts`, which holds many as bytes. `named` is False where
+    the source had no ids and the reader numbered the documents. `sizes` is None, except for spans that were read
+    without texts: then all texts are empty, `sizes` holds the length that each document is assumed to have, and nothing
+    that looks at words can be computed. A caller that knows the `hashes` can spare computing them; copies made by
+    `replace` have their own.
     """
 
-    ids: tuple[str, ...]
+    ids: Sequence[str]
     texts: Sequence[str]
     tokens: Intervals | None = None
     sentences: Intervals | None = None

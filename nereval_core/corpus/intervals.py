@@ -67,9 +67,10 @@ class Intervals:
 
     def take(self, documents: Int64) -> Intervals:
         """Return the intervals of the documents with these (increasing) numbers."""
-        sizes = np.diff(self.first)
-        rows = np.flatnonzero(np.repeat(np.isin(np.arange(len(sizes)), documents), sizes))
-        first = np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes[documents])))
+        low = self.first[documents]
+        sizes = self.first[documents + 1] - low
+        first = np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes)))
+        rows = np.arange(first[-1]) + np.repeat(low - first[:-1], sizes)
         return Intervals(frozen(first), frozen(self.starts[rows]), frozen(self.ends[rows]))
 
     def between(self, low: int, high: int) -> Intervals:

@@ -41,6 +41,33 @@ def select_spans(layer: Layer, numbers: Int64, documents: Documents) -> Layer:
     return replace(selected, documents=documents, doc=frozen(place[selected.doc].astype(np.int32)))
 
 
+def single_document(layer: Layer, number: int) -> Layer:
+    """Return the layer of one document alone, numbered 0; its spans keep their order.
+
+    Its arrays are copies: a document that is kept does not keep the whole corpus, and its file, in memory.
+    """
+    documents = layer.documents
+    low, high = layer.first[number : number + 2].tolist()
+    tokens, sentences = (
+        intervals and intervals.take(np.array([number])) for intervals in (documents.tokens, documents.sentences)
+    )
+    alone = replace(
+        documents,
+        ids=(documents.ids[number],),
+        texts=(documents.texts[number],),
+        tokens=tokens,
+        sentences=sentences,
+        meta=None if documents.meta is None else (documents.meta[number],),
+        sizes=None if documents.sizes is None else documents.sizes[number : number + 1].copy(),
+    )
+    columns: dict[str, Any] = {key: frozen(getattr(layer, key)[low:high].copy()) for key in ("start", "end", "type")}
+    for key in SPAN_KEYS:
+        values = getattr(layer, key)
+        columns[key] = {span - low: values[span] for span in range(low, high) if span in values} if values else {}
+    order = None if layer.order is None else frozen(layer.order[low:high].copy())
+    return replace(layer, documents=alone, doc=frozen(np.zeros(high - low, np.int32)), order=order, **columns)
+
+
 def without_type(layer: Layer, type: str) -> Layer:
     """Return a layer without the spans of a type."""
     return _with_used_types(layer.take(np.flatnonzero(layer.type != layer.types.index(type))))

@@ -61,9 +61,11 @@ class Texts(Sequence[str]):
         """Return the bytes of one text, not copied."""
         return self.data.data[int(self.offsets[number]) : int(self.offsets[number + 1])]
 
-    def take(self, numbers: Iterable[int]) -> Texts:
+    def take(self, numbers: Sequence[int]) -> Texts:
         """Return the texts with these numbers, in the order given."""
-        return Texts.of_bytes([self.raw(number) for number in numbers])
+        data, places = self.data.data, np.asarray(numbers, np.int64)
+        edges = zip(self.offsets[places].tolist(), self.offsets[places + 1].tolist(), strict=True)
+        return Texts.of_bytes([data[low:high] for low, high in edges])
 
     def between(self, low: int, high: int) -> Texts:
         """Return the texts from number `low` up to `high`, exclusive; their bytes are not copied."""

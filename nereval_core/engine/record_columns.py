@@ -1,4 +1,6 @@
-"""The files of one shard: its documents and gold spans, and for each system its predictions and match records.
+"""The column files of one shard: its documents and gold spans, and for each system its predictions and match records.
+
+    DIR/columns/KEY.columns  a shard's documents and gold spans, or its predictions and records by criterion
 
 Records are in document order. For the criterion of number n there are `n.gold` and `n.pred` (span numbers, -1: none),
 `n.class` (see `ledger.facet_counts.FacetCounts`), `n.by_class` (the records sorted by class), `n.first` (the number of
@@ -18,28 +20,28 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nereval_core import __version__
-from nereval_core.corpus import Layer
-from nereval_core.engine.browse.spans import (
-    DocumentColumns,
-    LayerColumns,
-    narrow_integers,
-    write_documents,
-    write_layer,
-)
+from nereval_core.arrays import Array, Int64
+from nereval_core.corpus import Documents, Intervals, Layer
+from nereval_core.corpus.texts import Texts
 from nereval_core.engine.shard_counts import replace_file
 from nereval_core.ledger import ledger
 from nereval_core.ledger.facet_counts import COUNTED, FacetCounts
+from nereval_core.ledger.record_places import PartClasses
+from nereval_core.ledger.record_sources import LayerColumns, RecordPart
 from nereval_core.scoring import Scores
 from nereval_core.store.columns import Columns, ColumnWriter, DamagedError, map_columns
+from nereval_core.store.sparse import read_extra, read_texts, write_extra, write_texts
 
 FORM = 1
 """The version of the columns."""
 FOLDER, SUFFIX = "columns", ".columns"
 CHECKED_BYTES = 16 << 20
 """The largest file that is checked when it is mapped, which takes about ten milliseconds; `doctor` checks all."""
+EXTRA_KEYS = ("fragments", "links", "cores", "alternatives", "scores")
+"""The optional properties of spans that pages show; ids and metadata of spans stay in the shards."""
+TOKEN_PARTS = ("first", "starts", "ends")
 
 
 def column_file(folder: str | os.PathLike[str], key: str) -> Path:
@@ -90,49 +92,78 @@ def is_whole(folder: str | os.PathLike[str], key: str) -> bool:
 
 
 def document_number(name: str) -> int:
-    """Return a hash of 64 bits of a document id, by which its document is looked up."""
+    """Return the number by which the document of an id is looked up: 64 bits of its SHA-256."""
     return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "little", signed=True)
 
 
+def narrow_integers(numbers: Array) -> Array:
+    """Return non-negative integers in 32 bits where they fit."""
+    return numbers.astype(np.int32) if int(numbers.max(initial=0)) < 1 << 31 else numbers.astype(np.int64)
+
+
+def edges_of(sizes: Sequence[int] | Int64) -> Int64:
+    """Return where parts of these sizes begin in a row of them, and last where they end."""
+    return np.concatenate((np.zeros(1, np.int64), np.cumsum(np.asarray(sizes, np.int64))))
+
+
 def write_gold(folder: str | os.PathLike[str], key: str, gold: Layer) -> None:
-    """Write the documents and gold spans of a shard, as they were read."""
+    """Write the documents and gold spans of a shard, as they were read; sentences and metadata stay in the shard."""
     about: dict[str, Any] = {"key": key}
+    documents = gold.documents
     with writing_columns(column_file(folder, key), about) as writer:
-        write_documents(writer, gold.documents)
-        numbers = (document_number(name) for name in gold.documents.ids)
-        writer.add("numbers", np.fromiter(numbers, np.int64, len(gold.documents)))
-        about["gold"] = write_layer(writer, "gold", gold)
+        write_texts(writer, "ids", Texts.of(documents.ids))
+        texts = documents.texts
+        write_texts(writer, "texts", texts if isinstance(texts, Texts) else Texts.of(texts))
+        if documents.tokens is not None:
+            for part in TOKEN_PARTS:
+                writer.add(f"tokens.{part}", getattr(documents.tokens, part))
+        if documents.sizes is not None:
+            writer.add("sizes", documents.sizes)
+        writer.add("numbers", np.fromiter(map(document_number, documents.ids), np.int64, len(documents)))
+        about["gold"] = _write_layer(writer, "gold", gold)
 
 
 def write_system(folder: str | os.PathLike[str], key: str, gold: Layer, pred: Layer, scores: Scores) -> None:
     """Write the predictions of a shard, as they were read, and their records under every criterion of the scores."""
     about: dict[str, Any] = {"key": key, "criteria": {}}
     with writing_columns(column_file(folder, key), about) as writer:
-        about["pred"] = write_layer(writer, "pred", pred)
+        about["pred"] = _write_layer(writer, "pred", pred)
         for number, criterion in enumerate(scores.criteria):
             about["criteria"][criterion.name] = _write_records(writer, number, criterion.name, gold, pred, scores)
+
+
+def _write_layer(writer: ColumnWriter, name: str, layer: Layer) -> dict[str, Any]:
+    """Write the columns of a layer; return its other parts as JSON."""
+    writer.add(f"{name}.first", narrow_integers(layer.first))
+    writer.add(f"{name}.start", layer.start)
+    writer.add(f"{name}.end", layer.end)
+    writer.add(f"{name}.type", layer.type.astype(np.uint8) if len(layer.types) <= 256 else layer.type)
+    for kind in EXTRA_KEYS:
+        write_extra(writer, f"{name}.{kind}", kind, getattr(layer, kind))
+    return {"name": layer.name, "types": layer.types}
 
 
 def _write_records(
     writer: ColumnWriter, number: int, name: str, gold: Layer, pred: Layer, scores: Scores
 ) -> dict[str, Any]:
-    found = ledger(scores, name, (gold, pred))
-    rows, facets = found.rows, found.facets
+    source = ledger(scores, name, (gold, pred)).source
+    part, classes = source.part(0), source.classes(by_field=True)
+    facets, in_part = classes.facets, classes.in_part(0)
     about: dict[str, Any] = {"number": number, "names": facets.names, "layers": [None, None]}
-    for side, (own, read) in enumerate(zip(scores.layers(name), (gold, pred), strict=True)):
-        if own is not read:
-            about["layers"][side] = write_layer(writer, f"{number}.{side}", own)
-    writer.add(f"{number}.gold", rows.gold)
-    writer.add(f"{number}.pred", rows.pred)
-    classes = len(facets.records)
-    smallest = np.uint8 if classes <= 1 << 8 else np.int16 if classes <= 1 << 15 else np.int32
-    writer.add(f"{number}.class", found.of_record.astype(smallest))
-    writer.add(f"{number}.by_class", narrow_integers(np.argsort(found.of_record, kind="stable")))
-    writer.add(f"{number}.first", narrow_integers(found.by_document))
-    if not np.array_equal(rows.anchored, rows.gold >= 0):
-        writer.add(f"{number}.anchored", rows.anchored.view(np.uint8))
-    if (rows.weight != 1).any():
-        writer.add(f"{number}.weight", rows.weight)
+    for side, (scored, read) in enumerate(zip(scores.layers(name), (gold, pred), strict=True)):
+        if scored is not read:
+            about["layers"][side] = _write_layer(writer, f"{number}.{side}", scored)
+    writer.add(f"{number}.gold", part.gold)
+    writer.add(f"{number}.pred", part.pred)
+    n_classes = len(facets.records)
+    smallest = np.uint8 if n_classes <= 1 << 8 else np.int16 if n_classes <= 1 << 15 else np.int32
+    writer.add(f"{number}.class", in_part.of_record.astype(smallest))
+    writer.add(f"{number}.by_class", narrow_integers(in_part.by_class))
+    writer.add(f"{number}.first", narrow_integers(part.first))
+    if part.anchored is not None:
+        writer.add(f"{number}.anchored", part.anchored.view(np.uint8))
+    if part.weight is not None:
+        writer.add(f"{number}.weight", part.weight)
     for facet in COUNTED:
         writer.add(f"{number}.{facet}.code", facets.codes[facet])
     writer.add(f"{number}.records", facets.records)
@@ -152,52 +183,26 @@ def read_facets(columns: Columns, criterion: str) -> FacetCounts:
     )
 
 
-@dataclass(frozen=True, eq=False)
-class RecordColumns:
-    """The records of a shard under a criterion, mapped; `gold_layer` and `pred_layer` are the layers as scored."""
-
-    gold: NDArray[np.int32]
-    pred: NDArray[np.int32]
-    of_record: NDArray[Any]
-    by_class: NDArray[Any]
-    first: NDArray[Any]
-    anchored: NDArray[np.uint8] | None
-    weight: NDArray[np.int64] | None
-    edges: NDArray[np.int64]
-    gold_layer: LayerColumns
-    pred_layer: LayerColumns
-
-    def __len__(self) -> int:
-        return len(self.gold)
-
-    def doc(self, positions: NDArray[Any]) -> NDArray[np.int64]:
-        """Return the number of each record's document in the shard."""
-        return np.searchsorted(self.first, positions, side="right") - 1
-
-    def weights(self, positions: NDArray[Any]) -> NDArray[np.int64]:
-        """Return the weights of records."""
-        return np.ones(len(positions), np.int64) if self.weight is None else self.weight[positions]
-
-    def of_classes(self, chosen: NDArray[np.bool_]) -> NDArray[Any]:
-        """Return the records of some classes, increasing."""
-        if chosen.all():
-            return np.arange(len(self), dtype=self.by_class.dtype)
-        parts = [self.by_class[self.edges[one] : self.edges[one + 1]] for one in np.flatnonzero(chosen).tolist()]
-        found = np.concatenate([np.zeros(0, self.by_class.dtype), *parts])
-        if len(found) < len(self) // 32:
-            return np.sort(found)
-        mask = np.zeros(len(self), bool)
-        mask[found] = True
-        return np.flatnonzero(mask).astype(self.by_class.dtype)
+def record_sizes(gold: Columns, pred: Columns, criterion: str) -> tuple[int, int, int]:
+    """Return the numbers of a shard's documents with records, and of its gold spans and predictions as scored."""
+    about = pred.about["criteria"][criterion]
+    number = about["number"]
+    first = pred[f"{number}.first"]
+    n_spans = [
+        int((read if scored is None else pred[f"{number}.{side}.first"])[-1])
+        for side, (read, scored) in enumerate(
+            zip((gold["gold.first"], pred["pred.first"]), about["layers"], strict=True)
+        )
+    ]
+    return int(np.count_nonzero(first[1:] != first[:-1])), n_spans[0], n_spans[1]
 
 
 @dataclass(frozen=True, eq=False)
 class MappedShard:
-    """A shard under one system, mapped."""
+    """A shard under one system, mapped: its documents, and gold and predictions as they were read."""
 
-    documents: DocumentColumns
-    gold: LayerColumns
-    pred: LayerColumns
+    documents: Documents
+    read: tuple[LayerColumns, LayerColumns]
     _columns: Columns
 
     @classmethod
@@ -207,40 +212,41 @@ class MappedShard:
         Raises:
             DamagedError: a column is missing, or the files have different documents.
         """
-        shard = cls(
-            DocumentColumns.of(gold),
-            LayerColumns.of(gold, "gold", gold.about["gold"]),
-            LayerColumns.of(system, "pred", system.about["pred"]),
-            system,
-        )
-        if not len(shard.gold.first) == len(shard.pred.first) == len(shard.documents) + 1:
+        tokens = None
+        if "tokens.first" in gold.arrays:
+            tokens = Intervals(*(gold[f"tokens.{part}"] for part in TOKEN_PARTS))
+        ids, texts, sizes = read_texts(gold, "ids"), read_texts(gold, "texts"), gold.arrays.get("sizes")
+        documents = Documents(ids, texts, tokens, sizes=sizes)
+        read = _layer(gold, "gold", gold.about["gold"]), _layer(system, "pred", system.about["pred"])
+        if not all(len(layer.first) == len(documents) + 1 for layer in read):
             raise DamagedError("gold and prediction have not the same documents")
-        return shard
+        return cls(documents, read, system)
 
-    def records(self, criterion: str) -> RecordColumns:
+    def records(self, criterion: str) -> tuple[RecordPart, PartClasses]:
+        """Return the records under a criterion, and the class of each.
+
+        Raises:
+            DamagedError: a column is missing, or columns differ in length.
+        """
         about: Mapping[str, Any] = self._columns.about["criteria"][criterion]
-        number, get = about["number"], self._columns.arrays.get
-        gold, pred = (
-            read if own is None else LayerColumns.of(self._columns, f"{number}.{side}", own)
-            for side, (own, read) in enumerate(zip(about["layers"], (self.gold, self.pred), strict=True))
+        number, extra = about["number"], self._columns.arrays.get
+        gold_layer, pred_layer = (
+            read if scored is None else _layer(self._columns, f"{number}.{side}", scored)
+            for side, (scored, read) in enumerate(zip(about["layers"], self.read, strict=True))
         )
-        columns = [self._columns[f"{number}.{name}"] for name in ("gold", "pred", "class", "by_class", "first")]
-        if not len(columns[0]) == len(columns[1]) == len(columns[2]) == len(columns[3]) == int(columns[4][-1]):
+        gold, pred, of_record, by_class, first, records = (
+            self._columns[f"{number}.{name}"] for name in ("gold", "pred", "class", "by_class", "first", "records")
+        )
+        if not len(gold) == len(pred) == len(of_record) == len(by_class) == int(first[-1]):
             raise DamagedError("the columns of the records differ in length")
-        edges = np.concatenate((np.zeros(1, np.int64), np.cumsum(self._columns[f"{number}.records"])))
-        extra = get(f"{number}.anchored"), get(f"{number}.weight")
-        return RecordColumns(columns[0], columns[1], columns[2], columns[3], columns[4], *extra, edges, gold, pred)
+        anchored, weight = extra(f"{number}.anchored"), extra(f"{number}.weight")
+        part = RecordPart(self.documents, (gold_layer, pred_layer), gold, pred, first, anchored, weight)
+        return part, PartClasses(of_record, records, by_class)
 
 
-__all__: Sequence[str] = (
-    "MappedShard",
-    "RecordColumns",
-    "column_file",
-    "is_whole",
-    "map_file",
-    "map_shard",
-    "read_facets",
-    "write_gold",
-    "write_system",
-    "writing_columns",
-)
+def _layer(columns: Columns, name: str, about: Mapping[str, Any]) -> LayerColumns:
+    first, start, end, kinds = (columns[f"{name}.{part}"] for part in ("first", "start", "end", "type"))
+    if not len(start) == len(end) == len(kinds) == int(first[-1]):
+        raise DamagedError(f"the columns of layer {name} differ in length")
+    extras = {key: read_extra(columns, f"{name}.{key}", key) for key in EXTRA_KEYS}
+    return LayerColumns(about["name"], first, start, end, kinds, tuple(about["types"]), extras)

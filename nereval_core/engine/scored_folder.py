@@ -3,7 +3,7 @@
     DIR/scored.json                             the manifest, see below
     DIR/results.json                            what `--json` writes
     DIR/counts/KEY.npz                          an entry for each shard and system: see `shard_counts`, `tally`
-    DIR/columns, DIR/index                      the columns that pages read, see `browse`
+    DIR/columns, DIR/index                      the columns that pages read: see `record_columns`, `record_index`
     DIR/records/SYSTEM/CRITERION/SHARD.parquet  with --records: see `record_files`
 
 The manifest is one JSON object: `form` (2; one of form 1 has no checksum), `nereval` (version), `checksum` (SHA-256
@@ -30,7 +30,6 @@ from pathlib import Path
 from typing import Any
 
 from nereval_core import __version__
-from nereval_core.engine.browse.ledger import FolderLedger
 from nereval_core.engine.folder_records import FolderRecords
 from nereval_core.engine.merged_scores import MergedScores, ScoredShards, whole_of_tallies
 from nereval_core.engine.record_columns import FOLDER as COLUMNS
@@ -42,6 +41,7 @@ from nereval_core.engine.shard_counts import CountsStore, replace_file
 from nereval_core.engine.shards import Shard, ShardFiles
 from nereval_core.engine.tally import Tally
 from nereval_core.engine.work import Job, ShardResult, gold_key
+from nereval_core.ledger import Ledger
 from nereval_core.problems import FormatError
 from nereval_core.readers.input.confinement import open_file
 from nereval_core.report.json_results import json_bytes, results
@@ -75,7 +75,7 @@ class ScoredFolder:
     def scores(self, system: str) -> MergedScores:
         return next(scores for side, scores in self.whole if side.name == system)
 
-    def ledger(self, system: str, criterion: str) -> FolderLedger:
+    def ledger(self, system: str, criterion: str) -> Ledger:
         """Return the match records of a system under a criterion.
 
         Raises:

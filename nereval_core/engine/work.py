@@ -27,8 +27,8 @@ from nereval_core.scoring import Scores, Settings, score_layers
 class Job:
     """The settings of the work on all shards: scoring, pairing, the folder of entries, and that of records.
 
-    `columns` is the folder that pages will open: see `nereval_core.engine.browse`. `convention` is a published scorer
-    to count by, with all of its `options`.
+    `columns` is the folder that pages will open: see `nereval_core.engine.record_columns`. `convention` is a published
+    scorer to count by, with all of its `options`.
     """
 
     settings: Settings

@@ -30,7 +30,7 @@ from nereval_core.html_report.page import (
     ReportTable,
     RequiredMarks,
 )
-from nereval_core.ledger import MemoryLedger, ledger
+from nereval_core.ledger import Ledger, ledger
 from nereval_core.options import RECORDS_PER_CLASS
 from nereval_core.records.queries import ABSENT, Query
 from nereval_core.report.colours import LOOKS
@@ -50,7 +50,7 @@ NOTE_CHARACTERS = 600
 EACH, MOST = 10, 200
 """Records shown of each class by default, and of a query at most."""
 
-RecordNotes = Callable[[MemoryLedger, int], Iterable[tuple[str, str]]]
+RecordNotes = Callable[[Ledger, int], Iterable[tuple[str, str]]]
 """Gives further lines on a record, each with a name, by its position in a ledger."""
 
 
@@ -62,7 +62,7 @@ class ScoredSystems:
     scores: Mapping[str, Scores]
     names: tuple[str, ...]
     reviewed: Reviewed = field(default_factory=Reviewed)
-    _ledgers: dict[tuple[str, str], MemoryLedger] = field(default_factory=dict, repr=False)
+    _ledgers: dict[tuple[str, str], Ledger] = field(default_factory=dict, repr=False)
 
     @property
     def main(self) -> str:
@@ -76,7 +76,7 @@ class ScoredSystems:
     def first(self) -> Scores:
         return next(iter(self.scores.values()))
 
-    def ledger(self, system: str, criterion: str) -> MemoryLedger:
+    def ledger(self, system: str, criterion: str) -> Ledger:
         """Return the match records of a system, made once."""
         key = (system, criterion)
         if key not in self._ledgers:
@@ -259,7 +259,7 @@ class Records:
                 yield from self._group(system, found, positions, self.selection.most, system)
 
     def _group(
-        self, system: str, found: MemoryLedger, positions: NDArray[Any], most: int | None, title: str
+        self, system: str, found: Ledger, positions: NDArray[Any], most: int | None, title: str
     ) -> Iterator[RecordGroup]:
         some = positions[:most]
         if not len(some):
@@ -275,16 +275,14 @@ class Records:
         )
         yield RecordGroup(f"{title}, {counted}", tuple(shown))
 
-    def _card(
-        self, system: str, found: MemoryLedger, position: int, row: pd.Series, marks: frozenset[str]
-    ) -> RecordCard:
+    def _card(self, system: str, found: Ledger, position: int, row: pd.Series, marks: frozenset[str]) -> RecordCard:
         look = LOOKS[str(row["decision"])]
         sides = [f"gold {row['gold_type']}"] if int(row["gold"]) >= 0 else []
         sides += [f"predicted {row['pred_type']}"] if int(row["pred"]) >= 0 else []
         return RecordCard(
             f"{look.glyph} {look.label}: {', '.join(sides)}",
             (system, str(row["reason"]), f"document {row['document']}", str(row["record"])),
-            record_html(found.scores, self.by, row, self.scored.corpus.gold.types),
+            record_html(found.about.scores, self.by, row, self.scored.corpus.gold.types),
             marks,
             (*verdict_lines(found, position), *self._comment(position), *self.notes_on(found, position)),
         )
@@ -294,9 +292,9 @@ class Records:
         if comment and not is_masked(self.scored.corpus.documents):
             yield "comment", shortened(comment, NOTE_CHARACTERS)
 
-    def _marks(self, system: str, found: MemoryLedger, positions: NDArray[Any]) -> Iterator[frozenset[str]]:
-        some = found.rows.take(positions)
-        gold, pred = found.scores.layers(self.by)
+    def _marks(self, system: str, found: Ledger, positions: NDArray[Any]) -> Iterator[frozenset[str]]:
+        some = found.about.rows.take(positions)
+        gold, pred = found.about.scores.layers(self.by)
         anchored = some.anchored.tolist()
         columns: list[list[str]] = [[f"s{self.scored.systems.index(system)}"] * len(some)]
         for side, layer, spans in (("g", gold, some.gold), ("p", pred, some.pred)):
@@ -317,16 +315,16 @@ class Records:
             yield frozenset(filter(None, marks))
 
 
-def verdict_lines(found: MemoryLedger, position: int) -> Iterator[tuple[str, str]]:
+def verdict_lines(found: Ledger, position: int) -> Iterator[tuple[str, str]]:
     """Yield the verdict on a record, with reviewer, date and note; quotes and notes are masked if texts are."""
     known = attach_verdicts(found.about)
     one = known.of(position)
     if one is None:
         return
-    documents = found.read[0].documents
+    documents = found.about.read[0].documents
     hidden = masked_text if is_masked(documents) else str
     stale = bool(known.stale[position])
-    text = None if stale else documents.texts[int(found.rows.doc[position])]
+    text = None if stale else documents.texts[int(found.about.rows.doc[position])]
     was = f"stale, given on “{shortened(hidden(one.verdict.seen.quote))}”: " if stale else ""
     yield "verdict", f"{was}{decision_in_words(one.verdict.kind, one.verdict.right, text)}, by {one.who}, {one.at[:10]}"
     if one.verdict.note:

@@ -5,15 +5,15 @@ There are few classes even where there are many records, so that counting by fac
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.analysis.slices.decades_and_noise import UNDATED, UNKNOWN
-from nereval_core.arrays import Int32, Int64
+from nereval_core.arrays import Bools, Int32, Int64
 from nereval_core.corpus import frozen
 from nereval_core.records.queries import ABSENT, FACETS, NO_GOLD, Query, Total, narrowed
 
@@ -45,10 +45,10 @@ class FacetCounts:
         place, classes = classes_of([(codes[facet], len(names[facet])) for facet in COUNTED if names[facet]])
         count = len(classes)
         by_facet = iter(classes.T)
-        kept = {facet: next(by_facet) if names[facet] else np.zeros(count, np.int64) for facet in COUNTED}
+        columns = {facet: next(by_facet) if names[facet] else np.zeros(count, np.int64) for facet in COUNTED}
         facets = cls(
             dict(names),
-            {facet: frozen(column.astype(np.int32)) for facet, column in kept.items()},
+            {facet: frozen(column.astype(np.int32)) for facet, column in columns.items()},
             frozen(np.bincount(place, minlength=count)),
             # Sums of whole numbers far below 2 to the power of 53.
             frozen(np.bincount(place, weight, minlength=count).astype(np.int64)),
@@ -56,28 +56,23 @@ class FacetCounts:
         return facets, frozen(place.astype(np.min_scalar_type(max(0, count - 1))))
 
     @classmethod
-    def merged(cls, counts_of_parts: Iterable[FacetCounts]) -> FacetCounts:
-        """Return the counts of all records of several counts, whose names may differ."""
-        return cls.gathered(counts_of_parts)[0]
-
-    @classmethod
-    def gathered(cls, counts_of_parts: Iterable[FacetCounts]) -> tuple[FacetCounts, NDArray[Any]]:
-        """Return the counts of all records, and for each class of the given ones, in order, its class there."""
-        every = list(counts_of_parts)
-        names = {facet: _union(facet, [facets.names[facet] for facets in every]) for facet in COUNTED}
+    def merged(cls, parts: Sequence[FacetCounts]) -> tuple[FacetCounts, NDArray[Any]]:
+        """Return the counts of all records of several counts, whose names may differ, and the class there of each
+        class of theirs, in order."""
+        names = {facet: _union(facet, [facets.names[facet] for facets in parts]) for facet in COUNTED}
         codes = {}
         for facet in COUNTED:
             number = {name: code for code, name in enumerate(names[facet])}
             codes[facet] = np.concatenate(
-                [np.zeros(0, np.int64), *(facets._codes_among(facet, number) for facets in every if names[facet])]
+                [np.zeros(0, np.int64), *(facets._codes_among(facet, number) for facets in parts if names[facet])]
             )
         records, weight = (
-            np.concatenate([np.zeros(0, np.int64), *(getattr(facets, column) for facets in every)])
+            np.concatenate([np.zeros(0, np.int64), *(getattr(facets, column) for facets in parts)])
             for column in ("records", "weight")
         )
-        found, place = cls.of(names, codes, weight)
-        counted = np.bincount(place, records, minlength=len(found.records)).astype(np.int64)
-        return cls(found.names, found.codes, frozen(counted), found.weight), place
+        counts, place = cls.of(names, codes, weight)
+        counted = np.bincount(place, records, minlength=len(counts.records)).astype(np.int64)
+        return replace(counts, records=frozen(counted)), place
 
     def _codes_among(self, facet: str, number: Mapping[str, int]) -> Int64:
         """Return the codes of a facet by class, renumbered by `number`, which has all names."""
@@ -92,26 +87,26 @@ class FacetCounts:
     def offered(self) -> tuple[str, ...]:
         return tuple(facet for facet in FACETS if facet == "doc" or self.names[facet])
 
-    def chosen(self, query: Query) -> NDArray[np.bool_]:
+    def matching(self, query: Query) -> Bools:
         """Return which classes match a query, apart from its document and text."""
         mask = np.ones(len(self.records), bool)
         for facet in COUNTED:
-            asked = getattr(query, facet)
-            if asked:
-                mask &= self._has(facet, (asked,) if isinstance(asked, str) else asked)
+            values = getattr(query, facet)
+            if values:
+                mask &= self._has(facet, (values,) if isinstance(values, str) else values)
         if query.types:
             mask &= self._has("gold", query.types) | self._has("pred", query.types)
         return mask
 
     def total(self, query: Query) -> Total:
-        mask = self.chosen(query)
+        mask = self.matching(query)
         return Total(int(self.records[mask].sum()), int(self.weight[mask].sum()))
 
     def facet_counts(self, query: Query, facet: str, weight: Int64 | None = None) -> dict[str, int]:
         """Count by one of the COUNTED facets, with another `weight` by class if given."""
         if not self.names[facet]:
             return {}
-        mask = self.chosen(narrowed(query, facet, None))
+        mask = self.matching(narrowed(query, facet, None))
         own = self.weight if weight is None else weight
         sums = np.bincount(self.codes[facet][mask], own[mask], minlength=len(self.names[facet]))
         counts = {name: int(n) for name, n in zip(self.names[facet], sums.tolist(), strict=True) if n}
@@ -129,13 +124,12 @@ class FacetCounts:
             for cell, n in zip(cells.tolist(), sums.tolist(), strict=True)
         }
 
-    def _has(self, facet: str, values: Sequence[str]) -> NDArray[np.bool_]:
+    def _has(self, facet: str, values: Sequence[str]) -> Bools:
         names = self.names[facet]
         if not names:
             return np.zeros(len(self.records), bool)
-        wanted = np.array([name in values for name in names])
-        found: NDArray[np.bool_] = wanted[self.codes[facet]]
-        return found
+        is_value: Bools = np.array([name in values for name in names])
+        return np.asarray(is_value[self.codes[facet]])
 
 
 def classes_of(columns: Sequence[tuple[NDArray[Any], int]]) -> tuple[Int64, Int64]:
@@ -149,25 +143,23 @@ def classes_of(columns: Sequence[tuple[NDArray[Any], int]]) -> tuple[Int64, Int6
         place = place * width + codes
         size *= max(1, width)
         if size <= _TABLE:
-            seen = np.bincount(place, minlength=size) > 0
-            found = np.flatnonzero(seen)
-            number = np.cumsum(seen) - 1
+            is_used = np.bincount(place, minlength=size) > 0
+            used = np.flatnonzero(is_used)
+            number = np.cumsum(is_used) - 1
             place = number[place]
         else:
-            found, place = np.unique(place, return_inverse=True)
-        classes = np.column_stack((classes[found // width], found % width))
-        size = len(found)
+            used, place = np.unique(place, return_inverse=True)
+        classes = np.column_stack((classes[used // width], used % width))
+        size = len(used)
     return place, classes
 
 
 def _union(facet: str, names: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
     """Return the values of a facet in several counts, the value for unknown last."""
-    known = [one for one in names if one]
+    stated = [part_names for part_names in names if part_names]
     if facet in ("gold", "pred", "period"):
         nothing = UNDATED if facet == "period" else ABSENT
-        values = {name for one in known for name in one} | ({nothing} if known and len(known) < len(names) else set())
+        values = {name for part_names in stated for name in part_names}
+        values |= {nothing} if stated and len(stated) < len(names) else set()
         return tuple(sorted(values, key=lambda name: (name == nothing, name)))
-    return known[0] if known else ()
-
-
-__all__: Sequence[str] = ("ABSENT", "COUNTED", "FacetCounts", "classes_of")
+    return stated[0] if stated else ()

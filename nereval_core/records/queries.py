@@ -1,17 +1,13 @@
-"""Queries over match records, and the protocol of a ledger, which answers them.
+"""Queries over match records, which a ledger answers.
 
 A count is the sum of the weights of the records found: their number, or, counted by token, the tokens in them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, Protocol
-
-import pandas as pd
-
-from nereval_core.scoring import Counts, Scores, Settings
 
 Side = Literal["gold", "pred"]
 ABSENT = ""
@@ -99,79 +95,14 @@ class Total(NamedTuple):
     weight: int
 
 
-class Tallies(NamedTuple):
-    """The counts of some documents by id, and how many there are of their kind in all."""
-
-    counts: dict[str, Counts]
-    documents: int
-
-
-class Near(NamedTuple):
-    """The records around a place, as (document id, record id) in document order, and the place among them.
-
-    `at` is the index of the present record in `queue`, halfway between two where it is not among them; `number` is its
-    number among all that match, from 1, and 0 where it is not among them.
-    """
-
-    queue: list[tuple[str, str]]
-    at: float
-    number: int
-
-
-class Ledger(Protocol):
-    """The match records of one system under one criterion, in memory or on disk.
-
-    Documents are named by their ids, records stand in document order (document, start, end, gold before prediction).
-    """
-
-    @property
-    def criterion(self) -> str:
-        """The criterion's name."""
-
-    @property
-    def offered(self) -> tuple[str, ...]:
-        """The FACETS of which something is known: period needs a date, noise a gold span that says it."""
-
-    @property
-    def counts_all_documents(self) -> bool:
-        """Whether `facet_counts` by document looks at all records that match, and not at the first ones only."""
+class CountedRecords(Protocol):
+    """The counts of match records that sentences are made of; `nereval_core.ledger.Ledger` has more."""
 
     def total(self, query: Query) -> Total:
         """Count the records that match."""
 
     def facet_counts(self, query: Query, facet: str, most: int | None = None) -> dict[str, int]:
-        """Return, for each value of a facet, the weight of the records if the query asked for that value.
-
-        Decisions, words, periods and noise stand in their own order, the others by their counts; zeros are left out.
-        `most` is how many values are wanted, those with the highest counts.
-        """
+        """Return, for each value of a facet, the weight of the records if the query asked for that value."""
 
     def confusion(self) -> dict[tuple[str, str], int]:
         """Return the weight of the records by gold and predicted type, ABSENT where a side has no span."""
-
-    def page(self, query: Query, order: str = ORDERS[0], first: int = 0, rows: int = 200) -> pd.DataFrame:
-        """Return the records first, first + 1, ... of those that match, with the columns of RECORD_COLUMNS."""
-
-    def pieces(self, query: Query, order: str = ORDERS[0]) -> Iterator[pd.DataFrame]:
-        """Return all records that match, piece by piece."""
-
-    def first(self, query: Query) -> tuple[str, str] | None:
-        """Return document and record id of the first record that matches, None where none does."""
-
-    def near(self, query: Query, doc: str, record: str = "", start: int = -1, around: int = 60) -> Near:
-        """Return the matching records around one of a document, or, where it is not among them, around its start."""
-
-    def documents(self, text: str = "", first: int = 0, rows: int = 200) -> Tallies:
-        """Return the counts of the documents first, first + 1, ... of those with spans whose ids hold a text.
-
-        Upper and lower case are one; documents stand in their order.
-        """
-
-    def orders(self, query: Query) -> tuple[str, ...]:
-        """Return the ORDERS in which the records that match can be listed: of very many records not all are."""
-
-    def said(self, query: Query) -> tuple[str, ...]:
-        """Return in sentences the limits of the answers to a query, where not all records can be looked at."""
-
-    def document(self, doc: str, settings: Settings) -> Scores:
-        """Return the scores of one document alone, numbered 0: what its text is read with."""

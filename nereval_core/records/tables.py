@@ -144,8 +144,13 @@ class Judged(Protocol):
     def layers(self, name: str) -> tuple[Layer, Layer]: ...
 
 
-def frame(scores: Judged, name: str, judged_rows: Rows) -> pd.DataFrame:
-    """Return some rows of `rows` as a frame with the columns of RECORD_COLUMNS; the work grows with these alone."""
+def frame(
+    scores: Judged, name: str, judged_rows: Rows, numbers: tuple[NDArray[Any], NDArray[Any], NDArray[Any]] | None = None
+) -> pd.DataFrame:
+    """Return some rows of `rows` as a frame with the columns of RECORD_COLUMNS; the work grows with these alone.
+
+    `numbers` are those of document, gold span and prediction, where the rows are part of a larger whole.
+    """
     gold, pred = scores.layers(name)
     g, p, anchored = judged_rows.gold, judged_rows.pred, judged_rows.anchored
     ids = np.empty(len(judged_rows), object)
@@ -168,9 +173,7 @@ def frame(scores: Judged, name: str, judged_rows: Rows) -> pd.DataFrame:
             "boundary": categories(boundaries(gold, pred, g, p), BOUNDARIES),
             "reason": reason,
             "weight": judged_rows.weight,
-            "doc": judged_rows.doc,
-            "gold": g,
-            "pred": p,
+            **dict(zip(("doc", "gold", "pred"), numbers or (judged_rows.doc, g, p), strict=True)),
         },
         columns=list(RECORD_COLUMNS),
     )

@@ -7,7 +7,7 @@ and of many rows at once, the same to the last bit. All take twice the credit of
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -97,13 +97,13 @@ class DocumentCounts(Mapping[str, Counts]):
     their counts by Decision.
     """
 
-    ids: tuple[str, ...]
+    ids: Sequence[str]
     numbers: Int64
     gold: Int64
     pred: Int64
 
     @classmethod
-    def of(cls, ids: tuple[str, ...], gold: Int64, pred: Int64) -> DocumentCounts:
+    def of(cls, ids: Sequence[str], gold: Int64, pred: Int64) -> DocumentCounts:
         """Leave out the documents without spans; the counts are of all of them."""
         filled_documents = np.flatnonzero(gold.any(axis=1) | pred.any(axis=1))
         if len(filled_documents) < len(ids):

@@ -28,7 +28,7 @@ from nereval_core.analysis.crosstab import (
 )
 from nereval_core.api.score import score
 from nereval_core.corpus import Documents, Layer
-from nereval_core.ledger import MemoryLedger, ledger
+from nereval_core.ledger import Ledger, ledger
 from nereval_core.records.queries import Query
 from nereval_core.scoring import Counting, Scores, Settings, score_layers
 from nereval_core.scoring.criteria import Decision
@@ -62,7 +62,7 @@ class Systems:
             self.kept[name] = score_layers(self.gold, self.layer(name), self.settings)
         return self.kept[name]
 
-    def ledger(self, system: str, criterion: str) -> MemoryLedger:
+    def ledger(self, system: str, criterion: str) -> Ledger:
         return ledger(self.scores(system), criterion, (self.gold, self.layer(system)), self)
 
 

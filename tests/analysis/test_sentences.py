@@ -24,7 +24,7 @@ from nereval_core.analysis.sentences import (
     sentence_text,
 )
 from nereval_core.corpus import Corpus
-from nereval_core.ledger import MemoryLedger, ledger
+from nereval_core.ledger import Ledger, ledger
 from nereval_core.pairing import pair
 from nereval_core.readers import Source, read
 from nereval_core.records.queries import Query, in_documents
@@ -41,7 +41,7 @@ NAMES = ("strict", "partial", "type", "fragment")
 ERRORS = query_of(View())
 
 
-def held(records: MemoryLedger, said: Sentence) -> list[RecordCount]:
+def held(records: Ledger, said: Sentence) -> list[RecordCount]:
     """Check that each number of a sentence is what its link lists; return the numbers."""
     counts = [part for part in said if isinstance(part, RecordCount)]
     for part in counts:
@@ -68,7 +68,7 @@ def test_each_number_is_what_it_opens(name: str, criterion: str) -> None:
             held(records, errors_sentence(records, query, documents))
 
 
-def made(*wrong: tuple[int, str]) -> MemoryLedger:
+def made(*wrong: tuple[int, str]) -> Ledger:
     """Score 40 documents with a place in each; `wrong` says in how many another type is predicted, and which."""
     types = [kind for number, kind in wrong for _ in range(number)]
     rows = []

@@ -20,7 +20,7 @@ import numpy as np
 
 from nereval_core.corpus import Corpus, Documents, Layer
 from nereval_core.corpus.texts import Texts
-from nereval_core.ledger import MemoryLedger, ledger
+from nereval_core.ledger import Ledger, ledger
 from nereval_core.readers import Source
 from nereval_core.records.queries import FACETS, Query
 from nereval_core.scoring import Settings, score_layers
@@ -140,7 +140,7 @@ def computed(made: Corpus) -> Iterator[tuple[str, float, str]]:
     settings = Settings(tuple(CRITERIA[name] for name in APPLICABLE if CRITERIA[name].unit == "span"))
     sides = (made.gold, made.systems[0])
     scores = score_layers(*sides, settings)
-    records: list[MemoryLedger] = []
+    records: list[Ledger] = []
     said = f"ms of CPU at {len(made.gold):,} spans:"
     yield f"{said} records of the first criterion", clock(lambda: records.append(ledger(scores, "strict", sides))), "–"
     yield f"{said} records of another criterion", clock(lambda: records.append(ledger(scores, "type", sides))), "–"

@@ -19,9 +19,10 @@ from nereval_core.engine.merged_scores import ScoredShards, merge_scores
 from nereval_core.engine.run import run_locally
 from nereval_core.engine.shards import list_shards
 from nereval_core.engine.work import Job
+from nereval_core.ledger import Ledger
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source
-from nereval_core.records.queries import FACETS, ORDERS, Ledger, Query
+from nereval_core.records.queries import FACETS, ORDERS, Query
 from nereval_core.report.json_results import results
 from nereval_core.review.playlists.store import PlaylistStore
 from nereval_core.review.store import ReviewStore

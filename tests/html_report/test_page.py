@@ -35,7 +35,7 @@ from nereval_core.html_report.page import (
 )
 from nereval_core.html_report.records import MOST, RecordSelection, ScoredSystems
 from nereval_core.html_report.sections import report
-from nereval_core.ledger import MemoryLedger
+from nereval_core.ledger import Ledger
 from nereval_core.problems import FormatError
 from nereval_core.records.queries import Query
 from nereval_core.records.tables import records
@@ -149,8 +149,8 @@ def test_a_query_chooses_records(found: ScoredSystems) -> None:
 
 
 def test_more_can_be_told_of_a_record(found: ScoredSystems) -> None:
-    def told(ledger: MemoryLedger, position: int) -> list[tuple[str, str]]:
-        row = ledger.frame(ledger.rows.doc[[position]] * 0 + position).iloc[0]
+    def told(ledger: Ledger, position: int) -> list[tuple[str, str]]:
+        row = ledger.frame(np.array([position])).iloc[0]
         return [("verdict", f"gold is right <b>{row['record']}</b>, by Ann")]
 
     made = rendered(report(found, title="", command="", selection=RecordSelection(each=1), notes_on=told), "")

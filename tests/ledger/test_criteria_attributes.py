@@ -13,7 +13,7 @@ from nereval_core.analysis.criteria.sensitivity import document_folds, merge_typ
 from nereval_core.analysis.crosstab import decision_matrix, vanished_confusions
 from nereval_core.analysis.sentences import RecordCount, sentence_text
 from nereval_core.corpus import Layer
-from nereval_core.ledger import MemoryLedger, ledger
+from nereval_core.ledger import Ledger, ledger
 from nereval_core.ledger.attributes.criteria import merge_of, merge_words
 from nereval_core.records.queries import Query
 from nereval_core.records.tables import DECISIONS
@@ -44,11 +44,11 @@ class Same:
         return SCORES
 
 
-def listed(name: str) -> MemoryLedger:
+def listed(name: str) -> Ledger:
     return ledger(SCORES, name, (DEMO.gold, DEMO.system("rules")), Same())
 
 
-def opened(records: MemoryLedger, query: Query) -> int:
+def opened(records: Ledger, query: Query) -> int:
     """Count the records of a query as a link opens them."""
     view, notices = read_link(write_link(view_of(View(), query)))
     assert not notices and query_of(view) == replace(query, decision=query.decision or DECISIONS)
@@ -131,7 +131,7 @@ def test_folds_open_their_records() -> None:
     fold = document_folds(len(DEMO.documents), 4, 9)
     for number in range(4):
         query = Query(decision=DECISIONS, having=(("fold 4 9", str(number + 1)),))
-        assert opened(records, query) == int((fold[records.rows.doc] == number).sum())
+        assert opened(records, query) == int((fold[records.about.rows.doc] == number).sum())
 
 
 def test_merges_as_words_are_read_back() -> None:

@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 
 from nereval_core.analysis.slices.decades_and_noise import NOISE, UNDATED, UNKNOWN, document_decades, span_noise
 from nereval_core.corpus import Documents, Layer
+from nereval_core.corpus.subset import single_document
 from nereval_core.corpus.texts import Texts
-from nereval_core.ledger import MemoryLedger, ledger, single_document
+from nereval_core.ledger import Ledger, ledger
 from nereval_core.ledger.attributes.documents_and_spans import record_form
 from nereval_core.ledger.facet_counts import FacetCounts, classes_of
 from nereval_core.records.queries import ABSENT, FACETS, MANY_WORDS, NO_GOLD, ORDERS, Query, narrowed, word_class
@@ -66,7 +67,7 @@ def scored(gold: Layer, pred: Layer, **how: Any) -> Scores:
 
 
 @cache
-def example(seed: int, name: str, dated: bool = True) -> tuple[MemoryLedger, list[dict[str, Any]]]:
+def example(seed: int, name: str, dated: bool = True) -> tuple[Ledger, list[dict[str, Any]]]:
     gold, pred = corpus(seed, dated=dated)
     scores = scored(gold, pred)
     return ledger(scores, name, (gold, pred)), facts(scores, name)
@@ -233,7 +234,7 @@ def test_counts_of_parts_make_those_of_the_whole(dated: bool) -> None:
                 one = single_document(gold, number)
                 two = replace(single_document(pred, number), documents=one.documents)
                 parts.append(ledger(scored(one, two), name, (one, two)).facets)
-            merged = FacetCounts.merged(parts)
+            merged = FacetCounts.merged(parts)[0]
             assert merged.confusion() == whole.confusion()
             assert merged.offered == whole.offered
             for facet in FACETS[:-1]:
@@ -245,7 +246,7 @@ def test_counts_of_parts_make_those_of_the_whole(dated: bool) -> None:
 
 
 def test_counts_of_no_records() -> None:
-    assert FacetCounts.merged([]).total(Query()) == (0, 0)
+    assert FacetCounts.merged([])[0].total(Query()) == (0, 0)
     over = Documents((), ())
     empty = make("x", over, [])
     made = ledger(scored(empty, empty), "strict", (empty, empty))

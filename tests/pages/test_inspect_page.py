@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 
 from nereval_core.corpus import Documents, Layer, layer
-from nereval_core.ledger import MemoryLedger, ledger
+from nereval_core.ledger import Ledger, ledger
 from nereval_core.readers import Source
 from nereval_core.records.queries import Query
 from nereval_core.records.tables import records
@@ -172,7 +172,7 @@ def test_the_way_on_from_a_record_that_is_not_listed() -> None:
     )
 
 
-def long_text() -> tuple[ReadDocument, MemoryLedger]:
+def long_text() -> tuple[ReadDocument, Ledger]:
     """Read a text of 100,000 characters with a span in each of its 4,000 lines."""
     text = "Aspirin was given again.\n" * 4_000
     documents = Documents(("long",), (text,))

@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from nereval_core.cli import main
 from nereval_core.corpus import Documents
-from nereval_core.engine.browse import ledger as scored_ledger
+from nereval_core.engine import folder_records
 from nereval_core.engine.scored_folder import MANIFEST, read
 from nereval_core.ledger import ledger
 from nereval_core.problems import FormatError
@@ -180,8 +180,8 @@ def test_a_link_may_not_change_how_it_was_scored(served: Path) -> None:
 
 
 def test_parts_are_said_to_be_parts(served: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scored_ledger, "SORTED_RECORDS", 3)
-    monkeypatch.setattr(scored_ledger, "OFFERED_RECORDS", 3)
+    monkeypatch.setattr(folder_records, "SORTED_RECORDS", 3)
+    monkeypatch.setattr(folder_records, "OFFERED_RECORDS", 3)
     view = View(corpus=read(served / "scored").digest, system=systems()[0])
     app = opened("Inspect", replace(view, order="text"))
     captions = " ".join(caption.value for caption in app.caption)

@@ -9,7 +9,7 @@ from functools import cache
 import pytest
 
 from nereval_core.analysis.slices.decades_and_noise import LEVELS, NOISE, UNDATED, UNKNOWN
-from nereval_core.ledger import MemoryLedger, ledger
+from nereval_core.ledger import Ledger, ledger
 from nereval_core.pairing import pair
 from nereval_core.readers import Source, read
 from nereval_core.records.queries import ABSENT, ORDERS
@@ -54,7 +54,7 @@ def scored(name: str, system: str, merged: bool) -> Scores:
 
 
 @cache
-def listed(name: str, system: str, merged: bool, criterion: str) -> MemoryLedger:
+def listed(name: str, system: str, merged: bool, criterion: str) -> Ledger:
     corpus = demo(name).corpus
     return ledger(scored(name, system, merged), criterion, (corpus.gold, corpus.system(system)))
 
@@ -62,7 +62,7 @@ def listed(name: str, system: str, merged: bool, criterion: str) -> MemoryLedger
 OPENED: dict[tuple[int, Query], int] = {}
 
 
-def opened(records: MemoryLedger, query: Query) -> int:
+def opened(records: Ledger, query: Query) -> int:
     """Return what the records that a count opens weigh, opened as a link does: through the view and its address."""
     view, notices = read_link(write_link(view_of(View(), query)))
     assert not notices
@@ -71,7 +71,10 @@ def opened(records: MemoryLedger, query: Query) -> int:
     if key not in OPENED:
         found = records.positions(key[1])
         # What is counted by class is what is listed one by one.
-        assert records.total(key[1]) == (len(found), OPENED.setdefault(key, int(records.rows.weight[found].sum())))
+        assert records.total(key[1]) == (
+            len(found),
+            OPENED.setdefault(key, int(records.about.rows.weight[found].sum())),
+        )
         # By span a record counts for one, by token for the tokens in its text.
         assert OPENED[key] == len(found) or records.criterion == "fragment"
     return OPENED[key]
@@ -97,7 +100,7 @@ def test_counts_by_type(name: str, system: str, merged: bool) -> None:
             assert_counts_open(table, number, frame, 10)
 
 
-def assert_counts_open(table: Table, number: int, frame: MemoryLedger, counts: int) -> None:
+def assert_counts_open(table: Table, number: int, frame: Ledger, counts: int) -> None:
     """Check that each count of a row opens as many records, and each ratio its formula."""
     row = table.row(number)
     targets = {column.key: column.opens(row) for column in table.columns if column.opens is not None}
@@ -149,7 +152,7 @@ def test_facets(name: str, system: str, merged: bool, query: Query) -> None:
         check_facets(frame, query)
 
 
-def check_facets(frame: MemoryLedger, query: Query) -> None:
+def check_facets(frame: Ledger, query: Query) -> None:
     for facet in FACETS:
         counts = frame.facet_counts(query, facet)
         assert 0 not in counts.values()
@@ -186,7 +189,7 @@ def dated() -> Scores:
 
 
 @cache
-def listed_dated(criterion: str) -> MemoryLedger:
+def listed_dated(criterion: str) -> Ledger:
     scores = dated()
     return ledger(scores, criterion, (scores.gold, scores.pred))
 
@@ -214,7 +217,10 @@ def test_periods_and_noise_stand_in_their_order() -> None:
     assert list(frame.facet_counts(Query(), "period")) == ["1790s", "1800s", UNDATED]
     assert list(frame.facet_counts(Query(), "noise")) == [*NOISE, NO_GOLD]
     gold = dated().layers("strict")[0]
-    of_record = [frame.facets.names["noise"][code] for code in frame.facets.codes["noise"][frame.of_record]]
+    of_record = [
+        frame.facets.names["noise"][code]
+        for code in frame.facets.codes["noise"][frame.source.classes(by_field=True).in_part(0).of_record]
+    ]
     for (_, row), level in zip(frame.page(Query(), rows=1_000).iterrows(), of_record, strict=True):
         noise = gold.meta.get(row["gold"], {}).get("LED")
         assert (level == NO_GOLD) == (row["decision"] == "SPU")
@@ -239,7 +245,7 @@ def test_without_a_choice_lists_show_all_but_correct() -> None:
     shown = records.page(query_of(View()), rows=10_000)
     assert set(shown["decision"]) == {"INC", "MIS", "SPU"}
     correct = records.total(Query(decision=("COR",))).records
-    assert len(shown) + correct == records.total(Query()).records == len(records.rows)
+    assert len(shown) + correct == records.total(Query()).records == len(records.about.rows)
 
 
 def test_a_chosen_record_does_not_narrow_the_list_down_to_its_document() -> None:
@@ -283,7 +289,7 @@ def test_the_search_finds_span_texts_and_documents(text: str) -> None:
 @pytest.mark.parametrize("order", ORDERS)
 def test_orders_keep_every_record(order: str) -> None:
     frame = listed("newspapers", "rules", False, "strict")
-    assert sorted(frame.positions(Query(), order)) == list(range(len(frame.rows)))
+    assert sorted(frame.positions(Query(), order)) == list(range(len(frame.about.rows)))
     found = frame.page(Query(), order, rows=10_000)
     anchor = found["gold_text"].where(found["gold"] >= 0, found["pred_text"])
     if order == "longest":

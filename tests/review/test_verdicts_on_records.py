@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nereval_core.corpus import Documents, Layer, layer
-from nereval_core.ledger import MemoryLedger, ledger
+from nereval_core.ledger import Ledger, ledger
 from nereval_core.records.queries import Query
 from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.review.store import ReviewStore
@@ -93,7 +93,7 @@ def records(
     criterion: str = "strict",
     merge: tuple[tuple[str, str], ...] = (),
     leave_out: tuple[str, ...] = (),
-) -> MemoryLedger:
+) -> Ledger:
     one = layer_of("gold", GOLD) if gold is None else gold
     two = layer_of("system", PRED) if pred is None else pred
     sides = one, replace(two, documents=one.documents)
@@ -101,12 +101,12 @@ def records(
     return ledger(scores, criterion, sides, Others(sides, store))
 
 
-def give(store: ReviewStore, found: MemoryLedger, record: int, kind: Kind, note: str = "", who: str = "Ann") -> None:
+def give(store: ReviewStore, found: Ledger, record: int, kind: Kind, note: str = "", who: str = "Ann") -> None:
     key, partner, seen = verdict_subject(found.about, record)
     store.give([Draft(Verdict(key, kind, seen, partner, note=note), store.reviewed().version(key))], who)
 
 
-def kinds(found: MemoryLedger) -> dict[str, str]:
+def kinds(found: Ledger) -> dict[str, str]:
     """Return the verdict of each record that has one."""
     there = attach_verdicts(found.about)
     names = found.frame(found.positions(Query()))["record"].tolist()

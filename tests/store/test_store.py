@@ -22,9 +22,9 @@ from hypothesis import strategies as st
 from nereval_core.cli import main
 from nereval_core.corpus import Corpus, Layer
 from nereval_core.corpus.builder import Builder
+from nereval_core.corpus.subset import single_document
 from nereval_core.corpus.texts import Texts
 from nereval_core.corpus.tokens import tokens_of
-from nereval_core.ledger import single_document
 from nereval_core.problems import FormatError
 from nereval_core.readers.input.source import Source
 from nereval_core.store import (

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from nereval_core.corpus import Corpus, Layer
-from nereval_core.ledger import MemoryLedger, ledger
+from nereval_core.ledger import Ledger, ledger
 from nereval_core.scoring import Scores, Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA
 from pages.shared.data.loading import load_demo
@@ -44,12 +44,12 @@ class Demo:
         assert isinstance(found, Scores)
         return found
 
-    def ledger(self, system: str, criterion: str) -> MemoryLedger:
+    def ledger(self, system: str, criterion: str) -> Ledger:
         key = (system, criterion)
         if key not in self.kept:
             there = Demo(self.name, self.criteria, system, self.kept)
             sides = (self.gold, corpus(self.name).system(system))
             self.kept[key] = ledger(self.scores(system), criterion, sides, there)
         found = self.kept[key]
-        assert isinstance(found, MemoryLedger)
+        assert isinstance(found, Ledger)
         return found

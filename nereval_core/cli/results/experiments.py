@@ -38,7 +38,7 @@ from nereval_core.analysis.crosstab import decision_matrix, vanished_confusions
 from nereval_core.cli.options import comma_separated
 from nereval_core.cli.output import Result
 from nereval_core.corpus import Layer
-from nereval_core.ledger import single_document
+from nereval_core.corpus.subset import single_document
 from nereval_core.pairing.type_names import merged_in_words
 from nereval_core.problems import FormatError, quoted
 from nereval_core.records.tables import records

@@ -11,7 +11,7 @@ Spans without texts are scored against gold that has them; a document of gold wi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import repeat
@@ -192,7 +192,7 @@ class _Texts:
         )
 
 
-def _strings(values: tuple[str, ...]) -> pa.Array:
+def _strings(values: Sequence[str]) -> pa.Array:
     import pyarrow as pa
 
     return pa.array(values, pa.string())

@@ -14,10 +14,9 @@ import pyarrow as pa
 import streamlit as st
 
 from nereval_core.analysis.criteria.tables import decisions_in_words
-from nereval_core.ledger import MemoryLedger
-from nereval_core.records.queries import ORDERS, Ledger, Side
+from nereval_core.ledger import Ledger
+from nereval_core.records.queries import ORDERS, Side
 from nereval_core.report.colours import decision_look
-from nereval_core.review.verdicts_on_records import attach_verdicts
 from nereval_core.review.words import verdict_labels
 from nereval_core.scoring import Counts
 from nereval_core.scoring.count_tables import free_name
@@ -339,7 +338,7 @@ def records_export(page: PageContext, criterion: str, query: Query, order: str =
 def _annotations(page: PageContext, criterion: str, query: Query, name: str) -> None:
     """Offer the spans of the records listed as a layer, to be looked at or annotated anew in another tool."""
     ledger = page.ledger(criterion)
-    if not isinstance(ledger, MemoryLedger):
+    if not ledger.is_in_memory:
         return
     st.markdown("**Their spans, as annotations**")
     first = page.words.reference
@@ -393,7 +392,7 @@ def record_rows(
     }
     if noun(ledger.criterion) == "token":
         values["tokens"] = part["weight"].tolist()
-    if isinstance(ledger, MemoryLedger) and (verdicts := attach_verdicts(ledger.about)).given:
+    if (verdicts := ledger.verdicts) is not None:
         values["verdict"] = verdict_labels(verdicts, part.index, words.verdict_words)
     return list_table(name, RECORD_COLUMNS, values)
 

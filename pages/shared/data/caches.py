@@ -33,9 +33,9 @@ from nereval_core.conventions import Convention, Outcome, conventions
 from nereval_core.conventions.records import OVERALL
 from nereval_core.corpus import Layer
 from nereval_core.corpus.masking import masked_error
-from nereval_core.ledger import ledger as memory_ledger
+from nereval_core.ledger import Ledger
+from nereval_core.ledger import ledger as ledger_of_corpus
 from nereval_core.problems import FormatError
-from nereval_core.records.queries import Ledger
 from nereval_core.records.tables import records as match_records
 from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.scoring import Counts, Scores, Settings
@@ -263,7 +263,8 @@ def ledger(loaded: Loaded, system: str, settings: Settings, criterion: str) -> L
         return loaded.folder.ledger(system, criterion)
     found = scores(loaded, system, spans_only(settings, [criterion]))
     corpus = loaded.corpus
-    return memory_ledger(found, criterion, (corpus.gold, corpus.system(system)), _OtherScores(loaded, system, settings))
+    read = (corpus.gold, corpus.system(system))
+    return ledger_of_corpus(found, criterion, read, _OtherScores(loaded, system, settings))
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 import streamlit as st
 
 from nereval_core.analysis.crosstab import are_comparable
-from nereval_core.ledger import MemoryLedger
+from nereval_core.ledger import Ledger
 from nereval_core.ledger.attributes.systems import AGAINST, BOTH_RIGHT, BOTH_WRONG, ONLY_OTHER, ONLY_THIS, SPURIOUS_HERE
 from nereval_core.records.queries import ABSENT, ORDERS, Query, in_documents
 from nereval_core.report.colours import LOOKS
@@ -27,7 +27,7 @@ from pages.shared.inspect.workbench import Open
 from pages.shared.present import lobby
 from pages.shared.verdicts import dialogs
 from pages.shared.verdicts import list as verdicts_list
-from pages.shared.verdicts.case import case_of, ledger_of, reason_unoffered
+from pages.shared.verdicts.case import case_of, reason_unoffered
 from pages.shared.view import View, keys, state
 from pages.shared.view.queries import ERRORS, FIELDS, narrowed, query_of, search_of, view_of
 from pages.shared.view.text import level_said, plain
@@ -152,7 +152,7 @@ def draw_record_menu(page: PageContext, opened: Open, order: str) -> None:
 
 
 def _record(page: PageContext, opened: Open) -> None:
-    position = ledger_of(page).position(opened.doc, opened.record)
+    position = page.ledger().position(opened.doc, opened.record)
     if position is None:
         return
     case = case_of(page, position)
@@ -246,7 +246,7 @@ def choose_other_system(page: PageContext) -> None:
     """Offer the records by who is right, this system or another one; nothing where there is no other."""
     rest = [name for name in page.systems if name != page.system]
     ledger = page.ledger()
-    if not rest or not isinstance(ledger, MemoryLedger):
+    if not rest or not ledger.is_in_memory:
         return
     query = page.query()
     active = next(((name, value) for name, value in query.having if name.startswith(WORD)), None)
@@ -277,7 +277,7 @@ def _words(value: str, system: str, other: str) -> str:
     return plain(named.get(value, value))
 
 
-def value_counts(ledger: MemoryLedger, query: Query, other: str) -> dict[str, int]:
+def value_counts(ledger: Ledger, query: Query, other: str) -> dict[str, int]:
     """Return how many records are listed once a value of AGAINST is chosen, with the decisions that it comes with."""
     right, wrong = (
         ledger.having_counts(replace(query, decision=_decisions_with(query, value)), WORD + other)

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from nereval_core.ledger import MemoryLedger
-from nereval_core.records.queries import ORDERS, Ledger, Query
-from nereval_core.review.verdicts_on_records import attach_verdicts
+from nereval_core.ledger import Ledger
+from nereval_core.records.queries import ORDERS, Query
 from nereval_core.review.words import verdict_labels
 from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
 from pages.shared.view.queries import context
@@ -66,15 +65,10 @@ def _place(
 ) -> float:
     if record and 0 <= number < total and _is(ledger.page(query, order, number, 1), doc, record):
         return number
-    if isinstance(ledger, MemoryLedger) and record:
-        position = ledger.position(doc, record)
-        positions = ledger.positions(query, order)
-        if position is not None and order == ORDERS[0]:
-            place = int(np.searchsorted(positions, position))
-            return place if place < len(positions) and positions[place] == position else place - 0.5
-        same = np.flatnonzero(positions == (-1 if position is None else position))
-        if len(same):
-            return int(same[0])
+    if record:
+        place = ledger.place(query, order, doc, record)
+        if place is not None:
+            return place
     elif order == ORDERS[0]:
         near = ledger.near(query, doc, record, start, 1)
         if near.number:
@@ -100,7 +94,7 @@ def entries(
         return []
     spans = [text[:SPAN_CHARACTERS] for _, text, _ in context(rows, texts, 0)]
     verdicts: list[str | None] = [None] * len(rows)
-    if isinstance(ledger, MemoryLedger) and (verdicts_of_records := attach_verdicts(ledger.about)).given:
+    if (verdicts_of_records := ledger.verdicts) is not None:
         verdicts = verdict_labels(verdicts_of_records, rows.index, words.verdict_words)
     columns = (rows[name].astype(object).tolist() for name in ("decision", "reason", "gold_type", "pred_type"))
     return [

@@ -23,7 +23,7 @@ from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.inspect.document import ReadDocument, read_document, start_of
 from pages.shared.inspect.queue import QueuePart, entries, queue_part
-from pages.shared.verdicts.case import Case, cases_of, ledger_of, reason_unoffered
+from pages.shared.verdicts.case import Case, cases_of, reason_unoffered
 from pages.shared.verdicts.events import applied, apply_events, outcome_data, standing_line
 from pages.shared.view import keys
 from pages.shared.view.text import count_words
@@ -247,7 +247,7 @@ def _with_reviews(page: PageContext, cards: Mapping[Name, dict[str, Any]]) -> di
             card["starred"] = star is not None and playlist.find(star.uid) is not None
     if reason_unoffered(page) or not cards:
         return reviewed
-    ledger = ledger_of(page)
+    ledger = page.ledger()
     positions = {name: place for name in reviewed if (place := ledger.position(*name)) is not None}
     for name, case in zip(positions, cases_of(page, list(positions.values())), strict=True):
         reviewed[name] |= _review(case)

@@ -8,6 +8,7 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
+from nereval_core.ledger import Ledger
 from nereval_core.records.queries import Query
 from nereval_core.report.figures.scores import decision_bars
 from nereval_core.report.score_tables import average_table, criterion_table, document_table, type_table
@@ -19,7 +20,6 @@ from pages.shared.data import caches
 from pages.shared.data.page_context import PageContext
 from pages.shared.view import keys
 from pages.shared.view.formulas import SIDES, mean_formula, reconciles, side_counts
-from pages.shared.view.queries import Ledger
 from pages.shared.view.text import as_markdown
 
 PIECE = 10_000

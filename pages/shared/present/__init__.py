@@ -12,14 +12,12 @@ import streamlit as st
 from markupsafe import Markup
 
 from nereval_core.corpus import Layer
-from nereval_core.ledger import MemoryLedger
 from nereval_core.records.queries import Query, in_documents
 from nereval_core.records.tables import records
 from nereval_core.report.marks import Mark
 from nereval_core.report.slides import Slide, Text, bars_html, gone_html, map_html, slide_html, title_html
 from nereval_core.review.playlists import LINK_DIGITS, Item, Playlist
 from nereval_core.review.verdicts import Given
-from nereval_core.review.verdicts_on_records import attach_verdicts
 from nereval_core.review.words import decision_in_words
 from nereval_core.scoring import Scores
 from nereval_core.scoring.criteria import SCHEMAS
@@ -79,7 +77,7 @@ def first_slide(page: PageContext, playlist: Playlist | None, item: str = "") ->
             return playlists.view_of_item(view, playlist, playlist.items[place], page.loaded, caches.find)
         return playlists.with_playlist(replace(view, doc="", record="", slide="record"), playlist)
     query = query_of(view)
-    if query.doc and isinstance(page.ledger(), MemoryLedger):
+    if query.doc and page.ledger().is_in_memory:
         narrowed = replace(query, doc="", having=(*query.having, in_documents([query.doc])))
         view = view_of(view, narrowed)
     return replace(view, playlist="", record="", doc="" if view.record else view.doc, slide="record")
@@ -274,12 +272,12 @@ def _side(layer: Layer, span: int) -> tuple[str, str] | None:
 def _verdict(page: PageContext, doc: str, record: str) -> Given | None:
     """Return the verdict that stands on a record, None where none does or its text or span has changed since."""
     ledger = page.ledger()
-    if not isinstance(ledger, MemoryLedger) or ledger.others is None:
+    verdicts = ledger.verdicts
+    if verdicts is None:
         return None
-    verdicts = attach_verdicts(ledger.about)
     positions = ledger.positions(Query(doc=doc))
     ids = ledger.frame(positions)["record"].tolist()
-    if not verdicts.given or record not in ids:
+    if record not in ids:
         return None
     at = int(positions[ids.index(record)])
     return None if verdicts.stale[at] else verdicts.of(at)

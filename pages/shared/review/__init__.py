@@ -11,7 +11,6 @@ import pandas as pd
 import streamlit as st
 
 from nereval_core.corpus import Layer
-from nereval_core.ledger import MemoryLedger
 from nereval_core.review.apply import AppliedVerdicts, Change, apply_verdicts, select_verdicts
 from nereval_core.review.apply.deciding_verdicts import Conclusion, conclude_pairs
 from nereval_core.review.apply.what_if import WhatIf, what_if
@@ -203,11 +202,9 @@ def record_of(page: PageContext, change: Change) -> tuple[str, str, str] | None:
     record_id = change.given.verdict.key.record
     for name in (page.system, *(name for name in page.systems if name != page.system)):
         ledger = page.of(name).ledger(criterion)
-        if not isinstance(ledger, MemoryLedger):
-            continue
         verdicts = attach_verdicts(ledger.about)
         numbers = [place for place, verdict in enumerate(verdicts.given) if verdict.verdict.key.record == record_id]
-        places = np.flatnonzero(np.isin(verdicts.at, numbers) & (ledger.rows.doc == change.document))
+        places = np.flatnonzero(np.isin(verdicts.at, numbers) & (ledger.about.rows.doc == change.document))
         if len(places):
             return name, criterion, str(ledger.frame(places[:1])["record"].iloc[0])
     return None

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import streamlit as st
 
-from nereval_core.ledger import MemoryLedger
 from nereval_core.records.queries import YES, Query
 from nereval_core.review.apply import AppliedVerdicts
 from nereval_core.review.apply.corrected_copy import signature
@@ -110,7 +109,6 @@ def _opened(page: PageContext, both: WhatIf, system: str, criterion: str) -> Non
         who = accepted.who[0] if accepted.who is not None and len(accepted.who) == 1 else None
         query = Query(having=() if who is None else (("reviewer", who),))
         ledger = of.ledger(listed_by)
-        assert isinstance(ledger, MemoryLedger), "verdicts are reviewed on records in memory only"
         kind_counts = ledger.having_counts(query, "verdict")
         kinds = [kind for kind in KINDS if kind_counts.get(kind) and (accepted.kinds is None or kind in accepted.kinds)]
         by = "" if who is None else f" by {plain(who)}"
@@ -192,8 +190,6 @@ def draw_progress(page: PageContext) -> None:
 def _decided(page: PageContext, applied: AppliedVerdicts) -> None:
     criterion = review.by_span(page, page.by)
     ledger = page.ledger(criterion)
-    if not isinstance(ledger, MemoryLedger):
-        return
     errors = Query(decision=ERRORS)
     n_errors = ledger.total(errors).records
     done = ledger.having_counts(errors, REVIEWED[0]).get(YES, 0) if applied.log else 0

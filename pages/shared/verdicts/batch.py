@@ -13,7 +13,7 @@ from nereval_core.review.verdicts_on_records import BATCH_RECORDS, Batch, draft_
 from pages.shared.components.tables import AROUND, in_context, table_of
 from pages.shared.data import masks, reviewer, verdict_store
 from pages.shared.data.page_context import PageContext
-from pages.shared.verdicts.case import Outcome, ledger_of, set_outcome
+from pages.shared.verdicts.case import Outcome, set_outcome
 from pages.shared.verdicts.events import LISTED
 from pages.shared.view import keys
 from pages.shared.view.queries import context
@@ -55,7 +55,7 @@ def draw_batch(page: PageContext) -> None:
 
 
 def _ask(page: PageContext, query: Query, seen: int) -> None:
-    ledger = ledger_of(page)
+    ledger = page.ledger()
     positions = ledger.positions(query, page.view.order)
     st.markdown(f"**One verdict for all {count(len(positions), 'record')} of this list**")
     if len(positions) > BATCH_RECORDS:
@@ -95,7 +95,7 @@ def _named(page: PageContext, kind: str) -> str:
 
 def _preview(page: PageContext, kind: Kind, meant: Batch) -> None:
     """Preview the effect of the verdict, and the first records it is for."""
-    records = ledger_of(page).frame(meant.records[:PREVIEW])
+    records = page.ledger().frame(meant.records[:PREVIEW])
     words = page.words
     st.caption(plain(words.batch_effect(kind), 800))
     left = f"; {count(meant.left, 'record')} with a verdict stay as they are" if meant.left else ""
@@ -116,7 +116,7 @@ def _keep(page: PageContext, kind: Kind, meant: Batch) -> None:
         bar.progress(done / every, f"Preparing {done:,} of {count(every, 'record')} …")
 
     note = str(st.session_state.get(WHY, "")).strip()
-    made = draft_batch(ledger_of(page).about, meant.records, kind, note, stands, step)
+    made = draft_batch(page.ledger().about, meant.records, kind, note, stands, step)
     bar.progress(1.0, f"Writing {count(len(made), 'verdict')} …")
     try:
         given = verdict_store.store_to_write().give(made, who)

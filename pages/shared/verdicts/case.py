@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from nereval_core.ledger import MemoryLedger
 from nereval_core.problems import FormatError, quoted
 from nereval_core.review.verdicts import ConflictError, Draft, Given, Key, Kind, Marked, Seen, Verdict, given_in_words
 from nereval_core.review.verdicts_on_records import attach_verdicts, places, verdict_subjects
@@ -70,24 +69,18 @@ def reason_unoffered(page: PageContext) -> str:
     """Say why verdicts are not given here, "" where they are."""
     if verdict_store.is_read_only():
         return "This server takes no verdicts."
-    if not isinstance(page.ledger(), MemoryLedger):
+    if not page.ledger().is_in_memory:
         return "Verdicts are not given on a scored folder: read one of its shards as a corpus at Start to give some."
     if noun(page.by) == "token":
         return f"Verdicts are about spans, and {page.by} counts tokens: choose another matching criterion to give some."
     return ""
 
 
-def ledger_of(page: PageContext) -> MemoryLedger:
-    found = page.ledger()
-    assert isinstance(found, MemoryLedger), "verdicts are offered on records in memory only"
-    return found
-
-
 def cases_of(page: PageContext, records: Sequence[int]) -> list[Case]:
     """Return the cases of some records."""
     # Taken first: what is shown may be newer than what is said to be seen, never the other way round.
     stands = verdict_store.now()
-    about = ledger_of(page).about
+    about = page.ledger().about
     found = attach_verdicts(about)
     return [
         Case(record, key, partner, seen, stands.version(key), found.of(record), bool(found.stale[record]), page.words)
@@ -154,6 +147,6 @@ def undo_verdict(page: PageContext, take_back: Callable[[str], Sequence[Given]],
     set_outcome(Outcome(f"Taken back: the last verdict of {who}, of {what}."))
     if len(given) == 1:
         one = given[0].verdict
-        (found,) = places(ledger_of(page).about, [(one.key, one.seen.document)])
+        (found,) = places(page.ledger().about, [(one.key, one.seen.document)])
         if found is not None:
             choose(found)

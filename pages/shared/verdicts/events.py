@@ -27,7 +27,6 @@ from pages.shared.verdicts.case import (
     Outcome,
     case_of,
     give_verdict,
-    ledger_of,
     reason_unoffered,
     undo_verdict,
 )
@@ -133,7 +132,7 @@ def _apply(page: PageContext, event: Event) -> None:
         _verdict(page, event)
     elif act == "undo":
         if not reason_unoffered(page):
-            undo_verdict(page, partial(_taken_back, page, event), lambda at: _open(*ledger_of(page).name(at), -1))
+            undo_verdict(page, partial(_taken_back, page, event), lambda at: _open(*page.ledger().name(at), -1))
     elif act == "star":
         found = playlists.star_of(page, event["doc"], event["record"])
         if found is not None:
@@ -178,7 +177,7 @@ def _jump(page: PageContext, number: int) -> None:
 def _case(page: PageContext, doc: str, record: str) -> Case | None:
     if doc not in page.loaded.corpus.documents.index:
         return None
-    position = ledger_of(page).position(doc, record)
+    position = page.ledger().position(doc, record)
     return None if position is None else case_of(page, position)
 
 

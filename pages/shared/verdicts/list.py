@@ -15,7 +15,7 @@ from nereval_core.review.verdicts_on_records import attach_verdicts
 from pages.shared.data import caches, masks, verdict_store
 from pages.shared.data.page_context import PageContext
 from pages.shared.verdicts import batch as verdicts_batch
-from pages.shared.verdicts.case import ledger_of, reason_unoffered
+from pages.shared.verdicts.case import reason_unoffered
 from pages.shared.view import keys, state
 from pages.shared.view.queries import query_of, search_of, view_of
 from pages.shared.view.text import plain
@@ -31,11 +31,11 @@ def verdict_facets(page: PageContext, width: int) -> None:
     """Offer verdicts, reviewers, stale and noted ones, each with the number of records there would be."""
     query = page.query()
     chosen = {name: value for name, value in query.having if name in FACETS}
-    if reason_unoffered(page) or not (chosen or attach_verdicts(ledger_of(page).about).given):
+    if reason_unoffered(page) or not (chosen or attach_verdicts(page.ledger().about).given):
         return
     words: dict[str, str] = dict(page.words.verdicts.items())
     for name, label in FACETS.items():
-        counts = ledger_of(page).having_counts(query, name)
+        counts = page.ledger().having_counts(query, name)
         options = [value for value, number in counts.items() if number and value != chosen.get(name)]
         options += [chosen[name]] if name in chosen else []
         if not options:
@@ -75,7 +75,7 @@ def unnarrowed(query: Query) -> Query:
 
 def reviewed_of(page: PageContext) -> tuple[Query, int, int]:
     """Return the query that is gone through, how many of its records have a verdict, and how many there are."""
-    query, ledger = unnarrowed(page.query()), ledger_of(page)
+    query, ledger = unnarrowed(page.query()), page.ledger()
     # If no verdict stands, that is known without going through all records.
     done = ledger.having_counts(query, REVIEWED[0]).get(YES, 0) if attach_verdicts(ledger.about).given else 0
     return query, done, ledger.total(query).records
@@ -131,7 +131,7 @@ def offer_same_form(page: PageContext, record: int) -> None:
     if masks.is_masked() or any(name == FORM for name, _ in query.having):
         return
     # Only the form of this record is made here: how many records share it takes the forms of all spans.
-    form = record_form(ledger_of(page).about, record)
+    form = record_form(page.ledger().about, record)
     if not form:
         return
     st.button(

@@ -10,7 +10,7 @@ from nereval_core.review.verdicts import Marked
 from nereval_core.review.words import piece_names, word_pieces
 from pages.shared.data import reviewer
 from pages.shared.data.page_context import PageContext
-from pages.shared.verdicts.case import Case, case_of, give_verdict, ledger_of
+from pages.shared.verdicts.case import Case, case_of, give_verdict
 from pages.shared.view import keys
 from pages.shared.view.text import plain
 
@@ -34,7 +34,7 @@ def draw_right_span(page: PageContext, on_kept: Callable[[], None]) -> None:
     record, name, _, _ = st.session_state.get(keys.RIGHT) or (-1, "", (), "")
     if record < 0:
         return
-    case = case_of(page, record) if record < len(ledger_of(page).rows) else None
+    case = case_of(page, record) if record < len(page.ledger().about.rows) else None
     if case is None or case.key.record != name:
         # Another corpus or criterion than the verdict was given under.
         _end()

@@ -1,6 +1,6 @@
 """Every count on a page is a query over match records: the query of a view, and the view of a query.
 
-The records themselves are kept, counted and listed by a `nereval_core.records.queries.Ledger`. No Streamlit in here.
+The records themselves are kept, counted and listed by a `nereval_core.ledger.Ledger`. No Streamlit in here.
 The search text may hold `boundary:"..."`, `words:3`, `period:1790s` and `noise:0.1-0.3` beside plain words,
 and what else is known of records as `has:"under left=COR"`.
 """
@@ -15,7 +15,7 @@ from urllib.parse import unquote
 import numpy as np
 import pandas as pd
 
-from nereval_core.records.queries import FACETS, FIELDS, NO_GOLD, Ledger, Query, Total, narrowed
+from nereval_core.records.queries import FACETS, FIELDS, NO_GOLD, Query, Total, narrowed
 from nereval_core.tables.glossary import DECISIONS
 from pages.shared.view import View
 
@@ -124,7 +124,6 @@ __all__: Sequence[str] = (
     "FACETS",
     "FIELDS",
     "NO_GOLD",
-    "Ledger",
     "Query",
     "Total",
     "around",

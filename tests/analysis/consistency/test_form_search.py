@@ -242,7 +242,7 @@ def test_records_are_asked_for_by_form() -> None:
     records = ledger(score_layers(gold, pred, settings("strict")), "strict", (gold, pred))
     whole = Counter(
         form_of(layer.text(span))
-        for _, one, two in zip(records.rows.doc, records.rows.gold, records.rows.pred, strict=True)
+        for _, one, two in zip(records.about.rows.doc, records.about.rows.gold, records.about.rows.pred, strict=True)
         for layer, span in (((gold, int(one)) if one >= 0 else (pred, int(two))),)
     )
     assert len(whole) > 20

@@ -19,7 +19,7 @@ from nereval_core.analysis.errors.boundary_patterns import (
 )
 from nereval_core.analysis.errors.error_classes import CLASSES, class_ends, class_table, class_types, classify_errors
 from nereval_core.corpus import Documents, layer
-from nereval_core.ledger import MemoryLedger, ledger
+from nereval_core.ledger import Ledger, ledger
 from nereval_core.records.queries import Query
 from nereval_core.scoring import Scores, Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA
@@ -118,7 +118,7 @@ def scored(name: str, system: str, merged: bool) -> Scores:
     return score_layers(corpus.gold, corpus.system(system), settings)
 
 
-def listed(records: MemoryLedger, *having: tuple[str, str]) -> int:
+def listed(records: Ledger, *having: tuple[str, str]) -> int:
     """Return how many records a count lists, opened as a link does: through the view and its address."""
     view, notices = read_link(write_link(view_of(View(), Query(having=having))))
     assert not notices
@@ -151,8 +151,8 @@ def test_classes_are_strict_under_any_criterion(criterion: str) -> None:
     records = ledger(scores, criterion, scores.read)
     classes = records.attribute("class")
     assert classes is not None and classes.names == CLASSES
-    for place in range(len(records.rows)):
-        g, p = int(records.rows.gold[place]), int(records.rows.pred[place])
+    for place in range(len(records.about.rows)):
+        g, p = int(records.about.rows.gold[place]), int(records.about.rows.pred[place])
         assert classes.codes[place] == (found.gold[g] if g >= 0 else found.pred[p])
 
 
@@ -166,10 +166,10 @@ def test_criteria_with_types_of_their_own_have_classes_too() -> None:
     one, other = records.attribute("class"), strict.attribute("class")
     assert one is not None and other is not None
 
-    def golds(of: MemoryLedger, codes: np.ndarray) -> dict[tuple[int, int, int], int]:
-        there = np.flatnonzero(of.rows.gold >= 0)
-        layer = of.scores.layers(of.criterion)[0]
-        spans = of.rows.gold[there]
+    def golds(of: Ledger, codes: np.ndarray) -> dict[tuple[int, int, int], int]:
+        there = np.flatnonzero(of.about.rows.gold >= 0)
+        layer = of.about.scores.layers(of.criterion)[0]
+        spans = of.about.rows.gold[there]
         keys = zip(layer.doc[spans].tolist(), layer.start[spans].tolist(), layer.end[spans].tolist(), strict=True)
         return dict(zip(keys, codes[there].tolist(), strict=True))
 

@@ -16,13 +16,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nereval_core.corpus import Documents, Intervals, Layer
-from nereval_core.engine.browse import ledger as scored_ledger
-from nereval_core.engine.browse import search as scored_search
-from nereval_core.engine.browse.ledger import FolderLedger
+from nereval_core.engine import folder_records
 from nereval_core.engine.folder_records import FolderRecords
 from nereval_core.engine.record_columns import column_file, is_whole, write_gold, write_system
 from nereval_core.engine.record_index import ShardKeys, write_index
-from nereval_core.ledger import MemoryLedger, ledger
+from nereval_core.ledger import Ledger, ledger
 from nereval_core.problems import FormatError
 from nereval_core.records.queries import FACETS, ORDERS, Query
 from nereval_core.records.tables import RECORD_COLUMNS, records
@@ -90,7 +88,7 @@ def sides(seed: int, dated: bool = True, tokens: bool = False) -> tuple[Layer, L
 @cache
 def example(
     seed: int, name: str, cuts: tuple[int, ...], dated: bool = True, counting: Counting = "one-to-one"
-) -> tuple[FolderLedger, MemoryLedger]:
+) -> tuple[Ledger, Ledger]:
     gold, pred = sides(seed, dated, tokens=seed % 2 == 0)
     merge = (("A", "B"),) if seed % 3 == 0 else ()
     how = Settings(tuple(CRITERIA[one] for one in NAMES), merge, ("C",) if seed % 4 == 3 else (), counting)
@@ -100,7 +98,7 @@ def example(
         for number in range(len(cuts)):
             # What is mapped stays, though its file is gone.
             for one in NAMES:
-                found.ledger(0, one).read.opened(number)
+                found.ledger(0, one).source.part(number)
     finally:
         shutil.rmtree(kept)
     return found.ledger(0, name), ledger(score_layers(gold, pred, how), name, (gold, pred))
@@ -124,7 +122,7 @@ def test_every_query_is_answered_as_in_memory(
     assert found.offered == memory.offered
     assert found.total(query) == memory.total(query)
     assert found.first(query) == memory.first(query)
-    assert found.said(query) == ()
+    assert found.caveats(query) == ()
     for facet in FACETS:
         for most in (None, 2):
             one, other = found.facet_counts(query, facet, most), memory.facet_counts(query, facet, most)
@@ -167,8 +165,8 @@ def test_documents(seed: int, cuts: tuple[int, ...], counting: Counting) -> None
             for first, rows in ((0, 200), (0, 3), (2, 2), (6, 5), (9, 1)):
                 one, other = found.documents(text, first, rows), memory.documents(text, first, rows)
                 assert one == other and list(one.counts) == list(other.counts)
-        how = memory.scores.settings
-        for doc in memory.scores.gold.documents.ids:
+        how = memory.about.scores.settings
+        for doc in memory.about.scores.gold.documents.ids:
             one, other = found.document(doc, how), memory.document(doc, how)
             assert one.read_gold == other.read_gold and one.read_pred == other.read_pred
             same(records(one, name), records(other, name))
@@ -186,30 +184,30 @@ def test_several_systems(tmp_path: Path) -> None:
 @pytest.mark.parametrize("budget", [1, 2, 3, 5, 8])
 def test_a_search_stops_at_its_budget_and_says_so(monkeypatch: pytest.MonkeyPatch, budget: int) -> None:
     found, memory = example(1, "strict", CUTS[2])
-    found = FolderLedger(found.read)
-    monkeypatch.setattr(scored_search, "SEARCHED_RECORDS", budget)
-    monkeypatch.setattr(scored_search, "BLOCK_BYTES", 1)
+    found = Ledger(found.source)
+    monkeypatch.setattr(folder_records, "SEARCHED_RECORDS", budget)
+    monkeypatch.setattr(folder_records, "BLOCK_BYTES", 1)
     query = Query(text="a")
-    (said,) = found.said(query)
+    (said,) = found.caveats(query)
     searched = int(said.partition("the first ")[2].partition(" of 8 documents")[0])
     assert 0 < searched < 8
     listed = [piece["document"].tolist() for piece in memory.pieces(query)]
-    ids = memory.scores.gold.documents.ids
+    ids = memory.about.scores.gold.documents.ids
     held = [sum(doc in ids[:most] for piece in listed for doc in piece) for most in (searched - 1, searched)]
     # The last document searched is the one that reaches the budget.
     assert held[0] < budget and found.total(query).records == held[1]
     # In one document everything is looked at.
-    for doc in memory.scores.gold.documents.ids:
-        assert found.said(Query(text="a", doc=doc)) == ()
+    for doc in memory.about.scores.gold.documents.ids:
+        assert found.caveats(Query(text="a", doc=doc)) == ()
         assert found.total(Query(text="a", doc=doc)) == memory.total(Query(text="a", doc=doc))
 
 
 def test_what_needs_all_records_is_not_offered(monkeypatch: pytest.MonkeyPatch) -> None:
     found, memory = example(1, "strict", CUTS[2])
-    monkeypatch.setattr(scored_ledger, "SORTED_RECORDS", 4)
-    monkeypatch.setattr(scored_ledger, "OFFERED_RECORDS", 4)
+    monkeypatch.setattr(folder_records, "SORTED_RECORDS", 4)
+    monkeypatch.setattr(folder_records, "OFFERED_RECORDS", 4)
     assert set(ORDERS) - set(found.orders(Query())) == {"text", "longest"}
-    (said,) = found.said(Query())
+    (said,) = found.caveats(Query())
     assert "first 4 records" in said
     offered = found.facet_counts(Query(), "doc")
     every = memory.facet_counts(Query(), "doc")
