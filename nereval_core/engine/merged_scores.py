@@ -107,16 +107,16 @@ class MergedScores:
         return _averages(self.tally.criteria[name].documents)
 
     def macro_documents_by_type(self, name: str) -> dict[str, dict[str, Average]]:
-        found = self.tally.criteria[name].documents_by_type
-        return {kind: _averages(means) for kind, means in sorted(found.items())}
+        means_by_type = self.tally.criteria[name].documents_by_type
+        return {kind: _averages(means) for kind, means in sorted(means_by_type.items())}
 
     def data_in_words(self, name: str) -> tuple[str, ...]:
         criterion = self.criterion(name)
         if criterion.unit == "token":
             return (token_origin(self.tally.documents, self.tally.tokenized, lambda: self._tokens),)
         if criterion.boundary_rule.bare is not None:
-            one = self.tally.criteria[name]
-            return (criterion.boundary_rule.bare_in_words(one.bare, one.spans),)
+            tally = self.tally.criteria[name]
+            return (criterion.boundary_rule.bare_in_words(tally.bare, tally.spans),)
         return ()
 
     @cached_property
@@ -137,8 +137,8 @@ class ScoredShards:
 
     def under(self, criteria: Sequence[Criterion]) -> ScoredShards:
         """Return the scores under some of the criteria."""
-        systems = ((side, replace(one, settings=replace(one.settings, criteria=tuple(criteria)))) for side, one in self)
-        return replace(self, systems=tuple(systems))
+        settings = replace(self.systems[0][1].settings, criteria=tuple(criteria))
+        return replace(self, systems=tuple((side, replace(scores, settings=settings)) for side, scores in self))
 
     def __iter__(self) -> Iterator[tuple[MergedSide, MergedScores]]:
         return iter(self.systems)
@@ -150,7 +150,7 @@ def merge_scores(shards: Sequence[Shard], done: Iterable[ShardResult], job: Job)
     Raises:
         FormatError: with the problems of all shards; a document id in two shards; entries that are damaged.
     """
-    by_name = {one.shard: one for one in done}
+    by_name = {result.shard: result for result in done}
     rows = [by_name[shard.name] for shard in shards]
     problems = [problem for row in rows for problem in row.problems]
     if problems:
@@ -178,11 +178,10 @@ def whole_of_tallies(
     digests: Mapping[str, str],
 ) -> ScoredShards:
     """Return the scores from the tallies of all systems and the digests of gold and of each system."""
-    one = next(iter(tallies.values()))
-    documents = range(one.documents)
-    side = MergedSide(
-        "gold", gold, range(one.gold_spans), documents, one.gold_types, range(one.cores), range(one.alternatives)
-    )
+    first = next(iter(tallies.values()))
+    documents, spans = range(first.documents), range(first.gold_spans)
+    extras = range(first.cores), range(first.alternatives)
+    side = MergedSide("gold", gold, spans, documents, first.gold_types, *extras)
     computed = tuple(criterion.name for criterion in settings.criteria)
     return ScoredShards(
         side,
@@ -204,17 +203,17 @@ def convention_outcomes(result: ScoredShards, name: str, options: Mapping[str, A
     """
     convention = find_convention(name)
     check_by_shards(convention, options)
-    found: list[tuple[str, Outcome]] = []
+    outcomes: list[tuple[str, Outcome]] = []
     problems: list[Problem] = []
     for side, scores in result:
         try:
             outcome = convention.of_counts(_counts(result.gold, side, scores), options)
-            found.append((side.name, replace(outcome, marks=scores.marks)))
+            outcomes.append((side.name, replace(outcome, marks=scores.marks)))
         except FormatError as error:
             problems += error.problems
     if problems:
         raise FormatError(problems)
-    return found
+    return outcomes
 
 
 def _digest(kind: str, store: CountsStore, keys: Sequence[str], column: str) -> str:
@@ -229,15 +228,15 @@ def _repeated(store: CountsStore, shards: Sequence[tuple[str, str]]) -> Iterator
     doubled = values[counts > 1]
     if not len(doubled):
         return
-    seen: dict[str, str] = {}
+    path_of_document: dict[str, str] = {}
     for (path, key), own in zip(shards, hashes, strict=True):
         rows = np.flatnonzero(np.isin(own, doubled)).tolist()
         ids = ids_of(store.columns(key, "ids", "id_ends")) if rows else []
         for document in (ids[row] for row in rows):
-            if document in seen:
-                found = f"document id {quoted(document)} stands in {seen[document]} already"
-                yield Problem(path, None, found, "give each document its own id")
-            seen.setdefault(document, path)
+            if document in path_of_document:
+                finding = f"document id {quoted(document)} stands in {path_of_document[document]} already"
+                yield Problem(path, None, finding, "give each document its own id")
+            path_of_document.setdefault(document, path)
 
 
 def _averages(means: Means) -> dict[str, Average]:

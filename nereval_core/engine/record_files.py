@@ -53,10 +53,10 @@ class Recorder:
     def write(self, criterion: str, path: Path, *, key: str) -> None:
         """Write the records under a criterion, whole or not at all."""
         table = self.table(criterion)
-        made = {"key": key, "criterion": criterion, "nereval": __version__}
+        origin = {"key": key, "criterion": criterion, "nereval": __version__}
         with replace_file(path) as place:
             pq.write_table(
-                table.replace_schema_metadata({MADE_FROM: json.dumps(made).encode()}),
+                table.replace_schema_metadata({MADE_FROM: json.dumps(origin).encode()}),
                 place,
                 row_group_size=ROW_GROUP,
                 compression="zstd",
@@ -66,31 +66,31 @@ class Recorder:
 
     def table(self, criterion: str) -> pa.Table:
         """Return the frame of `tables.records` as an Arrow table."""
-        found = rows(self._scores, criterion)
+        records = rows(self._scores, criterion)
         gold, pred = (
             self._side(layer, prefix) for layer, prefix in zip(self._scores.layers(criterion), "gp", strict=True)
         )
-        anchors = np.where(found.anchored, found.gold, found.pred + np.int64(len(gold.layer)))
+        anchors = np.where(records.anchored, records.gold, records.pred + np.int64(len(gold.layer)))
         columns = {
-            "criterion": _coded(np.zeros(len(found), np.int16), (criterion,)),
-            "document": gold.documents.take(pa.array(found.doc)),
+            "criterion": _coded(np.zeros(len(records), np.int16), (criterion,)),
+            "document": gold.documents.take(pa.array(records.doc)),
             "record": pa.concat_arrays([gold.ids, pred.ids]).take(pa.array(anchors)),
-            "side": _coded(found.side, SIDES),
-            "decision": _coded(found.decision, DECISIONS),
-            **gold.columns("gold", found.gold),
-            **pred.columns("pred", found.pred),
-            "boundary": _coded(boundaries(gold.layer, pred.layer, found.gold, found.pred), BOUNDARIES),
-            "reason": self._reason(criterion, found),
-            "weight": pa.array(found.weight, pa.int64()),
-            **{name: pa.array(getattr(found, name), pa.int32()) for name in ("doc", "gold", "pred")},
+            "side": _coded(records.side, SIDES),
+            "decision": _coded(records.decision, DECISIONS),
+            **gold.columns("gold", records.gold),
+            **pred.columns("pred", records.pred),
+            "boundary": _coded(boundaries(gold.layer, pred.layer, records.gold, records.pred), BOUNDARIES),
+            "reason": self._reason(criterion, records),
+            "weight": pa.array(records.weight, pa.int64()),
+            **{name: pa.array(getattr(records, name), pa.int32()) for name in ("doc", "gold", "pred")},
         }
         assert list(columns) == list(RECORD_COLUMNS)
         return pa.table(columns)
 
-    def _reason(self, criterion: str, found: Rows) -> pa.Array:
+    def _reason(self, criterion: str, records: Rows) -> pa.Array:
         if self._scores.criterion(criterion).unit == "token":
-            return _coded(np.where(found.pred < 0, 1, np.where(found.gold < 0, 2, 0)), TOKEN_REASONS)
-        words = pa.array(reasons(*self._scores.layers(criterion), found.gold, found.pred), pa.string())
+            return _coded(np.where(records.pred < 0, 1, np.where(records.gold < 0, 2, 0)), TOKEN_REASONS)
+        words = pa.array(reasons(*self._scores.layers(criterion), records.gold, records.pred), pa.string())
         return words.dictionary_encode().cast(pa.dictionary(pa.int32(), pa.string()))
 
     def _side(self, layer: Layer, prefix: str) -> _Side:
@@ -135,8 +135,8 @@ def damage_of_records(path: Path, key: str) -> str:
     """Return what is wrong with a file of records made from the entry with this key; "" where it is whole."""
     try:
         with pq.ParquetFile(path, page_checksum_verification=True) as file:
-            made: dict[str, Any] = json.loads((file.schema_arrow.metadata or {}).get(MADE_FROM, b"{}"))
-            if made.get("key") != key:
+            origin: dict[str, Any] = json.loads((file.schema_arrow.metadata or {}).get(MADE_FROM, b"{}"))
+            if origin.get("key") != key:
                 return "the records of something else"
             if file.schema_arrow.names != list(RECORD_COLUMNS):
                 return "other columns"

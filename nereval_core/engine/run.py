@@ -46,8 +46,8 @@ def run_on_dask(
     try:
         dask, distributed = import_module("dask"), import_module("distributed")
     except ImportError:
-        found = "the package distributed is not installed"
-        raise FormatError.single("--engine dask", None, found, "pip install distributed") from None
+        finding = "the package distributed is not installed"
+        raise FormatError.single("--engine dask", None, finding, "pip install distributed") from None
     quiet = {"logging.distributed": "critical", "distributed.admin.log-format": "%(message)s"}
     with ExitStack() as stack:
         stack.enter_context(dask.config.set(quiet))
@@ -70,8 +70,8 @@ def run_on_dask(
         try:
             client = stack.enter_context(distributed.Client(where, timeout=SCHEDULER_SECONDS, set_as_default=False))
         except (OSError, TimeoutError, ValueError) as error:
-            found = f"no Dask scheduler answers at {scheduler}: {error or 'no answer in time'}"
-            raise FormatError.single("--scheduler", None, found, "start one: dask scheduler") from None
+            finding = f"no Dask scheduler answers at {scheduler}: {error or 'no answer in time'}"
+            raise FormatError.single("--scheduler", None, finding, "start one: dask scheduler") from None
         with _connected(client, scheduler):
             yield from _scored(client, shards, job, scheduler)
 
@@ -81,15 +81,16 @@ def _scored(client: Any, shards: Sequence[Shard], job: Job, scheduler: str | Non
     # A shard is held until its future goes: what a result holds is small.
     shards_of = dict(zip(client.map(score_shard, shards, job=job, pure=False), shards, strict=True))
     try:
-        for future, found in _finished(client, list(shards_of), scheduler):
-            if isinstance(found, distributed.KilledWorker):
+        for future, outcome in _finished(client, list(shards_of), scheduler):
+            if isinstance(outcome, distributed.KilledWorker):
                 shard = shards_of[future]
-                said = ("each worker that took it on died", "give workers more memory, or cut it into smaller shards")
-                yield ShardResult(shard.name, problems=(Problem(shard.gold.path, None, *said),))
-            elif isinstance(found, BaseException):
-                raise found
+                remedy = "give workers more memory, or cut it into smaller shards"
+                problem = Problem(shard.gold.path, None, "each worker that took it on died", remedy)
+                yield ShardResult(shard.name, problems=(problem,))
+            elif isinstance(outcome, BaseException):
+                raise outcome
             else:
-                yield found
+                yield outcome
             future.release()
     finally:
         if client.status == "running":
@@ -103,20 +104,20 @@ def _finished(client: Any, futures: Sequence[Any], scheduler: str | None) -> Ite
         FormatError: the scheduler has been without workers for WORKER_SECONDS: Dask would wait for ever.
     """
     distributed: Any = import_module("distributed")
-    left, seen = dict.fromkeys(futures), time.monotonic()
-    while left:
+    pending, last_seen = dict.fromkeys(futures), time.monotonic()
+    while pending:
         try:
-            for future in distributed.as_completed(list(left), loop=client.loop, timeout=WORKER_SECONDS / 4):
+            for future in distributed.as_completed(list(pending), loop=client.loop, timeout=WORKER_SECONDS / 4):
                 # The worker that holds a result may be lost: then another does the work anew, if there is one.
                 done = future.status != "error"
-                found = future.result(timeout=WORKER_SECONDS / 4) if done else future.exception()
-                del left[future]
-                yield future, found
-                seen = time.monotonic()
+                outcome = future.result(timeout=WORKER_SECONDS / 4) if done else future.exception()
+                del pending[future]
+                yield future, outcome
+                last_seen = time.monotonic()
         except TimeoutError:
             if client.nthreads():
-                seen = time.monotonic()
-            elif time.monotonic() - seen > WORKER_SECONDS:
+                last_seen = time.monotonic()
+            elif time.monotonic() - last_seen > WORKER_SECONDS:
                 raise _lost(scheduler, f"has had no worker for {WORKER_SECONDS} seconds", "start workers") from None
 
 
@@ -137,10 +138,10 @@ def _connected(client: Any, scheduler: str | None) -> Iterator[None]:
         raise _lost(scheduler, "no longer answers", "start it") from None
 
 
-def _lost(scheduler: str | None, found: str, remedy: str) -> FormatError:
+def _lost(scheduler: str | None, finding: str, remedy: str) -> FormatError:
     option, place = ("--scheduler", f" at {scheduler}") if scheduler else ("--engine dask", "")
-    kept = "and score again: shards that were scored are kept"
-    return FormatError.single(option, None, f"the Dask scheduler{place} {found}", f"{remedy} {kept}")
+    advice = "and score again: shards that were scored are kept"
+    return FormatError.single(option, None, f"the Dask scheduler{place} {finding}", f"{remedy} {advice}")
 
 
 @contextmanager

@@ -82,40 +82,40 @@ class ScoredFolder:
             FormatError: they were not kept, or a file is missing or damaged.
         """
         names = [side.name for side, _ in self.whole]
-        return self.shown.ledger(names.index(system), criterion)
+        return self.records_of_pages.ledger(names.index(system), criterion)
 
     @property
-    def shown(self) -> FolderRecords:
+    def records_of_pages(self) -> FolderRecords:
         """The records that pages read.
 
         Raises:
             FormatError: they were not kept.
         """
         if self.columns is None:
-            found = "scored without what pages read"
-            raise FormatError.single(self.path, None, found, "score the shards again, with --out")
+            finding = "scored without what pages read"
+            raise FormatError.single(self.path, None, finding, "score the shards again, with --out")
         return self.columns
 
     def files(self, part: Mapping[str, Any]) -> tuple[str, ...]:
         """Return the files of a shard's side: those relative to the folder, else those at their former paths."""
-        found = ((str(Path(self.path, file["from here"])), str(file["path"])) for file in part["files"])
-        return tuple(near if Path(near).is_file() else far for near, far in found)
+        candidates = ((str(Path(self.path, file["from here"])), str(file["path"])) for file in part["files"])
+        return tuple(near if Path(near).is_file() else far for near, far in candidates)
 
 
 def write(path: str, result: ScoredShards, shards: Sequence[Shard], done: Iterable[ShardResult], job: Job) -> None:
     """Write manifest and results, the manifest last, and put the entries beside them."""
     root = Path(path)
     (root / COUNTS).mkdir(parents=True, exist_ok=True)
-    by_name = {one.shard: one for one in done}
+    by_name = {shard_result.shard: shard_result for shard_result in done}
     store = CountsStore(job.work)
-    for one in by_name.values():
-        for counted in one.systems.values():
+    for shard_result in by_name.values():
+        for counted in shard_result.systems.values():
             place = root / COUNTS / f"{counted.key}.npz"
             if not (place.exists() and place.samefile(store.path(counted.key))):
                 with replace_file(place) as new:
                     shutil.copyfile(store.path(counted.key), new)
     digest = job.digest
-    files = [
+    keys = [
         ShardKeys(
             gold_key(digest, [by_name[shard.name].files[path] for path in shard.gold.files]),
             tuple(by_name[shard.name].systems[side.name].key for side, _ in result),
@@ -124,9 +124,9 @@ def write(path: str, result: ScoredShards, shards: Sequence[Shard], done: Iterab
     ]
     if job.columns is not None:
         # Of shards that were scored before and have changed, or are no more.
-        for place in set(Path(path, COLUMNS).iterdir()) - {column_place(path, key) for one in files for key in one}:
+        for place in set(Path(path, COLUMNS).iterdir()) - {column_place(path, key) for own in keys for key in own}:
             place.unlink()
-        write_index(path, files, [criterion.name for criterion in job.settings.criteria])
+        write_index(path, keys, [criterion.name for criterion in job.settings.criteria])
     with replace_file(root / RESULTS) as place:
         place.write_bytes(json_bytes(results(result.gold, result.systems)))
     manifest = {
@@ -136,7 +136,7 @@ def write(path: str, result: ScoredShards, shards: Sequence[Shard], done: Iterab
         "reading": job.reading,
         "criteria": [criterion.name for criterion in result.systems[0][1].criteria],
         "records": job.records is not None,
-        "columns": None if job.columns is None else [one.gold for one in files],
+        "columns": None if job.columns is None else [own.gold for own in keys],
         "sha256": hashlib.sha256(
             json.dumps([digest, result.gold.digest, *([side.name, side.digest] for side, _ in result)]).encode()
         ).hexdigest(),
@@ -164,33 +164,33 @@ def read(path: str | os.PathLike[str], *, within: str | os.PathLike[str] | None 
     Raises:
         FormatError: no scored folder, one of another form, or outside `within`.
     """
-    shown = os.fspath(path)
+    name = os.fspath(path)
     limit = None if within is None else os.path.realpath(within)
     try:
         with open_file(Path(path, MANIFEST), limit) as file:
             row = json.loads(file.read())
         form = row["form"]
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        raise FormatError.single(shown, None, "no scored folder", f"give one with a {MANIFEST} in it") from None
+        raise FormatError.single(name, None, "no scored folder", f"give one with a {MANIFEST} in it") from None
     if form not in (FORM, FORM_UNCHECKED):
-        found = f"a scored folder of form {form}, this nereval knows {FORM}"
-        raise FormatError.single(shown, None, found, "score the shards again")
+        finding = f"a scored folder of form {form}, this nereval knows {FORM}"
+        raise FormatError.single(name, None, finding, "score the shards again")
     try:
         if form == FORM and row.pop("checksum") != _checksum(row):
             raise ValueError("it is not as it was written")
-        return _opened(shown, row, limit)
+        return _opened(name, row, limit)
     except (LookupError, TypeError, ValueError, AttributeError, StopIteration) as error:
-        found = f"the manifest is damaged: {error}"
-        raise FormatError.single(shown, None, found, "score the shards again into a new folder") from None
+        finding = f"the manifest is damaged: {error}"
+        raise FormatError.single(name, None, finding, "score the shards again into a new folder") from None
 
 
-def _opened(shown: str, row: Mapping[str, Any], limit: str | None) -> ScoredFolder:
+def _opened(path: str, row: Mapping[str, Any], limit: str | None) -> ScoredFolder:
     """Return the scored folder of a manifest."""
     settings = settings_of_json(row["settings"])
     result = whole_of_tallies(
         settings,
         {system["name"]: Tally.of_json(system["tally"]) for system in row["systems"]},
-        store=CountsStore(str(Path(shown, COUNTS)), limit),
+        store=CountsStore(str(Path(path, COUNTS)), limit),
         keys={
             system["name"]: tuple(shard["systems"][system["name"]]["counts"] for shard in row["shards"])
             for system in row["systems"]
@@ -198,15 +198,15 @@ def _opened(shown: str, row: Mapping[str, Any], limit: str | None) -> ScoredFold
         gold=row["gold"]["sha256"],
         digests={system["name"]: system["sha256"] for system in row["systems"]},
     )
-    kept = [criterion for criterion in settings.criteria if criterion.name in row["criteria"]]
+    reported = [criterion for criterion in settings.criteria if criterion.name in row["criteria"]]
     columns = None
     if row["columns"] is not None:
         keys = (
             ShardKeys(gold, tuple(shard["systems"][system["name"]]["counts"] for system in row["systems"]))
             for gold, shard in zip(row["columns"], row["shards"], strict=True)
         )
-        columns = FolderRecords(shown, tuple(keys), settings, limit)
-    return ScoredFolder(shown, result.under(kept), tuple(row["shards"]), row["records"], columns, row["sha256"])
+        columns = FolderRecords(path, tuple(keys), settings, limit)
+    return ScoredFolder(path, result.under(reported), tuple(row["shards"]), row["records"], columns, row["sha256"])
 
 
 def is_scored(path: str | os.PathLike[str]) -> bool:
@@ -230,23 +230,23 @@ def settings_as_json(settings: Settings) -> dict[str, Any]:
 
 def settings_of_json(row: Mapping[str, Any]) -> Settings:
     """Return the settings that `settings_as_json` wrote."""
-    known = {one.name for one in fields(Criterion)}
+    names = {column.name for column in fields(Criterion)}
     criteria = []
-    for given in row["criteria"]:
-        values = {key: _tuples(value) for key, value in given.items() if key in known}
+    for stored in row["criteria"]:
+        values = {key: _tuples(value) for key, value in stored.items() if key in names}
         values |= {key: Decision[values[key]] for key in ("other_boundaries", "other_type") if key in values}
         values["minimum"] = Fraction(values["minimum"])
         criterion = Criterion(**values)
-        if "otherwise" in given:
+        if "otherwise" in stored:
             # Older folders have one decision for all pairs that fail.
-            decision: Any = Decision[given["otherwise"]]
+            decision: Any = Decision[stored["otherwise"]]
             criterion = replace(criterion, **{f"other_{part}": decision for part in criterion.near_misses})
         criteria.append(criterion)
     return Settings(tuple(criteria), _tuples(row["merge"]), _tuples(row["leave_out"]), row["counting"])
 
 
 def _shard(root: Path, shard: Shard, done: ShardResult) -> dict[str, Any]:
-    def part(one: ShardFiles | None) -> dict[str, Any]:
+    def part(side: ShardFiles | None) -> dict[str, Any]:
         files = [
             {
                 "path": str(Path(path).absolute()),
@@ -254,9 +254,9 @@ def _shard(root: Path, shard: Shard, done: ShardResult) -> dict[str, Any]:
                 "bytes": Path(path).stat().st_size,
                 "sha256": done.files[path],
             }
-            for path in (one.files if one else ())
+            for path in (side.files if side else ())
         ]
-        return {"path": None if one is None else str(Path(one.path).absolute()), "files": files}
+        return {"path": None if side is None else str(Path(side.path).absolute()), "files": files}
 
     counted = done.systems
     tally = next(iter(counted.values())).tally
@@ -266,8 +266,8 @@ def _shard(root: Path, shard: Shard, done: ShardResult) -> dict[str, Any]:
         "gold_spans": tally.gold_spans,
         "gold": part(shard.gold),
         "systems": {
-            system: part(one) | {"spans": counted[system].tally.pred_spans, "counts": counted[system].key}
-            for system, one in shard.systems.items()
+            system: part(side) | {"spans": counted[system].tally.pred_spans, "counts": counted[system].key}
+            for system, side in shard.systems.items()
         },
     }
 

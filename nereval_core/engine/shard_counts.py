@@ -117,8 +117,8 @@ class CountsStore:
         try:
             return self._read(key, *names)
         except BROKEN as error:
-            found = f"an entry of the counts of shards cannot be read: {error}"
-            raise FormatError.single(self.folder, None, found, "score again: it is made anew") from None
+            finding = f"an entry of the counts of shards cannot be read: {error}"
+            raise FormatError.single(self.folder, None, finding, "score again: it is made anew") from None
 
     def _read(self, key: str, *names: str) -> Columns:
         with open_file(self.path(key), self.within) as file, np.load(file, allow_pickle=False) as entry:
@@ -148,10 +148,10 @@ def replace_file(path: Path) -> Iterator[Path]:
         if error.filename not in (None, str(place), str(path), str(path.parent)):
             # Of a file that was read meanwhile.
             raise
-        found = f"cannot be written into: {os.strerror(error.errno) if error.errno else error}"
+        finding = f"cannot be written into: {os.strerror(error.errno) if error.errno else error}"
         remedy = "mend that and score again: shards that were scored are kept"
-        raise FolderError.single(str(path.parent), None, found, remedy) from None
+        raise FolderError.single(str(path.parent), None, finding, remedy) from None
 
 
 def _described(criterion: Criterion) -> Mapping[str, str]:
-    return {one.name: repr(getattr(criterion, one.name)) for one in fields(criterion)}
+    return {rule.name: repr(getattr(criterion, rule.name)) for rule in fields(criterion)}

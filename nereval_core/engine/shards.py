@@ -61,37 +61,37 @@ def list_shards(gold: str, systems: Mapping[str, str], *, missing: Missing = "er
             `missing` is "empty"), a shard that gold lacks.
     """
     problems: list[Problem] = []
-    found: dict[str, dict[str, ShardFiles]] = {}
+    files_by_root: dict[str, dict[str, ShardFiles]] = {}
     passed_over: dict[str, int] = {}
     for root in dict.fromkeys((gold, *systems.values())):
         try:
-            found[root], passed_over[root] = _parts(root)
+            files_by_root[root], passed_over[root] = _parts(root)
         except FormatError as error:
             problems += error.problems
     if problems:
         raise FormatError(problems)
     sides: dict[str, dict[str, ShardFiles | None]] = {}
     for system, root in systems.items():
-        theirs = found[root]
+        theirs = files_by_root[root]
         if Path(gold).is_file() and Path(root).is_file():
-            theirs = dict(zip(found[gold], theirs.values(), strict=True))
-        sides[system] = {name: theirs.get(name) for name in found[gold]}
+            theirs = dict(zip(files_by_root[gold], theirs.values(), strict=True))
+        sides[system] = {name: theirs.get(name) for name in files_by_root[gold]}
         if missing == "error":
             problems += [
-                Problem(root, None, f"no file for the shard {quoted(name)} ({found[gold][name].path})", ADD)
+                Problem(root, None, f"no file for the shard {quoted(name)} ({files_by_root[gold][name].path})", ADD)
                 for name, part in sides[system].items()
                 if part is None
             ]
         problems += [
             Problem(part.path, None, f"the shard {quoted(name)} is not in {gold}", "name it as in gold, or take it out")
             for name, part in theirs.items()
-            if name not in found[gold]
+            if name not in files_by_root[gold]
         ]
     if problems:
         raise FormatError(problems)
     shards = (
         Shard(name, part, {system: theirs[name] for system, theirs in sides.items()})
-        for name, part in found[gold].items()
+        for name, part in files_by_root[gold].items()
     )
     return ShardList(tuple(shards), {root: count for root, count in passed_over.items() if count})
 

@@ -60,13 +60,13 @@ Means = tuple[Mean, Mean, Mean]
 NONE: Means = (Mean(), Mean(), Mean())
 
 
-def add_means(one: Means, other: Means) -> Means:
-    return one[0] + other[0], one[1] + other[1], one[2] + other[2]
+def add_means(means: Means, other: Means) -> Means:
+    return means[0] + other[0], means[1] + other[1], means[2] + other[2]
 
 
 def means_of(sums: Sequence[Sums], group: int = 0) -> Means:
     """Return the means of a group from the sums of each of RATIOS."""
-    precision, recall, f1 = (Mean.of(one, group) for one in sums)
+    precision, recall, f1 = (Mean.of(ratio_sums, group) for ratio_sums in sums)
     return precision, recall, f1
 
 
@@ -146,10 +146,10 @@ class Tally:
 
     def as_json(self) -> dict[str, Any]:
         """Return a JSON object, which `of_json` reads."""
-        found = {one.name: getattr(self, one.name) for one in fields(self)}
+        values = {column.name: getattr(self, column.name) for column in fields(self)}
         if not self.published:
-            del found["published"]
-        return found | {"criteria": {name: _written(tally) for name, tally in self.criteria.items()}}
+            del values["published"]
+        return values | {"criteria": {name: _tally_as_json(tally) for name, tally in self.criteria.items()}}
 
     @classmethod
     def of_json(cls, row: Mapping[str, Any]) -> Tally:
@@ -160,7 +160,7 @@ class Tally:
             table: {name: tuple(numbers) for name, numbers in rows.items()}
             for table, rows in values.pop("published", {}).items()
         }
-        criteria = {name: _taken(tally) for name, tally in row["criteria"].items()}
+        criteria = {name: _read_tally(tally) for name, tally in row["criteria"].items()}
         return cls(**values, criteria=criteria, published=published)
 
 
@@ -249,7 +249,7 @@ def _criterion(scores: Scores, name: str) -> tuple[CriterionTally, NDArray[Any]]
     return tally, by_document.astype(np.min_scalar_type(int(by_document.max(initial=0))))
 
 
-def _written(tally: CriterionTally) -> dict[str, Any]:
+def _tally_as_json(tally: CriterionTally) -> dict[str, Any]:
     def means(rows: Means) -> list[list[Any]]:
         return [[f"{mean.total:x}", mean.n, mean.undefined] for mean in rows]
 
@@ -262,10 +262,10 @@ def _written(tally: CriterionTally) -> dict[str, Any]:
     }
 
 
-def _taken(row: Mapping[str, Any]) -> CriterionTally:
+def _read_tally(row: Mapping[str, Any]) -> CriterionTally:
     def means(rows: list[list[Any]]) -> Means:
-        one, two, three = (Mean(int(total, 16), n, undefined) for total, n, undefined in rows)
-        return one, two, three
+        precision, recall, f1 = (Mean(int(total, 16), n, undefined) for total, n, undefined in rows)
+        return precision, recall, f1
 
     return CriterionTally(
         {kind: Counts(tuple(gold), tuple(pred)) for kind, (gold, pred) in row["types"].items()},
@@ -290,8 +290,8 @@ def check_by_shards(convention: Convention, options: Mapping[str, Any]) -> None:
     reason = refusal if isinstance(refusal, str) else refusal(options)
     if reason:
         able = ", ".join(name for name, other in conventions().items() if goes_by_shards(other))
-        found = f"{convention.name} cannot be scored shard by shard: {reason}"
-        raise FormatError.single("--engine", None, found, f"leave --engine out; by shards go {able}")
+        finding = f"{convention.name} cannot be scored shard by shard: {reason}"
+        raise FormatError.single("--engine", None, finding, f"leave --engine out; by shards go {able}")
 
 
 def goes_by_shards(convention: Convention) -> bool:

@@ -51,9 +51,9 @@ class Job:
     @property
     def reading(self) -> dict[str, str]:
         """The options of pairing: `missing`, `token_text` and those that differ from the default."""
-        known = {"missing": "error", "token_text": "own"}
-        others = {"pair_by": "auto", "align_text": False, "truncated": "error"}
-        return known | {key: str(value) for key, value in self.pairing.items() if others.get(key) != value}
+        always = {"missing": "error", "token_text": "own"}
+        defaults = {"pair_by": "auto", "align_text": False, "truncated": "error"}
+        return always | {key: str(value) for key, value in self.pairing.items() if defaults.get(key) != value}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +84,9 @@ def score_shard(shard: Shard, job: Job) -> ShardResult:
         FolderError: the counts cannot be stored.
     """
     if job.version != __version__:
-        found = f"the worker runs nereval {__version__}, the job was sent by {job.version}"
+        finding = f"the worker runs nereval {__version__}, the job was sent by {job.version}"
         return ShardResult(
-            shard.name, problems=(Problem("--scheduler", None, found, "install one version on all machines"),)
+            shard.name, problems=(Problem("--scheduler", None, finding, "install one version on all machines"),)
         )
     try:
         return _scored(shard, job)
@@ -96,8 +96,8 @@ def score_shard(shard: Shard, job: Job) -> ShardResult:
         return ShardResult(shard.name, problems=error.problems)
     except OSError as error:
         place = str(error.filename or shard.gold.path)
-        found = f"cannot be used: {error.strerror or error}"
-        return ShardResult(shard.name, problems=(Problem(place, None, found, "check path and disk"),))
+        finding = f"cannot be used: {error.strerror or error}"
+        return ShardResult(shard.name, problems=(Problem(place, None, finding, "check path and disk"),))
 
 
 def _scored(shard: Shard, job: Job) -> ShardResult:
@@ -150,8 +150,8 @@ def _scored(shard: Shard, job: Job) -> ShardResult:
             # Without gold's texts only what has a place is known to be wrong.
             problems += (problem for problem in error.problems if read is not None or problem.line is not None)
     if _stamps(shard) != before:
-        found = "changed while it was read"
-        raise FormatError.single(shard.gold.path, None, found, "score it again when it is written")
+        finding = "changed while it was read"
+        raise FormatError.single(shard.gold.path, None, finding, "score it again when it is written")
     if read is None:
         return ShardResult(shard.name, counted, tuple(dict.fromkeys(problems)), files)
     for system, (pred, marks) in layers.items():
@@ -215,7 +215,7 @@ def _is_empty(part: ShardFiles) -> bool:
 def _stamps(shard: Shard) -> list[tuple[int, int]]:
     """Return size and modification time of each file, to detect changes."""
     stats = (Path(path).stat() for part in _parts(shard) for path in part.files)
-    return [(one.st_size, one.st_mtime_ns) for one in stats]
+    return [(stat.st_size, stat.st_mtime_ns) for stat in stats]
 
 
 def _parts(shard: Shard) -> list[ShardFiles]:

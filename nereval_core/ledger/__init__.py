@@ -21,7 +21,7 @@ from nereval_core.arrays import Bools, Int64
 from nereval_core.corpus import Layer
 from nereval_core.corpus.subset import select_documents, select_spans
 from nereval_core.ledger.attributes import find_attribute
-from nereval_core.ledger.attributes.verdicts import VERDICT_ATTRIBUTES
+from nereval_core.ledger.attributes.own_facts import VERDICT_ATTRIBUTES
 from nereval_core.ledger.corpus_records import CorpusRecords
 from nereval_core.ledger.facet_counts import FacetCounts
 from nereval_core.ledger.record_places import (
@@ -233,19 +233,19 @@ class Ledger:
         first_document = self.source.first_document
         if text:
             holding = self._ids_holding(text)
-            total, chosen = len(holding), holding[first : first + rows]
+            total, numbers = len(holding), holding[first : first + rows]
         else:
             edges = self._plain_classes.documents
             total, last = int(edges[-1]), min(first + rows, int(edges[-1]))
-            numbers = [np.zeros(0, np.int64)]
+            of_parts = [np.zeros(0, np.int64)]
             for part in range(int(np.searchsorted(edges, first, side="right")) - 1, len(self._plain_classes)):
                 if edges[part] >= last:
                     break
                 with_records = self.source.part(part).with_records + first_document[part]
-                numbers.append(with_records[max(0, first - int(edges[part])) : last - int(edges[part])])
-            chosen = np.concatenate(numbers)
+                of_parts.append(with_records[max(0, first - int(edges[part])) : last - int(edges[part])])
+            numbers = np.concatenate(of_parts)
         counts: dict[str, Counts] = {}
-        for part, own in self._by_part(chosen):
+        for part, own in self._by_part(numbers):
             ids = self.source.part(part).documents.ids
             table = decision_counts(self.source, self._plain_classes, part, own, len(DECISIONS))
             for number, sides in zip(own.tolist(), table.tolist(), strict=True):

@@ -170,18 +170,18 @@ class Excerpt:
         documents_of_part: dict[int, list[NDArray[Any]]] = {}
         for number, positions in pieces:
             documents_of_part.setdefault(number, []).append(source.part(number).documents_of(positions))
-        chosen = {number: np.unique(np.concatenate(docs)) for number, docs in documents_of_part.items()}
-        if not chosen:
-            chosen = {0: np.zeros(0, np.int64)}
-        parts = [(source.part(number), numbers.astype(np.int64)) for number, numbers in chosen.items()]
+        selected = {number: np.unique(np.concatenate(docs)) for number, docs in documents_of_part.items()}
+        if not selected:
+            selected = {0: np.zeros(0, np.int64)}
+        parts = [(source.part(number), numbers.astype(np.int64)) for number, numbers in selected.items()]
         documents = join_selected(parts)
         sides, shifts = zip(*(_join_layers(parts, side, documents) for side in (0, 1)), strict=True)
         sizes = np.array([len(numbers) for _, numbers in parts])
-        first_of_part = dict(zip(chosen, (np.cumsum(sizes) - sizes).tolist(), strict=True))
+        first_of_part = dict(zip(selected, (np.cumsum(sizes) - sizes).tolist(), strict=True))
         columns: list[tuple[NDArray[Any], ...]] = []
         for number, positions in pieces:
             own = _rows(source, classes, number, positions)
-            doc = np.searchsorted(chosen[number], own.doc) + first_of_part[number]
+            doc = np.searchsorted(selected[number], own.doc) + first_of_part[number]
             spans = [
                 (np.where(numbers < 0, -1, numbers - shift[doc]), np.where(numbers < 0, -1, numbers + before[number]))
                 for numbers, shift, before in (

@@ -60,10 +60,10 @@ _REMARKING = Lock()
 
 @dataclass(frozen=True, eq=False)
 class StoredCorpus:
-    """The content of an entry: a corpus, the account of its reading (`said`, JSON), and the files it was read from."""
+    """The content of an entry: a corpus, the account of its reading (JSON), and the files it was read from."""
 
     corpus: Corpus
-    said: Mapping[str, Any]
+    account: Mapping[str, Any]
     sources: Mapping[str, Source]
     key: str
 
@@ -120,11 +120,11 @@ class Store:
 
     def entries(self, prefix: str = "") -> tuple[Entry, ...]:
         """Return the entries whose digest begins so, the last used first; none where the folder cannot be read."""
-        found = []
+        entries = []
         for path, size, used in _listed(self.folder, prefix):
             if match := ENTRY.fullmatch(path.name):
-                found.append(Entry(path, match[1], match[2], size, used))
-        return tuple(sorted(found, key=lambda entry: -entry.used))
+                entries.append(Entry(path, match[1], match[2], size, used))
+        return tuple(sorted(entries, key=lambda entry: -entry.used))
 
     def account(self, entry: Entry) -> EntryAccount | None:
         """Return what an entry holds without reading it; None where it is damaged, gone or of another version."""
@@ -152,12 +152,12 @@ class Store:
         On a server that several people use it says too by which `key` others open it.
         """
         try:
-            said = read_remarks(self._remarks(key))
+            remarks = read_remarks(self._remarks(key))
         except (OSError, ValueError):
             return {}
-        return {key: value for key, value in said.items() if isinstance(value, REMARK_KINDS.get(key, ()))}
+        return {key: value for key, value in remarks.items() if isinstance(value, REMARK_KINDS.get(key, ()))}
 
-    def remark(self, input_key: str, /, **said: str | int) -> None:
+    def remark(self, input_key: str, /, **changes: str | int) -> None:
         """Add to the remarks on the corpus of an input.
 
         Raises:
@@ -165,8 +165,8 @@ class Store:
         """
         path = self._remarks(input_key)
         with _REMARKING, replaced_file(path, private=True) as place:
-            found = {**self.remarks(input_key), **said}
-            place.write_text(json.dumps({**found, CHECKSUM: _checksum(path, found)}), encoding="utf-8")
+            remarks = {**self.remarks(input_key), **changes}
+            place.write_text(json.dumps({**remarks, CHECKSUM: _checksum(path, remarks)}), encoding="utf-8")
 
     def _entry(self, digest: str, key: str) -> Path:
         return self.folder / f"{digest}-{key}{SUFFIX}"
@@ -186,9 +186,9 @@ class Store:
             self.remove(entry)
         return gone
 
-    def of_digest(self, prefix: str, wanted: Callable[[Entry], bool] = lambda entry: True) -> StoredCorpus | None:
+    def of_digest(self, prefix: str, is_wanted: Callable[[Entry], bool] = lambda entry: True) -> StoredCorpus | None:
         """Return the corpus whose digest has this prefix, of the `wanted` ones; None where there is none or several."""
-        entries = [*filter(wanted, self.entries(prefix))] if prefix else []
+        entries = [*filter(is_wanted, self.entries(prefix))] if prefix else []
         return self._first(entries) if len({entry.digest for entry in entries}) == 1 else None
 
     def of_input(self, key: str) -> StoredCorpus | None:
@@ -196,7 +196,7 @@ class Store:
         return self._first([entry for entry in self.entries() if entry.key == key])
 
     def _first(self, entries: Sequence[Entry]) -> StoredCorpus | None:
-        return next((kept for entry in entries if (kept := self._open(entry)) is not None), None)
+        return next((stored for entry in entries if (stored := self._open(entry)) is not None), None)
 
     def _open(self, entry: Entry) -> StoredCorpus | None:
         try:
@@ -208,7 +208,7 @@ class Store:
                 raise DamagedError("another corpus than its name says")
             corpus = read_corpus(columns, about["corpus"])
             corpus = replace(corpus, name=self.remarks(entry.key).get("name", corpus.name))
-            kept = StoredCorpus(corpus, about["said"], StoredSources(columns), entry.key)
+            stored = StoredCorpus(corpus, about["said"], StoredSources(columns), entry.key)
         except (DamagedError, KeyError, TypeError, ValueError) as error:
             _LOG.warning("stored corpus %s is damaged and goes: %s", entry.path.name, error)
             _remove(entry.path)
@@ -218,7 +218,7 @@ class Store:
             return None
         with suppress(OSError):
             os.utime(entry.path)
-        return kept
+        return stored
 
     def mark_used(self, digest: str, key: str) -> None:
         """Keep that an entry is in use, where it was not opened for an hour."""
@@ -227,7 +227,7 @@ class Store:
             if path.stat().st_mtime < time.time() - HOUR:
                 os.utime(path)
 
-    def put(self, kept: StoredCorpus, prints: Sequence[bytes], *, tick: Callable[[], None] = lambda: None) -> None:
+    def put(self, stored: StoredCorpus, prints: Sequence[bytes], *, tick: Callable[[], None] = lambda: None) -> None:
         """Write an entry, whole or not at all, and make room for it.
 
         `prints` are the fingerprints of the files as they were read. `tick` is called now and then and may end the
@@ -240,13 +240,13 @@ class Store:
             FormatError: a file can no longer be read.
         """
         private_folder(self.folder)
-        with replaced_file(self._entry(kept.corpus.digest, kept.key), private=True) as place:
+        with replaced_file(self._entry(stored.corpus.digest, stored.key), private=True) as place:
             with place.open("wb", buffering=1 << 20) as file:
-                self._write(file, kept, prints, tick)
+                self._write(file, stored, prints, tick)
             tick()
-        self._make_room(kept.key)
+        self._make_room(stored.key)
 
-    def _write(self, file: BinaryIO, kept: StoredCorpus, prints: Sequence[bytes], tick: Callable[[], None]) -> None:
+    def _write(self, file: BinaryIO, stored: StoredCorpus, prints: Sequence[bytes], tick: Callable[[], None]) -> None:
         writer = ColumnWriter(file)
 
         def ticked() -> None:
@@ -254,12 +254,18 @@ class Store:
             if writer.written > self.limit:
                 raise TooLargeError(f"more than the {self.limit:,} bytes that the store may take")
 
-        corpus = write_corpus(writer, kept.corpus)
+        corpus = write_corpus(writer, stored.corpus)
         ticked()
-        write_sources(writer, kept.sources, prints, ticked)
+        write_sources(writer, stored.sources, prints, ticked)
         ticked()
         writer.finish(
-            {"format": FORMAT, "version": __version__, "key": kept.key, "corpus": corpus, "said": dict(kept.said)}
+            {
+                "format": FORMAT,
+                "version": __version__,
+                "key": stored.key,
+                "corpus": corpus,
+                "said": dict(stored.account),
+            }
         )
 
     def _make_room(self, key: str) -> None:
@@ -296,19 +302,19 @@ def read_remarks(path: Path) -> Mapping[str, Any]:
         ValueError: they are not as they were written.
     """
     try:
-        said = json.loads(path.read_bytes())
+        remarks = json.loads(path.read_bytes())
     except RecursionError as error:
         raise ValueError(str(error)) from None
-    if not isinstance(said, dict):
+    if not isinstance(remarks, dict):
         raise ValueError("no remarks")
-    checksum = said.pop(CHECKSUM, None)
-    if checksum != _checksum(path, said) if checksum is not None else not said.keys() <= REMARK_KINDS.keys():
+    checksum = remarks.pop(CHECKSUM, None)
+    if checksum != _checksum(path, remarks) if checksum is not None else not remarks.keys() <= REMARK_KINDS.keys():
         raise ValueError("not as they were written")
-    return said
+    return remarks
 
 
-def _checksum(path: Path, said: Mapping[str, Any]) -> int:
-    return zlib.crc32(json.dumps([path.name, said], sort_keys=True).encode())
+def _checksum(path: Path, remarks: Mapping[str, Any]) -> int:
+    return zlib.crc32(json.dumps([path.name, remarks], sort_keys=True).encode())
 
 
 def work_folder(environment: Mapping[str, str] = os.environ) -> Path:
@@ -328,8 +334,8 @@ def _listed(folder: Path, prefix: str = "") -> Iterator[tuple[Path, int, float]]
         return
     for row in rows:
         with suppress(OSError):
-            found = row.stat(follow_symlinks=False)
-            yield Path(row.path), found.st_size, found.st_mtime
+            stat = row.stat(follow_symlinks=False)
+            yield Path(row.path), stat.st_size, stat.st_mtime
 
 
 def _remove(path: Path) -> None:

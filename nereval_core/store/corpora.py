@@ -29,8 +29,8 @@ def write_corpus(writer: ColumnWriter, corpus: Corpus) -> dict[str, Any]:
     for name in INTERVALS:
         _write_intervals(writer, name, getattr(documents, name))
     # Finding the tokens of texts takes as long as all else that is done before scores are shown.
-    found = tokens_of(documents) if documents.sizes is None else None
-    _write_intervals(writer, FOUND, None if found is documents.tokens else found)
+    tokens = tokens_of(documents) if documents.sizes is None else None
+    _write_intervals(writer, FOUND, None if tokens is documents.tokens else tokens)
     if documents.meta is not None:
         write_texts(writer, "meta", Texts.of(json.dumps(dict(row)) for row in documents.meta))
     layers = [_write_layer(writer, number, layer) for number, layer in enumerate((corpus.gold, *corpus.systems))]
@@ -79,8 +79,8 @@ def read_corpus(columns: Columns, about: Mapping[str, Any]) -> Corpus:
         unit=about["unit"],
         stored_hashes=columns["hashes"],
     )
-    if (found := _intervals(columns, FOUND)) is not None:
-        remember_tokens(documents, found)
+    if (tokens := _intervals(columns, FOUND)) is not None:
+        remember_tokens(documents, tokens)
     gold, *systems = (_layer(columns, number, row, documents) for number, row in enumerate(about["layers"]))
     return Corpus(about["name"], documents, gold, tuple(systems), tuple(about["notes"]))
 
@@ -115,8 +115,7 @@ class _Rows(Sequence[Mapping[str, Any]]):
     @overload
     def __getitem__(self, index: slice) -> Sequence[Mapping[str, Any]]: ...
     def __getitem__(self, index: int | slice) -> Mapping[str, Any] | Sequence[Mapping[str, Any]]:
-        found = self._texts[index]
-        if isinstance(found, str):
-            row: Mapping[str, Any] = json.loads(found)
-            return row
-        return [json.loads(text) for text in found]
+        if isinstance(index, slice):
+            return [json.loads(text) for text in self._texts[index]]
+        row: Mapping[str, Any] = json.loads(self._texts[index])
+        return row

@@ -41,42 +41,44 @@ def fingerprints(
         FormatError: a file that cannot be read.
     """
     files = tuple(_files(_distinct(sources)[0]))
-    found = []
+    digests = []
     for file in with_progress(files, progress):
         sha = hashlib.sha256()
         for piece in _pieces(file):
             sha.update(piece)
-        found.append(sha.digest())
-    return tuple(found)
+        digests.append(sha.digest())
+    return tuple(digests)
 
 
-def input_key(sources: Mapping[str, Source], prints: Sequence[bytes], said: str) -> str:
-    """Return the SHA-256 (hex) of a reading's input: names and contents of files, and other facts (`said`)."""
+def input_key(sources: Mapping[str, Source], prints: Sequence[bytes], facts: str) -> str:
+    """Return the SHA-256 (hex) of a reading's input: names and contents of files, and other facts."""
     distinct, names = _distinct(sources)
     labels = [[source.name, source.label, len(source.files)] for source in distinct]
     files = [[file.name, file.shown, mark.hex()] for file, mark in zip(_files(distinct), prints, strict=True)]
-    return hashlib.sha256(json.dumps([said, names, labels, files, _wanted(sources)]).encode()).hexdigest()
+    return hashlib.sha256(json.dumps([facts, names, labels, files, _selections(sources)]).encode()).hexdigest()
 
 
-def _wanted(sources: Mapping[str, Source]) -> dict[str, dict[str, Any]]:
+def _selections(sources: Mapping[str, Source]) -> dict[str, dict[str, Any]]:
     """Return by name the selection of layer, columns and parts of the sources that have one."""
-    return {name: _said(source) for name, source in sources.items() if source.layer or source.columns or source.parts}
+    return {
+        name: _selection(source) for name, source in sources.items() if source.layer or source.columns or source.parts
+    }
 
 
-def _said(source: Source) -> dict[str, Any]:
+def _selection(source: Source) -> dict[str, Any]:
     """Return the selection of a source as JSON; for a source in parts, also that of each part."""
-    found = {"label": source.label, "layer": source.layer, "columns": source.columns and dict(source.columns)}
-    parts = [[part.name, len(part.files), _said(part)] for part in source.parts]
-    return {**found, "parts": parts} if parts else found
+    selection = {"label": source.label, "layer": source.layer, "columns": source.columns and dict(source.columns)}
+    parts = [[part.name, len(part.files), _selection(part)] for part in source.parts]
+    return {**selection, "parts": parts} if parts else selection
 
 
-def _as_said(source: Source, said: Mapping[str, Any]) -> Source:
+def _with_selection(source: Source, selection: Mapping[str, Any]) -> Source:
     """Return a stored source with the selection with which it was read."""
     parts, at = [], 0
-    for name, count, own in said.get("parts", ()):
-        parts.append(_as_said(Source(name, own["label"], source.files[at : at + count]), own))
+    for name, count, own in selection.get("parts", ()):
+        parts.append(_with_selection(Source(name, own["label"], source.files[at : at + count]), own))
         at += count
-    return replace(source, **{**said, "parts": tuple(parts)})
+    return replace(source, **{**selection, "parts": tuple(parts)})
 
 
 def write_sources(
@@ -92,12 +94,16 @@ def write_sources(
     sizes: list[int] = []
     blocks: list[list[int]] = []
     writer.pieces(BLOCKS, _packed(distinct, prints, sizes, blocks, tick))
-    every = iter(sizes)
+    remaining_sizes = iter(sizes)
     rows = [
-        [one.name, one.label, [[file.name, file.shown, next(every), file.origin.most] for file in one.files]]
-        for one in distinct
+        [
+            source.name,
+            source.label,
+            [[file.name, file.shown, next(remaining_sizes), file.origin.most] for file in source.files],
+        ]
+        for source in distinct
     ]
-    index = {"names": names, "wanted": _wanted(sources), "sources": rows, "blocks": blocks}
+    index = {"names": names, "wanted": _selections(sources), "sources": rows, "blocks": blocks}
     writer.pieces(INDEX, [zlib.compress(json.dumps(index).encode(), 1)])
 
 
@@ -111,15 +117,15 @@ def _packed(
     import pyarrow as pa
 
     codec = pa.Codec("zstd", compression_level=LEVEL)
-    held = bytearray()
+    buffer = bytearray()
 
     def packed() -> bytes:
         tick()
-        raw = bytes(held)
-        made: bytes = codec.compress(raw, asbytes=True)
-        blocks.append([len(made), len(raw), zlib.crc32(made)])
-        held.clear()
-        return made
+        raw = bytes(buffer)
+        block: bytes = codec.compress(raw, asbytes=True)
+        blocks.append([len(block), len(raw), zlib.crc32(block)])
+        buffer.clear()
+        return block
 
     for file, mark in zip(_files(distinct), prints, strict=True):
         sha, size = hashlib.sha256(), 0
@@ -128,15 +134,15 @@ def _packed(
             size += len(piece)
             raw = memoryview(piece)
             while len(raw):
-                room = BLOCK_BYTES - len(held)
-                held += raw[:room]
+                room = BLOCK_BYTES - len(buffer)
+                buffer += raw[:room]
                 raw = raw[room:]
-                if len(held) == BLOCK_BYTES:
+                if len(buffer) == BLOCK_BYTES:
                     yield packed()
         if sha.digest() != mark:
             raise ChangedError(file.shown)
         sizes.append(size)
-    if held:
+    if buffer:
         yield packed()
 
 
@@ -146,11 +152,11 @@ def _distinct(sources: Mapping[str, Source]) -> tuple[list[Source], dict[str, in
     Sources of the same files differ only in their selection.
     """
     places: dict[int, int] = {}
-    found: list[Source] = []
+    distinct: list[Source] = []
     for source in sources.values():
-        if places.setdefault(id(source.files), len(found)) == len(found):
-            found.append(source)
-    return found, {name: places[id(source.files)] for name, source in sources.items()}
+        if places.setdefault(id(source.files), len(distinct)) == len(distinct):
+            distinct.append(source)
+    return distinct, {name: places[id(source.files)] for name, source in sources.items()}
 
 
 def _files(distinct: Sequence[Source]) -> Iterator[SourceFile]:
@@ -239,8 +245,8 @@ class StoredSources(Mapping[str, Source]):
 
     @cached_property
     def _index(self) -> dict[str, Any]:
-        found: dict[str, Any] = json.loads(zlib.decompress(self._packed_index.tobytes()))
-        return found
+        index: dict[str, Any] = json.loads(zlib.decompress(self._packed_index.tobytes()))
+        return index
 
     @cached_property
     def _sources(self) -> tuple[Source, ...]:
@@ -256,8 +262,8 @@ class StoredSources(Mapping[str, Source]):
             raw = self._blocks[packed[number] : packed[number + 1]]
             if zlib.crc32(raw.data) != blocks[number][2]:
                 raise _damaged()
-            made: bytes = pa.Codec("zstd").decompress(raw.data, blocks[number][1], asbytes=True)
-            return made
+            raw_block: bytes = pa.Codec("zstd").decompress(raw.data, blocks[number][1], asbytes=True)
+            return raw_block
 
         def part(low: int, high: int) -> bytes:
             parts = []
@@ -267,20 +273,20 @@ class StoredSources(Mapping[str, Source]):
                 low += len(parts[-1])
             return b"".join(parts)
 
-        made, at = [], 0
-        for name, label, files in self._index["sources"]:
-            found = []
-            for inner, shown, size, most in files:
-                found.append(SourceFile(inner, shown, StoredOrigin(part, at, at + size, most)))
+        sources, at = [], 0
+        for name, label, rows in self._index["sources"]:
+            files = []
+            for inner, path, size, most in rows:
+                files.append(SourceFile(inner, path, StoredOrigin(part, at, at + size, most)))
                 at += size
-            made.append(Source(name, label, tuple(found)))
-        return tuple(made)
+            sources.append(Source(name, label, tuple(files)))
+        return tuple(sources)
 
     def __getitem__(self, name: str) -> Source:
         place: int = self._index["names"][name]
         source = self._sources[place]
-        wanted = self._index.get("wanted", {}).get(name)
-        return _as_said(source, wanted) if wanted else source
+        selection = self._index.get("wanted", {}).get(name)
+        return _with_selection(source, selection) if selection else source
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._index["names"])

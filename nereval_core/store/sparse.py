@@ -127,10 +127,10 @@ def _reader(columns: Columns, name: str, kind: str) -> Callable[[int, int], list
         return parts
     texts = read_texts(columns, name)
     if kind == "links":
-        many = columns[f"{name}.first"]
+        first_link = columns[f"{name}.first"]
 
         def links(low: int, high: int) -> list[Any]:
-            cuts = many[low : high + 1]
+            cuts = first_link[low : high + 1]
             return _cut(_strings(texts, int(cuts[0]), int(cuts[-1])), cuts)
 
         return links

@@ -171,7 +171,7 @@ def answered(folder: Path, said: str) -> Iterator[tuple[str, float, str]]:
     total = ledger.total(wrong).records
     rare = min(ledger.confusion().items(), key=lambda cell: (cell[1], cell[0]))[0]
     cell = Query(gold=(rare[0],), pred=(rare[1],))
-    doc = found.shown.shard(len(found.shards) // 2).documents.ids[7]
+    doc = found.records_of_pages.shard(len(found.shards) // 2).documents.ids[7]
     for what, answer in (
         ("a page at the start", partial(ledger.page, wrong)),
         ("a page in the middle", partial(ledger.page, wrong, ORDERS[0], total // 2)),

@@ -188,7 +188,7 @@ def use_scored(folder: Path, drawn: random.Random | None) -> Answers:
         check_problems(error)
         return {"open": REFUSED}
     answers["open"] = opened.digest
-    documents = FolderDocuments(opened.shown)
+    documents = FolderDocuments(opened.records_of_pages)
     size = ask(answers, "size", lambda: len(documents))
     answers["names"] = repr([(side.name, side.digest, len(side), scores.marks) for side, scores in opened.whole])
     ask(answers, "results", lambda: repr(results(opened.whole.gold, opened.whole.systems)))

@@ -95,7 +95,7 @@ def _names(inside: Path) -> Iterator[str]:
 def _scored(inside: Path) -> Iterator[str]:
     folder = read(inside / "scored", within=inside)
     yield " ".join(side.name for side, _ in folder.whole)
-    documents = FolderDocuments(folder.shown)
+    documents = FolderDocuments(folder.records_of_pages)
     yield documents.ids[0]
     yield documents.texts[0]
 

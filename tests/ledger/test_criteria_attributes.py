@@ -14,7 +14,7 @@ from nereval_core.analysis.crosstab import decision_matrix, vanished_confusions
 from nereval_core.analysis.sentences import RecordCount, sentence_text
 from nereval_core.corpus import Layer
 from nereval_core.ledger import Ledger, ledger
-from nereval_core.ledger.attributes.criteria import merge_of, merge_words
+from nereval_core.ledger.attributes.comparisons import merge_of, merge_words
 from nereval_core.records.queries import Query
 from nereval_core.records.tables import DECISIONS
 from nereval_core.scoring import Scores, score_layers

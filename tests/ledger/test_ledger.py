@@ -19,7 +19,7 @@ from nereval_core.corpus import Documents, Layer
 from nereval_core.corpus.subset import single_document
 from nereval_core.corpus.texts import Texts
 from nereval_core.ledger import Ledger, ledger
-from nereval_core.ledger.attributes.documents_and_spans import record_form
+from nereval_core.ledger.attributes.own_facts import record_form
 from nereval_core.ledger.facet_counts import FacetCounts, classes_of
 from nereval_core.records.queries import ABSENT, FACETS, MANY_WORDS, NO_GOLD, ORDERS, Query, narrowed, word_class
 from nereval_core.records.reasons import BOUNDARIES

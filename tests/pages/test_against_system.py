@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from nereval_core.ledger.attributes.systems import ONLY_OTHER, ONLY_THIS
+from nereval_core.ledger.attributes.comparisons import ONLY_OTHER, ONLY_THIS
 from nereval_core.records.queries import Query
 from pages.shared.inspect.filters import value_counts, with_against
 from pages.shared.view import View, keys

@@ -677,8 +677,8 @@ def test_what_is_said_of_a_corpus_is_plain(tmp_path: Path) -> None:
     loaded = read(Keeper(Store(tmp_path)))
     [entry] = Store(tmp_path).entries()
     kept = Store(tmp_path).of_input(entry.key)
-    assert kept is not None and json.loads(json.dumps(kept.said)) == kept.said
-    assert kept.said["options"] == asdict(loaded.options)
+    assert kept is not None and json.loads(json.dumps(kept.account)) == kept.account
+    assert kept.account["options"] == asdict(loaded.options)
 
 
 def test_stored_corpora_are_closed_and_open_again(tmp_path: Path) -> None:

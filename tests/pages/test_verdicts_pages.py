@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from nereval_core.analysis.surface_forms import folded_forms
 from nereval_core.arrays import Int32
 from nereval_core.corpus import Layer
-from nereval_core.ledger.attributes import documents_and_spans
+from nereval_core.ledger.attributes import own_facts
 from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.review.store import ReviewStore
 from nereval_core.review.verdicts import KINDS, NOTE_CHARACTERS, Draft, Marked
@@ -182,7 +182,7 @@ def test_all_records_of_a_form_are_one_click_away(store: ReviewStore, monkeypatc
         folded.append(layer.name)
         return folded_forms(layer)
 
-    monkeypatch.setattr(documents_and_spans, "folded_forms", fold)
+    monkeypatch.setattr(own_facts, "folded_forms", fold)
     start_afresh()
     app = first(ANN, replace(VIEW, q="antibodies", decision=()))
     # The forms of all spans take seconds at a million: they are made when the list is asked for.

@@ -99,7 +99,7 @@ def test_a_corpus_opens_as_it_was(gold: Layer) -> None:
         for found in (store.of_digest(corpus.digest), store.of_digest(corpus.digest[:12]), store.of_input(made.key)):
             assert found is not None
             assert same(corpus, found.corpus) and found.corpus.digest == corpus.digest
-            assert found.said == made.said and found.key == made.key
+            assert found.account == made.account and found.key == made.key
             here, there = tokens_of(found.corpus.documents), tokens_of(replace(corpus.documents))
             for part in ("first", "starts", "ends"):
                 assert getattr(here, part).tolist() == getattr(there, part).tolist()

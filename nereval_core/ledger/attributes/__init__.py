@@ -10,12 +10,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from nereval_core.ledger.attributes import criteria as attributes_criteria
-from nereval_core.ledger.attributes import documents_and_spans
-from nereval_core.ledger.attributes import errors as attributes_errors
-from nereval_core.ledger.attributes import placing as attributes_placing
-from nereval_core.ledger.attributes import systems as attributes_systems
-from nereval_core.ledger.attributes import verdicts as review_attributes
+from nereval_core.ledger.attributes import comparisons, own_facts
 from nereval_core.records.tables import DECISIONS
 from nereval_core.review.attribute import Attribute, Records
 
@@ -47,30 +42,30 @@ def under(records: Records, argument: str) -> Attribute | None:
 Provider = Callable[[Records, str], Attribute | None]
 ATTRIBUTES: Mapping[str, Provider] = {
     "under": under,
-    "by": attributes_systems.by,
-    "predicted-by": attributes_systems.predicted_by,
-    "against": attributes_systems.against,
-    "right-by": attributes_systems.right,
-    "in": documents_and_spans.documents,
-    "types": documents_and_spans.types,
-    "form": documents_and_spans.form,
-    "class": attributes_errors.error_class,
-    "ends": attributes_errors.ends,
-    "pattern": attributes_errors.pattern,
-    "type": attributes_errors.span_type,
-    "placing": attributes_placing.placing,
-    "gap": attributes_criteria.gap,
-    "credit": attributes_criteria.credit,
-    "flips": attributes_criteria.flips,
-    "recovered": attributes_criteria.first_credited,
-    "merging": attributes_criteria.merging,
-    "fold": attributes_criteria.fold,
-    "verdict": review_attributes.verdict,
-    "reviewer": review_attributes.reviewer,
-    "stale": review_attributes.stale,
-    "noted": review_attributes.noted,
-    "reviewed": review_attributes.reviewed,
-    "gold": documents_and_spans.of_gold,
-    "pred": documents_and_spans.of_pred,
+    "by": comparisons.by,
+    "predicted-by": comparisons.predicted_by,
+    "against": comparisons.against,
+    "right-by": comparisons.right,
+    "in": own_facts.documents,
+    "types": own_facts.types,
+    "form": own_facts.form,
+    "class": own_facts.error_class,
+    "ends": own_facts.ends,
+    "pattern": own_facts.pattern,
+    "type": own_facts.span_type,
+    "placing": own_facts.placing,
+    "gap": comparisons.gap,
+    "credit": comparisons.credit,
+    "flips": comparisons.flips,
+    "recovered": comparisons.first_credited,
+    "merging": comparisons.merging,
+    "fold": comparisons.fold,
+    "verdict": own_facts.verdict,
+    "reviewer": own_facts.reviewer,
+    "stale": own_facts.stale,
+    "noted": own_facts.noted,
+    "reviewed": own_facts.reviewed,
+    "gold": own_facts.of_gold,
+    "pred": own_facts.of_pred,
 }
 """Attributes by the first word of their names."""

@@ -18,7 +18,7 @@ from nereval_core.analysis.criteria.sensitivity import (
 )
 from nereval_core.analysis.criteria.tables import fold_table, merged_score_table, proxy_criterion_table, vanished_table
 from nereval_core.analysis.crosstab import vanished_confusions
-from nereval_core.ledger.attributes.criteria import merge_words
+from nereval_core.ledger.attributes.comparisons import merge_words
 from nereval_core.pairing.type_names import merged_in_words
 from nereval_core.scoring import Scores
 from nereval_core.tables.glossary import DECISIONS

@@ -170,7 +170,7 @@ def _said(loaded: Loaded) -> dict[str, Any]:
 
 def loaded_of(kept: StoredCorpus) -> Loaded:
     """Return an entry of the store as pages use it."""
-    said = kept.said
+    said = kept.account
     return Loaded(
         kept.corpus,
         tuple(map(_layer, said["layers"])),

@@ -95,7 +95,7 @@ def open_folder(path: Path, root: Path) -> Loaded:
 @memoized("Opening the scored folder …")
 def _opened(path: str, root: str, changed: int | None) -> Loaded:
     folder = read(path, within=root)
-    documents = FolderDocuments(folder.shown)
+    documents = FolderDocuments(folder.records_of_pages)
     if len(documents) != len(folder.whole.gold.documents):
         raise FormatError.single(path, None, "its index has other documents", "score the shards again")
     systems = tuple(side for side, _ in folder.whole)

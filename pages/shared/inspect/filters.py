@@ -14,7 +14,14 @@ import streamlit as st
 
 from nereval_core.analysis.crosstab import are_comparable
 from nereval_core.ledger import Ledger
-from nereval_core.ledger.attributes.systems import AGAINST, BOTH_RIGHT, BOTH_WRONG, ONLY_OTHER, ONLY_THIS, SPURIOUS_HERE
+from nereval_core.ledger.attributes.comparisons import (
+    AGAINST,
+    BOTH_RIGHT,
+    BOTH_WRONG,
+    ONLY_OTHER,
+    ONLY_THIS,
+    SPURIOUS_HERE,
+)
 from nereval_core.records.queries import ABSENT, ORDERS, Query, in_documents
 from nereval_core.report.colours import LOOKS
 from nereval_core.tables.glossary import DECISIONS

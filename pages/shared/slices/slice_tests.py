@@ -20,7 +20,7 @@ from nereval_core.analysis.slices.slice_tests import (
     difference_words,
 )
 from nereval_core.analysis.slices.tables import test_table
-from nereval_core.ledger.attributes.systems import ONLY_OTHER, ONLY_THIS
+from nereval_core.ledger.attributes.comparisons import ONLY_OTHER, ONLY_THIS
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Counts
 from pages.shared.components import sentence

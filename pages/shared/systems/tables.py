@@ -18,7 +18,7 @@ from nereval_core.analysis.resampling_units import (
     resampling_units,
 )
 from nereval_core.corpus import Documents
-from nereval_core.ledger.attributes.systems import ONLY_OTHER, ONLY_THIS
+from nereval_core.ledger.attributes.comparisons import ONLY_OTHER, ONLY_THIS
 from nereval_core.problems import FormatError
 from nereval_core.records.queries import Query
 from nereval_core.report.signature import signature

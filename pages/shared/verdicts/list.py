@@ -8,8 +8,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from nereval_core.ledger.attributes.documents_and_spans import record_form
-from nereval_core.ledger.attributes.verdicts import NONE, VERDICT_ATTRIBUTES
+from nereval_core.ledger.attributes.own_facts import NO_VERDICT, VERDICT_ATTRIBUTES, record_form
 from nereval_core.records.queries import YES, Query
 from nereval_core.review.verdicts_on_records import attach_verdicts
 from pages.shared.data import caches, masks, verdict_store
@@ -21,8 +20,8 @@ from pages.shared.view.queries import query_of, search_of, view_of
 from pages.shared.view.text import plain
 
 FACETS = {"verdict": "Verdict", "reviewer": "Reviewer", "stale": "Stale", "noted": "Note"}
-NAMES = {("verdict", NONE): "no verdict", ("stale", YES): "text or span changed", ("noted", YES): "with a note"}
-REVIEWED, OPEN = ("reviewed", YES), ("verdict", NONE)
+NAMES = {("verdict", NO_VERDICT): "no verdict", ("stale", YES): "text or span changed", ("noted", YES): "with a note"}
+REVIEWED, OPEN = ("reviewed", YES), ("verdict", NO_VERDICT)
 FORM = "form"
 """The attribute that is a record's surface form."""
 
