@@ -104,7 +104,7 @@ def comma_separated(text: str) -> tuple[str, ...]:
     return tuple(item.strip() for item in text.split(",") if item.strip())
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class FormField:
     """A field of the form under "Format and reading" in the app.
 
@@ -121,21 +121,23 @@ class FormField:
     parse: Callable[[Any], Any] = lambda value: value
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Offer:
     """An option as the command line and the app offer it.
 
     `flag` is its name on the command line, None where another option stands for it; `both` is the option for gold and
-    predictions alike, where each side has one of its own. {first} and {others} in `help` are what a verb calls the two;
-    `help_of_one` is the help of a verb that reads a single layer, where it is another. `parse` returns the value for
-    the words given; `number` says which numbers it may be. An option that is `repeatable` has a tuple of values, with
+    predictions alike, where each side has one of its own. {first} and {others} in `help` are what a verb calls the two,
+    {default} is the default, for which None is called `none`; `help_of_one` is the help of a verb that reads a single
+    layer, where it is another. `parse` returns the value for the words given; `number` says which numbers it may be. An
+    option with several names in `metavar` takes as many words. One that is `repeatable` has a tuple of values, with
     commas between where it is `listed`. Options that `selects` say what of the files is scored. One without `form` is
     not a field of the form; `elsewhere` says where the app asks for it.
     """
 
     flag: str | None = None
     help: str = ""
-    metavar: str | None = None
+    metavar: str | tuple[str, ...] | None = None
+    none: str = "none"
     choices: tuple[str, ...] | None = None
     parse: Callable[[str], Any] | None = None
     number: NumberOption | None = None
@@ -158,6 +160,25 @@ class Offer:
         if self.choices is not None and value not in self.choices:
             remedy = f"use {' or '.join(self.choices)}"
             raise FormatError.single(name, None, f"there is no {quoted(str(value))}", remedy)
+
+    def in_words(self, value: Any) -> str:
+        """Return a value as the command line takes it."""
+        if value is None:
+            return self.none
+        return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+    def parsed(self, words: Any) -> Any:
+        """Return the value for what the command line holds: a text, a list of texts, or a value already.
+
+        Raises:
+            FormatError: a text that stands for no value.
+        """
+        if self.listed:
+            return tuple(item for text in words for item in comma_separated(text))
+        if isinstance(words, list):
+            return tuple(words)
+        parse = self.number.parse if self.number else self.parse
+        return parse(words) if isinstance(words, str) and parse else words
 
     def field(self, default: Any) -> Any:
         """Return the field of a dataclass of options that is offered so."""
@@ -187,7 +208,7 @@ def offers(options: type) -> Mapping[str, Offer]:
 
 
 def check_offers(options: Any) -> None:
-    """Refuse options with a value that their offers do not allow; None and defaults are allowed.
+    """Refuse options with a value that their offers do not allow; defaults are allowed.
 
     Raises:
         FormatError: with every such value.
@@ -195,7 +216,7 @@ def check_offers(options: Any) -> None:
     problems: list[Problem] = []
     for each in fields(options):
         value, offer = getattr(options, each.name), each.metadata.get("offer")
-        if offer is not None and value is not None and value is not each.default:
+        if offer is not None and value is not each.default:
             try:
                 offer.check(each.name, value)
             except FormatError as error:

@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, Unpack
 
 from nereval_core.analysis.agreement import Agreement, measure_agreement, measure_pairwise_agreement, score_pair
-from nereval_core.analysis.agreement.coefficients import Pair
+from nereval_core.analysis.agreement.coefficients import NONE_IN_COMMON, Pair
 from nereval_core.analysis.agreement.kappa_and_alpha import annotator_pairs
-from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits, resampling_units
-from nereval_core.api.inputs import Given, Texts, gold_reading, prediction_reading, settings_of
+from nereval_core.analysis.resampling_units import resampling_units
+from nereval_core.api.inputs import Given, Texts, gold_reading, load_inputs, prediction_reading, scoring_options
 from nereval_core.api.load import NONE_SHARED, Loaded, Readings, pair_readings
-from nereval_core.api.load_options import LoadOptions
+from nereval_core.api.load_options import LoadOptions, ResamplingOptions
+from nereval_core.api.scoring import (
+    Listener,
+    PythonWarnings,
+    applicable_criteria,
+    tell_greedy,
+    tell_notices,
+    tell_unused,
+)
+from nereval_core.api.verb_options import AgreementOptions
 from nereval_core.corpus import Layer
-from nereval_core.pairing import Pairing, pair
-from nereval_core.pairing.notices import notices_of
-from nereval_core.problems import FormatError, Problem, one_of, quoted
+from nereval_core.pairing import Pairing
+from nereval_core.problems import FormatError, Problem, counted, one_of, quoted
 from nereval_core.readers import Reading
-from nereval_core.readers.python_objects import levelled
 from nereval_core.scoring import Scores, Settings
 from nereval_core.scoring.criteria import Criterion
 
+NO_DOCUMENT_IN_COMMON = Problem("annotators", None, "no two have a document in common", "name those of the same texts")
 DocumentsCompared = Literal["same", "shared", "pairwise"]
 
 
@@ -57,55 +65,139 @@ def agreement(
             cannot be resampled by; no document in common, or documents without ids where these are looked for.
     """
     one_of("documents", documents, DocumentsCompared)
+    options = AgreementOptions(
+        gamma=gamma,
+        resampling=ResamplingOptions(resamples=resamples, seed=seed, by=resample_by),
+        scoring=scoring_options(criteria, merge, leave_out),
+    )
     if len(annotators) < 2:
         raise FormatError.single("annotators", None, "fewer than two", "give at least two by name")
-    mine = dict(systems or {})
-    if both := sorted(mine.keys() & annotators.keys()):
-        found = f"{quoted(both[0])} is an annotator and a system"
-        raise FormatError.single("systems", None, found, "call each by a name of its own")
-    settings = settings_of(criteria, merge, leave_out)
-    plan = ResamplingPlan(resamples=resamples, seed=seed)
-    (first, given), *others = annotators.items()
-    rest = [*others, *mine.items()]
-    ours = gold_reading(given, format=format, core_type=core_type, texts=texts)
-
-    def agreed(layers: Mapping[str, Layer]) -> Agreement:
-        units = resampling_units(next(iter(layers.values())).documents, resample_by)
-        return _warned(measure_with_systems(layers, tuple(mine), settings, plan, units, gamma=gamma))
-
+    systems = systems or {}
+    if both := sorted(systems.keys() & annotators.keys()):
+        finding = f"{quoted(both[0])} is an annotator and a system"
+        raise FormatError.single("systems", None, finding, "call each by a name of its own")
+    (first, first_input), *others = annotators.items()
+    others += systems.items()
+    listener = PythonWarnings()
     if documents == "same":
-        return agreed(_layers_of_all(first, ours, dict(rest), format, core_type, pairing))
-    readings = {first: ours}
-    readings |= {name: prediction_reading(other, ours, format=format, core_type=core_type) for name, other in rest}
-    options = LoadOptions(common=True, **pairing)
-    nothing = FormatError.single("annotators", None, "no document in common", "name those of the same texts")
-    if documents == "shared":
-        together = _on_common_documents(ours, {name: readings[name] for name, _ in rest}, options)
-        if together is None:
-            raise nothing
-        return agreed(annotator_layers(first, together))
-    names = tuple(annotators)
-    pairs = pair_annotators(readings, options, systems=len(mine))
-    layers = {pair: annotator_layers((*names, *mine)[pair[0]], loaded) for pair, loaded in pairs.items()}
-    parts = {pair: agreed(both) for pair, both in layers.items() if pair[1] < len(names)}
-    if not parts:
-        raise nothing
-    return measure_pairwise_agreement(names, parts, score_systems(layers, names, tuple(mine), settings))
+        loaded = load_inputs(
+            first_input, dict(others), format=format, core_type=core_type, texts=texts, pairing=pairing
+        )
+        return run(options, loaded, first, tuple(systems), listener)
+    readings = {first: gold_reading(first_input, format=format, core_type=core_type, texts=texts)}
+    for name, other in others:
+        readings[name] = prediction_reading(other, readings[first], format=format, core_type=core_type)
+    common = LoadOptions(common=True, **pairing)
+    if documents == "pairwise":
+        pairs = pair_annotators(readings, common, systems=len(systems))
+        return run_pairwise(options, pairs, tuple(annotators), tuple(systems), listener)
+    gold = readings.pop(first)
+    shared = _on_common_documents(gold, readings, common)
+    if shared is None:
+        raise FormatError([NO_DOCUMENT_IN_COMMON])
+    return run(options, shared, first, tuple(systems), listener)
 
 
-def measure_with_systems(
-    layers: Mapping[str, Layer],
-    systems: Sequence[str],
-    settings: Settings,
-    plan: ResamplingPlan,
-    units: ResamplingUnits,
-    *,
-    gamma: bool = False,
-) -> Agreement:
-    """Return the agreement of the layers that are not systems, with the systems held against them."""
+def run(options: AgreementOptions, loaded: Loaded, first: str, systems: Sequence[str], listener: Listener) -> Agreement:
+    """Measure the agreement of annotators over the same documents; the layer of the `first` was loaded as gold.
+
+    Raises:
+        FormatError: a criterion that no annotator can be gold of, or what the documents cannot be resampled by.
+    """
+    layers = annotator_layers(first, loaded)
     annotators = {name: layer for name, layer in layers.items() if name not in systems}
-    mine = {name: layers[name] for name in systems if name in layers}
-    return measure_agreement(annotators, settings, plan=plan, resampled=units, systems=mine, gamma=gamma)
+    _tell_of_annotators(annotators, listener)
+    tell_notices(layers[first], {name: layers[name] for name in systems}, listener, reference=first)
+    settings = _settings_for(options, tuple(annotators.values()), loaded.types, listener)
+    agreement = measure_agreement(
+        annotators,
+        settings,
+        plan=options.resampling.plan,
+        resampled=resampling_units(loaded.corpus.documents, options.resampling.by),
+        systems={name: layers[name] for name in systems},
+        gamma=options.gamma,
+    )
+    return _told_of_greedy(agreement, listener)
+
+
+def run_pairwise(
+    options: AgreementOptions,
+    pairs: Mapping[Pair, Loaded],
+    annotators: Sequence[str],
+    systems: Sequence[str],
+    listener: Listener,
+) -> Agreement:
+    """Measure the agreement of each pair of annotators on the documents that both have; `pairs` are numbered so.
+
+    Systems are numbered after the annotators.
+
+    Raises:
+        FormatError: no two annotators have a document in common, or as `run`.
+    """
+    names = (*annotators, *systems)
+    for pair in compared_pairs(len(names), len(systems)):
+        if pair not in pairs:
+            listener.note(f"{' and '.join(names[number] for number in pair)}: {NONE_IN_COMMON}")
+    if not any(pair[1] < len(annotators) for pair in pairs):
+        raise FormatError([NO_DOCUMENT_IN_COMMON])
+    layers = {}
+    for pair, loaded in pairs.items():
+        first, second = (names[number] for number in pair)
+        documents = loaded.corpus.documents
+        listener.read(f"{first} and {second}: {counted(len(documents), documents.unit)} in common")
+        tell_notices(loaded.corpus.gold, loaded.named_layers(), listener, reference=first)
+        layers[pair] = annotator_layers(first, loaded)
+    of_annotators = [layer for each in layers.values() for name, layer in each.items() if name in annotators]
+    types = {kind for layer in of_annotators for kind in layer.types}
+    settings = _settings_for(options, of_annotators, types, listener)
+    parts = {
+        pair: measure_agreement(
+            layers[pair],
+            settings,
+            plan=options.resampling.plan,
+            resampled=resampling_units(loaded.corpus.documents, options.resampling.by),
+            gamma=options.gamma,
+        )
+        for pair, loaded in pairs.items()
+        if pair[1] < len(annotators)
+    }
+    scores = score_systems(layers, annotators, systems, settings)
+    return _told_of_greedy(measure_pairwise_agreement(annotators, parts, scores), listener)
+
+
+def _settings_for(
+    options: AgreementOptions, annotators: Sequence[Layer], types: Collection[str], listener: Listener
+) -> Settings:
+    """Return the settings with the criteria that can be applied with at least one of the annotators as gold.
+
+    Raises:
+        FormatError: a criterion given by name cannot be applied with any annotator as gold.
+    """
+    settings = options.scoring.settings
+    tell_unused(settings, types, listener)
+    criteria: list[Criterion] = []
+    for criterion in settings.criteria:
+        gold = next((layer for layer in annotators if criterion.lacks(layer) is None), annotators[0])
+        criteria += applicable_criteria(options.scoring, (criterion,), gold, listener)
+    return replace(settings, criteria=tuple(criteria))
+
+
+def _tell_of_annotators(annotators: Mapping[str, Layer], listener: Listener) -> None:
+    """Warn of annotators that are equal to earlier ones, or differ from them in their types."""
+    names = list(annotators)
+    for number, name in enumerate(names):
+        later = {other: annotators[other] for other in names[number + 1 :]}
+        tell_notices(annotators[name], later, listener, reference=name)
+
+
+def _told_of_greedy(agreement: Agreement, listener: Listener) -> Agreement:
+    """Return an agreement, once it is told which documents were aligned greedily."""
+    for pair, scores in agreement.scores.items():
+        greedy = sorted({name for each in scores.values() for name in each.greedy})
+        tell_greedy(" and ".join(agreement.annotators[number] for number in pair), greedy, listener)
+    for name, documents in (agreement.ceiling.greedy if agreement.ceiling else {}).items():
+        tell_greedy(f"{name} and annotators", documents, listener)
+    return agreement
 
 
 def score_systems(
@@ -115,12 +207,12 @@ def score_systems(
 
     An annotator with whom a system has no document in common is left out.
     """
-    found: dict[str, dict[int, dict[str, Scores]]] = {name: {} for name in systems}
-    for (one, other), both in layers.items():
-        if other >= len(annotators):
+    scores: dict[str, dict[int, dict[str, Scores]]] = {name: {} for name in systems}
+    for (annotator, system), both in layers.items():
+        if system >= len(annotators):
             gold, pred = both.values()
-            found[systems[other - len(annotators)]][one] = score_pair(gold, pred, settings)
-    return found
+            scores[systems[system - len(annotators)]][annotator] = score_pair(gold, pred, settings)
+    return scores
 
 
 def pair_annotators(
@@ -135,31 +227,31 @@ def pair_annotators(
         FormatError: with the problems of all pairs, each once.
     """
     names = tuple(readings)
-    found: dict[Pair, Loaded] = {}
+    pairs: dict[Pair, Loaded] = {}
     problems: list[Problem] = []
-    for pair_of in compared_pairs(len(names), systems):
-        one, other = (names[number] for number in pair_of)
+    for pair in compared_pairs(len(names), systems):
+        first, second = (names[number] for number in pair)
         try:
-            chosen = others if others is not None and pair_of[0] else options
-            loaded = _on_common_documents(readings[one], {other: readings[other]}, chosen)
+            own_options = others if others is not None and pair[0] else options
+            loaded = _on_common_documents(readings[first], {second: readings[second]}, own_options)
             if loaded is not None:
-                found[pair_of] = loaded
+                pairs[pair] = loaded
         except FormatError as error:
             problems += error.problems
     if problems:
         raise FormatError(dict.fromkeys(problems))
-    return found
+    return pairs
 
 
 def compared_pairs(layers: int, systems: int) -> tuple[Pair, ...]:
     """Return the pairs of layers, of which the last are systems, that have an annotator."""
-    return tuple(pair_of for pair_of in annotator_pairs(layers) if pair_of[0] < layers - systems)
+    return tuple(pair for pair in annotator_pairs(layers) if pair[0] < layers - systems)
 
 
 def annotator_layers(first: str, loaded: Loaded) -> dict[str, Layer]:
     """Return the layers of all annotators by name, gold by the name of the first."""
-    gold = loaded.corpus.gold.renamed(first)
-    return {layer.name: layer for layer in (gold, *loaded.corpus.systems)}
+    layers = {first: loaded.corpus.gold, **loaded.named_layers()}
+    return {name: layer.renamed(name) for name, layer in layers.items()}
 
 
 def _on_common_documents(first: Reading, others: Mapping[str, Reading], options: LoadOptions) -> Loaded | None:
@@ -174,42 +266,3 @@ def _on_common_documents(first: Reading, others: Mapping[str, Reading], options:
         if all(problem.found == NONE_SHARED for problem in error.problems):
             return None
         raise
-
-
-def _layers_of_all(
-    first: str, ours: Reading, others: Mapping[str, Given], format: str, core_type: str | None, pairing: Pairing
-) -> dict[str, Layer]:
-    """Return the layers of annotators over the documents of the first.
-
-    Raises:
-        FormatError: with the problems of all annotators.
-    """
-    layers = {first: ours.layer}
-    problems: list[Problem] = []
-    sides = {}
-    for name, other in others.items():
-        try:
-            sides[name] = prediction_reading(other, ours, format=format, core_type=core_type)
-            # Objects without texts: documents are as long as the farthest span of any annotator asks for.
-            ours = levelled(ours, sides[name])[0]
-        except FormatError as error:
-            problems += error.problems
-    for name, side in sides.items():
-        try:
-            one, other_side = levelled(ours, side)
-            layers[name] = pair(one, other_side, **pairing).layer
-        except FormatError as error:
-            problems += error.problems
-    if problems:
-        raise FormatError(dict.fromkeys(problems))
-    return {name: replace(layer, name=name, documents=ours.documents) for name, layer in layers.items()}
-
-
-def _warned(found: Agreement) -> Agreement:
-    """Return an agreement, once annotators that are equal, or differ in their types, are warned of."""
-    for pair_of, scores in found.scores.items():
-        if pair_of[0] < pair_of[1] and scores:
-            scored, (to, name) = next(iter(scores.values())), (found.annotators[number] for number in pair_of)
-            settled = scored.settings.settled_types
-            notices_of(*scored.read, reference=to, settled=settled).warn(f"{name} against {to}")
-    return found

@@ -9,16 +9,17 @@ import pandas as pd
 
 from nereval_core.analysis.comparison import Comparison, compare_scores
 from nereval_core.analysis.comparison.replicability import replicability_table
-from nereval_core.analysis.comparison.runs import group_runs
-from nereval_core.analysis.resampling_units import ResamplingPlan, resampling_units
-from nereval_core.api.inputs import Given, Texts, gold_reading
-from nereval_core.api.score import score
-from nereval_core.options import check_margin
+from nereval_core.analysis.resampling_units import resampling_units
+from nereval_core.api.inputs import Given, Texts, load_inputs, scoring_options
+from nereval_core.api.load import Loaded
+from nereval_core.api.load_options import ResamplingOptions
+from nereval_core.api.scoring import Listener, PythonWarnings, score_loaded
+from nereval_core.api.verb_options import CompareOptions
+from nereval_core.corpus import Documents
 from nereval_core.pairing import Pairing
-from nereval_core.problems import FormatError, Problem, quoted
-from nereval_core.readers.python_objects import is_objects
-from nereval_core.scoring import Counting, Scores
+from nereval_core.scoring import Counting
 from nereval_core.scoring.criteria import SCHEMAS, Criterion
+from nereval_core.scoring.protocols import CountedScores
 
 
 def compare(
@@ -61,45 +62,49 @@ def compare(
             baseline; a unit that gold's documents do not have; a number that is not possible
             (`nereval_core.options`).
     """
-    check_margin(margin, runs=bool(runs))
-    plan = ResamplingPlan(resamples=resamples, seed=seed)
-    if not systems or (baseline is not None and baseline not in group_runs(systems, runs or {})):
-        found = "no system to compare" if not systems else f"no system is called {quoted(str(baseline))}"
-        raise FormatError.single("compare", None, found, "give systems by name, the baseline among them")
-    if not is_objects(gold):
-        # Read once for all systems.
-        gold, core_type = gold_reading(gold, format=format, core_type=core_type), None
-    problems: list[Problem] = []
-    scores: dict[str, Scores] = {}
-    for name, pred in systems.items():
-        try:
-            scores[name] = score(
-                gold,
-                pred,
-                criteria=criteria,
-                merge=merge,
-                leave_out=leave_out,
-                counting=counting,
-                format=format,
-                core_type=core_type,
-                texts=texts,
-                **pairing,
-            )
-        except FormatError as error:
-            problems += error.problems
-    if problems:
-        raise FormatError(dict.fromkeys(problems))
-    units = resampling_units(next(iter(scores.values())).read[0].documents, resample_by)
-    return compare_scores(
-        scores,
+    options = CompareOptions(
         baseline=baseline,
-        plan=plan,
-        units=units,
-        by_type=by_type,
+        resampling=ResamplingOptions(resamples=resamples, seed=seed, by=resample_by),
         margin=margin,
         measures=tuple(measures),
-        runs=runs,
         scorers=tuple(scorers),
+        by_type=by_type,
+        runs=runs or {},
+        scoring=scoring_options(criteria, merge, leave_out, counting),
+    )
+    options.check_systems(systems)
+    loaded = load_inputs(gold, systems, format=format, core_type=core_type, texts=texts, pairing=pairing)
+    return run(options, loaded, PythonWarnings())
+
+
+def run(options: CompareOptions, loaded: Loaded, listener: Listener) -> Comparison:
+    """Score the systems of a corpus and compare them.
+
+    Raises:
+        FormatError: as `compare`, of options that these documents and systems cannot have.
+    """
+    return compare_counts(options, score_loaded(loaded, options.scoring, listener), loaded.corpus.documents)
+
+
+def compare_counts(
+    options: CompareOptions, scores: Mapping[str, CountedScores], documents: Documents | None = None
+) -> Comparison:
+    """Compare systems by their scores; without `documents` each document is a unit of resampling.
+
+    Raises:
+        FormatError: as `run`.
+    """
+    options.check_systems(scores)
+    return compare_scores(
+        scores,
+        baseline=options.baseline,
+        plan=options.resampling.plan,
+        units=None if documents is None else resampling_units(documents, options.resampling.by),
+        by_type=options.by_type,
+        margin=options.margin,
+        measures=options.measures,
+        runs=options.runs,
+        scorers=options.scorers,
     )
 
 
@@ -112,4 +117,4 @@ def replicability(comparisons: Mapping[str, Comparison], *, level: float = 0.95)
     Raises:
         FormatError: fewer than two corpora, other systems or another baseline in one of them, or no common criterion.
     """
-    return replicability_table({name: found.system_differences for name, found in comparisons.items()}, level)
+    return replicability_table({name: each.system_differences for name, each in comparisons.items()}, level)

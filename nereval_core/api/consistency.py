@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Unpack
 
 from nereval_core.analysis.consistency import Consistency, check_texts, consistency
 from nereval_core.analysis.consistency.indexed_layer import LetterCase
-from nereval_core.analysis.consistency.kinds import check_kinds
-from nereval_core.api.inputs import Given, Texts, gold_reading, prediction_reading
-from nereval_core.corpus import Layer
-from nereval_core.pairing import Pairing, pair
-from nereval_core.problems import FormatError, Problem
+from nereval_core.api.inputs import Given, Texts, load_inputs
+from nereval_core.api.load import Loaded
+from nereval_core.api.verb_options import ConsistencyOptions
+from nereval_core.pairing import Pairing, selection_marks
 
 NONE: Mapping[str, Given] = MappingProxyType({})
 
@@ -38,18 +38,21 @@ def consistency_of(
     Raises:
         FormatError: as `score`, with the problems of all layers; an unknown kind; a layer without texts.
     """
-    asked = [kinds] if isinstance(kinds, str) else list(kinds)
-    check_kinds(asked)
-    ours = gold_reading(layer, format=format, core_type=core_type, texts=texts)
-    check_texts(ours.layer)
-    problems: list[Problem] = []
-    found: list[Layer] = []
-    for name, other in others.items():
-        try:
-            theirs = prediction_reading(other, ours, format=format, core_type=core_type)
-            found.append(pair(ours, theirs, **pairing).layer.renamed(name))
-        except FormatError as error:
-            problems += error.problems
-    if problems:
-        raise FormatError(dict.fromkeys(problems))
-    return consistency(ours.layer, found, asked, case)
+    options = ConsistencyOptions(kinds=(kinds,) if isinstance(kinds, str) else tuple(kinds), case=case)
+    loaded = load_inputs(layer, others, format=format, core_type=core_type, texts=texts, pairing=pairing)
+    return run(options, loaded)
+
+
+def run(options: ConsistencyOptions, loaded: Loaded, name: str | None = None) -> Consistency:
+    """Search the layer that was loaded as gold, under another `name`, with the others beside it.
+
+    Raises:
+        FormatError: the layer has no texts.
+    """
+    layer = loaded.corpus.gold if name is None else loaded.corpus.gold.renamed(name)
+    check_texts(layer)
+    others = [other.renamed(system) for system, other in loaded.named_layers().items()]
+    # A layer by itself is not paired, but its signature names the selected documents and renamed types.
+    marks = [f"{system}: {mark}" for system, of_system in loaded.marks.items() for mark in of_system]
+    marks = marks or [*selection_marks(loaded.gold)]
+    return replace(consistency(layer, others, options.kinds, options.case), marks=tuple(marks))

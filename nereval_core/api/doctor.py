@@ -10,7 +10,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -43,7 +43,7 @@ SCORE_AGAIN = "score the shards again into this folder: what is whole is not com
 
 
 @dataclass(frozen=True)
-class Kept:
+class Storage:
     """Things of one kind in one place: their number, their bytes, and the days since the oldest was used or changed."""
 
     kind: str
@@ -65,7 +65,7 @@ class Finding:
 class Examination:
     """All that is kept, and all that is wrong with it."""
 
-    kept: tuple[Kept, ...]
+    storages: tuple[Storage, ...]
     findings: tuple[Finding, ...]
 
 
@@ -77,31 +77,34 @@ def examine(review: str | None = None, scored: Sequence[str] = ()) -> Examinatio
     Raises:
         FormatError: `review` is neither a file nor the URL of a database.
     """
-    kept: list[Kept] = []
+    storages: list[Storage] = []
     findings: list[Finding] = []
     store = Store.of_environment()
     if store is not None:
         entries = store.entries()
-        kept.append(_kept("corpora", store.folder, [entry.path for entry in entries]))
+        storages.append(_storage("corpora", store.folder, [entry.path for entry in entries]))
         findings += _of_corpora(store, entries)
     with closing(ReviewStore.of_environment(review)) as verdicts:
         file = verdicts.database.file
-        kept.append(_kept("verdicts", verdicts.name, [] if file is None else [file, *_logs(file)]))
+        storages.append(_storage("verdicts", verdicts.name, [] if file is None else [file, *_logs(file)]))
         findings += _of_verdicts(verdicts, file)
     work = work_folder()
     jobs = [place for place in _listed(work) if is_temporary(place.name)]
-    kept.append(_kept("counts of unfinished jobs", work, jobs))
+    storages.append(_storage("counts of unfinished jobs", work, jobs))
     findings += _open_to_others(work, *jobs)
     findings += _abandoned([work], older=RESUMABLE_SECONDS)
     spare = Path(tempfile.gettempdir())
-    kept.append(_kept("temporaries", spare, [place for place in _listed(spare) if is_temporary(place.name)]))
+    storages.append(_storage("temporaries", spare, [place for place in _listed(spare) if is_temporary(place.name)]))
     findings += _abandoned([spare, *([store.folder] if store is not None else [])])
     for folder in scored:
-        found = list(_of_scored(folder))
+        problems = list(_of_scored(folder))
         places = [path for path in Path(folder).rglob("*") if path.is_file()]
-        kept.append(_kept("scored folder", folder, places))
-        findings += [*found, *_abandoned([Path(folder), *(path for path in Path(folder).rglob("*") if path.is_dir())])]
-    return Examination(tuple(kept), tuple(findings))
+        storages.append(_storage("scored folder", folder, places))
+        findings += [
+            *problems,
+            *_abandoned([Path(folder), *(path for path in Path(folder).rglob("*") if path.is_dir())]),
+        ]
+    return Examination(tuple(storages), tuple(findings))
 
 
 def state(finding: Finding) -> str:
@@ -122,11 +125,11 @@ def mend(finding: Finding) -> str:
     return MENDED
 
 
-def _kept(kind: str, place: str | Path, paths: Iterable[Path]) -> Kept:
-    stats = [found for path in paths for inner in (path, *_listed(path)) if (found := _stat(inner)) is not None]
-    files = [one for one in stats if stat.S_ISREG(one.st_mode)]
-    days = int((time.time() - min(one.st_mtime for one in stats)) / DAY_SECONDS) if stats else None
-    return Kept(kind, str(place), len(files), sum(one.st_size for one in files), days)
+def _storage(kind: str, place: str | Path, paths: Iterable[Path]) -> Storage:
+    stats = [status for path in paths for inner in (path, *_listed(path)) if (status := _stat(inner)) is not None]
+    files = [status for status in stats if stat.S_ISREG(status.st_mode)]
+    days = int((time.time() - min(status.st_mtime for status in stats)) / DAY_SECONDS) if stats else None
+    return Storage(kind, str(place), len(files), sum(status.st_size for status in files), days)
 
 
 def _of_corpora(store: Store, entries: Iterable[Entry]) -> Iterator[Finding]:
@@ -170,12 +173,9 @@ def _of_verdicts(store: ReviewStore, file: Path | None) -> Iterator[Finding]:
                 try:
                     _read_all(copy)
                 except FormatError as error:
-                    raise FormatError(
-                        Problem(str(file), one.line, one.found, one.remedy) for one in error.problems
-                    ) from None
+                    raise FormatError(replace(problem, source=str(file)) for problem in error.problems) from None
     except FormatError as error:
-        for one in error.problems:
-            yield Finding(one)
+        yield from map(Finding, error.problems)
     except (OSError, sqlite3.Error) as error:
         yield Finding(Problem(store.name, None, f"the verdicts cannot be read: {error}", remedy))
 
@@ -194,8 +194,8 @@ def _of_scored(path: str) -> Iterator[Finding]:
     try:
         folder = read(path)
     except (FormatError, KeyError, TypeError, ValueError) as error:
-        found = "the manifest is damaged" if not isinstance(error, FormatError) else error.problems[0].found
-        yield Finding(Problem(path, None, found, "score the shards again into a new folder"))
+        finding = "the manifest is damaged" if not isinstance(error, FormatError) else error.problems[0].found
+        yield Finding(Problem(path, None, finding, "score the shards again into a new folder"))
         return
     counts = CountsStore(str(Path(path, COUNTS)))
     keys = {key for _, scores in folder.whole for key in scores.keys}
@@ -228,8 +228,8 @@ def _of_results(folder: ScoredFolder) -> Iterator[Finding]:
     place = Path(folder.path, RESULTS)
     right = json_bytes(results(folder.whole.gold, folder.whole.systems))
     try:
-        found = json.loads(place.read_bytes())
-        damage = "" if found | versions() == json.loads(right) else "they are not those of the manifest"
+        written = json.loads(place.read_bytes())
+        damage = "" if written | versions() == json.loads(right) else "they are not those of the manifest"
     except (OSError, ValueError, TypeError, RecursionError) as error:
         damage = getattr(error, "strerror", None) or str(error)
     if damage:
@@ -259,15 +259,15 @@ def _open_to_others(*paths: Path, group: bool = False) -> Iterator[Finding]:
     """Find files and folders of this account that other accounts have rights on; those of a `group` may stand."""
     # Windows has no such modes.
     for path in paths if hasattr(os, "geteuid") else ():
-        found = _stat(path)
-        if found is None or stat.S_ISLNK(found.st_mode) or found.st_uid != os.geteuid():
+        status = _stat(path)
+        if status is None or stat.S_ISLNK(status.st_mode) or status.st_uid != os.geteuid():
             continue
-        mode = stat.S_IMODE(found.st_mode)
-        if taken := mode & (0o007 if group else 0o077):
-            wanted = mode & ~taken
+        mode = stat.S_IMODE(status.st_mode)
+        if excess := mode & (0o007 if group else 0o077):
+            private = mode & ~excess
             what = f"other accounts have rights on it: mode {mode:04o}"
-            problem = Problem(str(path), None, what, f"chmod {wanted:04o}")
-            yield Finding(problem, partial(path.chmod, wanted))
+            problem = Problem(str(path), None, what, f"chmod {private:04o}")
+            yield Finding(problem, partial(path.chmod, private))
 
 
 def _abandoned(folders: Iterable[Path], older: float = 0) -> Iterator[Finding]:

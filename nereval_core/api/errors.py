@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Unpack
 
 from nereval_core.analysis.errors import ErrorReport, error_report
 from nereval_core.analysis.errors.error_classes import STRICT
-from nereval_core.api.inputs import Given, Texts
-from nereval_core.api.score import score
+from nereval_core.api.inputs import Given, Texts, load_inputs, scoring_options
+from nereval_core.api.load import Loaded
+from nereval_core.api.scoring import Listener, PythonWarnings, score_systems, settings_for
+from nereval_core.api.verb_options import ErrorsOptions
 from nereval_core.pairing import Pairing
-from nereval_core.scoring.criteria import Criterion, choose_criteria
+from nereval_core.scoring.criteria import CRITERIA, Criterion
 
 
 def errors_of(
@@ -34,17 +37,24 @@ def errors_of(
     Raises:
         FormatError: as `score`.
     """
-    names = [criteria] if isinstance(criteria, str) else list(criteria)
-    chosen = choose_criteria(names)
-    scores = score(
-        gold,
-        pred,
-        criteria=choose_criteria([STRICT, *chosen]),
-        merge=merge,
-        leave_out=leave_out,
-        format=format,
-        core_type=core_type,
-        texts=texts,
-        **pairing,
-    )
-    return error_report(scores, [criterion.name for criterion in chosen])
+    options = ErrorsOptions(scoring=scoring_options(criteria, merge, leave_out))
+    loaded = load_inputs(gold, {"": pred}, format=format, core_type=core_type, texts=texts, pairing=pairing)
+    (report,) = run(options, loaded, PythonWarnings()).values()
+    return report
+
+
+def run(options: ErrorsOptions, loaded: Loaded, listener: Listener) -> dict[str, ErrorReport]:
+    """Class the errors of each system of a corpus, and compute what mending each class would gain.
+
+    Raises:
+        FormatError: as `errors_of`.
+    """
+    settings = settings_for(loaded, options.scoring, listener)
+    names = [criterion.name for criterion in settings.criteria]
+    if STRICT not in names:
+        # Classes are those of the strict records, whatever criteria are shown.
+        settings = replace(settings, criteria=(CRITERIA[STRICT], *settings.criteria))
+    return {
+        name: error_report(scores, names, progress=listener.progress(name, "mended"))
+        for name, scores in score_systems(loaded, settings, listener).items()
+    }

@@ -7,13 +7,15 @@ from dataclasses import replace
 from typing import Any, cast
 
 from nereval_core import readers
-from nereval_core.api.load import Input, check_core_type, check_cores, source_of
-from nereval_core.corpus import Layer
-from nereval_core.problems import FormatError, one_of
+from nereval_core.api.load import Input, Loaded, check_core_type, check_cores, source_of
+from nereval_core.api.load_options import LoadOptions, ScoringOptions
+from nereval_core.corpus import Corpus, Layer
+from nereval_core.pairing import Paired, Pairing, pair
+from nereval_core.problems import FormatError, Problem
 from nereval_core.readers import Reading, ReadOptions
-from nereval_core.scoring import Counting, Settings
-from nereval_core.scoring.criteria import Criterion, choose_criteria
-from nereval_core.scoring.type_merging import parse_merge
+from nereval_core.readers.python_objects import is_objects, levelled, read_objects
+from nereval_core.scoring import Counting
+from nereval_core.scoring.criteria import Criterion
 
 Objects = Sequence[Any]
 Texts = Sequence[str] | Sequence[Sequence[str]]
@@ -23,25 +25,52 @@ Criteria = str | Iterable[str | Criterion]
 Merge = Mapping[str, str] | str | Iterable[str]
 
 
-def both_readings(
+def load_inputs(
     gold: Given,
-    pred: Given,
+    systems: Mapping[str, Given],
     *,
     format: str,
     core_type: str | None = None,
     texts: Texts | None = None,
     gold_scheme: str | None = None,
     pred_scheme: str | None = None,
-) -> tuple[Reading, Reading]:
-    """Return the readings of both sides; where neither has texts, over the same documents.
+    pairing: Pairing | None = None,
+) -> Loaded:
+    """Read gold and systems by name, and pair all with gold; a system of no name is called as its source.
+
+    Where neither has texts, documents are as long as the farthest span of any of them asks for.
 
     Raises:
-        FormatError: as the readers do, `levelled`, and for texts that belong to nothing.
+        FormatError: as the readers, `levelled` and `pair` do, with the problems of all systems.
     """
-    from nereval_core.readers.python_objects import levelled
-
-    ours = gold_reading(gold, format=format, core_type=core_type, texts=texts, scheme=gold_scheme)
-    return levelled(ours, prediction_reading(pred, ours, format=format, core_type=core_type, scheme=pred_scheme))
+    gold_side = gold_reading(gold, format=format, core_type=core_type, texts=texts, scheme=gold_scheme)
+    problems: list[Problem] = []
+    readings: dict[str, Reading] = {}
+    for name, system in systems.items():
+        try:
+            reading = prediction_reading(system, gold_side, format=format, core_type=core_type, scheme=pred_scheme)
+            gold_side = levelled(gold_side, reading)[0]
+            readings[name or reading.source or "prediction"] = reading
+        except FormatError as error:
+            problems += error.problems
+    paired: dict[str, Paired] = {}
+    for name, reading in readings.items():
+        try:
+            paired[name] = pair(*levelled(gold_side, reading), **pairing or {})
+        except FormatError as error:
+            problems += error.problems
+    if problems:
+        raise FormatError(dict.fromkeys(problems))
+    layers = tuple(replace(each.layer, documents=gold_side.documents) for each in paired.values())
+    return Loaded(
+        Corpus(gold_side.source or "gold", gold_side.documents, gold_side.layer, layers),
+        gold_side,
+        readings,
+        {name: each.marks for name, each in paired.items()},
+        {},
+        {name: each.lost for name, each in paired.items() if each.lost},
+        LoadOptions(core_type=core_type, gold_scheme=gold_scheme, pred_scheme=pred_scheme, **pairing or {}),
+    )
 
 
 def gold_reading(
@@ -57,18 +86,16 @@ def gold_reading(
     Raises:
         FormatError: as the readers do, and for texts that belong to nothing.
     """
-    from nereval_core.readers.python_objects import is_objects, read_objects
-
     if is_objects(gold):
-        ours = read_objects(cast(Objects, gold), texts=texts, scheme=scheme)
+        reading = read_objects(cast(Objects, gold), texts=texts, scheme=scheme)
     elif texts is not None:
         finding = "gold is not a list of Python objects"
         raise FormatError.single("texts", None, finding, "leave them out, it has its own")
     else:
         check_core_type(core_type)
-        ours = reading_of(cast(Annotations, gold), format=format, core_type=core_type, scheme=scheme)
-    check_cores(ours, core_type)
-    return ours
+        reading = reading_of(cast(Annotations, gold), format=format, core_type=core_type, scheme=scheme)
+    check_cores(reading, core_type)
+    return reading
 
 
 def prediction_reading(
@@ -79,13 +106,10 @@ def prediction_reading(
     Raises:
         FormatError: as the readers do.
     """
-    from nereval_core.readers.python_objects import is_objects, read_objects
-
     if is_objects(pred):
-        held = gold if gold.documents.sizes is None else None
         return read_objects(
             cast(Objects, pred),
-            texts=held,
+            texts=gold if gold.documents.sizes is None else None,
             name="pred",
             scheme=scheme,
             gold_scheme=gold.scheme,
@@ -96,7 +120,7 @@ def prediction_reading(
 
 
 def reading_of(
-    given: Annotations,
+    annotations: Annotations,
     *,
     format: str,
     gold: Reading | None = None,
@@ -108,30 +132,32 @@ def reading_of(
     Raises:
         FormatError: as the readers do.
     """
-    if isinstance(given, Reading):
-        return given
-    if isinstance(given, Layer):
-        return Reading(given.documents, given, "", source=given.name)
+    if isinstance(annotations, Reading):
+        return annotations
+    if isinstance(annotations, Layer):
+        return Reading(annotations.documents, annotations, "", source=annotations.name)
     options = ReadOptions(core_type=core_type, scheme=scheme)
     if gold is not None:
         options = replace(options, gold_scheme=gold.scheme, texts=gold.documents, gold_types=gold.layer.types)
-    return readers.read(source_of(given), format=format, options=options)
+    return readers.read(source_of(annotations), format=format, options=options)
 
 
-def settings_of(
+def scoring_options(
     criteria: Criteria, merge: Merge = (), leave_out: str | Iterable[str] = (), counting: Counting = "one-to-one"
-) -> Settings:
-    """Return settings of scoring; one name may stand for a list of one.
+) -> ScoringOptions:
+    """Return options of scoring; one name may stand for a list of one.
 
     Raises:
         FormatError: an unknown criterion, a bad merge or counting.
     """
-    one_of("counting", counting, Counting)
-    chosen = choose_criteria(_several(criteria))
-    merged = merge if isinstance(merge, Mapping) else parse_merge(_several(merge))
-    return Settings(chosen, tuple(sorted(merged.items())), tuple(sorted(set(_several(leave_out)))), counting)
+    return ScoringOptions(
+        criteria=_several(criteria),
+        merge=merge if isinstance(merge, Mapping) else _several(merge),
+        leave_out=_several(leave_out),
+        counting=counting,
+    )
 
 
-def _several(values: Any) -> Any:
-    """Return a single string as a list of one: its letters are not meant."""
-    return (values,) if isinstance(values, str) else values
+def _several(values: Any) -> tuple[Any, ...]:
+    """Return values as a tuple, a single string as one: its letters are not meant."""
+    return (values,) if isinstance(values, str) else tuple(values)

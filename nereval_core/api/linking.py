@@ -7,18 +7,21 @@ from collections.abc import Mapping
 from typing import Unpack
 
 from nereval_core import readers
-from nereval_core.analysis.linking import LinkScores, Truth, score_links
+from nereval_core.analysis.linking import LinkScores, Truth, judge_links
 from nereval_core.analysis.linking.indexing import IndexScores, index_layer, score_index
-from nereval_core.analysis.linking.mentions import Boundaries, Mentions
-from nereval_core.api.inputs import Annotations, reading_of
-from nereval_core.api.load import Input, source_of
+from nereval_core.analysis.linking.mentions import Boundaries, Mentions, align_links
+from nereval_core.api.inputs import Annotations, load_inputs
+from nereval_core.api.load import Input, Loaded, source_of
+from nereval_core.api.scoring import Listener, PythonWarnings, tell_notices, tell_unused
+from nereval_core.api.verb_options import LinkOptions
 from nereval_core.corpus import Documents, Layer
-from nereval_core.options import RANKS
-from nereval_core.pairing import Pairing, pair
-from nereval_core.pairing.notices import notices_of
+from nereval_core.pairing import Pairing
 from nereval_core.problems import FormatError
 from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.readers.shared.concepts import Index, read_index, read_mapping
+from nereval_core.scoring import Settings
+from nereval_core.scoring.criteria import TypeRules
+from nereval_core.scoring.type_merging import apply_rules
 
 TSV = "tsv"
 """The name of the format of a file of codes."""
@@ -49,22 +52,31 @@ def link(
     Raises:
         FormatError: unreadable input, or input that cannot be paired; `mentions="gold"` with overlapping boundaries.
     """
-    for name, value, known in (
-        ("boundaries", boundaries, ("strict", "overlapping") if mentions == "end-to-end" else ("strict",)),
-        ("mentions", mentions, ("end-to-end", "gold")),
-        ("truth", truth, ("first", "any")),
-    ):
-        if value not in known:
-            raise FormatError.single(name, None, f"there is no '{value}' here", f"use {' or '.join(known)}")
-    RANKS.check(n)
-    ours = reading_of(gold, format=format)
-    theirs = reading_of(pred, format=format, gold=ours)
-    paired = pair(ours, theirs, **pairing)
-    notices_of(ours.layer, paired.layer).warn(theirs.source or "prediction")
-    mapping = _mapping(relaxed)
-    return score_links(
-        ours.layer, paired.layer, boundaries=boundaries, mentions=mentions, n=n, truth=truth, relaxed=mapping
-    )
+    options = LinkOptions(n=(n,), boundaries=(boundaries,), mentions=mentions, truth=truth)
+    loaded = load_inputs(gold, {"": pred}, format=format, pairing=pairing)
+    listener = PythonWarnings()
+    tell_notices(loaded.corpus.gold, loaded.named_layers(), listener)
+    ((scores,),) = run(options, loaded, _mapping(relaxed), listener).values()
+    return scores
+
+
+def run(
+    options: LinkOptions, loaded: Loaded, relaxed: Mapping[str, str], listener: Listener
+) -> dict[str, tuple[LinkScores, ...]]:
+    """Score the links of each system of a corpus under each rule of boundaries and number of ranks."""
+    rules = TypeRules({}, tuple(sorted(set(options.leave_out))))
+    tell_unused(Settings(leave_out=rules.leave_out), loaded.types, listener)
+    gold = apply_rules(loaded.corpus.gold, rules)
+    scores = {}
+    for name, layer in loaded.named_layers().items():
+        pred = apply_rules(layer, rules)
+        alignments = [align_links(gold, pred, boundaries=rule, mentions=options.mentions) for rule in options.rules]
+        scores[name] = tuple(
+            judge_links(alignment, n=n, truth=options.truth, relaxed=relaxed)
+            for alignment in alignments
+            for n in options.n
+        )
+    return scores
 
 
 def index(
@@ -110,8 +122,8 @@ def load_index(
     if format == TSV or (format == "auto" and _holds_codes(source)):
         return read_index(source), None
     reading = readers.read(source, format=format, options=ReadOptions(texts=texts))
-    found = index_layer(reading.layer, links=links)
-    return Index(found.name, found.documents, (*reading.notes, *found.notes)), reading
+    codes = index_layer(reading.layer, links=links)
+    return Index(codes.name, codes.documents, (*reading.notes, *codes.notes)), reading
 
 
 def _holds_codes(source: Source) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from nereval_core import readers
 from nereval_core.api.load_options import LoadOptions
-from nereval_core.corpus import Corpus
+from nereval_core.corpus import Corpus, Layer
 from nereval_core.options import offers
 from nereval_core.pairing import Paired
 from nereval_core.pairing.selection import DocumentIds
@@ -62,6 +62,15 @@ class Loaded:
     lost: Mapping[str, tuple[Problem, ...]]
     options: LoadOptions
 
+    @property
+    def types(self) -> frozenset[str]:
+        """The types that a span of gold or of a system has."""
+        return frozenset(kind for layer in (self.corpus.gold, *self.corpus.systems) for kind in layer.types)
+
+    def named_layers(self) -> dict[str, Layer]:
+        """Return the systems' layers over gold's documents by name."""
+        return dict(zip(self.systems, self.corpus.systems, strict=True))
+
 
 def load_corpus(
     gold: Input,
@@ -83,22 +92,22 @@ def load_corpus(
     Raises:
         FormatError: with all problems of all files; under `partial` only where gold itself cannot be read.
     """
-    given = options or LoadOptions()
+    load_options = options or LoadOptions()
     # Standard input can be opened once only.
     gold, systems = _opened_once(gold), {system: _opened_once(place) for system, place in systems.items()}
 
-    def loading(some: Mapping[str, Input]) -> Callable[[LoadOptions], Loaded]:
-        return lambda trial: _load(gold, some, name, trial, False, progress)
+    def loading(some_systems: Mapping[str, Input]) -> Callable[[LoadOptions], Loaded]:
+        return lambda trial: _load(gold, some_systems, name, trial, False, progress)
 
     try:
-        found = _load(gold, systems, name, given, partial, progress)
+        loaded = _load(gold, systems, name, load_options, partial, progress)
     except FormatError as error:
-        raise FormatError(_with_later_problems(error.problems, given, loading(systems))) from None
+        raise FormatError(_with_later_problems(error.problems, load_options, loading(systems))) from None
     failed = {
-        system: _with_later_problems(problems, given, loading({system: systems[system]}))
-        for system, problems in found.problems.items()
+        system: _with_later_problems(problems, load_options, loading({system: systems[system]}))
+        for system, problems in loaded.problems.items()
     }
-    return replace(found, problems=failed)
+    return replace(loaded, problems=failed)
 
 
 TRIALS: Mapping[str, Mapping[str, Any]] = {
@@ -124,18 +133,18 @@ def _with_later_problems(
     problems: Iterable[Problem], options: LoadOptions, load: Callable[[LoadOptions], Loaded]
 ) -> tuple[Problem, ...]:
     """Return problems, and those that loading meets once the options are set that let the former pass."""
-    found = dict.fromkeys(problems)
+    all_problems = dict.fromkeys(problems)
     trial = options
     while True:
-        named = {problem.option for problem in found if problem.option}
+        named = {problem.option for problem in all_problems if problem.option}
         wider = replace(trial, **{field: value for name in sorted(named) for field, value in TRIALS[name].items()})
         if wider == trial:
-            return tuple(found)
+            return tuple(all_problems)
         trial = wider
         try:
             load(trial)
         except FormatError as error:
-            found |= dict.fromkeys(error.problems)
+            all_problems |= dict.fromkeys(error.problems)
 
 
 def _load(
@@ -172,12 +181,12 @@ def read_layers(
 ) -> Readings:
     """Read gold, and the systems by its scheme and texts: large ones beside gold, in processes of their own."""
     sources: dict[str, Source] = {}
-    found: dict[str, Reading | FormatError] = {}
+    readings: dict[str, Reading | FormatError] = {}
     for system, place in systems.items():
         try:
             sources[system] = source_of(place)
         except FormatError as error:
-            found[system] = error
+            readings[system] = error
     with _begin_large(sources, options) as begun:
         ours, label = _read_gold(gold, options, progress)
         whole = ours if isinstance(ours, Reading) else None
@@ -185,12 +194,12 @@ def read_layers(
         for system, source in reversed(sources.items()) if begun else sources.items():
             read_options = options.of_prediction(system, whole, progress(source.name))
             try:
-                taken = begun.take(system, read_options) if begun else None
-                found[system] = taken or readers.read(source, format=options.pred_format, options=read_options)
+                reading = begun.take(system, read_options) if begun else None
+                readings[system] = reading or readers.read(source, format=options.pred_format, options=read_options)
             except FormatError as error:
-                found[system] = _of_side(error, "pred")
+                readings[system] = _of_side(error, "pred")
     places = frozenset(name for place in systems.values() for name in source_names(place))
-    return Readings(ours, {system: found[system] for system in systems}, label, places)
+    return Readings(ours, {system: readings[system] for system in systems}, label, places)
 
 
 def _begin_large(
@@ -212,13 +221,13 @@ def _begin_large(
 
 def _is_large(source: Source) -> bool:
     """Whether the files of a source, all of them on disk, are worth a process of their own."""
-    taken = 0
+    size = 0
     for file in () if source.parts else source.files:
-        if not file.on_disk or taken >= PARALLEL_BYTES:
+        if not file.on_disk or size >= PARALLEL_BYTES:
             break
         with suppress(FormatError):
-            taken += file.origin.size()
-    return taken >= PARALLEL_BYTES
+            size += file.origin.size()
+    return size >= PARALLEL_BYTES
 
 
 def _read_gold(
@@ -265,11 +274,11 @@ def pair_readings(
     Raises:
         FormatError: with the problems of reading and of pairing; under `partial` with those of gold only.
     """
-    every = [read for read in readings.systems.values() if isinstance(read, Reading)]
+    predictions = [read for read in readings.systems.values() if isinstance(read, Reading)]
     if options.common:
         if isinstance(readings.gold, FormatError):
             raise readings.gold
-        options = _with_common_documents(options, readings.gold, every)
+        options = _with_common_documents(options, readings.gold, predictions)
     selection = options.selection
     whole: Reading | None = None
     ours: Reading | None = None
@@ -279,47 +288,51 @@ def pair_readings(
         ours = selection.of_gold(whole)
     except FormatError as error:
         problems += error.problems
-    chosen: dict[str, Reading] = {}
+    selected: dict[str, Reading] = {}
     paired: dict[str, Paired] = {}
     failed: dict[str, tuple[Problem, ...]] = {}
-    for system, found in readings.systems.items():
+    for system, result in readings.systems.items():
         try:
-            read = _or_raised(found)
+            read = _or_raised(result)
             if ours is not None and whole is not None:
-                one = selection.of_pred(read, whole, pair_by=options.pair_by)
-                paired[system] = selection.paired(ours, one, whole, **options.pairing)
-                chosen[system] = one
+                selected[system] = selection.of_pred(read, whole, pair_by=options.pair_by)
+                paired[system] = selection.paired(ours, selected[system], whole, **options.pairing)
         except FormatError as error:
             failed[system] = error.problems
-    told = [problem for rows in failed.values() for problem in rows]
+    system_problems = [problem for rows in failed.values() for problem in rows]
     if ours is None or whole is None:
         # Without gold's texts and scheme a prediction may look worse than it is: only what has a place is told, and
         # what concerns the input as a whole.
-        problems += [problem for problem in told if problem.line is not None or problem.source in readings.places]
+        problems += [
+            problem for problem in system_problems if problem.line is not None or problem.source in readings.places
+        ]
         raise FormatError(dict.fromkeys(problems))
     if not failed:
-        problems += selection.unknown_documents([whole, *every])
+        problems += selection.unknown_documents([whole, *predictions])
     if not partial:
-        problems += told
+        problems += system_problems
     if problems:
         raise FormatError(dict.fromkeys(problems))
-    ours = replace(ours, notes=(*ours.notes, *selection.unused_names(whole, every)))
-    layers = tuple(one.layer.renamed(system) for system, one in paired.items())
+    ours = replace(ours, notes=(*ours.notes, *selection.unused_names(whole, predictions)))
+    layers = tuple(pairing.layer.renamed(system) for system, pairing in paired.items())
     return Loaded(
         Corpus(name or readings.label or ours.source, ours.documents, ours.layer.renamed("gold"), layers),
         ours,
-        {system: replace(one, notes=(*one.notes, *paired[system].notes)) for system, one in chosen.items()},
-        {system: one.marks for system, one in paired.items()},
+        {
+            system: replace(selected[system], notes=(*selected[system].notes, *pairing.notes))
+            for system, pairing in paired.items()
+        },
+        {system: pairing.marks for system, pairing in paired.items()},
         failed,
-        {system: one.lost for system, one in paired.items() if one.lost},
+        {system: pairing.lost for system, pairing in paired.items() if pairing.lost},
         options,
     )
 
 
-def _or_raised(found: Reading | FormatError) -> Reading:
-    if isinstance(found, FormatError):
-        raise found
-    return found
+def _or_raised(result: Reading | FormatError) -> Reading:
+    if isinstance(result, FormatError):
+        raise result
+    return result
 
 
 def _with_common_documents(options: LoadOptions, gold: Reading, predictions: Iterable[Reading]) -> LoadOptions:
@@ -328,17 +341,17 @@ def _with_common_documents(options: LoadOptions, gold: Reading, predictions: Ite
     Raises:
         FormatError: no document is in all, or they have no ids.
     """
-    every = [gold.documents, *(reading.documents for reading in predictions)]
-    if not all(documents.named for documents in every):
-        found = "documents without ids, which cannot be looked for in all files"
-        raise FormatError.single(gold.source, None, found, "do not ask for those that all have")
-    shared = set.intersection(*(set(documents.ids) for documents in every))
+    all_documents = [gold.documents, *(reading.documents for reading in predictions)]
+    if not all(documents.named for documents in all_documents):
+        finding = "documents without ids, which cannot be looked for in all files"
+        raise FormatError.single(gold.source, None, finding, "do not ask for those that all have")
+    shared = set.intersection(*(set(documents.ids) for documents in all_documents))
     if options.documents is not None:
         shared &= set(options.documents.ids)
     if not shared:
         raise FormatError.single(gold.source, None, NONE_SHARED, "score what fits together")
     listed = DocumentIds(tuple(name for name in gold.documents.ids if name in shared), "documents that all have")
-    alike = options.documents is None and all(len(documents) == len(shared) for documents in every)
+    alike = options.documents is None and all(len(documents) == len(shared) for documents in all_documents)
     return replace(options, common=False, documents=None if alike else listed)
 
 
@@ -353,8 +366,8 @@ def source_of(place: Input) -> Source:
     if isinstance(place, (str, os.PathLike)):
         return Source.of_path(place)
     if not isinstance(place, Sequence) or isinstance(place, (bytes, bytearray)):
-        found = f"{type(place).__module__}.{type(place).__name__} is nothing to read from".removeprefix("builtins.")
-        raise FormatError.single("input", None, found, NO_INPUT)
+        finding = f"{type(place).__module__}.{type(place).__name__} is nothing to read from".removeprefix("builtins.")
+        raise FormatError.single("input", None, finding, NO_INPUT)
     return Source.of_parts([source_of(part) for part in place])
 
 
@@ -388,8 +401,8 @@ def check_cores(reading: Reading, core_type: str | None) -> None:
         return
     from nereval_core.readers.shared.layer_parts import BETWEEN
 
-    known = [readers.reader(name) for name in reading.format.split(BETWEEN) if name in readers.formats()]
-    if not any(reader.has_cores for reader in known):
+    formats = [readers.reader(name) for name in reading.format.split(BETWEEN) if name in readers.formats()]
+    if not any(reader.has_cores for reader in formats):
         form = f"the format '{reading.format}'" if reading.format else "a layer"
-        found = f"core type {quoted(core_type)} is asked for, and {form} has no types of cores"
-        raise FormatError.single(reading.source, None, found, "leave it out; jsonl says cores with its key core")
+        finding = f"core type {quoted(core_type)} is asked for, and {form} has no types of cores"
+        raise FormatError.single(reading.source, None, finding, "leave it out; jsonl says cores with its key core")

@@ -1,23 +1,30 @@
-"""Settings of reading and pairing gold and predictions, for the library, the command line and the app alike."""
+"""Options that verbs share, for the library, the command line and the app alike: of reading and pairing, of scoring."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from nereval_core.options import FormField, Offer
+from nereval_core.options import RESAMPLES, SEED, FormField, Offer, check_offers, comma_separated
+from nereval_core.problems import FormatError, Problem
 from nereval_core.readers.read_settings import ReadOptions, ReadSettings, column_of, scheme_names, stripped
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from nereval_core.analysis.resampling_units import ResamplingPlan
     from nereval_core.conventions import ScorerInput
     from nereval_core.pairing import Missing, PairBy, Pairing, TokenText, Truncated
     from nereval_core.pairing.selection import DocumentIds, Selection
     from nereval_core.pairing.type_names import TypeNames
     from nereval_core.readers import Reading, Source
+    from nereval_core.scoring import Counting, Settings
+    from nereval_core.scoring.criteria import Criterion
 
+ALL = "all"
+"""The criterion that stands for every criterion that gold allows."""
 THESE_DOCUMENTS = "these documents only: a file with an id a line, or ids with commas"
 GOLD_ONLY, OTHERS_ONLY = "of {first} only", "of {others} only"
 
@@ -46,20 +53,20 @@ def _types(path: str) -> TypeNames:
 
 
 FORMAT = Offer(
-    flag="--format",
-    help="of {first} and {others}; see `nereval formats` (default: auto, by content)",
-    form=FormField(label="Format", hint="auto recognises it by content and says which.", values=_formats),
+    "--format",
+    "of {first} and {others}; see `nereval formats` (default: auto, by content)",
+    form=FormField("Format", "auto recognises it by content and says which.", values=_formats),
 )
 COLUMN = Offer(
-    flag="--column",
-    help="the column with the tags, by number (from 1) or name; the feature of WebAnno, the infon of BioC, the key of "
+    "--column",
+    "the column with the tags, by number (from 1) or name; the feature of WebAnno, the infon of BioC, the key of "
     "MISC in CoNLL-U",
-    metavar="N",
+    "N",
     parse=column_of,
 )
 TYPES = Offer(
-    flag="--types",
-    help="call types by other names on both sides; FILE has lines PER = person",
+    "--types",
+    "call types by other names on both sides; FILE has lines PER = person",
     help_of_one="call types by other names; FILE has lines PER = person",
     metavar="FILE",
 )
@@ -76,75 +83,68 @@ class LoadOptions(ReadSettings):
     no more documents are scored than gold and all systems have by their ids.
     """
 
-    gold_format: str = Offer(
-        flag="--gold-format", help=GOLD_ONLY, metavar="FORMAT", both=FORMAT, form=FORMAT.form
-    ).field("auto")
-    pred_format: str = Offer(
-        flag="--pred-format", help=OTHERS_ONLY, metavar="FORMAT", both=FORMAT, form=FORMAT.form
-    ).field("auto")
+    gold_format: str = Offer("--gold-format", GOLD_ONLY, "FORMAT", both=FORMAT, form=FORMAT.form).field("auto")
+    pred_format: str = Offer("--pred-format", OTHERS_ONLY, "FORMAT", both=FORMAT, form=FORMAT.form).field("auto")
     gold_column: int | str | None = Offer(
-        flag="--gold-column",
-        help=GOLD_ONLY,
+        "--gold-column",
+        GOLD_ONLY,
         metavar="N",
         parse=column_of,
         both=COLUMN,
         form=FormField(
-            label="Column of gold",
-            hint="Number from 1, or name in a header.",
-            empty="the one with tags",
-            parse=_column,
+            "Column of gold", "Number from 1, or name in a header.", empty="the one with tags", parse=_column
         ),
     ).field(None)
     pred_column: int | str | None = Offer(
-        flag="--pred-column",
-        help=OTHERS_ONLY,
+        "--pred-column",
+        OTHERS_ONLY,
         metavar="M",
         parse=column_of,
         both=COLUMN,
         form=FormField(
-            label="Column of the prediction",
-            hint="With gold and prediction in one file, give this column and upload the file as gold only.",
+            "Column of the prediction",
+            "With gold and prediction in one file, give this column and upload the file as gold only.",
             empty="the one with tags",
             parse=_column,
         ),
     ).field(None)
     gold_scheme: str | None = Offer(
-        flag="--gold-scheme",
-        help="tag scheme of {first} only",
-        form=FormField(label="Tag scheme of gold", empty="as for both", values=scheme_names),
+        "--gold-scheme",
+        "tag scheme of {first} only",
+        form=FormField("Tag scheme of gold", empty="as for both", values=scheme_names),
     ).field(None)
     pred_scheme: str | None = Offer(
-        flag="--pred-scheme",
-        help="tag scheme of {others} only",
-        form=FormField(label="Tag scheme of predictions", empty="as for both", values=scheme_names),
+        "--pred-scheme",
+        "tag scheme of {others} only",
+        form=FormField("Tag scheme of predictions", empty="as for both", values=scheme_names),
     ).field(None)
     missing: Missing = Offer(
-        flag="--missing",
-        help="empty: count missing documents as empty",
+        "--missing",
+        "empty: count missing documents as empty",
         choices=("error", "empty"),
         form=FormField(
-            label="A document missing from a prediction",
+            "A document missing from a prediction",
             values=lambda: {"error": "refuse", "empty": "count as predicted empty"},
         ),
     ).field("error")
     token_text: TokenText = Offer(
-        flag="--token-text",
-        help="gold: take {first}'s text where as many tokens are spelt differently",
+        "--token-text",
+        "gold: take {first}'s text where as many tokens are spelt differently",
         choices=("own", "gold"),
         form=FormField(
-            label="Take gold's text where tokens are spelt differently",
-            hint="Only where the token counts are equal; counted, and told in the signature.",
+            "Take gold's text where tokens are spelt differently",
+            "Only where the token counts are equal; counted, and told in the signature.",
             checkbox=True,
             parse=lambda ticked: "gold" if ticked else "own",
         ),
     ).field("own")
     pair_by: PairBy = Offer(
-        flag="--pair-by",
-        help="pair documents by identical text or by order, whatever their ids (default: by id, else by text)",
+        "--pair-by",
+        "pair documents by identical text or by order, whatever their ids (default: by id, else by text)",
         choices=("auto", "text", "order"),
         form=FormField(
-            label="Documents are paired",
-            hint="Texts tell documents apart where ids do not meet; without ids there is their order.",
+            "Documents are paired",
+            "Texts tell documents apart where ids do not meet; without ids there is their order.",
             values=lambda: {
                 "auto": "by id, else by text",
                 "text": "by text, whatever the ids",
@@ -153,30 +153,30 @@ class LoadOptions(ReadSettings):
         ),
     ).field("auto")
     align_text: bool = Offer(
-        flag="--align-text",
-        help="carry spans over to {first}'s text where white space or quotes differ",
+        "--align-text",
+        "carry spans over to {first}'s text where white space or quotes differ",
         form=FormField(
-            label="Align texts that differ in white space, quotes or normal forms alone",
-            hint="Spans are carried over to gold's text. Those without a place in it are left out, listed and "
+            "Align texts that differ in white space, quotes or normal forms alone",
+            "Spans are carried over to gold's text. Those without a place in it are left out, listed and "
             "counted in the signature.",
             checkbox=True,
             parse=bool,
         ),
     ).field(False)
     truncated: Truncated = Offer(
-        flag="--truncated",
-        help="outside: tokens that {others} lack at the end of sentences, as models with a maximal length do, are "
+        "--truncated",
+        "outside: tokens that {others} lack at the end of sentences, as models with a maximal length do, are "
         "outside of spans",
         choices=("error", "outside"),
         form=FormField(
-            label="Sentences that a prediction cuts off",
-            hint="As models with a maximal length do; counted, and told in the signature.",
+            "Sentences that a prediction cuts off",
+            "As models with a maximal length do; counted, and told in the signature.",
             values=lambda: {"error": "refuse", "outside": "take the missing tokens as outside"},
         ),
     ).field("error")
     documents: DocumentIds | None = Offer(
-        flag="--documents",
-        help=f"{THESE_DOCUMENTS}, or shared: those that all have",
+        "--documents",
+        f"{THESE_DOCUMENTS}, or shared: those that all have",
         help_of_one=THESE_DOCUMENTS,
         metavar="FILE|IDS",
         parse=_documents,
@@ -185,29 +185,17 @@ class LoadOptions(ReadSettings):
     ).field(None)
     common: bool = Offer(
         form=FormField(
-            label="Score only the documents that all of them have",
-            hint="Where annotators have not seen the same documents. Told by their ids; the signature says how many.",
+            "Score only the documents that all of them have",
+            "Where annotators have not seen the same documents. Told by their ids; the signature says how many.",
             checkbox=True,
             parse=bool,
-        ),
+        )
     ).field(False)
     gold_types: TypeNames | None = Offer(
-        flag="--gold-types",
-        help=GOLD_ONLY,
-        metavar="FILE",
-        parse=_types,
-        both=TYPES,
-        selects=True,
-        elsewhere=TYPES_FORM,
+        "--gold-types", GOLD_ONLY, "FILE", parse=_types, both=TYPES, selects=True, elsewhere=TYPES_FORM
     ).field(None)
     pred_types: TypeNames | None = Offer(
-        flag="--pred-types",
-        help=OTHERS_ONLY,
-        metavar="FILE",
-        parse=_types,
-        both=TYPES,
-        selects=True,
-        elsewhere=TYPES_FORM,
+        "--pred-types", OTHERS_ONLY, "FILE", parse=_types, both=TYPES, selects=True, elsewhere=TYPES_FORM
     ).field(None)
 
     def scorer_input(self, gold: Source, pred: Source) -> ScorerInput:
@@ -259,10 +247,161 @@ class LoadOptions(ReadSettings):
 
     def _shared(self, own_scheme: str | None) -> dict[str, Any]:
         """Return the settings that both sides share, by name, with the scheme of one side where it has its own."""
-        shared = {one.name: getattr(self, one.name) for one in fields(ReadSettings)}
+        shared = {setting.name: getattr(self, setting.name) for setting in fields(ReadSettings)}
         shared["scheme"] = own_scheme or self.scheme
         if self.labels is not None:
             from nereval_core.readers.shared.label_list import label_list
 
             shared["labels"] = label_list(self.labels)
         return shared
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoringOptions:
+    """What predictions are scored under.
+
+    `criteria` are names, files of criteria of one's own (.toml), or criteria: None for the schemas, "all" for every
+    criterion that gold allows. `rules` are criteria of one's own, "NAME: key=value, key=value". `merge` maps a type to
+    the name that it is scored under, or lists merges as `A,B=NAME`.
+
+    Raises:
+        FormatError: with all that is wrong with them at once.
+    """
+
+    TITLE: ClassVar[str] = "scoring"
+
+    criteria: tuple[str | Criterion, ...] | None = Offer(
+        "--criteria",
+        "names and .toml files with commas between, or all (default: {default})",
+        "LIST",
+        none="the schemas",
+        parse=comma_separated,
+    ).field(None)
+    rules: tuple[str, ...] = Offer(
+        "--criterion", "a criterion of your own: `nereval score --help`", "RULE", repeatable=True
+    ).field(())
+    merge: Mapping[str, str] | tuple[str, ...] = Offer(
+        "--merge",
+        "score types A and B as NAME, which is not merged further; repeatable",
+        "A,B=NAME",
+        repeatable=True,
+    ).field(())
+    leave_out: tuple[str, ...] = Offer(
+        "--leave-out", "leave types out, with commas; repeatable", "TYPE", listed=True
+    ).field(())
+    counting: Counting = Offer("--counting", "each-side: no alignment", choices=("one-to-one", "each-side")).field(
+        "one-to-one"
+    )
+
+    def __post_init__(self) -> None:
+        check_offers(self)
+        assert self.settings, "they are made once, here"
+
+    @cached_property
+    def settings(self) -> Settings:
+        """The settings of scoring, with all criteria that were named; which of them apply is known with gold."""
+        from nereval_core.scoring import Settings
+
+        problems: list[Problem] = []
+        merge: Mapping[str, str] = {}
+        criteria: tuple[Criterion, ...] = ()
+        try:
+            merge = _merged_names(self.merge)
+        except FormatError as error:
+            problems += error.problems
+        try:
+            criteria = self._chosen_criteria()
+        except FormatError as error:
+            problems[:0] = error.problems
+        if problems:
+            raise FormatError(problems)
+        return Settings(criteria, tuple(sorted(merge.items())), tuple(sorted({*self.leave_out})), self.counting)
+
+    def _chosen_criteria(self) -> tuple[Criterion, ...]:
+        """Return the criteria in the order in which they are named.
+
+        Raises:
+            FormatError: with all that is wrong with them.
+        """
+        from nereval_core.scoring.criteria import CRITERIA, SCHEMAS, choose_criteria
+
+        problems: list[Problem] = []
+        criteria_or_names: list[str | Criterion] = []
+        composed: list[Criterion] = []
+        for item in SCHEMAS if self.criteria is None else self.criteria:
+            if item == ALL:
+                criteria_or_names += CRITERIA
+            elif isinstance(item, str) and item.endswith(".toml"):
+                try:
+                    own = _criteria_of_file(item)
+                except FormatError as error:
+                    problems += error.problems
+                else:
+                    composed += own
+                    criteria_or_names += own
+            else:
+                criteria_or_names.append(item)
+        for rule in self.rules:
+            from nereval_core.scoring.criterion_syntax import criterion_from_rule
+
+            try:
+                composed.append(criterion_from_rule(rule))
+            except FormatError as error:
+                problems += error.problems
+        criteria: tuple[Criterion, ...] = ()
+        try:
+            if criteria_or_names or composed or not problems:
+                criteria = choose_criteria([*criteria_or_names, *composed], composed=composed, source="--criteria")
+        except FormatError as error:
+            problems += error.problems
+        if problems:
+            raise FormatError(problems)
+        return criteria
+
+
+def _merged_names(merge: Mapping[str, str] | tuple[str, ...]) -> Mapping[str, str]:
+    """Return the name that each type is merged into.
+
+    Raises:
+        FormatError: a merge that cannot be read.
+    """
+    if isinstance(merge, Mapping):
+        return merge
+    if not merge:
+        return {}
+    from nereval_core.scoring.type_merging import parse_merge
+
+    return parse_merge(merge)
+
+
+def _criteria_of_file(path: str) -> tuple[Criterion, ...]:
+    from nereval_core.readers import Source
+    from nereval_core.scoring.criterion_syntax import criteria_from_toml
+
+    return criteria_from_toml(Source.of_path(path).files[0].text(), path)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResamplingOptions:
+    """How intervals are drawn: `by` is the unit, as `resampling_units` takes it, by default each document as read."""
+
+    resamples: int = Offer("--resamples", "how often units are resampled ({default})", "N", number=RESAMPLES).field(
+        10_000
+    )
+    by: str = Offer(
+        "--resample-by",
+        "what is resampled: document, sentence, a metadata key, or runs of N as they stand (default: as read); "
+        "with ' within KEY' after it, units are drawn within each value of KEY",
+        "document|sentence|KEY|runs:N",
+    ).field("")
+    seed: int = Offer("--seed", "what is drawn depends on it alone ({default})", "N", number=SEED).field(0)
+
+    def __post_init__(self) -> None:
+        check_offers(self)
+
+    @property
+    def plan(self) -> ResamplingPlan:
+        """The plan of a resampling."""
+        from nereval_core.analysis.resampling_units import ResamplingPlan
+
+        return ResamplingPlan(resamples=self.resamples, seed=self.seed)

@@ -8,21 +8,23 @@ from importlib.util import find_spec
 from typing import Unpack
 
 from nereval_core.alignment.codes import Progress
-from nereval_core.api.inputs import Given, Texts, gold_reading, prediction_reading, settings_of
+from nereval_core.api.inputs import Given, Texts, load_inputs, scoring_options
+from nereval_core.api.load import Loaded
+from nereval_core.api.scoring import Listener, PythonWarnings, settings_for, tell_greedy
+from nereval_core.api.verb_options import ReportOptions
 from nereval_core.corpus import Corpus
 from nereval_core.corpus.masking import masked, masking_mark
 from nereval_core.html_report.page import rendered
 from nereval_core.html_report.records import EACH, RecordNotes, RecordSelection, ScoredSystems
 from nereval_core.html_report.sections import report
-from nereval_core.pairing import Pairing, pair
-from nereval_core.pairing.notices import notices_of
+from nereval_core.pairing import Pairing
 from nereval_core.problems import FormatError
-from nereval_core.readers.python_objects import levelled
 from nereval_core.records.queries import Query
 from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.scoring import Settings, score_layers
-from nereval_core.scoring.criteria import CRITERIA, SCHEMAS, Criterion, check_criteria
+from nereval_core.scoring.criteria import CRITERIA, SCHEMAS, Criterion
 
+COMMAND = "nereval_core.report_of(…)"
 STRICT = "strict"
 NO_PLOTLY = "Plotly is not installed"
 
@@ -63,22 +65,40 @@ def report_of(
     """
     if not systems:
         raise FormatError.single("report", None, "no system to report on", "give systems by name")
-    settings = settings_of(criteria, merge, leave_out)
-    ours = gold_reading(gold, format=format, core_type=core_type, texts=texts)
-    check_criteria(settings.criteria, ours.layer)
-    marks = {}
-    layers = []
-    for name, given in systems.items():
-        both = levelled(ours, prediction_reading(given, ours, format=format, core_type=core_type))
-        paired = pair(*both, **pairing)
-        layers.append(paired.layer.renamed(name))
-        marks[name] = paired.marks
-    corpus = Corpus(ours.source or "gold", ours.documents, ours.layer.renamed("gold"), tuple(layers))
-    asked = RecordSelection(query=records) if isinstance(records, Query) else RecordSelection(each=records)
-    found = scored(corpus, marks, settings, mask=mask, reviewed=reviewed)
-    for layer in corpus.systems:
-        notices_of(corpus.gold, layer, settled=settings.settled_types).warn(layer.name)
-    return HtmlReport(page(found, title=title, selection=asked))
+    options = ReportOptions(title=title, mask=mask, scoring=scoring_options(criteria, merge, leave_out))
+    selection = RecordSelection(query=records) if isinstance(records, Query) else RecordSelection(each=records)
+    loaded = load_inputs(gold, systems, format=format, core_type=core_type, texts=texts, pairing=pairing)
+    return HtmlReport(run(options, loaded, PythonWarnings(), reviewed=reviewed, selection=selection))
+
+
+def run(
+    options: ReportOptions,
+    loaded: Loaded,
+    listener: Listener,
+    *,
+    selection: RecordSelection,
+    reviewed: Reviewed | None = None,
+    command: str = COMMAND,
+) -> str:
+    """Score the systems of a corpus and return a report on them as HTML; `command` is what makes it again.
+
+    Raises:
+        FormatError: as `report_of`.
+    """
+    settings = settings_for(loaded, options.scoring, listener)
+    layers = tuple(layer.renamed(name) for name, layer in loaded.named_layers().items())
+    corpus = replace(loaded.corpus, gold=loaded.corpus.gold.renamed("gold"), systems=layers)
+    systems = scored(
+        corpus,
+        loaded.marks,
+        settings,
+        mask=options.mask,
+        reviewed=reviewed,
+        progress=lambda name: listener.progress(name, "scored"),
+    )
+    for name, scores in systems.scores.items():
+        tell_greedy(name, scores.greedy, listener)
+    return page(systems, title=options.title, command=command, selection=selection)
 
 
 def scored(
@@ -113,10 +133,10 @@ def scored(
 
 
 def page(
-    found: ScoredSystems,
+    systems: ScoredSystems,
     *,
     title: str = "",
-    command: str = "nereval_core.report_of(…)",
+    command: str = COMMAND,
     selection: RecordSelection | None = None,
     notes_on: RecordNotes = lambda ledger, position: (),
 ) -> str:
@@ -130,8 +150,5 @@ def page(
     # Plotly takes longer to import than most reports to write.
     from nereval_core.html_report.figures import script
 
-    title = title or f"{', '.join(found.systems)} against {found.corpus.name}"
-    return rendered(report(found, title=title, command=command, selection=selection, notes_on=notes_on), script())
-
-
-__all__: Sequence[str] = ("page", "report_of", "scored")
+    title = title or f"{', '.join(systems.systems)} against {systems.corpus.name}"
+    return rendered(report(systems, title=title, command=command, selection=selection, notes_on=notes_on), script())

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Unpack, cast
 
-from nereval_core.api.inputs import Given, both_readings
+from nereval_core.api.inputs import Given, load_inputs
 from nereval_core.api.load import Input, source_of
+from nereval_core.api.scoring import PythonWarnings
 from nereval_core.conventions import LayerPair, Outcome, ScorerInput, apply, apply_to_layers, find_convention
 from nereval_core.corpus import Layer
-from nereval_core.pairing import Pairing, pair
-from nereval_core.pairing.notices import Notices
+from nereval_core.pairing import Pairing
+from nereval_core.pairing.notices import IdenticalContentWarning
 from nereval_core.readers import Reading
 from nereval_core.readers.python_objects import is_objects
 
@@ -34,11 +35,10 @@ def reproduce(
         FormatError: an unknown convention or option, unreadable input, or data that the scorer cannot have.
     """
     if isinstance(gold, (Reading, Layer)) or isinstance(pred, (Reading, Layer)) or is_objects(gold) or is_objects(pred):
-        ours, theirs = both_readings(gold, pred, format=format)
-        paired = pair(ours, theirs, **pairing)
-        layers = LayerPair(ours.layer, paired.layer, paired.marks)
-        outcome = apply_to_layers(find_convention(convention), layers, options or {})
-        return _warned(outcome, theirs.source or "prediction")
+        loaded = load_inputs(gold, {"": pred}, format=format, pairing=pairing)
+        ((name, layer),) = loaded.named_layers().items()
+        layers = LayerPair(loaded.corpus.gold, layer, loaded.marks[name])
+        return _warned(apply_to_layers(find_convention(convention), layers, options or {}), name)
     source = source_of(cast(Input, pred))
     files = ScorerInput(
         gold=source_of(cast(Input, gold)),
@@ -53,5 +53,5 @@ def reproduce(
 def _warned(outcome: Outcome, name: str) -> Outcome:
     """Return an outcome, and warn where both sides have the same content; `name` is that of the prediction."""
     for notice in outcome.notices:
-        Notices(notice, "").warn(name)
+        PythonWarnings().warn(f"{name}: {notice}", IdenticalContentWarning)
     return outcome

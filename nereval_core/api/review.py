@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Unpack
 
-from nereval_core.api.inputs import Annotations, reading_of, settings_of
+from nereval_core.api.inputs import Annotations, reading_of, scoring_options
 from nereval_core.corpus import Layer
 from nereval_core.pairing import Pairing, pair
 from nereval_core.readers import Reading
@@ -75,7 +75,7 @@ def scores_with_verdicts(
     """
     ours = reading_of(gold, format=format)
     layers = _layers(ours, systems, format, **pairing)
-    settings = settings_of(criteria, merge, leave_out, counting)
+    settings = scoring_options(criteria, merge, leave_out, counting).settings
     return what_if.what_if(_applied(ours, layers, verdicts, reviewers, kinds, only_this_document), layers, settings)
 
 
@@ -110,15 +110,15 @@ def _applied(
     kinds: Collection[str] | None,
     only_this_document: bool,
 ) -> AppliedVerdicts:
-    some = select_verdicts(_reviewed(verdicts), who=reviewers, kinds=kinds)
-    return apply.apply_verdicts(gold.layer, some, layers, only_this_document=only_this_document)
+    accepted = select_verdicts(_reviewed(verdicts), who=reviewers, kinds=kinds)
+    return apply.apply_verdicts(gold.layer, accepted, layers, only_this_document=only_this_document)
 
 
 def _reviewed(verdicts: Verdicts) -> Reviewed:
     if isinstance(verdicts, Reviewed):
         return verdicts
-    given = verdicts if verdicts is None or isinstance(verdicts, str) else Path(verdicts)
-    store = ReviewStore.of_environment(given)
+    place = verdicts if verdicts is None or isinstance(verdicts, str) else Path(verdicts)
+    store = ReviewStore.of_environment(place)
     try:
         return store.reviewed()
     finally:
@@ -128,7 +128,7 @@ def _reviewed(verdicts: Verdicts) -> Reviewed:
 def _layers(
     gold: Reading, systems: Mapping[str, Annotations], format: str, **pairing: Unpack[Pairing]
 ) -> tuple[Layer, ...]:
-    found = []
-    for name, given in systems.items():
-        found.append(pair(gold, reading_of(given, format=format, gold=gold), **pairing).layer.renamed(name))
-    return tuple(found)
+    layers = []
+    for name, system in systems.items():
+        layers.append(pair(gold, reading_of(system, format=format, gold=gold), **pairing).layer.renamed(name))
+    return tuple(layers)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Unpack
 
-from nereval_core.api.inputs import Given, Texts, both_readings, settings_of
-from nereval_core.pairing import Pairing, pair
-from nereval_core.pairing.notices import notices_of
-from nereval_core.scoring import Counting, Scores, score_layers
-from nereval_core.scoring.criteria import SCHEMAS, Criterion, check_criteria
+from nereval_core.api.inputs import Given, Texts, load_inputs, scoring_options
+from nereval_core.api.scoring import PythonWarnings, score_loaded
+from nereval_core.pairing import Pairing
+from nereval_core.scoring import Counting, Scores
+from nereval_core.scoring.criteria import SCHEMAS, Criterion
 
 
 def score(
@@ -45,19 +45,16 @@ def score(
         FormatError: unreadable input, input that cannot be paired, an unknown criterion or one that needs what gold
             does not have, a bad merge.
     """
-    settings = settings_of(criteria, merge, leave_out, counting)
-    ours, theirs = both_readings(
+    options = scoring_options(criteria, merge, leave_out, counting)
+    loaded = load_inputs(
         gold,
-        pred,
+        {"": pred},
         format=format,
         core_type=core_type,
         texts=texts,
         gold_scheme=gold_scheme,
         pred_scheme=pred_scheme,
+        pairing=pairing,
     )
-    check_criteria(settings.criteria, ours.layer)
-    paired = pair(ours, theirs, **pairing)
-    scores = score_layers(ours.layer, paired.layer, settings, marks=paired.marks, progress=progress)
-    notices = notices_of(ours.layer, paired.layer, settled=settings.settled_types)
-    notices.warn(theirs.source or "prediction")
+    (scores,) = score_loaded(loaded, options, PythonWarnings(progress)).values()
     return scores

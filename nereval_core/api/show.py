@@ -33,7 +33,7 @@ def show(scores: Scores, document: str | int, *, criterion: str | None = None) -
     """
     documents = scores.gold.documents
     number = document if isinstance(document, int) else documents.index.get(document, -1)
-    names = [one.name for one in scores.criteria]
+    names = [criterion_row.name for criterion_row in scores.criteria]
     name = names[0] if criterion is None else criterion
     if not 0 <= number < len(documents):
         raise FormatError.single("show", None, f"no document {quoted(str(document))}", "name an id, or a place from 0")
@@ -41,5 +41,5 @@ def show(scores: Scores, document: str | int, *, criterion: str | None = None) -
         raise FormatError.single("show", None, f"not scored under {quoted(name)}", f"name one of {', '.join(names)}")
     if documents.sizes is not None:
         raise FormatError.single("show", None, "no texts", "give them: score(…, texts=…)")
-    made = document_html(documents.texts[number], marks(scores, name, number), types=scores.types)
-    return ShownDocument(str(made))
+    html = document_html(documents.texts[number], marks(scores, name, number), types=scores.types)
+    return ShownDocument(str(html))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Unpack
 
-from nereval_core.api.inputs import Given, both_readings
-from nereval_core.pairing import Pairing, pair
+from nereval_core.api.inputs import Given, load_inputs
+from nereval_core.pairing import Pairing
 from nereval_core.pairing.type_suggestions import Suggestion, suggest_types
 
 
@@ -23,5 +23,5 @@ def type_suggestions(
     Raises:
         FormatError: as `score`.
     """
-    ours, theirs = both_readings(gold, pred, format=format)
-    return suggest_types(ours.layer, [pair(ours, theirs, **pairing).layer])
+    corpus = load_inputs(gold, {"": pred}, format=format, pairing=pairing).corpus
+    return suggest_types(corpus.gold, corpus.systems)

@@ -10,7 +10,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from nereval_core.cli.options import STDOUT, UsageError, comma_separated
+from nereval_core.api.load import Loaded, load_corpus
+from nereval_core.api.scoring import Listener, tell_lost, tell_notices, tell_read
+from nereval_core.cli.options import STDOUT, UsageError, load_options
+from nereval_core.options import comma_separated
 from nereval_core.problems import FormatError, Problem, one_line, quoted
 from nereval_core.readers.input.paths import COMPANIONS, LAYER_MARK, STDIN_PATH, label_of, split_layer
 from nereval_core.readers.input.source import Source
@@ -60,20 +63,6 @@ def system_paths(options: argparse.Namespace) -> dict[str, Paths]:
     return {possible_names(gold)[0]: gold} if isinstance(gold, str) else {gold_name(options): gold}
 
 
-def baseline_name(options: argparse.Namespace, systems: Iterable[str] | None = None) -> str:
-    """Return the system that `--baseline` names, of those read or of `systems`, by default the first.
-
-    Raises:
-        UsageError: no system has this name.
-        FormatError: as `paths_by_name`.
-    """
-    names = list(system_paths(options) if systems is None else systems)
-    baseline: str = options.baseline or names[0]
-    if baseline not in names:
-        raise UsageError(f"--baseline {quoted(baseline)}, choose among {', '.join(map(quoted, names))}")
-    return baseline
-
-
 def prediction_files(files: Sequence[str]) -> list[str]:
     """Return the files that are not part of gold."""
     name = _split_name(files[0])[0]
@@ -89,15 +78,15 @@ def paths_by_name(files: Sequence[str]) -> dict[str, Paths]:
         FormatError: two systems with one name, one of them not given as NAME=PATH, or an empty name.
     """
     parts: dict[str, list[str]] = {}
-    given: list[tuple[str | None, str]] = []
+    named_paths: list[tuple[str | None, str]] = []
     for name, path in map(_split_name, files):
         if name is None or name not in parts:
-            given.append((name, path))
+            named_paths.append((name, path))
         if name is not None:
             parts.setdefault(name, []).append(path)
-    names: list[str] = [name or "" for name, _ in given]
-    candidates = [possible_names(path) for _, path in given]
-    free = [i for i, (name, _) in enumerate(given) if name is None]
+    names: list[str] = [name or "" for name, _ in named_paths]
+    candidates = [possible_names(path) for _, path in named_paths]
+    free = [i for i, (name, _) in enumerate(named_paths) if name is None]
     for i in free:
         names[i] = candidates[i][0]
     for level in range(1, max((len(candidates[i]) for i in free), default=0)):
@@ -112,12 +101,12 @@ def paths_by_name(files: Sequence[str]) -> dict[str, Paths]:
                 f"a second system is called {quoted(own or short)}",
                 "name each differently: NAME=PATH",
             )
-            for i, ((own, path), (short, *_)) in enumerate(zip(given, candidates, strict=True))
+            for i, ((own, path), (short, *_)) in enumerate(zip(named_paths, candidates, strict=True))
             if names[i] in names[:i]
         )
     return {
         name: path if own is None or len(parts[own]) == 1 else tuple(parts[own])
-        for name, (own, path) in zip(names, given, strict=True)
+        for name, (own, path) in zip(names, named_paths, strict=True)
     }
 
 
@@ -129,26 +118,27 @@ def split_runs(files: Sequence[str]) -> tuple[list[str], dict[str, tuple[str, ..
     Raises:
         FormatError: runs without a NAME, a run twice, or another file with the name of the system or of a run.
     """
-    given = [_split_name(file)[0] for file in files]
-    found, runs = list(files[:1]), {}
-    for name, file in zip(given[1:], files[1:], strict=True):
+    names_of_files = [_split_name(file)[0] for file in files]
+    split_files, runs = list(files[:1]), {}
+    for name, file in zip(names_of_files[1:], files[1:], strict=True):
         path = file if name is None else file.partition("=")[2]
-        each = [] if _exists(path) or split_layer(path) is not None else comma_separated([path])
-        if len(each) < 2 or (name is not None and name == given[0]):
-            found.append(file)
+        each = [] if _exists(path) or split_layer(path) is not None else comma_separated(path)
+        if len(each) < 2 or (name is not None and name == names_of_files[0]):
+            split_files.append(file)
             continue
         names = tuple(f"{name}-{number}" for number in range(1, len(each) + 1))
         problems = {
             "several runs without the name of their system": name is None,
             "a run twice": len(set(each)) < len(each),
-            "another file has the name of the system or of a run": given.count(name) > 1 or set(names) & set(given),
+            "another file has the name of the system or of a run": names_of_files.count(name) > 1
+            or set(names) & set(names_of_files),
         }
-        if problem := next((words for words, known in problems.items() if known), None):
+        if problem := next((words for words, applies in problems.items() if applies), None):
             raise FormatError.single(file, None, problem, "name each system once, and each run once: NAME=RUN,RUN")
         assert name is not None
         runs[name] = names
-        found += [f"{run}={one}" for run, one in zip(names, each, strict=True)]
-    return found, runs
+        split_files += [f"{run}={path_of_run}" for run, path_of_run in zip(names, each, strict=True)]
+    return split_files, runs
 
 
 def _split_name(file: str) -> tuple[str | None, str]:
@@ -190,6 +180,35 @@ def _asks_for_no_prediction(options: argparse.Namespace) -> bool:
     return getattr(options, "alone", False) and None in (options.gold_column, options.pred_column)
 
 
+def load_layers(
+    options: argparse.Namespace,
+    listener: Listener,
+    gold: Paths | None = None,
+    systems: Mapping[str, Paths] | None = None,
+    *,
+    reference: str | None = None,
+) -> Loaded:
+    """Read gold and the systems, by default all that are named, and tell what was read.
+
+    Notices on systems call gold by the name `reference`; there are none where it is None, as scoring gives them.
+
+    Raises:
+        FormatError: with the problems of all files.
+    """
+    loaded = load_corpus(
+        gold_path(options) if gold is None else gold,
+        system_paths(options) if systems is None else systems,
+        options=load_options(options),
+        progress=lambda name: listener.progress(name, "read"),
+    )
+    for reading in (loaded.gold, *loaded.systems.values()):
+        tell_read(reading, listener)
+    tell_lost(loaded, listener)
+    if reference is not None:
+        tell_notices(loaded.corpus.gold, loaded.named_layers(), listener, reference=reference)
+    return loaded
+
+
 def check_places(options: argparse.Namespace, targets: Mapping[str, str]) -> None:
     """Refuse a missing prediction, two outputs in one place, an output over an input, and methods in no known form.
 
@@ -201,9 +220,9 @@ def check_places(options: argparse.Namespace, targets: Mapping[str, str]) -> Non
     lone = not prediction_files(options.files) and not _asks_for_no_prediction(options)
     if lone and None in (options.gold_column, options.pred_column):
         raise UsageError(f"name a prediction after gold, {TWO_OF_ONE}")
-    given = [*options.files, *getattr(options, "system", ())]
-    given += [path for key in INPUTS if (path := getattr(options, key, None)) is not None]
-    if [file for file in given if file == STDIN_PATH or file.endswith(f"={STDIN_PATH}")][1:]:
+    inputs = [*options.files, *getattr(options, "system", ())]
+    inputs += [path for key in INPUTS if (path := getattr(options, key, None)) is not None]
+    if [file for file in inputs if file == STDIN_PATH or file.endswith(f"={STDIN_PATH}")][1:]:
         raise UsageError("standard input is named twice, name files for all inputs but one")
     paragraph = targets.get("methods", STDOUT)
     if paragraph != STDOUT and not paragraph.lower().endswith(METHODS_FORMS):
@@ -212,32 +231,32 @@ def check_places(options: argparse.Namespace, targets: Mapping[str, str]) -> Non
     twice = next((place for place in targets.values() if list(targets.values()).count(place) > 1), None)
     if twice or len(set(places)) < len(places):
         raise UsageError(f"two outputs have the place {quoted(twice or places[0])}, give each its own FILE")
-    given += [item for item in comma_separated([options.criteria or ""]) if item.endswith(".toml")]
+    inputs += [item for item in comma_separated(options.criteria or "") if item.endswith(".toml")]
     # Options of published scorers may name tables and lists.
     settings = (value for key, value in vars(options).items() if key.startswith("convention_"))
     with suppress(OSError):
-        given += [value for value in settings if isinstance(value, str) and Path(value).is_file()]
+        inputs += [value for value in settings if isinstance(value, str) and Path(value).is_file()]
     for form, place in targets.items():
-        if place != STDOUT and overwrites(place, given):
+        if place != STDOUT and overwrites(place, inputs):
             raise UsageError(f"--{form} {quoted(place)} would overwrite an input")
 
 
-def overwrites(place: str, given: Iterable[str]) -> bool:
+def overwrites(place: str, files: Iterable[str]) -> bool:
     """Tell whether writing a place would overwrite an input given as PATH, NAME=PATH or PATH#LAYER.
 
     The place overwrites an input if it is that path, a file in that folder, or one of its companions, such as the texts
     of Parquet spans. Links are followed.
     """
-    inputs = {other for path in real_paths(given) for other in (path, *_companions(path))}
+    inputs = {other for path in real_paths(files) for other in (path, *_companions(path))}
     return any(
-        one in inputs or (Path(one).is_file() and not inputs.isdisjoint(map(str, Path(one).parents)))
-        for one in (os.path.realpath(place), *_companions(os.path.realpath(place)))
+        target in inputs or (Path(target).is_file() and not inputs.isdisjoint(map(str, Path(target).parents)))
+        for target in (os.path.realpath(place), *_companions(os.path.realpath(place)))
     )
 
 
-def real_paths(given: Iterable[str]) -> set[str]:
+def real_paths(inputs: Iterable[str]) -> set[str]:
     """Return the paths of inputs given as PATH, NAME=PATH or PATH#LAYER, links followed."""
-    paths = {path for file in given for path in (file, file.partition("=")[2]) if path}
+    paths = {path for file in inputs for path in (file, file.partition("=")[2]) if path}
     cut = filter(None, map(split_layer, paths))
     return {os.path.realpath(path) for path in (*paths, *(path for path, _ in cut))}
 

@@ -6,14 +6,14 @@ Everything heavy is imported inside the functions that turn options into values,
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar, cast
 
 from nereval_core.api.load_options import COLUMN, TYPES, LoadOptions
-from nereval_core.options import Offer, offers
-from nereval_core.problems import quoted
+from nereval_core.options import Offer, Part, comma_separated, offers
+from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers.read_settings import ReadSettings
 from nereval_core.report import METHODS_FORMS, PAPER_COLUMNS, TABLES
 
@@ -29,10 +29,6 @@ STDOUT = "-"
 SHARED = "shared"
 """The value of `--documents` for those that gold and all predictions have."""
 
-ALL = "all"
-"""The value of `--criteria` for every criterion that gold allows."""
-
-DEFAULTS = {field.name: field.default for field in fields(LoadOptions)}
 SETTINGS_OF_ONE: Mapping[str, Offer] = {
     "column": COLUMN,
     **offers(ReadSettings),
@@ -67,6 +63,7 @@ a criterion of one's own, inline or as a table in a .toml file that --criteria n
   leave_out = ["cell_line"]
 """
 
+Options = TypeVar("Options")
 Add = Callable[..., object]
 """`add_argument` of a parser or of a group of its options."""
 
@@ -87,9 +84,9 @@ class Parser(argparse.ArgumentParser):
         self.exit(BAD, f"{self.prog}: {message}; see {self.prog} --help\n")
 
 
-def comma_separated(values: Iterable[str]) -> list[str]:
-    """Return the items of options that take several with commas between."""
-    return [item.strip() for value in values for item in value.split(",") if item.strip()]
+def listed(values: Iterable[str]) -> list[str]:
+    """Return the items of an option that is repeatable and takes several with commas between."""
+    return [item for value in values for item in comma_separated(value)]
 
 
 # Reading
@@ -97,24 +94,23 @@ def comma_separated(values: Iterable[str]) -> list[str]:
 
 def add_reading(
     parser: argparse.ArgumentParser,
-    given: str = "GOLD first, then PRED or NAME=PRED",
+    files_help: str = "GOLD first, then PRED or NAME=PRED",
     sides: tuple[str, str] = ("gold", "predictions"),
     least: Literal[0, 1] = 1,
 ) -> None:
     """Add gold, the predictions (`least` says how many files), and how they are read; help calls the two `sides`."""
-    parser.add_argument("files", nargs="+" if least else "*", metavar="FILE", help=given)
+    parser.add_argument("files", nargs="+" if least else "*", metavar="FILE", help=files_help)
     parser.add_argument("-q", "--quiet", action="store_true", help="do not say on standard error what was read")
 
     reading = parser.add_argument_group("reading").add_argument
     selecting = parser.add_argument_group("what of it is scored").add_argument
-    offered: set[str] = set()
-    for field, offer in offers(LoadOptions).items():
-        for one in filter(None, (offer.both, offer)):
-            if one.flag is not None and one.flag not in offered:
-                # Where gold and predictions have an option each, the one for both has the default.
-                default = None if one is offer and offer.both else DEFAULTS[field]
-                _add_setting(selecting if offer.selects else reading, one, one.help, default, sides)
-                offered.add(one.flag)
+    flags: set[str] = set()
+    defaults = {each.name: each.default for each in fields(LoadOptions)}
+    for name, side in offers(LoadOptions).items():
+        for offer in filter(None, (side.both, side)):
+            if offer.flag is not None and offer.flag not in flags:
+                _add_option(selecting if side.selects else reading, offer, offer.help, defaults[name], sides)
+                flags.add(offer.flag)
 
 
 def add_reading_of_one(parser: argparse.ArgumentParser) -> None:
@@ -124,17 +120,72 @@ def add_reading_of_one(parser: argparse.ArgumentParser) -> None:
     source = ("--from", "--format")
     add(*source, dest="source_format", default="auto", metavar="FORMAT", help="of IN (default: auto)")
     for offer in SETTINGS_OF_ONE.values():
-        _add_setting(add, offer, offer.help_of_one or offer.help, None)
+        _add_option(add, offer, offer.help_of_one or offer.help, None)
 
 
-def _add_setting(add: Add, offer: Offer, help: str, default: object, sides: tuple[str, str] = ("", "")) -> None:
+def _add_option(add: Add, offer: Offer, help: str, default: object, sides: tuple[str, str] = ("", "")) -> None:
+    """Add an option, which is None where it is not given: defaults are those of the options made of it."""
     assert offer.flag is not None
     first, others = sides
-    said = help.format(first=first, others=others)
+    text = help.format(first=first, others=others, default=offer.in_words(default))
     if default is False:
-        add(offer.flag, action="store_true", help=said)
+        add(offer.flag, action="store_true", help=text)
+    elif offer.repeatable or offer.listed:
+        add(offer.flag, action="append", default=[], metavar=offer.metavar, help=text)
     else:
-        add(offer.flag, default=default, choices=offer.choices, metavar=offer.metavar, help=said)
+        nargs = len(offer.metavar) if isinstance(offer.metavar, tuple) else None
+        add(offer.flag, choices=offer.choices, metavar=offer.metavar, nargs=nargs, help=text)
+
+
+def add_options(
+    parser: argparse.ArgumentParser, options: type, *, within: tuple[str, Add] | None = None, part: Part | None = None
+) -> Add:
+    """Add an argument for each option of a dataclass and of its parts, and return what adds more of them.
+
+    Options with a TITLE are a group of their own, others stand `within` the group, by its title, of what holds them.
+    """
+    title = getattr(options, "TITLE", within[0] if within else "")
+    add = within[1] if within and title == within[0] else parser.add_argument_group(title).add_argument
+    for each in fields(options):
+        if inner := each.metadata.get("part"):
+            add_options(parser, inner.options, within=(title, add), part=inner)
+        elif (offer := each.metadata.get("offer")) and not (part and each.name in part.without):
+            _add_option(add, offer, offer.help, part.defaults.get(each.name, each.default) if part else each.default)
+    return add
+
+
+def parsed(
+    options: type[Options], arguments: argparse.Namespace, without: Collection[str] = (), **values: Any
+) -> Options:
+    """Return the options of a dataclass that the arguments give, with the values of those that are not arguments.
+
+    Options `without` an argument keep their default.
+
+    Raises:
+        FormatError: with all values that they cannot have.
+    """
+    problems: list[Problem] = []
+    for each in fields(cast(Any, options)):
+        part, offer = each.metadata.get("part"), each.metadata.get("offer")
+        try:
+            if part:
+                values.setdefault(each.name, parsed(part.options, arguments, part.without, **part.defaults))
+            elif (
+                offer
+                and each.name not in without
+                and (words := vars(arguments).get(argument_name(offer))) not in (None, [])
+            ):
+                values[each.name] = offer.parsed(words)
+        except FormatError as error:
+            problems += error.problems
+    if problems:
+        raise FormatError(problems)
+    return options(**values)
+
+
+def argument_name(offer: Offer) -> str:
+    """Return the name of an option among the parsed arguments."""
+    return str(offer.flag).removeprefix("--").replace("-", "_")
 
 
 def load_options(options: argparse.Namespace) -> LoadOptions:
@@ -144,8 +195,8 @@ def load_options(options: argparse.Namespace) -> LoadOptions:
         FormatError: an option has a value it cannot have.
     """
     shared = options.documents == SHARED and not Path(SHARED).is_file()
-    given = argparse.Namespace(**{**vars(options), "documents": None}) if shared else options
-    values = {field: _value(given, offer) for field, offer in offers(LoadOptions).items() if offer.flag is not None}
+    arguments = argparse.Namespace(**{**vars(options), "documents": None}) if shared else options
+    values = {field: _value(arguments, offer) for field, offer in offers(LoadOptions).items() if offer.flag is not None}
     return LoadOptions(common=shared, **{field: value for field, value in values.items() if value is not None})
 
 
@@ -161,55 +212,13 @@ def settings_of_one(options: argparse.Namespace) -> dict[str, Any]:
 
 def _value(options: argparse.Namespace, offer: Offer) -> Any:
     """Return the value of a setting, None where neither its option nor the one for both sides is given."""
-    assert offer.flag is not None
-    given = getattr(options, offer.flag.removeprefix("--").replace("-", "_"))
-    if not given and offer.both is not None:
+    words = getattr(options, argument_name(offer))
+    if not words and offer.both is not None:
         return _value(options, replace(offer.both, parse=offer.parse))
-    parse = offer.number.parse if offer.number else offer.parse
-    return parse(given) if isinstance(given, str) and parse else given
+    return offer.parsed(words)
 
 
-# Scoring
-
-
-def add_scoring(parser: argparse.ArgumentParser, criteria: str | None = None) -> None:
-    """Add what is scored under; criteria other than the schemas by default score one to one alone."""
-    add = parser.add_argument_group("scoring").add_argument
-    names = f"names and .toml files with commas between, or all (default: {criteria or 'the schemas'})"
-    add("--criteria", default=criteria, metavar="LIST", help=names)
-    add(
-        "--criterion",
-        action="append",
-        default=[],
-        metavar="RULE",
-        help="a criterion of your own: `nereval score --help`",
-    )
-    add(
-        "--merge",
-        action="append",
-        default=[],
-        metavar="A,B=NAME",
-        help="score types A and B as NAME, which is not merged further; repeatable",
-    )
-    add_leave_out(add)
-    if criteria is None:
-        add("--counting", choices=("one-to-one", "each-side"), default="one-to-one", help="each-side: no alignment")
-    else:
-        parser.set_defaults(counting="one-to-one")
-
-
-def add_leave_out(add: Add) -> None:
-    add("--leave-out", action="append", default=[], metavar="TYPE", help="leave types out, with commas; repeatable")
-
-
-def add_resampling(add: Add, resamples: str = "how often units are resampled", default: int = 10_000) -> None:
-    add("--resamples", type=int, default=default, metavar="N", help=f"{resamples} ({default})")
-    units = (
-        "what is resampled: document, sentence, a metadata key, or runs of N as they stand (default: as read); with "
-        "' within KEY' after it, units are drawn within each value of KEY"
-    )
-    add("--resample-by", default="", metavar="document|sentence|KEY|runs:N", help=units)
-    add("--seed", type=int, default=0, metavar="N", help="what is drawn depends on it alone (0)")
+# Scoring shard by shard
 
 
 def add_engine(parser: argparse.ArgumentParser) -> Add:
@@ -234,8 +243,11 @@ def add_output(
     figure: str = "",
     records: str = "",
     methods: bool = False,
-) -> None:
-    """Add where results go: `tables` is what the tables hold; `by` is the metavar and the help of `--by`."""
+) -> Add:
+    """Add where results go, and return what adds to the group.
+
+    `tables` is what the tables hold; `by` is the metavar and the help of `--by`.
+    """
     add = parser.add_argument_group("output (FILE - is standard output)").add_argument
     if by is not None:
         add("--by", action="append", default=[], metavar=by[0], help=by[1])
@@ -248,8 +260,9 @@ def add_output(
         add("--records", metavar="FILE", help=records)
     if methods:
         forms = ", ".join(METHODS_FORMS[:-1])
-        said = f"what was done as a paragraph for a paper, as {forms}; the works it cites as {METHODS_FORMS[-1]}"
-        add("--methods", metavar="FILE", help=said)
+        paragraph = f"what was done as a paragraph for a paper, as {forms}; the works it cites as {METHODS_FORMS[-1]}"
+        add("--methods", metavar="FILE", help=paragraph)
+    return add
 
 
 def add_table_style(parser: argparse.ArgumentParser) -> None:
@@ -271,7 +284,7 @@ def table_style(options: argparse.Namespace) -> TableStyle | None:
         return None
     from nereval_core.report.paper_tables import TableStyle
 
-    columns = comma_separated([options.table_columns or ""])
+    columns = comma_separated(options.table_columns or "")
     names = {name.casefold(): name for name in PAPER_COLUMNS}
     if options.latex is None and options.markdown is None:
         raise UsageError("--columns, --digits and --percent are for tables: give --latex FILE or --markdown FILE")
@@ -284,14 +297,14 @@ def table_style(options: argparse.Namespace) -> TableStyle | None:
     return TableStyle(requested, options.digits, options.percent)
 
 
-def check_by(options: argparse.Namespace, known: Sequence[str], remedy: str) -> list[str]:
+def check_by(options: argparse.Namespace, choices: Sequence[str], remedy: str) -> list[str]:
     """Return the values of `--by`.
 
     Raises:
         UsageError: one that is not known.
     """
-    by = comma_separated(options.by)
-    if unknown := [value for value in by if value not in known]:
+    by = listed(options.by)
+    if unknown := [value for value in by if value not in choices]:
         raise UsageError(f"--by {quoted(unknown[0])}, {remedy}")
     return by
 

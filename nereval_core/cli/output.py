@@ -213,6 +213,26 @@ def say(text: str, *, warning: bool = False) -> None:
         print(line, file=sys.stderr)
 
 
+@dataclass(frozen=True)
+class Console:
+    """The listener of the command line: it prints on standard error; if `quiet`, not what was read."""
+
+    quiet: bool = False
+
+    def read(self, text: str) -> None:
+        if not self.quiet:
+            say(text)
+
+    def note(self, text: str) -> None:
+        say(text)
+
+    def warn(self, text: str, category: type[UserWarning] = UserWarning) -> None:
+        say(text, warning=True)
+
+    def progress(self, name: str, done_word: str) -> Progress | None:
+        return progress_bar(name, done_word)
+
+
 def has_colour(stream: TextIO) -> bool:
     """Tell whether what is printed to a stream has colour: it and standard output are terminals.
 
@@ -232,15 +252,15 @@ def progress_bar(name: str, done_word: str) -> Progress | None:
     if not sys.stderr.isatty():
         return None
     began = time.monotonic()
-    shown = -1
+    drawn_percent = -1
     shortened = one_line(name)[-40:]
 
     def show(done: int, total: int) -> None:
-        nonlocal shown
+        nonlocal drawn_percent
         percent = 100 * done // total if total else 100
-        if percent == shown or time.monotonic() - began < PROGRESS_DELAY_SECONDS:
+        if percent == drawn_percent or time.monotonic() - began < PROGRESS_DELAY_SECONDS:
             return
-        shown = percent
+        drawn_percent = percent
         bar = "#" * (percent // 5)
         end = "\r\x1b[K" if done >= total else ""
         print(f"\r\x1b[K{shortened}: [{bar:<20}] {percent:3d}% {done_word}{end}", end="", file=sys.stderr, flush=True)

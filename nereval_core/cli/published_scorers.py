@@ -45,7 +45,7 @@ CHANGING_RULES = ("criteria", "criterion", "merge", "leave_out")
 """Options of `score` that would change the rules of a scorer."""
 
 
-def add_options(parser: argparse.ArgumentParser, name: str) -> None:
+def add_scorer_options(parser: argparse.ArgumentParser, name: str) -> None:
     """Add the options of a convention to the parser of `score`.
 
     An option that means something else under its name in `score` hides that one.
@@ -79,7 +79,7 @@ def check_usage(options: argparse.Namespace) -> None:
     for key in CHANGING_RULES:
         if getattr(options, key):
             raise UsageError(f"--{key.replace('_', '-')} would change the rules of {options.convention}: leave it out")
-    if options.counting != "one-to-one":
+    if options.counting not in (None, "one-to-one"):
         raise UsageError(f"--counting would change the rules of {options.convention}: leave it out")
     if options.repair and not options.differences:
         raise UsageError(f"--repair: {options.convention} has its own handling of malformed tags, leave it out")
@@ -128,16 +128,16 @@ def score(options: argparse.Namespace, sides: Mapping[str, ScorerInput]) -> Publ
     """
     convention, values = convention_and_options(options)
     problems: list[Problem] = []
-    found: list[tuple[str, Outcome]] = []
-    for name, given in sides.items():
+    outcomes: list[tuple[str, Outcome]] = []
+    for name, side in sides.items():
         try:
-            outcome = apply(convention, given, values)
-            found.append((name, replace(outcome, notes=(*outcome.notes, *_ignored_scheme(convention, options)))))
+            outcome = apply(convention, side, values)
+            outcomes.append((name, replace(outcome, notes=(*outcome.notes, *_ignored_scheme(convention, options)))))
         except FormatError as error:
             problems += error.problems
     if problems:
         raise FormatError(dict.fromkeys(problems))
-    return found
+    return outcomes
 
 
 def _ignored_scheme(convention: Convention, options: argparse.Namespace) -> Iterator[str]:
@@ -202,14 +202,14 @@ def span_differences(outcomes: Published, sides: Mapping[str, ScorerInput]) -> p
 
     frames = []
     for name, outcome in outcomes:
-        known = _twins(outcome)
-        if not known:
-            found = f"no evaluation of {outcome.convention} has an equivalent criterion of ours"
-            raise FormatError.single("--differences", None, found, "compare the figures")
-        settings = Settings(choose_criteria(known.values()))
+        twins = _twins(outcome)
+        if not twins:
+            finding = f"no evaluation of {outcome.convention} has an equivalent criterion of ours"
+            raise FormatError.single("--differences", None, finding, "compare the figures")
+        settings = Settings(choose_criteria(twins.values()))
         read = sides[name].read()
         scores = score_layers(read.gold, read.pred, settings, marks=read.marks)
-        for evaluation, criterion in known.items():
+        for evaluation, criterion in twins.items():
             frame = differences(outcome, evaluation, scores, criterion)
             for place, value in enumerate((name, evaluation, criterion)):
                 frame.insert(place, ("system", "evaluation", "criterion")[place], value)
@@ -223,12 +223,12 @@ def span_differences(outcomes: Published, sides: Mapping[str, ScorerInput]) -> p
     return whole.reset_index(drop=True)
 
 
-def difference_counts(found: pd.DataFrame, outcomes: Published) -> tuple[Table, ...]:
+def difference_counts(differing: pd.DataFrame, outcomes: Published) -> tuple[Table, ...]:
     """Return the number of spans that each quirk decides differently, by system and evaluation."""
     tables = []
     for name, outcome in outcomes:
         for evaluation, criterion in _twins(outcome).items():
-            rows = count_by_quirk(found[(found["system"] == name) & (found["evaluation"] == evaluation)])
+            rows = count_by_quirk(differing[(differing["system"] == name) & (differing["evaluation"] == evaluation)])
             cells = tuple(
                 (quirk, theirs, ours, "yes" if moves else "no", int(count))
                 for quirk, theirs, ours, moves, count in rows.itertuples(index=False)
@@ -251,12 +251,12 @@ def _twins(outcome: Outcome) -> dict[str, str]:
 
 def _values(convention: Convention, options: argparse.Namespace) -> dict[str, Any]:
     """Return the options of the convention that were given."""
-    found = {}
+    values = {}
     for option in convention.options:
         value = getattr(options, _shared_name(option.name) if option.shared else _parsed_name(option.name), None)
         if value is not None:
-            found[option.name] = value
-    return found
+            values[option.name] = value
+    return values
 
 
 def _shared_name(name: str) -> str:

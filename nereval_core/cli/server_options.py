@@ -66,14 +66,16 @@ def check_server(options: argparse.Namespace) -> None:
         UsageError: one of them.
     """
     for flag, (least, unit) in LEAST.items():
-        given = value_of(options, flag)
-        if given is not None and not least <= given <= MOST:
-            raise UsageError(f"{flag} {given}, write {least} to {MOST:,} {unit}")
+        number = value_of(options, flag)
+        if number is not None and not least <= number <= MOST:
+            raise UsageError(f"{flag} {number}, write {least} to {MOST:,} {unit}")
     if options.data is not None and not options.data.is_dir():
         raise UsageError(f"--data {options.data}: no such folder")
 
 
 def server_arguments(options: argparse.Namespace) -> list[str]:
     """Return the arguments that say what these options say."""
-    given = {flag: value_of(options, flag) for flag in OPTIONS}
-    return [flag if value is True else f"{flag}={value}" for flag, value in given.items() if value not in (None, False)]
+    values = {flag: value_of(options, flag) for flag in OPTIONS}
+    return [
+        flag if value is True else f"{flag}={value}" for flag, value in values.items() if value not in (None, False)
+    ]

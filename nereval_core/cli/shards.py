@@ -12,18 +12,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from nereval_core.api.load_options import ScoringOptions
+from nereval_core.api.scoring import applicable_criteria, sizes_in_words, tell_greedy, tell_notices, tell_unused
 from nereval_core.cli import published_scorers as published
 from nereval_core.cli.files import Paths, gold_path, real_paths, system_paths
-from nereval_core.cli.options import UsageError, load_options
-from nereval_core.cli.output import progress_bar, say, scores_result, write_result
-from nereval_core.cli.runner import (
-    applicable_criteria,
-    say_greedy,
-    say_notices,
-    say_unused,
-    scoring_settings,
-    sizes_in_words,
-)
+from nereval_core.cli.options import UsageError, load_options, parsed
+from nereval_core.cli.output import Console, progress_bar, say, scores_result, write_result
 from nereval_core.engine import scored_folder
 from nereval_core.engine.merged_scores import ScoredShards, merge_scores
 from nereval_core.engine.merged_scores import convention_outcomes as convention_outcomes
@@ -54,10 +48,10 @@ def check_usage(options: argparse.Namespace) -> None:
         UsageError: one of them.
     """
     if options.engine is None:
-        given = next(
+        superfluous = next(
             (key for key in ("scheduler", "workers", "work", "out") if getattr(options, key) is not None), None
         )
-        raise UsageError(f"--{given} is for scoring shard by shard: give --engine {' or '.join(ENGINES)}")
+        raise UsageError(f"--{superfluous} is for scoring shard by shard: give --engine {' or '.join(ENGINES)}")
     for key in NOT_FOR_SHARDS:
         if getattr(options, key) is not None:
             raise UsageError(f"--{key.replace('_', '-')} has no use with --engine, leave it out")
@@ -70,7 +64,7 @@ def check_usage(options: argparse.Namespace) -> None:
     if any(isinstance(place, tuple) for place in (gold_path(options), *system_paths(options).values())):
         remedy = "put all shards in one folder"
         raise UsageError(f"parts of one layer (a name given twice) have no use with --engine: {remedy}")
-    if options.format != "auto":
+    if options.format not in (None, "auto"):
         raise UsageError("--format has no use with --engine: shards are jsonl or parquet, by how their files end")
     if options.engine == "local" and (options.scheduler is not None or options.workers is not None):
         raise UsageError("--scheduler and --workers are for --engine dask")
@@ -99,42 +93,44 @@ def score(options: argparse.Namespace, places: Mapping[str, str], by: Sequence[s
     convention, values = published.convention_and_options(options) if options.convention else (None, {})
     if convention:
         check_by_shards(convention, values)
-    settings = Settings(()) if convention else scoring_settings(options)
-    with _merged(options, settings, values) as (result, found, done, job):
-        if convention:
+    scoring = None if convention else parsed(ScoringOptions, options)
+    with _merged(options, scoring.settings if scoring else Settings(()), values) as (result, shards, done, job):
+        if scoring is None:
             outcomes = convention_outcomes(result, job.convention, MappingProxyType(dict(job.options)))
             if not options.quiet:
                 _say_scored(options.files[0], result, done)
             write_result(published.published_result(options, outcomes, by), places)
             return
-        result = _applicable(options, settings, result, done)
+        result = _applicable(options, scoring, result, done)
         if (target := _target(options)) is not None:
-            scored_folder.write(target, result, found.shards, done, job)
+            scored_folder.write(target, result, shards.shards, done, job)
         write_result(scores_result(result.gold, result.systems, by, style), places)
 
 
 @contextmanager
-def scored_shards(options: argparse.Namespace, settings: Settings) -> Iterator[ScoredShards]:
+def scored_shards(options: argparse.Namespace, scoring: ScoringOptions) -> Iterator[ScoredShards]:
     """Score shard by shard and merge, for verbs that derive more from the counts than scores.
 
     Raises:
         FormatError: with the problems of all shards; the counts of the others are stored.
     """
-    with _merged(options, settings, {}) as (result, _, done, _):
-        yield _applicable(options, settings, result, done)
+    with _merged(options, scoring.settings, {}) as (result, _, done, _):
+        yield _applicable(options, scoring, result, done)
 
 
 def _applicable(
-    options: argparse.Namespace, settings: Settings, result: ScoredShards, done: Sequence[ShardResult]
+    options: argparse.Namespace, scoring: ScoringOptions, result: ScoredShards, done: Sequence[ShardResult]
 ) -> ScoredShards:
     """Return the result under the criteria that gold allows, and say the counts of the shards."""
-    result = result.under(applicable_criteria(settings.criteria, options, result.gold))
-    say_unused(settings, result.types)
+    console, settings = Console(options.quiet), scoring.settings
+    result = result.under(applicable_criteria(scoring, settings.criteria, result.gold, console))
+    tell_unused(settings, result.types, console)
     if not options.quiet:
         _say_scored(options.files[0], result, done)
-    say_notices(result.gold, (side for side, _ in result), settled=settings.settled_types)
+    sides = {side.name: side for side, _ in result}
+    tell_notices(result.gold, sides, console, settled=settings.settled_types)
     for side, scores in result:
-        say_greedy(side.name, scores.greedy)
+        tell_greedy(side.name, scores.greedy, console)
     return result
 
 
@@ -147,8 +143,8 @@ def _merged(
     if options.scheduler is not None:
         # They are opened by other processes, which may run in another folder.
         gold, systems = _absolute(gold), {name: _absolute(path) for name, path in systems.items()}
-    found = list_shards(gold, systems, missing=options.missing)
-    for root, count in () if options.quiet else found.passed_over.items():
+    shards = list_shards(gold, systems, missing=load_options(options).missing)
+    for root, count in () if options.quiet else shards.passed_over.items():
         say(f"{root}: files that are not shards, passed over: {count}")
     work = options.work or (str(Path(target, scored_folder.COUNTS)) if target else None)
     # Nobody asks to keep the counts where no folder is named.
@@ -164,32 +160,32 @@ def _merged(
             options=tuple(values.items()),
         )
         Path(place).mkdir(parents=True, exist_ok=True)
-        done = _run(options, found, job)
-        yield merge_scores(found.shards, done, job), found, done, job
+        done = _run(options, shards, job)
+        yield merge_scores(shards.shards, done, job), shards, done, job
 
 
-def _run(options: argparse.Namespace, found: ShardList, job: Job) -> list[ShardResult]:
-    show = progress_bar(options.files[0], f"of {len(found.shards)} shards scored")
+def _run(options: argparse.Namespace, shards: ShardList, job: Job) -> list[ShardResult]:
+    show = progress_bar(options.files[0], f"of {len(shards.shards)} shards scored")
     run = (
-        run_locally(found.shards, job)
+        run_locally(shards.shards, job)
         if options.engine == "local"
-        else run_on_dask(found.shards, job, scheduler=options.scheduler, workers=options.workers or 0)
+        else run_on_dask(shards.shards, job, scheduler=options.scheduler, workers=options.workers or 0)
     )
     done = []
-    for one in run:
-        done.append(one)
+    for shard in run:
+        done.append(shard)
         if show:
-            show(len(done), len(found.shards))
+            show(len(done), len(shards.shards))
     return done
 
 
 def _say_scored(gold: str, result: ScoredShards, done: Iterable[ShardResult]) -> None:
-    rows = [counted for one in done for counted in one.systems.values()]
+    rows = [counted for shard in done for counted in shard.systems.values()]
     stored = sum(counted.stored for counted in rows)
-    kept = f"; {stored} of {len(rows)} counts of shards were there already" if stored else ""
+    reuse = f"; {stored} of {len(rows)} counts of shards were there already" if stored else ""
     side = result.gold
     counts = sizes_in_words(len(side.documents), len(side), len(side.types))
-    say(f"{gold}: {counted(len(rows) // len(result.systems), 'shard')}, {counts}{kept}")
+    say(f"{gold}: {counted(len(rows) // len(result.systems), 'shard')}, {counts}{reuse}")
     for side, _ in result:
         say(f"{side.name}: {counted(len(side), 'span')}, {counted(len(side.types), 'type')}")
 
@@ -199,12 +195,12 @@ def _target(options: argparse.Namespace) -> str | None:
     return place
 
 
-def _folder_problem(place: str, given: Sequence[str]) -> str | None:
+def _folder_problem(place: str, inputs: Sequence[str]) -> str | None:
     """Return the reason why a folder cannot be written into, None where it can."""
     if Path(place).exists() and not Path(place).is_dir():
         return "is a file, give a folder"
     real = Path(os.path.realpath(place))
-    if any(real == Path(path) or Path(path) in real.parents for path in real_paths(given)):
+    if any(real == Path(path) or Path(path) in real.parents for path in real_paths(inputs)):
         return "lies in an input, give a folder beside it"
     return None
 
@@ -212,14 +208,14 @@ def _folder_problem(place: str, given: Sequence[str]) -> str | None:
 def _ours(place: str) -> bool:
     """Tell whether a folder holds no more than a job leaves, finished or not."""
     remove_abandoned(Path(place))
-    left = {
+    entries = {
         scored_folder.MANIFEST,
         scored_folder.RESULTS,
         scored_folder.COUNTS,
         scored_folder.RECORDS,
         *scored_folder.SHOWN,
     }
-    return {one.name for one in Path(place).iterdir()} <= left
+    return {entry.name for entry in Path(place).iterdir()} <= entries
 
 
 @contextmanager

@@ -9,10 +9,9 @@ from pathlib import Path
 
 from nereval_core import writers
 from nereval_core.api.load import Loaded
-from nereval_core.cli.files import prediction_files, real_paths
-from nereval_core.cli.options import STDOUT, UsageError, comma_separated
-from nereval_core.cli.output import say
-from nereval_core.cli.runner import load_layers
+from nereval_core.cli.files import Paths, load_layers, prediction_files, real_paths
+from nereval_core.cli.options import STDOUT, UsageError, listed
+from nereval_core.cli.output import Console, say
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError, Problem, counted, quoted
 from nereval_core.review.apply import AppliedVerdicts, select_verdicts
@@ -30,7 +29,7 @@ def verdict_kinds(options: argparse.Namespace) -> list[str]:
     Raises:
         UsageError: an unknown kind.
     """
-    kinds = comma_separated(options.kind)
+    kinds = listed(options.kind)
     if unknown := [kind for kind in kinds if kind not in KINDS]:
         raise UsageError(f"--kind {quoted(unknown[0])}, choose among {', '.join(KINDS)}")
     return kinds
@@ -47,19 +46,19 @@ def check_copy(options: argparse.Namespace) -> None:
     Raises:
         UsageError: one of them.
     """
-    known = writers.writers()
-    if options.target_format is not None and options.target_format not in known:
-        raise UsageError(f"no writer for the format {quoted(options.target_format)}, choose among {', '.join(known)}")
+    formats = writers.writers()
+    if options.target_format is not None and options.target_format not in formats:
+        raise UsageError(f"no writer for the format {quoted(options.target_format)}, choose among {', '.join(formats)}")
     verdict_kinds(options)
 
 
-def check_kept(place: str, kept: Iterable[str | Path | None]) -> None:
+def check_kept(place: str, protected: Iterable[str | Path | None]) -> None:
     """Refuse an output that would overwrite the verdicts themselves or an input.
 
     Raises:
         UsageError: it would be overwritten.
     """
-    real = {os.path.realpath(path) for path in kept if path is not None}
+    real = {os.path.realpath(path) for path in protected if path is not None}
     if place != STDOUT and os.path.realpath(place) in real:
         raise UsageError(f"{quoted(place)} would be overwritten, name another FILE")
 
@@ -78,8 +77,8 @@ def check_replaceable(place: str) -> None:
     except OSError as error:
         raise FormatError.single(place, None, error.strerror or "cannot be read", "name another file") from None
     if not replaceable:
-        found = "the file is not an earlier export of verdicts, and is not overwritten"
-        raise FormatError.single(place, None, found, "name another file, or remove this one")
+        finding = "the file is not an earlier export of verdicts, and is not overwritten"
+        raise FormatError.single(place, None, finding, "name another file, or remove this one")
 
 
 def read_verdicts(options: argparse.Namespace) -> tuple[Reviewed, Path | None]:
@@ -92,45 +91,47 @@ def read_verdicts(options: argparse.Namespace) -> tuple[Reviewed, Path | None]:
         raise FormatError.single(options.review, None, "there is no such file", "name the file that holds the verdicts")
     store = ReviewStore.of_environment(options.review)
     try:
-        every = store.reviewed()
-        name, kept = store.name, store.database.file
+        reviewed = store.reviewed()
+        name, verdict_file = store.name, store.database.file
     finally:
         store.close()
-    unknown = [who for who in options.reviewer if who not in every.reviewers]
+    unknown = [who for who in options.reviewer if who not in reviewed.reviewers]
     if unknown:
-        known = ", ".join(map(quoted, every.reviewers)) or "nobody"
+        reviewers = ", ".join(map(quoted, reviewed.reviewers)) or "nobody"
         raise FormatError(
-            Problem(name, None, f"no current verdict of {quoted(who)}", f"there are verdicts of {known}")
+            Problem(name, None, f"no current verdict of {quoted(who)}", f"there are verdicts of {reviewers}")
             for who in unknown
         )
-    return select_verdicts(every, who=options.reviewer or None, kinds=verdict_kinds(options) or None), kept
+    return select_verdicts(reviewed, who=options.reviewer or None, kinds=verdict_kinds(options) or None), verdict_file
 
 
 def load_reviewed(options: argparse.Namespace) -> Loaded:
     """Read gold and the systems, which may be none."""
-    return load_layers(options, systems=None if prediction_files(options.files) else {})
+    systems: dict[str, Paths] | None = None if prediction_files(options.files) else {}
+    return load_layers(options, Console(options.quiet), systems=systems, reference="gold")
 
 
-def write_layer(options: argparse.Namespace, layer: Layer, log: bytes, kept: Path | None) -> None:
+def write_layer(options: argparse.Namespace, layer: Layer, log: bytes, verdict_file: Path | None) -> None:
     """Write a layer and its log; refuse to overwrite an input or the verdicts themselves."""
-    places: list[str | Path] = [*real_paths(options.files), *([kept] if kept else [])]
+    places: list[str | Path] = [*real_paths(options.files), *([verdict_file] if verdict_file else [])]
     form = options.target_format or "jsonl"
     for note in write_copy(layer, log, options.out, format=form, inputs=places, lossy=options.lossy):
         say(f"{options.out}: {note}")
 
 
-def say_applied(found: AppliedVerdicts) -> None:
+def say_applied(applied: AppliedVerdicts) -> None:
     """Print the numbers of applied verdicts, changed places and documents, and unchanged documents of equal text."""
     say(
-        f"{counted(found.verdicts, 'verdict')} applied to {counted(found.places, 'place')} in "
-        f"{counted(found.documents, 'document')}"
+        f"{counted(applied.verdicts, 'verdict')} applied to {counted(applied.places, 'place')} in "
+        f"{counted(applied.documents, 'document')}"
     )
-    if found.spared:
-        say(f"{counted(found.spared, 'document')} with the same text not changed; --every-document changes all of them")
+    if applied.spared:
+        spared = counted(applied.spared, "document")
+        say(f"{spared} with the same text not changed; --every-document changes all of them")
 
 
-def say_counts(found: AppliedVerdicts) -> None:
+def say_counts(applied: AppliedVerdicts) -> None:
     """Print the number of applied verdicts, and of verdicts by outcome."""
-    say_applied(found)
-    for name, count in found.counts().items():
+    say_applied(applied)
+    for name, count in applied.counts().items():
         say(f"{name}: {count}" + (f" ({REASONS[name]})" if name in REASONS else ""))

@@ -6,8 +6,6 @@ a type that is spelt otherwise is never correct. Every output of scores states t
 
 from __future__ import annotations
 
-import sys
-import warnings
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Protocol
@@ -53,11 +51,12 @@ class Notices:
     def __iter__(self) -> Iterator[str]:
         return filter(None, (self.identical, self.types))
 
-    def warn(self, name: str) -> None:
-        """Issue each notice as a warning of its category, at the line that called the library."""
-        for sentence, category in ((self.identical, IdenticalContentWarning), (self.types, TypesNotInGoldWarning)):
-            if sentence:
-                warnings.warn(f"{name}: {sentence}", category, stacklevel=_levels_inside() + 1)
+    def by_category(self) -> Iterator[tuple[str, type[UserWarning]]]:
+        """Yield each notice with the category of its warning."""
+        if self.identical:
+            yield self.identical, IdenticalContentWarning
+        if self.types:
+            yield self.types, TypesNotInGoldWarning
 
 
 def notices_of(
@@ -96,12 +95,3 @@ def _types_in_words(gold: NamedLayer, pred: NamedLayer, settled: Collection[str]
     if not {*gold.types} & {*pred.types}:
         return no_common_type_in_words(gold, pred)
     return types_not_in_gold_in_words(gold, pred, settled)
-
-
-def _levels_inside() -> int:
-    """Return the number of frames, from the caller's on, that belong to this package."""
-    package, levels = __name__.partition(".")[0], 0
-    frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == package:
-        frame, levels = frame.f_back, levels + 1
-    return levels

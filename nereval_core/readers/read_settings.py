@@ -82,24 +82,19 @@ class ReadSettings:
     """
 
     scheme: str | None = Offer(
-        flag="--scheme",
-        help="tag scheme of {first} and {others} (default: for {first} the one that fits; for {others} that of "
+        "--scheme",
+        "tag scheme of {first} and {others} (default: for {first} the one that fits; for {others} that of "
         "{first} where they fit it, else their own)",
         help_of_one="tag scheme (default: the one that fits)",
-        form=FormField(
-            label="Tag scheme",
-            hint="For columns of tokens and tags.",
-            empty="detected on gold",
-            values=scheme_names,
-        ),
+        form=FormField("Tag scheme", "For columns of tokens and tags.", empty="detected on gold", values=scheme_names),
     ).field(None)
     repair: Repair | None = Offer(
-        flag="--repair",
-        help="mend malformed tag sequences, which are refused otherwise: conlleval begins an entity there, discard "
+        "--repair",
+        "mend malformed tag sequences, which are refused otherwise: conlleval begins an entity there, discard "
         "drops the chunk",
         choices=("conlleval", "discard"),
         form=FormField(
-            label="Malformed tag sequences",
+            "Malformed tag sequences",
             values=lambda: {
                 "refuse": "refuse",
                 "conlleval": "repair: conlleval",
@@ -109,80 +104,75 @@ class ReadSettings:
         ),
     ).field(None)
     outside: str | None = Offer(
-        flag="--outside",
-        help="columns of tags: the tag of tokens outside of spans, several with commas (default: O, or the one "
+        "--outside",
+        "columns of tags: the tag of tokens outside of spans, several with commas (default: O, or the one "
         "that stands for it)",
-        metavar="TAG",
+        "TAG",
         form=FormField(
-            label="Tag for outside",
-            hint="For columns of tags that write something else than O.",
+            "Tag for outside",
+            "For columns of tags that write something else than O.",
             empty="O, or the one that stands for it",
             parse=stripped,
         ),
     ).field(None)
     type: str | None = Offer(
-        flag="--type",
-        help="columns of tags: the type of tags that are letters alone, B, I and O (default: entity)",
-        metavar="NAME",
-        form=FormField(
-            label="Type of tags without one",
-            hint="For columns of B, I and O alone.",
-            empty="entity",
-            parse=stripped,
-        ),
+        "--type",
+        "columns of tags: the type of tags that are letters alone, B, I and O (default: entity)",
+        "NAME",
+        form=FormField("Type of tags without one", "For columns of B, I and O alone.", empty="entity", parse=stripped),
     ).field(None)
     core_type: str | None = Offer(
-        flag="--core-type",
-        help="brat: the type or attribute of spans that are the cores of others",
-        metavar="NAME",
+        "--core-type",
+        "brat: the type or attribute of spans that are the cores of others",
+        "NAME",
         form=FormField(
-            label="Type of cores",
-            hint="For brat: spans of this type, or with this attribute, are the cores of the smallest spans "
+            "Type of cores",
+            "For brat: spans of this type, or with this attribute, are the cores of the smallest spans "
             "around them. The criterion core needs them.",
             empty="none",
             parse=stripped,
         ),
     ).field(None)
     offsets: Offsets | None = Offer(
-        flag="--offsets",
-        help="what offsets count, where a format leaves it open: code-points, utf-16 or utf-8, perhaps with "
+        "--offsets",
+        "what offsets count, where a format leaves it open: code-points, utf-16 or utf-8, perhaps with "
         ",inclusive ,from-1",
-        metavar="UNIT",
+        "UNIT",
         parse=_offsets,
         form=FormField(
-            label="Offsets count",
-            hint="Where there are no quotes, the format's own way is taken; quotes may fit several.",
+            "Offsets count",
+            "Where there are no quotes, the format's own way is taken; quotes may fit several.",
             empty="what fits the quotes",
             values=_offset_units,
         ),
     ).field(None)
     columns: Mapping[str, int | str] | None = Offer(
-        flag="--span-columns",
-        help="CSV: what columns hold, by name or number from 1: document=doc,start=3,end=4,type=kind,text=6",
-        metavar="WHAT=COLUMN,…",
+        "--span-columns",
+        "CSV: what columns hold, by name or number from 1: document=doc,start=3,end=4,type=kind,text=6",
+        "WHAT=COLUMN,…",
         parse=_span_columns,
         elsewhere="the app asks for columns beside the first rows of the table",
     ).field(None)
     labels: LabelList | Sequence[str] | None = Offer(
-        flag="--labels",
-        help="the list of labels that numeric tags index, O,B-PER,I-PER,… or a file of it",
-        metavar="LIST|FILE",
+        "--labels",
+        "the list of labels that numeric tags index, O,B-PER,I-PER,… or a file of it",
+        "LIST|FILE",
         parse=_labels,
         form=FormField(
-            label="Labels of numbered tags",
-            hint="For columns of tags that are numbers: the labels in order, O, B-PER, I-PER, …",
+            "Labels of numbered tags",
+            "For columns of tags that are numbers: the labels in order, O, B-PER, I-PER, …",
             empty="in the file, or in labels.txt beside it",
             parse=_label_words,
         ),
     ).field(None)
 
     repeated: Repeats = Offer(
-        flag="--repeated",
-        help="mentions: a repeated one goes to the next occurrence, to all, or to the first (default: next)",
+        "--repeated",
+        "mentions: a repeated one goes to the next occurrence, to all, or to the first (default: next)",
         choices=("next", "all", "first"),
         form=FormField(
-            label="Repeated mentions",
-            hint="For answers of language models, which have no offsets.",
+            "Repeated mentions",
+            "For answers of language models, which have no offsets.",
             values=lambda: {
                 "next": "to the next occurrence",
                 "all": "each to all occurrences",
@@ -191,33 +181,30 @@ class ReadSettings:
         ),
     ).field("next")
     edits: float = Offer(
-        flag="--edits",
-        help="mentions: edits a character up to which other words are taken for a mention (default: 0.2)",
-        metavar="SHARE",
+        "--edits",
+        "mentions: edits a character up to which other words are taken for a mention (default: 0.2)",
+        "SHARE",
         number=EDITS,
         form=FormField(
-            label="Edits allowed in a mention",
-            hint="For each character: 0.2 is one in five.",
+            "Edits allowed in a mention",
+            "For each character: 0.2 is one in five.",
             values=lambda: {0.2: "1 in 5 characters", 0.1: "1 in 10", 0.34: "1 in 3", 0.0: "none"},
         ),
     ).field(0.2)
     unplaced: Unplaced = Offer(
-        flag="--unplaced",
-        help="mentions: those that stand nowhere in the text count as spurious, or are left out",
+        "--unplaced",
+        "mentions: those that stand nowhere in the text count as spurious, or are left out",
         choices=("spurious", "drop"),
         form=FormField(
-            label="Mentions that stand nowhere in the text",
+            "Mentions that stand nowhere in the text",
             values=lambda: {"spurious": "count as spurious", "drop": "leave out"},
         ),
     ).field("spurious")
     malformed: Malformed = Offer(
-        flag="--malformed",
-        help="mentions: empty: an answer that cannot be read names no mention",
+        "--malformed",
+        "mentions: empty: an answer that cannot be read names no mention",
         choices=("refuse", "empty"),
-        form=FormField(
-            label="Answers that cannot be read",
-            values=lambda: {"refuse": "refuse", "empty": "count as empty"},
-        ),
+        form=FormField("Answers that cannot be read", values=lambda: {"refuse": "refuse", "empty": "count as empty"}),
     ).field("refuse")
 
     def __post_init__(self) -> None:

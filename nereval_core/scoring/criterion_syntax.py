@@ -116,6 +116,25 @@ def criterion_from_parts(name: str, parts: Mapping[str, Any], source: str, line:
     return criterion
 
 
+def criterion_from_rule(text: str) -> Criterion:
+    """Read a criterion written `NAME: key=value, key=value`.
+
+    Raises:
+        FormatError: another form, or a part that is unknown or out of range.
+    """
+    name, colon, rest = text.partition(":")
+    parts: dict[str, str] = {}
+    for item in rest.split(",") if rest.strip() else ():
+        key, equals, value = item.partition("=")
+        if not equals or key.strip() in parts or key.strip() in ("merge", "leave_out"):
+            colon = ""
+        parts[key.strip()] = value.strip()
+    if not colon:
+        remedy = 'write "NAME: boundaries=overlap, types=any, otherwise=PAR"; merge and leave_out go in a .toml file'
+        raise FormatError.single("--criterion", None, f"{quoted(text)} is not a criterion", remedy)
+    return criterion_from_parts(name.strip(), parts, "--criterion")
+
+
 def criteria_from_toml(text: str, source: str) -> tuple[Criterion, ...]:
     """Read composed criteria from TOML: one table `[criterion.NAME]` each.
 

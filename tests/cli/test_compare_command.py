@@ -170,7 +170,10 @@ BAD: tuple[tuple[tuple[str, ...], str], ...] = (
     (("gold.jsonl",), "name a prediction after gold"),
     (("gold.jsonl", "missing.jsonl"), "missing.jsonl"),
     (("gold.jsonl", "rules.jsonl", "--criteria", "loose"), "no criterion 'loose'"),
-    (("gold.jsonl", "rules.jsonl", "--baseline", "other"), "--baseline 'other', choose among 'rules'"),
+    (
+        ("gold.jsonl", "rules.jsonl", "--baseline", "other"),
+        "--baseline: no system is called 'other'; choose among",
+    ),
     (
         ("gold.jsonl", "rules.jsonl", "--resamples", "99"),
         "--resamples: '99' is not possible; write a whole number from 100 to 1,000,000",
@@ -356,7 +359,7 @@ def test_a_file_with_a_comma_in_its_name_is_one_file(run: Cli) -> None:
         ([f"a={FILES[1]},{FILES[2]}", f"a={FILES[3]}"], "another file has the name of the system or of a run"),
         ([f"a={FILES[1]},missing"], "missing: no such file or folder"),
         (["a=" + ",".join(f"run-{number}.jsonl" for number in range(30))], "run-0.jsonl: no such file or folder"),
-        ([f"a={FILES[1]},{FILES[2]}", "--baseline", "a-1"], "--baseline 'a-1', choose among 'a'"),
+        ([f"a={FILES[1]},{FILES[2]}", "--baseline", "a-1"], "--baseline: no system is called 'a-1'; choose among 'a'"),
         ([f"a={FILES[1]},{FILES[2]}", "--margin", "0.1"], "--margin: 0.1 is not tested over several runs"),
     ],
 )

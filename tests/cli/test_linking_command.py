@@ -119,9 +119,12 @@ def test_link_on_screen_and_as_files(folder: Path, command: Cli) -> None:
 
 
 BAD = [
-    ("link gold.jsonl run.jsonl --n 0", "--n '0', write numbers from 1"),
-    ("link gold.jsonl run.jsonl --n 1,x", "--n '1,x', write numbers"),
-    ("link gold.jsonl run.jsonl --boundaries exact", "--boundaries 'exact', choose among strict, overlapping"),
+    ("link gold.jsonl run.jsonl --n 0", "--n: '0' is not possible; write a whole number from 1"),
+    ("link gold.jsonl run.jsonl --n 1,x", "--n: 'x' is not possible; write a whole number from 1"),
+    (
+        "link gold.jsonl run.jsonl --boundaries exact",
+        "--boundaries: there is no 'exact'; choose among",
+    ),
     ("link gold.jsonl run.jsonl --mentions gold --boundaries overlapping", "judges equal boundaries only"),
     ("link gold.jsonl run.jsonl --by type", "--by 'type', choose among document, confusion"),
     ("link gold.jsonl run.jsonl --records r.txt", "end the name in one of"),

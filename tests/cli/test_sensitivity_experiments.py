@@ -124,7 +124,7 @@ BAD = (
     (("--stand-in", "strict", "--folds", "99"), "99 folds of 20 documents"),
     (("--stand-in", "strict", "--folds", "1"), "--folds: '1' is not possible; write a whole number from 2"),
     (("--stand-in", "strict", "--seed", "-1"), "--seed: '-1' is not possible; write a whole number from 0"),
-    (("--stand-in", "strict", "--seed", "x"), "--seed: invalid int value: 'x'"),
+    (("--stand-in", "strict", "--seed", "x"), "--seed: 'x' is not possible; write a whole number from 0"),
     (("--stand-in", "loose"), "no criterion 'loose'"),
     (("--curve", "both"), "invalid choice"),
     (("--curve", "gold", "--criteria", "fragment"), "no criterion counts spans"),

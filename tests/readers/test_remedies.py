@@ -287,15 +287,23 @@ TOLD_OTHERWISE = {
 """Options in strings of these folders that are not remedies of a reading, and why."""
 
 
+OF_VERBS = ("load_options.py", "verb_options.py", "scoring.py")
+"""Modules whose messages are on options of scoring and of verbs."""
+
+
 def named_options() -> Iterator[str]:
     """Yield each option that a string of the readers, of pairing or of loading names."""
     for folder in ("readers", "pairing", "api"):
         for path in sorted((ROOT / "nereval_core" / folder).rglob("*.py")):
+            if path.name in OF_VERBS:
+                continue
             tree = ast.parse(path.read_text(encoding="utf-8"))
             others = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
             calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
             keywords = [keyword for call in calls for keyword in call.keywords]
             others |= {id(keyword.value) for keyword in keywords if keyword.arg in ("flag", "help", "help_of_one")}
+            offers = [call for call in calls if isinstance(call.func, ast.Name) and call.func.id == "Offer"]
+            others |= {id(node) for offer in offers for node in ast.walk(offer)}
             strings = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in others)
             for node in strings:
                 if isinstance(node.value, str):

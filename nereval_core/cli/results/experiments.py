@@ -5,7 +5,6 @@ Each makes a table for every system, or one for all systems; they replace the ta
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -21,7 +20,6 @@ from nereval_core.analysis.criteria.sensitivity import (
     fold_scores,
     merge_types,
     merging_table,
-    parse_merges,
     proxy_table,
 )
 from nereval_core.analysis.criteria.tables import (
@@ -35,7 +33,7 @@ from nereval_core.analysis.criteria.tables import (
     vanished_table,
 )
 from nereval_core.analysis.crosstab import decision_matrix, vanished_confusions
-from nereval_core.cli.options import comma_separated
+from nereval_core.api.verb_options import SensitivityOptions
 from nereval_core.cli.output import Result
 from nereval_core.corpus import Layer
 from nereval_core.corpus.subset import single_document
@@ -46,7 +44,6 @@ from nereval_core.report.figures.files import Figure
 from nereval_core.report.json_results import head
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Scores, score_layers
-from nereval_core.scoring.criteria import Share
 from nereval_core.tables import Cell, Table, cell, columns_of
 
 
@@ -64,7 +61,7 @@ class ExperimentTable:
 
 
 def experiments_result(
-    gold: Layer, systems: Mapping[str, Scores], options: argparse.Namespace, names: Sequence[str]
+    gold: Layer, systems: Mapping[str, Scores], options: SensitivityOptions, names: Sequence[str]
 ) -> Result:
     """Return the tables of the experiments of these names in every form.
 
@@ -72,12 +69,13 @@ def experiments_result(
         FormatError: no such criterion, document or record.
     """
     found = [table for name in names for table in EXPERIMENTS[name](systems, options)]
+    share = SHARES[options.experiments.curve or "gold"]
     return Result(
         tables=lambda: [experiment.table for experiment in found],
         long=lambda: _long(found),
         json=lambda: _json_object(gold, found),
         title="overlap",
-        figures=lambda: [_curve_figure(systems[each.system], each, SHARES[options.curve]) for each in found],
+        figures=lambda: [_curve_figure(systems[each.system], each, share) for each in found],
     )
 
 
@@ -93,10 +91,11 @@ def _curve_figure(scores: Scores, curve: ExperimentTable, share: str) -> Figure:
     return overlap_lines(curve.frame, marks, share, curve.system, (len(gold), len(pred)))
 
 
-def _gaps(systems: Mapping[str, Scores], options: argparse.Namespace) -> Iterator[ExperimentTable]:
-    one, other = comma_separated([options.gap])
+def _gaps(systems: Mapping[str, Scores], options: SensitivityOptions) -> Iterator[ExperimentTable]:
+    questions = options.experiments
+    first, second = questions.gap
     for system, scores in systems.items():
-        causes = gap(scores, one, other)
+        causes = gap(scores, first, second)
         if causes.total is None:
             note = "no spans on either side"
         else:
@@ -105,25 +104,27 @@ def _gaps(systems: Mapping[str, Scores], options: argparse.Namespace) -> Iterato
         signed = (signature(scores, causes.strict), signature(scores, causes.loose))
         title = f"{system}: {causes.strict} to {causes.loose}, by cause"
         yield ExperimentTable("gap", system, causes.table(), gap_table(causes, title, (note, *signed)))
-        counts = decision_matrix(scores, one, other)
-        frame = counts.rename_axis(f"{one} \\ {other}").reset_index()
-        title = f"{system}: decisions under {one} and {other}"
-        yield ExperimentTable("decisions", system, frame, decision_table(counts, one, other, title, signed))
+        counts = decision_matrix(scores, first, second)
+        frame = counts.rename_axis(f"{first} \\ {second}").reset_index()
+        title = f"{system}: decisions under {first} and {second}"
+        yield ExperimentTable("decisions", system, frame, decision_table(counts, first, second, title, signed))
 
 
-def _curves(systems: Mapping[str, Scores], options: argparse.Namespace) -> Iterator[ExperimentTable]:
-    share: Share = options.curve
+def _curves(systems: Mapping[str, Scores], options: SensitivityOptions) -> Iterator[ExperimentTable]:
+    questions = options.experiments
+    share = questions.curve
+    assert share is not None
     for system, scores in systems.items():
         name = next((rule.name for rule in scores.criteria if rule.unit == "span"), "")
         if not name:
             raise FormatError.single("--curve", None, "no criterion counts spans", "choose one that does")
-        frame = overlap_curve(*scores.layers(name), share, same_type=not options.any_type)
-        types = "whatever the types" if options.any_type else "types equal"
+        frame = overlap_curve(*scores.layers(name), share, same_type=not questions.any_type)
+        types = "whatever the types" if questions.any_type else "types equal"
         notes = (f"least overlap as {SHARES[share]}, {types}; each row holds down to the next", signature(scores, name))
         yield ExperimentTable("curve", system, frame, curve_table(frame, system, notes))
 
 
-def _recovered(systems: Mapping[str, Scores], options: argparse.Namespace) -> Iterator[ExperimentTable]:
+def _recovered(systems: Mapping[str, Scores], options: SensitivityOptions) -> Iterator[ExperimentTable]:
     for system, scores in systems.items():
         signed = (signature(scores, CHAIN[0]),)
         title = f"{system}: not found under {CHAIN[0]}, by the first criterion that credits it"
@@ -131,34 +132,37 @@ def _recovered(systems: Mapping[str, Scores], options: argparse.Namespace) -> It
         yield ExperimentTable("recovered", system, recovered.table(), recovered_table(recovered, title, signed))
 
 
-def _gone(systems: Mapping[str, Scores], options: argparse.Namespace) -> Iterator[ExperimentTable]:
-    for merge in parse_merges(options.merge):
+def _gone(systems: Mapping[str, Scores], options: SensitivityOptions) -> Iterator[ExperimentTable]:
+    questions = options.experiments
+    for merge in options.merges:
         words = merged_in_words(merge)
         for system, scores in systems.items():
-            if options.gone not in {rule.name for rule in scores.criteria}:
+            if questions.gone not in {rule.name for rule in scores.criteria}:
                 raise FormatError.single(
-                    "--gone", None, f"no criterion {quoted(options.gone)}", "name one that is scored"
+                    "--gone", None, f"no criterion {quoted(questions.gone)}", "name one that is scored"
                 )
             after = merge_types(scores, merge)
-            signed = (signature(scores, options.gone), signature(after, options.gone))
-            frame = vanished_confusions(scores, after, options.gone)
-            title = f"{system}: confusions under {options.gone} that {words} undoes"
+            signed = (signature(scores, questions.gone), signature(after, questions.gone))
+            frame = vanished_confusions(scores, after, questions.gone)
+            title = f"{system}: confusions under {questions.gone} that {words} undoes"
             yield ExperimentTable("gone", system, frame, vanished_table(frame, title, notes=signed))
             frame = merging_table(scores, after)
             title = f"{system}: scores without and with {words}"
             yield ExperimentTable("merging", system, frame, merged_score_table(frame, title, signed))
 
 
-def _stand_ins(systems: Mapping[str, Scores], options: argparse.Namespace) -> Iterator[ExperimentTable]:
-    frame = proxy_table(fold_scores(systems, options.folds, options.seed), options.stand_in)
-    dealt = f"{options.folds} folds of documents x {len(systems)} systems, seed {options.seed}"
-    signed = tuple(signature(scores, options.stand_in) for scores in systems.values())
+def _stand_ins(systems: Mapping[str, Scores], options: SensitivityOptions) -> Iterator[ExperimentTable]:
+    questions = options.experiments
+    frame = proxy_table(fold_scores(systems, questions.folds, questions.seed), questions.stand_in)
+    dealt = f"{questions.folds} folds of documents x {len(systems)} systems, seed {questions.seed}"
+    signed = tuple(signature(scores, questions.stand_in) for scores in systems.values())
     notes = (dealt, FEW_FOLDS_NOTE, *signed)
-    yield ExperimentTable("stand_in", "", frame, proxy_criterion_table(frame, options.stand_in, notes))
+    yield ExperimentTable("stand_in", "", frame, proxy_criterion_table(frame, questions.stand_in, notes))
 
 
-def _ladders(systems: Mapping[str, Scores], options: argparse.Namespace) -> Iterator[ExperimentTable]:
-    document, record = options.ladder
+def _ladders(systems: Mapping[str, Scores], options: SensitivityOptions) -> Iterator[ExperimentTable]:
+    questions = options.experiments
+    document, record = questions.ladder
     for system, scores in systems.items():
         name = next((rule.name for rule in scores.criteria if rule.unit == "span"), "")
         number = scores.gold.documents.index.get(document)
@@ -179,7 +183,7 @@ def _ladders(systems: Mapping[str, Scores], options: argparse.Namespace) -> Iter
         yield ExperimentTable("ladder", system, frame.drop(columns=["pair", "gold", "pred"]), table)
 
 
-Experiment = Callable[[Mapping[str, Scores], argparse.Namespace], Iterator[ExperimentTable]]
+Experiment = Callable[[Mapping[str, Scores], SensitivityOptions], Iterator[ExperimentTable]]
 EXPERIMENTS: Mapping[str, Experiment] = {
     "gap": _gaps,
     "curve": _curves,

@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> None:
 def _app_file() -> Path:
     """Return the file that Streamlit runs, of an installation or of a clone."""
     beside = Path(__file__).parents[3]
-    found = [place / "app.py" for place in (beside / INSTALLED, beside) if (place / "pages").is_dir()]
-    if not found:
+    app_files = [place / "app.py" for place in (beside / INSTALLED, beside) if (place / "pages").is_dir()]
+    if not app_files:
         raise UsageError(f"the pages are not installed beside nereval_core; {EXTRA}")
-    return found[0]
+    return app_files[0]

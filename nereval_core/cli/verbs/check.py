@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from nereval_core.cli.options import FAILED, GOLD_AND_PREDICTIONS, Parser, UsageError, add_reading, add_scoring
+from nereval_core.api.load_options import ScoringOptions
+from nereval_core.cli.options import FAILED, GOLD_AND_PREDICTIONS, Parser, UsageError, add_options, add_reading, parsed
 
 if TYPE_CHECKING:
     from nereval_core.analysis.score_checks import Bound
@@ -36,7 +37,7 @@ def add_arguments(parser: Parser) -> None:
     add("--max-drop", action="append", default=[], metavar="BOUND", help=drop)
     add("--allow-identical", action="store_true", help="let a prediction pass that is identical to gold in content")
     add("--junit", metavar="FILE", help="write the checks as JUnit XML")
-    add_scoring(parser)
+    add_options(parser, ScoringOptions)
     add_reading(parser)
 
 
@@ -49,10 +50,10 @@ def run(options: argparse.Namespace) -> None:
         earlier_systems,
         parse_bounds,
     )
-    from nereval_core.cli.files import check_places, read_json
-    from nereval_core.cli.output import say, write_files
+    from nereval_core.api.scoring import score_systems, settings_for
+    from nereval_core.cli.files import check_places, load_layers, read_json
+    from nereval_core.cli.output import Console, write_files
     from nereval_core.cli.results.junit import junit_bytes
-    from nereval_core.cli.runner import load_for_scoring, score_systems
     from nereval_core.report.json_results import results
 
     if (options.against is None) != (not options.max_drop):
@@ -65,10 +66,13 @@ def run(options: argparse.Namespace) -> None:
     earlier = None if options.against is None else read_json(options.against, EARLIER)
     if options.criteria is None and not options.criterion:
         options.criteria = _criteria_of([*minima, *drops], earlier, options.against)
-    loaded, settings = load_for_scoring(options)
+    scoring, console = parsed(ScoringOptions, options), Console(options.quiet)
+    loaded = load_layers(options, console)
+    settings = settings_for(loaded, scoring, console)
     _check_criteria("--min", minima, settings.criteria)
     _check_criteria("--max-drop", drops, settings.criteria)
-    now = results(loaded.corpus.gold, score_systems(loaded, settings))
+    scored_layers = zip(loaded.corpus.systems, score_systems(loaded, settings, console).values(), strict=True)
+    now = results(loaded.corpus.gold, list(scored_layers))
     scored = [scores for system in now["systems"] for scores in system["criteria"].values()]
     types = sorted({kind for scores in scored for kind in scores["types"]})
     check_types(minima, types, "--min")
@@ -79,7 +83,7 @@ def run(options: argparse.Namespace) -> None:
         was = {kind for system in then.values() for scores in system["criteria"].values() for kind in scores["types"]}
         check_types(drops, sorted({*types, *was}), "--max-drop")
         if earlier["gold"]["sha256"] != now["gold"]["sha256"]:
-            say(f"{options.against}: scores of other gold annotation; a drop may be gold's", warning=True)
+            console.warn(f"{options.against}: scores of other gold annotation; a drop may be gold's")
         checks += check_drops(now["systems"], then, drops)
     write_files(places, {"junit": junit_bytes(checks)} if places else {})
     failures = [check.failure for check in checks if check.failure]
@@ -110,9 +114,9 @@ def _check_criteria(option: str, bounds: list[Bound], criteria: Any) -> None:
     """
     from nereval_core.problems import FormatError, Problem, quoted
 
-    known = [criterion.name for criterion in criteria]
-    unknown = {bound.figure.criterion for bound in bounds if bound.figure} - set(known)
-    remedy = f"name it in --criteria, or choose among {', '.join(known)}"
+    scored = [criterion.name for criterion in criteria]
+    unknown = {bound.figure.criterion for bound in bounds if bound.figure} - set(scored)
+    remedy = f"name it in --criteria, or choose among {', '.join(scored)}"
     if unknown:
         raise FormatError(
             Problem(option, None, f"the criterion {quoted(name)} is not scored", remedy) for name in sorted(unknown)

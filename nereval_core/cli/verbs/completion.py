@@ -109,17 +109,17 @@ def _fish(verbs: Mapping[str, CompletedVerb]) -> str:
     lines = ["complete -c nereval -n __fish_use_subcommand -f"]
     for name, verb in verbs.items():
         first, _, second = name.partition(" ")
-        seen = f"__fish_seen_subcommand_from {first}"
+        condition = f"__fish_seen_subcommand_from {first}"
         if second:
-            unseen = f"{seen}; and not __fish_seen_subcommand_from {second}"
+            unseen = f"{condition}; and not __fish_seen_subcommand_from {second}"
             lines.append(f"complete -c nereval -n '{unseen}' -f -a {second}")
-            seen += f"; and __fish_seen_subcommand_from {second}"
+            condition += f"; and __fish_seen_subcommand_from {second}"
         lines.append(f"complete -c nereval -n __fish_use_subcommand -a {first} -d {_fish_quoted(verb.help)}")
         for flag, choices in verb.choices.items():
             kind = f"-l {flag[2:]}" if flag.startswith("--") else f"-s {flag[1:]}"
             words = f" -d {_fish_quoted(verb.option_help[flag])}" if flag in verb.option_help else ""
             values = f" -x -a {_fish_quoted(' '.join(choices))}" if choices else ""
-            lines.append(f"complete -c nereval -n '{seen}' {kind}{words}{values}")
+            lines.append(f"complete -c nereval -n '{condition}' {kind}{words}{values}")
     return "\n".join(lines) + "\n"
 
 

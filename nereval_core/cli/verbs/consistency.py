@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from nereval_core.cli.options import Parser, add_output, add_reading, comma_separated
-from nereval_core.options import TOP
+from nereval_core.api.verb_options import ConsistencyOptions
+from nereval_core.cli.options import Parser, add_options, add_output, add_reading, parsed
 
 HELP = "find inconsistent annotations within one layer"
 USAGE = "LAYER [OTHER ...] [options]"
@@ -30,38 +30,23 @@ span are left to nesting. odd-ends takes brackets whose other half is in the spa
 
 
 def add_arguments(parser: Parser) -> None:
-    add = parser.add_argument_group("searching").add_argument
-    kinds = "types, not-everywhere, edges, nesting, odd-ends, against-all (default: all)"
-    add("--kinds", action="append", default=[], metavar="LIST", help=kinds)
-    case = "tell spellings that differ in case apart if they are annotated differently (default), never, always"
-    add("--case", choices=("differs", "ignore", "keep"), default="differs", help=case)
-    add("--top", type=int, metavar="N", help="findings of each kind (default: 20 in tables, all in JSON and CSV)")
+    add_options(parser, ConsistencyOptions)
     add_output(parser, records="all places of the findings, as .parquet, .jsonl or .csv")
     add_reading(parser, "LAYER first, then the OTHERs or NAME=OTHER", ("LAYER", "the OTHERs"))
     parser.set_defaults(alone=True, criteria=None)
 
 
-def run(options: argparse.Namespace) -> None:
-    from dataclasses import replace
-
-    from nereval_core.analysis.consistency import consistency
-    from nereval_core.analysis.consistency.kinds import check_kinds
-    from nereval_core.cli.files import gold_name
-    from nereval_core.cli.output import output_places, say, write_result
+def run(arguments: argparse.Namespace) -> None:
+    from nereval_core.api import consistency
+    from nereval_core.cli.files import gold_name, load_layers
+    from nereval_core.cli.output import Console, output_places, write_result
     from nereval_core.cli.results.consistency import consistency_result
-    from nereval_core.cli.runner import load_layers
-    from nereval_core.pairing import selection_marks
 
-    if options.top is not None:
-        TOP.check(options.top)
-    places = output_places(options, "records")
-    kinds = comma_separated(options.kinds)
-    check_kinds(kinds)
-    loaded = load_layers(options)
-    layer = loaded.corpus.gold.renamed(gold_name(options))
-    # A layer by itself is not paired, but its signature names the selected documents and renamed types.
-    marks = [f"{name}: {mark}" for name, some in loaded.marks.items() for mark in some] or selection_marks(loaded.gold)
-    found = replace(consistency(layer, loaded.corpus.systems, kinds, options.case), marks=tuple(marks))
-    for line in found.skipped() if not options.quiet else ():
-        say(line)
-    write_result(consistency_result(found, options.top), places)
+    options = parsed(ConsistencyOptions, arguments)
+    places = output_places(arguments, "records")
+    console = Console(arguments.quiet)
+    loaded = load_layers(arguments, console, reference="gold")
+    findings = consistency.run(options, loaded, gold_name(arguments))
+    for line in findings.skipped():
+        console.read(line)
+    write_result(consistency_result(findings, options.top), places)

@@ -33,8 +33,8 @@ def run(_: argparse.Namespace) -> None:
             print(f"  {convention.name:<17}  {convention.sentence}")
             print(f"{'':21}needs {convention.needs} [{convention.source}]")
             for option in convention.options:
-                given = f" (default: {_plain(option.default)})" if option.default is not None else ""
-                print(f"{'':21}--{option.name}: {option.help}{given}")
+                default = f" (default: {_plain(option.default)})" if option.default is not None else ""
+                print(f"{'':21}--{option.name}: {option.help}{default}")
             if convention.forms:
                 print(f"{'':21}--as-reference {'|'.join(convention.forms)}")
 

@@ -42,13 +42,13 @@ def add_arguments(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> None:
     from nereval_core import writers
     from nereval_core.api.read import read
+    from nereval_core.api.scoring import tell_read
     from nereval_core.cli.files import overwrites
-    from nereval_core.cli.output import progress_bar, say
-    from nereval_core.cli.runner import say_read
+    from nereval_core.cli.output import Console
 
-    known = writers.writers()
-    if options.target_format not in known:
-        raise UsageError(f"no writer for the format {quoted(options.target_format)}, choose among {', '.join(known)}")
+    formats = writers.writers()
+    if options.target_format not in formats:
+        raise UsageError(f"no writer for the format {quoted(options.target_format)}, choose among {', '.join(formats)}")
     if options.shards is not None and options.shards < 1:
         raise UsageError(f"--shards {options.shards}, write one or more")
     if options.output == STDOUT:
@@ -59,11 +59,12 @@ def run(options: argparse.Namespace) -> None:
     if len(options.input) > 1 and Path(options.output).is_file():
         remedy = "with several inputs name a new file as OUT"
         raise UsageError(f"{quoted(options.output)} would be overwritten, {remedy}")
+    console = Console(options.quiet)
     reading = read(
         options.input[0] if len(options.input) == 1 else options.input,
         format=options.source_format,
         **settings_of_one(options),
-        progress=progress_bar(" + ".join(options.input), "read"),
+        progress=console.progress(" + ".join(options.input), "read"),
     )
     notes = writers.write(
         reading.layer,
@@ -73,7 +74,6 @@ def run(options: argparse.Namespace) -> None:
         lossy=options.lossy,
         escape_formulas=options.escape_formulas,
     )
-    if not options.quiet:
-        say_read(reading)
-        for note in notes:
-            say(f"{options.output}: {note}")
+    tell_read(reading, console)
+    for note in notes:
+        console.read(f"{options.output}: {note}")

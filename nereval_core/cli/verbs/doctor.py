@@ -28,7 +28,7 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from nereval_core.api.doctor import MENDED, Kept, examine, mend, state
+    from nereval_core.api.doctor import MENDED, Storage, examine, mend, state
     from nereval_core.cli.output import Result, write_result
     from nereval_core.report.json_results import versions
     from nereval_core.tables import Table
@@ -36,17 +36,18 @@ def run(options: argparse.Namespace) -> None:
     for folder in options.files:
         if not Path(folder).is_dir():
             raise UsageError(f"{quoted(folder)} is not a folder, name one that `score --out` made")
-    found = examine(options.review, options.files)
-    rows = tuple((*_cells(one.problem), mend(one) if options.mend else state(one)) for one in found.findings)
-    kept = Table("kept", columns_of(*Kept.__dataclass_fields__), tuple(tuple(vars(one).values()) for one in found.kept))
+    examination = examine(options.review, options.files)
+    rows = tuple(
+        (*_cells(finding.problem), mend(finding) if options.mend else state(finding))
+        for finding in examination.findings
+    )
+    kept_rows = tuple(tuple(vars(storage).values()) for storage in examination.storages)
+    storages = Table("kept", columns_of(*Storage.__dataclass_fields__), kept_rows)
     findings = Table("findings", columns_of("place", "found", "remedy", "state"), rows)
     result = Result(
-        tables=lambda: [kept, findings] if rows else [kept],
+        tables=lambda: [storages, findings] if rows else [storages],
         long=lambda: findings,
-        json=lambda: {
-            **versions(),
-            **{one.title: one.objects() for one in (kept, findings)},
-        },
+        json=lambda: {**versions(), **{table.title: table.objects() for table in (storages, findings)}},
     )
     write_result(result, {"json": options.json} if options.json is not None else {})
     if any(row[-1] != MENDED for row in rows):

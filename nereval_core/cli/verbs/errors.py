@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import argparse
 
+from nereval_core.api.verb_options import ErrorsOptions
 from nereval_core.cli.options import (
     GOLD_AND_PREDICTIONS,
     Parser,
     UsageError,
+    add_options,
     add_output,
     add_reading,
-    add_scoring,
     check_by,
-    comma_separated,
+    parsed,
 )
 from nereval_core.problems import quoted
 
@@ -54,11 +55,10 @@ def form_limit(text: str) -> int:
 
 
 def add_arguments(parser: Parser) -> None:
-    add = parser.add_argument_group("words of errors").add_argument
     forms = f"the N most frequent forms of each class ({FORMS}), with types, count and an example in its text"
-    add("--forms", nargs="?", const=FORMS, type=form_limit, metavar="N", help=forms)
-    add = parser.add_argument_group("mending").add_argument
-    add("--mend", action="append", default=[], metavar="CLASS", help="classes separated by commas, or all")
+    words = parser.add_argument_group("words of errors")
+    words.add_argument("--forms", nargs="?", const=FORMS, type=form_limit, metavar="N", help=forms)
+    add = add_options(parser, ErrorsOptions)
     add("--out", metavar="FILE", help="write the prediction with these mended, as JSON lines")
     add_output(
         parser,
@@ -66,39 +66,27 @@ def add_arguments(parser: Parser) -> None:
         figure="the F1 gained by mending each class, and the tables",
         records="the errors with their classes, as .parquet, .jsonl or .csv",
     )
-    add_scoring(parser, "strict")
     add_reading(parser)
 
 
-def run(options: argparse.Namespace) -> None:
-    from dataclasses import replace
-
-    from nereval_core.analysis.errors import error_report, parse_classes
-    from nereval_core.analysis.errors.error_classes import STRICT
-    from nereval_core.cli.files import system_paths
-    from nereval_core.cli.output import output_places, progress_bar, write_result
+def run(arguments: argparse.Namespace) -> None:
+    from nereval_core.api import errors
+    from nereval_core.cli.files import load_layers, system_paths
+    from nereval_core.cli.output import Console, output_places, write_result
     from nereval_core.cli.results.errors import errors_result
-    from nereval_core.cli.runner import load_for_scoring, score_systems
-    from nereval_core.scoring.criteria import CRITERIA
 
-    by = check_by(options, ("type",), "the only value is type")
-    if bool(options.mend) != (options.out is not None):
+    by = check_by(arguments, ("type",), "the only value is type")
+    if bool(arguments.mend) != (arguments.out is not None):
         raise UsageError("--mend CLASS and --out FILE go together")
-    if options.mend and len(system_paths(options)) > 1:
+    if arguments.mend and len(system_paths(arguments)) > 1:
         raise UsageError("--mend is for one prediction, name one")
-    places = output_places(options, "figure", "records", "out")
-    mend = parse_classes(comma_separated(options.mend)) if options.mend else ()
-    loaded, settings = load_for_scoring(options)
-    names = [criterion.name for criterion in settings.criteria]
-    if STRICT not in names:
-        # Classes are those of the strict records, whatever criteria are shown.
-        settings = replace(settings, criteria=(CRITERIA[STRICT], *settings.criteria))
-    found = {
-        layer.name: error_report(scores, names, progress=progress_bar(layer.name, "mended"))
-        for layer, scores in score_systems(loaded, settings)
-    }
+    places = output_places(arguments, "figure", "records", "out")
+    options = parsed(ErrorsOptions, arguments)
+    console = Console(arguments.quiet)
+    loaded = load_layers(arguments, console)
+    reports = errors.run(options, loaded, console)
     write_result(
-        errors_result(loaded.corpus, found, by_type="type" in by, mend=mend, forms=options.forms),
+        errors_result(loaded.corpus, reports, by_type="type" in by, mend=options.mended, forms=arguments.forms),
         places,
-        figure_width=options.figure_width,
+        figure_width=arguments.figure_width,
     )

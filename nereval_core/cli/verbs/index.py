@@ -72,14 +72,14 @@ def _load_and_score(options: argparse.Namespace) -> tuple[Index, list[IndexedSys
 
     problems: list[Problem] = []
     relaxed: dict[str, str] = {}
-    found: dict[str, Index] = {}
-    given = system_paths(options)
+    codes_by_name: dict[str, Index] = {}
+    paths = system_paths(options)
     texts = None
     try:
         relaxed = {} if options.relaxed is None else read_mapping(options.relaxed)
     except FormatError as error:
         problems += error.problems
-    places = [(None, gold_path(options), options.gold_format), *((n, p, options.pred_format) for n, p in given.items())]
+    places = [(None, gold_path(options), options.gold_format), *((n, p, options.pred_format) for n, p in paths.items())]
     for name, place, form in places:
         try:
             source = source_of(place)
@@ -87,7 +87,7 @@ def _load_and_score(options: argparse.Namespace) -> tuple[Index, list[IndexedSys
         except FormatError as error:
             problems += error.problems
             continue
-        found["" if name is None else name] = codes
+        codes_by_name["" if name is None else name] = codes
         texts = reading.documents if name is None and reading is not None else texts
         if not options.quiet:
             ids = sum(map(len, codes.documents.values()))
@@ -96,8 +96,8 @@ def _load_and_score(options: argparse.Namespace) -> tuple[Index, list[IndexedSys
             say(f"{source.name}: {'; '.join((kind, counts, *codes.notes))}")
     if problems:
         raise FormatError(dict.fromkeys(problems))
-    gold = found.pop("")
+    gold = codes_by_name.pop("")
     return gold, [
         IndexedSystem(name, codes, score_index(gold, codes, relaxed=relaxed), index_signature(gold, codes, relaxed))
-        for name, codes in found.items()
+        for name, codes in codes_by_name.items()
     ]

@@ -8,7 +8,9 @@ import shlex
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from nereval_core.cli.options import GOLD_AND_PREDICTIONS, Parser, UsageError, add_reading, add_scoring
+from nereval_core.api.load_options import ScoringOptions
+from nereval_core.api.verb_options import ReportOptions
+from nereval_core.cli.options import GOLD_AND_PREDICTIONS, Parser, UsageError, add_options, add_reading, parsed
 
 if TYPE_CHECKING:
     from nereval_core.html_report.records import RecordSelection
@@ -32,55 +34,46 @@ query at most 200 records a system are shown. --review adds to a record who deci
 characters of the note.
 
 {GOLD_AND_PREDICTIONS}"""
-CRITERIA = "strict,exact,partial,type"
 QUERY_LISTS = {"decision": "decision", "type": "types", "gold": "gold", "pred": "pred"}
 """Parameters of a link with comma-separated values, and the fields of a query that they set."""
 
 
 def add_arguments(parser: Parser) -> None:
-    add = parser.add_argument_group("the report").add_argument
+    add = add_options(parser, ReportOptions)
     add("--out", metavar="FILE", help="the file to write; - is standard output")
-    add("--title", metavar="TEXT", help="the title of the report")
     add("--records", default="10", metavar="N|QUERY", help="records in their text: N of each error class, or a query")
     add("--review", metavar="FILE", help="show the verdicts in FILE (default: $NEREVAL_REVIEW_URL, else none)")
     add("--playlist", metavar="NAME", help="show the records of a playlist there, with its comments")
-    add("--mask", action="store_true", help="replace letters and digits of the texts, for data that must not be shown")
-    add_scoring(parser, CRITERIA)
     add_reading(parser)
 
 
-def run(options: argparse.Namespace) -> None:
+def run(arguments: argparse.Namespace) -> None:
     from dataclasses import replace
 
-    from nereval_core.api.report import page, scored
-    from nereval_core.cli.files import check_places
-    from nereval_core.cli.output import progress_bar, write_files
-    from nereval_core.cli.runner import load_for_scoring, say_greedy
-    from nereval_core.problems import one_line
+    from nereval_core.api import report
+    from nereval_core.cli.files import check_places, load_layers
+    from nereval_core.cli.output import Console, write_files
     from nereval_core.review.store.databases import VARIABLE
 
-    if options.out is None:
+    if arguments.out is None:
         raise UsageError("--out: name the file of the report, --out FILE.html, or --out - for standard output")
-    places = {"out": options.out}
-    check_places(options, places)
-    if options.playlist is not None and options.review is None and not os.environ.get(VARIABLE):
+    places = {"out": arguments.out}
+    check_places(arguments, places)
+    if arguments.playlist is not None and arguments.review is None and not os.environ.get(VARIABLE):
         raise UsageError(f"--playlist: name its file, --review FILE, or set {VARIABLE}")
-    selection = record_selection(options.records)
-    reviewed, playlist = verdicts_and_playlist(options.review, options.playlist)
-    loaded, settings = load_for_scoring(options)
-    found = scored(
-        loaded.corpus,
-        loaded.marks,
-        settings,
-        mask=options.mask,
+    options = parsed(ReportOptions, arguments)
+    selection = record_selection(arguments.records)
+    reviewed, playlist = verdicts_and_playlist(arguments.review, arguments.playlist)
+    console = Console(arguments.quiet)
+    html = report.run(
+        options,
+        load_layers(arguments, console),
+        console,
+        selection=replace(selection, playlist=playlist),
         reviewed=reviewed,
-        progress=lambda name: progress_bar(name, "scored"),
+        command=command(arguments),
     )
-    for system, scores in found.scores.items():
-        say_greedy(system, scores.greedy)
-    selection = replace(selection, playlist=playlist)
-    made = page(found, title=one_line(options.title or ""), command=command(options), selection=selection)
-    write_files(places, {"out": made.encode()})
+    write_files(places, {"out": html.encode()})
 
 
 def record_selection(records: str) -> RecordSelection:
@@ -96,33 +89,33 @@ def record_selection(records: str) -> RecordSelection:
     from nereval_core.records.queries import ABSENT, FIELDS, Query
     from nereval_core.tables.glossary import DECISIONS
 
-    known = (*QUERY_LISTS, "doc", "text", *FIELDS, "has")
+    parameters = (*QUERY_LISTS, "doc", "text", *FIELDS, "has")
     if records.isdecimal():
         return RecordSelection(each=int(records))
-    found: dict[str, object] = {"decision": ERRORS}
+    conditions: dict[str, object] = {"decision": ERRORS}
     having = []
     pairs = parse_qsl(records, keep_blank_values=True)
     for name, value in pairs:
-        if name not in known or not value:
-            what = f"{quoted(name)}={quoted(value)}" if name in known else f"no parameter {quoted(name)}"
-            remedy = f"give a number, or {', '.join(known[:-1])} or {known[-1]}: decision=MIS&gold=DNA"
+        if name not in parameters or not value:
+            what = f"{quoted(name)}={quoted(value)}" if name in parameters else f"no parameter {quoted(name)}"
+            remedy = f"give a number, or {', '.join(parameters[:-1])} or {parameters[-1]}: decision=MIS&gold=DNA"
             raise FormatError.single("--records", None, what, remedy)
         if name in QUERY_LISTS:
-            values = tuple(ABSENT if one == "-" and name != "decision" else one for one in value.split(","))
-            strange = [one for one in values if name == "decision" and one not in DECISIONS]
+            values = tuple(ABSENT if item == "-" and name != "decision" else item for item in value.split(","))
+            strange = [item for item in values if name == "decision" and item not in DECISIONS]
             if strange:
                 wrong = f"no decision {quoted(strange[0])}"
                 raise FormatError.single("--records", None, wrong, f"choose among {', '.join(DECISIONS)}")
-            found[QUERY_LISTS[name]] = values
+            conditions[QUERY_LISTS[name]] = values
         elif name == "has":
-            attribute, _, asked = value.partition("=")
-            having.append((attribute, asked))
+            attribute, _, attribute_value = value.partition("=")
+            having.append((attribute, attribute_value))
         else:
-            found[name] = value
+            conditions[name] = value
     if not pairs:
         remedy = f"give a number such as {EACH}, or a query: decision=MIS&gold=DNA"
         raise FormatError.single("--records", None, f"{quoted(records)} is neither", remedy)
-    return RecordSelection(query=Query(**found, having=tuple(having)))  # type: ignore[arg-type]
+    return RecordSelection(query=Query(**conditions, having=tuple(having)))  # type: ignore[arg-type]
 
 
 def verdicts_and_playlist(file: str | None, playlist: str | None) -> tuple[Reviewed | None, Playlist | None]:
@@ -147,36 +140,36 @@ def verdicts_and_playlist(file: str | None, playlist: str | None) -> tuple[Revie
         raise FormatError.single(file, None, "there is no such file", "name the file that holds the verdicts")
     with closing(ReviewStore.of_environment(file)) as store:
         reviewed = store.reviewed()
-        every = PlaylistStore(store).playlists().standing if playlist is not None else ()
-    found = next((one for one in every if one.name == playlist), None)
-    if playlist is not None and found is None:
-        known = ", ".join(quoted(one.name) for one in every) or "none"
+        playlists = PlaylistStore(store).playlists().standing if playlist is not None else ()
+    match = next((each for each in playlists if each.name == playlist), None)
+    if playlist is not None and match is None:
+        names = ", ".join(quoted(each.name) for each in playlists) or "none"
         raise FormatError.single(
-            store.name, None, f"no playlist {quoted(playlist)}", f"choose among those there are: {known}"
+            store.name, None, f"no playlist {quoted(playlist)}", f"choose among those there are: {names}"
         )
-    return reviewed, found
+    return reviewed, match
 
 
-def command(options: argparse.Namespace) -> str:
+def command(arguments: argparse.Namespace) -> str:
     """Return the command that makes the report again, whatever its file was called."""
-    return shlex.join(("nereval", "report", *_arguments(options)))
+    return shlex.join(("nereval", "report", *_words(arguments)))
 
 
-def _arguments(options: argparse.Namespace) -> Iterator[str]:
+def _words(arguments: argparse.Namespace) -> Iterator[str]:
     """Yield the files, then the options that differ from their defaults: of reading, of scoring, of the report."""
     shared, usual = Parser(), Parser()
     add_reading(shared)
-    add_scoring(shared, CRITERIA)
+    add_options(shared, ScoringOptions)
     add_arguments(usual)
     order = {name: place for place, name in enumerate(vars(shared.parse_args(["-"])))}
-    yield from options.files
-    for name, value in sorted(vars(options).items(), key=lambda item: order.get(item[0], len(order))):
-        if name in ("files", "out", "quiet", "counting") or value == usual.get_default(name):
+    yield from arguments.files
+    for name, value in sorted(vars(arguments).items(), key=lambda item: order.get(item[0], len(order))):
+        if name in ("files", "out", "quiet") or value == usual.get_default(name):
             continue
         option = f"--{name.replace('_', '-')}"
         if value is True:
             yield option
         else:
-            for one in value if isinstance(value, list) else [value]:
-                yield from (option, str(one))
+            for word in value if isinstance(value, list) else [value]:
+                yield from (option, str(word))
     yield from ("--out", "report.html")

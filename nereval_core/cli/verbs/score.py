@@ -6,6 +6,7 @@ import argparse
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from nereval_core.api.load_options import ScoringOptions
 from nereval_core.cli.options import (
     GOLD_AND_PREDICTIONS,
     OWN_CRITERIA,
@@ -13,11 +14,12 @@ from nereval_core.cli.options import (
     Parser,
     UsageError,
     add_engine,
+    add_options,
     add_output,
     add_reading,
-    add_scoring,
     add_table_style,
     check_by,
+    parsed,
     table_style,
 )
 
@@ -38,7 +40,7 @@ SHARDS = ("engine", "scheduler", "workers", "work", "out")
 
 
 def add_arguments(parser: Parser) -> None:
-    add_scoring(parser)
+    add_options(parser, ScoringOptions)
     add = parser.add_argument_group("published scorers").add_argument
     add("--convention", metavar="NAME", help="score as a published scorer does; see `nereval conventions`")
     add(
@@ -60,10 +62,10 @@ def add_arguments(parser: Parser) -> None:
     add_engine(parser)("--out", metavar="DIR", help=out)
     add_reading(parser)
     if convention := _named_convention(parser):
-        from nereval_core.cli.published_scorers import add_options
+        from nereval_core.cli.published_scorers import add_scorer_options
 
         # The options of `score` come first: a scorer shares those of the same name.
-        add_options(parser, convention)
+        add_scorer_options(parser, convention)
 
 
 def _named_convention(parser: Parser) -> str | None:
@@ -106,30 +108,33 @@ def run(options: argparse.Namespace) -> None:
     write_result(_published(options, by) if options.convention else _scored(options, by, style), places)
 
 
-def _scored(options: argparse.Namespace, by: list[str], style: TableStyle | None) -> Result:
-    from nereval_core.cli.output import scores_result
-    from nereval_core.cli.runner import load_for_scoring, score_systems
+def _scored(arguments: argparse.Namespace, by: list[str], style: TableStyle | None) -> Result:
+    from nereval_core.api.scoring import score_loaded
+    from nereval_core.cli.files import load_layers
+    from nereval_core.cli.output import Console, scores_result
 
-    loaded, settings = load_for_scoring(options)
-    scored = score_systems(loaded, settings)
+    options, console = parsed(ScoringOptions, arguments), Console(arguments.quiet)
+    loaded = load_layers(arguments, console)
+    scores = score_loaded(loaded, options, console)
+    scored_layers = list(zip(loaded.corpus.systems, scores.values(), strict=True))
 
     def records() -> pd.DataFrame:
         from nereval_core.report.export import all_records
 
-        return all_records(scored)
+        return all_records(scored_layers)
 
-    return replace(scores_result(loaded.corpus.gold, scored, by, style), frames={"records": records})
+    return replace(scores_result(loaded.corpus.gold, scored_layers, by, style), frames={"records": records})
 
 
-def _published(options: argparse.Namespace, by: list[str]) -> Result:
+def _published(arguments: argparse.Namespace, by: list[str]) -> Result:
     from nereval_core.cli import published_scorers
     from nereval_core.cli.files import gold_path, system_paths
     from nereval_core.cli.options import load_options
 
-    published_scorers.check_usage(options)
-    load = load_options(options)
+    published_scorers.check_usage(arguments)
+    load = load_options(arguments)
     if load.common:
         raise UsageError(f"--documents {SHARED} cannot be combined with --convention, name the documents")
-    sides = published_scorers.scorer_sides(gold_path(options), system_paths(options), load)
-    outcomes = published_scorers.score(options, sides)
-    return published_scorers.published_result(options, outcomes, by, sides)
+    sides = published_scorers.scorer_sides(gold_path(arguments), system_paths(arguments), load)
+    outcomes = published_scorers.score(arguments, sides)
+    return published_scorers.published_result(arguments, outcomes, by, sides)

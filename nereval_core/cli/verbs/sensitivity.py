@@ -5,19 +5,21 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from nereval_core.api.verb_options import SensitivityOptions
 from nereval_core.cli.options import (
     GOLD_AND_PREDICTIONS,
     Parser,
     UsageError,
-    add_leave_out,
+    add_options,
     add_output,
     add_reading,
-    comma_separated,
+    parsed,
 )
 from nereval_core.problems import quoted
 
 if TYPE_CHECKING:
     from nereval_core.api.load import Loaded
+    from nereval_core.api.scoring import Listener
     from nereval_core.cli.output import Result
     from nereval_core.scoring import Settings
 
@@ -45,137 +47,89 @@ EXPERIMENTS = ("gap", "curve", "recovered", "gone", "stand_in", "ladder")
 
 
 def add_arguments(parser: Parser) -> None:
-    add = parser.add_argument_group("scoring").add_argument
-    add("--criteria", default="all", metavar="LIST", help="names and .toml files, separated by commas (default: all)")
-    add("--criterion", action="append", default=[], metavar="RULE", help="a criterion of your own, as for score")
-    add("--merge", action="append", default=[], metavar="A,B=NAME", help="a setting with types merged; repeatable")
-    add_leave_out(add)
-    add("--counting", choices=("one-to-one", "each-side", "both"), default="one-to-one", help="each-side: no alignment")
-
-    add = parser.add_argument_group("in place of the tables of all criteria, any of these").add_argument
-    add("--gap", metavar="A,B", help="the gap of F1 between two criteria, by cause, and the decisions under both")
-    add(
-        "--curve",
-        choices=("gold", "prediction", "union"),
-        help="scores against the least overlap, as a share of it",
-    )
-    add("--any-type", action="store_true", help="with --curve: types need not be equal")
-    recovered = "gold spans missed under strict, by the first criterion to credit them"
-    add("--recovered", action="store_true", help=recovered)
-    add("--gone", metavar="CRITERION", help="the confusions under this criterion that each --merge removes")
-    add(
-        "--stand-in",
-        metavar="CRITERION",
-        help="agreement of other criteria with this one, over folds of documents",
-    )
-    add("--folds", type=int, default=10, metavar="K", help="with --stand-in: the number of folds (default: 10)")
-    seed = "with --stand-in: the seed that documents are shuffled with (default: 0)"
-    add("--seed", type=int, default=0, metavar="N", help=seed)
-    ladder = "the pairs of a record under each criterion, and the rules that flip them"
-    add("--ladder", nargs=2, metavar=("DOC", "RECORD"), help=ladder)
+    add_options(parser, SensitivityOptions)
     add_output(parser, figure="a dot plot of F1, or the lines of --curve, with the tables")
     add_reading(parser)
 
 
-def run(options: argparse.Namespace) -> None:
-    from nereval_core.cli.output import output_places, write_result
+def run(arguments: argparse.Namespace) -> None:
+    from nereval_core.cli.files import load_layers
+    from nereval_core.cli.output import Console, output_places, write_result
 
-    places = output_places(options, "figure")
-    experiments = [name for name in EXPERIMENTS if getattr(options, name)]
+    places = output_places(arguments, "figure")
+    options = parsed(SensitivityOptions, arguments)
+    experiments = [name for name in EXPERIMENTS if getattr(options.experiments, name)]
     if experiments:
-        _check_experiments(options, experiments)
-        write_result(_experiments(options, experiments), places, figure_width=options.figure_width)
+        _check_experiments(arguments, options, experiments)
+    console = Console(arguments.quiet)
+    loaded = load_layers(arguments, console, reference="gold")
+    if experiments:
+        result = _experiments(options, experiments, loaded, console)
     else:
-        write_result(_all_criteria(options), places, figure_width=options.figure_width)
+        result = _all_criteria(options, loaded, console)
+    write_result(result, places, figure_width=arguments.figure_width)
 
 
-def _all_criteria(options: argparse.Namespace) -> Result:
+def _all_criteria(options: SensitivityOptions, loaded: Loaded, listener: Listener) -> Result:
     from nereval_core.analysis.criteria.sensitivity import ALL_TYPES, merge_settings, sensitivity
-    from nereval_core.cli.output import progress_bar, say
+    from nereval_core.api.scoring import applicable_criteria, tell_unused
     from nereval_core.cli.results.sensitivity import COUNTINGS, sensitivity_result
-    from nereval_core.cli.runner import applicable_criteria, load_layers, say_unused, types_of
     from nereval_core.scoring import Settings
 
-    settings, merges = _settings_and_merges(options)
-    loaded = load_layers(options)
-    corpus, leave_out = loaded.corpus, settings.leave_out
-    criteria = applicable_criteria(settings.criteria, options, corpus.gold)
-    merged = merge_settings(merges, corpus, leave_out=leave_out, criteria=criteria)
-    every_merge = tuple(item for merge in merges for item in merge.items())
-    say_unused(Settings(criteria, every_merge, leave_out), types_of(loaded))
+    settings, corpus = options.scoring.settings, loaded.corpus
+    leave_out = settings.leave_out
+    criteria = applicable_criteria(options.scoring, settings.criteria, corpus.gold, listener)
+    merged = merge_settings(options.merges, corpus, leave_out=leave_out, criteria=criteria)
+    all_merges = tuple(item for merge in options.merges for item in merge.items())
+    tell_unused(Settings(criteria, all_merges, leave_out), loaded.types, listener)
     if ALL_TYPES not in merged:
-        say(f"merge {quoted(ALL_TYPES)} left out: there is no second type")
+        listener.note(f"merge {quoted(ALL_TYPES)} left out: there is no second type")
     countings = COUNTINGS[options.counting]
-    progress = progress_bar("settings", "scored")
+    progress = listener.progress("settings", "scored")
     marks = loaded.marks
     table = sensitivity(corpus, criteria, merged, countings, leave_out=leave_out, marks=marks, progress=progress)
     return sensitivity_result(corpus, merged, table, leave_out)
 
 
-def _settings_and_merges(options: argparse.Namespace) -> tuple[Settings, list[dict[str, str]]]:
-    """Return the settings without a merge, and the merges of each setting.
-
-    Raises:
-        FormatError: with the problems of both.
-    """
-    from nereval_core.analysis.criteria.sensitivity import parse_merges
-    from nereval_core.cli.runner import scoring_settings
-    from nereval_core.problems import FormatError
-
-    try:
-        settings = scoring_settings(options, several_merges=True)
-    except FormatError as error:
-        try:
-            parse_merges(options.merge)
-        except FormatError as other:
-            raise FormatError([*error.problems, *other.problems]) from None
-        raise
-    return settings, parse_merges(options.merge)
-
-
-def _check_experiments(options: argparse.Namespace, experiments: list[str]) -> None:
+def _check_experiments(arguments: argparse.Namespace, options: SensitivityOptions, experiments: list[str]) -> None:
     names = ", ".join(f"--{name.replace('_', '-')}" for name in experiments)
-    if options.figure is not None and experiments != ["curve"]:
+    if arguments.figure is not None and experiments != ["curve"]:
         raise UsageError(f"--figure draws the scores under all criteria, or --curve alone: leave out {names}")
     if options.counting != "one-to-one":
         raise UsageError(f"{names}: counting one to one only")
-    single = [form for form in ("csv", "parquet") if getattr(options, form) is not None]
+    single = [form for form in ("csv", "parquet") if getattr(arguments, form) is not None]
     if single and len(experiments) > 1:
         raise UsageError(f"--{single[0]} holds one table, ask for one of {names}")
-    if options.gap and len(comma_separated([options.gap])) != 2:
-        raise UsageError(f"--gap {quoted(options.gap)}, name two criteria, separated by a comma")
-    if options.gone and not options.merge:
+    if options.experiments.gone and not options.merges:
         raise UsageError("--gone: name the merged types, --merge A,B=NAME")
 
 
-def _experiments(options: argparse.Namespace, experiments: list[str]) -> Result:
+def _experiments(options: SensitivityOptions, experiments: list[str], loaded: Loaded, listener: Listener) -> Result:
+    from nereval_core.api.scoring import score_systems, tell_unused
     from nereval_core.cli.results.experiments import experiments_result
-    from nereval_core.cli.runner import load_layers, say_unused, score_systems, types_of
 
-    loaded = load_layers(options)
-    settings = _experiment_settings(options, experiments, loaded)
-    say_unused(settings, types_of(loaded))
-    systems = {layer.name: scores for layer, scores in score_systems(loaded, settings)}
-    return experiments_result(loaded.corpus.gold, systems, options, experiments)
+    settings = _experiment_settings(options, loaded, listener)
+    tell_unused(settings, loaded.types, listener)
+    return experiments_result(loaded.corpus.gold, score_systems(loaded, settings, listener), options, experiments)
 
 
-def _experiment_settings(options: argparse.Namespace, experiments: list[str], loaded: Loaded) -> Settings:
+def _experiment_settings(options: SensitivityOptions, loaded: Loaded, listener: Listener) -> Settings:
     """Return criteria and merges; without merges for `--gone`, which compares scores without and with them."""
     from dataclasses import replace
 
     from nereval_core.analysis.criteria.gap import CHAIN
-    from nereval_core.analysis.criteria.sensitivity import parse_merges
-    from nereval_core.cli.runner import applicable_criteria, scoring_settings
+    from nereval_core.api.scoring import applicable_criteria
     from nereval_core.scoring.criteria import CRITERIA
 
     merge: dict[str, str] = {}
-    if not options.gone:
-        for setting in parse_merges(options.merge):
+    questions = options.experiments
+    if not questions.gone:
+        for setting in options.merges:
             merge |= setting
-    settings = scoring_settings(options, several_merges=True)
-    criteria = {one.name: one for one in applicable_criteria(settings.criteria, options, loaded.corpus.gold)}
-    needed = CHAIN if "recovered" in experiments else ()
-    for name in (*needed, *comma_separated([options.gap or ""]), options.stand_in or "", options.gone or ""):
-        if name in CRITERIA and CRITERIA[name].lacks(loaded.corpus.gold) is None:
+    gold, settings = loaded.corpus.gold, options.scoring.settings
+    criteria = {each.name: each for each in applicable_criteria(options.scoring, settings.criteria, gold, listener)}
+    needed = CHAIN if questions.recovered else ()
+    for name in (*needed, *questions.gap, questions.stand_in, questions.gone):
+        if name in CRITERIA and CRITERIA[name].lacks(gold) is None:
             criteria.setdefault(name, CRITERIA[name])
     return replace(settings, criteria=tuple(criteria.values()), merge=tuple(sorted(merge.items())))

@@ -5,20 +5,12 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from nereval_core.cli.options import (
-    GOLD_AND_PREDICTIONS,
-    Parser,
-    UsageError,
-    add_output,
-    add_reading,
-    add_resampling,
-    add_scoring,
-    comma_separated,
-)
-from nereval_core.options import check_resampling
+from nereval_core.api.verb_options import SlicesOptions
+from nereval_core.cli.options import GOLD_AND_PREDICTIONS, Parser, add_options, add_output, add_reading, parsed
 
 if TYPE_CHECKING:
     from nereval_core.analysis.slices.user_columns import UserColumns
+    from nereval_core.api.scoring import Listener
     from nereval_core.corpus import Layer
 
 HELP = "score by properties of spans and documents, with intervals"
@@ -61,100 +53,54 @@ of calibration are the parts calibration and error.
 
 
 def add_arguments(parser: Parser) -> None:
-    add = parser.add_argument_group("slicing").add_argument
-    add(
-        "--by",
-        action="append",
-        default=[],
-        metavar="LIST",
-        help="properties, separated by commas; see below",
-    )
+    add = add_options(parser, SlicesOptions)
     add("--training", metavar="FILE", help="training data: slice by whether it has the text of a span")
     add("--training-format", default="auto", metavar="FORMAT", help="of the training data")
     add("--columns", metavar="FILE.csv", help="columns of your own, by document or by span")
-    add("--tests", action="store_true", help="test each slice against the rest, and changes between systems within it")
-    add("--baseline", metavar="NAME", help="the system that changes are from (default: the first)")
-    add_resampling(add, "resamples of the bootstrap", 2_000)
     add_output(parser, figure="a figure for each slicing and the tables", methods=True)
-    add_scoring(parser, "strict")
     add_reading(parser)
 
 
-def run(options: argparse.Namespace) -> None:
-    from nereval_core.analysis.resampling_units import resampling_units
-    from nereval_core.analysis.slices import check_slicings, slice_changes, slice_report
-    from nereval_core.analysis.slices.user_columns import check_columns
-    from nereval_core.cli.files import baseline_name
-    from nereval_core.cli.output import output_places, progress_bar, say, write_result
+def run(arguments: argparse.Namespace) -> None:
+    from nereval_core.api import slices
+    from nereval_core.api.verb_options import check_baseline
+    from nereval_core.cli.files import load_layers, system_paths
+    from nereval_core.cli.output import Console, output_places, write_result
     from nereval_core.cli.results.slices import slices_result
-    from nereval_core.cli.runner import load_for_scoring, score_systems
 
-    check_resampling(options.resamples, options.seed)
-    places = output_places(options, "figure", "methods")
-    by = comma_separated(options.by)
-    check_slicings(by)
-    if options.baseline and not options.tests:
-        raise UsageError("--baseline is for --tests, add it")
-    baseline = baseline_name(options)
-    training, columns = _read_files(options)
-    loaded, settings = load_for_scoring(options)
-    corpus = loaded.corpus
-    if columns is not None:
-        check_columns(columns, corpus.gold, corpus.systems)
-    units = resampling_units(corpus.documents, options.resample_by)
-    for note in units.notes:
-        say(note)
-    found = {
-        layer.name: [
-            slice_report(
-                scores,
-                criterion.name,
-                by=by,
-                training=training,
-                columns=columns,
-                resamples=options.resamples,
-                seed=options.seed,
-                units=units,
-                tests=options.tests,
-                progress=progress_bar(layer.name, "sliced"),
-            )
-            for criterion in settings.criteria
-        ]
-        for layer, scores in score_systems(loaded, settings)
-    }
-    changes = {}
-    if options.tests and len(found) > 1:
-        for number, criterion in enumerate(settings.criteria):
-            reports = {name: every[number] for name, every in found.items()}
-            changes[criterion.name] = slice_changes(reports, baseline)
-    write_result(slices_result(corpus, found, changes), places, figure_width=options.figure_width)
+    options = parsed(SlicesOptions, arguments)
+    check_baseline(options.baseline, system_paths(arguments))
+    places = output_places(arguments, "figure", "methods")
+    console = Console(arguments.quiet)
+    training, columns = _read_files(arguments, console)
+    loaded = load_layers(arguments, console)
+    sliced = slices.run(options, loaded, console, training=training, columns=columns)
+    result = slices_result(loaded.corpus, sliced.reports, sliced.changes)
+    write_result(result, places, figure_width=arguments.figure_width)
 
 
-def _read_files(options: argparse.Namespace) -> tuple[Layer | None, UserColumns | None]:
+def _read_files(arguments: argparse.Namespace, listener: Listener) -> tuple[Layer | None, UserColumns | None]:
     """Return the training data and the columns of the user.
 
     Raises:
         FormatError: with the problems of both.
     """
-    from nereval_core.analysis.slices.user_columns import read_columns
     from nereval_core.api.read import read
-    from nereval_core.cli.runner import say_read
+    from nereval_core.api.scoring import tell_read
+    from nereval_core.api.slices import columns_of_file
     from nereval_core.problems import FormatError, Problem
-    from nereval_core.readers import Source
 
     problems: list[Problem] = []
     training, columns = None, None
     try:
-        if options.training:
-            reading = read(options.training, format=options.training_format)
+        if arguments.training:
+            reading = read(arguments.training, format=arguments.training_format)
             training = reading.layer
-            if not options.quiet:
-                say_read(reading)
+            tell_read(reading, listener)
     except FormatError as error:
         problems += error.problems
     try:
-        if options.columns:
-            columns = read_columns(Source.of_path(options.columns).files[0].text(), options.columns)
+        columns = columns_of_file(arguments.columns) if arguments.columns else None
     except FormatError as error:
         problems += error.problems
     if problems:

@@ -25,9 +25,9 @@ def run(options: argparse.Namespace) -> None:
         return
     if options.clear:
         store.clear()
-    left = store.entries()
-    size = sum(entry.bytes for entry in left)
-    corpora = f"{len(left):,} {'corpus' if len(left) == 1 else 'corpora'}"
+    entries = store.entries()
+    size = sum(entry.bytes for entry in entries)
+    corpora = f"{len(entries):,} {'corpus' if len(entries) == 1 else 'corpora'}"
     print(f"{store.folder}: {corpora}, {size:,} of {store.limit:,} bytes")
-    if options.clear and left:
+    if options.clear and entries:
         raise UsageError(f"{store.folder} could not be cleared: check who may write there")

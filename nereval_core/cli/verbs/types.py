@@ -22,10 +22,10 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from nereval_core.cli.files import check_places
-    from nereval_core.cli.runner import load_layers
+    from nereval_core.cli.files import check_places, load_layers
+    from nereval_core.cli.output import Console
     from nereval_core.pairing.type_suggestions import suggest_types, suggested_lines
 
     check_places(options, {})
-    corpus = load_layers(options, reference=None).corpus
+    corpus = load_layers(options, Console(options.quiet)).corpus
     print(suggested_lines(suggest_types(corpus.gold, corpus.systems), corpus.gold, corpus.systems), end="")

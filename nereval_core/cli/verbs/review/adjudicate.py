@@ -35,15 +35,15 @@ def run(options: argparse.Namespace) -> None:
     if len(system_paths(options)) != 1 or not others:
         raise UsageError(f"name two annotators; {1 + len(paths_by_name(others))} given")
     check_copy(options)
-    reviewed, kept = read_verdicts(options)
+    reviewed, verdict_file = read_verdicts(options)
     corpus = load_reviewed(options).corpus
     first = corpus.gold.renamed(gold_name(options))
-    found = adjudicate(first, corpus.systems[0], reviewed, only_this_document=options.only_this_document)
-    say_applied(found.applied)
-    write_layer(options, found.layer, log_csv(found.log, found.signature), kept)
-    say(f"agreed: {found.agreed}; open: {len(found.open)}, not in the layer")
-    for row in found.open[:SHOWN_RECORDS]:
+    adjudicated = adjudicate(first, corpus.systems[0], reviewed, only_this_document=options.only_this_document)
+    say_applied(adjudicated.applied)
+    write_layer(options, adjudicated.layer, log_csv(adjudicated.log, adjudicated.signature), verdict_file)
+    say(f"agreed: {adjudicated.agreed}; open: {len(adjudicated.open)}, not in the layer")
+    for row in adjudicated.open[:SHOWN_RECORDS]:
         say(f"open: {row.document} {row.record} {quoted(row.quote)}: {row.reason}")
-    if len(found.open) > SHOWN_RECORDS:
-        say(f"open: {len(found.open) - SHOWN_RECORDS} more, all in the log")
-    print(found.signature)
+    if len(adjudicated.open) > SHOWN_RECORDS:
+        say(f"open: {len(adjudicated.open) - SHOWN_RECORDS} more, all in the log")
+    print(adjudicated.signature)

@@ -36,10 +36,10 @@ def run(options: argparse.Namespace) -> None:
     from nereval_core.review.apply.corrected_copy import log_csv, log_rows, signature
 
     check_copy(options)
-    reviewed, kept = read_verdicts(options)
+    reviewed, verdict_file = read_verdicts(options)
     corpus = load_reviewed(options).corpus
-    found = apply_verdicts(corpus.gold, reviewed, corpus.systems, only_this_document=options.only_this_document)
-    signed = signature(found)
-    write_layer(options, found.layer, log_csv(log_rows(found.log), signed), kept)
-    say_counts(found)
+    applied = apply_verdicts(corpus.gold, reviewed, corpus.systems, only_this_document=options.only_this_document)
+    signed = signature(applied)
+    write_layer(options, applied.layer, log_csv(log_rows(applied.log), signed), verdict_file)
+    say_counts(applied)
     print(signed)

@@ -34,6 +34,6 @@ def run(options: argparse.Namespace) -> None:
     with closing(ReviewStore.of_environment(options.review)) as store:
         check_kept(options.output, [store.database.file])
         check_replaceable(options.output)
-        every = store.every()
-        write_files({"export": options.output}, {"export": b"".join(export_lines(every))})
-        say(f"{store.name}: {verdict_count(len(every))} exported")
+        verdicts = store.every()
+        write_files({"export": options.output}, {"export": b"".join(export_lines(verdicts))})
+        say(f"{store.name}: {verdict_count(len(verdicts))} exported")

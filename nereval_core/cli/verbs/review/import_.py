@@ -38,10 +38,10 @@ def run(options: argparse.Namespace) -> None:
         if options.input != STDOUT:
             stream = stack.enter_context(Path(options.input).open("rb"))
         lines = read_lines(stream, source, documents=documents, who=options.reviewer or "")
-        found = import_verdicts(store, lines, source)
-    for one in found.parted:
-        print(f"conflict: {one}")
-    counts = f"{verdict_count(len(found.taken))} imported, {found.known:,} known before"
-    spans = "1 span" if len(found.parted) == 1 else f"{len(found.parted):,} spans"
-    conflicts = f", {spans} with conflicting verdicts, not imported" if found.parted else ""
+        imported = import_verdicts(store, lines, source)
+    for conflict in imported.parted:
+        print(f"conflict: {conflict}")
+    counts = f"{verdict_count(len(imported.taken))} imported, {imported.known:,} known before"
+    spans = "1 span" if len(imported.parted) == 1 else f"{len(imported.parted):,} spans"
+    conflicts = f", {spans} with conflicting verdicts, not imported" if imported.parted else ""
     say(f"{store.name}: {counts}{conflicts}")

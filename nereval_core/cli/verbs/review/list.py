@@ -44,14 +44,14 @@ def run(options: argparse.Namespace) -> None:
         predictions = [read(path, format=options.format, texts=gold[0]) for path in options.files[1:]]
         layers = [reading.layer for reading in (*gold, *predictions)]
         is_stale = staleness_test(layers)
-        given = [
-            one
-            for one in store.reviewed().standing
-            if (not options.reviewer or one.who in options.reviewer)
-            and (not kinds or one.verdict.kind in kinds)
-            and (not options.stale or is_stale(one))
+        verdicts = [
+            verdict
+            for verdict in store.reviewed().standing
+            if (not options.reviewer or verdict.who in options.reviewer)
+            and (not kinds or verdict.verdict.kind in kinds)
+            and (not options.stale or is_stale(verdict))
         ]
-    table = verdicts_table(given, layers)
+    table = verdicts_table(verdicts, layers)
     result = Result(
         tables=lambda: [table],
         long=lambda: table,
@@ -63,4 +63,4 @@ def run(options: argparse.Namespace) -> None:
     )
     write_result(result, places)
     if not places:
-        say(f"{store.name}: {verdict_count(len(given))}")
+        say(f"{store.name}: {verdict_count(len(verdicts))}")

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import argparse
 
+from nereval_core.api.load_options import ALL, ScoringOptions
 from nereval_core.cli.options import (
-    ALL,
     GOLD_AND_PREDICTIONS,
     Parser,
+    add_options,
     add_output,
     add_reading,
-    add_scoring,
     add_verdicts,
-    comma_separated,
+    parsed,
 )
 from nereval_core.cli.verbs.review.apply import NOTES as OF_GOLD
 
@@ -33,34 +33,34 @@ def add_arguments(parser: Parser) -> None:
     add("--hangs", action="store_true", help="the verdicts that decide the order of each pair of systems")
     add_output(parser)
     add_verdicts(parser)
-    add_scoring(parser)
+    add_options(parser, ScoringOptions)
     add_reading(parser)
 
 
-def run(options: argparse.Namespace) -> None:
-    from nereval_core.cli.output import output_places, write_result
+def run(arguments: argparse.Namespace) -> None:
+    from nereval_core.api.scoring import tell_unused
+    from nereval_core.cli.output import Console, output_places, write_result
     from nereval_core.cli.results.what_if import what_if_result
-    from nereval_core.cli.runner import say_unused, scoring_settings, types_of
     from nereval_core.cli.verdicts import check_kept, load_reviewed, read_verdicts, say_counts, verdict_kinds
     from nereval_core.review.apply import apply_verdicts
     from nereval_core.review.apply.deciding_verdicts import conclude_pairs
     from nereval_core.review.apply.what_if import what_if
     from nereval_core.scoring.criteria import check_criteria
 
-    places = output_places(options)
-    verdict_kinds(options)
-    settings = scoring_settings(options)
-    reviewed, kept = read_verdicts(options)
+    places = output_places(arguments)
+    verdict_kinds(arguments)
+    options = parsed(ScoringOptions, arguments)
+    reviewed, review_file = read_verdicts(arguments)
     for place in places.values():
-        check_kept(place, [kept])
-    loaded = load_reviewed(options)
-    say_unused(settings, types_of(loaded))
+        check_kept(place, [review_file])
+    loaded = load_reviewed(arguments)
+    tell_unused(options.settings, loaded.types, Console(arguments.quiet))
     corpus = loaded.corpus
-    found = apply_verdicts(corpus.gold, reviewed, corpus.systems, only_this_document=options.only_this_document)
-    both = what_if(found, corpus.systems, settings)
-    if ALL not in comma_separated([options.criteria or ""]):
-        lacking = [criterion for criterion in settings.criteria if criterion not in both.settings.criteria]
+    applied = apply_verdicts(corpus.gold, reviewed, corpus.systems, only_this_document=arguments.only_this_document)
+    both = what_if(applied, corpus.systems, options.settings)
+    if ALL not in (options.criteria or ()):
+        lacking = [criterion for criterion in options.settings.criteria if criterion not in both.settings.criteria]
         check_criteria(lacking, corpus.gold, source="--criteria")
-    pairs = list(conclude_pairs(found, corpus.systems, both.settings).values()) if options.hangs else []
-    say_counts(found)
-    write_result(what_if_result(both, corpus.systems, pairs, hangs=options.hangs), places, always_print=True)
+    pairs = list(conclude_pairs(applied, corpus.systems, both.settings).values()) if arguments.hangs else []
+    say_counts(applied)
+    write_result(what_if_result(both, corpus.systems, pairs, hangs=arguments.hangs), places, always_print=True)

@@ -1,0 +1,127 @@
+"""Options of verbs: declared once, with the same defaults and refusals in Python and on the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import fields
+from typing import Any
+
+import pytest
+
+import nereval_core as nereval
+from nereval_core.api.load_options import ScoringOptions
+from nereval_core.api.scoring import UnusedTypesWarning
+from nereval_core.api.verb_options import (
+    AgreementOptions,
+    CompareOptions,
+    ConsistencyOptions,
+    ErrorsOptions,
+    LinkOptions,
+    ReportOptions,
+    SensitivityOptions,
+    SlicesOptions,
+)
+from nereval_core.cli import verb_parser
+from nereval_core.cli.options import parsed
+from nereval_core.options import Offer
+from nereval_core.problems import FormatError
+from tests.support import ROOT
+from tests.support.commands import Cli
+
+FOLDER = ROOT / "demo_data" / "pharmacology"
+GOLD, RULES, OTHER = (str(FOLDER / f"{name}.jsonl") for name in ("gold", "rules", "perceptron"))
+OPTIONS: dict[str, type] = {
+    "score": ScoringOptions,
+    "compare": CompareOptions,
+    "agreement": AgreementOptions,
+    "slices": SlicesOptions,
+    "errors": ErrorsOptions,
+    "consistency": ConsistencyOptions,
+    "sensitivity": SensitivityOptions,
+    "link": LinkOptions,
+    "report": ReportOptions,
+}
+
+
+def offers_of(options: type, without: frozenset[str] = frozenset()) -> Iterator[Offer]:
+    for each in fields(options):
+        if part := each.metadata.get("part"):
+            yield from offers_of(part.options, part.without)
+        elif "offer" in each.metadata and each.name not in without:
+            yield each.metadata["offer"]
+
+
+@pytest.mark.parametrize("verb", OPTIONS)
+def test_a_verb_offers_all_its_options_and_their_defaults_are_those_of_python(verb: str) -> None:
+    parser = verb_parser(verb)
+    flags = [offer.flag for offer in offers_of(OPTIONS[verb])]
+    assert flags and set(flags) <= set(parser._option_string_actions)
+    assert parsed(OPTIONS[verb], parser.parse_args(["gold", "pred"])) == OPTIONS[verb]()
+
+
+# The words of the command line, the same call of the library, and what both refuse.
+REFUSED: list[tuple[tuple[str, ...], Callable[[], Any], str]] = [
+    (
+        ("compare", GOLD, RULES, "--measures", "f2"),
+        lambda: nereval.compare(GOLD, {"rules": RULES}, measures=["f2"]),
+        "--measures: no measure 'f2'",
+    ),
+    (
+        ("compare", GOLD, RULES, "--scorers", "none"),
+        lambda: nereval.compare(GOLD, {"rules": RULES}, scorers=["none"]),
+        "--scorers: no published scorer 'none'",
+    ),
+    (
+        ("compare", GOLD, RULES, "--baseline", "x"),
+        lambda: nereval.compare(GOLD, {"rules": RULES}, baseline="x"),
+        "--baseline: no system is called 'x'; choose among 'rules'",
+    ),
+    (
+        ("score", GOLD, RULES, "--criteria", "strikt"),
+        lambda: nereval.score(GOLD, RULES, criteria=["strikt"]),
+        "--criteria: no criterion 'strikt'",
+    ),
+    (
+        ("score", GOLD, RULES, "--merge", "Drug"),
+        lambda: nereval.score(GOLD, RULES, merge=["Drug"]),
+        "'Drug' is not a merge",
+    ),
+    (
+        ("slices", GOLD, RULES, "--by", "colour"),
+        lambda: nereval.slices_of(GOLD, RULES, by="colour"),
+        "--by: no slices by 'colour'",
+    ),
+    (
+        ("consistency", GOLD, "--kinds", "types,odd"),
+        lambda: nereval.consistency_of(GOLD, kinds=["types", "odd"]),
+        "--kinds: 'odd' is not a kind",
+    ),
+    (
+        ("link", GOLD, RULES, "--mentions", "gold", "--boundaries", "overlapping"),
+        lambda: nereval.link(GOLD, RULES, mentions="gold", boundaries="overlapping"),
+        "--boundaries: --mentions gold judges equal boundaries only; leave them out",
+    ),
+]
+
+
+@pytest.mark.parametrize(("words", "call", "refusal"), REFUSED, ids=[" ".join(words[3:]) for words, _, _ in REFUSED])
+def test_the_command_line_and_python_refuse_alike(
+    words: tuple[str, ...], call: Callable[[], Any], refusal: str, command: Cli
+) -> None:
+    with pytest.raises(FormatError) as error:
+        call()
+    status, out, err = command(*words)
+    assert (status, out) == (2, "") and refusal in str(error.value)
+    assert err.splitlines()[-len(error.value.lines()) :] == error.value.lines()
+
+
+def test_all_criteria_that_gold_allows_are_scored_in_python_too() -> None:
+    names = [criterion.name for criterion in nereval.score(GOLD, RULES, criteria="all").criteria]
+    assert "strict" in names and "lenient" in names and "core" not in names
+
+
+def test_python_warns_of_merges_and_types_that_no_span_has() -> None:
+    with pytest.warns(UnusedTypesWarning, match="--merge: no span has the type 'Drog'"):
+        nereval.score(GOLD, RULES, merge={"Drog": "Drug"})
+    with pytest.warns(UnusedTypesWarning, match="--leave-out: no span has the type 'Drog'"):
+        nereval.errors_of(GOLD, RULES, leave_out=["Drog"])
