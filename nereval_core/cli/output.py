@@ -170,11 +170,11 @@ def _content(
 
         return json_bytes(result.json())
     if form == "figure":
-        from nereval_core.report.figures.files import drawn, paper_width, without_title
+        from nereval_core.report.figures.files import figure_file, paper_width, without_title
 
         assert result.figures is not None
         figures = result.figures()
-        content = drawn(figures, place, tables(), result.title, paper_width(figure_width))
+        content = figure_file(figures, place, tables(), result.title, paper_width(figure_width))
         if without_title(place, figure_width):
             from nereval_core.report.figures.paper import caption
 

@@ -22,19 +22,19 @@ def figure_data(figure: go.Figure, *, above: int = _HEAD) -> FigureData:
 
     `above` are the pixels left above the plot, for a legend or an axis.
     """
-    drawn = go.Figure(figure)
-    title, _, unit = str(drawn.layout.title.text or "").partition(_BREAK)
-    before = drawn.layout.margin.t or 100
-    height = (drawn.layout.height or HEIGHT) - before + above
+    untitled = go.Figure(figure)
+    title, _, unit = str(untitled.layout.title.text or "").partition(_BREAK)
+    before = untitled.layout.margin.t or 100
+    height = (untitled.layout.height or HEIGHT) - before + above
     # Every figure would repeat Plotly's own template.
-    drawn.update_layout(title=None, template=None, height=height, margin={"t": above}, autosize=True)
+    untitled.update_layout(title=None, template=None, height=height, margin={"t": above}, autosize=True)
     # A phone has no space beside a plot.
-    drawn.update_layout(
+    untitled.update_layout(
         legend={"orientation": "h", "yref": "paper", "y": 1, "yanchor": "bottom", "x": 0, "xanchor": "left"}
     )
-    drawn.update_xaxes(automargin=True).update_yaxes(automargin=True, title_standoff=10)
-    drawn.update_traces(textfont_color=None, selector={"type": "scatter"})
-    text: str = drawn.to_json(engine="json")
+    untitled.update_xaxes(automargin=True).update_yaxes(automargin=True, title_standoff=10)
+    untitled.update_traces(textfont_color=None, selector={"type": "scatter"})
+    text: str = untitled.to_json(engine="json")
     return FigureData(
         html.unescape(title), html.unescape(unit.removesuffix("</sub>").replace("<br>", "; ")), text, int(height)
     )
@@ -43,5 +43,5 @@ def figure_data(figure: go.Figure, *, above: int = _HEAD) -> FigureData:
 @cache
 def script() -> str:
     """Return Plotly's script, which draws the figures."""
-    found: str = get_plotlyjs()
-    return found
+    plotly_script: str = get_plotlyjs()
+    return plotly_script

@@ -158,12 +158,12 @@ def rendered(report: Report, plotly: str) -> str:
     Raises:
         UnicodeEncodeError: never, as lone surrogates are written as escapes.
     """
-    found = RecordIndex.of_report(report)
+    index = RecordIndex.of_report(report)
     # A parser turns CR LF into LF, which the hash would not know.
     scripts = [Markup(script.replace("\r\n", "\n")) for script in (plotly, _file("page.js"))]
     text: str = _template().render(
         report=report,
-        found=found,
+        index=index,
         style=STYLE,
         scripts=scripts,
         policy=_policy(scripts),

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from nereval_core.analysis.errors.error_classes import CLASSES, STRICT
 from nereval_core.analysis.sentences import RecordCount as Said
-from nereval_core.analysis.sentences import Sentence
+from nereval_core.analysis.sentences import Sentence, number_with_noun
 from nereval_core.corpus import Corpus, Layer
 from nereval_core.corpus.masking import is_masked, masked_text
 from nereval_core.html_report.page import (
@@ -95,7 +95,7 @@ class ScoredSystems:
 
 @dataclass(frozen=True)
 class _AttributeSources:
-    """The scores, layers and verdicts from which attributes of records are found."""
+    """The scores, layers and verdicts from which attributes of records are read."""
 
     scored: ScoredSystems
     system: str
@@ -153,7 +153,7 @@ class Records:
         self._types = {kind: number for number, kind in enumerate(self._types_of())}
         self._comments: Mapping[int, str] = {}
         self.groups = tuple(self._groups())
-        self.found = RecordIndex(self.groups)
+        self.index = RecordIndex(self.groups)
 
     def _types_of(self) -> Sequence[str]:
         layers = (layer for scores in self.scored.scores.values() for layer in scores.layers(self.by))
@@ -161,20 +161,20 @@ class Records:
 
     def required_marks(self, system: str, criterion: str, query: Query) -> RequiredMarks:
         """Return the marks of the records of a query under a criterion; none if marks cannot identify them."""
-        known = self.by == criterion or not (query.gold or query.pred)
+        can_identify = self.by == criterion or not (query.gold or query.pred)
         classes = [value for name, value in query.having if name == "class"]
-        if not known or query.text or query.doc or query.types or len(classes) < len(query.having):
+        if not can_identify or query.text or query.doc or query.types or len(classes) < len(query.having):
             return ()
         if classes and self.by != STRICT:
             return ()
         number = self._names.index(criterion)
-        found = [f"s{self.scored.systems.index(system)}"]
+        marks = [f"s{self.scored.systems.index(system)}"]
         if query.decision and set(query.decision) != set(DECISIONS):
-            found.append("|".join(f"c{number}{code}" for code in query.decision))
+            marks.append("|".join(f"c{number}{code}" for code in query.decision))
         for side, kinds in (("g", query.gold), ("p", query.pred)):
             if kinds:
-                found.append("|".join(f"{side}{self._type(kind)}" for kind in kinds))
-        return (*found, *(f"k{CLASSES.index(name)}" for name in classes))
+                marks.append("|".join(f"{side}{self._type(kind)}" for kind in kinds))
+        return (*marks, *(f"k{CLASSES.index(name)}" for name in classes))
 
     def _type(self, kind: str) -> str:
         return "-" if kind == ABSENT else str(self._types[kind])
@@ -186,7 +186,7 @@ class Records:
 
     def is_linked(self, count: Count) -> bool:
         """Tell whether a count links to any of the records."""
-        return bool(self.found.of(count))
+        return bool(self.index.of(count))
 
     def paragraph(self, system: str, sentence: Sentence, criterion: str) -> Paragraph:
         """Return a sentence whose numbers link to their records."""
@@ -217,25 +217,27 @@ class Records:
         return text
 
     def parts(self) -> Iterator[Paragraph | RecordGroup]:
-        every = [record for group in self.groups for record in group.records]
+        records = [record for group in self.groups for record in group.records]
         if self.selection.playlist is not None:
             which = f"The records on the playlist {self.selection.playlist.name}, under {self.by}"
         elif self.selection.query is None:
             which = f"The first {self.selection.each:,} records of each error class and system, under {self.by}"
         else:
             which = f"The records of the query, at most {self.selection.most:,} of a system, under {self.by}"
-        yield Paragraph((f"{which}: {many(len(every), 'record')}. Gold is above the text, the prediction below it.",))
-        yield from self._notes(every)
+        yield Paragraph(
+            (f"{which}: {number_with_noun('record', len(records))}. Gold is above the text, the prediction below it.",)
+        )
+        yield from self._notes(records)
         yield from self.groups
 
-    def _notes(self, every: Sequence[RecordCard]) -> Iterator[Paragraph]:
+    def _notes(self, records: Sequence[RecordCard]) -> Iterator[Paragraph]:
         """Yield notes on records with verdicts, on masked texts, and on records of a playlist that are not shown."""
         masked, playlist = is_masked(self.scored.corpus.documents), self.selection.playlist
-        if playlist is not None and (left := len(playlist.items) - len(every)) > 0:
-            yield Paragraph(
-                (f"Not shown: {many(left, 'record')} of the playlist, of other systems or without text or span here.",)
-            )
-        if number := sum("v" in record.marks for record in every):
+        if playlist is not None and (n_hidden := len(playlist.items) - len(records)) > 0:
+            hidden_records = number_with_noun("record", n_hidden)
+            rest = "of the playlist, of other systems or without text or span here"
+            yield Paragraph((f"Not shown: {hidden_records} {rest}.",))
+        if number := sum("v" in record.marks for record in records):
             hidden = " Texts are masked, and so are the notes and old quotes of verdicts." if masked else ""
             yield Paragraph(
                 (Count(number, ("v",)), f" of these records {'has' if number == 1 else 'have'} a verdict.{hidden}")
@@ -245,46 +247,50 @@ class Records:
 
     def _groups(self) -> Iterator[RecordGroup]:
         for system in self.scored.systems:
-            found = self.scored.ledger(system, self.by)
+            ledger = self.scored.ledger(system, self.by)
             if self.selection.playlist is not None:
-                starred = dict(playlist_records(self.selection.playlist, found.about, system))
+                starred = dict(playlist_records(self.selection.playlist, ledger.about, system))
                 self._comments = {place: item.comment for place, item in starred.items()}
-                yield from self._group(system, found, np.array(list(starred), np.int32), None, system)
+                yield from self._group(system, ledger, np.array(list(starred), np.int32), None, system)
             elif self.selection.query is None:
                 for name in CLASSES:
-                    positions = found.positions(Query(decision=ERRORS, having=(("class", name),)))
-                    yield from self._group(system, found, positions, self.selection.each, f"{system}: {name}")
+                    positions = ledger.positions(Query(decision=ERRORS, having=(("class", name),)))
+                    yield from self._group(system, ledger, positions, self.selection.each, f"{system}: {name}")
             elif self.selection.system in ("", system):
-                positions = found.positions(self.selection.query)
-                yield from self._group(system, found, positions, self.selection.most, system)
+                positions = ledger.positions(self.selection.query)
+                yield from self._group(system, ledger, positions, self.selection.most, system)
 
     def _group(
-        self, system: str, found: Ledger, positions: NDArray[Any], most: int | None, title: str
+        self, system: str, ledger: Ledger, positions: NDArray[Any], most: int | None, title: str
     ) -> Iterator[RecordGroup]:
-        some = positions[:most]
-        if not len(some):
+        first_positions = positions[:most]
+        if not len(first_positions):
             return
-        every = many(len(positions), "record")
-        counted = f"the first {len(some):,} of {every}" if len(some) < len(positions) else f"all {every}"
-        counted = every if len(positions) == 1 or most is None else counted
-        marks = list(self._marks(system, found, some))
-        rows = [row for _, row in found.frame(some).iterrows()]
-        shown = (
-            self._card(system, found, int(position), row, own)
-            for position, row, own in zip(some.tolist(), rows, marks, strict=True)
+        all_records = number_with_noun("record", len(positions))
+        counted = (
+            f"the first {len(first_positions):,} of {all_records}"
+            if len(first_positions) < len(positions)
+            else f"all {all_records}"
         )
-        yield RecordGroup(f"{title}, {counted}", tuple(shown))
+        counted = all_records if len(positions) == 1 or most is None else counted
+        marks = list(self._marks(system, ledger, first_positions))
+        rows = [row for _, row in ledger.frame(first_positions).iterrows()]
+        cards = (
+            self._card(system, ledger, int(position), row, own)
+            for position, row, own in zip(first_positions.tolist(), rows, marks, strict=True)
+        )
+        yield RecordGroup(f"{title}, {counted}", tuple(cards))
 
-    def _card(self, system: str, found: Ledger, position: int, row: pd.Series, marks: frozenset[str]) -> RecordCard:
+    def _card(self, system: str, ledger: Ledger, position: int, row: pd.Series, marks: frozenset[str]) -> RecordCard:
         look = LOOKS[str(row["decision"])]
         sides = [f"gold {row['gold_type']}"] if int(row["gold"]) >= 0 else []
         sides += [f"predicted {row['pred_type']}"] if int(row["pred"]) >= 0 else []
         return RecordCard(
             f"{look.glyph} {look.label}: {', '.join(sides)}",
             (system, str(row["reason"]), f"document {row['document']}", str(row["record"])),
-            record_html(found.about.scores, self.by, row, self.scored.corpus.gold.types),
+            record_html(ledger.about.scores, self.by, row, self.scored.corpus.gold.types),
             marks,
-            (*verdict_lines(found, position), *self._comment(position), *self.notes_on(found, position)),
+            (*verdict_lines(ledger, position), *self._comment(position), *self.notes_on(ledger, position)),
         )
 
     def _comment(self, position: int) -> Iterator[tuple[str, str]]:
@@ -292,44 +298,41 @@ class Records:
         if comment and not is_masked(self.scored.corpus.documents):
             yield "comment", shortened(comment, NOTE_CHARACTERS)
 
-    def _marks(self, system: str, found: Ledger, positions: NDArray[Any]) -> Iterator[frozenset[str]]:
-        some = found.about.rows.take(positions)
-        gold, pred = found.about.scores.layers(self.by)
-        anchored = some.anchored.tolist()
-        columns: list[list[str]] = [[f"s{self.scored.systems.index(system)}"] * len(some)]
-        for side, layer, spans in (("g", gold, some.gold), ("p", pred, some.pred)):
+    def _marks(self, system: str, ledger: Ledger, positions: NDArray[Any]) -> Iterator[frozenset[str]]:
+        rows = ledger.about.rows.take(positions)
+        gold, pred = ledger.about.scores.layers(self.by)
+        anchored = rows.anchored.tolist()
+        columns: list[list[str]] = [[f"s{self.scored.systems.index(system)}"] * len(rows)]
+        for side, layer, spans in (("g", gold, rows.gold), ("p", pred, rows.pred)):
             columns.append([f"{side}{self._type(layer.label(span)) if span >= 0 else '-'}" for span in spans.tolist()])
         for number, name in enumerate(self._names):
-            known = found.attribute(f"under {name}")
-            if known is None:
+            attribute = ledger.attribute(f"under {name}")
+            if attribute is None:
                 continue
-            codes = [known.names[code] for code in known.codes[positions].tolist()]
+            codes = [attribute.names[code] for code in attribute.codes[positions].tolist()]
             # A prediction that is aligned under that criterion has no record of its own.
             columns.append(
                 [f"c{number}{code}" if own or code == "SPU" else "" for code, own in zip(codes, anchored, strict=True)]
             )
-        if self.by == STRICT and (classes := found.attribute("class")) is not None:
+        if self.by == STRICT and (classes := ledger.attribute("class")) is not None:
             columns.append([f"k{code}" if code >= 0 else "" for code in classes.codes[positions].tolist()])
-        columns.append(["v" if place >= 0 else "" for place in attach_verdicts(found.about).at[positions].tolist()])
+        columns.append(["v" if place >= 0 else "" for place in attach_verdicts(ledger.about).at[positions].tolist()])
         for marks in zip(*columns, strict=True):
             yield frozenset(filter(None, marks))
 
 
-def verdict_lines(found: Ledger, position: int) -> Iterator[tuple[str, str]]:
+def verdict_lines(ledger: Ledger, position: int) -> Iterator[tuple[str, str]]:
     """Yield the verdict on a record, with reviewer, date and note; quotes and notes are masked if texts are."""
-    known = attach_verdicts(found.about)
-    one = known.of(position)
-    if one is None:
+    verdicts = attach_verdicts(ledger.about)
+    verdict = verdicts.of(position)
+    if verdict is None:
         return
-    documents = found.about.read[0].documents
+    documents = ledger.about.read[0].documents
     hidden = masked_text if is_masked(documents) else str
-    stale = bool(known.stale[position])
-    text = None if stale else documents.texts[int(found.about.rows.doc[position])]
-    was = f"stale, given on “{shortened(hidden(one.verdict.seen.quote))}”: " if stale else ""
-    yield "verdict", f"{was}{decision_in_words(one.verdict.kind, one.verdict.right, text)}, by {one.who}, {one.at[:10]}"
-    if one.verdict.note:
-        yield "note", shortened(hidden(one.verdict.note), NOTE_CHARACTERS)
-
-
-def many(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
+    stale = bool(verdicts.stale[position])
+    text = None if stale else documents.texts[int(ledger.about.rows.doc[position])]
+    was = f"stale, given on “{shortened(hidden(verdict.verdict.seen.quote))}”: " if stale else ""
+    decision = decision_in_words(verdict.verdict.kind, verdict.verdict.right, text)
+    yield "verdict", f"{was}{decision}, by {verdict.who}, {verdict.at[:10]}"
+    if verdict.verdict.note:
+        yield "note", shortened(hidden(verdict.verdict.note), NOTE_CHARACTERS)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from nereval_core.analysis.errors import ErrorReport, error_report
 from nereval_core.analysis.errors.error_classes import STRICT
 from nereval_core.analysis.errors.tables import error_class_table
-from nereval_core.analysis.sentences import confusion_sentence, overview_sentence
+from nereval_core.analysis.sentences import confusion_sentence, number_with_noun, overview_sentence
 from nereval_core.analysis.slices.calibration import Calibration, calibration
 from nereval_core.analysis.slices.scores_by_slice import SLICE_PLAN, SMALL_SLICE_SPANS
 from nereval_core.analysis.slices.span_values import SlicedScores
@@ -26,7 +26,7 @@ from nereval_core.html_report.page import (
     Section,
     Terms,
 )
-from nereval_core.html_report.records import RecordNotes, Records, RecordSelection, ScoredSystems, many
+from nereval_core.html_report.records import RecordNotes, Records, RecordSelection, ScoredSystems
 from nereval_core.pairing.notices import notices_of
 from nereval_core.records.queries import ABSENT
 from nereval_core.report.score_tables import confusion_grid, criterion_table, type_table
@@ -70,8 +70,9 @@ def report(
     corpus = scored.corpus
     systems = ", ".join(scored.systems)
     about = [
-        f"{many(len(corpus.documents), 'document')}, {many(len(corpus.gold), 'gold span')} of "
-        f"{many(len(corpus.gold.types), 'type')}; {many(len(scored.systems), 'system')}: {systems}.",
+        f"{number_with_noun('document', len(corpus.documents))}, {number_with_noun('gold span', len(corpus.gold))} of "
+        f"{number_with_noun('type', len(corpus.gold.types))}; {number_with_noun('system', len(scored.systems))}: "
+        f"{systems}.",
         *([MASKED] if is_masked(corpus.documents) else []),
     ]
     return Report(title, tuple(about), signature(scored.first, scored.main), sections)
@@ -98,7 +99,7 @@ def _confusion(scored: ScoredSystems, records: Records) -> Iterator[Paragraph | 
         sentence = confusion_sentence(ledger, len(scored.corpus.documents))
         yield records.paragraph(system, (f"{system}: ", *sentence), scored.main)
         title = f"Types of {system} against gold, under {scored.main}"
-        notes = (f"Not shown are {many(left_out, 'type')} with fewer spans.",) if left_out else ()
+        notes = (f"Not shown are {number_with_noun('type', left_out)} with fewer spans.",) if left_out else ()
         table = confusion_grid(f"{title}, in numbers", cells, types, scored.main, notes)
         in_numbers = records.table(table, system, folded=True)
         unit = "tokens" if scored.is_by_token(scored.main) else "records"
@@ -169,7 +170,7 @@ def _types(scored: ScoredSystems, records: Records) -> Iterator[ReportTable | Fi
     left_out = len(types) - len(types[:MOST_TYPES])
     notes = (
         "Recall counts the gold spans of a type, precision its predictions.",
-        *([f"Not shown are {many(left_out, 'type')} with fewer gold spans."] if left_out else []),
+        *([f"Not shown are {number_with_noun('type', left_out)} with fewer gold spans."] if left_out else []),
     )
     title = f"Scores by type, under {main}"
     yield records.table(type_table(title, scored.scores, main, types[:MOST_TYPES], notes=notes), scored.systems[0])

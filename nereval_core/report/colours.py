@@ -54,15 +54,15 @@ def channels(colour: str) -> tuple[int, int, int]:
     return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
 
 
-def mixed(one: str, other: str, share: float) -> str:
+def mixed(colour: str, other: str, share: float) -> str:
     """Return a mixture with this share of one colour, the rest of the other."""
-    pairs = zip(channels(one), channels(other), strict=True)
+    pairs = zip(channels(colour), channels(other), strict=True)
     return "#" + "".join(f"{round(share * a + (1 - share) * b):02x}" for a, b in pairs)
 
 
-def contrast(one: str, other: str) -> float:
+def contrast(colour: str, other: str) -> float:
     """Return the contrast ratio of two colours, 1 to 21 (WCAG 2, relative luminance of sRGB)."""
-    low, high = sorted((_luminance(one), _luminance(other)))
+    low, high = sorted((_luminance(colour), _luminance(other)))
     return (high + 0.05) / (low + 0.05)
 
 
@@ -127,6 +127,6 @@ def type_colours(types: Iterable[str], more: Iterable[str] = ()) -> dict[str, Co
     `more` are further types, such as merged names: they come last, so that other colours stay. Beyond 24 types the
     colours repeat.
     """
-    known = sorted(set(types))
-    names = [*known, *sorted(set(more).difference(known))]
+    sorted_types = sorted(set(types))
+    names = [*sorted_types, *sorted(set(more).difference(sorted_types))]
     return {name: _TYPE_COLOURS[place % len(_TYPE_COLOURS)] for place, name in enumerate(names)}

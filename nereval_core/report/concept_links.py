@@ -48,11 +48,13 @@ def links_html(ids: Sequence[str], template: str, *, right: str | None = None, l
     """
     chips = []
     for concept in ids:
-        chosen = " nvh-right" if concept == right else ""
+        right_class = " nvh-right" if concept == right else ""
         place = address(template, concept)
         opening = Markup('<a href="{}" target="_blank" rel="noopener noreferrer"').format(place) if place else "<span"
         closing = "a" if place else "span"
-        chips.append(Markup('{} class="nvh-link{}">{}</{}>').format(Markup(opening), chosen, concept, Markup(closing)))
+        chips.append(
+            Markup('{} class="nvh-link{}">{}</{}>').format(Markup(opening), right_class, concept, Markup(closing))
+        )
     head = Markup('<span class="nvh-of">{}</span> ').format(label) if label else ""
     return Markup('{}<div class="nvh-links">{}{}</div>').format(LINK_STYLE, head, Markup(" ").join(chips))
 

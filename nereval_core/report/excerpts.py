@@ -40,8 +40,8 @@ def record_html(
 
     `record` is a row of RECORD_COLUMNS, `types` are those of the whole corpus.
     """
-    text, shown = _cut_around_record(scores, criterion, record, most)
-    return document_html(text, shown, types=types, style=False)
+    text, marks = _cut_around_record(scores, criterion, record, most)
+    return document_html(text, marks, types=types, style=False)
 
 
 def record_text(scores: Scores, criterion: str, record: pd.Series, *, most: int = LINE_CHARACTERS) -> str:
@@ -82,13 +82,13 @@ def cut_around(
     first, last = min(mark.start for mark in marks), max(mark.end for mark in marks)
     if last - first <= most:
         bounds = sentence_bounds(text, sentences)
-        kept = [_around(text, first, last, most, bounds)]
+        pieces = [_around(text, first, last, most, bounds)]
     else:
         bounds = ()
         edges = sorted({edge for mark in marks for part in mark.fragments for edge in part})
         reach = max(most // (2 * len(edges)), _LEAST)
-        kept = _merged(_words_around(text, edge, reach) for edge in edges)
-    return _excerpt(text, marks, kept, bounds)
+        pieces = _merged(_words_around(text, edge, reach) for edge in edges)
+    return _excerpt(text, marks, pieces, bounds)
 
 
 def sentence_bounds(text: str, sentences: Sequence[tuple[int, int]] = ()) -> tuple[int, ...]:
@@ -137,26 +137,26 @@ def _word_end(text: str, since: int, high: int) -> int:
 
 
 def _merged(pieces: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    found: list[tuple[int, int]] = []
+    merged: list[tuple[int, int]] = []
     for low, high in pieces:
         # A gap of a character or two is kept.
-        if found and low <= found[-1][1] + 3:
-            found[-1] = (found[-1][0], max(found[-1][1], high))
+        if merged and low <= merged[-1][1] + 3:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], high))
         else:
-            found.append((low, high))
-    return found
+            merged.append((low, high))
+    return merged
 
 
 def _excerpt(
-    text: str, marks: Sequence[Mark], kept: Sequence[tuple[int, int]], whole: Sequence[int]
+    text: str, marks: Sequence[Mark], pieces: Sequence[tuple[int, int]], whole: Sequence[int]
 ) -> tuple[str, list[Mark]]:
     """Return the pieces of a text joined by `…`, and the marks at their places in it."""
-    low, high = kept[0][0], kept[-1][1]
+    low, high = pieces[0][0], pieces[-1][1]
     head = "" if low == 0 or low in whole else f"{CUT} "
     shifts = []
     parts = [head]
     at = len(head)
-    for number, (start, end) in enumerate(kept):
+    for number, (start, end) in enumerate(pieces):
         if number:
             parts.append(f" {CUT} ")
             at += len(parts[-1])
@@ -170,13 +170,13 @@ def _excerpt(
         for start, end, shift in shifts:
             if place <= end:
                 return max(place, start) + shift
-        return kept[-1][1] + shifts[-1][2]
+        return pieces[-1][1] + shifts[-1][2]
 
-    found = []
+    moved_marks = []
     for mark in marks:
         # Fragments that were omitted at one place become one.
         edges = [(moved(start), moved(end)) for start, end in mark.fragments]
         fragments = [(start, end) for start, end in edges if start < end]
-        apart = [one for one, two in pairwise([*fragments, (at + 1, at + 1)]) if one != two]
-        found.append(replace(mark, fragments=tuple(apart)))
-    return "".join(parts), found
+        apart = [fragment for fragment, following in pairwise([*fragments, (at + 1, at + 1)]) if fragment != following]
+        moved_marks.append(replace(mark, fragments=tuple(apart)))
+    return "".join(parts), moved_marks

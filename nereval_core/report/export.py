@@ -95,12 +95,12 @@ def _constant(value: str, rows: int) -> pd.Series[Any]:
 
 def _escaped_names(names: pd.Index[str]) -> list[str]:
     """Return the names with formulas escaped, still all different: "=a" may stand beside "'=a"."""
-    found: list[str] = []
-    taken = set(names)
+    escaped: list[str] = []
+    used = set(names)
     for name in names:
         safe = escape_formula(name)
-        while safe != name and safe in taken:
+        while safe != name and safe in used:
             safe = f"'{safe}"
-        taken.add(safe)
-        found.append(safe)
-    return found
+        used.add(safe)
+        escaped.append(safe)
+    return escaped

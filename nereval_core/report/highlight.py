@@ -60,31 +60,31 @@ def lanes(marks: Sequence[Mark], *, limit: int = LANES, first: str = "") -> list
     discontinuous spans included. The marks of record `first` are placed before all others if they would not be drawn
     otherwise.
     """
-    found = _lanes(marks, limit, "")
-    if first and any(lane is None and mark.record == first for lane, mark in zip(found, marks, strict=True)):
+    lane_of_mark = _lanes(marks, limit, "")
+    if first and any(lane is None and mark.record == first for lane, mark in zip(lane_of_mark, marks, strict=True)):
         return _lanes(marks, limit, first)
-    return found
+    return lane_of_mark
 
 
 def _lanes(marks: Sequence[Mark], limit: int, first: str) -> list[int | None]:
-    taken: dict[Side, list[list[tuple[int, int]]]] = {side: [[] for _ in range(limit)] for side in TRACKS}
-    found: list[int | None] = [None] * len(marks)
+    rows_of_side: dict[Side, list[list[tuple[int, int]]]] = {side: [[] for _ in range(limit)] for side in TRACKS}
+    lane_of_mark: list[int | None] = [None] * len(marks)
 
     def rank(number: int) -> tuple[bool, int, int, str, Fragments]:
         mark = marks[number]
-        chosen = bool(first) and mark.record == first
-        return (not chosen, mark.end - mark.start, mark.start, mark.type, mark.fragments)
+        is_first = bool(first) and mark.record == first
+        return (not is_first, mark.end - mark.start, mark.start, mark.type, mark.fragments)
 
     for number in sorted(range(len(marks)), key=rank):
         mark = marks[number]
-        for lane, row in enumerate(taken[mark.side]):
+        for lane, row in enumerate(rows_of_side[mark.side]):
             place = bisect_left(row, (mark.end, -1))
             # The rows hold disjoint intervals: only the last one that starts before our end can reach into us.
             if place == 0 or row[place - 1][1] <= mark.start:
                 insort(row, (mark.start, mark.end))
-                found[number] = lane
+                lane_of_mark[number] = lane
                 break
-    return found
+    return lane_of_mark
 
 
 def segments(
@@ -126,13 +126,13 @@ def segments(
 
 def paragraphs(text: str) -> list[tuple[int, int]]:
     """Return the paragraphs as (start, end) in code points, each with its line end; together they are the text."""
-    found = []
+    bounds = []
     low = 0
     while low < len(text):
         high = text.find("\n", low) + 1 or len(text)
-        found.append((low, high))
+        bounds.append((low, high))
         low = high
-    return found
+    return bounds
 
 
 def windows(
@@ -143,7 +143,7 @@ def windows(
     `starts` are the sorted starts of the spans. A window holds at most `characters` code points, and at most `marks`
     starts unless that would make it shorter than 500 characters.
     """
-    found = []
+    bounds = []
     low = 0
     while low < len(text):
         high = min(len(text), low + characters)
@@ -152,9 +152,9 @@ def windows(
             high = min(high, max(starts[beyond], low + _WINDOW_AT_LEAST))
         if high < len(text):
             high = _break_before(text, low, high)
-        found.append((low, high))
+        bounds.append((low, high))
         low = high
-    return found or [(0, 0)]
+    return bounds or [(0, 0)]
 
 
 def _break_before(text: str, low: int, high: int) -> int:
@@ -186,8 +186,8 @@ def document_html(
     colours = type_colours(types, (mark.type for mark in marks))
     placed = _with_room_for_labels(text, marks)
     body = Markup("").join(_segment_html(segment, marks, text, colours, colour_by) for segment in placed)
-    drawn = {stroke.mark for segment in placed for stroke in segment.strokes}
-    hidden = len(marks) - len(drawn)
+    marks_in_lanes = {stroke.mark for segment in placed for stroke in segment.strokes}
+    hidden = len(marks) - len(marks_in_lanes)
     note = (
         Markup('<span class="nvh-chip" data-label="{}"></span>').format(counted(hidden, "more span")) if hidden else ""
     )

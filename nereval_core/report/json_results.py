@@ -84,19 +84,19 @@ def results(
 def _criterion(scores: CountedScores, name: str, documents: bool, confusion: bool) -> dict[str, Any]:
     each = scores.settings.counting == "each-side"
     macro = scores.macro_documents_by_type(name)
-    found = {"signature": signature(scores, name)} | _counts(scores.counts(name), each)
-    found["types"] = {
+    result = {"signature": signature(scores, name)} | _counts(scores.counts(name), each)
+    result["types"] = {
         kind: _sides(counts) | _ratios(counts) | {"macro_document": _averages(macro[kind])}
         for kind, counts in scores.by_type(name).items()
     }
-    found["macro_type"] = _averages(scores.macro_types(name))
-    found["macro_document"] = _averages(scores.macro_documents(name))
+    result["macro_type"] = _averages(scores.macro_types(name))
+    result["macro_document"] = _averages(scores.macro_documents(name))
     if documents:
-        found["documents"] = {key: _counts(counts, each) for key, counts in scores.by_document(name).items()}
+        result["documents"] = {key: _counts(counts, each) for key, counts in scores.by_document(name).items()}
     if confusion:
         keys = [column.key for column in CONFUSION]
-        found["confusion"] = [dict(zip(keys, cell, strict=True)) for cell in ranked_confusions(scores, name)]
-    return found
+        result["confusion"] = [dict(zip(keys, cell, strict=True)) for cell in ranked_confusions(scores, name)]
+    return result
 
 
 def _counts(counts: Counts, each_side: bool) -> dict[str, Any]:

@@ -47,11 +47,11 @@ class Mark:
         `name` and `label` stand in place of the name of the span and of its decision.
         """
         quote = " ".join(text[start:end] for start, end in self.fragments)
-        shown = quote if len(quote) <= limit else quote[: limit - 1] + "…"
+        short_quote = quote if len(quote) <= limit else quote[: limit - 1] + "…"
         if not name:
             name = "gold span" if self.side == "gold" else "predicted span"
             name += f" of {self.system}" if self.system else ""
-        return f"{name} {' '.join(shown.split())}, type {self.type}, {label or LOOKS[self.decision].label}"
+        return f"{name} {' '.join(short_quote.split())}, type {self.type}, {label or LOOKS[self.decision].label}"
 
 
 def marks(
@@ -61,11 +61,11 @@ def marks(
 
     `records` gives the record id of a side's span (its index in `scores.layers(name)`).
     """
-    found: list[Mark] = []
+    all_marks: list[Mark] = []
     for side, layer in zip(SIDES, scores.layers(name), strict=True):
         spans = range(int(layer.first[document]), int(layer.first[document + 1]))
-        found += marks_of(scores, name, side, spans, records=records)
-    return sorted(found, key=lambda mark: (mark.start, -mark.end, mark.side))
+        all_marks += marks_of(scores, name, side, spans, records=records)
+    return sorted(all_marks, key=lambda mark: (mark.start, -mark.end, mark.side))
 
 
 def marks_of(
@@ -89,15 +89,15 @@ def beside(
     scores: Scores, name: str, document: int, system: str, *, records: Mapping[tuple[Side, int], str] | None = None
 ) -> list[Mark]:
     """Return the predictions of another system in a document, as marks of the third track."""
-    every = marks(scores, name, document, records=records)
-    return [replace(mark, side="beside", system=system) for mark in every if mark.side == "prediction"]
+    system_marks = marks(scores, name, document, records=records)
+    return [replace(mark, side="beside", system=system) for mark in system_marks if mark.side == "prediction"]
 
 
 def within(marks: Iterable[Mark], low: int, high: int) -> list[Mark]:
     """Return the marks that reach into [low, high), clipped to it and counted from `low`."""
-    found = []
+    clipped = []
     for mark in marks:
         parts = tuple((max(a, low) - low, min(b, high) - low) for a, b in mark.fragments if a < high and b > low)
         if parts:
-            found.append(replace(mark, fragments=parts))
-    return found
+            clipped.append(replace(mark, fragments=parts))
+    return clipped

@@ -65,12 +65,12 @@ class Work:
 @cache
 def works() -> Mapping[str, Work]:
     """Return all works by key, in the order of their keys."""
-    found = {}
+    by_key = {}
     for entry in re.findall(r"^@.*?^}$", _FILE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL):
         key = entry[entry.index("{") + 1 : entry.index(",")]
         fields = {name: _plain(name, text) for name, text in re.findall(r"^  (\w+) = \{(.*)\},$", entry, re.MULTILINE)}
-        found[key] = Work(key, entry, MappingProxyType(fields))
-    return MappingProxyType(found)
+        by_key[key] = Work(key, entry, MappingProxyType(fields))
+    return MappingProxyType(by_key)
 
 
 def bibtex(keys: Iterable[str]) -> str:
@@ -81,14 +81,14 @@ def bibtex(keys: Iterable[str]) -> str:
 def works_named_in(text: str) -> tuple[str, ...]:
     """Return the keys of the works that a text cites by short citations or ALIASES, in their order."""
     named = {work.citation: key for key, work in works().items()} | dict(ALIASES)
-    found = sorted((text.index(name), key) for name, key in named.items() if name in text)
-    return tuple(dict.fromkeys(key for _, key in found))
+    places = sorted((text.index(name), key) for name, key in named.items() if name in text)
+    return tuple(dict.fromkeys(key for _, key in places))
 
 
 def _plain(name: str, text: str) -> str:
     """Return the text of a field without markup; braces of names are kept, as they hold a family name together."""
-    shown = text.replace("\\&", "&").replace("--", "–")
-    return shown if name == "author" else re.sub("[{}]", "", shown)
+    plain_text = text.replace("\\&", "&").replace("--", "–")
+    return plain_text if name == "author" else re.sub("[{}]", "", plain_text)
 
 
 def _family_name(name: str) -> str:

@@ -25,10 +25,10 @@ def signature(scores: CountedScores, name: str, *, intervals: str = "") -> str:
         from nereval_core.pairing.type_names import merged_in_words
 
         merged = merged_in_words(rules.merge)
-    known = name in CRITERIA and same_rule(criterion, CRITERIA[name])
+    is_ours = name in CRITERIA and same_rule(criterion, CRITERIA[name])
     parts = [
         f"nereval {__version__}",
-        f"criterion {name}" if known else f"criterion {name} ({criterion.rule()})",
+        f"criterion {name}" if is_ours else f"criterion {name} ({criterion.rule()})",
         f"types merged: {merged}",
         f"left out: {','.join(rules.leave_out) or 'none'}",
         f"counting {scores.settings.counting}",
@@ -40,15 +40,17 @@ def signature(scores: CountedScores, name: str, *, intervals: str = "") -> str:
         *scores.marks,
     ]
     if scores.greedy:
-        shown = ", ".join(scores.greedy[:5]) + (" …" if len(scores.greedy) > 5 else "")
-        parts.append(f"aligned greedily: {counted(len(scores.greedy), 'document')} ({shown})")
+        first_documents = ", ".join(scores.greedy[:5]) + (" …" if len(scores.greedy) > 5 else "")
+        parts.append(f"aligned greedily: {counted(len(scores.greedy), 'document')} ({first_documents})")
     return " | ".join(part.replace("\n", " ").replace("\r", " ") for part in parts)
 
 
 def together(lines: Iterable[str]) -> tuple[str, ...]:
     """Return distinct signatures; those that differ in the criterion alone are merged into one line."""
-    found: dict[tuple[str, str], dict[str, None]] = {}
+    criteria_of_rest: dict[tuple[str, str], dict[str, None]] = {}
     for line in lines:
         program, criterion, rest = line.split(" | ", 2)
-        found.setdefault((program, rest), {})[criterion.removeprefix("criterion ")] = None
-    return tuple(f"{program} | criterion {','.join(names)} | {rest}" for (program, rest), names in found.items())
+        criteria_of_rest.setdefault((program, rest), {})[criterion.removeprefix("criterion ")] = None
+    return tuple(
+        f"{program} | criterion {','.join(names)} | {rest}" for (program, rest), names in criteria_of_rest.items()
+    )

@@ -68,7 +68,7 @@ def slide_html(slide: Slide) -> Markup:
     """Return the HTML of a record's slide."""
     look = LOOKS[slide.decision]
     most = WORDS // 2 if slide.note and slide.comment else WORDS
-    said = _comments(slide.verdict, shortened(slide.note, most), shortened(slide.comment, most))
+    comments = _comments(slide.verdict, shortened(slide.note, most), shortened(slide.comment, most))
     size, text, marks = _fitted(slide, most)
     sides = (("gold", slide.gold), ("prediction", slide.pred))
     return _page(
@@ -81,8 +81,8 @@ def slide_html(slide: Slide) -> Markup:
         Markup('<div class="nvs-said"><p class="nvs-decision">{} <span>{}</span></p><dl>{}</dl>{}</div>').format(
             _chip(slide.decision, f"{look.glyph} {look.label}"),
             slide.reason,
-            Markup("").join(_side(name, found) for name, found in sides),
-            said,
+            Markup("").join(_side(name, span) for name, span in sides),
+            comments,
         ),
         legend=True,
     )
@@ -103,19 +103,19 @@ def _fitted(slide: Slide, most: int) -> tuple[float, str, list[Mark]]:
 def _room(slide: Slide, most: int, size: float) -> int:
     """Return the number of characters of text that fit on a slide with its comments, in letters of `size` em."""
     blocks = (min(len(slide.verdict), WORDS) + min(len(slide.note), most), min(len(slide.comment), most))
-    left = (HEIGHT_EM - sum(SAID * (-(-length // LINE_CHARACTERS) + 0.3) for length in blocks if length)) / size
+    height = (HEIGHT_EM - sum(SAID * (-(-length // LINE_CHARACTERS) + 0.3) for length in blocks if length)) / size
     marks = slide.text.marks
     span = max(mark.end for mark in marks) - min(mark.start for mark in marks)
-    shown = slide.text.text[marks[0].start :][:500]
-    wide = sum(2 if east_asian_width(char) in "FW" else 1 for char in shown)
-    line = int(LINE_CHARACTERS / size) * len(shown) // wide
-    longest = int(line * (left / MARKED - 1))
+    beginning = slide.text.text[marks[0].start :][:500]
+    wide = sum(2 if east_asian_width(char) in "FW" else 1 for char in beginning)
+    line = int(LINE_CHARACTERS / size) * len(beginning) // wide
+    longest = int(line * (height / MARKED - 1))
     if span > longest:
         return longest
     # A span may begin in the middle of a line, and then needs one line more.
-    lines = int((left - MARKED * (1 + -(-span // line))) / PLAIN)
+    lines = int((height - MARKED * (1 + -(-span // line))) / PLAIN)
     # A text of one line needs no more than that.
-    return max(span + line * max(lines, 0), line if left >= MARKED else 0)
+    return max(span + line * max(lines, 0), line if height >= MARKED else 0)
 
 
 def title_html(name: str, facts: Iterable[tuple[str, str]], hint: str = "") -> Markup:
@@ -224,17 +224,19 @@ def _shaded(text: str, shade: float | None) -> Markup:
     return Markup('<td class="nvs-cell{}" style="--nvs-shade:{}">{}</td>').format(inked, shade or 0, text)
 
 
-def _side(name: str, found: tuple[str, str] | None) -> Markup:
-    if found is None:
+def _side(name: str, span: tuple[str, str] | None) -> Markup:
+    if span is None:
         return Markup('<dt>{}</dt><dd class="nvs-none">no span</dd>').format(name)
-    quote, kind = found
+    quote, kind = span
     return Markup("<dt>{}</dt><dd><b>{}</b> <q>{}</q></dd>").format(name, kind, shortened(quote, QUOTE))
 
 
 def _comments(verdict: str, note: str, comment: str) -> Markup:
     noted = Markup("<i>: {}</i>").format(note) if note else ""
-    said = Markup('<p class="nvs-verdict">{}{}</p>').format(shortened(verdict, WORDS), noted) if verdict else ""
-    return Markup("{}{}").format(said, Markup('<p class="nvs-comment">{}</p>').format(comment) if comment else "")
+    verdict_html = Markup('<p class="nvs-verdict">{}{}</p>').format(shortened(verdict, WORDS), noted) if verdict else ""
+    return Markup("{}{}").format(
+        verdict_html, Markup('<p class="nvs-comment">{}</p>').format(comment) if comment else ""
+    )
 
 
 STYLE = Markup(

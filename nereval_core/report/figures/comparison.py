@@ -12,7 +12,7 @@ _HEAD = 96
 
 
 def leaderboard(
-    table: pd.DataFrame, baseline: str, said: str, units: tuple[str, str] = ("document", "documents")
+    table: pd.DataFrame, baseline: str, method: str, units: tuple[str, str] = ("document", "documents")
 ) -> go.Figure:
     """Draw F1 of systems with intervals, the best on top.
 
@@ -21,11 +21,11 @@ def leaderboard(
     the resampled units. The `customdata` of a mark is (system,).
     """
     rows = table.sort_values("f1", ascending=False, kind="stable", na_position="last").reset_index(drop=True)
-    drawn = rows[rows["f1"].notna()]
+    defined = rows[rows["f1"].notna()]
     criterion = plain(str(table["criterion"].iat[0])) if len(table) else ""
     figure = go.Figure()
     for name, symbol, hue in (("baseline", "diamond", TYPE_HUES[1]), ("system", "circle", TYPE_HUES[0])):
-        here = drawn[(drawn["system"].eq(baseline) == (name == "baseline")).to_numpy()]
+        here = defined[(defined["system"].eq(baseline) == (name == "baseline")).to_numpy()]
         figure.add_scatter(
             x=here["f1"].tolist(),
             y=here.index.tolist(),
@@ -56,7 +56,7 @@ def leaderboard(
     return figure.update_layout(
         title={
             "text": f"F1 of {counted(len(rows), 'system')} under {criterion}<br><sub>F1, at best 1; "
-            f"n = {counted(spans, unit)} in {number:,} {plain(units[number != 1])}; {plain(said)}</sub>",
+            f"n = {counted(spans, unit)} in {number:,} {plain(units[number != 1])}; {plain(method)}</sub>",
             "yref": "container",
             "y": 1,
             "yanchor": "top",
@@ -89,13 +89,13 @@ def difference_dots(table: pd.DataFrame, first: str, second: str) -> go.Figure:
     return _dots(rows, f"F1 of {plain(first)} less F1 of {plain(second)}")
 
 
-def baseline_dots(table: pd.DataFrame, said: str) -> go.Figure:
+def baseline_dots(table: pd.DataFrame, method: str) -> go.Figure:
     """Draw F1 of each system less that of the baseline under one criterion, with intervals and zero marked.
 
     `table` has DIFFERENCE_COLUMNS; systems without a difference have no mark. `said` describes the intervals.
     """
     names = [plain(str(table[name].iat[0])) for name in ("baseline", "criterion")]
-    title = f"F1 of systems less F1 of {names[0]} under {names[1]}<br><sub>{plain(said)}</sub>"
+    title = f"F1 of systems less F1 of {names[0]} under {names[1]}<br><sub>{plain(method)}</sub>"
     return _dots(table.assign(row=table["system"]), title, head=64)
 
 
@@ -152,8 +152,8 @@ def right_bars(table: pd.DataFrame, criterion: str, systems: int, documents: int
     `table` has the columns `right_by` (text) and `gold_spans`. A bar's `customdata` is (its `right_by`,).
     """
     names, counts = table["right_by"].astype(str).tolist(), table["gold_spans"].tolist()
-    every = sum(counts)
-    shares = [f"{count / every:.1%}" if every else "–" for count in counts]
+    total = sum(counts)
+    shares = [f"{count / total:.1%}" if total else "–" for count in counts]
     figure = go.Figure(
         go.Bar(
             x=names,
@@ -172,7 +172,7 @@ def right_bars(table: pd.DataFrame, criterion: str, systems: int, documents: int
     )
     return figure.update_layout(
         title=f"Gold spans by how many of {counted(systems, 'system')} get them right under {plain(criterion)}<br>"
-        f"<sub>right is COR; n = {counted(every, 'gold span')} in {counted(documents, 'document')}</sub>",
+        f"<sub>right is COR; n = {counted(total, 'gold span')} in {counted(documents, 'document')}</sub>",
         height=320,
         xaxis={"title": "systems that get the span right", "type": "category"},
         yaxis={"title": "gold spans", "rangemode": "tozero", "gridcolor": GRID, "zeroline": False},

@@ -201,13 +201,13 @@ def overlap_lines(
     `table` has the columns of `analysis.overlap_curve.CURVE_COLUMNS`; `n` are gold spans and predictions; `at` is an
     overlap marked by a line. A point's `customdata` is the number of its row.
     """
-    drawn = table if len(table) <= DRAWN_STEPS else _thinned(table)
+    steps = table if len(table) <= DRAWN_STEPS else _thinned(table)
     figure = go.Figure()
     for number, (column, name) in enumerate((("precision", "P"), ("recall", "R"), ("f1", "F1"))):
-        values = drawn[column].tolist()
+        values = steps[column].tolist()
         # Each row holds down to the next one's minimum, the last one down to 0.
         figure.add_scatter(
-            x=[*drawn["minimum"].tolist(), 0],
+            x=[*steps["minimum"].tolist(), 0],
             y=[*values, *values[-1:]],
             mode="lines+markers",
             name=name,
@@ -218,7 +218,7 @@ def overlap_lines(
                 "dash": None if name == "F1" else "dot",
             },
             marker={"size": 6 if name == "F1" else 4},
-            customdata=[*((row,) for row in drawn.index.tolist()), (len(table) - 1,)],
+            customdata=[*((row,) for row in steps.index.tolist()), (len(table) - 1,)],
             hovertemplate=f"least overlap %{{x:.4f}}: {name} %{{y:.4f}}<extra></extra>",
             cliponaxis=False,
         )
@@ -234,7 +234,7 @@ def overlap_lines(
         )
     if at is not None:
         figure.add_vline(x=at, line={"color": GRID, "dash": "dash", "width": 2})
-    thinned = f"; {DRAWN_STEPS:,} of {len(table):,} steps drawn" if len(drawn) < len(table) else ""
+    thinned = f"; {DRAWN_STEPS:,} of {len(table):,} steps drawn" if len(steps) < len(table) else ""
     return figure.update_layout(
         title=f"Scores of {plain(system)} against the least overlap that counts<br>"
         f"<sub>ratios from 0 to 1; beside: F1 under named criteria; n = {counted(n[0], 'gold span')}, "
@@ -259,9 +259,9 @@ def overlap_lines(
 def _thinned(table: pd.DataFrame) -> pd.DataFrame:
     """Return the last row of each of DRAWN_STEPS pieces of the axis, and the first row of all."""
     piece = (table["minimum"] * (DRAWN_STEPS - 2)).astype(int)
-    kept = ~piece.duplicated(keep="last")
-    kept.iloc[0] = True
-    return table[kept]
+    is_last = ~piece.duplicated(keep="last")
+    is_last.iloc[0] = True
+    return table[is_last]
 
 
 def _spread(marks: Sequence[tuple[str, float]]) -> list[tuple[float, float, list[str]]]:
@@ -274,8 +274,8 @@ def _spread(marks: Sequence[tuple[str, float]]) -> list[tuple[float, float, list
     for number, f1 in enumerate(groups):
         mean, size = f1 - number * NAME_HEIGHT, 1
         while pools and pools[-1][0] > mean:
-            below, many = pools.pop()
-            mean, size = (mean * size + below * many) / (size + many), size + many
+            below, below_size = pools.pop()
+            mean, size = (mean * size + below * below_size) / (size + below_size), size + below_size
         pools.append((mean, size))
     rows = [mean for mean, size in pools for _ in range(size)]
     last = len(rows) - 1

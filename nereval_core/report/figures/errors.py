@@ -22,8 +22,8 @@ def gain_bars(tables: Mapping[str, pd.DataFrame], criterion: str, gold: int, pre
     """
     figure = go.Figure()
     order = dict.fromkeys(name for table in tables.values() for name in table["class"][table["records"] > 0])
-    drawn = {system: table[(table["records"] > 0).to_numpy()] for system, table in tables.items()}
-    for number, (system, rows) in enumerate(drawn.items()):
+    occurring = {system: table[(table["records"] > 0).to_numpy()] for system, table in tables.items()}
+    for number, (system, rows) in enumerate(occurring.items()):
         figure.add_bar(
             name=plain(system),
             x=rows["gain"].tolist(),
@@ -42,9 +42,9 @@ def gain_bars(tables: Mapping[str, pd.DataFrame], criterion: str, gold: int, pre
             ],
             hoverinfo="text",
         )
-    gains = [gain for rows in drawn.values() for gain in rows["gain"].dropna()]
+    gains = [gain for rows in occurring.values() for gain in rows["gain"].dropna()]
     whose = plain(next(iter(tables))) if len(tables) == 1 else counted(len(tables), "system")
-    errors = [int(rows["records"].sum()) for rows in drawn.values()]
+    errors = [int(rows["records"].sum()) for rows in occurring.values()]
     return figure.update_layout(
         title=f"F1 under {plain(criterion)} gained by mending each error class of {whose}<br>"
         f"<sub>F1 gained by mending the class alone; n = {_span(errors, 'error')}, {counted(gold, 'gold span')}, "

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 else:
     Figure = Any
 
-__all__ = ["Figure", "drawn", "paper_file", "paper_width", "undrawable", "why_no_pictures", "without_title"]
+__all__ = ["Figure", "figure_file", "paper_file", "paper_width", "undrawable", "why_no_pictures", "without_title"]
 
 PAGES, PICTURES = (".html", ".htm"), (".svg", ".png", ".pdf")
 WIDTHS_MM: Mapping[str, float] = MappingProxyType({"column": 84.0, "text": 174.0})
@@ -85,7 +85,7 @@ def why_no_pictures() -> str | None:
     return None if browser and Path(browser).is_file() else "there is no Chromium where nereval runs"
 
 
-def drawn(
+def figure_file(
     figures: Sequence[Figure], place: str, tables: Sequence[Table], title: str, width_mm: float | None = None
 ) -> bytes:
     """Return figures in the form that the suffix asks for: a page with the tables below, or a picture of one.
@@ -128,11 +128,11 @@ def paper_file(figure: Figure, place: str, width_mm: float) -> bytes:
     """
     from nereval_core.report.figures.paper import PIXELS_PER_MM, caption, for_paper
 
-    made = for_paper(figure, width_mm)
-    picture = _picture(made, place, PAPER_SCALE if place.lower().endswith(".png") else 1)
+    paper_figure = for_paper(figure, width_mm)
+    picture = _picture(paper_figure, place, PAPER_SCALE if place.lower().endswith(".png") else 1)
     if not place.lower().endswith(".svg"):
         return picture
-    height_mm = made.layout.height / PIXELS_PER_MM
+    height_mm = paper_figure.layout.height / PIXELS_PER_MM
     sized = re.sub(
         r' width="[^"]*" height="[^"]*"',
         f' width="{width_mm:g}mm" height="{height_mm:.2f}mm"',
@@ -160,7 +160,7 @@ def _picture(figure: Figure, place: str, scale: float) -> bytes:
             )
     except Exception as error:
         # Kaleido has no exception class for a browser that is missing or does not start.
-        found = one_line(str(error).strip().split("\n")[0]) or type(error).__name__
+        reason = one_line(str(error).strip().split("\n")[0]) or type(error).__name__
         remedy = f"install Chromium or name it in BROWSER_PATH, or end the name in {PAGES[0]}"
-        raise FormatError.single(place, None, f"Chromium did not draw it ({found})", remedy) from error
+        raise FormatError.single(place, None, f"Chromium did not draw it ({reason})", remedy) from error
     return picture

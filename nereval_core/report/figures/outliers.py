@@ -40,24 +40,24 @@ class AxisLimits:
 
     def marks(self, values: Iterable[float], *, places: int = 3) -> dict[str, Any]:
         """Return the arguments of a Plotly scatter along x: places, and the values of outliers as text."""
-        every = list(values)
+        numbers = list(values)
         return {
-            "x": [self.within(value) for value in every],
-            "text": [self.label(value, places) for value in every],
+            "x": [self.within(value) for value in numbers],
+            "text": [self.label(value, places) for value in numbers],
             "mode": "markers+text",
-            "textposition": ["middle right" if value < self.low else "middle left" for value in every],
+            "textposition": ["middle right" if value < self.low else "middle left" for value in numbers],
         }
 
 
 def limit_axis(values: Iterable[float]) -> AxisLimits:
     """Return the limits of an axis for these values; NaN is left out, and without values it is from 0 to 1."""
-    found = np.array([value for value in values if np.isfinite(value)], "float64")
-    if not len(found):
+    finite = np.array([value for value in values if np.isfinite(value)], "float64")
+    if not len(finite):
         return AxisLimits(0.0, 1.0)
-    low, high = float(found.min()), float(found.max())
-    first, third = np.quantile(found, (0.25, 0.75))
+    low, high = float(finite.min()), float(finite.max())
+    first, third = np.quantile(finite, (0.25, 0.75))
     reach = FAR * (third - first)
-    near = found[(found >= first - reach) & (found <= third + reach)]
+    near = finite[(finite >= first - reach) & (finite <= third + reach)]
     length = float(near.max() - near.min())
     # With half of the values alike there is no spread to measure by.
     if length <= 0 or high - low < STRETCH * length:

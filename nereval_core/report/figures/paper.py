@@ -70,8 +70,8 @@ Node = dict[str, Any]
 
 def for_paper(figure: go.Figure, width_mm: float) -> go.Figure:
     """Return a copy of a figure that is `width_mm` wide, on white, for print in colour or in greys."""
-    drawn: Node = on_paper(figure).to_dict()
-    data, layout = drawn.get("data", []), drawn["layout"]
+    figure_node: Node = on_paper(figure).to_dict()
+    data, layout = figure_node.get("data", []), figure_node["layout"]
     layout.pop("title", None)
     layout["template"] = {"layout": {"colorway": list(PAPER_HUES)}}
     _replace_colours(data, layout)
@@ -85,7 +85,7 @@ def for_paper(figure: go.Figure, width_mm: float) -> go.Figure:
                 node[stroke] = max(size * STROKE_SHARE, 0.5)
     _set_type(data, layout)
     _set_size(data, layout, width_mm)
-    return go.Figure(drawn)
+    return go.Figure(figure_node)
 
 
 def caption(figure: go.Figure) -> str:
@@ -111,14 +111,14 @@ def _nodes(node: Any, key: str = "") -> Iterator[tuple[str, Node]]:
 
 def _replace_colours(data: Sequence[Node], layout: Node) -> None:
     """Replace the colours of traces and shapes by PAPER_HUES in the order in which they come; greys stay."""
-    found: dict[str, str] = {}
+    paper_hue_of: dict[str, str] = {}
 
     def replaced(colour: Any) -> Any:
         if isinstance(colour, list | tuple):
-            return [replaced(one) for one in colour]
-        if not isinstance(colour, str) or (known := _channels(colour)) is None or max(known) - min(known) < 24:
+            return [replaced(part) for part in colour]
+        if not isinstance(colour, str) or (channels := _channels(colour)) is None or max(channels) - min(channels) < 24:
             return colour
-        return found.setdefault(colour, PAPER_HUES[len(found) % len(PAPER_HUES)])
+        return paper_hue_of.setdefault(colour, PAPER_HUES[len(paper_hue_of) % len(PAPER_HUES)])
 
     for trace in data:
         if trace.get("type") in SCALED:
@@ -127,7 +127,7 @@ def _replace_colours(data: Sequence[Node], layout: Node) -> None:
             "color" in node for key, node in _nodes(trace) if key in ("marker", "line")
         ):
             # Plotly would take a colour of the template, which may be in use: this one is in no other trace.
-            trace.setdefault("marker", {})["color"] = replaced(f"rgb(0, 255, {len(found)})")
+            trace.setdefault("marker", {})["color"] = replaced(f"rgb(0, 255, {len(paper_hue_of)})")
     for key, node in [*_nodes(list(data), "trace"), *_nodes(layout.get("shapes", []), "shape")]:
         for name in ("color", "fillcolor"):
             if name in node and not key.endswith("font"):
@@ -137,9 +137,9 @@ def _replace_colours(data: Sequence[Node], layout: Node) -> None:
 def _ordered_by_lightness(scale: Sequence[Sequence[Any]]) -> list[list[Any]]:
     """Return a scale of colours, or white to dark blue at its steps if lightness does not run one way on it."""
     steps = [(step, _channels(colour)) for step, colour in scale] or [(0, None), (1, None)]
-    known = [lightness(f"#{red:02x}{green:02x}{blue:02x}") for _, rgb in steps if rgb for red, green, blue in [rgb]]
-    rises = {one < two for one, two in pairwise(known) if one != two}
-    if len(known) == len(steps) and len(rises) == 1:
+    lights = [lightness(f"#{red:02x}{green:02x}{blue:02x}") for _, rgb in steps if rgb for red, green, blue in [rgb]]
+    rises = {light < next_light for light, next_light in pairwise(lights) if light != next_light}
+    if len(lights) == len(steps) and len(rises) == 1:
         return [list(pair) for pair in scale]
     return [[step, mixed(PAPER_HUES[0], "#ffffff", step)] for step, _ in steps]
 
@@ -180,16 +180,16 @@ def _set_dashes(data: Sequence[Node]) -> None:
         trace.setdefault("line", {})["dash"] = dash
 
 
-def _distinct(traces: Sequence[Node], given: Callable[[Node], Any], known: Sequence[str]) -> list[Any]:
+def _distinct(traces: Sequence[Node], value_of: Callable[[Node], Any], values: Sequence[str]) -> list[Any]:
     """Return a value for each trace: its own, unless it has none or one before it has the same."""
-    made: dict[Any, Any] = {}
+    value_of_group: dict[Any, Any] = {}
     for number, trace in enumerate(traces):
         group = trace.get("legendgroup") or number
-        free = [one for one in known if one not in made.values()] or list(known)
-        own = given(trace)
-        if group not in made:
-            made[group] = free[0] if own is None or own in made.values() else own
-    return [made[trace.get("legendgroup") or number] for number, trace in enumerate(traces)]
+        free = [value for value in values if value not in value_of_group.values()] or list(values)
+        own = value_of(trace)
+        if group not in value_of_group:
+            value_of_group[group] = free[0] if own is None or own in value_of_group.values() else own
+    return [value_of_group[trace.get("legendgroup") or number] for number, trace in enumerate(traces)]
 
 
 def _draws(trace: Node, what: str) -> bool:

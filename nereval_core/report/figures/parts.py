@@ -32,8 +32,8 @@ def on_paper(figure: go.Figure) -> go.Figure:
 
 
 def counted(count: int, what: str) -> str:
-    many = f"{what.removesuffix('on')}a" if what.endswith("criterion") else f"{what}s"
-    return f"{count:,} {what if count == 1 else many}"
+    plural = f"{what.removesuffix('on')}a" if what.endswith("criterion") else f"{what}s"
+    return f"{count:,} {what if count == 1 else plural}"
 
 
 def system_marker(number: int) -> dict[str, Any]:

@@ -148,20 +148,20 @@ def type_dots(systems: Mapping[str, Mapping[str, Counts]], types: Sequence[str],
     figure = go.Figure()
     for number, (system, by_type) in enumerate(systems.items()):
         beside = row_offset(number, len(systems))
-        known = [(place, kind, by_type[kind]) for place, kind in enumerate(types) if kind in by_type]
-        drawn = [(place, kind, counts, counts.f1) for place, kind, counts in known if counts.f1 is not None]
+        counted_types = [(place, kind, by_type[kind]) for place, kind in enumerate(types) if kind in by_type]
+        points = [(place, kind, counts, counts.f1) for place, kind, counts in counted_types if counts.f1 is not None]
         figure.add_scatter(
-            x=[f1 for *_, f1 in drawn],
-            y=[place + beside for place, *_ in drawn],
+            x=[f1 for *_, f1 in points],
+            y=[place + beside for place, *_ in points],
             mode="markers",
             name=plain(system),
             cliponaxis=False,
             marker=system_marker(number),
-            customdata=[(system, kind) for _, kind, _, _ in drawn],
+            customdata=[(system, kind) for _, kind, _, _ in points],
             hovertext=[
                 f"{plain(system)}, {plain(kind)}: F1 {f1:.4f}, n = {counted(counts.pos, 'gold span')}, "
                 f"{counted(counts.act, 'prediction')}"
-                for _, kind, counts, f1 in drawn
+                for _, kind, counts, f1 in points
             ],
             hoverinfo="text",
         )

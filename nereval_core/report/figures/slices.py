@@ -67,9 +67,9 @@ def slice_intervals(table: pd.DataFrame, title: str, axis: str, small: int, docu
     figure = go.Figure()
     for number, (name, ratio, symbol) in enumerate(_RATIOS):
         numbers = table[list(_DENOMINATORS[ratio])].min(axis=1)
-        drawn = (numbers > 0) & table[ratio].notna()
+        has_point = (numbers > 0) & table[ratio].notna()
         for grey in (False, True):
-            rows = table[(drawn & ((numbers < small) == grey)).to_numpy()]
+            rows = table[(has_point & ((numbers < small) == grey)).to_numpy()]
             figure.add_scatter(
                 x=[place + 0.2 * (number - 1) for place in rows.index.tolist()],
                 y=rows[ratio].tolist(),
@@ -160,7 +160,7 @@ def threshold_lines(table: pd.DataFrame, title: str, unscored: int) -> go.Figure
     )
 
 
-def reliability(table: pd.DataFrame, title: str, said: str, small: int, *, diagonal: bool) -> go.Figure:
+def reliability(table: pd.DataFrame, title: str, errors: str, small: int, *, diagonal: bool) -> go.Figure:
     """Draw precision against mean score by bins of the scores, with intervals: a reliability diagram.
 
     `table` has the columns of `analysis.slices.calibration.BIN_COLUMNS`, `said` stands below the title. Scores that are
@@ -199,7 +199,7 @@ def reliability(table: pd.DataFrame, title: str, said: str, small: int, *, diago
         )
     number = int(table["ACT"].sum())
     return figure.update_layout(
-        title=f"{plain(title)}<br><sub>{plain(said)}<br>precision from 0 to 1 with 95% intervals; "
+        title=f"{plain(title)}<br><sub>{plain(errors)}<br>precision from 0 to 1 with 95% intervals; "
         f"n = {counted(number, 'prediction')} with a score</sub>",
         height=440,
         xaxis=value_axis("mean score") | ({"range": [0, 1.08]} if diagonal else {}),

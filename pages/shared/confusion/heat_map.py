@@ -34,9 +34,9 @@ def draw_heat_map(
     key = f"{CELL}_map"
 
     def choose() -> None:
-        chosen = st.session_state[key]["choose"]
-        if chosen:
-            st.session_state[CELL] = (now, int(chosen[0]), int(chosen[1]))
+        clicked = st.session_state[key]["choose"]
+        if clicked:
+            st.session_state[CELL] = (now, int(clicked[0]), int(clicked[1]))
 
     data = heat_map_data(table, label, percent=percent, words=words) | {"chosen": [row, column] if fits else None}
     _mount(data=data, key=key, on_choose_change=choose)
@@ -57,8 +57,8 @@ def heat_map_data(
     apart[-1, :] = apart[:, -1] = True
     shades = np.zeros_like(values)
     for part in (~apart & ~same, apart & ~same):
-        found = np.where(part, np.nan_to_num(values), 0)
-        shades += np.sqrt(found / (found.max(initial=0) or 1))
+        part_values = np.where(part, np.nan_to_num(values), 0)
+        shades += np.sqrt(part_values / (part_values.max(initial=0) or 1))
     end = " %" if percent else ""
     return {
         "label": label,

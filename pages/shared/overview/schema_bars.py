@@ -34,8 +34,8 @@ def draw_bars(page: PageContext, names: Sequence[str]) -> None:
     key = f"{CHOSEN}_drawn"
 
     def choose() -> None:
-        if chosen := st.session_state[key]["choose"]:
-            st.session_state[CHOSEN] = (names[int(chosen[0])], str(chosen[1]))
+        if clicked := st.session_state[key]["choose"]:
+            st.session_state[CHOSEN] = (names[int(clicked[0])], str(clicked[1]))
 
     _mount(data=bars_data(page, names), key=key, on_choose_change=choose)
     criterion, code = st.session_state.get(CHOSEN, ("", ""))

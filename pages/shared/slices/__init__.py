@@ -64,18 +64,18 @@ def sliced_of(page: PageContext) -> SlicedScores:
     return SlicedScores(page.scores(), page.by, (corpus.gold, corpus.system(page.system)), caches.beside().get)
 
 
-def without_data_beside(given: SlicedScores) -> SlicedScores:
+def without_data_beside(sliced: SlicedScores) -> SlicedScores:
     """Return scores whose slices are known, for another process."""
-    return SlicedScores(given.scores, given.criterion, given.read)
+    return SlicedScores(sliced.scores, sliced.criterion, sliced.read)
 
 
 def draw_slices(page: PageContext) -> None:
     """Offer the slicings; show P, R and F1 of each slice, and the records of the chosen count."""
     names = offered_slicings(page)
-    left, right = st.columns([3, 1], vertical_alignment="bottom")
+    choice_column, more_column = st.columns([3, 1], vertical_alignment="bottom")
     widget = state.mirror("slice_by", _chosen(page, names), _take)
-    name = str(left.selectbox("Slice by", names, format_func=slicings.slicing_title, **widget))
-    with right:
+    name = str(choice_column.selectbox("Slice by", names, format_func=slicings.slicing_title, **widget))
+    with more_column:
         _more(page)
     choose_units(page)
     explain_methods(INTERVAL, WILSON_INTERVAL)
@@ -136,30 +136,30 @@ def _take(name: str) -> None:
 
 def _rule(table: pd.DataFrame, units: ResamplingUnits) -> str:
     kinds = set(table["interval"].astype(TEXT_DTYPE))
-    said = "Recall is over the gold spans of a slice, precision over its predictions."
+    sentences = "Recall is over the gold spans of a slice, precision over its predictions."
     if WILSON in kinds:
-        said += f" Slices in fewer than {FEW_UNITS_OF_SLICE} {units.plural}, and those all right or all wrong, "
-        said += "have Wilson's intervals."
+        sentences += f" Slices in fewer than {FEW_UNITS_OF_SLICE} {units.plural}, and those all right or all wrong, "
+        sentences += "have Wilson's intervals."
     if BOOTSTRAP in kinds:
-        said += f" The other intervals are by the bootstrap over {units.plural} (2,000 resamples, seed 0)."
+        sentences += f" The other intervals are by the bootstrap over {units.plural} (2,000 resamples, seed 0)."
     if NO_INTERVAL in kinds:
-        said += f" Slices in one {units.singular} have none."
-    return said
+        sentences += f" Slices in one {units.singular} have none."
+    return sentences
 
 
 def _beside(key: str, kind: type) -> Any:
-    found = caches.beside().get(st.session_state.get(key, ""))
-    return found if isinstance(found, kind) else None
+    stored = caches.beside().get(st.session_state.get(key, ""))
+    return stored if isinstance(stored, kind) else None
 
 
 @memoized("Slicing …")
 def _table(page: PageContext, name: str) -> tuple[pd.DataFrame | None, str | None]:
     """Return the table of a slicing, and which ratios it lacks because one side has no values."""
-    given = sliced_of(page)
-    values = slicings.find_values(given, name)
+    sliced = sliced_of(page)
+    values = slicings.find_values(sliced, name)
     if values is None:
         return None, None
-    counted = tally_slices(given, values)
+    counted = tally_slices(sliced, values)
     return slice_table(counted, units=units_of(page)), counted.note(slicings.title_in_sentence(name))
 
 
@@ -277,8 +277,8 @@ def _take_year() -> None:
 
 
 def _load(kind: str, key: str, digest: str) -> None:
-    found = st.session_state[key]
-    files: Sequence[Any] = found if isinstance(found, list) else [found] if found is not None else []
+    upload = st.session_state[key]
+    files: Sequence[Any] = upload if isinstance(upload, list) else [upload] if upload is not None else []
     if not files:
         return
     st.session_state[keys.BESIDE_LOADS] = st.session_state.get(keys.BESIDE_LOADS, 0) + 1

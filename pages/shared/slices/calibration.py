@@ -20,23 +20,23 @@ from pages.shared.view.text import plain
 CREDIT = "A correct prediction counts 1 and a partial one 1/2; missed gold spans have no score and take no part."
 
 
-def draw_calibration(page: PageContext, found: Calibration) -> None:
+def draw_calibration(page: PageContext, report: Calibration) -> None:
     """Show how far scores can be trusted; a count of a bin opens its predictions."""
     st.header("Are the scores right?")
-    st.caption(f"{_sentence(found.note())} {CREDIT}")
-    if found.refusal:
-        st.info(_sentence(found.refusal))
-    names = list(found.bins)
+    st.caption(f"{_sentence(report.note())} {CREDIT}")
+    if report.refusal:
+        st.info(_sentence(report.refusal))
+    names = list(report.bins)
     label = "Bins of the scores"
     binning = names[0]
     if len(names) > 1:
         binning = st.segmented_control(label, names, default=names[0], required=True, key="calibration_bins")
-    _bins_shown(page, found, binning)
+    _bins_shown(page, report, binning)
     title = f"Risk of {page.system} by coverage, criterion {page.by}"
-    risk = found.risk
+    risk = report.risk
     show_figure(risk_curve(risk.points, title, risk.area, risk.risk), "risk_figure", (page.view,), file="risk-coverage")
     st.write(_sentence(risk.sentence()))
-    if sentences := found.threshold_sentences():
+    if sentences := report.threshold_sentences():
         st.subheader("Would a threshold help?")
         st.markdown("\n".join(f"- {_sentence(text)}" for text in sentences))
 
@@ -45,20 +45,20 @@ def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{plain(text[1:], 400)}."
 
 
-def _bins_shown(page: PageContext, found: Calibration, binning: str) -> None:
-    table, sentences = found.bins[binning], found.error_sentences(binning)
+def _bins_shown(page: PageContext, report: Calibration, binning: str) -> None:
+    table, sentences = report.bins[binning], report.error_sentences(binning)
     title = f"Precision of {page.system} in bins of {binning}, criterion {page.by}"
 
     def figure() -> Any:
-        return reliability(table, title, sentences[0], SMALL_SLICE_SPANS, diagonal=not found.refusal)
+        return reliability(table, title, sentences[0], SMALL_SLICE_SPANS, diagonal=not report.refusal)
 
     show_figure(figure(), "calibration_figure", (page.view, binning), file="calibration")
-    if not found.refusal:
+    if not report.refusal:
         st.markdown("\n".join(f"- {_sentence(text)}" for text in sentences))
     cell = show_table(
         page,
-        calibration_table(f"{page.system}: {page.by}", found, binning),
-        signature=signature(page.scores(), page.by, intervals=found.units.signature(SLICE_PLAN)),
+        calibration_table(f"{page.system}: {page.by}", report, binning),
+        signature=signature(page.scores(), page.by, intervals=report.units.signature(SLICE_PLAN)),
         data=table,
         choose=("ACT",),
         facts=(page.view, binning),

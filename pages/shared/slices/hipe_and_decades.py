@@ -65,10 +65,12 @@ def draw_hipe(page: PageContext) -> None:
     if {formats["gold"], formats[page.system]} != {FORMAT}:
         st.info(NOISE)
         return
-    left, right = st.columns(2)
-    scorer = str(left.selectbox("Scorer", SCORERS, key=f"{keys.WIDGET}slice_scorer"))
+    scorer_column, schema_column = st.columns(2)
+    scorer = str(scorer_column.selectbox("Scorer", SCORERS, key=f"{keys.WIDGET}slice_scorer"))
     schema = str(
-        right.selectbox("Regime", list(SCHEMAS), format_func=SCHEMAS.__getitem__, key=f"{keys.WIDGET}slice_schema")
+        schema_column.selectbox(
+            "Regime", list(SCHEMAS), format_func=SCHEMAS.__getitem__, key=f"{keys.WIDGET}slice_schema"
+        )
     )
     try:
         periods, levels = hipe_ranges(page.loaded.sources["gold"])

@@ -97,30 +97,30 @@ def in_words(row: Mapping[str, object]) -> Sentence:
 
 def _open(page: PageContext, tests: SliceTests, names: tuple[str, ...], cell: ChosenCell, key: str) -> None:
     row = tests.table.iloc[cell.row]
-    there = page.of(str(row["system"])) if key == "changes" else page
+    other_page = page.of(str(row["system"])) if key == "changes" else page
     by, value = str(row["by"]), str(row["slice"])
     place = f"{plain(value)}, {plain(slicings.title_in_sentence(by))}, under {plain(page.by)}"
     having = {side: (f"{side} {by}", value) for side in ("gold", "pred")}
     if cell.column in ("POS", "ACT"):
         side, spans = ("gold", "Gold spans") if cell.column == "POS" else ("pred", "Predictions")
-        open_records(there, page.by, Query(having=(having[side],)), f"{spans} of {place}", name=key)
+        open_records(other_page, page.by, Query(having=(having[side],)), f"{spans} of {place}", name=key)
     elif cell.column == "difference" and key == "changes" and noun(page.by) == "record":
-        better, who = (ONLY_THIS, there.system) if row["difference"] > 0 else (ONLY_OTHER, page.system)
+        better, who = (ONLY_THIS, other_page.system) if row["difference"] > 0 else (ONLY_OTHER, page.system)
         query = Query(having=(having["gold"], (f"against {page.system}", better)))
-        open_records(there, page.by, query, f"Gold spans that only {plain(who)} gets right: {place}", name=key)
+        open_records(other_page, page.by, query, f"Gold spans that only {plain(who)} gets right: {place}", name=key)
     else:
-        tallies = [_tallies(one, names)[by] for one in (there, page)]
+        tallies = [_tallies(context, names)[by] for context in (other_page, page)]
         own, other = (counts_of_slice(tally, value) for tally in tallies)
         if key == "apart":
             other = counts_of_slice(tallies[1], value, rest=True)
-        chosen = {"value": (own,), "difference": (own, other)}.get(cell.column, (other,))
-        for counts in chosen:
+        counts_of_cell = {"value": (own,), "difference": (own, other)}.get(cell.column, (other,))
+        for counts in counts_of_cell:
             st.code(formula(SHORT[str(row["measure"])], counts).text, language=None, wrap_lines=True)
 
 
 def counts_of_slice(tally: SliceTally, name: str, *, rest: bool = False) -> Counts:
     """Return the counts of a slice, or those of all others of its slicing."""
-    inside = np.array([one == name for one in tally.names]) != rest
+    inside = np.array([slice_name == name for slice_name in tally.names]) != rest
     gold, pred = (tuple(map(int, side[:-1][inside].sum(axis=0))) for side in (tally.gold, tally.pred))
     return Counts(gold, pred)
 
@@ -131,9 +131,9 @@ def _signed(page: PageContext) -> str:
 
 @memoized("Slicing …")
 def _tallies(page: PageContext, names: tuple[str, ...]) -> Mapping[str, SliceTally]:
-    given = sliced_of(page)
-    values = {name: found for name in names if (found := slicings.find_values(given, name))}
-    return {name: tally_slices(given, found) for name, found in values.items()}
+    sliced = sliced_of(page)
+    values = {name: values_of_spans for name in names if (values_of_spans := slicings.find_values(sliced, name))}
+    return {name: tally_slices(sliced, values_of_spans) for name, values_of_spans in values.items()}
 
 
 @memoized("Testing the slices …")

@@ -42,11 +42,11 @@ def draw_thresholds(page: PageContext) -> None:
     """Show the ratios by the least score, and the calibration of the scores; counts open their records."""
     choose_units(page)
     show_warnings(units_of(page).notes)
-    found = _scored(page)
-    if found is None:
+    scored = _scored(page)
+    if scored is None:
         st.info(LACKING)
         return
-    table, trust = found
+    table, trust = scored
     explain_methods(ECE, MCE, BRIER, EQUAL_MASS, REFLECTED, AREA, INTERVAL)
     offer_methods(lambda: methods(report_of_page(page, {}, trust)))
     _curve_shown(page, table, trust.unscored)
@@ -55,13 +55,13 @@ def draw_thresholds(page: PageContext) -> None:
 
 @memoized("Scoring at every threshold …")
 def _scored(page: PageContext) -> tuple[pd.DataFrame, Calibration] | None:
-    given, units = sliced_of(page), units_of(page)
-    return compute(page.loaded, "Thresholds", _swept, without_data_beside(given), units)
+    sliced, units = sliced_of(page), units_of(page)
+    return compute(page.loaded, "Thresholds", _swept, without_data_beside(sliced), units)
 
 
-def _swept(given: SlicedScores, units: ResamplingUnits) -> tuple[pd.DataFrame, Calibration] | None:
-    sweep = sweep_thresholds(given.scores, given.criterion, units=units)
-    return None if sweep is None else (sweep.curve(), calibration(given, sweep, units=units))
+def _swept(sliced: SlicedScores, units: ResamplingUnits) -> tuple[pd.DataFrame, Calibration] | None:
+    sweep = sweep_thresholds(sliced.scores, sliced.criterion, units=units)
+    return None if sweep is None else (sweep.curve(), calibration(sliced, sweep, units=units))
 
 
 def _curve_shown(page: PageContext, table: pd.DataFrame, unscored: int) -> None:

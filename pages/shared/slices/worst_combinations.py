@@ -61,16 +61,17 @@ def query_of(row: pd.Series) -> Query:
 
 def in_words(table: pd.DataFrame) -> Sentence:
     """Say how many combinations are significant, and the first of them."""
-    some = int((table["p_holm"] < SIGNIFICANT).sum())
-    if not some:
+    n_significant = int((table["p_holm"] < SIGNIFICANT).sum())
+    if not n_significant:
         return (
             f"None of {number_with_noun('combination', len(table))} has a recall significantly below "
             "that of all other gold spans.",
         )
     row = table.iloc[0]
+    combinations = number_with_noun("combination", len(table))
     return (
-        f"{some:,} of {number_with_noun('combination', len(table))} {'has' if some == 1 else 'have'} a recall "
-        f"significantly below that of all other gold spans, {row['slice']} and {row['and_slice']} first: "
+        f"{n_significant:,} of {combinations} {'has' if n_significant == 1 else 'have'} a recall significantly below "
+        f"that of all other gold spans, {row['slice']} and {row['and_slice']} first: "
         f"{row['recall']:.3f} of ",
         record_count(int(row["POS"]), query_of(row)),
         ".",
@@ -79,6 +80,6 @@ def in_words(table: pd.DataFrame) -> Sentence:
 
 @memoized("Testing the combinations of two slices …")
 def _tested(page: PageContext, names: tuple[str, ...]) -> pd.DataFrame:
-    given, units = sliced_of(page), units_of(page)
-    values = {name: found for name in names if (found := slicings.find_values(given, name))}
-    return compute(page.loaded, "Combinations of slices", worst_table, without_data_beside(given), values, units)
+    sliced, units = sliced_of(page), units_of(page)
+    values = {name: values_of_spans for name in names if (values_of_spans := slicings.find_values(sliced, name))}
+    return compute(page.loaded, "Combinations of slices", worst_table, without_data_beside(sliced), values, units)

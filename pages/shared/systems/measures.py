@@ -30,24 +30,24 @@ BY_TYPE_HELP = "Also the measures of each type, besides those of all types toget
 
 @memoized("Resampling each measure …")
 def _tables(
-    page: PageContext, found: Comparison, by_type: bool, scorers: tuple[str, ...]
+    page: PageContext, comparison: Comparison, by_type: bool, scorers: tuple[str, ...]
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     return compute(
         page.loaded,
         "Resampling measures",
         measure_tables,
-        scores_of(found),
+        scores_of(comparison),
         [page.by],
         MEASURES,
         page.system,
-        found.plan,
-        found.units,
+        comparison.plan,
+        comparison.units,
         by_type=by_type,
         scorers=scorers,
     )
 
 
-def measures(page: PageContext, found: Comparison) -> None:
+def measures(page: PageContext, comparison: Comparison) -> None:
     """Show on a click the measures with intervals and, of several systems, their tests."""
     title = "Precision, recall, macro averages and published scorers"
     with st.expander(title, key=f"{keys.LIST}measures", on_change="rerun") as opened:
@@ -55,21 +55,21 @@ def measures(page: PageContext, found: Comparison) -> None:
             return
         scorers = st.multiselect("Published scorers", SCORERS, key=f"{keys.WIDGET}scorers", help=SCORERS_HELP)
         by_type = st.toggle("Each type", key=f"{keys.WIDGET}measures_by_type", help=BY_TYPE_HELP)
-        kept, refused = [], []
+        applicable, refused = [], []
         for name in scorers:
             try:
-                _tables(page, found, by_type, (name,))
+                _tables(page, comparison, by_type, (name,))
             except FormatError as error:
                 refused += [masks.mask_message(str(problem)) for problem in error.problems]
             else:
-                kept.append(name)
+                applicable.append(name)
         if refused:
             show_problems(refused)
-        _draw(page, found, *_tables(page, found, by_type, tuple(kept)), title)
+        _draw(page, comparison, *_tables(page, comparison, by_type, tuple(applicable)), title)
 
 
-def _draw(page: PageContext, found: Comparison, values: pd.DataFrame, apart: pd.DataFrame, title: str) -> None:
-    rows = rows_by_place(values, found, page.by)
-    measured = replace(found, measures=values, measure_differences=apart)
+def _draw(page: PageContext, comparison: Comparison, values: pd.DataFrame, apart: pd.DataFrame, title: str) -> None:
+    rows = rows_by_place(values, comparison, page.by)
+    measured = replace(comparison, measures=values, measure_differences=apart)
     table = measure_table(measured, f"{title} under {page.by}", rows, apart, measured.measure_family)
-    parts.comparison_table(page, found.scores, table, rows)
+    parts.comparison_table(page, comparison.scores, table, rows)

@@ -28,14 +28,14 @@ from pages.shared.view.queries import view_of
 from pages.shared.view.text import plain
 
 
-def draw_pair(page: PageContext, found: Comparison, other: str) -> None:
+def draw_pair(page: PageContext, comparison: Comparison, other: str) -> None:
     """Show the difference of the chosen system from another one, under each criterion, and the spans behind it."""
-    rows = found.differences[found.differences["system"].eq(other)].reset_index(drop=True)
+    rows = comparison.differences[comparison.differences["system"].eq(other)].reset_index(drop=True)
     row = rows[rows["criterion"].eq(page.by)].iloc[0]
     with st.container(horizontal=True, vertical_alignment="center"):
         _ask_other(page, other)
-        _say_difference(page, found, row)
-        _offer_formula(page, found, other)
+        _say_difference(page, comparison, row)
+        _offer_formula(page, comparison, other)
     show_figure(difference_dots(rows, page.system, other), "difference", (page.view,), file="difference")
     _link_counts(page, other)
 
@@ -58,19 +58,19 @@ def _ask_other(page: PageContext, other: str) -> None:
     )
 
 
-def _say_difference(page: PageContext, found: Comparison, row: pd.Series[Any]) -> None:
+def _say_difference(page: PageContext, comparison: Comparison, row: pd.Series[Any]) -> None:
     if pd.isna(row["difference"]):
         st.markdown("No F1 of both to compare.", width="content")
     else:
-        st.markdown(plain(difference_words(row, page.system, found.plan), 400), width="content")
+        st.markdown(plain(difference_words(row, page.system, comparison.plan), 400), width="content")
 
 
-def _offer_formula(page: PageContext, found: Comparison, other: str) -> None:
+def _offer_formula(page: PageContext, comparison: Comparison, other: str) -> None:
     """Show on a click how the two F1 that are compared are made."""
     with st.popover("How?", type="tertiary", key=f"{keys.LIST}difference", on_change="rerun") as popover:
         if popover.open:
             for system in (page.system, other):
-                formula_box(page, page.by, "F1", found.scores[system].counts(page.by), None, system=system)
+                formula_box(page, page.by, "F1", comparison.scores[system].counts(page.by), None, system=system)
             st.markdown(method_notes(INTERVAL, RANDOMIZATION, HOLM))
 
 
@@ -80,15 +80,15 @@ def difference_words(row: pd.Series[Any], system: str, plan: ResamplingPlan) -> 
     `row` has DIFFERENCE_COLUMNS: there the other system is compared with this one, so that signs change.
     """
     other, gap = str(row["system"]), -float(row["difference"])
-    said = f"{signed(gap)} F1"
+    sentence = f"{signed(gap)} F1"
     if pd.isna(row["low"]):
-        return f"{said}. {row['why']}"
-    said += f" [{signed(-row['high'])}, {signed(-row['low'])}], {p_value_sentence(row['p'], plan.resamples)}"
+        return f"{sentence}. {row['why']}"
+    sentence += f" [{signed(-row['high'])}, {signed(-row['low'])}], {p_value_sentence(row['p'], plan.resamples)}"
     # The corrected p decides: without it, an interval beside 0 and a small p seem to contradict the sentence.
-    said += f", {p_value_sentence(row['p_holm'])} after Holm's correction: " if row["p_holm"] > row["p"] else ": "
+    sentence += f", {p_value_sentence(row['p_holm'])} after Holm's correction: " if row["p_holm"] > row["p"] else ": "
     if not are_significant(row.to_frame().T, plan.level).iloc[0]:
-        return f"{said}no significant difference."
-    return f"{said}{system if gap > 0 else other} is significantly better."
+        return f"{sentence}no significant difference."
+    return f"{sentence}{system if gap > 0 else other} is significantly better."
 
 
 def _link_counts(page: PageContext, other: str) -> None:

@@ -20,31 +20,35 @@ from pages.shared.view import keys
 HELP = "Trained again from other seeds, say. Those whose names differ in their last number only are suggested."
 
 
-def draw(page: PageContext, found: Comparison) -> None:
+def draw(page: PageContext, comparison: Comparison) -> None:
     """Ask on a click which systems are runs of one, and show means over runs with intervals and tests."""
     with st.expander("Several runs of a system", key=f"{keys.LIST}runs", on_change="rerun") as opened:
         if not opened.open:
             return
-        chosen = _chosen(page)
-        if not chosen:
+        runs_of_system = _chosen(page)
+        if not runs_of_system:
             st.caption("Choose two systems or more that are runs of one: their mean is then compared.")
             return
-        compared = _compared(page, found, tuple(chosen.items()))
-        _table(page, found, compared)
+        compared = _compared(page, comparison, tuple(runs_of_system.items()))
+        _table(page, comparison, compared)
         parts.show_warnings(compared.notes)
 
 
 def _chosen(page: PageContext) -> dict[str, tuple[str, ...]]:
     """Ask for the runs of one system after the other; a system is called by what its runs' names share."""
-    chosen: dict[str, tuple[str, ...]] = {}
+    runs_of_system: dict[str, tuple[str, ...]] = {}
     free, suggested = list(page.systems), suggest_runs(page.systems)
     with st.container(horizontal=True, gap="medium"):
         while len(free) > 1:
-            number = len(chosen)
+            number = len(runs_of_system)
             runs = st.multiselect(
                 "Runs of another system" if number else "Runs of one system",
                 free,
-                default=[one for one in (suggested[number] if number < len(suggested) else ()) if one in free],
+                default=[
+                    suggestion
+                    for suggestion in (suggested[number] if number < len(suggested) else ())
+                    if suggestion in free
+                ],
                 key=table_key(f"{keys.WIDGET}runs_{number}", page.view.corpus, tuple(free)),
                 placeholder="systems",
                 help=HELP,
@@ -52,33 +56,35 @@ def _chosen(page: PageContext) -> dict[str, tuple[str, ...]]:
             )
             if len(runs) < 2:
                 break
-            chosen[name_runs(runs, [*page.systems, *chosen])] = tuple(runs)
+            runs_of_system[name_runs(runs, [*page.systems, *runs_of_system])] = tuple(runs)
             free = [name for name in free if name not in runs]
-    return chosen
+    return runs_of_system
 
 
 @memoized()
-def _compared(page: PageContext, found: Comparison, chosen: tuple[tuple[str, tuple[str, ...]], ...]) -> RunComparison:
-    systems = group_runs(found.scores, dict(chosen))
+def _compared(
+    page: PageContext, comparison: Comparison, runs_of_system: tuple[tuple[str, tuple[str, ...]], ...]
+) -> RunComparison:
+    systems = group_runs(comparison.scores, dict(runs_of_system))
     baseline = next(system for system, runs in systems.items() if page.system in runs)
-    return compute(page.loaded, "Resampling runs", _resampled_runs, found, page.by, systems, baseline)
+    return compute(page.loaded, "Resampling runs", _resampled_runs, comparison, page.by, systems, baseline)
 
 
 def _resampled_runs(
-    found: Comparison, criterion: str, systems: Mapping[str, tuple[str, ...]], baseline: str
+    comparison: Comparison, criterion: str, systems: Mapping[str, tuple[str, ...]], baseline: str
 ) -> RunComparison:
-    return compare_runs(found.resamples([criterion]), systems, baseline)
+    return compare_runs(comparison.resamples([criterion]), systems, baseline)
 
 
-def _table(page: PageContext, found: Comparison, compared: RunComparison) -> None:
+def _table(page: PageContext, comparison: Comparison, compared: RunComparison) -> None:
     baseline = f"{compared.baseline}, of {', '.join(compared.systems[compared.baseline])}"
-    units = found.units.plural
+    units = comparison.units.plural
     method = f"Intervals and tests are over {units} and runs together; differences of mean F1 are to {baseline}."
-    means = run_table(found, compared, page.by)
-    parts.comparison_table(page, found.scores, means, compared.means, caption=method, method=method)
+    means = run_table(comparison, compared, page.by)
+    parts.comparison_table(page, comparison.scores, means, compared.means, caption=method, method=method)
     if len(compared.differences):
-        tests = replace(found, runs=compared).run_family
-        table = baseline_table(found, compared.differences, tests, page.by, runs=True)
+        tests = replace(comparison, runs=compared).run_family
+        table = baseline_table(comparison, compared.differences, tests, page.by, runs=True)
         parts.comparison_table(
-            page, found.scores, replace(table, name="run-differences"), compared.differences, method=method
+            page, comparison.scores, replace(table, name="run-differences"), compared.differences, method=method
         )

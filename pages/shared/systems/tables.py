@@ -67,7 +67,7 @@ def choose_units(page: PageContext) -> None:
     now = units_of(page)
     unit, _, stratum = now.by.partition(WITHIN)
     choices = list(dict.fromkeys((*names, *runs, unit)))
-    said = {one: resampling_units(documents, one).plural for one in choices}
+    plurals = {unit_name: resampling_units(documents, unit_name).plural for unit_name in choices}
 
     def take(unit: str, stratum: str) -> None:
         by = f"{unit}{WITHIN}{stratum}" if stratum else unit
@@ -78,8 +78,8 @@ def choose_units(page: PageContext) -> None:
             st.selectbox(
                 "Resample",
                 choices,
-                format_func=said.__getitem__,
-                **state.mirror("resample_by", unit, lambda chosen: take(chosen, stratum)),
+                format_func=plurals.__getitem__,
+                **state.mirror("resample_by", unit, lambda unit: take(unit, stratum)),
                 width=420,
                 help="Intervals and tests take these for independent of one another.",
             )
@@ -88,7 +88,7 @@ def choose_units(page: PageContext) -> None:
                     "Within each",
                     ["", *names[1:]],
                     format_func=lambda key: key or "the whole corpus",
-                    **state.mirror("resample_within", stratum, lambda chosen: take(unit, chosen)),
+                    **state.mirror("resample_within", stratum, lambda stratum: take(unit, stratum)),
                     width=220,
                     help="Where the shares of its values are fixed, as those of genres: as many units as each value "
                     "has are drawn from it.",
@@ -196,29 +196,29 @@ def say_difference(
 
     A page may do so at several places: `place` names the table or figure that was chosen from.
     """
-    one, other = str(row["baseline"]), str(row["system"])
+    baseline, other = str(row["baseline"]), str(row["system"])
     p, holm = (p_value_sentence(row[name], plan_of(page).resamples) for name in ("p", "p_holm"))
     corrected = f" ({holm} after Holm's correction over {row['tests']} tests)" if row["tests"] > 1 else ""
-    said = (
-        f"{other} less {one}: {_signed(row['difference'])} F1, interval {_signed(row['low'])} to "
+    sentence = (
+        f"{other} less {baseline}: {_signed(row['difference'])} F1, interval {_signed(row['low'])} to "
         f"{_signed(row['high'])}; {p}{corrected}."
     )
-    st.markdown(plain(f"{said} {row['why'][0].upper()}{row['why'][1:]}." if row["why"] else said, 600))
+    st.markdown(plain(f"{sentence} {row['why'][0].upper()}{row['why'][1:]}." if row["why"] else sentence, 600))
     if criterion in CRITERIA and CRITERIA[criterion].unit == "token":
         return
-    ledger = caches.ledger(page.loaded, one, page.settings, criterion)
-    view = replace(page.view, criterion=criterion, system=one)
-    asked = {
+    ledger = caches.ledger(page.loaded, baseline, page.settings, criterion)
+    view = replace(page.view, criterion=criterion, system=baseline)
+    queries = {
         name: Query(gold=() if kind is None else (kind,), having=((f"against {other}", value),))
-        for name, value in ((one, ONLY_THIS), (other, ONLY_OTHER))
+        for name, value in ((baseline, ONLY_THIS), (other, ONLY_OTHER))
     }
     with st.container(horizontal=True):
-        for name, query in asked.items():
+        for name, query in queries.items():
             number = count(ledger.total(query).records, "gold span")
             navigation.link_to("Inspect", f":primary[only {plain(name)} right: {number} →]", view_of(view, query))
-    if one == page.system:
-        better = other if row["difference"] > 0 else one
-        open_records(page, criterion, asked[better], f"only {plain(better)} right", name=f"compare_apart_{place}")
+    if baseline == page.system:
+        better = other if row["difference"] > 0 else baseline
+        open_records(page, criterion, queries[better], f"only {plain(better)} right", name=f"compare_apart_{place}")
 
 
 def _number(value: float) -> str:
