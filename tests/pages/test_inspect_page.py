@@ -262,16 +262,16 @@ def test_a_link_opens_a_record_in_its_queue_a_document_as_a_whole_and_a_place() 
 def test_guide_needs_no_corpus_and_scores_what_is_written() -> None:
     page = open_page("Guide")
     assert not page.error
-    six = page.dataframe[0].value
+    six = page.dataframe[0].value.set_index("criterion")
     assert six.loc["partial", ["COR", "INC", "PAR", "MIS", "SPU", "F1"]].tolist() == [2, 0, 2, 1, 1, 0.6]
-    five = page.dataframe[1].value
+    five = page.dataframe[1].value.set_index("criterion")
     assert list(five.index) == [*SCHEMAS, "muc"]
     assert five.loc["muc", ["COR", "INC", "PAR", "MIS", "SPU", "POS", "ACT"]].tolist() == [10, 5, 3, 2, 4, 20, 22]
     assert five.loc["muc", ["P", "R"]].tolist() == pytest.approx([0.5227, 0.5750], abs=5e-5)
     page.text_area[0].set_value("[a|X] b")
     sound(page.text_area[1].set_value("[a|Y] b").run())
     assert not page.error
-    spans = page.dataframe[2].value
+    spans = page.dataframe[2].value.set_index("span")
     assert spans.loc["gold: a (X)", "strict"] == "≠ INC"
     assert spans.loc["gold: a (X)", "lenient"] == "✓ COR"
 

@@ -95,16 +95,8 @@ def show_table(
         if on_choose is not None and (cell := chosen_cell(st.session_state[key])) is not None:
             on_choose(cell)
 
-    event: Any = st.dataframe(
-        table_of({heading: _cells(table, at, page.words) for at, heading in enumerate(columns)}),
-        key=key,
-        on_select="ignore" if not openable else "rerun" if on_choose is None else take,
-        selection_mode="single-cell",
-        hide_index=True,
-        placeholder="" if _is_list(table) else UNDEFINED,
-        height="auto" if height is None else min(35 * (len(table.rows) + 1) + 3, height),
-        column_config={heading: _setting(at, heading, table, page.words) for at, heading in enumerate(columns)},
-    )
+    on_select = "ignore" if not openable else "rerun" if on_choose is None else take
+    event = draw_rows(table, page.words, height=height, key=key, on_select=on_select)
     cell = chosen_cell(event) if openable else None
     if signature is not None:
         printed = replace(table, notes=(*table.notes, *notes, signature))
@@ -124,6 +116,28 @@ def show_table(
     if cell is not None and (opens := table.columns[table.keys.index(cell.column)].opens) is not None:
         open_cell(page, opens(table.row(cell.row)), table.name)
     return cell
+
+
+def draw_rows(
+    table: Table,
+    words: LayerWords = GOLD_AND_PREDICTION,
+    *,
+    height: int | None = None,
+    key: str | None = None,
+    on_select: Any = "ignore",
+) -> Any:
+    """Draw the rows of a table as they are; return Streamlit's event of the chosen cell."""
+    headings = list(_by_heading(table, words))
+    return st.dataframe(
+        table_of({heading: _cells(table, at, words) for at, heading in enumerate(headings)}),
+        key=key,
+        on_select=on_select,
+        selection_mode="single-cell",
+        hide_index=True,
+        placeholder="" if _is_list(table) else UNDEFINED,
+        height="auto" if height is None else min(35 * (len(table.rows) + 1) + 3, height),
+        column_config={heading: _setting(at, heading, table, words) for at, heading in enumerate(headings)},
+    )
 
 
 def open_cell(page: PageContext, target: RecordsOf | FormulaOf | None, name: str) -> None:
@@ -379,16 +393,16 @@ def record_rows(
     name: str = "records",
 ) -> Table:
     """Return the rows of a list as they are shown, from records of a ledger with their documents' texts."""
-    types = [_texts(part[f"{side}_type"]) for side in ("gold", "pred")]
-    reasons = zip(_texts(part["reason"]), *types, strict=True)
+    types = [category_texts(part[f"{side}_type"]) for side in ("gold", "pred")]
+    reasons = zip(category_texts(part["reason"]), *types, strict=True)
     values: dict[str, Sequence[Cell]] = {
-        "decision": _texts(part["decision"]),
+        "decision": category_texts(part["decision"]),
         **in_context(context(part, texts, AROUND)),
         "gold_type": types[0],
         "pred_type": types[1],
         "pred_text": [short(text) if isinstance(text, str) else None for text in part["pred_text"].tolist()],
         "why": [reason and words.reason(reason, *pair) for reason, *pair in reasons],
-        "document": _texts(part["document"]),
+        "document": category_texts(part["document"]),
     }
     if noun(ledger.criterion) == "token":
         values["tokens"] = part["weight"].tolist()
@@ -404,7 +418,7 @@ def list_table(name: str, columns: Sequence[Column], values: Mapping[str, Sequen
     return Table("", columns, rows, name=name)
 
 
-def _texts(column: pd.Series) -> list[str | None]:
+def category_texts(column: pd.Series) -> list[str | None]:
     """Return the values of a categorical column, looking at no other of its categories, which may be very many."""
     codes, code_of_row = np.unique(column.cat.codes.to_numpy(), return_inverse=True)
     names: list[str | None] = [None] * int((codes < 0).sum())

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 from markupsafe import Markup
 from streamlit.delta_generator import DeltaGenerator
@@ -18,14 +17,17 @@ from nereval_core.report.highlight import STYLE, document_html
 from nereval_core.report.marks import SIDES, marks
 from nereval_core.report.method_terms import METHODS
 from nereval_core.report.references import works
+from nereval_core.report.score_tables import criterion_table
 from nereval_core.review.verdicts import KINDS
 from nereval_core.review.words import MEANING
 from nereval_core.scoring import Scores, examples
 from nereval_core.scoring import examples as scoring_examples
 from nereval_core.scoring.criteria import CRITERIA, SCHEMAS, Decision
 from nereval_core.scoring.examples import DECISION_EXAMPLES, FIVE_DECISIONS, SIX_CASES, Example, decide
-from nereval_core.tables.glossary import DECISIONS, ERROR_CLASSES, GLOSSARY, tooltip
+from nereval_core.tables import Cell, Column, Table
+from nereval_core.tables.glossary import DECISIONS, ERROR_CLASSES, GLOSSARY
 from pages.shared.components.highlighted_text import show_text, text_data
+from pages.shared.components.tables import draw_rows
 from pages.shared.view import keys, state
 from pages.shared.view.text import show_problems
 
@@ -36,7 +38,6 @@ EXAMPLES = {
 EXAMPLE = f"{keys.LIST}example"
 """The example being edited: its widgets lose it on a page switch, this keeps it."""
 CHOICE = f"{keys.WIDGET}example_choice"
-RATIO_NAMES = {"precision": "P", "recall": "R", "f1": "F1"}
 LINES = 90
 """Pixels of the height of a text."""
 LONGEST = 5_000
@@ -66,46 +67,33 @@ def _start() -> None:
     st.session_state[EXAMPLE] = EXAMPLES[st.session_state[CHOICE]]
 
 
-def example_columns(table: pd.DataFrame) -> dict[str, Any]:
-    """Return Streamlit's column settings: a tooltip for each abbreviation and criterion, ratios with four places."""
-    settings = {}
-    for name in table.columns:
-        if name in CRITERIA:
-            settings[name] = st.column_config.TextColumn(help=CRITERIA[name].sentence)
-        elif name in ("P", "R", "F1"):
-            settings[name] = st.column_config.NumberColumn(help=tooltip(name), format="%.4f", width=62)
-        elif name in GLOSSARY:
-            settings[name] = st.column_config.NumberColumn(help=tooltip(name), width=44)
-    return settings
-
-
 def example_html(example: Example, name: str, *, style: bool = True) -> Markup:
     """Return an example's text with the decisions of a criterion, with its style sheet if that is not there yet."""
     scores = decide(example)
     return document_html(scores.gold.documents.texts[0], marks(scores, name, 0), style=style)
 
 
-def example_counts(scores: Scores, names: Sequence[str]) -> pd.DataFrame:
-    """Return COR, INC, PAR, MIS, SPU, POS, ACT, P, R and F1 by criterion (the index)."""
-    table = scores.to_frame().rename(columns=RATIO_NAMES).set_index("criterion")
-    return table.loc[list(names), [*DECISIONS, "POS", "ACT", *RATIO_NAMES.values()]]
+def example_counts(scores: Scores, names: Sequence[str]) -> Table:
+    """Return the scores of an example under some criteria."""
+    return criterion_table("", {"example": scores}, names)
 
 
-def span_decisions(scores: Scores) -> pd.DataFrame:
-    """Return one row a span (the index says which) and one column a criterion: `− MIS`, gold spans first.
+def span_decisions(scores: Scores) -> Table:
+    """Return one row a span, gold spans first, and one column a criterion: `− MIS`.
 
     What is counted by token decides over no spans and has no column.
     """
     criteria = [criterion for criterion in scores.criteria if criterion.unit == "span"]
-    rows: list[dict[str, str]] = []
+    rows: list[tuple[Cell, ...]] = []
     for place, (side, layer) in enumerate(zip(SIDES, (scores.gold, scores.pred), strict=True)):
         for span in range(len(layer)):
-            row = {"span": f"{side}: {' '.join(layer.text(span).split())} ({layer.label(span)})"}
-            for criterion in criteria:
-                code = Decision(int(scores.decisions(criterion.name)[place][span])).name
-                row[criterion.name] = f"{LOOKS[code].glyph} {code}"
-            rows.append(row)
-    return pd.DataFrame(rows, columns=["span", *(c.name for c in criteria)]).set_index("span")
+            codes = [Decision(int(scores.decisions(criterion.name)[place][span])).name for criterion in criteria]
+            quote = f"{side}: {' '.join(layer.text(span).split())} ({layer.label(span)})"
+            rows.append((quote, *(f"{LOOKS[code].glyph} {code}" for code in codes)))
+    columns = (
+        Column(criterion.name, criterion.name, "text", meaning=criterion.sentence.rstrip(".")) for criterion in criteria
+    )
+    return Table("", (Column("span", kind="name"), *columns), tuple(rows))
 
 
 SECTIONS = {
@@ -141,8 +129,8 @@ def _worked(place: DeltaGenerator, example: Example, anchor: str, names: tuple[s
     place.header(example.title, anchor=anchor)
     place.write(example.sentence)
     place.html(text)
-    table = example_counts(scoring_examples.decide(example), names)
-    place.dataframe(table, column_config=example_columns(table), width="stretch")
+    with place:
+        draw_rows(example_counts(scoring_examples.decide(example), names))
 
 
 def try_it() -> None:
@@ -164,7 +152,8 @@ def try_it() -> None:
     show_text(text_data(text, marks(scores, name, 0), clickable=False), key=f"{keys.WIDGET}example")
     spans, counts = span_decisions(scores), example_counts(scores, names)
     for place, table in zip(st.columns(2), (spans, counts), strict=True):
-        place.dataframe(table, column_config=example_columns(table), width="stretch", height=TABLE)
+        with place:
+            draw_rows(table, height=TABLE)
 
 
 _HERE = Path(__file__).parent

@@ -12,8 +12,10 @@ from nereval_core.pairing import have_no_common_type
 from nereval_core.pairing.type_names import mapping_line, parse_types
 from nereval_core.pairing.type_suggestions import Suggestion, suggest_types
 from nereval_core.problems import SHOWN, FormatError
+from nereval_core.tables import Column, Table, frame_table
 from pages.shared.components import navigation, opening, sentence
 from pages.shared.components.downloads import Export, layer_file_name, offer_layer
+from pages.shared.components.tables import draw_rows
 from pages.shared.data import caches
 from pages.shared.data.computations import compute
 from pages.shared.data.loading import GOLD, LayerRead, Loaded
@@ -28,6 +30,14 @@ SYSTEMS = 6
 SPANS = 1_000_000
 """Above so many spans in all, only the first system is scored here."""
 EXPORT = "The spans of gold or a system with their texts, in any format that can be written."
+
+
+ACCOUNT_COLUMNS = (
+    Column("layer", kind="name"),
+    *(Column(key, kind="count") for key in ("documents", "spans")),
+    *(Column(key, kind="text") for key in ("types", "format", "source")),
+)
+LOST_COLUMNS = (Column("source", kind="text"), Column("line"), Column("span", kind="text"))
 
 
 def draw_account(page: PageContext) -> None:
@@ -110,7 +120,7 @@ def _details(page: PageContext) -> None:
         }
         for row in page.loaded.layers
     ]
-    st.dataframe(pd.DataFrame(rows), hide_index=True, column_config={"types": st.column_config.TextColumn(width=220)})
+    draw_rows(frame_table("", pd.DataFrame(rows), ACCOUNT_COLUMNS))
     if page.loaded.folder is None:
         with st.popover(
             "Export a layer", key="export_layer", type="tertiary", on_change="rerun", help=EXPORT
@@ -135,7 +145,7 @@ def _lost(page: PageContext, row: LayerRead) -> None:
         | {"span": [span.found for span in row.lost]}
     ).astype({"line": "Int64"})
     with st.expander(f"{count(len(row.lost), 'span')} of {plain(row.name)} left out: no place in gold's text"):
-        st.dataframe(table[:SHOWN], hide_index=True, column_config={"line": st.column_config.NumberColumn(format="%d")})
+        draw_rows(frame_table("", table[:SHOWN], LOST_COLUMNS))
         if len(table) > SHOWN:
             st.caption(f"The first {SHOWN} of {len(table):,}; the export has all.")
         Export(table, " | ".join(page.loaded.marks[row.name]), "lost-spans", key=f"lost_{row.name}").draw()
@@ -163,8 +173,8 @@ def offer_mapping(page: PageContext) -> None:
     with st.expander(f"Types that gold does not have: {len(suggestions)}", expanded=bool(apart)):
         st.caption(NOTE)
         table = _table(suggestions)
-        st.dataframe(table, hide_index=True, column_config={"why": st.column_config.TextColumn(width="large")})
-        Export(table, _signed(loaded), "types", key="types_suggested").draw()
+        draw_rows(table)
+        Export(table.to_frame(), _signed(loaded), "types", key="types_suggested").draw()
         _form(loaded, suggestions)
 
 
@@ -173,12 +183,10 @@ def _suggested(loaded: Loaded) -> tuple[Suggestion, ...]:
     return compute(loaded, "Suggesting types", suggest_types, loaded.corpus.gold, loaded.corpus.systems)
 
 
-def _table(suggestions: tuple[Suggestion, ...]) -> pd.DataFrame:
-    rows = [
-        (suggestion.name, suggestion.spans, suggestion.to, "yes" if suggestion.sure else "no", suggestion.reason)
-        for suggestion in suggestions
-    ]
-    return pd.DataFrame(rows, columns=["type", "spans", "type of gold", "sure", "why"])
+def _table(suggestions: tuple[Suggestion, ...]) -> Table:
+    rows = tuple((each.name, each.spans, each.to, "yes" if each.sure else "no", each.reason) for each in suggestions)
+    texts = (Column(key, kind="text") for key in ("type of gold", "sure", "why"))
+    return Table("", (Column("type", kind="name"), Column("spans", kind="count"), *texts), rows)
 
 
 def _signed(loaded: Loaded) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 import streamlit as st
@@ -10,7 +11,8 @@ from nereval_core.problems import FormatError
 from nereval_core.records.queries import Query
 from nereval_core.review.verdicts import KINDS, NOTE_CHARACTERS, ConflictError, Given, Kind, given_in_words
 from nereval_core.review.verdicts_on_records import BATCH_RECORDS, Batch, draft_batch, select_batch, verdicts_since
-from pages.shared.components.tables import AROUND, in_context, table_of
+from nereval_core.tables import Cell
+from pages.shared.components.tables import AROUND, RECORD_COLUMNS, category_texts, draw_rows, in_context, list_table
 from pages.shared.data import masks, reviewer, verdict_store
 from pages.shared.data.page_context import PageContext
 from pages.shared.verdicts.case import Outcome, set_outcome
@@ -101,10 +103,12 @@ def _preview(page: PageContext, kind: Kind, meant: Batch) -> None:
     left = f"; {count(meant.left, 'record')} with a verdict stay as they are" if meant.left else ""
     st.caption(f"{count(len(meant.records), 'record')} get it{left}. The first of them:")
     if len(records):
-        names = {words.of_side("type", "gold"): "gold_type", words.of_side("type", "pred"): "pred_type"}
         lines = in_context(context(records, page.loaded.corpus.documents.texts, AROUND))
-        types = {name: records[column].astype(object).tolist() for name, column in names.items()}
-        st.dataframe(table_of({**lines, **types}), hide_index=True, placeholder="", key=f"{keys.VERDICT}batch_table")
+        values: dict[str, Sequence[Cell]] = {
+            **lines,
+            **{key: category_texts(records[key]) for key in ("gold_type", "pred_type")},
+        }
+        draw_rows(list_table("batch", RECORD_COLUMNS, values), words, key=f"{keys.VERDICT}batch_table")
 
 
 def _keep(page: PageContext, kind: Kind, meant: Batch) -> None:
