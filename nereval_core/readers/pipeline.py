@@ -65,7 +65,7 @@ class TaggedEntity(NamedTuple):
     """An entity as given, or a piece of one: `opens` where its tag says B-, `token` the number of its token.
 
     `continues` says that its number is that of a label with I-. `tagged`
-    says that the label is one of Hugging Face's, of which O is none.
+    says that the label is one of Hugging Face's, where O means outside.
     """
 
     start: int

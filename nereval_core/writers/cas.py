@@ -17,10 +17,9 @@ from typing import Any, NamedTuple
 
 from nereval_core.corpus import Intervals, Layer
 from nereval_core.problems import FormatError, Problem, quoted
-from nereval_core.readers.cas import OFFSETS, READER
+from nereval_core.readers.cas import LINK, OFFSETS, READER, VALUE
 from nereval_core.readers.cas.content import ENTITY, METADATA, SENTENCE, STRING, TOKEN, VIEW
 from nereval_core.readers.cas.files import SOFA, STRUCTURES, TYPES, VIEWS
-from nereval_core.readers.cas.span_choice import LINK, VALUE
 from nereval_core.readers.input.compression import unpacked_name
 from nereval_core.readers.shared.offset_units import offsets_in_unit
 from nereval_core.writers import ZIP_TIME, packed_file, whole_file, whole_folder

@@ -118,7 +118,7 @@ def test_extension_attributes_of_a_document_are_metadata_and_a_number_is_an_id()
     assert (reading.documents.ids, reading.documents.meta) == (("7",), ({"year": 1798, "list": [1, {"a": None}]},))
     assert reading.notes[1:] == (
         "values of user data that are not plain, or not of a document, left out: 1",
-        "documents of which spaCy was not told where blanks stand, one taken after every token: 1",
+        "documents of which spaCy does not know where blanks stand, one taken after every token: 1",
     )
     assert reading.documents.texts == ("a ",)
 

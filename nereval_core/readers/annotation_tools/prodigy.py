@@ -85,7 +85,7 @@ class ProdigyReader(KeyedReader):
         return 0.8 if "spans" in keys and "id" not in keys else 0.0
 
     def layers(self, source: Source, options: ReadOptions) -> tuple[str, ...]:
-        """Return the annotators of a file, in the order in which they are met.
+        """Return the annotators of a file, in the order of their first tasks.
 
         Raises:
             FormatError: with every problem found.
@@ -210,7 +210,7 @@ def _are_questions(rows: list[Record], key: str) -> bool:
 def _is_second_answer(
     rows: list[Record], row: Mapping[str, Any], place: tuple[int, str], problems: list[Problem]
 ) -> bool:
-    """Complain of a task whose text, told by Prodigy's hash alone, has an accepted task of other content before it."""
+    """Complain of a task whose text (by Prodigy's hash alone) has an accepted task of other content before it."""
     line, file_name, first = next(task for task in rows if _answer(task[2]) == ACCEPT)
     if first is row or _name({**row, "_input_hash": None}) is not None or _content(first) == _content(row):
         return False

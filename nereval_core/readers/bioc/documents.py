@@ -79,6 +79,9 @@ COLLECTIONS = ("documents", "PubTator3")
 DOCUMENT = "passages"
 OWN = frozenset(("id", "infons", "passages", "annotations", "relations", "bioctype"))
 """Keys of a document that BioC has; services add others."""
+ANNOTATIONS: Mapping[str, Any] = {"annotations": {}}
+PARTS: Mapping[str, Any] = {"passages": {"sentences": ANNOTATIONS, **ANNOTATIONS}, **ANNOTATIONS}
+"""The parts of a document by their keys, each with its own parts."""
 REMEDY = "write it as the package bioc does"
 
 
@@ -114,7 +117,7 @@ def _document_of_json(
     if not isinstance(row, dict):
         complain(f"{json_type(row)} where a document should be", REMEDY)
         return []
-    _prepare(row, counts)
+    _prepare(row, PARTS, counts)
     document = typed(row, BioCDocument, "", complain)
     if document is None:
         return []
@@ -125,7 +128,7 @@ def _document_of_json(
     return [document]
 
 
-def _prepare(row: dict[str, Any], counts: Counter[str]) -> None:
+def _prepare(row: dict[str, Any], parts: Mapping[str, Any], counts: Counter[str]) -> None:
     """Bring a document, passage, sentence or annotation into the declared form, and count what is not read of it."""
     relations = row.pop("relations", None)
     counts["relations, not read"] += len(relations) if isinstance(relations, list) else 0
@@ -135,14 +138,12 @@ def _prepare(row: dict[str, Any], counts: Counter[str]) -> None:
     if "id" in row and row["id"] != "":
         row["id"] = id_string(row["id"])
     for key, value in row.items():
-        if not isinstance(value, list):
-            continue
-        if is_named_like_prediction(key):
+        if isinstance(value, list) and is_named_like_prediction(key):
             counts[f"{quoted(key)}, called like predictions, not read"] += len(value)
-        elif key in ("passages", "sentences", "annotations"):
+        elif isinstance(value, list) and key in parts:
             for inner in value:
                 if isinstance(inner, dict):
-                    _prepare(inner, counts)
+                    _prepare(inner, parts[key], counts)
 
 
 PARSED_BYTES = 1 << 20
@@ -174,7 +175,7 @@ def documents_of_xml(file: SourceFile, problems: list[Problem], counts: Counter[
     Raises:
         FormatError: the file is not readable.
     """
-    # Of the tree that it would build nothing is wanted: its parser, made safe, drives ours.
+    # Its tree is not needed: its parser, made safe, drives ours.
     parser = DefusedXMLParser(target=object()).parser
     tree = _Tree(parser, file.shown, problems, counts)
     try:

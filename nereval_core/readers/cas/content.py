@@ -9,15 +9,37 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from itertools import compress
 from typing import Any
 from xml.parsers.expat import XMLParserType
 
 from nereval_core.problems import Problem, quoted
-from nereval_core.readers.shared.inception_names import short_name
 from nereval_core.readers.shared.safe_xml import EXPORT_AGAIN, Attributes, Start, parse_xml
+
+CURATION, INITIAL = "CURATION_USER", "INITIAL_CAS"
+"""The annotators that stand for the curated documents and for the documents before annotation."""
+ANNOTATOR_RANKS = {CURATION: 0, INITIAL: 2}
+SEPARATOR = "/"
+"""Separator of annotator and layer where both are named."""
+
+
+def ranked_annotators(annotators: Iterable[str]) -> tuple[str, ...]:
+    """Return annotators by name, the curated documents first, the documents before annotation last."""
+    return tuple(sorted(annotators, key=lambda name: (ANNOTATOR_RANKS.get(name, 1), name)))
+
+
+def short_name(name: str) -> str:
+    """Return the last part of the name of a layer or type."""
+    return name.rpartition(".")[2] or name
+
+
+def layer_names(names: Collection[str]) -> list[str]:
+    """Return short names of layers: the last part of each name, where no other layer has it."""
+    counts = Counter(map(short_name, names))
+    return [short_name(name) if counts[short_name(name)] == 1 else name for name in names]
+
 
 STRING = "uima.cas.String"
 SPACE = "http://uima.apache.org/resourceSpecifier "
@@ -27,7 +49,7 @@ WORDS = {"name", "supertypeName", "rangeTypeName"}
 
 @dataclass(frozen=True, slots=True)
 class TypeSystem:
-    """By the name of a type the one that it is a kind of, and its own features with the type of their values."""
+    """By the name of a type its supertype, and its own features with the type of their values."""
 
     parents: Mapping[str, str] = field(default_factory=dict)
     features: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -36,7 +58,7 @@ class TypeSystem:
         return TypeSystem({**self.parents, **other.parents}, {**self.features, **other.features})
 
     def line(self, name: str) -> list[str]:
-        """Return a type and all those that it is a kind of, nearest first."""
+        """Return a type and its supertypes, nearest first."""
         line = [name]
         while (parent := self.parents.get(line[-1])) is not None and parent not in line:
             line.append(parent)
@@ -222,7 +244,7 @@ class CasParts:
     rows: dict[str, FeatureStructures] = field(default_factory=dict)
     others: dict[str, list[tuple[Any, Any]]] = field(default_factory=dict)
     ids: dict[int | str, int] = field(default_factory=dict)
-    """Every id met, of whatever it is, with its line."""
+    """The ids of all feature structures, each with its line."""
 
     def take_id(self, id: int | str, line: int) -> None:
         """Store the id of a feature structure; a second one of the same id is a problem."""

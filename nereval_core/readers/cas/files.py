@@ -86,7 +86,7 @@ def cas_units(source: Source) -> list[CasFile]:
     units = [unit for unit in placed if unit.owner is not None]
     units = units or [unit for unit in placed if unit.file.suffix == ".xmi" or _is_cas(unit.file.head())]
     if not units and len(files) == 1:
-        # Damaged beyond knowing, and to be told what is wrong with it.
+        # It is damaged so much that it looks like no CAS: reading says what is wrong.
         units = placed
     if not units:
         remedy = "export it as UIMA CAS XMI or as UIMA CAS JSON"
@@ -163,7 +163,7 @@ XML = re.compile(rb"(?:\xef\xbb\xbf)?\s*<|\xff\xfe<\0[^\0]|\xfe\xff\0<")
 
 
 def read_cas(file: SourceFile, types: TypeSystem, is_read: TypeFilter, problems: list[Problem]) -> Cas | None:
-    """Return the CAS of an XMI or JSON file; problems are added to `problems`, and there is none then.
+    """Return the CAS of an XMI or JSON file; problems are added to `problems`, and None is returned then.
 
     Raises:
         FormatError: the file cannot be read, or is not encoded as it says.

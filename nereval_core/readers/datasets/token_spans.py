@@ -36,7 +36,7 @@ def read_token_spans(source: Source, files: Sequence[SourceFile], options: ReadO
     """Read a document a row; `options.column` names the key of the spans, such as `predicted_ner`.
 
     Raises:
-        FormatError: with every problem found: no tokens, spans that are none or lie outside the tokens.
+        FormatError: with every problem found: no tokens, entries that are not spans or lie outside the tokens.
     """
     builder = Builder(source.name)
     for file in files:
@@ -71,7 +71,7 @@ def span_choices(rows: Sequence[Mapping[str, Any]]) -> tuple[TagColumn, ...]:
 
 
 def _problem(row: Any, key: str) -> tuple[str, str] | None:
-    """Return the finding and the remedy for a row that is none, None where it is one."""
+    """Return the problem of a row, finding and remedy; None for a correct row."""
     content = row if isinstance(row, dict) else {}
     sentences = [content[WORDS]] if WORDS in content else content.get(SENTENCES)
     if not isinstance(sentences, list) or not all(_are_words(words) for words in sentences):

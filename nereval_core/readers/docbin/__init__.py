@@ -44,7 +44,7 @@ from nereval_core.readers.input.source import unread_files_note
 SUFFIX = ".spacy"
 ENTS = "ents"
 """The layer of entities."""
-UNKNOWN = "documents of which spaCy was not told where blanks stand, one taken after every token"
+UNKNOWN = "documents of which spaCy does not know where blanks stand, one taken after every token"
 UNNAMED = "ids and links whose string is not stored, left out"
 
 

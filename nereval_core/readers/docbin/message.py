@@ -67,10 +67,10 @@ class PackedDocuments:
     """Some documents of a DocBin: `columns` are the values of attributes by token, those of document d from `first[d]`
     on; `before` says how many documents of the file stand before these.
 
-    `spaces` says whether a blank follows a token, `unknown` of which documents spaCy was not told. `groups` holds by
-    document the packed span groups by key, `user_data` the packed user data. `most` is the number of characters that
-    the texts of the file may have; `sentences_known` says whether it is known of any token in it, but the first ones of
-    documents, that it opens a sentence or opens none.
+    `spaces` says whether a blank follows a token, `unknown` for which documents spaCy does not know that. `groups`
+    holds by document the packed span groups by key, `user_data` the packed user data. `most` is the number of
+    characters that the texts of the file may have; `sentences_known` says whether any token in it, but the first ones
+    of documents, is known to open a sentence or to open none.
     """
 
     source: str

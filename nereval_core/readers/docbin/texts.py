@@ -63,7 +63,7 @@ def place_tokens(block: PackedDocuments, used: int, problems: list[Problem]) -> 
         return None
     words = [string or "" for string in strings]
     lengths = np.fromiter(map(len, words), np.int64, len(words))[code]
-    # Where spaCy was not told, it has a blank after every token.
+    # Where spaCy does not know, it has a blank after every token.
     blank = block.spaces | block.unknown[block.document]
     reach = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths + blank)))
     if used + reach[-1] > block.most:

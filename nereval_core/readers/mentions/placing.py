@@ -62,7 +62,7 @@ def place_mentions(text: SearchedText, mentions: Sequence[Mention], rules: Placi
     """Return the places of each mention in a text, in order: none where it has no place.
 
     A mention has several places only where `repeats` is "all": then all occurrences of its words, and equal mentions
-    after it have none and are no more counted; so it is with "first", under which each goes to its first occurrence.
+    after it have no places and are not counted. The same holds for "first": each goes to its first occurrence.
     """
     if rules.repeats == "next":
         return [() if place is None else (place,) for place in _Next(text, mentions, rules).places()]
@@ -96,7 +96,7 @@ class SearchedText:
 
         They are those at the edges of words: exact, folded; and those inside words: exact, folded.
         """
-        # Looked for as far as they are asked for, and once for all mentions of the same words.
+        # Searched as far as needed, and once for all mentions of the same words.
         lists, more = self._ways.setdefault(mention, ([], self._ways_of(mention)))
         for at in range(WAYS):
             if at == len(lists):

@@ -202,7 +202,7 @@ STRUCTURE = frozenset(
 """Names of keys and tags that are not types, unless gold has a type of this name."""
 OUTSIDE_TYPES = frozenset(("o", "none", "null", "n/a", "not an entity", "no entity", "non-entity"))
 NOTHING = frozenset(("none", "null", "n/a", "no entities", "none found", "not found", "not mentioned"))
-"""Words of a mention that say that there is none, unless they stand in the text."""
+"""Words in place of a mention that mean "no mention", unless they stand in the text."""
 ANSWER_MARKS = re.compile(r"[{\[<]|@@")
 """Beginnings of JSON and of tags."""
 SPAN_KEYS = frozenset(("start", "end", "label"))

@@ -165,7 +165,7 @@ class _Texts:
         for row in np.flatnonzero(~columns.present(table["text"])).tolist():
             complain(row, "a document without a text", "give it in every row")
         base = len(self.ids)
-        # One without an id is told with the others of its kind.
+        # Missing ids are reported with the other problems of documents.
         names = pc.fill_null(table["document"].cast(pa.string()), "").combine_chunks()
         self.ids += names.to_pylist()
         self.homes[pair.name] = (base, names)

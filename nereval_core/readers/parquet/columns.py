@@ -5,7 +5,6 @@ What a file takes in memory is bounded first: a few kilobytes may say one value 
 
 from __future__ import annotations
 
-import json
 import mmap
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -19,6 +18,7 @@ from nereval_core.corpus.texts import Texts
 from nereval_core.problems import FormatError, quoted
 from nereval_core.readers.input.origins import EXPANSION_RATIO, EXPANSION_RATIO_ON_DISK, MOST_EXPANDED_BYTES
 from nereval_core.readers.input.source import SourceFile
+from nereval_core.readers.shared.strict_json import RefusedError, loads
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -82,7 +82,7 @@ def read_within_bounds(
 def _claimed(opened: ParquetFile, schema: pa.Schema, names: Sequence[str], value: int) -> int:
     """Return the bytes of memory that a table takes by what a file says of its groups of rows.
 
-    How many values lists have stands in what is said of a column, for which pyarrow ends the process where that is
+    The number of values in lists stands in the metadata of a column, for which pyarrow ends the process where that is
     damaged. Scanning the lists finds such damage, page by page.
     """
     lists = [name for name in names if _has_lists(schema.field(name).type)]
@@ -251,7 +251,7 @@ def present(column: pa.ChunkedArray) -> NDArray[np.bool_]:
 
 
 def integers(column: pa.ChunkedArray) -> Int64:
-    """Return whole numbers, 0 where there is none."""
+    """Return whole numbers, 0 for null."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -270,7 +270,7 @@ def integers(column: pa.ChunkedArray) -> Int64:
 
 
 def codes(column: pa.ChunkedArray) -> Iterator[tuple[pa.Array, Int64]]:
-    """Yield the different strings of each piece of a column and by row which it is, -1 where there is none."""
+    """Yield the different strings of each piece of a column and by row its index, -1 for null."""
     import pyarrow as pa
     from pyarrow import types
 
@@ -283,7 +283,7 @@ def codes(column: pa.ChunkedArray) -> Iterator[tuple[pa.Array, Int64]]:
 
 
 def texts(column: pa.ChunkedArray) -> Texts:
-    """Return strings as their bytes, those of a column in one piece not copied; empty where there is none."""
+    """Return strings as their bytes, those of a column in one piece not copied; empty for null."""
     import pyarrow as pa
     from pyarrow import types
 
@@ -311,7 +311,7 @@ def join_texts(pieces: list[Texts]) -> Texts:
 
 
 def intervals(column: pa.ChunkedArray, name: str, complain: Complain) -> Intervals:
-    """Return the pairs of each row, none where there is no list; complain of those that lack a number."""
+    """Return the pairs of each row, none for null; complain of those that lack a number."""
     import pyarrow.compute as pc
 
     sizes = integers(pc.list_value_length(column))
@@ -353,34 +353,17 @@ def values(column: pa.ChunkedArray, kind: str, name: str, complain: Complain) ->
     return {row: tuple(link for link in row_links if link is not None) for row, row_links in links.items() if row_links}
 
 
-class _RefusedError(ValueError):
-    """JSON that Python reads and we do not."""
-
-
 def meta(texts: Mapping[int, str], complain: Complain) -> dict[int, Mapping[str, Any]]:
     """Return the objects that rows hold as JSON, those not empty."""
     objects: dict[int, Mapping[str, Any]] = {}
     for row, text in texts.items():
         try:
-            value = json.loads(text, object_pairs_hook=_object, parse_constant=_constant)
-            json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
-        except (ValueError, RecursionError) as error:
-            # Among them numbers too great and halves of surrogate pairs.
-            complain(row, f"meta is not JSON that can be kept: {error}", "write an object as JSON, or nothing")
+            value = loads(text)
+        except RefusedError as error:
+            complain(row, f"meta is not JSON that can be kept: {error.args[0]}", "write an object as JSON, or nothing")
             continue
         if not isinstance(value, dict):
             complain(row, "meta is not a JSON object", "write an object as JSON, or nothing")
         elif value:
             objects[row] = value
     return objects
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    row = dict(pairs)
-    if len(row) != len(pairs):
-        raise _RefusedError("a key stands twice in one object")
-    return row
-
-
-def _constant(name: str) -> float:
-    raise _RefusedError(name)

@@ -219,7 +219,7 @@ def documents_of_spans(columns: ObjectColumns, texts: Any) -> Documents | None:
     """Return the documents of spans, None where no texts were given.
 
     Raises:
-        FormatError: texts that are none, or not as many.
+        FormatError: texts that are not strings, or another number of them.
     """
     if texts is None:
         return None

@@ -239,7 +239,7 @@ def _span(item: Any, form: Form, place: str, problems: list[Problem]) -> tuple[i
     if unknown := [key for key in item if key not in KEYS]:
         names = ", ".join(quoted(str(key)) for key in unknown)
         finding = f"the unknown key{'s' if len(unknown) > 1 else ''} {names}"
-        problems.append(Problem(place, None, finding, f"known are {', '.join(KEYS)}; more can be said in JSONL"))
+        problems.append(Problem(place, None, finding, f"known are {', '.join(KEYS)}; JSONL has more"))
     if missing := [key for key in KEYS if key not in item]:
         problems.append(Problem(place, None, f"no {' and no '.join(missing)}", f"give {', '.join(KEYS)}"))
         return 0, 1, ""

@@ -19,7 +19,7 @@ from typing import Any, Literal
 
 from nereval_core.corpus import Documents, Intervals
 from nereval_core.problems import FormatError, Problem, counted, quoted
-from nereval_core.readers.datasets.tag_choices import TOKENS
+from nereval_core.readers.datasets import TOKENS
 from nereval_core.readers.pipeline import LISTS, TYPES, TaggedEntity, join_pieces, read_entity
 from nereval_core.readers.shared.annotation_keys import SAMPLED_RECORDS, types_of_value
 from nereval_core.readers.shared.label_list import TAGS
@@ -54,7 +54,7 @@ def is_of_other_library(value: Any) -> bool:
 def plain_lists(
     value: Any, name: str, side: Side, like: Documents | None = None, columns: Mapping[str, str] | None = None
 ) -> PlainLists | None:
-    """Return the lists that an object of another library stands for, None where it is none.
+    """Return the lists that an object of another library stands for, None for any other object.
 
     A frame of predictions has the documents of gold (`like`), in their order; `columns` names its columns.
 

@@ -126,7 +126,7 @@ def format_of(
     `outside` is the tag of tokens outside of spans, where it is chosen: it may be what makes a column one of tags.
 
     Raises:
-        FormatError: there is no such format, it cannot be told, or it has no use for a zip within a zip.
+        FormatError: the format does not exist, cannot be recognised, or does not open a zip within a zip.
     """
     if format == "auto":
         format = _format_of_columns(source, columns) if columns else _surest_format(source, texts, outside)

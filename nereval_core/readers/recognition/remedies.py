@@ -40,7 +40,7 @@ TAG_WORD = re.compile(r"O|[BIMELSUW]-\S+|\d+")
 
 @dataclass(frozen=True)
 class Remedy:
-    """Options with which a source may be read: a format, and what its reader is to be told."""
+    """Options with which a source may be read: a format, and options of its reader."""
 
     format: str
     scheme: str | None = None

@@ -80,7 +80,7 @@ SIGNS: Mapping[str, tuple[Sign, ...]] = MappingProxyType(
         "webanno": (first_line(r"\s*#"),),
     }
 )
-"""Signs of each format in a single file, of which one is enough: a reader is imported and asked only where one stands.
+"""Signs of each format in a single file, of which one is enough: a reader is imported only where one stands.
 
 A row is optional: it spares the import of a reader that would say 0. Wherever the reader's `recognise` says more than 0
 of a single file, one of its signs must be there.

@@ -113,7 +113,7 @@ class AnnotationKeys:
     usual: Sequence[str]
     other: Collection[str]
     types: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """Some types under each key that holds annotations, in the order in which the keys are met."""
+    """Some types under each key that holds annotations, in the order of the keys."""
     empty: dict[str, None] = field(default_factory=dict)
     """Keys that are usual or called like a prediction, with an empty list or object in a record."""
     words: dict[str, None] = field(default_factory=dict)
@@ -141,7 +141,7 @@ class AnnotationKeys:
             elif (types := types_of_value(value)) is not None:
                 self.types[key] = types
             elif usual and value:
-                # What is wrong with it is said where it is read.
+                # Reading reports what is wrong with it.
                 self.types[key] = ()
             elif usual or (not value and is_named_like_prediction(key)):
                 self.empty[key] = None
@@ -163,7 +163,7 @@ class AnnotationKeys:
     def keys_read(self, requested: int | str | None, file_name: str, line: int | None) -> tuple[str, ...]:
         """Return the keys under which annotations are read, of which a record has one: the requested one, or all.
 
-        `line` is that of the record by which a second key was met.
+        `line` is that of the first record with a further key.
 
         Raises:
             FormatError: several keys hold annotations and none is requested, or the requested one is in no record.
@@ -269,7 +269,7 @@ def sampled_records(files: Sequence[SourceFile]) -> list[Any]:
     try:
         return [record for _, _, record in islice(records_of(small, problems), SAMPLED_RECORDS)]
     except FormatError:
-        # What is wrong with the file is said where it is read.
+        # Reading reports what is wrong with the file.
         return []
 
 

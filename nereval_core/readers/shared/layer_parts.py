@@ -33,7 +33,7 @@ class Part:
 def join_parts(parts: Sequence[Part], *, source: str, name: str) -> Reading:
     """Return the documents and spans of all parts as one layer of this name, in the order of the parts.
 
-    Documents without ids are numbered through. Notes are told with the part they are about. `scheme` is what all parts
+    Documents without ids are numbered through. Notes name their part. `scheme` is what all parts
     have, None where they differ.
 
     Raises:
@@ -88,7 +88,7 @@ def _check_named(readings: Sequence[Reading]) -> None:
     """Refuse parts of which only some have document ids.
 
     Raises:
-        FormatError: as said.
+        FormatError: some parts have ids and others do not.
     """
     named = next((reading for reading in readings if reading.documents.named), None)
     if named is None:
@@ -174,7 +174,7 @@ def _layer(readings: Sequence[Reading], documents: Documents, name: str) -> Laye
     """Return the spans of all parts.
 
     Raises:
-        FormatError: more types than can be told apart.
+        FormatError: more types than a layer can hold.
     """
     types = {kind for reading in readings for kind in reading.layer.types}
     if len(types) > MOST_TYPES:

@@ -34,7 +34,7 @@ class RepeatedTasks:
     _contents: dict[str, Any] = field(default_factory=dict)
 
     def holds(self, name: str | None, content: Any) -> bool:
-        """Return whether a task of this name was met before with equal content, and count it then.
+        """Return whether a task of this name with equal content came before, and count it then.
 
         One that differs is to be read too: documents of one name are a problem.
         """

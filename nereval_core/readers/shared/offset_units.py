@@ -114,12 +114,12 @@ def code_points(
 ) -> ConvertedSpans:
     """Return spans in code points, by the reading that makes all quotes match.
 
-    Where none does, blanks at the edges of quotes and of what they quote are forgiven to the one reading that makes
-    more quotes match without that than any other does, and they are counted.
+    Where none does, the reading by which most quotes match is used if all others differ in blanks at their edges alone;
+    these are counted.
 
-    `expected` is the format's own and is taken where it fits, before others of `countings`; `given` is what somebody
-    says it is, and is then the only one tried. Without quotes the one or the other is taken, which is said unless the
-    format is `fixed` and UTF-16 units are code points in all texts.
+    `expected` is the format's own, used where it fits, before others of `countings`; `stated` is the user's, and then
+    the only one tried. Without quotes one of these two is used, with a note unless the format is `fixed` and UTF-16
+    units are code points in all texts.
 
     Raises:
         FormatError: no reading makes all quotes match, or several do that place spans differently.

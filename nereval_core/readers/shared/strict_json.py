@@ -50,7 +50,7 @@ def loads(text: str) -> Any:
     """Return the value of a JSON text.
 
     Raises:
-        RefusedError: it is none, or one that we do not take.
+        RefusedError: it is not JSON, or not strict JSON.
     """
     end = _skipped(text, 0)
     value, end = _decoded(text, end)
@@ -163,7 +163,9 @@ def typed(value: Any, type_: type[Value], place: str, complain: Complain, form: 
         path = f"{place}{path.removesuffix('`')}".removeprefix(".")
         finding, remedy = _fault_in_words(fault, path or "the document", type_ if path == place else None)
         complain(finding, form or remedy)
-        return None
+    except RecursionError:
+        complain(f"{place or 'the document'} is nested too deeply", form or "write plain objects")
+    return None
 
 
 def _fault_in_words(fault: str, place: str, type_: Any) -> tuple[str, str]:
@@ -187,7 +189,7 @@ def _fault_in_words(fault: str, place: str, type_: Any) -> tuple[str, str]:
 
 
 def list_under(row: Mapping[str, Any], key: str, complain: Complain) -> list[Any]:
-    """Return the list under a key, empty where there is none or it is null; complain of anything else."""
+    """Return the list under a key, empty where it is missing or null; complain of anything else."""
     value = row.get(key)
     if value is None or isinstance(value, list):
         return value or []
@@ -205,7 +207,7 @@ def typed_list(
     values = list_under(row, key, complain)
     try:
         return msgspec.convert(values, type_)
-    except msgspec.ValidationError:
+    except (msgspec.ValidationError, RecursionError):
         for at, value in enumerate(values):
             typed(value, get_args(type_)[0], f"{key}[{at}]", complain, form)
         return []

@@ -13,7 +13,7 @@ from nereval_core.problems import FormatError, Problem, counted, quoted
 from nereval_core.readers.input.source import SourceFile
 
 ColumnChoice = Mapping[str, int | str]
-"""Columns by what they hold, each by number from 1 or by name; "" is none."""
+"""Columns by what they hold, each by number from 1 or by name; "" for no column."""
 
 DELIMITERS = ("\t", ",", ";", "|")
 TAGS = "tags"

@@ -19,8 +19,8 @@ import numpy as np
 from nereval_core.corpus import Documents, Intervals, Place, document_problems, layer
 from nereval_core.problems import FormatError, Problem, quoted, quoted_apart
 from nereval_core.readers import Reader, Reading, ReadOptions, Source, select_layer
+from nereval_core.readers.cas.content import SEPARATOR, layer_names, ranked_annotators, short_name
 from nereval_core.readers.input.source import unread_files_note, with_progress
-from nereval_core.readers.shared.inception_names import SEPARATOR, layer_names, ranked_annotators, short_name
 from nereval_core.readers.shared.offset_units import (
     UNITS,
     ConvertedSpans,

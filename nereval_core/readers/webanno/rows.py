@@ -10,8 +10,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from nereval_core.problems import Problem, counted, quoted
+from nereval_core.readers.cas.content import short_name
 from nereval_core.readers.input.source import SourceFile
-from nereval_core.readers.shared.inception_names import short_name
 from nereval_core.readers.shared.offset_units import Offsets, width_of
 
 FORMAT = "#FORMAT=WebAnno TSV "

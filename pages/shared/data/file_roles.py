@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
 
+from nereval_core.readers.cas.content import INITIAL, SEPARATOR
 from nereval_core.readers.input.origins import ZIP
 from nereval_core.readers.input.paths import companion_key
-from nereval_core.readers.shared.inception_names import INITIAL, SEPARATOR
 
 GOLD, SYSTEM, ANNOTATOR, TEXTS, IGNORED = ROLES = ("Gold", "System", "Annotator", "Texts", "Ignore")
 """The roles of layers: Texts are files that all layers share, texts of documents or a list of labels."""
