@@ -369,7 +369,7 @@ REFUSED_JSON: list[tuple[Any, str]] = [
     ),
     (
         bioc_document("d", bioc_passage(0, "a", sentences=[{"text": "a"}])),
-        "document 'd': passages[0].sentences[0] has no offset; add it",
+        "document 'd': passages[0].sentences[0] has no offset; give offset",
     ),
     (bioc_document("d", {"offset": 0, "text": 3}), "document 'd': passages[0].text is an integer; write a string"),
     (

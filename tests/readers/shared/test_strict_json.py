@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nereval_core.problems import Problem
 from nereval_core.readers import Source
-from nereval_core.readers.shared.strict_json import RefusedError, items, loads
+from nereval_core.readers.shared.strict_json import RefusedError, items, loads, typed, typed_list
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -109,3 +110,56 @@ def test_any_text_ends_in_values_or_problems(text: str) -> None:
         loads(text)
     except RefusedError as error:
         assert all(error.args)
+
+
+class Inner(msgspec.Struct):
+    start: int
+    score: float | None = None
+
+
+class Outer(msgspec.Struct, forbid_unknown_fields=True):
+    id: str
+    pairs: list[tuple[int, int]] = []
+    inner: list[Inner | str] = []
+    outer: list[Outer] = []
+
+
+def nested(depth: int) -> dict[str, object]:
+    row: dict[str, object] = {"id": ""}
+    for _ in range(depth):
+        row = {"id": "", "outer": [row]}
+    return row
+
+
+FAULTS = [
+    # (value, place, finding and remedy)
+    ([], "", "the document is a list; write an object"),
+    ({}, "", "the document has no id; give id"),
+    ({}, "rows[2]", "rows[2] has no id; give id"),
+    ({"id": "a", "x": 1}, "", "the document has the unknown key 'x'; known are id, pairs, inner, outer"),
+    ({"id": None}, "", "id is null; write a string"),
+    ({"id": True}, "rows[2]", "rows[2].id is true or false; write a string"),
+    ({"id": "a", "pairs": [[0, 1], [2]]}, "", "pairs[1] does not have 2 values; write a list of 2"),
+    ({"id": "a", "pairs": [[0, 1.0]]}, "", "pairs[0][1] is a fraction; write an integer"),
+    ({"id": "a", "inner": [{}]}, "", "inner[0] has no start; give start"),
+    ({"id": "a", "inner": [3]}, "", "inner[0] is an integer; write a string or an object"),
+    ({"id": "a", "inner": [{"start": 0, "score": "1"}]}, "", "inner[0].score is a string; write a number"),
+    ({"id": "a", "inner": [{"start": 0, "score": 10**400}]}, "", "inner[0].score is too large; write a number of"),
+    (nested(5000), "", "the document is nested too deeply; write plain objects"),
+]
+
+
+@pytest.mark.parametrize(("value", "place", "said"), FAULTS, ids=[row[2][:40] for row in FAULTS])
+def test_a_fault_has_its_path_and_a_remedy(value: object, place: str, said: str) -> None:
+    messages: list[str] = []
+    assert typed(value, Outer, place, lambda finding, remedy: messages.append(f"{finding}; {remedy}")) is None
+    [message] = messages
+    assert message.startswith(said)
+
+
+def test_each_value_of_a_list_has_a_fault() -> None:
+    messages: list[str] = []
+    row = {"rows": [{"start": 0}, {"start": "0"}, 3]}
+    assert typed_list(row, "rows", list[Inner], lambda *words: messages.append("; ".join(words)), "mend it") == []
+    assert messages == ["rows[1].start is a string; mend it", "rows[2] is an integer; mend it"]
+    assert typed_list({"rows": None}, "rows", list[Inner], lambda *_: None, "") == []
