@@ -95,3 +95,19 @@ def test_a_request_that_leaves_the_machine_is_noticed_and_fails(visit: Visit, ho
         visit.page.goto(f"http://{host}/")
     assert visit.problems == [f"request leaves the machine: http://{host}/"]
     visit.problems.clear()
+
+
+def test_no_menu_of_the_bar_is_cut_off_and_the_sentence_of_start_is_read_to_its_end(visit: Visit) -> None:
+    visit.page.set_viewport_size({"width": 1024, "height": 768})
+    visit.open("Overview", VIEW)
+    for name in ("more", "Types", "Share"):
+        button = visit.page.locator(".st-key-context_bar").get_by_role("button", name=name)
+        box = button.bounding_box()
+        assert box["x"] >= 0 and box["x"] + box["width"] <= 1024, name
+    visit.page.set_viewport_size({"width": 390, "height": 844})
+    visit.go("/")
+    link = visit.page.get_by_test_id("stPageLink-NavLink").filter(has_text="the rule-based system finds")
+    link.wait_for()
+    assert link.evaluate(
+        "e => [e, ...e.querySelectorAll('*')].every(e => e.scrollWidth <= e.clientWidth + 1 || !e.clientWidth)"
+    )

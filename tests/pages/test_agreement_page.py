@@ -31,7 +31,7 @@ from pages.shared.data.reference_layer import layers, with_reference
 from pages.shared.view import FIGURES, View
 from pages.shared.view.link import read_link
 from pages.shared.view.queries import query_of
-from pages.shared.view.text import plain
+from pages.shared.view.text import capitalised, plain
 from tests.support.pages import DEMO, GOLD, PREDICTION, VIEW, address, assert_shows, cell, opened, sound, upload
 from tests.support.workbench import listed
 
@@ -136,7 +136,7 @@ def test_the_demo_opens_with_its_annotators_and_what_they_disagree_on() -> None:
     assert_shows(shown[4], agreement_type_table(found, (0, 1), "strict"))
     assert_shows(shown[5], agreement_document_table(found, (0, 1), "strict"))
     for line in agreement_sentences(found, "strict"):
-        assert plain(f"{line[0].upper()}{line[1:]}.", 1_000) in texts(app)
+        assert plain(f"{capitalised(line, ANNOTATORS)}.", 1_000) in texts(app)
     assert "refused, spans of NORMALIZABLES overlap" in texts(app).replace("\\", "")
     assert "annotators" not in address(app)
 
@@ -170,7 +170,7 @@ def test_layers_that_are_no_annotators_are_held_against_these() -> None:
     assert found is not None and "Systems against the human ceiling" in [title.value for title in app.header]
     assert_shows(app.dataframe[1].value, ceiling_table(found, plan))
     for line in ceiling_sentences(found, "strict", plan):
-        assert plain(f"{line[0].upper()}{line[1:]}.", 1_000) in texts(app)
+        assert plain(f"{capitalised(line, list(systems))}.", 1_000) in texts(app)
     everybody = figures(ALL)
     assert "Systems against the human ceiling" not in [title.value for title in everybody.header]
     assert "Take a system out of the annotators above" in texts(everybody)

@@ -9,8 +9,10 @@ from streamlit.testing.v1 import AppTest
 from nereval_core.readers import Source
 from pages.shared.data import caches, reference_layer
 from pages.shared.data.loading import DEMOS, Loaded, load
+from pages.shared.frame.context_bar import list_width
 from pages.shared.view import View
 from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
+from pages.shared.view.text import capitalised
 from tests.support.pages import VIEW, address, heat_map, opened, sound
 from tests.support.workbench import workbench
 
@@ -115,3 +117,30 @@ def test_with_gold_the_words_stay() -> None:
 def test_reasons_by_name(reason: str, types: tuple[str | None, str | None], said: str) -> None:
     assert WORDS.reason(reason, *types) == said
     assert GOLD_AND_PREDICTION.reason(reason, *types) == reason
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("rules does not differ from b", "rules does not differ from b"),
+        ("rulesets differ", "Rulesets differ"),
+        ("rules-2's F1", "rules-2's F1"),
+        ("no system is best", "No system is best"),
+        ("", ""),
+    ],
+)
+def test_a_sentence_begins_with_a_capital_letter_and_a_name_stays_as_it_is(text: str, sentence: str) -> None:
+    assert capitalised(text, ["rules", "b", "rules-2"]) == sentence
+
+
+@pytest.mark.parametrize("page", ["Systems", "Annotators"])
+def test_no_system_is_capitalised_at_the_beginning_of_a_sentence(page: str) -> None:
+    view = replace(VIEW, annotators_tab="figures") if page == "Annotators" else VIEW
+    app = opened(page, view)
+    texts = [one.value for one in (*app.markdown, *app.caption, *app.info)]
+    names = "|".join(name.capitalize() for name in ("rules", "perceptron", "annotator-1", "annotator-2"))
+    assert len(texts) > 5 and not [text for text in texts if re.search(rf"(^|\. )({names})\b", text)]
+
+
+def test_lists_of_the_bar_are_as_wide_as_their_longest_name() -> None:
+    assert list_width(["a"]) == list_width([]) == 140 < list_width(["team10_bundle"]) < 260 == list_width(["x" * 80])

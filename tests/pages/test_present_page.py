@@ -76,7 +76,7 @@ def test_a_star_puts_a_record_on_a_playlist_and_takes_it_out_again(store: Playli
         *("rules", "strict"),
         *(ERRORS.iloc[0][["document", "record"]]),
     )
-    assert card(app)["starred"]
+    assert card(app)["starred"] and workbench(app)["starred"] == ["\n".join(workbench(app)["open"])]
     assert address(app)["playlist"] == playlist.uid[:12]
     app = act(app, "star")
     assert store.playlists().standing[0].items == () and not card(app).get("starred")

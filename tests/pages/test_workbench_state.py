@@ -18,9 +18,9 @@ from tests.support import ROOT
 
 SCRIPT = (ROOT / "pages" / "shared" / "inspect" / "workbench_state.js").read_text(encoding="utf-8")
 PLAY = """
-const play = (steps) => {
-  let state = initialState("m");
-  for (const [name, ...values] of steps) state = eval(name)(state, ...values);
+const steps = (all) => all.reduce((state, [name, ...values]) => eval(name)(state, ...values), initialState("m"));
+const play = (all) => {
+  const state = steps(all);
   return { ...state, texts: [...state.texts.keys()], cards: Object.fromEntries(state.cards), sent: messageOf(state) };
 };
 """
@@ -71,6 +71,7 @@ def answer(at: float = 0, *, seen: int = 0, first: int = 0, n_entries: int = 4, 
         "texts": {"0|d": {"doc": "d"}},
         "cards": {f"d\n{record}": {"key": "0|d", "version": 0, "note": "", "starred": False} for record in records},
         "whole": False,
+        "starred": ["d\nr2"],
         "colour": "decision",
         "verdicts": {"reason": "", "kinds": list(KINDS), "labels": list(KINDS), "advance": True, "stars": True},
     }
@@ -181,6 +182,19 @@ def test_notes_go_with_the_verdict_on_their_record(run: Run) -> None:
     assert notes == [("r0", "a"), ("r0", "a")] and state["notes"]["d\nr1"] == "b"
 
 
+def test_stars_of_the_playlist_show_in_the_queue_and_cards_are_later_than_the_list(run: Run) -> None:
+    def starred(*later: Step) -> list[bool]:
+        state = f"steps({json.dumps([answer(cards={}), *later])})"
+        marks: list[bool] = run(f"((state) => ['d\\nr1', 'd\\nr2'].map((key) => isStarred(state, key)))({state})")
+        return marks
+
+    card = {"key": "0|d", "version": 0}
+    later = {"d\nr1": card | {"starred": True}, "d\nr2": card | {"starred": False}}
+    assert starred() == [False, True] and starred(answer(cards=later)) == [True, False]
+    # A server whose visitors put nothing on playlists says nothing of cards.
+    assert starred(answer(cards={"d\nr2": card})) == [False, True]
+
+
 def test_a_star_is_shown_at_once_and_a_conflict_is_answered_once(run: Run) -> None:
     state = play(run, *presses("sss"))
     assert [event["value"] for event in state["events"]] == [True, False, True] and state["cards"]["d\nr0"]["starred"]
@@ -226,7 +240,7 @@ const server = () => {
       cards[`d\\nr${at}`] = { key: "0|d", version: own.versions[`r${at}`] ?? 0 };
     return {
       facts: "f", mount: "m", seen: own.seen, total: N_RECORDS, first, at: own.at, entries, open: ["d", `r${own.at}`],
-      text: "0|d", texts: {}, cards, whole: false,
+      text: "0|d", texts: {}, cards, whole: false, starred: [],
       verdicts: { reason: "", kinds: KINDS_OF_VERDICTS, labels: KINDS_OF_VERDICTS, advance: true },
     };
   };

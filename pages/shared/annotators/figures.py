@@ -44,7 +44,7 @@ from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.systems.tables import choose_units, interval_words, plan_of, show_warnings, units_of
 from pages.shared.view.queries import ERRORS
-from pages.shared.view.text import plain
+from pages.shared.view.text import capitalised, plain
 
 
 def draw_figures(page: PageContext, names: tuple[str, ...]) -> None:
@@ -113,7 +113,7 @@ def _agreement(
 
 def say_agreement(page: PageContext, agreement: Agreement) -> None:
     """Say in sentences what the tables show."""
-    lines = [f"{line[0].upper()}{line[1:]}." for line in agreement_sentences(agreement, page.by)]
+    lines = [f"{capitalised(line, agreement.annotators)}." for line in agreement_sentences(agreement, page.by)]
     st.markdown(plain(" ".join(lines), 2_000))
     for line in identity_warnings(agreement):
         st.warning(plain(f"{line}.", 400))
@@ -141,7 +141,9 @@ def systems_against_annotators(page: PageContext, agreement: Agreement) -> None:
         st.caption("Take a system out of the annotators above to hold it against their agreement.")
         return
     st.header("Systems against the human ceiling")
-    lines = [f"{line[0].upper()}{line[1:]}." for line in ceiling_sentences(agreement.ceiling, page.by, agreement.plan)]
+    lines = [
+        f"{capitalised(line, page.systems)}." for line in ceiling_sentences(agreement.ceiling, page.by, agreement.plan)
+    ]
     st.markdown(plain(" ".join(lines), 2_000))
     caption = f"{CEILING_TEST}. {interval_words(agreement.plan, agreement.resampled)}."
     _show(page, agreement, ceiling_table(agreement.ceiling, agreement.plan), caption=caption, height=None)

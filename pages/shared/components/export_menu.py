@@ -20,7 +20,7 @@ from nereval_core.analysis.methods.statements import linked_citation
 from nereval_core.report.figures.files import WIDTHS_MM, paper_file, why_no_pictures
 from nereval_core.report.method_terms import METHODS
 from pages.shared.view import keys
-from pages.shared.view.text import plain
+from pages.shared.view.text import capitalised, plain
 
 _HERE = Path(__file__).parent
 _mount = st.components.v2.component(
@@ -179,7 +179,7 @@ def method_notes(*names: str) -> str:
     lines = []
     for term in (METHODS[name] for name in names):
         cited = f" ({'; '.join(map(linked_citation, term.sources))})" if term.sources else ""
-        lines.append(f"- **{term.name[:1].upper()}{term.name[1:]}**: {term.sentence}{cited}")
+        lines.append(f"- **{capitalised(term.name)}**: {term.sentence}{cited}")
     return "\n".join(lines)
 
 

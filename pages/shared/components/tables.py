@@ -31,7 +31,7 @@ from pages.shared.view import View, keys
 from pages.shared.view.formulas import formula
 from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
 from pages.shared.view.queries import Line, Query, context, view_of
-from pages.shared.view.text import as_markdown, count, count_words, explained, noun, plain
+from pages.shared.view.text import as_markdown, capitalised, count, count_words, explained, noun, plain
 
 ROWS = 100
 """Rows on one page of a long table: no message to the browser grows beyond that."""
@@ -110,7 +110,7 @@ def show_table(
             None if callable(data) else lambda: (printed,),
             below,
         ).draw()
-    captions = (_sentences(table.notes) if caption is None else caption, "" if cell is not None else hint)
+    captions = (_sentences(table.notes, page.systems) if caption is None else caption, "" if cell is not None else hint)
     for text in filter(None, captions):
         st.caption(plain(text, LONGEST_CAPTION))
     if cell is not None and (opens := table.columns[table.keys.index(cell.column)].opens) is not None:
@@ -171,9 +171,9 @@ def _records_title(target: RecordsOf, criterion: str, words: LayerWords) -> str:
     return f"{''.join(of_type)}{label}{place} under {plain(criterion)}"
 
 
-def _sentences(notes: Sequence[str]) -> str:
+def _sentences(notes: Sequence[str], names: Sequence[str]) -> str:
     """Return notes as sentences in one line."""
-    return " ".join(f"{note[0].upper()}{note[1:]}." for note in notes)
+    return " ".join(f"{capitalised(note, names)}." for note in notes)
 
 
 def _by_heading(table: Table, words: LayerWords) -> dict[str, Column]:

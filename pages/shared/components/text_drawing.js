@@ -5,7 +5,7 @@
 const LANE = 17; // height of a lane with labels, in pixels
 const QUIET = 6; // height of a lane without labels
 const LINE = 26; // height of a line of text without lanes
-const RULE = 3; // thickness of the line of a span
+const LABEL_GAP = 6; // between a label and the next span of its lane
 
 function make(tag, name, text) {
   const element = document.createElement(tag);
@@ -168,6 +168,7 @@ function layout(view, data, options) {
   const over = view.querySelector(".nv-over");
   const places = boxes(view);
   const elements = [];
+  const labels = [];
   const shades = [];
   view.nvPieces = [];
   data.marks.forEach((mark, number) => {
@@ -207,6 +208,7 @@ function layout(view, data, options) {
         label.dir = piece.rtl ? "rtl" : "ltr";
         element.append(label);
         place(element, piece.left, top, piece.right - piece.left, height);
+        labels.push({ label, isQuiet: quiet, top: Math.round(top), ...piece });
         elements.push(element);
         view.nvPieces.push({ number, left: piece.left, right: piece.right, middle: piece.middle });
         const previous = order === 0 && before && Math.abs(before.middle - piece.middle) < 3 ? before : null;
@@ -237,6 +239,40 @@ function layout(view, data, options) {
   }
   over.replaceChildren(...elements);
   under.replaceChildren(...shades);
+  fitLabels(view, labels);
+}
+
+// A label runs on beside its span as far as its lane is free; what does not fit is cut in the middle, as types that
+// differ often begin alike.
+function fitLabels(view, labels) {
+  const context = (fitLabels.canvas ??= document.createElement("canvas")).getContext("2d");
+  context.font = `600 11px ${getComputedStyle(view).fontFamily}`;
+  const widths = new Map();
+  const widthOf = (text) => {
+    if (!widths.has(text)) widths.set(text, Math.ceil(context.measureText(text).width) + 1);
+    return widths.get(text);
+  };
+  const end = view.clientWidth;
+  labels.sort((a, b) => a.top - b.top || a.left - b.left);
+  labels.forEach(({ label, isQuiet, top, left, right, rtl }, number) => {
+    const [before, after] = [labels[number - 1], labels[number + 1]];
+    const from = before?.top === top ? before.right + LABEL_GAP : 0;
+    const to = after?.top === top ? after.left - LABEL_GAP : end;
+    const room = Math.max(rtl ? right - from : to - left, right - left);
+    label.dataset.fitted = isQuiet ? label.dataset.label : cutInMiddle(label.dataset.label, room, widthOf);
+    label.style.width = `${Math.min(room, widthOf(label.dataset.fitted))}px`;
+  });
+}
+
+function cutInMiddle(text, width, widthOf) {
+  if (widthOf(text) <= width) return text;
+  const characters = [...text];
+  for (let length = characters.length - 1; length > 3; length -= 1) {
+    const end = Math.floor((length - 2) / 2);
+    const cut = [...characters.slice(0, length - end), "…", ...(end ? characters.slice(-end) : [])].join("");
+    if (widthOf(cut) <= width) return cut;
+  }
+  return text;
 }
 
 // The mark that a click means: that of a line or label, else the shortest span over the characters clicked on.

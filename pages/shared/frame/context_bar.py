@@ -19,8 +19,10 @@ from pages.shared.frame import share_menu
 from pages.shared.view import keys, state
 from pages.shared.view.text import criterion_explained, plain
 
-NAME = 140
+NARROWEST, WIDEST = 140, 260
 """Pixels of a list of systems or layers."""
+CHARACTER, BUTTON = 8, 50
+"""Pixels of a character of a name, and of the button that opens the list."""
 
 
 def draw_context_bar(page: PageContext, fits: bool) -> None:
@@ -57,6 +59,11 @@ def _pair(page: PageContext) -> None:
     _reference(page, names)
 
 
+def list_width(names: Sequence[str]) -> int:
+    """Return the pixels of a list in which the longest of the names is read to its end, if that is not very long."""
+    return min(max(NARROWEST, BUTTON + CHARACTER * max(map(len, names), default=0)), WIDEST)
+
+
 def _system(page: PageContext) -> None:
     # There is nothing to choose between two annotators.
     if page.words.annotators and len(page.systems) == 1:
@@ -66,7 +73,7 @@ def _system(page: PageContext) -> None:
         "Annotator" if page.words.annotators else "System",
         page.systems,
         label_visibility="collapsed",
-        width=NAME,
+        width=list_width(page.systems),
         **state.mirror_field("system", page.system),
     )
 
@@ -79,7 +86,7 @@ def _reference(page: PageContext, names: list[str]) -> None:
         "Reference",
         names,
         label_visibility="collapsed",
-        width=NAME,
+        width=list_width(names),
         **reference_layer.mirror("reference", page.view, page.loaded),
     )
 

@@ -29,7 +29,7 @@ from nereval_core.tables.glossary import DECISIONS, ERROR_CLASSES, GLOSSARY
 from pages.shared.components.highlighted_text import show_text, text_data
 from pages.shared.components.tables import draw_rows
 from pages.shared.view import keys, state
-from pages.shared.view.text import show_problems
+from pages.shared.view.text import capitalised, show_problems
 
 EXAMPLES = {
     example.title: example
@@ -266,9 +266,7 @@ def _abbreviations() -> Iterator[Entry]:
 def _methods() -> Iterator[Entry]:
     for term in METHODS.values():
         cited = Markup("; ").join(map(_link_of, term.sources))
-        yield Entry(
-            term.anchor.replace("term", "method", 1), f"{term.name[:1].upper()}{term.name[1:]}", term.sentence, cited
-        )
+        yield Entry(term.anchor.replace("term", "method", 1), capitalised(term.name), term.sentence, cited)
 
 
 def _link_of(key: str) -> Markup:

@@ -37,7 +37,7 @@ from pages.shared.verdicts import list as verdicts_list
 from pages.shared.verdicts.case import case_of, reason_unoffered
 from pages.shared.view import View, keys, state
 from pages.shared.view.queries import ERRORS, FIELDS, narrowed, query_of, search_of, view_of
-from pages.shared.view.text import level_said, plain
+from pages.shared.view.text import capitalised, level_said, plain
 
 LABELS = {
     "gold": "",
@@ -196,8 +196,7 @@ def _facet(page: PageContext, facet: str, counts: dict[str, int], selected: str 
         options.append(selected)
     label = LABELS[facet]
     if not label:
-        label = page.words.of_side("type", facet)
-        label = label[:1].upper() + label[1:]
+        label = capitalised(page.words.of_side("type", facet))
     st.selectbox(
         plain(label),
         options,

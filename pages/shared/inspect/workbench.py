@@ -176,8 +176,21 @@ def workbench_data(page: PageContext, opened: Open, order: str) -> dict[str, Any
         "system": page.system,
         "compared": page.beside,
         "schemas": [name for name in SCHEMAS if name in page.criteria],
+        "starred": _starred(page, opened),
         "verdicts": _verdicts(page),
     }
+
+
+def _starred(page: PageContext, opened: Open) -> list[str]:
+    """Return the records in this part of the queue that are on the playlist."""
+    playlist = None if verdict_store.problems() else playlists.target_playlist(page.view)
+    places = [] if playlist is None else [item.starred.shown for item in playlist.items]
+    names = {
+        (place.document, place.record)
+        for place in places
+        if (place.corpus, place.system, place.criterion) == (page.loaded.digest, page.system, page.by)
+    }
+    return ["\n".join(name) for name in opened.queue.names if name in names]
 
 
 def _facts(page: PageContext, order: str) -> str:

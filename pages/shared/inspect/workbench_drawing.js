@@ -81,7 +81,8 @@ function verdictButton(workbench, key, label, title) {
 function drawQueue(workbench) {
   const { parts, state } = workbench;
   const { data } = state;
-  if (isChanged(workbench, "queue", data.first, data.entries, state.labels, data.count)) {
+  const starred = data.entries.map(([doc, record]) => isStarred(state, recordKey(doc, record)));
+  if (isChanged(workbench, "queue", data.first, data.entries, state.labels, data.count, starred)) {
     const list = make("ol", "nw-list");
     list.append(...data.entries.map((entry, place) => queueEntry(state, entry, data.first + place)));
     if (!data.entries.length) list.append(make("li", "nw-none", "No records. Remove a filter to see some."));
@@ -120,6 +121,7 @@ function queueEntry(state, entry, number) {
   paint(glyph, look);
   const first = make("span", "nw-span");
   first.append(make("bdi", "", span || "(empty)"));
+  if (isStarred(state, recordKey(doc, record))) first.append(make("span", "nw-star", "★"));
   const verdict = verdictOf(state, entry);
   if (verdict) first.append(make("span", "nw-given", verdict));
   const second = make("span", "nw-why", [why, types, doc].filter(Boolean).join(" · "));

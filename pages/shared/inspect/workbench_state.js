@@ -170,6 +170,11 @@ function advance(state) {
   return { ...state, open: [entry[0], entry[1]], at, textKey };
 }
 
+// Whether a record is on the playlist; cards are later than the list of all that are.
+function isStarred(state, key) {
+  return state.cards.get(key)?.starred ?? state.data.starred.includes(key);
+}
+
 function undo(state) {
   return state.data.verdicts.reason ? state : withEvent(state, { act: "undo" });
 }

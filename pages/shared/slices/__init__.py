@@ -84,7 +84,7 @@ def draw_slices(page: PageContext) -> None:
         show_problems([masks.mask_message(line) for line in lines])
     table, note = _table(page, name)
     if table is None or not len(table):
-        st.info("No span has a value page.")
+        st.info("No span has a value here.")
         return
     if note is not None:
         st.info(f"{note[:1].upper()}{plain(note[1:], 300)}.")

@@ -42,7 +42,7 @@ from pages.shared.data.page_context import PageContext
 from pages.shared.systems import tables as parts
 from pages.shared.systems.tables import interval_words, plan_of, test_words, units_of
 from pages.shared.view import keys
-from pages.shared.view.text import plain
+from pages.shared.view.text import capitalised, plain
 
 
 def shown_criteria(page: PageContext, everything: bool) -> tuple[str, ...]:
@@ -119,12 +119,12 @@ def say_comparison(page: PageContext, comparison: Comparison) -> None:
     if opening is not None:
         view = replace(page.view, system=opening.system)
         with st.container(horizontal=True, gap=None, key="sentence-best"):
-            st.markdown(sentence.run_on(f"{opening.before[0].upper()}{opening.before[1:]}"), width="content")
+            st.markdown(sentence.run_on(capitalised(opening.before, page.systems)), width="content")
             navigation.link_to("Overview", f":primary[{opening.f1}]", view)
             st.markdown(sentence.run_on(f"{opening.after}."), width="content")
         lines = lines[1:]
     for line in lines:
-        st.markdown(plain(f"{line[0].upper()}{line[1:]}.", 1_000))
+        st.markdown(plain(f"{capitalised(line, page.systems)}.", 1_000))
     parts.show_warnings(comparison.warnings)
     parts.choose_units(page)
     several = len(page.systems) > 1

@@ -34,7 +34,7 @@ from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.view import state
 from pages.shared.view.queries import view_of
-from pages.shared.view.text import count, plain, show_problems
+from pages.shared.view.text import capitalised, count, plain, show_problems
 
 MANY = 20_000
 """Documents beyond which fewer resamples are drawn: 10,000 of them would take a minute."""
@@ -104,7 +104,7 @@ def choose_units(page: PageContext) -> None:
 def show_warnings(lines: Iterable[str]) -> None:
     """Show warnings about intervals."""
     for line in lines:
-        st.markdown(f":orange-badge[intervals] {plain(f'{line[0].upper()}{line[1:]}.', 500)}")
+        st.markdown(f":orange-badge[intervals] {plain(f'{capitalised(line)}.', 500)}")
 
 
 def interval_words(plan: ResamplingPlan, units: ResamplingUnits) -> str:
@@ -177,7 +177,7 @@ def score_box(
         )
         st.caption(plain(f"{ends}. {units_of(page).in_words(row['units'])} with spans.", 400))
         if row["why"]:
-            st.caption(plain(f"{row['why'][0].upper()}{row['why'][1:]}.", 200))
+            st.caption(plain(f"{capitalised(row['why'], page.systems)}.", 200))
         if row["undefined"]:
             st.caption(
                 f"F1 is undefined in {row['undefined']:,} of {plan_of(page).resamples:,} resamples, which are left out."
@@ -203,7 +203,7 @@ def say_difference(
         f"{other} less {baseline}: {_signed(row['difference'])} F1, interval {_signed(row['low'])} to "
         f"{_signed(row['high'])}; {p}{corrected}."
     )
-    st.markdown(plain(f"{sentence} {row['why'][0].upper()}{row['why'][1:]}." if row["why"] else sentence, 600))
+    st.markdown(plain(f"{sentence} {capitalised(row['why'], page.systems)}." if row["why"] else sentence, 600))
     if criterion in CRITERIA and CRITERIA[criterion].unit == "token":
         return
     ledger = caches.ledger(page.loaded, baseline, page.settings, criterion)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 import streamlit as st
@@ -46,6 +46,12 @@ def count_words(criterion: str, found: Total) -> str:
     """Return how many records there are, counted by token with the tokens in them: the value of the count opened."""
     records = count(found.records, "record")
     return records if noun(criterion) == "record" else f"{count(found.weight, 'token')} in {records}"
+
+
+def capitalised(text: str, names: Iterable[str] = ()) -> str:
+    """Return a text with a capital letter at its beginning, unless one of these names stands there."""
+    is_named = any(text.startswith(name) and not text[len(name) :][:1].isalnum() for name in names)
+    return text if is_named else text[:1].upper() + text[1:]
 
 
 def as_markdown(words: LayerWords) -> LayerWords:
