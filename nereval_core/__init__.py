@@ -18,16 +18,12 @@ if TYPE_CHECKING:
     from nereval_core.api.consistency import consistency_of
     from nereval_core.api.errors import errors_of
     from nereval_core.api.linking import index, link
-    from nereval_core.api.read import read
+    from nereval_core.api.read import read, write
     from nereval_core.api.report import report_of
     from nereval_core.api.reproduce import reproduce
     from nereval_core.api.review import adjudicate, apply_verdicts, scores_with_verdicts
-    from nereval_core.api.score import score
-    from nereval_core.api.show import show
+    from nereval_core.api.score import score, show, to_dict, type_suggestions
     from nereval_core.api.slices import slices_of
-    from nereval_core.api.to_dict import to_dict
-    from nereval_core.api.type_suggestions import type_suggestions
-    from nereval_core.api.write import write
     from nereval_core.pairing.selection import restricted
     from nereval_core.pairing.type_names import mapped
     from nereval_core.readers.python_objects import read_objects
@@ -53,12 +49,12 @@ _MODULES = {
     "restricted": "pairing.selection",
     "score": "api.score",
     "scores_with_verdicts": "api.review",
-    "show": "api.show",
+    "show": "api.score",
     "slice_changes": "analysis.slices",
     "slices_of": "api.slices",
-    "to_dict": "api.to_dict",
-    "type_suggestions": "api.type_suggestions",
-    "write": "api.write",
+    "to_dict": "api.score",
+    "type_suggestions": "api.score",
+    "write": "api.read",
 }
 """The module of each verb, imported when the verb is first asked for: numpy takes longer than the help."""
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import nereval_core as nereval
-from nereval_core.api.formats import formats
+from nereval_core.api.read import formats
 from nereval_core.cli import VERBS, main
 from nereval_core.conventions import conventions
 from nereval_core.conventions.records import OVERALL

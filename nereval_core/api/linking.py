@@ -13,10 +13,9 @@ from nereval_core.analysis.linking.mentions import Boundaries, Mentions, align_l
 from nereval_core.api.inputs import Annotations, load_inputs
 from nereval_core.api.load import Input, Loaded, source_of
 from nereval_core.api.scoring import Listener, PythonWarnings, tell_notices, tell_unused
-from nereval_core.api.verb_options import LinkOptions
+from nereval_core.api.verb_options import IndexOptions, LinkOptions
 from nereval_core.corpus import Documents, Layer
 from nereval_core.pairing import Pairing
-from nereval_core.problems import FormatError
 from nereval_core.readers import Reading, ReadOptions, Source
 from nereval_core.readers.shared.concepts import Index, read_index, read_mapping
 from nereval_core.scoring import Settings
@@ -95,16 +94,15 @@ def index(
     Raises:
         FormatError: unreadable input; links that are neither "first" nor "any".
     """
-    if links not in ("first", "any"):
-        raise FormatError.single("links", None, f"there is no '{links}' here", "use first or any")
+    options = IndexOptions(links=links)
     sides = []
     for side in (gold, pred):
         if isinstance(side, Index):
             sides.append(side)
         elif isinstance(side, Reading | Layer):
-            sides.append(index_layer(side.layer if isinstance(side, Reading) else side, links=links))
+            sides.append(index_layer(side.layer if isinstance(side, Reading) else side, links=options.links))
         else:
-            sides.append(load_index(side, format=format, links=links)[0])
+            sides.append(load_index(side, format=format, links=options.links)[0])
     return score_index(*sides, relaxed=_mapping(relaxed))
 
 

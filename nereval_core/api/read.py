@@ -1,13 +1,14 @@
-"""The verb `read` of the library: annotations in any format as a layer over its documents."""
+"""The verbs `read` and `write` of the library, and the table of formats."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 
-from nereval_core import readers
+from nereval_core import readers, writers
 from nereval_core.api.load import Input, check_core_type, check_cores, source_of
-from nereval_core.corpus import Documents
+from nereval_core.corpus import Documents, Layer
 from nereval_core.pairing.selection import DocumentIds, restricted
 from nereval_core.pairing.type_names import TypeNames, mapped
 from nereval_core.readers import Reading, ReadOptions
@@ -92,3 +93,34 @@ def read(
     if types is not None:
         reading = mapped(reading, types)
     return reading if documents is None else restricted(reading, documents)
+
+
+def write(
+    layer: Layer | Reading, path: str | os.PathLike[str], *, format: str = "jsonl", lossy: bool = False
+) -> tuple[str, ...]:
+    """Write a layer with its documents, whole or not at all.
+
+    What the format cannot hold is refused, or left out with `lossy=True`. Returns notes that count what was left out.
+
+    Raises:
+        FormatError: an unknown format, a path that cannot be written, or spans that the format cannot hold.
+    """
+    return writers.write(layer.layer if isinstance(layer, Reading) else layer, path, format=format, lossy=lossy)
+
+
+@dataclass(frozen=True)
+class Format:
+    """A row of the table of formats."""
+
+    name: str
+    description: str
+    reads: bool
+    writes: bool
+
+
+def formats() -> tuple[Format, ...]:
+    """Return the table of formats, in the order of their names."""
+    writes, reads = writers.writers(), readers.readers()
+    described = {name: writer.description for name, writer in writes.items()}
+    described |= {name: reader.description for name, reader in reads.items()}
+    return tuple(Format(name, described[name], name in reads, name in writes) for name in sorted(described))

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Unpack
 
-from nereval_core.api.inputs import Annotations, reading_of, scoring_options
+from nereval_core.api.inputs import Annotations, load_inputs, scoring_options
+from nereval_core.api.verb_options import VerdictOptions
 from nereval_core.corpus import Layer
-from nereval_core.pairing import Pairing, pair
-from nereval_core.readers import Reading
+from nereval_core.pairing import Pairing
 from nereval_core.review import apply
-from nereval_core.review.apply import AppliedVerdicts, adjudication, select_verdicts, what_if
+from nereval_core.review.apply import AppliedVerdicts, adjudication, what_if
 from nereval_core.review.apply.adjudication import Adjudicated
 from nereval_core.review.apply.what_if import WhatIf
 from nereval_core.review.standing_verdicts import Reviewed
@@ -43,12 +44,12 @@ def apply_verdicts(
     have the text of a verdict, it is applied to the one that it was given on, or, if not `only_this_document`, to all.
 
     Raises:
-        FormatError: unreadable input, or systems or verdicts that cannot be read.
+        FormatError: unreadable input, or systems or verdicts that cannot be read; an unknown kind, or a reviewer who
+            has no current verdict.
     """
-    ours = reading_of(gold, format=format)
-    return _applied(
-        ours, _layers(ours, systems or {}, format, **pairing), verdicts, reviewers, kinds, only_this_document
-    )
+    options = _verdict_options(reviewers, kinds, only_this_document)
+    gold_layer, *layers = _layers(gold, systems or {}, format, pairing)
+    return _applied(gold_layer, layers, verdicts, options)
 
 
 def scores_with_verdicts(
@@ -73,10 +74,10 @@ def scores_with_verdicts(
     Raises:
         FormatError: as `apply_verdicts`, and as `score` for criteria and merges.
     """
-    ours = reading_of(gold, format=format)
-    layers = _layers(ours, systems, format, **pairing)
+    options = _verdict_options(reviewers, kinds, only_this_document)
     settings = scoring_options(criteria, merge, leave_out, counting).settings
-    return what_if.what_if(_applied(ours, layers, verdicts, reviewers, kinds, only_this_document), layers, settings)
+    gold_layer, *layers = _layers(gold, systems, format, pairing)
+    return what_if.what_if(_applied(gold_layer, layers, verdicts, options), layers, settings)
 
 
 def adjudicate(
@@ -95,40 +96,36 @@ def adjudicate(
     Raises:
         FormatError: as `apply_verdicts`.
     """
-    ours = reading_of(first, format=format)
-    (other,) = _layers(ours, {"second": second}, format, **pairing)
+    layers = _layers(first, {"second": second}, format, pairing)
     return adjudication.adjudicate(
-        ours.layer.renamed("first"), other, _reviewed(verdicts), only_this_document=only_this_document
+        layers[0].renamed("first"), layers[1], _reviewed(verdicts), only_this_document=only_this_document
     )
 
 
-def _applied(
-    gold: Reading,
-    layers: tuple[Layer, ...],
-    verdicts: Verdicts,
-    reviewers: Collection[str] | None,
-    kinds: Collection[str] | None,
-    only_this_document: bool,
-) -> AppliedVerdicts:
-    accepted = select_verdicts(_reviewed(verdicts), who=reviewers, kinds=kinds)
-    return apply.apply_verdicts(gold.layer, accepted, layers, only_this_document=only_this_document)
+def _verdict_options(
+    reviewers: Collection[str] | None, kinds: Collection[str] | None, only_this_document: bool
+) -> VerdictOptions:
+    return VerdictOptions(
+        reviewers=None if reviewers is None else tuple(reviewers),
+        kinds=None if kinds is None else tuple(kinds),
+        only_this_document=only_this_document,
+    )
+
+
+def _applied(gold: Layer, layers: Sequence[Layer], verdicts: Verdicts, options: VerdictOptions) -> AppliedVerdicts:
+    accepted = options.accepted(_reviewed(verdicts))
+    return apply.apply_verdicts(gold, accepted, layers, only_this_document=options.only_this_document)
 
 
 def _reviewed(verdicts: Verdicts) -> Reviewed:
     if isinstance(verdicts, Reviewed):
         return verdicts
     place = verdicts if verdicts is None or isinstance(verdicts, str) else Path(verdicts)
-    store = ReviewStore.of_environment(place)
-    try:
+    with closing(ReviewStore.of_environment(place)) as store:
         return store.reviewed()
-    finally:
-        store.close()
 
 
-def _layers(
-    gold: Reading, systems: Mapping[str, Annotations], format: str, **pairing: Unpack[Pairing]
-) -> tuple[Layer, ...]:
-    layers = []
-    for name, system in systems.items():
-        layers.append(pair(gold, reading_of(system, format=format, gold=gold), **pairing).layer.renamed(name))
-    return tuple(layers)
+def _layers(gold: Annotations, systems: Mapping[str, Annotations], format: str, pairing: Pairing) -> list[Layer]:
+    """Return the layers of gold and of the systems by their names, over gold's documents."""
+    loaded = load_inputs(gold, systems, format=format, pairing=pairing)
+    return [loaded.corpus.gold, *(layer.renamed(name) for name, layer in loaded.named_layers().items())]

@@ -1,13 +1,19 @@
-"""The verb `score` of the library: a prediction against gold under matching criteria."""
+"""The verbs `score`, `show`, `to_dict` and `type_suggestions` of the library: a prediction against gold."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Unpack
+from dataclasses import dataclass
+from typing import Any, Unpack
 
 from nereval_core.api.inputs import Given, Texts, load_inputs, scoring_options
 from nereval_core.api.scoring import PythonWarnings, score_loaded
 from nereval_core.pairing import Pairing
+from nereval_core.pairing.type_suggestions import Suggestion, suggest_types
+from nereval_core.problems import FormatError, quoted
+from nereval_core.report.highlight import document_html, plain_text
+from nereval_core.report.json_results import results
+from nereval_core.report.marks import marks
 from nereval_core.scoring import Counting, Scores
 from nereval_core.scoring.criteria import SCHEMAS, Criterion
 
@@ -58,3 +64,66 @@ def score(
     )
     (scores,) = score_loaded(loaded, options, PythonWarnings(progress)).values()
     return scores
+
+
+@dataclass(frozen=True, repr=False)
+class ShownDocument:
+    """A document as HTML that needs no script; notebooks show it."""
+
+    html: str
+
+    def __repr__(self) -> str:
+        return plain_text(self.html)
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+
+def show(scores: Scores, document: str | int, *, criterion: str | None = None) -> ShownDocument:
+    """Show a document, by its id or its number from 0, in a notebook: gold above the text, the prediction below.
+
+    `criterion` is the first one by default.
+
+    Raises:
+        FormatError: no such document or criterion, or there are no texts.
+    """
+    documents = scores.gold.documents
+    number = document if isinstance(document, int) else documents.index.get(document, -1)
+    names = [each.name for each in scores.criteria]
+    name = names[0] if criterion is None else criterion
+    if not 0 <= number < len(documents):
+        raise FormatError.single("show", None, f"no document {quoted(str(document))}", "name an id, or a place from 0")
+    if name not in names:
+        raise FormatError.single("show", None, f"not scored under {quoted(name)}", f"name one of {', '.join(names)}")
+    if documents.sizes is not None:
+        raise FormatError.single("show", None, "no texts", "give them: score(…, texts=…)")
+    html = document_html(documents.texts[number], marks(scores, name, number), types=scores.types)
+    return ShownDocument(str(html))
+
+
+def to_dict(scores: Scores, *, documents: bool = False, confusion: bool = False) -> dict[str, Any]:
+    """Return the object of `nereval score --json` for one system, see docs/results.schema.json.
+
+    With `documents` it holds the counts of each document too, as with `--by document`; with `confusion` those of each
+    gold type with each predicted type, as with `--by confusion`.
+    """
+    gold, pred = scores.read
+    return results(gold, [(pred, scores)], documents=documents, confusion=confusion)
+
+
+def type_suggestions(
+    gold: Given,
+    pred: Given,
+    *,
+    format: str = "auto",
+    **pairing: Unpack[Pairing],
+) -> tuple[Suggestion, ...]:
+    """Suggest a type of gold for each type of a prediction that gold does not have, with the reason.
+
+    Nothing is applied: `mapped` and `read(…, types=…)` do that.
+
+    Raises:
+        FormatError: as `score`.
+    """
+    corpus = load_inputs(gold, {"": pred}, format=format, pairing=pairing).corpus
+    return suggest_types(corpus.gold, corpus.systems)

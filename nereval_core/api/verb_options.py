@@ -23,12 +23,13 @@ from nereval_core.options import (
     comma_separated,
     composed,
 )
-from nereval_core.problems import FormatError, one_line, quoted
+from nereval_core.problems import FormatError, Problem, one_line, quoted
 
 if TYPE_CHECKING:
     from nereval_core.analysis.consistency.indexed_layer import LetterCase
     from nereval_core.analysis.linking import Truth
     from nereval_core.analysis.linking.mentions import Boundaries, Mentions
+    from nereval_core.review.standing_verdicts import Reviewed
     from nereval_core.scoring.criteria import Share
 
 
@@ -315,3 +316,55 @@ class LinkOptions:
         """The rules of boundaries that mentions are judged under."""
         possible = BOUNDARIES if self.mentions == "end-to-end" else BOUNDARIES[:1]
         return tuple(rule for rule in possible if rule in self.boundaries)
+
+
+@dataclass(frozen=True, kw_only=True)
+class IndexOptions:
+    """Which links of a mention count for its document."""
+
+    links: Truth = Offer(
+        "--links", "the links of a mention that count for its document", choices=("first", "any")
+    ).field("first")
+
+    def __post_init__(self) -> None:
+        check_offers(self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerdictOptions:
+    """Which verdicts are accepted, of `reviewers` and of `kinds`, None for all; and which documents they change."""
+
+    TITLE: ClassVar[str] = "verdicts"
+
+    reviewers: tuple[str, ...] | None = Offer(
+        "--reviewer", "accept those of NAME only; repeatable", "NAME", repeatable=True
+    ).field(None)
+    kinds: tuple[str, ...] | None = Offer(
+        "--kind", "accept gold,pred,both,neither,unclear only", "LIST", listed=True
+    ).field(None)
+    only_this_document: bool = True
+
+    def __post_init__(self) -> None:
+        from nereval_core.review.verdicts import KINDS
+
+        if unknown := [kind for kind in self.kinds or () if kind not in KINDS]:
+            remedy = f"choose among {', '.join(KINDS)}"
+            raise FormatError.single("--kind", None, f"there is no {quoted(unknown[0])}", remedy)
+
+    def accepted(self, reviewed: Reviewed, source: str = "verdicts") -> Reviewed:
+        """Return the accepted verdicts; problems name their `source`.
+
+        Raises:
+            FormatError: with each reviewer who has no current verdict.
+        """
+        from nereval_core.review.apply import select_verdicts
+
+        names = ", ".join(map(quoted, reviewed.reviewers)) or "nobody"
+        problems = [
+            Problem(source, None, f"no current verdict of {quoted(name)}", f"there are verdicts of {names}")
+            for name in self.reviewers or ()
+            if name not in reviewed.reviewers
+        ]
+        if problems:
+            raise FormatError(problems)
+        return select_verdicts(reviewed, who=self.reviewers, kinds=self.kinds)

@@ -318,10 +318,9 @@ def add_lossy(add: Add) -> None:
 
 def add_verdicts(parser: argparse.ArgumentParser) -> None:
     """Add where verdicts are and which of them are accepted."""
-    add = parser.add_argument_group("verdicts").add_argument
-    add_review_file(add)
-    add("--reviewer", action="append", default=[], metavar="NAME", help="accept those of NAME only; repeatable")
-    add("--kind", action="append", default=[], metavar="LIST", help="accept gold,pred,both,neither,unclear only")
+    from nereval_core.api.verb_options import VerdictOptions
+
+    add_review_file(add_options(parser, VerdictOptions))
     same_text = parser.add_mutually_exclusive_group().add_argument
     same_text(
         "--only-this-document",

@@ -5,34 +5,32 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Iterable
+from contextlib import closing
 from pathlib import Path
 
 from nereval_core import writers
 from nereval_core.api.load import Loaded
+from nereval_core.api.verb_options import VerdictOptions
 from nereval_core.cli.files import Paths, load_layers, prediction_files, real_paths
-from nereval_core.cli.options import STDOUT, UsageError, listed
+from nereval_core.cli.options import STDOUT, UsageError, parsed
 from nereval_core.cli.output import Console, say
 from nereval_core.corpus import Layer
-from nereval_core.problems import FormatError, Problem, counted, quoted
-from nereval_core.review.apply import AppliedVerdicts, select_verdicts
+from nereval_core.problems import FormatError, counted, quoted
+from nereval_core.review.apply import AppliedVerdicts
 from nereval_core.review.apply.corrected_copy import write_copy
 from nereval_core.review.apply.settlement import REASONS
 from nereval_core.review.exchange import is_export
 from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.review.store import ReviewStore
-from nereval_core.review.verdicts import KINDS
 
 
-def verdict_kinds(options: argparse.Namespace) -> list[str]:
-    """Return the kinds of verdicts that `--kind` names.
+def verdict_options(arguments: argparse.Namespace) -> VerdictOptions:
+    """Return which verdicts are accepted, and which documents they change.
 
     Raises:
-        UsageError: an unknown kind.
+        FormatError: an unknown kind.
     """
-    kinds = listed(options.kind)
-    if unknown := [kind for kind in kinds if kind not in KINDS]:
-        raise UsageError(f"--kind {quoted(unknown[0])}, choose among {', '.join(KINDS)}")
-    return kinds
+    return parsed(VerdictOptions, arguments, only_this_document=arguments.only_this_document)
 
 
 def verdict_count(number: int) -> str:
@@ -41,15 +39,14 @@ def verdict_count(number: int) -> str:
 
 
 def check_copy(options: argparse.Namespace) -> None:
-    """Refuse a format that cannot be written, and unknown kinds of verdicts.
+    """Refuse a format that cannot be written.
 
     Raises:
-        UsageError: one of them.
+        UsageError: it cannot.
     """
     formats = writers.writers()
     if options.target_format is not None and options.target_format not in formats:
         raise UsageError(f"no writer for the format {quoted(options.target_format)}, choose among {', '.join(formats)}")
-    verdict_kinds(options)
 
 
 def check_kept(place: str, protected: Iterable[str | Path | None]) -> None:
@@ -81,28 +78,16 @@ def check_replaceable(place: str) -> None:
         raise FormatError.single(place, None, finding, "name another file, or remove this one")
 
 
-def read_verdicts(options: argparse.Namespace) -> tuple[Reviewed, Path | None]:
+def read_verdicts(place: str | None, options: VerdictOptions) -> tuple[Reviewed, Path | None]:
     """Return the accepted verdicts, and their file, None for a database on a server.
 
     Raises:
         FormatError: a file that does not exist, a database that cannot be read, or a reviewer without a verdict.
     """
-    if options.review is not None and not Path(options.review).exists():
-        raise FormatError.single(options.review, None, "there is no such file", "name the file that holds the verdicts")
-    store = ReviewStore.of_environment(options.review)
-    try:
-        reviewed = store.reviewed()
-        name, verdict_file = store.name, store.database.file
-    finally:
-        store.close()
-    unknown = [who for who in options.reviewer if who not in reviewed.reviewers]
-    if unknown:
-        reviewers = ", ".join(map(quoted, reviewed.reviewers)) or "nobody"
-        raise FormatError(
-            Problem(name, None, f"no current verdict of {quoted(who)}", f"there are verdicts of {reviewers}")
-            for who in unknown
-        )
-    return select_verdicts(reviewed, who=options.reviewer or None, kinds=verdict_kinds(options) or None), verdict_file
+    if place is not None and not Path(place).exists():
+        raise FormatError.single(place, None, "there is no such file", "name the file that holds the verdicts")
+    with closing(ReviewStore.of_environment(place)) as store:
+        return options.accepted(store.reviewed(), store.name), store.database.file
 
 
 def load_reviewed(options: argparse.Namespace) -> Loaded:

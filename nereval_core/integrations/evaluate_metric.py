@@ -52,21 +52,21 @@ class NerevalMetric(evaluate.Metric):  # type: ignore[misc]
         Raises:
             ValueError: an unknown scheme, or sentences of different lengths.
         """
-        chosen = None if scheme is None else getattr(seqeval.scheme, scheme, None)
-        if scheme is not None and seqeval.scheme.scheme_name(chosen) is None:
+        tag_scheme = None if scheme is None else getattr(seqeval.scheme, scheme, None)
+        if scheme is not None and seqeval.scheme.scheme_name(tag_scheme) is None:
             raise ValueError(f"Scheme should be one of IOB1, IOB2, IOE1, IOE2, IOBES, BILOU, got {scheme}")
         report = seqeval.metrics.classification_report(
             references,
             predictions,
             suffix=suffix,
             output_dict=True,
-            scheme=chosen,
+            scheme=tag_scheme,
             mode=mode,
             zero_division=zero_division,
         )
         assert isinstance(report, dict)
         overall, *_ = (report.pop(f"{average} avg") for average in ("micro", "macro", "weighted"))
-        found: dict[str, Any] = {
+        figures: dict[str, Any] = {
             kind: {
                 "precision": row["precision"],
                 "recall": row["recall"],
@@ -75,9 +75,9 @@ class NerevalMetric(evaluate.Metric):  # type: ignore[misc]
             }
             for kind, row in report.items()
         }
-        found |= {f"overall_{name}": overall[key] for name, key in zip(MEASURES, COLUMNS, strict=False)}
-        found["overall_accuracy"] = seqeval.metrics.accuracy_score(references, predictions)
-        return found | _figures_of_schemas(references, predictions, suffix=suffix)
+        figures |= {f"overall_{name}": overall[key] for name, key in zip(MEASURES, COLUMNS, strict=False)}
+        figures["overall_accuracy"] = seqeval.metrics.accuracy_score(references, predictions)
+        return figures | _figures_of_schemas(references, predictions, suffix=suffix)
 
 
 def _figures_of_schemas(references: list[list[str]], predictions: list[list[str]], *, suffix: bool) -> dict[str, float]:
@@ -87,5 +87,5 @@ def _figures_of_schemas(references: list[list[str]], predictions: list[list[str]
         for side in (references, predictions)
     )
     scores = score(gold, pred)
-    values = {f"{name}_{one}": getattr(scores.counts(name), one) for name in SCHEMAS for one in MEASURES}
+    values = {f"{name}_{measure}": getattr(scores.counts(name), measure) for name in SCHEMAS for measure in MEASURES}
     return {key: math.nan if value is None else value for key, value in values.items()}

@@ -32,12 +32,13 @@ def score_examples(examples: Iterable[Any], **options: Any) -> dict[str, Any]:
     """Return spaCy's entity scores of `Example`s and those of the schemas; an undefined ratio is None."""
     examples = list(examples)
     scores: dict[str, Any] = get_ner_prf(examples, **options)
-    sides = [_entities(one) for one in examples if one.reference.has_annotation("ENT_IOB")]
+    sides = [_entities(example) for example in examples if example.reference.has_annotation("ENT_IOB")]
     if not any(gold or pred for gold, pred in sides):
         return scores | {f"nereval_{name}_{letter}": None for name in SCHEMAS for letter in MEASURES}
-    found = score([gold for gold, _ in sides], [pred for _, pred in sides])
+    schema_scores = score([gold for gold, _ in sides], [pred for _, pred in sides])
     rows = {
-        name: {letter: getattr(found.counts(name), measure) for letter, measure in MEASURES.items()} for name in SCHEMAS
+        name: {letter: getattr(schema_scores.counts(name), measure) for letter, measure in MEASURES.items()}
+        for name in SCHEMAS
     }
     per_type = (scores["ents_per_type"] or {}) | {f"({name})": row for name, row in rows.items()}
     flat = {f"nereval_{name}_{letter}": value for name, row in rows.items() for letter, value in row.items()}
@@ -46,15 +47,15 @@ def score_examples(examples: Iterable[Any], **options: Any) -> dict[str, Any]:
 
 def _entities(example: Any) -> tuple[list[Span], list[Span]]:
     """Return the reference's entities and the predicted ones, both by tokens of the reference, ends exclusive."""
-    return [(one.start, one.end, one.label_) for one in example.reference.ents], list(_predicted(example))
+    return [(span.start, span.end, span.label_) for span in example.reference.ents], list(_predicted(example))
 
 
 def _predicted(example: Any) -> Iterator[Span]:
     tokens = example.alignment.x2y
-    for one in example.predicted.ents:
-        covered = tokens[one.start : one.end]
+    for span in example.predicted.ents:
+        covered = tokens[span.start : span.end]
         if len(covered):
             start, end = int(covered[0]), int(covered[-1]) + 1
-            # 0: nothing is known of the token.
+            # 0: the token has no annotation.
             if all(token.ent_iob != 0 for token in example.reference[start:end]):
-                yield start, end, one.label_
+                yield start, end, span.label_

@@ -97,6 +97,11 @@ REFUSED: list[tuple[tuple[str, ...], Callable[[], Any], str]] = [
         "--kinds: 'odd' is not a kind",
     ),
     (
+        ("review", "apply", GOLD, RULES, "--out", "x", "--kind", "maybe"),
+        lambda: nereval.apply_verdicts(GOLD, {"rules": RULES}, kinds=["maybe"]),
+        "--kind: there is no 'maybe'; choose among gold",
+    ),
+    (
         ("link", GOLD, RULES, "--mentions", "gold", "--boundaries", "overlapping"),
         lambda: nereval.link(GOLD, RULES, mentions="gold", boundaries="overlapping"),
         "--boundaries: --mentions gold judges equal boundaries only; leave them out",

@@ -13,9 +13,8 @@ import pytest
 
 import nereval_core as nereval
 from nereval_core.api.load import Loaded, load_corpus
-from nereval_core.api.read import read
+from nereval_core.api.read import read, write
 from nereval_core.api.score import score
-from nereval_core.api.write import write
 from nereval_core.cli import main
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError
@@ -317,7 +316,7 @@ def test_annotators_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFi
     ("arguments", "said"),
     [
         (["apply", str(GOLD), "--out", "x", "--to", "no"], "no writer for the format 'no'"),
-        (["apply", str(GOLD), "--out", "x", "--kind", "maybe"], "--kind 'maybe', choose among gold, pred"),
+        (["apply", str(GOLD), "--out", "x", "--kind", "maybe"], "--kind: there is no 'maybe'; choose among gold, pred"),
         (["apply", str(GOLD), "--out", "x", "--review", "no.sqlite"], "no.sqlite: there is no such file"),
         (["apply", str(GOLD), "--out", "x", "--reviewer", "Zoe"], "no current verdict of 'Zoe'"),
         (["apply", str(GOLD), "--out", str(GOLD)], "not written over"),
@@ -350,7 +349,9 @@ def test_the_verbs_of_the_library(loaded: Loaded, store: ReviewStore) -> None:
     paths = {name: str(path) for name, path in SYSTEMS.items()}
     found = nereval.apply_verdicts(str(GOLD), paths, verdicts=store.name)
     assert found.layer.digest == expected.layer.digest and found.counts() == expected.counts()
-    few = nereval.apply_verdicts(gold, {}, verdicts=store.reviewed(), reviewers=["Bob"])
+    with pytest.raises(FormatError, match="no current verdict of 'Bob'; there are verdicts of 'Ann'"):
+        nereval.apply_verdicts(gold, {}, verdicts=store.reviewed(), reviewers=["Bob"])
+    few = nereval.apply_verdicts(gold, {}, verdicts=store.reviewed(), kinds=[])
     assert few.layer is gold and not few.log
     both = nereval.scores_with_verdicts(str(GOLD), paths, verdicts=store.reviewed(), merge=["A,B=C"])
     again = what_if(expected, systems, both.settings)

@@ -139,7 +139,7 @@ def test_lines_written_by_hand_name_a_document_of_the_corpus(run: Run) -> None:
     ("arguments", "said"),
     [
         (("export", "a", "b"), "unrecognized arguments: b"),
-        (("list", "--kind", "maybe"), "--kind 'maybe', choose among gold, pred, both, neither, unclear"),
+        (("list", "--kind", "maybe"), "--kind: there is no 'maybe'; choose among gold, pred, both, neither"),
         (("export", "own.sqlite", "--review", "own.sqlite"), "'own.sqlite' would be overwritten"),
         (("list", "gold.jsonl", "--csv", "gold.jsonl"), "'gold.jsonl' would be overwritten"),
         (("list", "--json", "x", "--csv", "x"), "two outputs have one place"),

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import nereval_core.readers
-from nereval_core.api.formats import formats
+from nereval_core.api.read import formats
 from nereval_core.problems import FormatError
 from nereval_core.readers import ReadOptions, Source, read, readers
 from nereval_core.readers.input import compression

@@ -1,4 +1,4 @@
-"""Systems side by side with intervals, differences and tests, as tables, JSON and a figure."""
+"""Systems side by side with intervals, differences and tests, and over several corpora, in every form."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import pandas as pd
+
 from nereval_core.analysis.comparison import Comparison
+from nereval_core.analysis.comparison.replicability import DIRECTIONS, replicability_table
 from nereval_core.analysis.comparison.runs import RunComparison
 from nereval_core.analysis.comparison.tables import (
     baseline_table,
@@ -20,12 +23,16 @@ from nereval_core.analysis.comparison.tables import (
     tau_table,
 )
 from nereval_core.analysis.crosstab import transition_records, transition_tables
+from nereval_core.analysis.resampling_units import ResamplingPlan
+from nereval_core.cli.files import read_json
 from nereval_core.cli.output import Result, methods_file
+from nereval_core.problems import FormatError, Problem
 from nereval_core.report.figures.files import Figure
-from nereval_core.report.json_results import head, system_side
+from nereval_core.report.json_results import head, system_side, versions
 from nereval_core.report.signature import together
+from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns, typed_table
 from nereval_core.scoring.protocols import LayerSummary
-from nereval_core.tables import DAGGER, Table, frame_table, objects
+from nereval_core.tables import DAGGER, Column, Table, frame_table, objects
 
 SPAN_KEYS = ("transitions", "right_by")
 """Keys of the tables by span: its states under the baseline and another system, and the number that get it right."""
@@ -42,159 +49,235 @@ DIFFERENCES = {
 
 
 def comparison_result(
-    gold: LayerSummary, systems: Sequence[LayerSummary], found: Comparison, *, by_span: bool, differences: bool = False
+    gold: LayerSummary,
+    systems: Sequence[LayerSummary],
+    comparison: Comparison,
+    *,
+    by_span: bool,
+    differences: bool = False,
 ) -> Result:
     """Return the comparison in every form; `by_span` adds the transitions of each span between systems.
 
     The figure shows scores, or `differences` to the baseline.
     """
-    spans = (found.scores, found.criteria, found.baseline) if by_span else ({}, (), "")
+    spans = (comparison.scores, comparison.criteria, comparison.baseline) if by_span else ({}, (), "")
 
     def tables() -> list[Table]:
-        *first, last = (*comparison_tables(found), *transition_tables(*spans))
-        signatures = together(signed for row in found.signatures.values() for signed in row.values())
+        *first, last = (*comparison_tables(comparison), *transition_tables(*spans))
+        signatures = together(signed for row in comparison.signatures.values() for signed in row.values())
         return [*first, replace(last, notes=(*last.notes, *signatures))]
 
     def json_object() -> dict[str, Any]:
         more = dict(zip(SPAN_KEYS, transition_records(*spans), strict=True)) if by_span else {}
-        return _json_object(gold, systems, found, more)
+        return _json_object(gold, systems, comparison, more)
 
     return Result(
         tables,
-        lambda: long_table(found),
+        lambda: long_table(comparison),
         json_object,
         "comparison",
-        lambda: [_figure(found, differences=differences)],
-        files=methods_file(found),
+        lambda: [_figure(comparison, differences=differences)],
+        files=methods_file(comparison),
     )
 
 
-def comparison_tables(found: Comparison) -> Iterator[Table]:
+def comparison_tables(comparison: Comparison) -> Iterator[Table]:
     """Yield the tables: scores, differences, by type, order, and for three or more systems all pairs.
 
     Where systems have several runs, means and their differences come first, and no run is ranked or tested by itself.
     """
-    level, plan, runs = found.plan.level, found.plan, found.runs
+    level, plan, runs = comparison.plan.level, comparison.plan, comparison.runs
     # A test of one run against another is not a test of their systems.
-    tested, leads = (table if runs is None else table.iloc[:0] for table in (found.differences, found.leads))
+    tested, leads = (table if runs is None else table.iloc[:0] for table in (comparison.differences, comparison.leads))
     overall, overall_differences, overall_leads = (
-        table[table["type"].isna()] for table in (found.intervals, tested, leads)
+        table[table["type"].isna()] for table in (comparison.intervals, tested, leads)
     )
     intervals = (
-        f"intervals: bias-corrected bootstrap over {found.units.description}, {plan.resamples} resamples, "
+        f"intervals: bias-corrected bootstrap over {comparison.units.description}, {plan.resamples} resamples, "
         f"seed {plan.seed}"
     )
-    notes = (*found.words, *found.warnings)
+    notes = (*comparison.words, *comparison.warnings)
     if runs is not None:
-        table = run_table(found, runs)
+        table = run_table(comparison, runs)
         yield replace(table, notes=(*notes, *table.notes))
         if len(runs.differences):
-            yield baseline_table(found, runs.differences, found.run_family, runs=True)
+            yield baseline_table(comparison, runs.differences, comparison.run_family, runs=True)
         notes = (intervals,)
     else:
         daggers = f"p at most {1 - level:.2g} by approximate randomization, after Holm's correction over the systems"
-        notes = (*notes, intervals, f"{DAGGER} differs from {found.baseline}: {daggers}")
+        notes = (*notes, intervals, f"{DAGGER} differs from {comparison.baseline}: {daggers}")
     title = f"F1 {'' if runs is None else 'of each run '}with {level:.0%} intervals"
     yield score_table(title, overall, overall_differences, overall_leads, level, notes=notes)
     if len(overall_differences):
-        yield baseline_table(found, overall_differences, found.family)
-        yield power_table(found, found.power)
-    if len(found.measures):
-        differences = found.measure_differences if runs is None else found.measure_differences.iloc[:0]
+        yield baseline_table(comparison, overall_differences, comparison.family)
+        yield power_table(comparison, comparison.power)
+    if len(comparison.measures):
+        differences = comparison.measure_differences if runs is None else comparison.measure_differences.iloc[:0]
         title = f"Measures with {level:.0%} intervals"
-        yield measure_table(found, title, found.measures, differences, found.measure_family)
+        yield measure_table(comparison, title, comparison.measures, differences, comparison.measure_family)
     names = overall["criterion"].unique().tolist()
     for name in names:
         of_types = [
-            table[table["type"].notna() & table["criterion"].eq(name)] for table in (found.intervals, tested, leads)
+            table[table["type"].notna() & table["criterion"].eq(name)]
+            for table in (comparison.intervals, tested, leads)
         ]
         if len(of_types[0]):
             yield score_table(f"F1 by type under {name}", of_types[0], of_types[1], of_types[2], level, "type")
     if runs is not None:
         return
-    if len(found.scores) > 1:
+    if len(comparison.scores) > 1:
         yield rank_table(overall)
-        yield order_table(found, names[0])
+        yield order_table(comparison, names[0])
     for name in names:
-        pairs = found.pairs[found.pairs["criterion"] == name]
+        pairs = comparison.pairs[comparison.pairs["criterion"] == name]
         if len(pairs):
-            yield pair_table(pairs, list(found.scores), level, name)
-    if len(names) > 1 and len(found.scores) > 2:
-        yield tau_table(found.taus)
+            yield pair_table(pairs, list(comparison.scores), level, name)
+    if len(names) > 1 and len(comparison.scores) > 2:
+        yield tau_table(comparison.taus)
 
 
-def long_table(found: Comparison) -> Table:
+def long_table(comparison: Comparison) -> Table:
     """Return a row for each criterion, type and system: scores, the difference to the baseline, and the signature.
 
     Where systems have several runs, it is a row for each criterion and system, with the signatures of its runs.
     """
-    runs, baseline = found.runs, found.baseline
-    parts: Mapping[str, tuple[str, ...]] = {name: (name,) for name in found.scores}
-    keys, table, differences = ["criterion", "type", "system"], found.intervals.copy(), found.differences
+    runs, baseline = comparison.runs, comparison.baseline
+    parts: Mapping[str, tuple[str, ...]] = {name: (name,) for name in comparison.scores}
+    keys, table, differences = ["criterion", "type", "system"], comparison.intervals.copy(), comparison.differences
     if runs is not None:
         keys, table, differences = ["criterion", "system"], runs.means.copy(), runs.differences
         baseline, parts = runs.baseline, runs.systems
     table["baseline"] = baseline
     table = table.merge(differences[[*keys, *DIFFERENCES]].rename(columns=DIFFERENCES), on=keys, how="left")
-    made = found.signatures
-    table["resamples"], table["seed"] = found.plan.resamples, found.plan.seed
+    signatures = comparison.signatures
+    table["resamples"], table["seed"] = comparison.plan.resamples, comparison.plan.seed
     table["signature"] = [
-        " / ".join(made[one][criterion] for one in parts[system])
+        " / ".join(signatures[part][criterion] for part in parts[system])
         for system, criterion in zip(table["system"], table["criterion"], strict=True)
     ]
     return frame_table("comparison", table)
 
 
 def _json_object(
-    gold: LayerSummary, systems: Sequence[LayerSummary], found: Comparison, more: Mapping[str, Any]
+    gold: LayerSummary, systems: Sequence[LayerSummary], comparison: Comparison, more: Mapping[str, Any]
 ) -> dict[str, Any]:
     return {
         **head(gold),
         "systems": [system_side(gold, layer) for layer in systems],
-        "baseline": found.baseline,
-        "resamples": found.plan.resamples,
-        "seed": found.plan.seed,
-        "level": found.plan.level,
-        "resampled_by": found.units.by,
-        "family": found.family,
-        "scores": objects(found.intervals),
-        "differences": objects(found.differences),
-        "pairs": objects(found.pairs),
-        "taus": objects(found.taus),
-        "power": objects(found.power),
-        "measures": objects(found.measures),
-        "measure_differences": objects(found.measure_differences),
-        "measure_family": found.measure_family,
-        "runs": None if found.runs is None else _runs_object(found, found.runs),
-        "words": list(found.words),
-        "warnings": list(found.warnings),
-        "signatures": found.signatures,
+        "baseline": comparison.baseline,
+        "resamples": comparison.plan.resamples,
+        "seed": comparison.plan.seed,
+        "level": comparison.plan.level,
+        "resampled_by": comparison.units.by,
+        "family": comparison.family,
+        "scores": objects(comparison.intervals),
+        "differences": objects(comparison.differences),
+        "pairs": objects(comparison.pairs),
+        "taus": objects(comparison.taus),
+        "power": objects(comparison.power),
+        "measures": objects(comparison.measures),
+        "measure_differences": objects(comparison.measure_differences),
+        "measure_family": comparison.measure_family,
+        "runs": None if comparison.runs is None else _runs_object(comparison, comparison.runs),
+        "words": list(comparison.words),
+        "warnings": list(comparison.warnings),
+        "signatures": comparison.signatures,
         **more,
     }
 
 
-def _runs_object(found: Comparison, runs: RunComparison) -> dict[str, Any]:
+def _runs_object(comparison: Comparison, runs: RunComparison) -> dict[str, Any]:
     return {
         "systems": {system: list(names) for system, names in runs.systems.items()},
         "baseline": runs.baseline,
         "means": objects(runs.means),
         "differences": objects(runs.differences),
-        "family": found.run_family,
+        "family": comparison.run_family,
     }
 
 
-def _figure(found: Comparison, *, differences: bool) -> Figure:
+def _figure(comparison: Comparison, *, differences: bool) -> Figure:
     from nereval_core.report.figures.comparison import baseline_dots, leaderboard
 
-    plan, runs, baseline = found.plan, found.runs, found.baseline
-    rows = found.intervals[found.intervals["type"].isna() & found.intervals["criterion"].eq(found.criteria[0])]
-    level, many = f"{plan.level:.0%}", found.units.plural
-    note = f"{level} intervals: bootstrap over {many}, {plan.resamples:,} resamples, seed {plan.seed}"
+    plan, runs, baseline = comparison.plan, comparison.runs, comparison.baseline
+    rows = comparison.intervals[
+        comparison.intervals["type"].isna() & comparison.intervals["criterion"].eq(comparison.criteria[0])
+    ]
+    level, plural = f"{plan.level:.0%}", comparison.units.plural
+    note = f"{level} intervals: bootstrap over {plural}, {plan.resamples:,} resamples, seed {plan.seed}"
     if runs is not None:
         most = rows[["units", "POS"]].max()
-        rows = runs.means[runs.means["criterion"].eq(found.criteria[0])].assign(**most)
-        baseline, note = runs.baseline, f"means over runs; {level} intervals over {many} and runs"
+        rows = runs.means[runs.means["criterion"].eq(comparison.criteria[0])].assign(**most)
+        baseline, note = runs.baseline, f"means over runs; {level} intervals over {plural} and runs"
     if differences:
-        apart = found.system_differences
-        return baseline_dots(apart[apart["criterion"].eq(found.criteria[0])], note)
-    return leaderboard(rows, baseline, note, (found.units.singular, found.units.plural))
+        apart = comparison.system_differences
+        return baseline_dots(apart[apart["criterion"].eq(comparison.criteria[0])], note)
+    return leaderboard(rows, baseline, note, (comparison.units.singular, comparison.units.plural))
+
+
+REMEDY = "give the file that `nereval compare GOLD A B --json FILE` wrote"
+DIFFERENCE_DTYPES: Columns = {
+    **dict.fromkeys(("criterion", "system", "baseline"), TEXT_DTYPE),
+    **dict.fromkeys(("difference", "p"), "float64"),
+}
+"""Columns that are read of the differences, and their dtypes."""
+
+
+def read_comparison(path: str) -> tuple[str, pd.DataFrame]:
+    """Return the digest of gold and the differences of systems over all types, from a result of `compare --json`.
+
+    The differences are of means over runs where systems have several.
+
+    Raises:
+        FormatError: no file, no JSON, or no such result.
+    """
+    result = read_json(path, REMEDY)
+    try:
+        rows = result["runs"]["differences"] if result.get("runs") else result["differences"]
+        whole = [{name: row[name] for name in DIFFERENCE_DTYPES} for row in rows if row.get("type") is None]
+        return str(result["gold"]["sha256"]), typed_table(whole, DIFFERENCE_DTYPES)
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise FormatError.single(path, None, "no result of `nereval compare`", REMEDY) from None
+
+
+def corpora_result(comparisons: Mapping[str, tuple[str, pd.DataFrame]]) -> Result:
+    """Return the number of corpora that show each difference in every form.
+
+    Raises:
+        FormatError: a corpus twice, or what `replicability_table` refuses.
+    """
+    digests = {name: digest for name, (digest, _) in comparisons.items()}
+    first = {digest: name for name, digest in reversed(digests.items())}
+    if twice := {name: first[digest] for name, digest in digests.items() if first[digest] != name}:
+        remedy = "give each corpus once: it would count as its own replication"
+        raise FormatError(Problem(name, None, f"gold is that of {corpus}", remedy) for name, corpus in twice.items())
+    level = ResamplingPlan().level
+    table = replicability_table({name: corpus for name, (_, corpus) in comparisons.items()}, level)
+
+    def json_object() -> dict[str, Any]:
+        return {
+            **versions(),
+            "corpora": [{"name": name, "gold": digest} for name, digest in digests.items()],
+            "level": level,
+            "replicability": objects(table),
+        }
+
+    return Result(
+        lambda: [_replicability_table(table, level)], lambda: frame_table("corpora", table), json_object, "corpora"
+    )
+
+
+def _replicability_table(table: pd.DataFrame, level: float) -> Table:
+    headings = ("criterion", "system", "direction", "seen in", "if dependent", "if independent", "these by Holm")
+    keys = [name for name in table.columns if name not in ("baseline", "corpora")]
+    columns = [
+        Column(key, heading, "value" if number > 1 else "name")
+        for number, (key, heading) in enumerate(zip(keys, headings, strict=True))
+    ]
+    baseline, corpora = table[["baseline", "corpora"]].iloc[0]
+    notes = (
+        f"seen in: the corpora in which F1 is {' or '.join(DIRECTIONS)}, whatever p",
+        "if dependent, if independent: the number of corpora that show it (Bonferroni, Fisher; Dror et al. 2017), "
+        f"each direction by one-sided tests at {(1 - level) / 2:.2g}",
+    )
+    return frame_table(f"F1 less that of {baseline} in {corpora} corpora", table, columns, notes)

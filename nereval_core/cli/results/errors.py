@@ -42,7 +42,7 @@ FormsBySystem = Mapping[str, pd.DataFrame]
 
 
 def errors_result(
-    corpus: Corpus, found: ErrorsBySystem, *, by_type: bool, mend: Sequence[str], forms: int | None = None
+    corpus: Corpus, reports: ErrorsBySystem, *, by_type: bool, mend: Sequence[str], forms: int | None = None
 ) -> Result:
     """Return the errors in every form; `mend` are the classes mended in the prediction that `--out` writes.
 
@@ -51,25 +51,25 @@ def errors_result(
 
     @cache
     def frequent_forms() -> FormsBySystem:
-        return {} if forms is None else {system: each.forms(forms) for system, each in found.items()}
+        return {} if forms is None else {system: each.forms(forms) for system, each in reports.items()}
 
     return Result(
         tables=lambda: (
             table
-            for system, each in found.items()
+            for system, each in reports.items()
             for table in error_tables(system, each, by_type, frequent_forms().get(system))
         ),
-        long=lambda: long_table(found, frequent_forms()),
-        json=lambda: _json_object(corpus, found, frequent_forms()),
+        long=lambda: long_table(reports, frequent_forms()),
+        json=lambda: _json_object(corpus, reports, frequent_forms()),
         title="errors",
-        figures=lambda: [_figure(found)],
+        figures=lambda: [_figure(reports)],
         frames={
             "records": lambda: join_records(
                 (system, each.records().assign(signature=signature(each.scores, STRICT)))
-                for system, each in found.items()
+                for system, each in reports.items()
             )
         },
-        files={"out": lambda place: _layer_file(next(iter(found.values())).mended(mend), place)},
+        files={"out": lambda place: _layer_file(next(iter(reports.values())).mended(mend), place)},
     )
 
 
@@ -81,33 +81,33 @@ def _layer_file(layer: Layer, place: str) -> bytes:
         return path.read_bytes()
 
 
-def error_tables(system: str, found: ErrorReport, by_type: bool, forms: pd.DataFrame | None = None) -> Iterator[Table]:
+def error_tables(system: str, report: ErrorReport, by_type: bool, forms: pd.DataFrame | None = None) -> Iterator[Table]:
     """Yield the tables of one system: classes by criterion, ends, patterns, with `by_type` types, and `forms`."""
-    signatures = together(signature(found.scores, name) for name in found.classes)
+    signatures = together(signature(report.scores, name) for name in report.classes)
     # What is about all criteria stands below the first table.
-    more = (*filter(None, [sentence_text(found.placing_sentence())]), *signatures)
-    for name in found.classes:
-        table = error_class_table(found, name, system)
-        yield replace(table, notes=(sentence_text(found.sentence(name)), *table.notes, *more))
+    more = (*filter(None, [sentence_text(report.placing_sentence())]), *signatures)
+    for name in report.classes:
+        table = error_class_table(report, name, system)
+        yield replace(table, notes=(sentence_text(report.sentence(name)), *table.notes, *more))
         more = ()
-    yield end_table(found, system)
-    if len(found.patterns):
-        table = pattern_table(found, system, slice(MOST_ROWS))
-        yield replace(table, notes=hidden_note(len(found.patterns) - MOST_ROWS, "more pattern"))
+    yield end_table(report, system)
+    if len(report.patterns):
+        table = pattern_table(report, system, slice(MOST_ROWS))
+        yield replace(table, notes=hidden_note(len(report.patterns) - MOST_ROWS, "more pattern"))
     if by_type:
-        yield type_table(found, system, MOST_ROWS)
+        yield type_table(report, system, MOST_ROWS)
     if forms is not None:
-        yield form_table(found, forms, system)
+        yield form_table(report, forms, system)
 
 
-def long_table(found: ErrorsBySystem, forms: FormsBySystem = MappingProxyType({})) -> Table:
+def long_table(reports: ErrorsBySystem, forms: FormsBySystem = MappingProxyType({})) -> Table:
     """Return all tables of all systems as one with LONG_COLUMNS, EXAMPLE_COLUMNS if it has forms, and the signature.
 
     `part` is class, type, ends, pattern or form; `name` is the type, the ends, the pattern with its end, or the form.
     """
     rows: list[tuple[Cell, ...]] = []
     none = (None,) * 5
-    for system, each in found.items():
+    for system, each in reports.items():
         signed = signature(each.scores, STRICT)
         for criterion, table in each.classes.items():
             own = signature(each.scores, criterion)
@@ -124,7 +124,7 @@ def long_table(found: ErrorsBySystem, forms: FormsBySystem = MappingProxyType({}
     blank = (None,) * len(EXAMPLE_COLUMNS)
     rows = [(*row[:-1], *blank, row[-1]) for row in rows]
     for system, table in forms.items():
-        signed = signature(found[system].scores, STRICT)
+        signed = signature(reports[system].scores, STRICT)
         for counted_form, example in zip(
             cells(table[["class", "form", "records"]]), cells(table[[*EXAMPLE_COLUMNS]]), strict=True
         ):
@@ -133,13 +133,13 @@ def long_table(found: ErrorsBySystem, forms: FormsBySystem = MappingProxyType({}
     return Table("errors", columns, tuple(rows))
 
 
-def _json_object(corpus: Corpus, found: ErrorsBySystem, forms: FormsBySystem) -> dict[str, Any]:
+def _json_object(corpus: Corpus, reports: ErrorsBySystem, forms: FormsBySystem) -> dict[str, Any]:
     gold = corpus.gold
     return {
         **head(gold),
         "systems": [
             {
-                **system_side(gold, one),
+                **system_side(gold, layer),
                 "signatures": {name: signature(each.scores, name) for name in each.classes},
                 "criteria": {name: objects(table) for name, table in each.classes.items()},
                 "types": objects(each.types),
@@ -148,15 +148,15 @@ def _json_object(corpus: Corpus, found: ErrorsBySystem, forms: FormsBySystem) ->
                 "words": list(each.words),
                 **({"forms": objects(forms[system])} if system in forms else {}),
             }
-            for one, (system, each) in zip(corpus.systems, found.items(), strict=True)
+            for layer, (system, each) in zip(corpus.systems, reports.items(), strict=True)
         ],
     }
 
 
-def _figure(found: ErrorsBySystem) -> Figure:
+def _figure(reports: ErrorsBySystem) -> Figure:
     from nereval_core.report.figures.errors import gain_bars
 
-    name = next(iter(next(iter(found.values())).classes))
-    counts = [each.scores.counts(name) for each in found.values()]
-    classes = {system: each.classes[name] for system, each in found.items()}
+    name = next(iter(next(iter(reports.values())).classes))
+    counts = [each.scores.counts(name) for each in reports.values()]
+    classes = {system: each.classes[name] for system, each in reports.items()}
     return gain_bars(classes, name, counts[0].pos, [each.act for each in counts])

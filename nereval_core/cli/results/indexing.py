@@ -34,33 +34,37 @@ def index_result(gold: Index, systems: Sequence[IndexedSystem], by: Sequence[str
         tables=lambda: _tables(systems, by),
         long=lambda: _long(systems, by),
         json=lambda: _json_object(gold, systems, by),
-        frames={"records": lambda: join_records((one.name, index_records(one.scores)) for one in systems)},
+        frames={"records": lambda: join_records((indexed.name, index_records(indexed.scores)) for indexed in systems)},
     )
 
 
 def _json_object(gold: Index, systems: Sequence[IndexedSystem], by: Sequence[str]) -> dict[str, Any]:
-    def side(one: Index) -> dict[str, Any]:
-        return {"sha256": one.digest, "documents": len(one.documents), "ids": sum(map(len, one.documents.values()))}
+    def side(codes: Index) -> dict[str, Any]:
+        return {
+            "sha256": codes.digest,
+            "documents": len(codes.documents),
+            "ids": sum(map(len, codes.documents.values())),
+        }
 
     return {
         **versions(),
         "gold": side(gold),
         "systems": [
             {
-                "name": one.name,
-                **side(one.codes),
+                "name": indexed.name,
+                **side(indexed.codes),
                 "index": {
-                    "signature": one.signature,
-                    **_counts(one.scores.counts),
-                    "macro_document": _averages(one.scores.macro_documents()),
-                    "macro_id": _averages(one.scores.macro_ids()),
-                    "documents_only_in_gold": list(one.scores.only_gold),
-                    "documents_without_gold": list(one.scores.only_pred),
-                    "ids_without_gold": list(one.scores.ids_without_gold),
-                    **{key: {k: _counts(c) for k, c in rows.items()} for key, rows in _parts(one.scores, by, "s")},
+                    "signature": indexed.signature,
+                    **_counts(indexed.scores.counts),
+                    "macro_document": _averages(indexed.scores.macro_documents()),
+                    "macro_id": _averages(indexed.scores.macro_ids()),
+                    "documents_only_in_gold": list(indexed.scores.only_gold),
+                    "documents_without_gold": list(indexed.scores.only_pred),
+                    "ids_without_gold": list(indexed.scores.ids_without_gold),
+                    **{key: {k: _counts(c) for k, c in rows.items()} for key, rows in _parts(indexed.scores, by, "s")},
                 },
             }
-            for one in systems
+            for indexed in systems
         ],
     }
 
@@ -71,7 +75,10 @@ def _counts(counts: SetCounts) -> dict[str, Any]:
 
 
 def _averages(averages: Mapping[str, Average]) -> dict[str, Any]:
-    return {name: {"value": one.value, "n": one.n, "undefined": one.undefined} for name, one in averages.items()}
+    return {
+        name: {"value": average.value, "n": average.n, "undefined": average.undefined}
+        for name, average in averages.items()
+    }
 
 
 def _parts(scores: IndexScores, by: Sequence[str], plural: str = "") -> Iterator[tuple[str, Mapping[str, SetCounts]]]:
@@ -83,46 +90,48 @@ def _parts(scores: IndexScores, by: Sequence[str], plural: str = "") -> Iterator
 
 def _tables(systems: Sequence[IndexedSystem], by: Sequence[str]) -> list[Table]:
     tables = []
-    for one in systems:
-        rows = [("micro", *_cells(one.scores.counts))]
-        for name, means in (("documents", one.scores.macro_documents()), ("ids", one.scores.macro_ids())):
+    for indexed in systems:
+        rows = [("micro", *_cells(indexed.scores.counts))]
+        for name, means in (("documents", indexed.scores.macro_documents()), ("ids", indexed.scores.macro_ids())):
             values = tuple(means[ratio].value for ratio in RATIO_KEYS.values())
             rows.append((f"macro over {name}", *(None,) * len(COUNTED), *values))
         tables.append(
             Table(
-                one.name,
+                indexed.name,
                 (Column("average", kind="name"), *COUNT_COLUMNS, *RATIOS),
                 tuple(rows),
-                (*_notes(one), one.signature),
+                (*_notes(indexed), indexed.signature),
             )
         )
-        for part, members in _parts(one.scores, by):
+        for part, members in _parts(indexed.scores, by):
             cells = tuple((name, *_cells(counts)) for name, counts in members.items())
-            tables.append(Table(f"{one.name} by {part}", (Column(part, kind="name"), *COUNT_COLUMNS, *RATIOS), cells))
+            tables.append(
+                Table(f"{indexed.name} by {part}", (Column(part, kind="name"), *COUNT_COLUMNS, *RATIOS), cells)
+            )
     return tables
 
 
-def _notes(one: IndexedSystem) -> Iterator[str]:
+def _notes(indexed: IndexedSystem) -> Iterator[str]:
     """Yield notes on documents and ids on one side only, and on undefined ratios that means leave out."""
-    scores = one.scores
+    scores = indexed.scores
     for what, names in (
         ("documents missing from the prediction, their ids counted as missing", scores.only_gold),
         ("documents without gold, their ids counted as spurious", scores.only_pred),
         ("predicted ids that gold has in no document", scores.ids_without_gold),
     ):
         if names:
-            shown = ", ".join(names[:SHOWN_NAMES]) + (", …" if len(names) > SHOWN_NAMES else "")
-            yield f"{what}: {len(names)} ({shown})"
+            listed_names = ", ".join(names[:SHOWN_NAMES]) + (", …" if len(names) > SHOWN_NAMES else "")
+            yield f"{what}: {len(names)} ({listed_names})"
     wrong = len(scores.wrong_documents)
     yield f"documents with a missing or spurious id: {wrong} of {len(scores.by_document)}"
     for unit, means in (("documents", scores.macro_documents()), ("ids", scores.macro_ids())):
-        left = [
+        counts_left_out = [
             f"{means[ratio].undefined} of {short}"
             for ratio, short in zip(means, RATIOS, strict=True)
             if means[ratio].undefined
         ]
-        if left:
-            yield f"macro over {unit}: undefined and left out: {', '.join(left)}"
+        if counts_left_out:
+            yield f"macro over {unit}: undefined and left out: {', '.join(counts_left_out)}"
 
 
 def _cells(counts: SetCounts) -> tuple[Cell, ...]:
@@ -133,13 +142,13 @@ def _cells(counts: SetCounts) -> tuple[Cell, ...]:
 def _long(systems: Sequence[IndexedSystem], by: Sequence[str]) -> Table:
     """Return all numbers as one table for programs and spreadsheets; `part` is all, document, id or a macro average."""
     rows: list[tuple[Cell, ...]] = []
-    for one in systems:
-        rows.append((one.name, "all", None, *_cells(one.scores.counts), one.signature))
-        for name, means in (("documents", one.scores.macro_documents()), ("ids", one.scores.macro_ids())):
+    for indexed in systems:
+        rows.append((indexed.name, "all", None, *_cells(indexed.scores.counts), indexed.signature))
+        for name, means in (("documents", indexed.scores.macro_documents()), ("ids", indexed.scores.macro_ids())):
             values = tuple(means[ratio].value for ratio in RATIO_KEYS.values())
-            rows.append((one.name, f"macro over {name}", None, *(None,) * len(COUNTED), *values, one.signature))
-        for part, members in _parts(one.scores, by):
-            rows += [(one.name, part, name, *_cells(counts), one.signature) for name, counts in members.items()]
+            rows.append((indexed.name, f"macro over {name}", None, *(None,) * len(COUNTED), *values, indexed.signature))
+        for part, members in _parts(indexed.scores, by):
+            rows += [(indexed.name, part, name, *_cells(counts), indexed.signature) for name, counts in members.items()]
     return Table(
         "index", columns_of("system", "part", "name", *COUNTED, *RATIO_KEYS.values(), "signature"), tuple(rows)
     )

@@ -64,21 +64,21 @@ def _json_object(gold: Layer, systems: Sequence[LinkedSystem], by: Sequence[str]
 def _by_rule(system: LinkedSystem, gold: Layer, by: Sequence[str]) -> dict[str, Any]:
     rules: dict[str, Any] = {}
     for scores in system.scores:
-        given = scores.alignment.mentions == "gold"
-        rule = {"signature": _signature(system, scores, gold)} | _counts(scores.counts, given)
-        if given:
+        of_gold_mentions = scores.alignment.mentions == "gold"
+        rule = {"signature": _signature(system, scores, gold)} | _counts(scores.counts, of_gold_mentions)
+        if of_gold_mentions:
             rule["not_judged"] = dict(zip(("gold", "pred"), scores.alignment.unjudged, strict=True))
         if "document" in by:
-            rule["documents"] = {name: _counts(counts, given) for name, counts in scores.by_document.items()}
+            rule["documents"] = {name: _counts(counts, of_gold_mentions) for name, counts in scores.by_document.items()}
         if "confusion" in by:
             rule["confusion"] = link_confusion(link_records(scores)).to_dict("records")
-        rules.setdefault("given" if given else scores.alignment.boundaries, {})[str(scores.n)] = rule
+        rules.setdefault("given" if of_gold_mentions else scores.alignment.boundaries, {})[str(scores.n)] = rule
     return rules
 
 
-def _counts(counts: LinkCounts, given: bool) -> dict[str, Any]:
+def _counts(counts: LinkCounts, of_gold_mentions: bool) -> dict[str, Any]:
     decisions = dict(zip(DECISIONS, counts.decisions, strict=True))
-    if given:
+    if of_gold_mentions:
         del decisions["spurious"]
         return decisions | {"judged": counts.gold, "accuracy": counts.recall}
     sums = {"gold": counts.gold, "predicted": counts.predicted}

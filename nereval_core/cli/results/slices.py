@@ -44,49 +44,49 @@ LONG_COLUMNS = (
 SlicesBySystem = Mapping[str, Sequence[SliceReport]]
 
 
-def slices_result(corpus: Corpus, found: SlicesBySystem, changes: Mapping[str, SliceTests]) -> Result:
+def slices_result(corpus: Corpus, reports: SlicesBySystem, changes: Mapping[str, SliceTests]) -> Result:
     """Return the slices of each system under each criterion in every form, and the changes within them by criterion."""
 
     def tables() -> Iterator[Table]:
-        for name, every in found.items():
-            for each in every:
+        for name, reports_of_system in reports.items():
+            for each in reports_of_system:
                 yield from slice_tables(name, each)
         for criterion, tests in changes.items():
             yield tests_with_words(f"{criterion}, changes from system to system within slices", tests)
 
     return Result(
         tables=tables,
-        long=lambda: long_table(found, changes),
-        json=lambda: _json_object(corpus, found, changes),
+        long=lambda: long_table(reports, changes),
+        json=lambda: _json_object(corpus, reports, changes),
         title="slices",
-        figures=lambda: _figures(found),
-        files=methods_file([each for every in found.values() for each in every]),
+        figures=lambda: _figures(reports),
+        files=methods_file([report for of_system in reports.values() for report in of_system]),
     )
 
 
-def slice_tables(system: str, found: SliceReport) -> Iterator[Table]:
+def slice_tables(system: str, report: SliceReport) -> Iterator[Table]:
     """Yield the tables of one system under one criterion; the last has the signature."""
-    tables = list(_slice_tables(system, found))
+    tables = list(_slice_tables(system, report))
     for number, table in enumerate(tables, start=1):
-        yield replace(table, notes=(*table.notes, found.signature)) if number == len(tables) else table
+        yield replace(table, notes=(*table.notes, report.signature)) if number == len(tables) else table
 
 
-def _slice_tables(system: str, found: SliceReport) -> Iterator[Table]:
-    title = f"{system}: {found.criterion}"
-    for name in found.tables:
-        yield score_table(found, name, system)
-    if found.apart is not None:
-        yield tests_with_words(f"{title}, slices against the rest", found.apart)
-    if found.thresholds is not None:
-        count = len(found.thresholds)
+def _slice_tables(system: str, report: SliceReport) -> Iterator[Table]:
+    title = f"{system}: {report.criterion}"
+    for name in report.tables:
+        yield score_table(report, name, system)
+    if report.apart is not None:
+        yield tests_with_words(f"{title}, slices against the rest", report.apart)
+    if report.thresholds is not None:
+        count = len(report.thresholds)
         rows = np.unique(np.linspace(0, count - 1, min(SHOWN_THRESHOLDS, count)).round().astype(int))
-        table = threshold_table(f"{title} of the predictions scored at least so high", found.thresholds.iloc[rows])
+        table = threshold_table(f"{title} of the predictions scored at least so high", report.thresholds.iloc[rows])
         hidden = count - len(rows)
         yield replace(table, notes=(f"{counted(hidden, 'more threshold')} in --csv and --json",) if hidden else ())
-    if found.calibration is not None:
-        yield from _calibration_tables(title, found.calibration)
-    if found.worst is not None:
-        yield combination_table(f"{title}, where it is worst", found.worst, SHOWN_COMBINATIONS)
+    if report.calibration is not None:
+        yield from _calibration_tables(title, report.calibration)
+    if report.worst is not None:
+        yield combination_table(f"{title}, where it is worst", report.worst, SHOWN_COMBINATIONS)
 
 
 def tests_with_words(title: str, tests: SliceTests) -> Table:
@@ -97,17 +97,17 @@ def tests_with_words(title: str, tests: SliceTests) -> Table:
     return replace(table, notes=(*table.notes, *words))
 
 
-def _calibration_tables(title: str, found: Calibration) -> Iterator[Table]:
+def _calibration_tables(title: str, calibration: Calibration) -> Iterator[Table]:
     """Yield the bins of each binning with its errors; below the last stands what has no bins."""
-    *_, last = found.bins
-    for binning in found.bins:
-        notes = found.error_sentences(binning)
+    *_, last = calibration.bins
+    for binning in calibration.bins:
+        notes = calibration.error_sentences(binning)
         if binning == last:
-            notes = (*notes, found.risk.sentence(), *found.threshold_sentences(), found.note())
-        yield replace(calibration_table(title, found, binning), notes=notes)
+            notes = (*notes, calibration.risk.sentence(), *calibration.threshold_sentences(), calibration.note())
+        yield replace(calibration_table(title, calibration, binning), notes=notes)
 
 
-def long_table(found: SlicesBySystem, changes: Mapping[str, SliceTests]) -> Table:
+def long_table(reports: SlicesBySystem, changes: Mapping[str, SliceTests]) -> Table:
     """Return all tables of all systems as one with LONG_COLUMNS.
 
     `part` is slice, threshold (`slice` is the least score), calibration (a row for each bin), error (`slice` is the
@@ -116,16 +116,16 @@ def long_table(found: SlicesBySystem, changes: Mapping[str, SliceTests]) -> Tabl
     `baseline`). `note` names the ratios that a slicing lacks because one side has no values, or why there is no test.
     """
     rows: list[tuple[Cell, ...]] = []
-    for system, every in found.items():
-        for each in every:
+    for system, reports_of_system in reports.items():
+        for each in reports_of_system:
             signed = each.signature
             for part, by, table in _parts(each):
-                known = {"system": system, "criterion": each.criterion, "part": part, "by": by, "signature": signed}
-                rows += [tuple((row | known).get(column) for column in LONG_COLUMNS) for row in objects(table)]
+                constants = {"system": system, "criterion": each.criterion, "part": part, "by": by, "signature": signed}
+                rows += [tuple((row | constants).get(column) for column in LONG_COLUMNS) for row in objects(table)]
     for criterion, tests in changes.items():
         table = _long_tests(tests)
-        known = {"criterion": criterion, "part": "change"}
-        rows += [tuple((row | known).get(column) for column in LONG_COLUMNS) for row in objects(table)]
+        constants = {"criterion": criterion, "part": "change"}
+        rows += [tuple((row | constants).get(column) for column in LONG_COLUMNS) for row in objects(table)]
     return Table("slices", columns_of(*LONG_COLUMNS), tuple(rows))
 
 
@@ -136,7 +136,7 @@ def _parts(each: SliceReport) -> Iterator[tuple[str, str, pd.DataFrame]]:
         for title, table in _long_tests(each.apart).groupby("by", sort=False):
             yield "apart", str(title), table
     if each.thresholds is not None:
-        table = each.thresholds.assign(slice=[f"{one!r}" for one in each.thresholds["threshold"].tolist()])
+        table = each.thresholds.assign(slice=[f"{threshold!r}" for threshold in each.thresholds["threshold"].tolist()])
         for code in ("COR", "INC", "PAR"):
             table[f"gold_{code}"] = table[f"pred_{code}"] = table[code]
         yield "threshold", "score", table
@@ -149,10 +149,11 @@ def _parts(each: SliceReport) -> Iterator[tuple[str, str, pd.DataFrame]]:
         yield "error", "", pd.DataFrame({"slice": [AREA], "value": [each.calibration.risk.area]})
     if each.worst is not None:
         pairs = zip(each.worst["slice"], each.worst["and_slice"], strict=True)
-        slices = [f"{one} and {two}" for one, two in pairs]
-        for place, (one, two) in enumerate(zip(each.worst["by"], each.worst["and_by"], strict=True)):
-            columns = ["POS", "documents", "recall", "p", "p_holm", "p_bh"]
-            yield "worst", f"{one} and {two}", each.worst.iloc[place : place + 1][columns].assign(slice=slices[place])
+        slices = [f"{first} and {second}" for first, second in pairs]
+        columns = ["POS", "documents", "recall", "p", "p_holm", "p_bh"]
+        for place, (by, and_by) in enumerate(zip(each.worst["by"], each.worst["and_by"], strict=True)):
+            row = each.worst.iloc[place : place + 1][columns]
+            yield "worst", f"{by} and {and_by}", row.assign(slice=slices[place])
 
 
 def _long_tests(tests: SliceTests) -> pd.DataFrame:
@@ -163,23 +164,23 @@ def _long_tests(tests: SliceTests) -> pd.DataFrame:
     return table.assign(value=table["difference"], note=table["why"])
 
 
-def _json_object(corpus: Corpus, found: SlicesBySystem, changes: Mapping[str, SliceTests]) -> dict[str, Any]:
+def _json_object(corpus: Corpus, reports: SlicesBySystem, changes: Mapping[str, SliceTests]) -> dict[str, Any]:
     gold = corpus.gold
-    made = {
+    result = {
         **head(gold),
         "systems": [
             {
-                **system_side(gold, one),
-                "criteria": {each.criterion: _object(each) for each in found[one.name]},
+                **system_side(gold, layer),
+                "criteria": {each.criterion: _object(each) for each in reports[layer.name]},
             }
-            for one in corpus.systems
+            for layer in corpus.systems
         ],
     }
-    return made | ({"changes": {name: _tests_object(tests) for name, tests in changes.items()}} if changes else {})
+    return result | ({"changes": {name: _tests_object(tests) for name, tests in changes.items()}} if changes else {})
 
 
 def _object(each: SliceReport) -> dict[str, Any]:
-    made: dict[str, Any] = {
+    result: dict[str, Any] = {
         "signature": each.signature,
         "resampled_by": each.units.by,
         "warnings": list(each.units.notes),
@@ -195,51 +196,51 @@ def _object(each: SliceReport) -> dict[str, Any]:
     }
     for name in ("thresholds", "worst"):
         table = getattr(each, name)
-        made |= {} if table is None else {name: objects(table)}
-    made |= {} if each.apart is None else {"apart": _tests_object(each.apart)}
-    return made | ({} if each.calibration is None else {"calibration": _calibration_object(each.calibration)})
+        result |= {} if table is None else {name: objects(table)}
+    result |= {} if each.apart is None else {"apart": _tests_object(each.apart)}
+    return result | ({} if each.calibration is None else {"calibration": _calibration_object(each.calibration)})
 
 
 def _tests_object(tests: SliceTests) -> dict[str, Any]:
     return {"family": tests.family, "rows": objects(tests.table)}
 
 
-def _calibration_object(found: Calibration) -> dict[str, Any]:
-    risk = found.risk
+def _calibration_object(calibration: Calibration) -> dict[str, Any]:
+    risk = calibration.risk
     return {
-        "predictions": found.predictions,
-        "unscored": found.unscored,
-        "notes": [found.refusal] if found.refusal else [],
-        "bins": [{"bins": binning, "rows": objects(table)} for binning, table in found.bins.items()],
-        "errors": objects(found.errors),
+        "predictions": calibration.predictions,
+        "unscored": calibration.unscored,
+        "notes": [calibration.refusal] if calibration.refusal else [],
+        "bins": [{"bins": binning, "rows": objects(table)} for binning, table in calibration.bins.items()],
+        "errors": objects(calibration.errors),
         "risk_coverage": {
             "points": objects(risk.points),
             "area": risk.area,
             "area_of_best_order": risk.best,
             "area_of_random_order": risk.risk,
         },
-        "held_out_thresholds": objects(found.held_out),
+        "held_out_thresholds": objects(calibration.held_out),
     }
 
 
-def _figures(found: SlicesBySystem) -> list[Figure]:
+def _figures(reports: SlicesBySystem) -> list[Figure]:
     from nereval_core.report.figures.slices import reliability, risk_curve, slice_intervals, threshold_lines
 
-    made = []
-    for system, every in found.items():
-        for each in every:
+    figures = []
+    for system, reports_of_system in reports.items():
+        for each in reports_of_system:
             under = f"criterion {each.criterion}"
             documents = each.scores.documents
             for name, table in each.tables.items():
                 by = each.titles[name]
                 title = f"{system} by {title_in_sentence(name)}, {under}"
-                made.append(slice_intervals(table, title, by, SMALL_SLICE_SPANS, documents))
+                figures.append(slice_intervals(table, title, by, SMALL_SLICE_SPANS, documents))
             if each.thresholds is not None:
                 unscored = len(each.scores.pred) - len(each.scores.pred.scores)
                 title = f"{system} by the least score of a prediction, {under}"
-                made.append(threshold_lines(each.thresholds, title, unscored))
+                figures.append(threshold_lines(each.thresholds, title, unscored))
             if (trust := each.calibration) is not None:
-                made += [
+                figures += [
                     reliability(
                         table,
                         f"Precision of {system} in bins of {binning}, {under}",
@@ -249,9 +250,9 @@ def _figures(found: SlicesBySystem) -> list[Figure]:
                     )
                     for binning, table in trust.bins.items()
                 ]
-                made.append(
+                figures.append(
                     risk_curve(
                         trust.risk.points, f"Risk of {system} by coverage, {under}", trust.risk.area, trust.risk.risk
                     )
                 )
-    return made
+    return figures

@@ -112,7 +112,7 @@ def _count_corpora(arguments: argparse.Namespace) -> None:
     """Write in how many corpora each system is better or worse, from the results of comparisons."""
     from nereval_core.cli.files import paths_by_name
     from nereval_core.cli.output import output_places, write_result
-    from nereval_core.cli.results.corpora import corpora_result, read_comparison
+    from nereval_core.cli.results.comparison import corpora_result, read_comparison
 
     for name in ("files", "baseline", "by", "margin", "measures", "scorers", "figure", "methods"):
         if getattr(arguments, name):

@@ -17,7 +17,7 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(_: argparse.Namespace) -> None:
-    from nereval_core.api.formats import formats
+    from nereval_core.api.read import formats
 
     rows = formats()
     width = max(len(row.name) for row in rows)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from nereval_core.cli.options import Parser, UsageError, add_output, check_by
+from nereval_core.api.verb_options import IndexOptions
+from nereval_core.cli.options import Parser, UsageError, add_options, add_output, check_by, parsed
 from nereval_core.problems import quoted
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def add_arguments(parser: Parser) -> None:
     add("--format", default="auto", help="tsv, or a format with links: see `nereval formats` (default: by content)")
     add("--gold-format", metavar="FORMAT", help="of gold only")
     add("--pred-format", metavar="FORMAT", help="of predictions only")
-    add("--links", choices=("first", "any"), default="first", help="the links of a mention that count for its document")
+    add_options(parser, IndexOptions, within=("reading", add))
 
 
 def run(options: argparse.Namespace) -> None:
@@ -65,35 +66,35 @@ def _load_and_score(options: argparse.Namespace) -> tuple[Index, list[IndexedSys
     from nereval_core.api.linking import TSV, load_index
     from nereval_core.api.load import source_of
     from nereval_core.cli.files import gold_path, system_paths
-    from nereval_core.cli.output import say
+    from nereval_core.cli.output import Console
     from nereval_core.cli.results.indexing import IndexedSystem
     from nereval_core.problems import FormatError, Problem, counted
     from nereval_core.readers.shared.concepts import read_mapping
 
+    links = parsed(IndexOptions, options).links
     problems: list[Problem] = []
     relaxed: dict[str, str] = {}
     codes_by_name: dict[str, Index] = {}
     paths = system_paths(options)
-    texts = None
+    texts, console = None, Console(options.quiet)
     try:
         relaxed = {} if options.relaxed is None else read_mapping(options.relaxed)
     except FormatError as error:
         problems += error.problems
-    places = [(None, gold_path(options), options.gold_format), *((n, p, options.pred_format) for n, p in paths.items())]
+    places = [("", gold_path(options), options.gold_format)]
+    places += [(name, path, options.pred_format) for name, path in paths.items()]
     for name, place, form in places:
         try:
             source = source_of(place)
-            codes, reading = load_index(source, format=form or options.format, links=options.links, texts=texts)
+            codes, reading = load_index(source, format=form or options.format, links=links, texts=texts)
         except FormatError as error:
             problems += error.problems
             continue
-        codes_by_name["" if name is None else name] = codes
-        texts = reading.documents if name is None and reading is not None else texts
-        if not options.quiet:
-            ids = sum(map(len, codes.documents.values()))
-            kind = reading.format if reading else TSV
-            counts = f"{counted(len(codes.documents), 'document')}, {counted(ids, 'id')}"
-            say(f"{source.name}: {'; '.join((kind, counts, *codes.notes))}")
+        codes_by_name[name] = codes
+        texts = reading.documents if not name and reading is not None else texts
+        ids = sum(map(len, codes.documents.values()))
+        counts = f"{counted(len(codes.documents), 'document')}, {counted(ids, 'id')}"
+        console.read(f"{source.name}: {'; '.join((reading.format if reading else TSV, counts, *codes.notes))}")
     if problems:
         raise FormatError(dict.fromkeys(problems))
     gold = codes_by_name.pop("")

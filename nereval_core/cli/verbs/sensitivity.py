@@ -106,7 +106,7 @@ def _check_experiments(arguments: argparse.Namespace, options: SensitivityOption
 
 def _experiments(options: SensitivityOptions, experiments: list[str], loaded: Loaded, listener: Listener) -> Result:
     from nereval_core.api.scoring import score_systems, tell_unused
-    from nereval_core.cli.results.experiments import experiments_result
+    from nereval_core.cli.results.sensitivity import experiments_result
 
     settings = _experiment_settings(options, loaded, listener)
     tell_unused(settings, loaded.types, listener)

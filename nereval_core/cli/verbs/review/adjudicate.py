@@ -27,7 +27,14 @@ def add_arguments(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> None:
     from nereval_core.cli.files import gold_name, paths_by_name, prediction_files, system_paths
     from nereval_core.cli.output import say
-    from nereval_core.cli.verdicts import check_copy, load_reviewed, read_verdicts, say_applied, write_layer
+    from nereval_core.cli.verdicts import (
+        check_copy,
+        load_reviewed,
+        read_verdicts,
+        say_applied,
+        verdict_options,
+        write_layer,
+    )
     from nereval_core.review.apply.adjudication import adjudicate
     from nereval_core.review.apply.corrected_copy import log_csv
 
@@ -35,10 +42,11 @@ def run(options: argparse.Namespace) -> None:
     if len(system_paths(options)) != 1 or not others:
         raise UsageError(f"name two annotators; {1 + len(paths_by_name(others))} given")
     check_copy(options)
-    reviewed, verdict_file = read_verdicts(options)
+    accepting = verdict_options(options)
+    reviewed, verdict_file = read_verdicts(options.review, accepting)
     corpus = load_reviewed(options).corpus
     first = corpus.gold.renamed(gold_name(options))
-    adjudicated = adjudicate(first, corpus.systems[0], reviewed, only_this_document=options.only_this_document)
+    adjudicated = adjudicate(first, corpus.systems[0], reviewed, only_this_document=accepting.only_this_document)
     say_applied(adjudicated.applied)
     write_layer(options, adjudicated.layer, log_csv(adjudicated.log, adjudicated.signature), verdict_file)
     say(f"agreed: {adjudicated.agreed}; open: {len(adjudicated.open)}, not in the layer")

@@ -31,14 +31,22 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from nereval_core.cli.verdicts import check_copy, load_reviewed, read_verdicts, say_counts, write_layer
+    from nereval_core.cli.verdicts import (
+        check_copy,
+        load_reviewed,
+        read_verdicts,
+        say_counts,
+        verdict_options,
+        write_layer,
+    )
     from nereval_core.review.apply import apply_verdicts
     from nereval_core.review.apply.corrected_copy import log_csv, log_rows, signature
 
     check_copy(options)
-    reviewed, verdict_file = read_verdicts(options)
+    accepting = verdict_options(options)
+    reviewed, verdict_file = read_verdicts(options.review, accepting)
     corpus = load_reviewed(options).corpus
-    applied = apply_verdicts(corpus.gold, reviewed, corpus.systems, only_this_document=options.only_this_document)
+    applied = apply_verdicts(corpus.gold, reviewed, corpus.systems, only_this_document=accepting.only_this_document)
     signed = signature(applied)
     write_layer(options, applied.layer, log_csv(log_rows(applied.log), signed), verdict_file)
     say_counts(applied)

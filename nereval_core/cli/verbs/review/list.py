@@ -25,13 +25,14 @@ def run(options: argparse.Namespace) -> None:
     from nereval_core.api.read import read
     from nereval_core.cli.files import real_paths
     from nereval_core.cli.output import Result, say, unchecked_places, write_result
-    from nereval_core.cli.verdicts import check_kept, verdict_count, verdict_kinds
+    from nereval_core.cli.verdicts import check_kept, verdict_count, verdict_options
     from nereval_core.report.json_results import versions
+    from nereval_core.review.apply import select_verdicts
     from nereval_core.review.store import ReviewStore
     from nereval_core.review.tables import staleness_test, verdicts_table
 
     places = unchecked_places(options)
-    kinds = verdict_kinds(options)
+    accepting = verdict_options(options)
     if options.stale and not options.files:
         raise UsageError("--stale needs a corpus: review list GOLD [PRED ...] --stale")
     if len(set(places.values())) < len(places):
@@ -44,22 +45,13 @@ def run(options: argparse.Namespace) -> None:
         predictions = [read(path, format=options.format, texts=gold[0]) for path in options.files[1:]]
         layers = [reading.layer for reading in (*gold, *predictions)]
         is_stale = staleness_test(layers)
-        verdicts = [
-            verdict
-            for verdict in store.reviewed().standing
-            if (not options.reviewer or verdict.who in options.reviewer)
-            and (not kinds or verdict.verdict.kind in kinds)
-            and (not options.stale or is_stale(verdict))
-        ]
+        accepted = select_verdicts(store.reviewed(), who=accepting.reviewers, kinds=accepting.kinds)
+        verdicts = [verdict for verdict in accepted.standing if not options.stale or is_stale(verdict)]
     table = verdicts_table(verdicts, layers)
     result = Result(
         tables=lambda: [table],
         long=lambda: table,
-        json=lambda: {
-            **versions(),
-            "store": store.name,
-            "verdicts": table.objects(),
-        },
+        json=lambda: {**versions(), "store": store.name, "verdicts": table.objects()},
     )
     write_result(result, places)
     if not places:

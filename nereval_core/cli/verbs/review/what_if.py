@@ -41,22 +41,22 @@ def run(arguments: argparse.Namespace) -> None:
     from nereval_core.api.scoring import tell_unused
     from nereval_core.cli.output import Console, output_places, write_result
     from nereval_core.cli.results.what_if import what_if_result
-    from nereval_core.cli.verdicts import check_kept, load_reviewed, read_verdicts, say_counts, verdict_kinds
+    from nereval_core.cli.verdicts import check_kept, load_reviewed, read_verdicts, say_counts, verdict_options
     from nereval_core.review.apply import apply_verdicts
     from nereval_core.review.apply.deciding_verdicts import conclude_pairs
     from nereval_core.review.apply.what_if import what_if
     from nereval_core.scoring.criteria import check_criteria
 
     places = output_places(arguments)
-    verdict_kinds(arguments)
+    accepting = verdict_options(arguments)
     options = parsed(ScoringOptions, arguments)
-    reviewed, review_file = read_verdicts(arguments)
+    reviewed, review_file = read_verdicts(arguments.review, accepting)
     for place in places.values():
         check_kept(place, [review_file])
     loaded = load_reviewed(arguments)
     tell_unused(options.settings, loaded.types, Console(arguments.quiet))
     corpus = loaded.corpus
-    applied = apply_verdicts(corpus.gold, reviewed, corpus.systems, only_this_document=arguments.only_this_document)
+    applied = apply_verdicts(corpus.gold, reviewed, corpus.systems, only_this_document=accepting.only_this_document)
     both = what_if(applied, corpus.systems, options.settings)
     if ALL not in (options.criteria or ()):
         lacking = [criterion for criterion in options.settings.criteria if criterion not in both.settings.criteria]
