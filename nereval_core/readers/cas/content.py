@@ -1,4 +1,4 @@
-"""Contents of one CAS: its text, the annotations over it, and its type system.
+"""Contents of one CAS: its text, the annotations over it, and its type system; names in exports of INCEpTION.
 
 XMI is a list of elements, JSON one of objects; in both each has an id, a type, features, and where it is an annotation
 `begin` and `end` in a text, its `sofa`. A view lists what stands in its indexes: what does not was deleted, or is part
