@@ -196,9 +196,9 @@ REFUSED = [
         "--column b",
     ),
     ([{"data": {"text": "x"}, "annotations": {}}], ":1: annotations is an object; write a list"),
-    ([{"data": {"text": "x"}, "annotations": [{}]}], ":1: an entry of annotations without a list of results"),
-    ([{"data": {"text": "x"}, "predictions": [7]}], ":1: an entry of predictions without a list of results"),
-    ([task(7)], ":1: an integer among the results of annotations"),  # type: ignore[arg-type]
+    ([{"data": {"text": "x"}, "annotations": [{}]}], ":1: annotations[0] has no result; export it as JSON"),
+    ([{"data": {"text": "x"}, "predictions": [7]}], ":1: predictions[0] is an integer; export it"),
+    ([task(7)], ":1: annotations[0].result[0] is an integer; export it"),  # type: ignore[arg-type]
     ([{"data": {"text": "x"}, "annotations": []}], ": no annotations or predictions in it; export tasks that somebody"),
     (changed(start=None), ":1: a result without start, end and labels"),
     (changed(end="3x"), ":1: a result without start, end and labels"),

@@ -146,9 +146,9 @@ REFUSED = [
         row(spans=[span(token_start=0, token_end=1)]),
         "spans[0] is [2, 3), and its tokens are [0, 3); mend the offsets or the tokens: token_end is the last token of",
     ),
-    (row(tokens=["a"]), "tokens without start and end; write a list of objects with both, or leave them out"),
-    (row(tokens=[{"start": 0}]), "tokens without start and end"),
-    (row(tokens=[{"start": 0, "end": "1"}]), "tokens without start and end"),
+    (row(tokens=["a"]), "tokens[0] is a string; write objects with start and end, or leave tokens out"),
+    (row(tokens=[{"start": 0}]), "tokens[0] has no end"),
+    (row(tokens=[{"start": 0, "end": "1"}]), "tokens[0].end is a string"),
     (
         row(tokens=[{"start": 0, "end": 2}, {"start": 1, "end": 3}]),
         "token [1, 3) of document '2' (length 3) is outside",

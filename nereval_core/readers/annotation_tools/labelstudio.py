@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any
 
+import msgspec
+
 from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError, Problem, counted, either_option, quoted
 from nereval_core.readers import Reader, Reading, ReadOptions, Source, select_layer
@@ -22,7 +24,7 @@ from nereval_core.readers.input.source import unread_files_note
 from nereval_core.readers.shared.annotation_keys import records_of, types_of_value
 from nereval_core.readers.shared.offset_conversion import RepeatedTasks, reading_in_code_points
 from nereval_core.readers.shared.offset_units import Offsets, Unit, width_of
-from nereval_core.readers.shared.strict_json import Complain, id_string, json_type, list_under, score_number
+from nereval_core.readers.shared.strict_json import Complain, id_string, json_type, score_number, typed_list
 from nereval_core.readers.shared.tag_cells import is_named_like_prediction
 
 """The column named is the key of the text in the data of tasks."""
@@ -131,7 +133,7 @@ class LabelStudioReader(Reader):
             notes.append(
                 f"documents are called by the numbers of tasks, as {counted(unnamed, 'task')} had no id in its data"
             )
-        notes += [f"{what}, left out: {count}" for what, count in sorted(skipped.items())]
+        notes += [f"{what}, left out: {count}" for what, count in sorted(skipped.items()) if count]
         notes += repeated.notes()
         return reading_in_code_points(builder, source, options, self.name, expected=OFFSETS, alike=_spaced, notes=notes)
 
@@ -259,20 +261,14 @@ def _task(
         return None
     results: dict[Owner, Results] = {}
     used = {key, "id"} if whole else {key}
-    for owner, result_list, place in _sides(row, complain) if whole else _least(data, row, used, complain):
-        if result_list is None:
+    for owner, listed_results in _sides(row, complain) if whole else _least(data, row, used, complain):
+        if listed_results is None:
             skipped["annotations that were cancelled"] += 1
             continue
         if owner in results:
             skipped["earlier work of one annotator or model on one task"] += 1
-        spans = results[owner] = []
-        for result in result_list:
-            if not isinstance(result, dict):
-                complain(f"{json_type(result)} among the results of {place}", EXPORT)
-            elif str(result.get("type", "")).lower() in SPANS:
-                spans.append(result)
-            else:
-                skipped["results that are not spans of text"] += 1
+        results[owner] = [result for result in listed_results if str(result.get("type", "")).lower() in SPANS]
+        skipped["results that are not spans of text"] += len(listed_results) - len(results[owner])
     meta = {name: value for name, value in data.items() if name not in used}
     for name, value in meta.items():
         if types_of_value(value) is not None:
@@ -308,20 +304,25 @@ def _is_dialogue(value: Any) -> bool:
     )
 
 
-Side = tuple[Owner, list[Any] | None, str]
-"""A layer, its results (None: cancelled), and the name of their place for problems."""
+class Work(msgspec.Struct):
+    """The work of an annotator or model on a task."""
+
+    result: list[dict[str, Any]]
+    completed_by: Any = None
+    model_version: Any = None
+    was_cancelled: Any = None
+
+
+Side = tuple[Owner, Sequence[Mapping[str, Any]] | None]
+"""A layer and its results; None: cancelled."""
 
 
 def _sides(row: Mapping[str, Any], complain: Complain) -> Iterator[Side]:
     """Yield the results of every annotation and prediction of a task."""
-    for key, plain in WHOSE.items():
-        for work in list_under(row, key, complain):
-            if not isinstance(work, dict) or not isinstance(work.get("result"), list):
-                complain(f"an entry of {key} without a list of results", EXPORT)
-                continue
-            model = key == MODELS
-            name = _who(work.get("model_version" if model else "completed_by")) or plain
-            yield (model, name), None if work.get("was_cancelled") is True else work["result"], key
+    for key, default_name in WHOSE.items():
+        for work in typed_list(row, key, list[Work], complain, EXPORT):
+            name = _who(work.model_version if key == MODELS else work.completed_by) or default_name
+            yield (key == MODELS, name), None if work.was_cancelled is True else work.result
 
 
 def _least(data: Mapping[str, Any], row: Mapping[str, Any], used: set[str], complain: Complain) -> Iterator[Side]:
@@ -347,7 +348,7 @@ def _least(data: Mapping[str, Any], row: Mapping[str, Any], used: set[str], comp
     if len({is_named_like_prediction(key) for key in controls}) > 1:
         finding = f"{len(controls)} keys hold annotations: {', '.join(map(quoted, controls))}"
         complain(finding, "leave gold or the prediction out of the file")
-    yield (False, _who(row.get("annotator")) or "annotations"), results, "the task"
+    yield (False, _who(row.get("annotator")) or "annotations"), results
 
 
 def _who(value: Any) -> str | None:

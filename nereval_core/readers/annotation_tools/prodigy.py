@@ -28,7 +28,6 @@ from nereval_core.readers.shared.strict_json import (
     Complain,
     id_string,
     json_type,
-    list_under,
     score_number,
     typed_list,
 )
@@ -64,6 +63,13 @@ class Span(msgspec.Struct):
     score: Any = None
     token_start: Any = None
     token_end: Any = None
+
+
+class Token(msgspec.Struct):
+    """A token, end exclusive."""
+
+    start: int
+    end: int
 
 
 class ProdigyReader(KeyedReader):
@@ -267,11 +273,12 @@ def _add_document(
     name = _name(row)
     if repeated.holds(name, _content(row)):
         return
-    tokens = _tokens(row, complain)
-    builder.document(name, row["text"], line=line, source=file_name, tokens=tokens, meta=meta)
+    tokens = typed_list(row, "tokens", list[Token], complain, "write objects with start and end, or leave tokens out")
+    pairs = [(token.start, token.end) for token in tokens]
+    builder.document(name, row["text"], line=line, source=file_name, tokens=pairs, meta=meta)
     spans = typed_list(row, key, list[Span], complain, "give start, end and label")
-    if tokens:
-        _check_tokens(spans, tokens, complain)
+    if pairs:
+        _check_tokens(spans, pairs, complain)
     links = (id_string(span.kb_id) for span in spans)
     builder.spans(
         [span.start for span in spans],
@@ -297,15 +304,3 @@ def _check_tokens(spans: list[Span], tokens: list[tuple[int, int]], complain: Co
             if (low, high) != (span.start, span.end):
                 finding = f"spans[{at}] is [{span.start}, {span.end}), and its tokens are [{low}, {high})"
                 complain(finding, "mend the offsets or the tokens: token_end is the last token of the span")
-
-
-def _tokens(row: Mapping[str, Any], complain: Complain) -> list[tuple[int, int]]:
-    tokens = list_under(row, "tokens", complain)
-    try:
-        pairs = [(token["start"], token["end"]) for token in tokens]
-    except (KeyError, TypeError):
-        pairs = [(None, None)]
-    if all(type(start) is type(end) is int for start, end in pairs):
-        return pairs
-    complain("tokens without start and end", "write a list of objects with both, or leave them out")
-    return []
