@@ -288,7 +288,7 @@ def _take_text(
 
 
 def _part(source: str, rows: TableRows, problems: list[Problem], *, own: bool) -> SpanColumns:
-    """Return the spans of rows; cells that should be numbers and are not are told."""
+    """Return the spans of rows; cells that should be numbers and are not go to the problems."""
     cells = rows.cells
     starts, ends = (parse_offsets(cells[side]) for side in ("start", "end"))
     score_cells = cells.get("score", ())

@@ -7,16 +7,15 @@ such a column the file is one document. The text is rebuilt: words joined by one
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from nereval_core.corpus import Place
-from nereval_core.problems import FormatError, Problem, counted, quoted
+from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers import Reader, Reading, ReadOptions, Source
 from nereval_core.readers.input.source import SourceFile, unread_files_note
-from nereval_core.readers.shared.table_columns import QUOTING, first_rows, plain_name
+from nereval_core.readers.shared.table_columns import checked_rows, first_rows, plain_name
 from nereval_core.readers.shared.tag_cells import (
     TagColumn,
     annotation_columns,
@@ -153,29 +152,18 @@ def _sentences(
         return
     notes.update(dict.fromkeys(unread_predictions_note(names, (names[tag],))))
     current: _Sentence | None = None
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=table.delimiter, strict=True)
-    line = 1
-    try:
-        for row in rows:
-            number, line = line, rows.line_num + 1
-            if number == 1 or not any(row):
-                continue
-            if len(row) != len(names):
-                finding = f"{counted(len(row), 'cell')} under {counted(len(names), 'column')}"
-                problems.append(Problem(file.shown, number, finding, 'write as many, those with delimiters in "…"'))
-                continue
-            name = row[sentence].strip() if sentence is not None else ""
-            if current is None or (name and name != current.name):
-                if current is not None:
-                    yield current
-                current = _Sentence(name or None, (file.shown, number))
-            if not row[word].strip():
-                problems.append(Problem(file.shown, number, "a row without a word", "give each token"))
-                continue
-            current.words.append(row[word].strip())
-            current.tags.append(row[tag].strip())
-            current.lines.append(number)
-    except csv.Error as error:
-        problems.append(Problem(file.shown, line, f"no row of a table: {error}", QUOTING))
+    # The first row is the header.
+    for line, row in islice(checked_rows(file.shown, text, table.delimiter, len(names), problems), 1, None):
+        name = row[sentence].strip() if sentence is not None else ""
+        if current is None or (name and name != current.name):
+            if current is not None:
+                yield current
+            current = _Sentence(name or None, (file.shown, line))
+        if not row[word].strip():
+            problems.append(Problem(file.shown, line, "a row without a word", "give each token"))
+            continue
+        current.words.append(row[word].strip())
+        current.tags.append(row[tag].strip())
+        current.lines.append(line)
     if current is not None:
         yield current

@@ -59,7 +59,7 @@ def test_a_file_without_sentences_is_one_document_and_a_column_may_be_named() ->
         ("word,tag\nAnn,B-PER\nx,I-LOC\n", ["x.csv:3: 'I-LOC' after 'B-PER' is not legal in IOB2"]),
         ("word,kind\nAnn,x\n", ["x.csv:1: no column for the tags among 'word', 'kind'"]),
         ("name,tag\nAnn,B-PER\n", ["x.csv:1: no column for the words among 'name', 'tag'"]),
-        ('word,tag\n"Ann,B-PER\n', ["x.csv:2: no row of a table"]),
+        ('word,tag\n"Ann,B-PER\n', ["x.csv:2: not a row of a table"]),
         ("sentence,word,tag\n1,Ann,O\n2,b,O\n1,c,O\n", ["x.csv:4: document id '1' stands at x.csv:2 already"]),
     ],
 )

@@ -17,7 +17,6 @@ from itertools import pairwise
 
 import numpy as np
 
-from nereval_core.arrays import Int64
 from nereval_core.corpus import Place, Unit, document_problems, layer
 from nereval_core.problems import FormatError, Problem, counted, either_option, quoted
 from nereval_core.readers import Reader, Reading, ReadOptions, Source
@@ -211,7 +210,7 @@ def _checked(source: Source, rows: AnyRows, options: ReadOptions) -> DocumentUni
         problems.append(Problem(source.name, None, "no tokens in it", "give one token and its tag a line"))
     if problems:
         raise FormatError(problems)
-    return document_units(rows, rows.sentences, len(rows.structure.sources))
+    return document_units(rows)
 
 
 def _files(source: Source) -> tuple[SourceFile, ...]:
@@ -272,16 +271,17 @@ class DocumentUnits:
     written_ids: tuple[str, ...] = ()
 
 
-def document_units(rows: AnyRows, sentences: Int64, files: int) -> DocumentUnits:
+def document_units(rows: AnyRows) -> DocumentUnits:
     """Return the documents as marked, else the files, else the sentences."""
+    sentences = rows.sentences
     marks = rows.structure.marks
     if any(mark.kind == "newdoc" for mark in marks):
         # Where new documents are marked, `# id` names sentences.
         marks = [mark for mark in marks if mark.kind != "id"]
-    if files > 1:
+    if len(rows.structure.sources) > 1:
         marks = _with_files(marks, rows)
     if not marks:
-        return _sentence_units(rows, sentences)
+        return _sentence_units(rows)
     starts: list[DocumentMark] = []
     kinds = {mark.kind for mark in marks}
     for mark in marks if len(kinds) > 1 else ():
@@ -366,11 +366,12 @@ def _with_files(marks: Sequence[DocumentMark], rows: AnyRows) -> list[DocumentMa
     return sorted(all_marks, key=lambda mark: mark.token)
 
 
-def _sentence_units(rows: AnyRows, sentences: Int64) -> DocumentUnits:
-    count = len(sentences) - 1
-    places = rows.places(sentences[:-1])
+def _sentence_units(rows: AnyRows) -> DocumentUnits:
+    first = rows.sentences[:-1]
+    count = len(first)
+    places = rows.places(first)
     if rows.structure.sentence_ids:
-        names = [rows.structure.sentence_ids.get(token, "") for token in sentences[:-1].tolist()]
+        names = [rows.structure.sentence_ids.get(token, "") for token in first.tolist()]
         if all(names) and len(set(names)) == count:
             note = f"no documents marked: each sentence is a unit ({count}, named by sent_id)"
             return DocumentUnits(range(count), tuple(names), True, places, [note], unit="sentence")

@@ -145,7 +145,7 @@ def tag_columns(rows: Sequence[Sequence[str]], columns: int, word: int) -> tuple
 
 
 def column_index(column: int | str, columns: int, word: int) -> tuple[int, tuple[str, str] | None]:
-    """Return the index of the column wanted, or what is wrong with it and the remedy."""
+    """Return the index of a column by its number, or what is wrong with it and the remedy."""
     remedy = f"give the number of the column with the tags, {word + 2} to {columns}"
     try:
         number = int(column)

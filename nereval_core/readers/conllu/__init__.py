@@ -176,7 +176,7 @@ def _columns(sentences: Sequence[WordSentence]) -> tuple[str, ...]:
 def _values(sentences: Sequence[WordSentence], key: str | None) -> dict[str, list[str]]:
     """Return the values under a key of MISC, or by key under those that entities usually have, without empty ones.
 
-    What stands in several rows is told once.
+    Equal cells of MISC count once.
     """
     values: dict[str, list[str]] = {}
     for misc in dict.fromkeys(row.misc for sentence in sentences for row in sentence.rows):
@@ -197,7 +197,7 @@ def _values(sentences: Sequence[WordSentence], key: str | None) -> dict[str, lis
 def _documents(
     sentences: Sequence[WordSentence], problems: list[Problem], *, whole: bool
 ) -> tuple[list[WordDocument], bool, Unit, list[str]]:
-    """Return the documents, whether they have names, what each is, and what is to be said of how they were told apart.
+    """Return the documents, whether they have names, what each is, and notes on how they were divided.
 
     Where no document is marked each sentence is one, or with `whole` each file.
     """

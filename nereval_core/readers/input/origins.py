@@ -10,8 +10,9 @@ import struct
 import sys
 import zipfile
 import zlib
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, BinaryIO, Protocol
+from typing import IO, Any, BinaryIO, ClassVar, Protocol
 
 from nereval_core.problems import FormatError, quoted
 
@@ -84,19 +85,18 @@ def expanded_limit(origin: Origin, size: int) -> int:
     return min(limit, origin.most) if origin.most else limit
 
 
+@dataclass(eq=False, slots=True)
 class OnDisk:
-    """A file of the file system, called `source` in problems."""
+    """A file of the file system, called `source` in problems.
 
-    __slots__ = ("owner", "path", "source", "within")
-    most = None
+    `within` is the folder that it must lie in whenever it is opened; `owner` lives as long as the file is needed.
+    """
 
-    def __init__(self, path: str, source: str, *, owner: object = None, within: str | None = None) -> None:
-        self.path = path
-        self.source = source
-        # What must live as long as the file is needed.
-        self.owner = owner
-        # The folder that the file must lie in whenever it is opened.
-        self.within = within
+    path: str
+    source: str
+    within: str | None = field(default=None, kw_only=True)
+    owner: object = field(default=None, kw_only=True)
+    most: ClassVar[None] = None
 
     def __getstate__(self) -> tuple[None, dict[str, Any]]:
         # The process that it is sent to need not keep what this one keeps.
@@ -149,15 +149,13 @@ class OnDisk:
         return unreadable_file(self.source, error)
 
 
+@dataclass(eq=False, slots=True)
 class InMemory:
     """Uploaded bytes."""
 
-    __slots__ = ("raw", "source")
-    most = MOST_EXPANDED_BYTES
-
-    def __init__(self, raw: bytes, source: str) -> None:
-        self.raw = raw
-        self.source = source
+    raw: bytes = field(repr=False)
+    source: str
+    most: ClassVar[int] = MOST_EXPANDED_BYTES
 
     def size(self) -> int:
         return len(self.raw)
@@ -172,17 +170,15 @@ class InMemory:
         return unreadable_file(self.source, error)
 
 
+@dataclass(eq=False, slots=True)
 class InZip:
     """An entry of a zip, which is called `source` in problems."""
 
-    __slots__ = ("archive", "entry", "source")
+    archive: zipfile.ZipFile
+    entry: zipfile.ZipInfo
+    source: str
     # A zip is judged by what it says of its entries, which says nothing of what is packed within them.
-    most = 0
-
-    def __init__(self, archive: zipfile.ZipFile, entry: zipfile.ZipInfo, source: str) -> None:
-        self.archive = archive
-        self.entry = entry
-        self.source = source
+    most: ClassVar[int] = 0
 
     def size(self) -> int:
         return self.entry.file_size
@@ -210,16 +206,14 @@ class InZip:
         return _not_unpacked(self.source, self.entry, error)
 
 
+@dataclass(eq=False, slots=True)
 class InInnerZip:
     """An entry of a zip in a zip or folder, opened for each reading; that zip is called `source` in problems."""
 
-    __slots__ = ("entry", "outer", "source")
-    most = 0
-
-    def __init__(self, outer: Origin, entry: zipfile.ZipInfo, source: str) -> None:
-        self.outer = outer
-        self.entry = entry
-        self.source = source
+    outer: Origin
+    entry: zipfile.ZipInfo
+    source: str
+    most: ClassVar[int] = 0
 
     def size(self) -> int:
         return self.entry.file_size

@@ -141,7 +141,7 @@ class SourceFile:
 class Source:
     """Named files: `name` as the user gave it, `label` short enough to call a system by.
 
-    `layer` is the one wanted of several that the files may hold, "" where none is named. `columns` says what their
+    `layer` names one of several that the files may hold, "" for none. `columns` says what their
     columns hold, as in `ReadOptions`. `passed` are the files of a zip that were passed over, as they do not end as
     annotations do. Where several places make up one layer, `parts` are these, and `files` those of all of them.
     `heads` are the heads of files that were looked at last.

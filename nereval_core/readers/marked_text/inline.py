@@ -141,7 +141,7 @@ class InlineReader(Reader):
         """Read all documents of all files; `options.column` names the attribute that has the type.
 
         Raises:
-            FormatError: with every problem found: tags that cross, that are not closed, not opened or no tags.
+            FormatError: with every problem found: tags that cross, that are not closed, not opened or not tags.
         """
         files = source.pick(*self.suffixes)
         builder = Builder(source.name)

@@ -9,12 +9,10 @@ text the words with one blank between them.
 from __future__ import annotations
 
 import ast
-import csv
-import io
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, islice
 
 import numpy as np
 
@@ -24,7 +22,7 @@ from nereval_core.problems import FormatError, Problem, counted, quoted
 from nereval_core.readers import Reader, Reading, ReadOptions, Source
 from nereval_core.readers.input.source import SourceFile, unread_files_note
 from nereval_core.readers.read_settings import ReadSettings
-from nereval_core.readers.shared.table_columns import QUOTING, first_rows, plain_name
+from nereval_core.readers.shared.table_columns import checked_rows, first_rows, plain_name
 from nereval_core.readers.shared.tag_cells import (
     OUTSIDE,
     TagColumn,
@@ -369,18 +367,5 @@ def _cells(
     if layout.delimiter is None:
         yield from ((number, [line]) for number, line in enumerate(file.lines(), start=1) if line.strip())
         return
-    csv.field_size_limit(max(csv.field_size_limit(), len(text)))
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=layout.delimiter, strict=True)
-    line, width = 1, len(layout.cells[0])
-    try:
-        for count, cells in enumerate(reader):
-            number, line = line, reader.line_num + 1
-            if not any(map(str.strip, cells)) or (layout.header and not count):
-                continue
-            if len(cells) == width:
-                yield number, cells
-            else:
-                finding = f"{counted(len(cells), 'cell')} where there are {width}"
-                problems.append(Problem(file.shown, number, finding, 'write as many, those with delimiters in "…"'))
-    except csv.Error as error:
-        problems.append(Problem(file.shown, line, f"not a row of a table: {error}", QUOTING))
+    rows = checked_rows(file.shown, text, layout.delimiter, len(layout.cells[0]), problems)
+    yield from islice(rows, 1 if layout.header else 0, None)

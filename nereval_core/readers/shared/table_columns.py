@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -37,6 +37,7 @@ HEADER_CHARACTERS = 1 << 16
 """Characters of a file that are searched for its first rows."""
 OPTION = "--span-columns"
 QUOTING = 'write cells with quotes or line ends in "…", each " in them twice'
+MORE_OR_LESS_CELLS = 'write as many, those with delimiters in "…"'
 
 
 @dataclass(frozen=True)
@@ -136,6 +137,27 @@ def first_rows(text: str, count: int, delimiter: str) -> list[list[str]]:
     return rows
 
 
+def checked_rows(
+    source: str, text: str, delimiter: str, width: int, problems: list[Problem]
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield line and cells of each row that is not blank; rows without `width` cells go to the problems."""
+    # A cell may be longer than the module's limit.
+    csv.field_size_limit(max(csv.field_size_limit(), len(text)))
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    line = 1
+    try:
+        for row in reader:
+            number, line = line, reader.line_num + 1
+            if len(row) == width:
+                if any(map(str.strip, row)):
+                    yield number, row
+            elif any(map(str.strip, row)):
+                finding = f"{counted(len(row), 'cell')} under {counted(width, 'column')}"
+                problems.append(Problem(source, number, finding, MORE_OR_LESS_CELLS))
+    except csv.Error as error:
+        problems.append(Problem(source, line, f"not a row of a table: {error}", QUOTING))
+
+
 def rows_of(table: Table, problems: list[Problem]) -> TableRows:
     """Return the rows of a table, all of its columns that we know."""
     # A text may be longer than the module's limit.
@@ -148,14 +170,14 @@ def rows_of(table: Table, problems: list[Problem]) -> TableRows:
             rows.append(row)
             lines.append(reader.line_num + 1)
     except csv.Error as error:
-        problems.append(Problem(table.file.shown, lines[-1], f"no row of a table: {error}", QUOTING))
+        problems.append(Problem(table.file.shown, lines[-1], f"not a row of a table: {error}", QUOTING))
     first = next((at for at, row in enumerate(rows) if row), 0) + 1 if table.header is not None else 0
     del rows[:first], lines[:first]
     if set(map(len, rows)) - {table.width}:
         for line, row in zip(lines, rows, strict=False):
             if row and len(row) != table.width:
                 finding = f"{counted(len(row), 'cell')} under {counted(table.width, 'column')}"
-                problems.append(Problem(table.file.shown, line, finding, 'write as many, those with delimiters in "…"'))
+                problems.append(Problem(table.file.shown, line, finding, MORE_OR_LESS_CELLS))
         fine = [(line, row) for line, row in zip(lines, rows, strict=False) if len(row) == table.width]
         lines, rows = [line for line, _ in fine], [row for _, row in fine]
     by_column = list(zip(*rows, strict=True)) or [()] * table.width

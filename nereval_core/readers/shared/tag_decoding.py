@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -16,7 +16,6 @@ from nereval_core.readers.read_settings import ReadOptions
 from nereval_core.readers.shared.tag_cells import (
     NUMBERS_PROBLEM,
     NUMBERS_REMEDY,
-    USUAL,
     Notation,
     no_tag_remedy,
 )
@@ -39,30 +38,23 @@ ALONE = "no tag has a letter before its type: runs of one type are one span; say
 
 
 def scheme_of_tags(
-    tags: Tags, place: Callable[[int], Place], options: ReadOptions, notation: Notation = USUAL
-) -> tuple[Scheme | None, list[str]]:
-    """Return the scheme given or detected, and notes on it; `place` gives source and line of a token.
+    tags: Tags, place: Callable[[int], Place], options: ReadOptions, notation: Notation
+) -> tuple[Scheme | None, str]:
+    """Return the scheme named or detected, and a note on it; `place` gives source and line of a token.
 
     Raises:
         FormatError: several schemes fit and do not decode alike, or tags are numbers without a list of labels.
     """
     if notation.numbered:
         raise FormatError.single(*place(tags.odd[0]), NUMBERS_PROBLEM, NUMBERS_REMEDY)
-    scheme, notes = _scheme_of_tags(tags, place, options, notation)
-    return scheme, [*notes, *filter(None, [notation.note])]
-
-
-def _scheme_of_tags(
-    tags: Tags, place: Callable[[int], Place], options: ReadOptions, notation: Notation
-) -> tuple[Scheme | None, list[str]]:
     if options.scheme:
         scheme = scheme_named(options.scheme)
-        return scheme, [scheme_note(scheme.name, "given")]
+        return scheme, scheme_note(scheme.name, "given")
     if notation.types:
-        return SCHEMES["IO"], [scheme_note("IO", ALONE)]
+        return SCHEMES["IO"], scheme_note("IO", ALONE)
     if options.gold_scheme:
-        scheme, origin = scheme_beside_gold(tags, options.gold_scheme)
-        return scheme, [scheme_note(scheme.name, origin)]
+        scheme, origin = _scheme_beside_gold(tags, options.gold_scheme)
+        return scheme, scheme_note(scheme.name, origin)
     detected = detect(tags)
     if detected.rivals:
         names = ", ".join(detected.rivals)
@@ -72,14 +64,13 @@ def _scheme_of_tags(
             f"name the scheme: {either_option('--scheme', detected.rivals)}",
         )
     if detected.scheme is None:
-        return None, [NO_TAGS_NOTE]
-    if not detected.broken:
-        return detected.scheme, [scheme_note(detected.scheme.name, "detected")]
+        return None, NO_TAGS_NOTE
     least = counted(detected.broken, "time")
-    return detected.scheme, [scheme_note(detected.scheme.name, f"no scheme fits; this one is broken least, {least}")]
+    origin = f"no scheme fits; this one is broken least, {least}" if detected.broken else "detected"
+    return detected.scheme, scheme_note(detected.scheme.name, origin)
 
 
-def scheme_beside_gold(tags: Tags, gold_scheme: str) -> tuple[Scheme, str]:
+def _scheme_beside_gold(tags: Tags, gold_scheme: str) -> tuple[Scheme, str]:
     """Return the scheme of a prediction and its origin in words.
 
     It is gold's where the tags are legal under it, or under no other, or under others that decode them differently.
@@ -133,28 +124,6 @@ def _repair_remedy(tags: Tags, scheme: Scheme, schemes: Iterable[Scheme]) -> str
     chunks, sound_chunks = decode(tags, scheme, "conlleval"), decode(tags, scheme, "discard")
     repairs = [CONLLEVAL_REMEDY, *([DISCARD_REMEDY] if 2 * len(sound_chunks.start) >= len(chunks.start) else [])]
     return f"mend it, or read it with {' or '.join(repairs)}"
-
-
-def decode_tags(tags: Tags, scheme: Scheme | None, options: ReadOptions) -> tuple[Chunks, str]:
-    """Return the chunks of tags without problems, and a note on those that were repaired, empty for none."""
-    chunks = decode(tags, scheme or SCHEMES["IOB2"], options.repair)
-    if not chunks.mended:
-        return chunks, ""
-    done = "cut as conlleval does" if options.repair == "conlleval" else "discarded"
-    return chunks, f"{counted(chunks.mended, 'malformed chunk')} {done}"
-
-
-def chunk_scores(chunks: Chunks, scores: Sequence[float] | None) -> dict[int, float]:
-    """Return the score of each chunk, the mean of its tokens' probabilities; nothing where there are none."""
-    if scores is None:
-        return {}
-    sums = np.concatenate((np.zeros(1), np.cumsum(scores)))
-    means = (sums[chunks.end] - sums[chunks.start]) / (chunks.end - chunks.start)
-    return dict(enumerate(means.tolist()))
-
-
-def scores_note(scores: Sequence[float] | None) -> str:
-    return "" if scores is None else "tags have probabilities: a span's score is the mean of those of its tokens"
 
 
 @dataclass(frozen=True, eq=False)

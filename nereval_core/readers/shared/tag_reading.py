@@ -12,18 +12,18 @@ import numpy as np
 
 from nereval_core.arrays import Int32, Int64
 from nereval_core.corpus import Documents, Intervals, Labels, Place, document_problems, layer
-from nereval_core.problems import FormatError, Problem
+from nereval_core.problems import FormatError, Problem, counted
 from nereval_core.readers.read_settings import Reading, ReadOptions
 from nereval_core.readers.shared.tag_cells import Notation, notation_of, split_scores, unused_labels_note
 from nereval_core.readers.shared.tag_decoding import (
     Chunks,
-    chunk_scores,
-    decode_tags,
+    decode,
     scheme_of_tags,
-    scores_note,
     tag_problems,
 )
 from nereval_core.readers.shared.tag_schemes import SCHEMES, Tags
+
+SCORES_NOTE = "tags have probabilities: a span's score is the mean of those of its tokens"
 
 
 class SpanBounds(NamedTuple):
@@ -133,27 +133,31 @@ def reading_of_tags(
         detected = notation_of(rows.distinct, options)
         tags = rows.tags(detected)
         try:
-            scheme, tag_notes = scheme_of_tags(tags, rows.place, options, detected)
+            scheme, scheme_note = scheme_of_tags(tags, rows.place, options, detected)
         except FormatError as error:
             raise _by_line([*problems, *error.problems]) from None
-        unused_labels = unused_labels_note(options, detected)
+        before, after = [scheme_note, detected.note], unused_labels_note(options, detected)
         problems += tag_problems(tags, scheme, rows.written, rows.place, options, spoilt)
     else:
-        tags, scheme, tag_notes, unused_labels = rows.tags(notation), SCHEMES["IOB2"], [], []
+        tags, scheme, before, after = rows.tags(notation), SCHEMES["IOB2"], [], []
         problems += tag_problems(tags, scheme, rows.written, rows.place, options, spoilt, schemes=())
     problems += document_problems(documents, places.__getitem__) if places else ()
     if problems:
         raise _by_line(problems)
-    chunks, mended = decode_tags(tags, scheme, options)
+    chunks = decode(tags, scheme or SCHEMES["IOB2"], options.repair)
+    mended = ""
+    if chunks.mended:
+        done = "cut as conlleval does" if options.repair == "conlleval" else "discarded"
+        mended = f"{counted(chunks.mended, 'malformed chunk')} {done}"
     spans = layer(
         name,
         documents,
         *rows.bounds(chunks, documents),
         Labels(chunks.type, tags.names),
-        extras=extras(chunks) if extras else {"scores": chunk_scores(chunks, rows.scores)},
+        extras=extras(chunks) if extras else {"scores": _chunk_scores(chunks, rows.scores)},
         where=lambda span: rows.place(int(chunks.start[span])),
     )
-    tag_notes += [*filter(None, (mended, scores_note(rows.scores))), *unused_labels]
+    tag_notes = filter(None, (*before, mended, SCORES_NOTE if rows.scores is not None else "", *after))
     return Reading(
         documents,
         spans,
@@ -163,6 +167,15 @@ def reading_of_tags(
         places=places,
         mended=mended,
     )
+
+
+def _chunk_scores(chunks: Chunks, scores: Sequence[float] | None) -> dict[int, float]:
+    """Return the score of each chunk, the mean of its tokens' probabilities; nothing where there are none."""
+    if scores is None:
+        return {}
+    sums = np.concatenate((np.zeros(1), np.cumsum(scores)))
+    means = (sums[chunks.end] - sums[chunks.start]) / (chunks.end - chunks.start)
+    return dict(enumerate(means.tolist()))
 
 
 def _by_line(problems: Sequence[Problem]) -> FormatError:

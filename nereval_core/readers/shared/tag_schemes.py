@@ -253,7 +253,7 @@ class Tags:
         return np.bincount(self.entries, minlength=2 * TRANSITIONS) + out
 
     def after(self, table: Bools) -> Bools:
-        """Return what a flat table says of the transition out of each tagged token, given what it says of `entries`."""
+        """Return the entry of a flat table for the transition out of each tagged token."""
         outcomes = table.take(self.exits)
         outcomes[:-1] = np.where(self.follows[1:-1], table.take(self.entries[1:]), outcomes[:-1])
         return outcomes

@@ -165,7 +165,7 @@ def _chosen(source: Source, files: Sequence[WebAnnoFile], layer_name: str | None
     `prefix` stands before the names that problems give.
 
     Raises:
-        FormatError: several may be meant, or there is none of the name wanted.
+        FormatError: several may be meant, or none has that name.
     """
     names = _names(files)
     if layer_name in names.values():
@@ -180,7 +180,7 @@ def _chosen(source: Source, files: Sequence[WebAnnoFile], layer_name: str | None
 def _annotations(
     files: Sequence[WebAnnoFile], name: str | None, column: int | str | None
 ) -> tuple[list[list[CellAnnotation]], list[str]]:
-    """Return the annotations of a layer, file by file, and what is to be said of them.
+    """Return the annotations of a layer, file by file, and notes on them.
 
     Raises:
         FormatError: with every problem found.
@@ -302,7 +302,7 @@ class CellValue(NamedTuple):
 
 
 def type_feature(layer: SpanLayer, column: int | str | None) -> str | None:
-    """Return the feature that gives types: the one wanted, by its name or number from 1, else of TYPES, else the first.
+    """Return the feature that gives types: `column` by its name or number from 1, else one of TYPES, else the first.
 
     None where there is no such feature.
     """
