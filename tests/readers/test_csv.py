@@ -277,7 +277,7 @@ REFUSED = [
         "x.csv:3: another text for the document 'd1' than at line 2; give each document",
     ),
     (HEADER + GOOD + ",0,1,A,abd\n", "x.csv:3: a document without an id"),
-    (HEADER + GOOD + '"d1,0,1,A,\n', "x.csv:3: not a row of a table: unexpected end of data; write cells with quotes or"),
+    (HEADER + GOOD + '"d1,0,1,A,\n', "x.csv:3: not a row of a table: unexpected end of data; write cells with quotes"),
     (HEADER + GOOD + '"d1"x,0,1,A,\n', "x.csv:3: not a row of a table: ',' expected after '\"'"),
     ("doc,start,end,label,text,score\nd,0,1,A,b,high\n", "x.csv:2: score is 'high'; write a number"),
     ("doc,start,end,label,text,score\nd,0,1,A,b,inf\n", "x.csv:2: score is 'inf'; write a number"),

@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import islice, pairwise
+from itertools import pairwise
 
 import numpy as np
 
@@ -37,10 +37,8 @@ from nereval_core.readers.input.source import SourceFile, unread_files_note, wit
 from nereval_core.readers.shared.tag_cells import is_gold_word, is_named_like_prediction, kind_of_cells
 from nereval_core.readers.shared.tag_reading import SpanBounds, TagCells, reading_of_tags
 
-KEYS = re.compile(r"(?:\A|\|)((?:[^|=]*:)?(?:NE|NER|name|Entity))=([^|]*)", re.IGNORECASE)
-"""Usual keys of entities."""
-SAMPLE_ROWS = 10_000
-"""The rows in which other keys of tags are looked for."""
+KEY = re.compile(r"(?:[^|=]*:)?(?:NE|NER|name|Entity)", re.IGNORECASE)
+"""A usual key of entities."""
 OUTSIDE = ("", "_", "O")
 
 
@@ -66,7 +64,9 @@ class ConlluReader(Reader):
             return 0.0
         cells = (layout.cell(row, name) for row in full for name in layout.extra)
         return (
-            1.0 if any(KEYS.search(layout.misc(row)) for row in full) or any(map(is_tag, filter(None, cells))) else 0.7
+            1.0
+            if any(_has_usual_key(layout.misc(row)) for row in full) or any(map(is_tag, filter(None, cells)))
+            else 0.7
         )
 
     def read(self, source: Source, options: ReadOptions) -> Reading:
@@ -112,6 +112,10 @@ class ConlluReader(Reader):
 READER = ConlluReader()
 
 
+def _has_usual_key(misc: str) -> bool:
+    return any(KEY.fullmatch(pair.partition("=")[0]) for pair in misc.split("|") if "=" in pair)
+
+
 def _files(source: Source) -> tuple[SourceFile, ...]:
     return source.pick(*ConlluReader.suffixes)
 
@@ -122,76 +126,65 @@ def _key(source: Source, sentences: Sequence[WordSentence], column: int | str | 
     Raises:
         FormatError: nothing stands under any, or under several.
     """
-    names = sentences[0].layout.names
-    if isinstance(column, int) and 0 < column <= len(names) and names[column - 1] in sentences[0].layout.extra:
-        column = names[column - 1]
+    layout = sentences[0].layout
+    if isinstance(column, int) and 0 < column <= len(layout.names) and layout.names[column - 1] in layout.extra:
+        column = layout.names[column - 1]
+    cells = _cells_by_key(sentences)
+    # Values under `name` are entities only where they are tags.
+    usual = {
+        key: values
+        for key, values in cells.items()
+        if KEY.fullmatch(key) and (key.lower() != "name" or all(map(is_tag, values)))
+    }
     if isinstance(column, int):
         finding = f"column {column} is asked for, and entities stand in MISC, the last"
-        keys = list(_values(sentences, None)) or ["KEY"]
-        raise FormatError.single(source.name, None, finding, f"name their key: {either_option('--column', keys)}")
-    values = _values(sentences, column)
-    usual = {} if values or column is None else _values(sentences, None)
-    if usual:
-        finding = f"nothing under {quoted(column or '')} in MISC, and entities under {' and '.join(usual)}"
-        raise FormatError.single(
-            source.name, None, finding, f"name one that is there: {either_option('--column', usual)}"
-        )
-    if not values and column is None:
-        columns = {name: list(_values(sentences, name).get(name, ())) for name in _columns(sentences)}
-        values = {name: cells for name, cells in columns.items() if cells and all(map(is_tag, cells))}
-    if column is None:
-        values |= {key: cells for key, cells in _keys_of_sides(sentences).items() if key not in values}
-    if not values and column is None:
+        remedy = f"name their key: {either_option('--column', list(usual) or ['KEY'])}"
+        raise FormatError.single(source.name, None, finding, remedy)
+    if column is not None:
+        if usual and column not in cells:
+            finding = f"nothing under {quoted(column)} in MISC, and entities under {' and '.join(usual)}"
+            remedy = f"name one that is there: {either_option('--column', usual)}"
+            raise FormatError.single(source.name, None, finding, remedy)
+        candidates = {column: cells.get(column, [])}
+    else:
+        extra = {key: cells.get(key, []) for key in _columns(sentences)}
+        candidates = usual or {key: values for key, values in extra.items() if values and all(map(is_tag, values))}
+        candidates |= {
+            key: values
+            for key, values in cells.items()
+            if key not in candidates and (is_gold_word(key) or is_named_like_prediction(key))
+            if kind_of_cells(values) in ("tags", "labels")
+        }
+    if not candidates:
         finding = "no entities: no NE=, NER=, name= or Entity= in MISC, the last column"
         raise FormatError.single(source.name, None, finding, "name the key that they stand under: --column KEY")
-    if len(values) > 1:
-        finding = f"entities under {' and '.join(values)}"
-        raise FormatError.single(source.name, None, finding, f"name one: {either_option('--column', values)}")
-    key = next(iter(values), column or "")
-    cells = values.get(key, [])
-    return key, any("(" in cell or ")" in cell for cell in cells) and not any(map(is_tag, cells))
+    if len(candidates) > 1:
+        finding = f"entities under {' and '.join(candidates)}"
+        raise FormatError.single(source.name, None, finding, f"name one: {either_option('--column', candidates)}")
+    [(key, values)] = candidates.items()
+    return key, any("(" in value or ")" in value for value in values) and not any(map(is_tag, values))
 
 
-def _keys_of_sides(sentences: Sequence[WordSentence]) -> dict[str, list[str]]:
-    """Return the keys and columns called like gold or a prediction that hold tags, by a sample of rows."""
-    rows = islice((row.misc for sentence in sentences for row in sentence.rows), SAMPLE_ROWS)
+def _cells_by_key(sentences: Sequence[WordSentence]) -> dict[str, list[str]]:
+    """Return the values under each key of MISC but those for outside, of MISC cells that are equal those of one.
+
+    The columns that CoNLL-U does not have are keys too. A key that has O alone has no values; one without any value is
+    not there.
+    """
     cells: dict[str, list[str]] = {}
-    for misc in dict.fromkeys(rows):
-        for part in misc.split("|"):
-            name, equals, value = part.partition("=")
-            if equals and value not in OUTSIDE:
-                cells.setdefault(name, []).append(value)
-    return {
-        name: values
-        for name, values in cells.items()
-        if (is_gold_word(name) or is_named_like_prediction(name)) and kind_of_cells(values) in ("tags", "labels")
-    }
+    for misc in dict.fromkeys(row.misc for sentence in sentences for row in sentence.rows):
+        for pair in misc.split("|"):
+            key, _, value = pair.partition("=")
+            if value not in ("", "_"):
+                values = cells.setdefault(key, [])
+                if value != "O":
+                    values.append(value)
+    return cells
 
 
 def _columns(sentences: Sequence[WordSentence]) -> tuple[str, ...]:
     """Return the columns of all files that CoNLL-U does not have."""
     return tuple(dict.fromkeys(name for sentence in sentences for name in sentence.layout.extra))
-
-
-def _values(sentences: Sequence[WordSentence], key: str | None) -> dict[str, list[str]]:
-    """Return the values under a key of MISC, or by key under those that entities usually have, without empty ones.
-
-    Equal cells of MISC count once.
-    """
-    values: dict[str, list[str]] = {}
-    for misc in dict.fromkeys(row.misc for sentence in sentences for row in sentence.rows):
-        if key is None:
-            pairs = KEYS.findall(misc)
-        else:
-            value = value_of(misc, key)
-            pairs = [] if value is None else [(key, value)]
-        for name, value in pairs:
-            if value not in OUTSIDE:
-                values.setdefault(name, []).append(value)
-            elif value == "O":
-                values.setdefault(name, [])
-    # Values under `name` are entities only where they are tags.
-    return {name: cells for name, cells in values.items() if key or name.lower() != "name" or all(map(is_tag, cells))}
 
 
 def _documents(

@@ -177,8 +177,9 @@ def read_by_rows(source: Source, files: Sequence[SourceFile], options: ReadOptio
         return documents[document_of_token[token]].source, lines[token]
 
     def extras(chunks: Chunks) -> Mapping[str, Mapping[int, Any]]:
-        links_of_chunks = [linked_entries(links[token]) for token in chunks.start.tolist()]
-        return span_extras(links_of_chunks, np.array(noise), chunks.start, chunks.end)
+        entries = enumerate(linked_entries(links[token]) for token in chunks.start.tolist())
+        linked = {span: entry for span, entry in entries if entry}
+        return span_extras(linked, np.array(noise), chunks.start, chunks.end)
 
     return reading_of_tags(
         options.name or source.label,

@@ -129,7 +129,9 @@ class PackedFiles:
         """Return links and noise of chunks."""
         # The code of a file without links is -1.
         entries = [*(linked_entries(cell.decode()) for cell in self.links.names), ()]
-        links = [entries[code] for code in self.arrays.whole("linked")[chunks.first].tolist()]
+        codes = self.arrays.whole("linked")[chunks.first]
+        linked = np.flatnonzero(np.array([*map(bool, entries)])[codes])
+        links = dict(zip(linked.tolist(), map(entries.__getitem__, codes[linked].tolist()), strict=True))
         noise = np.array([*self.flags.noise, np.nan], np.float64)[self.arrays.whole("noise")]
         return span_extras(links, noise, chunks.first, chunks.last + 1)
 

@@ -228,11 +228,12 @@ def noise_of_cell(cell: str) -> float:
 
 
 def span_extras(
-    links: Sequence[tuple[str, ...]], noise: NDArray[np.float64], first: Int64, end: Int64
+    links: Mapping[int, tuple[str, ...]], noise: NDArray[np.float64], first: Int64, end: Int64
 ) -> Mapping[str, Mapping[int, Any]]:
     """Return links and noise of spans, as `layer` takes them.
 
-    `links` are those of each span; `noise` is that of tokens, of which a span has `[first, end)`: the largest counts.
+    `links` are those of spans that have any. `noise` is that of tokens, of which a span has `[first, end)`; the largest
+    counts.
     """
     edges = np.column_stack((first, end)).ravel()
     largest = np.fmax.reduceat(np.append(noise, np.nan), edges)[::2] if len(edges) else noise[:0]
@@ -240,6 +241,6 @@ def span_extras(
     levels, level_of_span = np.unique(largest[noisy], return_inverse=True)
     level_metas = [{LED_KEY: level} for level in levels.tolist()]
     return {
-        "links": {span: entries for span, entries in enumerate(links) if entries},
+        "links": links,
         "meta": dict(zip(noisy.tolist(), map(level_metas.__getitem__, level_of_span.tolist()), strict=True)),
     }
