@@ -6,7 +6,7 @@ import streamlit as st
 from streamlit.starlette import App
 
 from pages.shared import frame, start
-from pages.shared.data import caches, expiry, named_files, server_start
+from pages.shared.data import caches, kept_corpora, server_start
 from pages.shared.data.memo import MEMO
 from pages.shared.data.page_context import PageContext
 from pages.shared.server import http_policy, memory
@@ -28,10 +28,10 @@ elif __name__ != "__mp_main__":
     # A process that the server starts runs this file too, and serves nothing.
     verdicts = server_start.check()
     memory.share_heaps()
-    named_files.read_named_files()
+    kept_corpora.read_named_files()
     server_start.announce(verdicts)
     keep_downloads()
-    expiry.begin()
+    server_start.begin_expiry()
     memory.begin(partial(MEMO.measure, again=True), caches.forget)
     # `streamlit run app.py` finds the application by its name, and runs this file again for the page.
     app = App(__file__, middleware=http_policy.middleware())

@@ -10,7 +10,7 @@ from pages.shared.components import sentence
 from pages.shared.data.page_context import PageContext
 from pages.shared.inspect import error_classes, filters
 from pages.shared.inspect.workbench import KEY, draw_workbench
-from pages.shared.verdicts import dialogs, right_span
+from pages.shared.verdicts import dialogs
 from pages.shared.verdicts import list as verdicts_list
 from pages.shared.verdicts.case import reason_unoffered
 from pages.shared.verdicts.events import apply_events, give_waiting, open_next
@@ -50,6 +50,6 @@ def draw(page: PageContext) -> None:
     filters.draw_record_menu(page, there, order)
     sentence.errors(page)
     if not reason_unoffered(page):
-        right_span.draw_right_span(page, lambda: open_next(page, there.queue.at))
+        dialogs.draw_right_span(page, lambda: open_next(page, there.queue.at))
         if st.session_state.get(keys.WAITING):
             dialogs.ask_name()

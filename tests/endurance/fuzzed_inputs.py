@@ -27,7 +27,7 @@ from pages.shared.data.file_roles import ANNOTATOR, GOLD, IGNORED, TEXTS, first_
 from pages.shared.data.kept_corpora import Keeper
 from pages.shared.data.loading import GOLD as GOLD_LAYER
 from pages.shared.data.loading import Loaded
-from pages.shared.data.reading_orders import Part, Upload, Uploaded, Wanted
+from pages.shared.data.reading_orders import Part, Selection, Upload, Uploaded
 from tests.endurance.tries import FailedTryError, Try, make_tries
 from tests.fuzzing.archives import NAMES, PACKINGS, expanding, packed
 from tests.fuzzing.inputs import attempt, check_layer, check_problems, check_written, seeds, taken
@@ -274,7 +274,7 @@ def _order(rows: Sequence[tuple[list[Upload], str, Preview]], roles: Sequence[st
         if role in (TEXTS, IGNORED) and number != first:
             continue
         name = GOLD_LAYER if number == first else layer or group[0][0]
-        wanted = Wanted(layer, None, apart and bool(found.apart), found.folders)
+        wanted = Selection(layer, None, apart and bool(found.apart), found.folders)
         files = group if number == first and role == TEXTS else [*group, *(one for one in shared if one not in group)]
         layers.setdefault(name, []).append(Part(files, wanted))
     return Uploaded("corpus", layers, first_annotator="" if GOLD in roles else "first")

@@ -34,7 +34,7 @@ from pages.shared.data.convention_results import apply_convention
 from pages.shared.data.jobs import CancelledError, Jobs, Watch
 from pages.shared.data.kept_corpora import Keeper
 from pages.shared.data.loading import Loaded
-from pages.shared.data.reading_orders import Part, Served, Uploaded, Wanted
+from pages.shared.data.reading_orders import Part, Selection, Served, Uploaded
 from pages.shared.data.reading_process import read_order
 from pages.shared.server import access
 from pages.shared.view import View, keys, state
@@ -273,12 +273,12 @@ def test_one_file_is_gold_and_systems_and_kept_once(tmp_path: Path) -> None:
     table = [("x.csv", b"n,v,u,w,t\nAnn,0,3,PER,Ann\n")]
     columns: dict[str, int | str] = {"document": "n", "start": 2, "end": 3, "type": "w", "text": "t"}
     parts = {
-        "gold": [Part(files, Wanted("a"))],
-        "b": [Part(files, Wanted("b"))],
-        "table": [Part(table, Wanted(columns=columns))],
+        "gold": [Part(files, Selection("a"))],
+        "b": [Part(files, Selection("b"))],
+        "table": [Part(table, Selection(columns=columns))],
     }
     order = Uploaded("x", parts, LoadOptions(pred_format="auto"))
-    other = replace(order, layers=parts | {"gold": [Part(files, Wanted("b"))], "b": [Part(files, Wanted("a"))]})
+    other = replace(order, layers=parts | {"gold": [Part(files, Selection("b"))], "b": [Part(files, Selection("a"))]})
     keeper = Keeper(Store(tmp_path))
     loaded, turned = (read_order(keeper, one, Watch()) for one in (order, other))
     assert (loaded.corpus.digest == turned.corpus.digest, loaded.key == turned.key) == (False, False)

@@ -45,10 +45,9 @@ from nereval_core.store import Entry, Store
 from pages.shared.data import computations, masks, scored_folders, verdict_store
 from pages.shared.data.convention_results import Options, apply_convention, rows_of_scorer
 from pages.shared.data.jobs import Jobs
-from pages.shared.data.kept_corpora import Keeper
+from pages.shared.data.kept_corpora import Keeper, named_corpus
 from pages.shared.data.loading import Loaded, demo_names, load_demo
 from pages.shared.data.memo import MEMO, memoized
-from pages.shared.data.named_files import named_corpus
 from pages.shared.server import server_options
 from pages.shared.server.access import only_this_machine
 from pages.shared.server.ownership import EVERYBODY, Ownership, visitor
@@ -129,7 +128,7 @@ class Shelf:
     def _close(self, key: str) -> None:
         MEMO.forget(key)
         with self._lock:
-            for name in [one for one in self._corpora if one.key == key]:
+            for name in [stored for stored in self._corpora if stored.key == key]:
                 del self._corpora[name]
 
     def close_stored(self) -> None:
@@ -159,24 +158,24 @@ class Shelf:
             lambda name: name.key == read, lambda: None if store is None else self.keeper.take(store, read)
         )
 
-    def _found(self, wanted: Callable[[_Name], bool], take: Callable[[], Loaded | None]) -> Loaded | None:
-        found = self._in_memory(wanted)
-        if not found:
+    def _found(self, is_wanted: Callable[[_Name], bool], take: Callable[[], Loaded | None]) -> Loaded | None:
+        corpora = self._in_memory(is_wanted)
+        if not corpora:
             with self._opening:
                 # Two sessions that follow one link are to have one corpus.
-                found = self._in_memory(wanted)
-                if not found and (opened := take()) is not None:
+                corpora = self._in_memory(is_wanted)
+                if not corpora and (opened := take()) is not None:
                     self.put(opened)
                     return opened
-        if len({one.digest for one in found}) != 1:
+        if len({loaded.digest for loaded in corpora}) != 1:
             return None
-        if self.keeper.store is not None and found[-1].key:
-            self.keeper.store.mark_used(found[-1].digest, found[-1].key)
-        return found[-1]
+        if self.keeper.store is not None and corpora[-1].key:
+            self.keeper.store.mark_used(corpora[-1].digest, corpora[-1].key)
+        return corpora[-1]
 
-    def _in_memory(self, wanted: Callable[[_Name], bool]) -> list[Loaded]:
+    def _in_memory(self, is_wanted: Callable[[_Name], bool]) -> list[Loaded]:
         with self._lock:
-            return [self._corpora[name] for name in [*filter(wanted, self._corpora)]]
+            return [self._corpora[name] for name in [*filter(is_wanted, self._corpora)]]
 
 
 # Not kept by Streamlit: uploads expire where no page runs, and these outlast an emptying of its caches.
@@ -212,14 +211,14 @@ def find(prefix: str) -> Loaded | None:
         return named
     # One's own goes first: others may have brought the same texts and spans under other names.
     owners = (None,) if only_this_machine() else (visitor(), EVERYBODY)
-    found = next((loaded for owner in owners if (loaded := shelf().find(prefix, owner)) is not None), None)
+    own = next((loaded for owner in owners if (loaded := shelf().find(prefix, owner)) is not None), None)
     # Spans of a scored folder lie on disk unmasked.
-    if found is None and not masks.all_masked() and (root := served_folder()) is not None:
-        found = scored_folders.find_folder(root, prefix)
-        if found is not None:
-            shelf().put(found)
-    demos = (demo(name) for name in demo_names()) if found is None else ()
-    return found or next((loaded for loaded in demos if loaded.corpus.digest.startswith(prefix)), None)
+    if own is None and not masks.all_masked() and (root := served_folder()) is not None:
+        own = scored_folders.find_folder(root, prefix)
+        if own is not None:
+            shelf().put(own)
+    demos = (demo(name) for name in demo_names()) if own is None else ()
+    return own or next((loaded for loaded in demos if loaded.corpus.digest.startswith(prefix)), None)
 
 
 @cache
@@ -236,8 +235,8 @@ def settings_in(loaded: Loaded, view: View, own: tuple[Criterion, ...] = ()) -> 
 
 def settings_of(gold: Layer, view: View, own: tuple[Criterion, ...] = ()) -> Settings:
     """Return all criteria that apply to gold, the user's own last, under the view's type rules."""
-    chosen = [criterion for criterion in (*CRITERIA.values(), *own) if criterion.lacks(gold) is None]
-    return Settings(tuple(chosen), tuple(sorted(view.merge)), tuple(sorted(view.leaveout)))
+    applicable = [criterion for criterion in (*CRITERIA.values(), *own) if criterion.lacks(gold) is None]
+    return Settings(tuple(applicable), tuple(sorted(view.merge)), tuple(sorted(view.leaveout)))
 
 
 @memoized("Scoring …", show_time=True)
@@ -253,7 +252,7 @@ def spans_only(settings: Settings, names: Iterable[str]) -> Settings:
     by_token = {criterion.name for criterion in settings.criteria if criterion.unit == "token"}
     if by_token & set(names):
         return settings
-    return replace(settings, criteria=tuple(one for one in settings.criteria if one.name not in by_token))
+    return replace(settings, criteria=tuple(rule for rule in settings.criteria if rule.name not in by_token))
 
 
 @memoized("Counting match records …")
@@ -261,10 +260,10 @@ def ledger(loaded: Loaded, system: str, settings: Settings, criterion: str) -> L
     """Return the match records under a criterion."""
     if loaded.folder is not None:
         return loaded.folder.ledger(system, criterion)
-    found = scores(loaded, system, spans_only(settings, [criterion]))
+    system_scores = scores(loaded, system, spans_only(settings, [criterion]))
     corpus = loaded.corpus
     read = (corpus.gold, corpus.system(system))
-    return ledger_of_corpus(found, criterion, read, _OtherScores(loaded, system, settings))
+    return ledger_of_corpus(system_scores, criterion, read, _OtherScores(loaded, system, settings))
 
 
 @dataclass(frozen=True)
@@ -305,10 +304,10 @@ class Beside:
         self._lock = Lock()
         self._given: LRUCache[str, Layer | UserColumns] = LRUCache(UPLOADS)
 
-    def put(self, given: Layer | UserColumns) -> str:
-        name = given.digest[:DIGEST_DIGITS]
+    def put(self, content: Layer | UserColumns) -> str:
+        name = content.digest[:DIGEST_DIGITS]
         with self._lock:
-            self._given[name] = given
+            self._given[name] = content
         return name
 
     def get(self, name: str) -> Layer | UserColumns | None:
@@ -343,9 +342,9 @@ Decades = tuple[pd.DataFrame, Mapping[str, Counts], Mapping[str, int]]
 @memoized()
 def decades(loaded: Loaded, system: str, settings: Settings, criterion: str) -> Decades:
     """Return the table of decades, the counts of each, and how many documents each has: they are kept."""
-    found = scores(loaded, system, spans_only(settings, [criterion]))
+    system_scores = scores(loaded, system, spans_only(settings, [criterion]))
     documents = Counter(document_decades(loaded.corpus.documents))
-    return decade_table(found, criterion), counts_by_decade(found, criterion), documents
+    return decade_table(system_scores, criterion), counts_by_decade(system_scores, criterion), documents
 
 
 @memoized("Scoring as the published scorer does …")
@@ -421,8 +420,7 @@ def _scorer_rows(loaded: Loaded, system: str, convention: Convention) -> tuple[C
 @memoized("Looking for the spans that differ …")
 def step(loaded: Loaded, system: str, settings: Settings, row: CriterionRow, above: CriterionRow) -> pd.DataFrame:
     """Return the spans that two rows decide differently."""
-    one, two = (_row_spans(loaded, system, settings, each) for each in (row, above))
-    return differing_decisions(one, two)
+    return differing_decisions(*(_row_spans(loaded, system, settings, each) for each in (row, above)))
 
 
 Sizes = tuple[tuple[int, int] | None, ...]
@@ -433,13 +431,15 @@ def step_sizes(loaded: Loaded, system: str, settings: Settings, rows: tuple[Crit
     """Return by how many spans each row differs from the one above it, and how many of these earn another credit."""
     pairs = comparable_neighbours(rows)
     needed = dict.fromkeys(row for pair in pairs if pair for row in pair)
-    found = {row: _row_spans(loaded, system, settings, row) for row in needed}
-    tables = (None if pair is None else differing_decisions(found[pair[0]], found[pair[1]]) for pair in pairs)
-    return tuple(None if one is None else (len(one), int(one["moves"].sum())) for one in tables)
+    spans_of_row = {row: _row_spans(loaded, system, settings, row) for row in needed}
+    tables = (
+        None if pair is None else differing_decisions(spans_of_row[pair[0]], spans_of_row[pair[1]]) for pair in pairs
+    )
+    return tuple(None if table is None else (len(table), int(table["moves"].sum())) for table in tables)
 
 
 def _row_spans(loaded: Loaded, system: str, settings: Settings, row: CriterionRow) -> pd.DataFrame:
     if not row.evaluation:
         return span_decisions(match_records(scores(loaded, system, settings), row.name), why="reason")
-    found = outcome(loaded, system, row.name).records(row.evaluation)
-    return span_decisions(found[(found["scope"] == OVERALL).to_numpy()], why="why")
+    records = outcome(loaded, system, row.name).records(row.evaluation)
+    return span_decisions(records[(records["scope"] == OVERALL).to_numpy()], why="why")

@@ -26,21 +26,25 @@ PAIRS = 1 << 14
 """Overlapping pairs up to which tangled layers are scored faster than a process starts."""
 TANGLED = 8
 """Overlapping pairs a span from which layers are tangled: spans of ordinary layers overlap one or two others."""
-Given = ParamSpec("Given")
-Found = TypeVar("Found")
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
 
 
 def compute(
-    loaded: Loaded, title: str, call: Callable[Given, Found], *given: Given.args, **named: Given.kwargs
-) -> Found:
+    loaded: Loaded,
+    title: str,
+    call: Callable[Parameters, Result],
+    *arguments: Parameters.args,
+    **named: Parameters.kwargs,
+) -> Result:
     """Return what a function returns about a corpus; for a large corpus it is called in a process of its own.
 
-    `title` says in messages what is computed. The function and what it is given must be such as can be pickled.
+    `title` says in messages what is computed. The function and its arguments must be such as can be pickled.
 
     Raises:
         FormatError: as the function, or a bound of the server was reached.
     """
-    whole = partial(call, *given, **named)
+    whole = partial(call, *arguments, **named)
     return _apart(whole, title) if is_large(loaded) else whole()
 
 
@@ -52,11 +56,11 @@ def score(loaded: Loaded, system: str, settings: Settings) -> Scores:
     """
     gold, pred = loaded.corpus.gold, loaded.corpus.system(system)
     whole = partial(score_layers, gold, pred, settings, marks=loaded.marks[system])
-    many = len(gold) + len(pred) >= SCORED
-    return _apart(whole, f"{system}: scoring") if many or is_tangled(gold, pred) else whole()
+    are_many = len(gold) + len(pred) >= SCORED
+    return _apart(whole, f"{system}: scoring") if are_many or is_tangled(gold, pred) else whole()
 
 
-def _apart(call: Callable[[], Found], title: str) -> Found:
+def _apart(call: Callable[[], Result], title: str) -> Result:
     return call_apart(call, title, check_wanted=check_wanted, bounds=server_bounds(alone=only_this_machine()))
 
 

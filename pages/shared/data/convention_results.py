@@ -69,8 +69,8 @@ def figures_table(outcome: Outcome, evaluation: str) -> pd.DataFrame:
         table.setdefault(str(scope), {})[str(figure)] = value
     columns = list(dict.fromkeys(map(str, rows["figure"])))
     ordered = sorted(table.items(), key=lambda item: item[0] != OVERALL)
-    made = pd.DataFrame([{"scope": scope, **row} for scope, row in ordered], columns=["scope", *columns])
-    return made.astype(dict.fromkeys({figure for _, figure in counts_of(outcome, evaluation)}, "Int64"))
+    figures = pd.DataFrame([{"scope": scope, **row} for scope, row in ordered], columns=["scope", *columns])
+    return figures.astype(dict.fromkeys({figure for _, figure in counts_of(outcome, evaluation)}, "Int64"))
 
 
 def values_of(row: pd.Series) -> dict[str, float]:
@@ -84,9 +84,9 @@ def counts_of(outcome: Outcome, evaluation: str) -> frozenset[tuple[str, str]]:
     return frozenset(zip(map(str, rows["scope"]), map(str, rows["figure"]), strict=True))
 
 
-def records_of_count(found: pd.DataFrame, scope: str, figure: str) -> pd.DataFrame:
+def records_of_count(records: pd.DataFrame, scope: str, figure: str) -> pd.DataFrame:
     """Return the records that make a count: their contributions in the column of its name add up to it."""
-    return found[((found["scope"] == scope) & (found[figure] != 0)).to_numpy()]
+    return records[((records["scope"] == scope) & (records[figure] != 0)).to_numpy()]
 
 
 def formula(convention: Convention, evaluation: str, figure: str, row: Mapping[str, float]) -> str | None:
@@ -94,34 +94,36 @@ def formula(convention: Convention, evaluation: str, figure: str, row: Mapping[s
 
     `row` has all figures of the scope, NaN for those that the scope lacks: a mean over types is not made of counts.
     """
-    made = _rule(convention, evaluation, figure, row)
-    if made is None:
+    rule = _rule(convention, evaluation, figure, row)
+    if rule is None:
         return None
-    return f"{figure} = {made} = {in_numbers(made, row)} = {figure_words(row[figure])}"
+    return f"{figure} = {rule} = {in_numbers(rule, row)} = {figure_words(row[figure])}"
 
 
 def _rule(convention: Convention, evaluation: str, figure: str, row: Mapping[str, float]) -> str | None:
     """Return a ratio's formula, if all its parts are defined, and their parts too."""
     last = evaluation.rpartition("/")[2]
     rules = convention.formulas
-    made = rules.get(f"{last}/{figure}", rules.get(figure))
-    if made is None:
+    rule = rules.get(f"{last}/{figure}", rules.get(figure))
+    if rule is None:
         return None
-    parts = set(_names(made, row).findall(made)) - {figure}
+    parts = set(_names(rule, row).findall(rule)) - {figure}
     if any(row[part] != row[part] for part in parts):
         return None
-    known = all(_rule(convention, evaluation, part, row) for part in parts if {part, f"{last}/{part}"} & set(rules))
-    return made if known else None
+    are_defined = all(
+        _rule(convention, evaluation, part, row) for part in parts if {part, f"{last}/{part}"} & set(rules)
+    )
+    return rule if are_defined else None
 
 
-def in_numbers(made: str, row: Mapping[str, float], *, exact: bool = False) -> str:
+def in_numbers(rule: str, row: Mapping[str, float], *, exact: bool = False) -> str:
     """Return a formula with each figure's value in place of its name, as shown or with all its digits."""
     say = repr if exact else figure_words
-    return _names(made, row).sub(lambda found: say(row[found[0]]), made)
+    return _names(rule, row).sub(lambda match: say(row[match[0]]), rule)
 
 
-def _names(made: str, row: Mapping[str, float]) -> re.Pattern[str]:
-    names = sorted((name for name in row if name in made), key=len, reverse=True)
+def _names(rule: str, row: Mapping[str, float]) -> re.Pattern[str]:
+    names = sorted((name for name in row if name in rule), key=len, reverse=True)
     return re.compile("|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in names))
 
 

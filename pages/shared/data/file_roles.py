@@ -37,7 +37,7 @@ def grouped_files(names: Sequence[str]) -> list[list[int]]:
     brat = any(name.endswith(".ann") for name in names)
     endings = [PurePosixPath(name).suffix.lower() for name in names]
     for number, (name, ending) in enumerate(zip(names, endings, strict=True)):
-        alike = [other for other, one in zip(names, endings, strict=True) if one == ending]
+        alike = [other for other, suffix in zip(names, endings, strict=True) if suffix == ending]
         if ending == ZIP:
             key = str(number)
         elif name in LABEL_LISTS:
@@ -59,10 +59,10 @@ def proposed_roles(layers: Sequence[str], files: Sequence[str], formats: Sequenc
     the first is gold, where nothing else is a reference, and the others are systems. A file of no known format whose
     name tells nothing is left out.
     """
-    found = [_role(layer, file, format) for layer, file, format in zip(layers, files, formats, strict=True)]
-    if "" in found and not {GOLD, ANNOTATOR} & set(found):
-        found[found.index("")] = GOLD
-    return [role or SYSTEM for role in found]
+    roles = [_role(layer, file, format) for layer, file, format in zip(layers, files, formats, strict=True)]
+    if "" in roles and not {GOLD, ANNOTATOR} & set(roles):
+        roles[roles.index("")] = GOLD
+    return [role or SYSTEM for role in roles]
 
 
 def may_be_texts(file: str) -> bool:
@@ -86,5 +86,5 @@ def _role(layer: str, file: str, format: str) -> str:
 def _role_of_name(name: str) -> str:
     """Return the role that the words of a name tell, "" where they tell none."""
     words = re.findall(r"[^\W\d_]+", name)
-    told = (role for role, its in WORDS.items() if any(re.fullmatch(its, word, re.IGNORECASE) for word in words))
-    return next(told, ANNOTATOR if "@" in name else "")
+    roles = (role for role, its in WORDS.items() if any(re.fullmatch(its, word, re.IGNORECASE) for word in words))
+    return next(roles, ANNOTATOR if "@" in name else "")

@@ -1,7 +1,8 @@
 """Corpora kept on disk: each reading is stored, and not repeated as long as it is. No Streamlit in here.
 
 A store that fails (a full disk, a folder that cannot be written to) never stops a reading: what it said is kept in
-`Keeper.trouble`.
+`Keeper.trouble`. The files named when the server was started are read before it serves, and shown where an address
+names no corpus.
 """
 
 from __future__ import annotations
@@ -15,7 +16,11 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from nereval_core import __version__
+from nereval_core.api.load import source_of
 from nereval_core.api.load_options import LoadOptions
+from nereval_core.cli.files import gold_path, system_paths
+from nereval_core.cli.options import BAD, Parser, UsageError, add_reading, load_options
+from nereval_core.cli.output import progress_bar
 from nereval_core.pairing.selection import DocumentIds
 from nereval_core.pairing.type_names import TypeNames
 from nereval_core.problems import FormatError, Problem
@@ -24,6 +29,7 @@ from nereval_core.readers.shared.offset_units import Offsets
 from nereval_core.store import FORMAT, ChangedError, Entry, Store, StoredCorpus, TooLargeError, fingerprints, input_key
 from pages.shared.data.jobs import Watch
 from pages.shared.data.loading import LayerRead, Loaded, load
+from pages.shared.server import server_options
 
 _LOG = logging.getLogger("nereval")
 
@@ -67,14 +73,14 @@ class Keeper:
         watch.begin("Looking whether they were read before", "files")
         prints = fingerprints(opened, watch.step)
         refused = [str(source) for source in systems.values() if isinstance(source, FormatError)]
-        said = (FORMAT, __version__, name, options or LoadOptions(), refused, first_annotator)
-        key = input_key(opened, prints, repr((*said, owner) if owner else said))
+        reading = (FORMAT, __version__, name, options or LoadOptions(), refused, first_annotator)
+        key = input_key(opened, prints, repr((*reading, owner) if owner else reading))
         # A source that could not even be opened may be there the next time.
         store = None if refused else self.store
-        if not refused and (there := self._in_use.get(key)) is not None:
-            return there
-        if store is not None and (kept := self.take(store, key)) is not None:
-            return kept
+        if not refused and (in_use := self._in_use.get(key)) is not None:
+            return in_use
+        if store is not None and (stored := self.take(store, key)) is not None:
+            return stored
         loaded = load(name, gold, systems, options, watch=watch)
         loaded = replace(loaded, key=key, first_annotator=first_annotator, owner=owner)
         watch.begin("Keeping a copy")
@@ -85,12 +91,12 @@ class Keeper:
 
     def take(self, store: Store, key: str) -> Loaded | None:
         """Return the corpus of an input, if it is in use or in the store."""
-        there = self._in_use.get(key)
-        kept = store.of_input(key) if there is None else None
-        return there if kept is None else self._opened(store, kept)
+        in_use = self._in_use.get(key)
+        stored = store.of_input(key) if in_use is None else None
+        return in_use if stored is None else self._opened(store, stored)
 
-    def _opened(self, store: Store | None, kept: StoredCorpus) -> Loaded:
-        loaded = self._used(loaded_of(kept))
+    def _opened(self, store: Store | None, stored: StoredCorpus) -> Loaded:
+        loaded = self._used(loaded_of(stored))
         if store is self.store:
             self._stored[loaded.key] = loaded
         return loaded
@@ -145,10 +151,10 @@ class Keeper:
             _LOG.warning("a corpus could not be stored: %s", trouble)
         self.trouble = trouble
 
-    def find(self, prefix: str, wanted: Callable[[Entry], bool] = lambda entry: True) -> Loaded | None:
+    def find(self, prefix: str, is_wanted: Callable[[Entry], bool] = lambda entry: True) -> Loaded | None:
         """Return the kept corpus whose digest begins so, of the `wanted` ones; None where there is none, or several."""
-        kept = self.store.of_digest(prefix, wanted) if self.store is not None else None
-        return None if kept is None else self._opened(self.store, kept)
+        stored = self.store.of_digest(prefix, is_wanted) if self.store is not None else None
+        return None if stored is None else self._opened(self.store, stored)
 
 
 def _reason(error: Exception) -> str:
@@ -168,21 +174,21 @@ def _said(loaded: Loaded) -> dict[str, Any]:
     }
 
 
-def loaded_of(kept: StoredCorpus) -> Loaded:
+def loaded_of(stored: StoredCorpus) -> Loaded:
     """Return an entry of the store as pages use it."""
-    said = kept.account
+    account = stored.account
     return Loaded(
-        kept.corpus,
-        tuple(map(_layer, said["layers"])),
-        {name: tuple(marks) for name, marks in said["marks"].items()},
-        said["start"],
-        said["description"],
-        tuple(Problem(**problem) for problem in said["problems"]),
-        kept.sources,
-        _options(said["options"]),
-        kept.key,
-        first_annotator=said.get("first_annotator", ""),
-        owner=said.get("owner", ""),
+        stored.corpus,
+        tuple(map(_layer, account["layers"])),
+        {name: tuple(marks) for name, marks in account["marks"].items()},
+        account["start"],
+        account["description"],
+        tuple(Problem(**problem) for problem in account["problems"]),
+        stored.sources,
+        _options(account["options"]),
+        stored.key,
+        first_annotator=account.get("first_annotator", ""),
+        owner=account.get("owner", ""),
     )
 
 
@@ -191,23 +197,65 @@ def _layer(row: Mapping[str, Any]) -> LayerRead:
     return LayerRead(**{**row, "types": tuple(row["types"]), "notes": tuple(row["notes"]), "lost": lost})
 
 
-def _options(said: Mapping[str, Any]) -> LoadOptions:
+def _options(values: Mapping[str, Any]) -> LoadOptions:
     """Return options from their JSON."""
-    made: dict[str, Callable[[Any], object]] = {
+    decoders: dict[str, Callable[[Any], object]] = {
         **{"documents": _documents, "offsets": _offsets, "labels": tuple},
         **dict.fromkeys(("gold_types", "pred_types"), _types),
     }
-    found = {key: make(held) for key, make in made.items() if (held := said.get(key)) is not None}
-    return LoadOptions(**{**said, **found})
+    decoded = {key: make(value) for key, make in decoders.items() if (value := values.get(key)) is not None}
+    return LoadOptions(**{**values, **decoded})
 
 
-def _documents(said: Mapping[str, Any]) -> DocumentIds:
-    return DocumentIds(tuple(said["ids"]), said["source"], tuple(said["lines"]))
+def _documents(values: Mapping[str, Any]) -> DocumentIds:
+    return DocumentIds(tuple(values["ids"]), values["source"], tuple(values["lines"]))
 
 
-def _offsets(said: Sequence[Any]) -> Offsets:
-    return Offsets(*said)
+def _offsets(values: Sequence[Any]) -> Offsets:
+    return Offsets(*values)
 
 
-def _types(said: Mapping[str, Any]) -> TypeNames:
-    return TypeNames(tuple((one, other) for one, other in said["pairs"]), said["source"])
+def _types(values: Mapping[str, Any]) -> TypeNames:
+    return TypeNames(tuple((name, target) for name, target in values["pairs"]), values["source"])
+
+
+_read: Loaded | None = None
+
+
+def named_corpus() -> Loaded | None:
+    """Return the corpus of the files named, None where there are none."""
+    return _read
+
+
+def read_named_files() -> None:
+    """Read the files of `nereval app GOLD SYSTEM ...` where there are some; end the server if one cannot be read."""
+    global _read
+    arguments = server_options().files
+    if not arguments:
+        return
+    parser = Parser(prog="nereval app", allow_abbrev=False)
+    add_reading(parser, least=0)
+    options = parser.parse_intermixed_args(arguments)
+    try:
+        gold = source_of(gold_path(options))
+        systems = {name: source_of(path) for name, path in system_paths(options).items()}
+        _read = Keeper(Store.of_environment()).read(None, gold, systems, load_options(options), watch=_TerminalWatch())
+        if _read.problems:
+            raise FormatError(_read.problems)
+    except UsageError as error:
+        parser.error(str(error))
+    except FormatError as error:
+        parser.exit(BAD, f"{error}\n")
+
+
+class _TerminalWatch(Watch):
+    """A watch that draws a bar on the terminal of the server."""
+
+    def begin(self, stage: str, unit: str = "") -> None:
+        super().begin(stage, unit)
+        self._bar = progress_bar(stage, "done")
+
+    def step(self, done: int, total: int) -> None:
+        super().step(done, total)
+        if self._bar is not None:
+            self._bar(done, total)

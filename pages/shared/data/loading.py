@@ -141,32 +141,32 @@ def load(
         raise FormatError([*problems, *_unreadable(opened.values())])
     try:
         options = options or LoadOptions()
-        told = _told(watch, {"gold": gold, **opened}, options) if watch is not None else lambda name: None
-        found = load_corpus(gold, opened, name=name, options=options, partial=True, progress=told)
+        progress = _told(watch, {"gold": gold, **opened}, options) if watch is not None else lambda name: None
+        reading = load_corpus(gold, opened, name=name, options=options, partial=True, progress=progress)
     except FormatError as error:
         raise FormatError([*problems, *error.problems]) from None
-    problems += [problem for rows in found.problems.values() for problem in rows]
+    problems += [problem for rows in reading.problems.values() for problem in rows]
     if not systems:
         problems.append(Problem(gold.name, None, "no system beside it", "give the predictions of at least one system"))
-    if not found.corpus.systems:
+    if not reading.corpus.systems:
         raise FormatError(problems)
-    layers = [_account(GOLD, found.gold, found.corpus.gold, gold.layer)]
+    layers = [_account(GOLD, reading.gold, reading.corpus.gold, gold.layer)]
     layers += [
         replace(
-            _account(layer.name, found.systems[layer.name], layer, opened[layer.name].layer),
-            lost=found.lost.get(layer.name, ()),
+            _account(layer.name, reading.systems[layer.name], layer, opened[layer.name].layer),
+            lost=reading.lost.get(layer.name, ()),
         )
-        for layer in found.corpus.systems
+        for layer in reading.corpus.systems
     ]
     return Loaded(
-        found.corpus,
+        reading.corpus,
         tuple(layers),
-        found.marks,
-        min(found.marks),
+        reading.marks,
+        min(reading.marks),
         "",
         tuple(problems),
-        {"gold": gold, **{layer.name: opened[layer.name] for layer in found.corpus.systems}},
-        found.options,
+        {"gold": gold, **{layer.name: opened[layer.name] for layer in reading.corpus.systems}},
+        reading.options,
     )
 
 
@@ -176,10 +176,10 @@ def _told(
     """Return a function that gives the progress callback for the source of a name."""
     by_name = {source.name: (layer, source) for layer, source in sources.items()}
 
-    def asked(name: str) -> Callable[[int, int], None]:
+    def progress_of(name: str) -> Callable[[int, int], None]:
         layer, source = by_name[name]
-        chosen = options.gold_format if layer == "gold" else options.pred_format
-        unit = UNITS.get((likely_format(source) if chosen == "auto" else chosen) or "", "lines")
+        format = options.gold_format if layer == "gold" else options.pred_format
+        unit = UNITS.get((likely_format(source) if format == "auto" else format) or "", "lines")
         sizes = {file.origin.size() for file in source.files} if unit == "lines" else ()
         watch.begin(f"Reading {name}", unit)
 
@@ -190,7 +190,7 @@ def _told(
 
         return step
 
-    return asked
+    return progress_of
 
 
 def _unopened(source: Source | FormatError) -> tuple[Problem, ...]:
@@ -206,11 +206,11 @@ def _unreadable(sources: Iterable[Source]) -> Iterator[Problem]:
             yield from error.problems
 
 
-def _account(name: str, reading: Reading, layer: Layer, wanted: str) -> LayerRead:
-    plainly = not wanted or reading.source.endswith(LAYER_MARK + wanted)
+def _account(name: str, reading: Reading, layer: Layer, selected: str) -> LayerRead:
+    plainly = not selected or reading.source.endswith(LAYER_MARK + selected)
     return LayerRead(
         name,
-        reading.source if plainly else f"{reading.source}{LAYER_MARK}{wanted}",
+        reading.source if plainly else f"{reading.source}{LAYER_MARK}{selected}",
         reading.format,
         reading.scheme or "",
         len(reading.documents),
@@ -222,8 +222,8 @@ def _account(name: str, reading: Reading, layer: Layer, wanted: str) -> LayerRea
 
 def demo_names() -> tuple[str, ...]:
     """Return the folders of demo_data that hold a corpus, pharmacology first."""
-    found = (path.parent.name for path in DEMOS.glob("*/corpus.toml"))
-    return tuple(sorted(found, key=lambda name: (name != "pharmacology", name)))
+    folders = (path.parent.name for path in DEMOS.glob("*/corpus.toml"))
+    return tuple(sorted(folders, key=lambda name: (name != "pharmacology", name)))
 
 
 def load_demo(folder: str) -> Loaded:
@@ -233,13 +233,13 @@ def load_demo(folder: str) -> Loaded:
         layer["name"]: Source.of_path(DEMOS / folder / layer["file"]) for layer in about["layers"]
     }
     loaded = load(about["title"], Source.of_path(DEMOS / folder / about["gold"]), sources)
-    said = {layer["name"]: layer for layer in about["layers"]}
+    layer_rows = {layer["name"]: layer for layer in about["layers"]}
     layers = tuple(
         replace(
             row,
             source=Path(row.source).name,
-            notes=row.notes + ((said[row.name]["description"],) if row.name in said else ()),
-            kind=said[row.name]["kind"] if row.name in said else "",
+            notes=row.notes + ((layer_rows[row.name]["description"],) if row.name in layer_rows else ()),
+            kind=layer_rows[row.name]["kind"] if row.name in layer_rows else "",
         )
         for row in loaded.layers
     )
@@ -254,15 +254,15 @@ ENTRIES = 1_000
 
 def served_folders(root: Path) -> tuple[str, ...]:
     """Return the folder itself (".") and those below it; hidden ones and links are left out."""
-    found: list[str] = []
+    folders: list[str] = []
     waiting = ["."]
-    while waiting and len(found) < FOLDERS:
+    while waiting and len(folders) < FOLDERS:
         folder = waiting.pop()
         with suppress(OSError, FormatError):
             names = (name for name, kind in folder_entries(root / folder, root) if kind == "folder" and name[0] != ".")
             waiting += [Path(folder, name).as_posix() for name in sorted(names, reverse=True)]
-        found.append(folder)
-    return tuple(found)
+        folders.append(folder)
+    return tuple(folders)
 
 
 def served_entries(root: Path, folder: str) -> tuple[str, ...]:
@@ -282,11 +282,11 @@ def likely_gold(entries: Sequence[str]) -> str | None:
 
 def likely_systems(entries: Sequence[str], gold: str | None) -> list[str]:
     """Return the entries of the same kind as gold: files with its suffix, one of each pair of files, or folders."""
-    found: dict[str, str] = {}
+    entry_of_label: dict[str, str] = {}
     for name in entries:
         if gold and Path(name).suffix == Path(gold).suffix and label_of(name) != label_of(gold):
-            found.setdefault(label_of(name), name)
-    return list(found.values())
+            entry_of_label.setdefault(label_of(name), name)
+    return list(entry_of_label.values())
 
 
 def served_sources(
@@ -306,16 +306,16 @@ def served_sources(
 
     def source(name: str) -> Source | FormatError:
         try:
-            found = Source.of_path(root / folder / name, within=root)
-            found = found.in_folder(found.layer) if found.layer in found.folders() else found
-            found = replace(found, columns=(columns or {}).get(name))
-            return found.apart() if name in apart else found
+            whole = Source.of_path(root / folder / name, within=root)
+            part = whole.in_folder(whole.layer) if whole.layer in whole.folders() else whole
+            part = replace(part, columns=(columns or {}).get(name))
+            return part.apart() if name in apart else part
         except FormatError as error:
             return error
 
     opened = {entry: source(entry) for entry in systems}
-    names = {entry: getattr(one, "layer", "") or label_of(entry) for entry, one in opened.items()}
+    names = {entry: getattr(system, "layer", "") or label_of(entry) for entry, system in opened.items()}
     repeated = [stem for stem in names.values() if list(names.values()).count(stem) > 1]
     labels = {entry: entry if stem in repeated else stem for entry, stem in names.items()}
     title = (root.resolve() / folder).resolve().name
-    return title, source(gold), {labels[entry]: one for entry, one in opened.items()}
+    return title, source(gold), {labels[entry]: system for entry, system in opened.items()}

@@ -177,7 +177,7 @@ def memoized(
 
         @wraps(function)
         def remembered(*arguments: Parameters.args, **named: Parameters.kwargs) -> Result:
-            positional = (key_of(argument) for argument, told in zip(arguments, is_told, strict=False) if told)
+            positional = (key_of(argument) for argument, is_part in zip(arguments, is_told, strict=False) if is_part)
             keyword = ((word, key_of(value)) for word, value in sorted(named.items()) if not word.startswith("_"))
             key = (name, *positional, *keyword)
             first: Any = arguments[0] if arguments else None
@@ -187,10 +187,10 @@ def memoized(
         def _computed(compute: Callable[[], Result]) -> Result:
             # A computation within another one has the spinner of the latter.
             outermost = not getattr(_NESTED, "running", False)
-            shown = outermost and spinner and session_id() is not None
+            has_spinner = outermost and spinner and session_id() is not None
             _NESTED.running = True
             try:
-                with st.spinner(spinner, show_time=show_time) if shown else nullcontext():
+                with st.spinner(spinner, show_time=show_time) if has_spinner else nullcontext():
                     return compute()
             finally:
                 _NESTED.running = not outermost
@@ -207,21 +207,21 @@ _OF_CORPORA: WeakKeyDictionary[Loaded, tuple[set[int], int]] = WeakKeyDictionary
 def objects_of(loaded: Loaded) -> tuple[set[int], int]:
     """Return the ids of the objects that make up a corpus, which its results refer to, and their bytes."""
     if loaded not in _OF_CORPORA:
-        seen = {id(None)}
+        counted = {id(None)}
         made_of = (loaded, loaded.origin, loaded.original)
-        n_bytes = sum(_size(source.corpus, seen) for source in made_of if source is not None)
-        _OF_CORPORA[loaded] = seen, n_bytes
+        n_bytes = sum(_size(source.corpus, counted) for source in made_of if source is not None)
+        _OF_CORPORA[loaded] = counted, n_bytes
     return _OF_CORPORA[loaded]
 
 
 def bytes_of(value: object, about: Loaded | None, others: Collection[int]) -> int:
     """Return about how many bytes a result takes without its corpus, and without other objects by their ids."""
-    seen = {*others, *(objects_of(about)[0] if about is not None else ())}
-    seen.discard(id(value))
-    return _size(value.corpus if isinstance(value, Loaded) else value, seen)
+    counted = {*others, *(objects_of(about)[0] if about is not None else ())}
+    counted.discard(id(value))
+    return _size(value.corpus if isinstance(value, Loaded) else value, counted)
 
 
-def _size(value: object, seen: set[int]) -> int:
+def _size(value: object, counted: set[int]) -> int:
     """Return about how many bytes a value takes with all that it refers to, but for objects already seen.
 
     Arrays count by their bytes, those mapped from a file not at all.
@@ -229,18 +229,18 @@ def _size(value: object, seen: set[int]) -> int:
     total, stack = 0, [value]
     while stack:
         item = stack.pop()
-        if id(item) in seen or isinstance(item, (*_NO_DATA, Loaded)):
+        if id(item) in counted or isinstance(item, (*_NO_DATA, Loaded)):
             continue
-        seen.add(id(item))
+        counted.add(id(item))
         if isinstance(item, np.ndarray) and item.base is not None:
-            total += item.nbytes if id(item.base) not in seen and not isinstance(item.base, np.ndarray | mmap) else 0
+            total += item.nbytes if id(item.base) not in counted and not isinstance(item.base, np.ndarray | mmap) else 0
             stack.append(item.base)
             continue
         total += _own_bytes(item)
         members = _members(item)
         if len(members) > SAMPLE:
             sampled = members[:: len(members) // SAMPLE]
-            total += sum(_size(member, seen) for member in sampled) * len(members) // len(sampled)
+            total += sum(_size(member, counted) for member in sampled) * len(members) // len(sampled)
         else:
             stack += members
     return total

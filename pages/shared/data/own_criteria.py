@@ -55,8 +55,8 @@ class OwnCriteria:
 
 
 def own_state() -> OwnCriteria:
-    found: OwnCriteria = st.session_state.get(keys.OWN, OwnCriteria())
-    return found
+    own: OwnCriteria = st.session_state.get(keys.OWN, OwnCriteria())
+    return own
 
 
 def receive_rule(view: View) -> tuple[View, tuple[str, ...]]:
@@ -74,13 +74,13 @@ def receive_rule(view: View) -> tuple[View, tuple[str, ...]]:
     except FormatError as error:
         return without, tuple(f"{problem.source}: {problem.found}" for problem in error.problems)
     own = own_state()
-    known = {one.name: one for one in own.criteria}
+    by_name = {rule.name: rule for rule in own.criteria}
     for number in range(1, MOST + 2):
         name = criterion.name if number == 1 else f"{criterion.name[:60]}-{number}"
-        if name not in known and len(known) < MOST:
+        if name not in by_name and len(by_name) < MOST:
             st.session_state[keys.OWN] = replace(own, criteria=(*own.criteria, replace(criterion, name=name)))
             return replace(without, criterion=name), ()
-        if name in known and same_rule(known[name], criterion):
+        if name in by_name and same_rule(by_name[name], criterion):
             return replace(without, criterion=name), ()
     return without, (f"rule: there is no room for it beside {MOST} criteria of your own",)
 
@@ -91,14 +91,14 @@ def criteria() -> tuple[Criterion, ...]:
 
 def read_files(files: Iterable[tuple[str, bytes]]) -> tuple[tuple[Criterion, ...], tuple[Problem, ...]]:
     """Return the criteria of TOML files, the later of two that have one name, and the problems of the other files."""
-    found: dict[str, Criterion] = {}
+    by_name: dict[str, Criterion] = {}
     problems: list[Problem] = []
     for name, raw in files:
         try:
-            found |= {criterion.name: criterion for criterion in _read(name, raw)}
+            by_name |= {criterion.name: criterion for criterion in _read(name, raw)}
         except FormatError as error:
             problems += error.problems
-    return tuple(found.values()), tuple(problems)
+    return tuple(by_name.values()), tuple(problems)
 
 
 def _read(name: str, raw: bytes) -> tuple[Criterion, ...]:
@@ -117,11 +117,11 @@ def add_files(old: OwnCriteria, files: Iterable[tuple[str, bytes]]) -> OwnCriter
     new, problems = read_files(files)
     by_name = {criterion.name: criterion for criterion in (*old.criteria, *new)}
     if len(by_name) > MOST:
-        known = {criterion.name for criterion in old.criteria}
-        more = [criterion.name for criterion in new if criterion.name not in known][MOST - len(known) :]
+        names = {criterion.name for criterion in old.criteria}
+        more = [criterion.name for criterion in new if criterion.name not in names][MOST - len(names) :]
         by_name = {name: criterion for name, criterion in by_name.items() if name not in more}
-        found = f"{len(more)} criteria more than the {MOST} that a session can have, from {more[0]} on"
-        problems = (*problems, Problem("criteria", None, found, "remove some of the others first"))
+        finding = f"{len(more)} criteria more than the {MOST} that a session can have, from {more[0]} on"
+        problems = (*problems, Problem("criteria", None, finding, "remove some of the others first"))
     lines = FormatError(problems).lines() if problems else ()
     return OwnCriteria(tuple(by_name.values()), tuple(lines), old.loads + 1)
 
@@ -144,8 +144,10 @@ def draw_own(view: View, gold: Layer) -> None:
     if own.criteria:
         with st.container(horizontal=True, gap="small"):
             for criterion in own.criteria:
-                _offer(criterion, chosen=criterion.name == view.criterion, lacks=criterion.lacks(gold))
-        reasons = [f"{plain(one.name)} does not apply: it needs {n}." for one in own.criteria if (n := one.lacks(gold))]
+                _offer(criterion, is_chosen=criterion.name == view.criterion, lacks=criterion.lacks(gold))
+        reasons = [
+            f"{plain(rule.name)} does not apply: it needs {n}." for rule in own.criteria if (n := rule.lacks(gold))
+        ]
         if reasons:
             st.caption("  \n".join(reasons))
     if own.problems:
@@ -169,11 +171,11 @@ def draw_own(view: View, gold: Layer) -> None:
             _download("Save as TOML", write_toml(own.criteria), "nereval-criteria.toml", "All your own criteria.")
 
 
-def _offer(criterion: Criterion, *, chosen: bool, lacks: str | None) -> None:
+def _offer(criterion: Criterion, *, is_chosen: bool, lacks: str | None) -> None:
     st.button(
         plain(criterion.name),
         key=f"criterion-{criterion.name}",
-        type="primary" if chosen else "secondary",
+        type="primary" if is_chosen else "secondary",
         disabled=lacks is not None,
         help=rule_words(criterion),
         on_click=state.update,
@@ -222,7 +224,7 @@ def say_not_carried(view: View, *, carried: bool) -> None:
 def add_criterion(criterion: Criterion) -> bool:
     """Take a criterion over, in place of the one of its name; return whether there was room for it."""
     own = own_state()
-    by_name = {one.name: one for one in own.criteria} | {criterion.name: criterion}
+    by_name = {rule.name: rule for rule in own.criteria} | {criterion.name: criterion}
     if len(by_name) > MOST:
         st.session_state[keys.OWN] = replace(
             own, problems=(f"criteria: {MOST} is all a session can have; remove some",)

@@ -11,9 +11,9 @@ from nereval_core.report.signature import signature
 from nereval_core.scoring import Scores, Settings
 from nereval_core.scoring.criteria import Criterion
 from pages.shared.data import caches, masks, own_criteria, reference_layer, scored_folders
+from pages.shared.data.kept_corpora import named_corpus
 from pages.shared.data.loading import Loaded, demo_names
 from pages.shared.data.memo import key_of, memoized
-from pages.shared.data.named_files import named_corpus
 from pages.shared.view import View, is_key, state
 from pages.shared.view.layer_words import LayerWords
 from pages.shared.view.link import check_view

@@ -63,10 +63,10 @@ def now() -> Playlists:
     if verdict_store.problems():
         return Playlists()
     try:
-        found = _kept().playlists()
+        lists = _kept().playlists()
     except FormatError:
         return Playlists()
-    return found if only_this_machine() else found.of_items(may_see)
+    return lists if only_this_machine() else lists.of_items(may_see)
 
 
 def may_see(item: Item) -> bool:
@@ -91,11 +91,11 @@ def with_playlist(view: View, playlist: Playlist | None, item: str = "") -> View
 
 def target_playlist(view: View) -> Playlist | None:
     """Return the playlist that a record is put on: the one chosen, else the only one, else the one called FIRST."""
-    every = now().standing
-    found = playlist_of(view)
-    if found is None and len(every) == 1:
-        return every[0]
-    return found or next((one for one in every if one.name == FIRST), None)
+    standing = now().standing
+    playlist = playlist_of(view)
+    if playlist is None and len(standing) == 1:
+        return standing[0]
+    return playlist or next((other for other in standing if other.name == FIRST), None)
 
 
 def star_of(page: PageContext, doc: str, record: str) -> Starred | None:
@@ -104,35 +104,35 @@ def star_of(page: PageContext, doc: str, record: str) -> Starred | None:
         return None
     # Known by what it is, shown masked or not.
     scores = (replace(page, loaded=page.loaded.original) if page.loaded.original else page).reading(doc)
-    found, gold = rows(scores, page.by), record.startswith("g:")
+    records, gold = rows(scores, page.by), record.startswith("g:")
     ids = record_ids(scores.layers(page.by)[0 if gold else 1], record[0])
     if record not in ids:
         return None
-    spans = found.gold if gold else found.pred
-    places = np.flatnonzero((spans == ids.index(record)) & (found.anchored == gold))
+    spans = records.gold if gold else records.pred
+    places = np.flatnonzero((spans == ids.index(record)) & (records.anchored == gold))
     if not len(places):
         return None
-    about = Records(scores, page.by, found, scores.read)
-    key, _, seen = verdict_subject(about, int(places[0]))
-    return Starred(key, seen, Shown(page.loaded.digest, page.system, page.by, doc, record, _settings(page.view)))
+    about = Records(scores, page.by, records, scores.read)
+    key, _, subject = verdict_subject(about, int(places[0]))
+    return Starred(key, subject, Shown(page.loaded.digest, page.system, page.by, doc, record, _settings(page.view)))
 
 
 def _settings(view: View) -> str:
     """Return the other settings that a record is scored under, as parameters of a link."""
-    kept = View(criterion=view.criterion, merge=view.merge, leaveout=view.leaveout, rule=view.rule)
-    params = state.params_of(replace(kept, reference=view.reference)) or {}
+    rules = View(criterion=view.criterion, merge=view.merge, leaveout=view.leaveout, rule=view.rule)
+    params = state.params_of(replace(rules, reference=view.reference)) or {}
     return urlencode({name: value for name, value in params.items() if name != "criterion"})
 
 
-def put_on(one: Starred, on: bool) -> None:
+def put_on(starred: Starred, on: bool) -> None:
     """Put a record on the playlist, or take it out (a callback)."""
     view = state.view()
 
     def change() -> None:
         playlist = target_playlist(view) or make_playlist(FIRST)
-        place = playlist.find(one.uid)
+        place = playlist.find(starred.uid)
         if on and place is None:
-            store().star(playlist.uid, [one], who())
+            store().star(playlist.uid, [starred], who())
         elif not on and place is not None:
             store().unstar(playlist.uid, playlist.items[place], who())
         state.put(with_playlist(state.view(), playlist))
@@ -143,9 +143,9 @@ def put_on(one: Starred, on: bool) -> None:
 def make_playlist(name: str) -> Playlist:
     """Make a playlist, with a number after its name where that is taken."""
     uid = store().make(free_name(now().standing, name.strip()), who())
-    found = now().find(uid)
-    assert found is not None, "what was made is there"
-    return found
+    playlist = now().find(uid)
+    assert playlist is not None, "what was made is there"
+    return playlist
 
 
 def who() -> str:
@@ -177,29 +177,29 @@ def place_of(loaded: Loaded, item: Item) -> str | None:
     # To look through the texts of a scored folder would be to read all of it.
     if not isinstance(documents, Documents):
         return None
-    found = text_digests(documents)
-    return documents.ids[found.index(text)] if text in found else None
+    digests = text_digests(documents)
+    return documents.ids[digests.index(text)] if text in digests else None
 
 
 def shown_in(loaded: Loaded, item: Item, view: View) -> View | None:
     """Return the view that shows an item in a corpus, None where its text or its system is not in it."""
-    shown = item.starred.shown
-    settings, _ = read_link(dict(parse_qsl(shown.settings)))
+    original_view = item.starred.shown
+    settings, _ = read_link(dict(parse_qsl(original_view.settings)))
     names = {layer.name for layer in as_read(loaded).corpus.systems}
     document = place_of(loaded, item)
-    if document is None or (not settings.reference and shown.system not in names):
+    if document is None or (not settings.reference and original_view.system not in names):
         return None
     return replace(
         view,
         corpus=loaded.digest,
-        system=shown.system,
-        criterion=shown.criterion,
+        system=original_view.system,
+        criterion=original_view.criterion,
         merge=settings.merge,
         leaveout=settings.leaveout,
         rule=settings.rule,
         reference=settings.reference,
         doc=document,
-        record=shown.record,
+        record=original_view.record,
     )
 
 
@@ -210,13 +210,13 @@ def view_of_item(
 
     Where neither is to be had the view names the item alone, no record.
     """
-    known = (page, find(item.starred.shown.corpus))
-    found = next(
-        (one for loaded in known if loaded is not None and (one := shown_in(loaded, item, view)) is not None), None
+    corpora = (page, find(item.starred.shown.corpus))
+    item_view = next(
+        (own for loaded in corpora if loaded is not None and (own := shown_in(loaded, item, view)) is not None), None
     )
-    if found is None:
-        found = replace(view, doc="", record="")
-    return with_playlist(replace(found, slide="record"), playlist, item.uid)
+    if item_view is None:
+        item_view = replace(view, doc="", record="")
+    return with_playlist(replace(item_view, slide="record"), playlist, item.uid)
 
 
 def has_text_of(loaded: Loaded, item: Item) -> bool:
@@ -226,9 +226,9 @@ def has_text_of(loaded: Loaded, item: Item) -> bool:
 
 def item_words(item: Item) -> tuple[str, str, str]:
     """Return the words before, in and after an item as they were when it was starred, as this session may see them."""
-    seen = item.starred.seen
+    subject = item.starred.seen
     before, quote, after = (
-        masked_text(text) if masks.is_masked() else text for text in (seen.before, seen.quote, seen.after)
+        masked_text(text) if masks.is_masked() else text for text in (subject.before, subject.quote, subject.after)
     )
     return before, quote, after
 

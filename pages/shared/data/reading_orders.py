@@ -23,7 +23,7 @@ PACKED = (*PACKED_MAGIC, PARQUET)
 
 
 @dataclass(frozen=True)
-class Wanted:
+class Selection:
     """Selection from files that hold more: the layer, "" where there is one, and the contents of a table's columns.
 
     Files read `apart` are the parts of one layer. Where `folder` is true, the layer is a folder of the files.
@@ -35,7 +35,7 @@ class Wanted:
     folder: bool = False
 
     def of(self, source: Source | FormatError) -> Source | FormatError:
-        if isinstance(source, FormatError) or self == Wanted():
+        if isinstance(source, FormatError) or self == Selection():
             return source
         if self.apart:
             return source.apart()
@@ -54,7 +54,7 @@ class Part:
     """Uploaded files of which a layer is read, alone or with other parts, and the selection from them."""
 
     files: Sequence[Upload]
-    wanted: Wanted = field(default_factory=Wanted)
+    selection: Selection = field(default_factory=Selection)
 
 
 @dataclass(frozen=True)
@@ -78,10 +78,10 @@ class Uploaded:
     def opened(self) -> Opened:
         """Return title, gold and systems as `load` takes them."""
         # One upload may be gold and several systems: it is opened, fingerprinted and stored once.
-        every = [part for parts in self.layers.values() for part in parts]
-        opened = {id(part.files): _source(part.files) for part in every}
+        all_parts = [part for parts in self.layers.values() for part in parts]
+        opened = {id(part.files): _source(part.files) for part in all_parts}
         systems = {
-            name: _joined([part.wanted.of(opened[id(part.files)]) for part in parts])
+            name: _joined([part.selection.of(opened[id(part.files)]) for part in parts])
             for name, parts in self.layers.items()
         }
         gold = systems.pop(GOLD)
@@ -153,11 +153,11 @@ class Again:
         """
         sources = self.sources
         if sources is None:
-            kept = self.store.of_input(self.key) if self.store is not None else None
-            if kept is None:
+            stored = self.store.of_input(self.key) if self.store is not None else None
+            if stored is None:
                 raise FormatError.single(self.title, None, "its files are no longer stored", "read them again")
-            sources = kept.sources
-        return self.title, sources["gold"], {name: one for name, one in sources.items() if name != "gold"}
+            sources = stored.sources
+        return self.title, sources["gold"], {name: source for name, source in sources.items() if name != "gold"}
 
 
 Order = Uploaded | Served | Again

@@ -42,21 +42,21 @@ def read_order(keeper: Keeper, order: Order, watch: Watch, bounds: Bounds = UNBO
         return _read(keeper, order, owner, watch)
     with TemporaryFolder() as spare:
         try:
-            said = _answer(keeper.store, order, owner, Path(spare), watch, bounds)
+            answer = _answer(keeper.store, order, owner, Path(spare), watch, bounds)
         except Overtime:
             raise bounds.too_long(order.title) from None
         watch.tick()
         if not bounds.is_waited_for():
             raise CancelledError
-        if "memory" in said:
+        if "memory" in answer:
             raise bounds.too_large(order.title)
-        if "problems" in said:
-            raise FormatError([Problem(**problem) for problem in said["problems"]])
-        if "fault" in said:
-            raise RuntimeError(f"in the process that reads: {said['fault']}")
-        keeper.tell(said["trouble"])
+        if "problems" in answer:
+            raise FormatError([Problem(**problem) for problem in answer["problems"]])
+        if "fault" in answer:
+            raise RuntimeError(f"in the process that reads: {answer['fault']}")
+        keeper.tell(answer["trouble"])
         for store in (keeper.store, _spare(Path(spare))):
-            if store is not None and (loaded := keeper.take(store, said["key"])) is not None:
+            if store is not None and (loaded := keeper.take(store, answer["key"])) is not None:
                 return loaded
     if bounds.apart:
         raise bounds.problem(order.title, "was read, but there is no room on the disk to keep it")
@@ -71,7 +71,7 @@ def _read(keeper: Keeper, order: Order, owner: str, watch: Watch) -> Loaded:
 
 def _answer(store: Store | None, order: Order, owner: str, spare: Path, watch: Watch, bounds: Bounds) -> dict[str, Any]:
     """Start the process, pass on how far it is, and return its last word."""
-    said: dict[str, Any] = {}
+    message: dict[str, Any] = {}
     try:
         with bounded_process("pages.shared.data.reading_process", bounds) as process:
             assert process.stdin is not None and process.stdout is not None
@@ -81,17 +81,17 @@ def _answer(store: Store | None, order: Order, owner: str, spare: Path, watch: W
                 process.stdin.flush()
             with process.stdout:
                 for line in process.stdout:
-                    said = json.loads(line)
-                    if "stage" in said:
-                        watch.show(**said)
+                    message = json.loads(line)
+                    if "stage" in message:
+                        watch.show(**message)
             status = process.wait()
     finally:
         for folder in (spare.parent, *([store.folder] if store is not None else [])):
             remove_abandoned(folder)
-    if not said or "stage" in said:
+    if not message or "stage" in message:
         # C++ code that gets no memory aborts.
         return {"memory": True} if status == -signal.SIGABRT else {"fault": f"it ended with status {status}"}
-    return said
+    return message
 
 
 class _Telling(Watch):
@@ -116,8 +116,8 @@ class _Telling(Watch):
         _say(self._out, stage=self.stage, unit=self.unit, done=self.done, total=self.total)
 
 
-def _say(out: TextIO, **said: Any) -> None:
-    out.write(json.dumps(said) + "\n")
+def _say(out: TextIO, **message: Any) -> None:
+    out.write(json.dumps(message) + "\n")
     out.flush()
 
 

@@ -16,14 +16,16 @@ from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
 
 def follow_view(loaded: Loaded, view: View) -> tuple[Loaded, View, tuple[str, ...]]:
     """Return the corpus with the view's layer in gold's place, the view, and in words the parts that were dropped."""
-    name, chosen = view.reference, view.annotators
-    if not name and not chosen:
+    name, annotators = view.reference, view.annotators
+    if not name and not annotators:
         return loaded, view, ()
-    known = layers(loaded)
-    wrong = [f"reference: {quoted(name)} is not a layer of this corpus"] if name and name not in known else []
-    wrong += [f"annotators: {quoted(one)} is not a layer of this corpus" for one in chosen if one not in known]
-    name = name if name in known and name != gold_name(loaded) else ""
-    view = replace(view, reference=name, annotators=tuple(one for one in chosen if one in known))
+    by_name = layers(loaded)
+    wrong = [f"reference: {quoted(name)} is not a layer of this corpus"] if name and name not in by_name else []
+    wrong += [
+        f"annotators: {quoted(other)} is not a layer of this corpus" for other in annotators if other not in by_name
+    ]
+    name = name if name in by_name and name != gold_name(loaded) else ""
+    view = replace(view, reference=name, annotators=tuple(other for other in annotators if other in by_name))
     return with_reference(loaded, name), view, tuple(wrong)
 
 
@@ -54,17 +56,17 @@ def swap_gold(read: Loaded, name: str) -> Loaded:
     options = read.options
     if options.gold_column != options.pred_column:
         sources.pop(former, None)
-    said = f"{'reference' if read.first_annotator else 'taken as gold'}: {name}"
-    marks = {layer.name: (said, *_told(read, name), *_told(read, layer.name)) for layer in systems}
+    mark = f"{'reference' if read.first_annotator else 'taken as gold'}: {name}"
+    marks = {layer.name: (mark, *_told(read, name), *_told(read, layer.name)) for layer in systems}
     return replace(
         read,
         corpus=replace(corpus, gold=gold, systems=(*systems, corpus.gold.renamed(former))),
         layers=(
-            replace(rows[name], name=GOLD, notes=(said, *rows[name].notes)),
+            replace(rows[name], name=GOLD, notes=(mark, *rows[name].notes)),
             *(rows[layer.name] for layer in systems),
             replace(rows[GOLD], name=former),
         ),
-        marks=marks | {former: (said, *_told(read, name))},
+        marks=marks | {former: (mark, *_told(read, name))},
         start=former if read.start == name else read.start,
         sources=sources,
         options=replace(options, gold_format=options.pred_format, gold_column=options.pred_column),
@@ -109,11 +111,11 @@ def words_of(loaded: Loaded, system: str) -> LayerWords:
     return LayerWords(loaded.reference or gold_name(loaded), system, annotators=True)
 
 
-def view_of_pair(view: View, loaded: Loaded, one: str, other: str) -> View:
+def view_of_pair(view: View, loaded: Loaded, first: str, other: str) -> View:
     """Return the view with one layer taken as gold and another as the system."""
     gold = gold_name(loaded)
     system = former_gold(loaded) if other == gold else other
-    return replace(view, reference="" if one == gold else one, system=system, record="", doc="", beside="")
+    return replace(view, reference="" if first == gold else first, system=system, record="", doc="", beside="")
 
 
 def swapped_view(view: View, loaded: Loaded, system: str) -> View:

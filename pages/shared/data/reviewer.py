@@ -32,14 +32,14 @@ def reviewer_name() -> str:
     """Return the reviewer's name, "" where none is known."""
     if has_login():
         return login_name()
-    known: str | None = st.session_state.get(keys.REVIEWER)
-    return known or first_valid_name(unquote(st.context.cookies.get(COOKIE, "")), os.environ.get(VARIABLE, ""))
+    stored: str | None = st.session_state.get(keys.REVIEWER)
+    return stored or first_valid_name(unquote(st.context.cookies.get(COOKIE, "")), os.environ.get(VARIABLE, ""))
 
 
 def first_valid_name(*names: object) -> str:
     """Return the first of some names that a verdict could bear, "" where there is none."""
-    found = (one.strip() for one in names if isinstance(one, str))
-    return next((one for one in found if one and one.isprintable() and len(one) <= REVIEWER_CHARACTERS), "")
+    stripped = (name.strip() for name in names if isinstance(name, str))
+    return next((name for name in stripped if name and name.isprintable() and len(name) <= REVIEWER_CHARACTERS), "")
 
 
 def last_reviewer() -> str:
@@ -70,23 +70,23 @@ def ask_name(key: str = FIELD) -> None:
 
 def show_reviewer() -> None:
     """Say who gives verdicts here, where a click changes it, or ask."""
-    known = reviewer_name()
-    if not known:
+    name = reviewer_name()
+    if not name:
         ask_name()
         return
     if has_login():
-        st.caption(f"as {plain(known, 20)}")
+        st.caption(f"as {plain(name, 20)}")
         return
-    with st.popover(f"as {plain(known, 20)}", type="tertiary", key=f"{keys.VERDICT}as", help="Who gives the verdicts"):
-        st.session_state[FIELD] = known
+    with st.popover(f"as {plain(name, 20)}", type="tertiary", key=f"{keys.VERDICT}as", help="Who gives the verdicts"):
+        st.session_state[FIELD] = name
         ask_name()
 
 
 def remember_reviewer() -> None:
     """Have the browser remember the name that was given in this session."""
-    known = reviewer_name()
-    if st.session_state.get(keys.REVIEWER) and st.context.cookies.get(COOKIE) != quote(known):
-        _write(data={"cookie": COOKIE, "value": quote(known)}, key=f"{keys.VERDICT}cookie")
+    name = reviewer_name()
+    if st.session_state.get(keys.REVIEWER) and st.context.cookies.get(COOKIE) != quote(name):
+        _write(data={"cookie": COOKIE, "value": quote(name)}, key=f"{keys.VERDICT}cookie")
 
 
 def _took(key: str) -> None:
@@ -95,7 +95,7 @@ def _took(key: str) -> None:
 
 def take_name(typed: str) -> bool:
     """Take a name over for this session; return whether a verdict could bear it."""
-    found = first_valid_name(typed)
-    if found:
-        st.session_state[keys.REVIEWER] = found
-    return bool(found)
+    name = first_valid_name(typed)
+    if name:
+        st.session_state[keys.REVIEWER] = name
+    return bool(name)

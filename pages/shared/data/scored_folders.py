@@ -48,9 +48,9 @@ def offer_folders(root: Path) -> None:
     folders = [folder for folder in served_folders(root) if is_scored(root / folder)]
     if not folders:
         return
-    left, right = st.columns([3, 1], vertical_alignment="bottom")
-    chosen = left.selectbox("Scored folder", folders, key="scored_folder")
-    right.button("Open", key="scored_open", on_click=_open, args=(root, root / chosen))
+    menu, right = st.columns([3, 1], vertical_alignment="bottom")
+    choice = menu.selectbox("Scored folder", folders, key="scored_folder")
+    right.button("Open", key="scored_open", on_click=_open, args=(root, root / choice))
 
 
 def _open(root: Path, path: Path) -> None:
@@ -65,8 +65,8 @@ def _open(root: Path, path: Path) -> None:
 
 def find_folder(root: Path, prefix: str) -> Loaded | None:
     """Return the one scored folder in the served one whose digest begins so."""
-    found = {loaded.corpus.digest: loaded for loaded in _all(root) if loaded.corpus.digest.startswith(prefix)}
-    return next(iter(found.values())) if len(found) == 1 else None
+    by_digest = {loaded.corpus.digest: loaded for loaded in _all(root) if loaded.corpus.digest.startswith(prefix)}
+    return next(iter(by_digest.values())) if len(by_digest) == 1 else None
 
 
 def _all(root: Path) -> Iterator[Loaded]:
@@ -117,9 +117,9 @@ def following(loaded: Loaded, view: View) -> tuple[View, tuple[str, ...]]:
     if loaded.folder is None:
         return view, ()
     plain_view = View()
-    asked = [(fields, said) for fields, said in FIXED if any(getattr(view, field) for field in fields)]
-    dropped = {field: getattr(plain_view, field) for fields, _ in asked for field in fields}
-    return replace(view, **dropped), tuple(said for _, said in asked)
+    unfollowed = [(fields, notice) for fields, notice in FIXED if any(getattr(view, field) for field in fields)]
+    dropped = {field: getattr(plain_view, field) for fields, _ in unfollowed for field in fields}
+    return replace(view, **dropped), tuple(notice for _, notice in unfollowed)
 
 
 def say_elsewhere(title: str) -> None:

@@ -1,15 +1,23 @@
-"""The start of the server: nothing is served under options that cannot be met, and what is in force is printed."""
+"""The start of the server: its options are checked and printed, and uploads that nobody opened for some days go."""
 
 from __future__ import annotations
 
+import logging
 import sys
+import time
+from threading import Thread
 
 from nereval_core.cli.options import BAD
 from nereval_core.problems import FormatError
 from nereval_core.store import Store
-from pages.shared.data import masks, verdict_store
+from pages.shared.data import caches, masks, verdict_store
 from pages.shared.server import check_options, server_options
-from pages.shared.server.access import announce_access, check_login, token
+from pages.shared.server.access import announce_access, check_login, only_this_machine, token
+
+DAYS = 30
+"""Days without a visit after which an upload goes, where the server does not answer its own machine alone."""
+HOUR = 3_600
+_LOG = logging.getLogger("nereval")
 
 
 def check() -> str:
@@ -32,6 +40,29 @@ def announce(verdicts: str) -> None:
     announce_access()
     options, store = server_options(), Store.of_environment()
     switches = {"--mask": masks.all_masked(), "--read-only": options.read_only, f"--data {options.data}": options.data}
-    said = ", ".join(flag if on else f"no {flag.partition(' ')[0]}" for flag, on in switches.items())
-    kept = "nowhere" if store is None else f"in {store.folder}"
-    print(f"In force: {said}. Corpora are stored {kept}, verdicts in {verdicts}.", flush=True)
+    switched = ", ".join(flag if on else f"no {flag.partition(' ')[0]}" for flag, on in switches.items())
+    stored = "nowhere" if store is None else f"in {store.folder}"
+    print(f"In force: {switched}. Corpora are stored {stored}, verdicts in {verdicts}.", flush=True)
+
+
+def days_kept() -> int | None:
+    """Return after how many days without a visit uploads go, None where they stay."""
+    days: int | None = server_options().keep
+    return DAYS if days is None and not only_this_machine() else days
+
+
+def begin_expiry() -> None:
+    """Remove what has expired, now and every hour, where uploads expire."""
+    days = days_kept()
+    if days is not None:
+        Thread(target=_remove_every_hour, args=(days,), name="expiry", daemon=True).start()
+
+
+def _remove_every_hour(days: int) -> None:
+    while True:
+        try:
+            for entry in caches.shelf().remove_unused(days * 24 * HOUR):
+                _LOG.info("the upload %s was not opened for %d days and is removed", entry.digest[:16], days)
+        except Exception:
+            _LOG.exception("expired uploads could not be removed")
+        time.sleep(HOUR)

@@ -92,8 +92,8 @@ def store_to_write() -> ReviewStore:
         FormatError: the server takes no verdicts, or as `store`.
     """
     if is_read_only():
-        found, remedy = "this server takes neither verdicts nor playlists", "ask for one without --read-only"
-        raise FormatError.single("--read-only", None, found, remedy)
+        finding, remedy = "this server takes neither verdicts nor playlists", "ask for one without --read-only"
+        raise FormatError.single("--read-only", None, finding, remedy)
     return store()
 
 
@@ -103,10 +103,10 @@ def store() -> ReviewStore:
     Raises:
         FormatError: there is none: the address that the server was given is wrong.
     """
-    kept = _kept()
-    if kept.store is None:
-        raise FormatError(kept.problems)
-    return kept.store
+    verdicts = _kept()
+    if verdicts.store is None:
+        raise FormatError(verdicts.problems)
+    return verdicts.store
 
 
 def check_named() -> str:

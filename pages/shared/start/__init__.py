@@ -17,7 +17,7 @@ from nereval_core.report.colours import LOOKS
 from nereval_core.store import Entry, EntryAccount
 from pages.shared.components import navigation, opening
 from pages.shared.components.record_card import excerpt
-from pages.shared.data import caches, expiry, masks, scored_folders
+from pages.shared.data import caches, masks, scored_folders, server_start
 from pages.shared.data.loading import demo_names
 from pages.shared.data.page_context import PageContext
 from pages.shared.server.access import only_this_machine
@@ -112,7 +112,7 @@ def offer_kept(digest: str | None) -> None:
     last = sorted(entries.values(), key=lambda entry: -entry.used)[:SHOWN]
     accounts = [(entry, account) for entry in last if (account := keeper.store.account(entry)) is not None]
     if accounts:
-        days = expiry.days_kept()
+        days = server_start.days_kept()
         until = "" if days is None else f" It goes when nobody has opened it for {days} days."
         st.header(
             "Continue" if alone else "Your uploads",

@@ -29,7 +29,7 @@ from pages.shared.data.file_roles import (
 )
 from pages.shared.data.loading import GOLD as GOLD_LAYER
 from pages.shared.data.loading import likely_gold, likely_systems, served_entries, served_folders
-from pages.shared.data.reading_orders import Part, Served, Upload, Uploaded, Wanted
+from pages.shared.data.reading_orders import Part, Selection, Served, Upload, Uploaded
 from pages.shared.start import reading_options
 from pages.shared.start.recognition import Recognised, recognise_files
 from pages.shared.view import keys
@@ -75,9 +75,9 @@ class Row:
     name: str
 
     @property
-    def requested(self) -> Wanted:
+    def requested(self) -> Selection:
         recognised = self.group.recognised
-        return Wanted(self.layer, recognised.columns, recognised.apart, recognised.folders)
+        return Selection(self.layer, recognised.columns, recognised.apart, recognised.folders)
 
 
 def draw_drop_zone() -> None:

@@ -8,7 +8,18 @@ from dataclasses import dataclass
 import streamlit as st
 
 from nereval_core.problems import FormatError, quoted
-from nereval_core.review.verdicts import ConflictError, Draft, Given, Key, Kind, Marked, Seen, Verdict, given_in_words
+from nereval_core.review.verdicts import (
+    ConflictError,
+    Draft,
+    Given,
+    Key,
+    Kind,
+    Marked,
+    Seen,
+    Verdict,
+    given_in_words,
+    minute_of,
+)
 from nereval_core.review.verdicts_on_records import attach_verdicts, places, verdict_subjects
 from nereval_core.review.words import decision_in_words
 from pages.shared.data import masks, reviewer, verdict_store
@@ -31,7 +42,7 @@ class Case:
     record: int
     key: Key
     partner: Marked | None
-    seen: Seen
+    subject: Seen
     version: int
     standing: Given | None
     stale: bool
@@ -81,10 +92,12 @@ def cases_of(page: PageContext, records: Sequence[int]) -> list[Case]:
     # Taken first: what is shown may be newer than what is said to be seen, never the other way round.
     stands = verdict_store.now()
     about = page.ledger().about
-    found = attach_verdicts(about)
+    verdicts = attach_verdicts(about)
     return [
-        Case(record, key, partner, seen, stands.version(key), found.of(record), bool(found.stale[record]), page.words)
-        for record, (key, partner, seen) in zip(records, verdict_subjects(about, records), strict=True)
+        Case(record, key, partner, subject, stands.version(key), verdicts.of(record), is_stale, page.words)
+        for is_stale, record, (key, partner, subject) in zip(
+            verdicts.stale[list(records)].tolist(), records, verdict_subjects(about, records), strict=True
+        )
     ]
 
 
@@ -99,11 +112,11 @@ def set_outcome(outcome: Outcome) -> None:
 def give_verdict(case: Case, kind: Kind, right: tuple[Marked, ...] = (), note: str = "") -> bool:
     """Keep a verdict under the reviewer's name and return True; where that cannot be, say why and return False."""
     who = reviewer.reviewer_name()
-    verdict = Verdict(case.key, kind, case.seen, case.partner, right, note.strip())
+    verdict = Verdict(case.key, kind, case.subject, case.partner, right, note.strip())
     try:
         verdict_store.store_to_write().give([Draft(verdict, case.version)], who)
     except ConflictError as error:
-        if not all(one.who == who for one in error.theirs):
+        if not all(other.who == who for other in error.theirs):
             lines = tuple(map(given_in_words, error.theirs))
             again = (kind, right, note)
             set_outcome(Outcome("Yours is not kept yet.", theirs=lines, record=case.key.record, again=again))
@@ -111,17 +124,14 @@ def give_verdict(case: Case, kind: Kind, right: tuple[Marked, ...] = (), note: s
             return False
         # One's own verdict given twice, faster than the page: the last one counts, and the same one is kept once.
         verdict_store.refresh()
-        if not all(one.verdict == verdict for one in error.theirs):
+        if not all(other.verdict == verdict for other in error.theirs):
             verdict_store.store_to_write().give([Draft(verdict, verdict_store.now().version(case.key))], who)
     except FormatError as error:
         set_outcome(Outcome("Not kept.", tuple(error.lines()), record=case.key.record))
         return False
     verdict_store.refresh()
-    set_outcome(
-        Outcome(
-            f"Kept as {who}: {decision_in_words(kind, right, kinds=case.words.verdicts)}, of {quoted(case.seen.quote)}."
-        )
-    )
+    decision = decision_in_words(kind, right, kinds=case.words.verdicts)
+    set_outcome(Outcome(f"Kept as {who}: {decision}, of {quoted(case.subject.quote)}."))
     return True
 
 
@@ -132,7 +142,7 @@ def undo_verdict(page: PageContext, take_back: Callable[[str], Sequence[Given]],
         set_outcome(Outcome("There is no verdict of yours to take back: no name was given yet."))
         return
     try:
-        given = take_back(who)
+        taken_back = take_back(who)
     except ConflictError as error:
         set_outcome(Outcome("Not taken back.", theirs=tuple(map(given_in_words, error.theirs))))
         return
@@ -140,13 +150,20 @@ def undo_verdict(page: PageContext, take_back: Callable[[str], Sequence[Given]],
         set_outcome(Outcome("Not taken back.", tuple(error.lines())))
         return
     verdict_store.refresh()
-    if not given:
+    if not taken_back:
         set_outcome(Outcome(f"There is no verdict of {who} left to take back."))
         return
-    what = quoted(given[0].verdict.seen.quote) if len(given) == 1 else f"{count(len(given), 'record')} at once"
+    only = taken_back[0].verdict if len(taken_back) == 1 else None
+    what = quoted(only.seen.quote) if only is not None else f"{count(len(taken_back), 'record')} at once"
     set_outcome(Outcome(f"Taken back: the last verdict of {who}, of {what}."))
-    if len(given) == 1:
-        one = given[0].verdict
-        (found,) = places(page.ledger().about, [(one.key, one.seen.document)])
-        if found is not None:
-            choose(found)
+    if only is not None:
+        (position,) = places(page.ledger().about, [(only.key, only.seen.document)])
+        if position is not None:
+            choose(position)
+
+
+def given_line(standing: Given, words: LayerWords, *, note: bool = True) -> str:
+    """Return a verdict in a line, with its note."""
+    noted = masks.mask_words(standing.verdict.note) if note and standing.verdict.note else ""
+    what = decision_in_words(standing.verdict.kind, standing.verdict.right, kinds=words.verdicts)
+    return f"{what}, {standing.who} on {minute_of(standing.at)}{f' — {noted}' if noted else ''}"

@@ -17,21 +17,20 @@ from typing import Any
 import streamlit as st
 
 from nereval_core.records.queries import ORDERS
-from nereval_core.review.verdicts import KINDS, NOTE_CHARACTERS, Given, Kind, minute_of
-from nereval_core.review.words import decision_in_words
+from nereval_core.review.verdicts import KINDS, NOTE_CHARACTERS, Given, Kind
 from pages.shared.data import masks, playlists, reviewer, verdict_store
 from pages.shared.data.page_context import PageContext
-from pages.shared.verdicts import right_span
+from pages.shared.verdicts import dialogs
 from pages.shared.verdicts.case import (
     Case,
     Outcome,
     case_of,
     give_verdict,
+    given_line,
     reason_unoffered,
     undo_verdict,
 )
 from pages.shared.view import keys, state
-from pages.shared.view.layer_words import LayerWords
 
 Event = Mapping[str, Any]
 MOVES = ("undo", "whole", "jump")
@@ -46,7 +45,7 @@ class Applied:
 
     `place` is document, record and number in the queue as the reader last had them. `part` is the window of a long
     text that was turned to, with the document and the record it was turned to from. `rest` is what a run began to
-    apply and has not ended. `undone` are the verdicts that an event, by its number, has taken back. `made` are the
+    apply and has not ended. `undone` are the verdicts that an event, by its number, has taken back. `cards` are the
     records whose cards were made, and the facts that these depend on.
     """
 
@@ -56,19 +55,19 @@ class Applied:
     part: tuple[str, str, int] | None = None
     rest: tuple[PageContext, Mapping[str, Any]] | None = None
     undone: tuple[int, Sequence[Given]] = (0, ())
-    made: tuple[tuple[object, ...], set[tuple[str, str]]] = field(default_factory=lambda: ((), set()))
+    cards: tuple[tuple[object, ...], set[tuple[str, str]]] = field(default_factory=lambda: ((), set()))
     lock: RLock = field(default_factory=RLock)
 
     def made_under(self, facts: tuple[object, ...]) -> set[tuple[str, str]]:
         """Return the records whose cards were made under the same facts, to be added to."""
-        if self.made[0] != facts:
-            self.made = (facts, set())
-        return self.made[1]
+        if self.cards[0] != facts:
+            self.cards = (facts, set())
+        return self.cards[1]
 
 
 def applied() -> Applied:
-    found: Applied = st.session_state.setdefault(keys.APPLIED, Applied())
-    return found
+    events: Applied = st.session_state.setdefault(keys.APPLIED, Applied())
+    return events
 
 
 def apply_events(page: PageContext, sent: Mapping[str, Any] | None) -> bool:
@@ -134,9 +133,9 @@ def _apply(page: PageContext, event: Event) -> None:
         if not reason_unoffered(page):
             undo_verdict(page, partial(_taken_back, page, event), lambda at: _open(*page.ledger().name(at), -1))
     elif act == "star":
-        found = playlists.star_of(page, event["doc"], event["record"])
-        if found is not None:
-            playlists.put_on(found, bool(event["value"]))
+        starred = playlists.star_of(page, event["doc"], event["record"])
+        if starred is not None:
+            playlists.put_on(starred, bool(event["value"]))
     elif act == "jump":
         _jump(page, int(event["value"]))
     elif act == "beside":
@@ -194,10 +193,10 @@ def _verdict(page: PageContext, event: Event) -> None:
         return
     note = str(event.get("note", ""))[:NOTE_CHARACTERS]
     if kind == "neither":
-        right_span.begin_right_span(case, note)
+        dialogs.begin_right_span(case, note)
     else:
-        seen = replace(case, version=int(event.get("version", case.version)))
-        if not give_verdict(seen, kind, note=note):
+        seen_case = replace(case, version=int(event.get("version", case.version)))
+        if not give_verdict(seen_case, kind, note=note):
             st.session_state[keys.REVIEWED] = replace(
                 st.session_state[keys.REVIEWED], place=(str(event["doc"]), str(event["record"]))
             )
@@ -216,16 +215,16 @@ def give_waiting(page: PageContext) -> bool:
 
 def _answer(page: PageContext, event: Event) -> None:
     """Give a verdict over those of others that came first, or leave theirs."""
-    found: Outcome | None = st.session_state.get(keys.REVIEWED)
+    outcome: Outcome | None = st.session_state.get(keys.REVIEWED)
     case = _case(page, event["doc"], event["record"])
     if (
         event["act"] == "over"
-        and found is not None
-        and found.again is not None
+        and outcome is not None
+        and outcome.again is not None
         and case is not None
-        and case.key.record == found.record
+        and case.key.record == outcome.record
     ):
-        kind, right, note = found.again
+        kind, right, note = outcome.again
         give_verdict(case, kind, right, note)
     else:
         st.session_state.pop(keys.REVIEWED, None)
@@ -233,42 +232,35 @@ def _answer(page: PageContext, event: Event) -> None:
 
 def outcome_data() -> dict[str, Any] | None:
     """Return what the component says of the last verdict, None where there is nothing to say; it is said once."""
-    found: Outcome | None = st.session_state.get(keys.REVIEWED)
-    if found is None:
+    outcome: Outcome | None = st.session_state.get(keys.REVIEWED)
+    if outcome is None:
         return None
-    lines = [masks.mask_message(line) for line in (found.theirs or found.problems)[:LISTED]]
-    if len(found.theirs) > LISTED:
-        lines.append(f"and {len(found.theirs) - LISTED:,} more")
-    if found.again is None:
+    lines = [masks.mask_message(line) for line in (outcome.theirs or outcome.problems)[:LISTED]]
+    if len(outcome.theirs) > LISTED:
+        lines.append(f"and {len(outcome.theirs) - LISTED:,} more")
+    if outcome.again is None:
         st.session_state.pop(keys.REVIEWED)
-    text = masks.mask_message(found.text)
-    if found.problems:
+    text = masks.mask_message(outcome.text)
+    if outcome.problems:
         text = f"{text} What you wrote is still here: try again."
-    if found.theirs:
+    if outcome.theirs:
         text = f"Somebody was first. {text}"
     return {
         "text": text,
         "lines": lines,
-        "wrong": bool(found.problems or found.theirs),
-        "again": found.again is not None,
-        "record": found.record,
+        "wrong": bool(outcome.problems or outcome.theirs),
+        "again": outcome.again is not None,
+        "record": outcome.record,
     }
 
 
 def standing_line(case: Case, note: bool = True) -> str:
     """Return the verdict that stands in a line, with its old quote if it is stale; "" where none stands."""
-    one = case.standing
-    if one is None:
+    standing = case.standing
+    if standing is None:
         return ""
-    said = given_line(one, case.words, note=note)
+    line = given_line(standing, case.words, note=note)
     if case.stale:
-        old = masks.mask_message(f"“{one.verdict.seen.quote}”, {one.verdict.key.span.type}")
-        return f"Stale, as text or span changed since. It was of {old}: {said}"
-    return f"Stands: {said}"
-
-
-def given_line(one: Given, words: LayerWords, *, note: bool = True) -> str:
-    """Return a verdict in a line, with its note."""
-    noted = masks.mask_words(one.verdict.note) if note and one.verdict.note else ""
-    what = decision_in_words(one.verdict.kind, one.verdict.right, kinds=words.verdicts)
-    return f"{what}, {one.who} on {minute_of(one.at)}{f' — {noted}' if noted else ''}"
+        old = masks.mask_message(f"“{standing.verdict.seen.quote}”, {standing.verdict.key.span.type}")
+        return f"Stale, as text or span changed since. It was of {old}: {line}"
+    return f"Stands: {line}"

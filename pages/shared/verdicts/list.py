@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from urllib.parse import urlencode
@@ -9,34 +10,49 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from nereval_core.ledger.attributes.own_facts import NO_VERDICT, VERDICT_ATTRIBUTES, record_form
+from nereval_core.problems import FormatError
 from nereval_core.records.queries import YES, Query
-from nereval_core.review.verdicts_on_records import attach_verdicts
-from pages.shared.data import caches, masks, verdict_store
+from nereval_core.review.verdicts import KINDS, NOTE_CHARACTERS, ConflictError, Given, Kind, given_in_words
+from nereval_core.review.verdicts_on_records import (
+    BATCH_RECORDS,
+    Batch,
+    attach_verdicts,
+    draft_batch,
+    select_batch,
+    verdicts_since,
+)
+from nereval_core.tables import Cell
+from pages.shared.components.tables import AROUND, RECORD_COLUMNS, category_texts, draw_rows, in_context, list_table
+from pages.shared.data import caches, masks, reviewer, verdict_store
 from pages.shared.data.page_context import PageContext
-from pages.shared.verdicts import batch as verdicts_batch
-from pages.shared.verdicts.case import reason_unoffered
+from pages.shared.verdicts.case import Outcome, reason_unoffered, set_outcome
+from pages.shared.verdicts.events import LISTED
 from pages.shared.view import keys, state
-from pages.shared.view.queries import query_of, search_of, view_of
-from pages.shared.view.text import plain
+from pages.shared.view.queries import context, query_of, search_of, view_of
+from pages.shared.view.text import count, plain
 
 FACETS = {"verdict": "Verdict", "reviewer": "Reviewer", "stale": "Stale", "noted": "Note"}
 NAMES = {("verdict", NO_VERDICT): "no verdict", ("stale", YES): "text or span changed", ("noted", YES): "with a note"}
 REVIEWED, OPEN = ("reviewed", YES), ("verdict", NO_VERDICT)
 FORM = "form"
 """The attribute that is a record's surface form."""
+BATCH_HELP = "Gives each record of this list the same verdict. It is asked again before anything is kept."
+PREVIEW = 8
+"""Records that a preview shows."""
+KIND, WHY, OVER, NAME = (f"{keys.VERDICT}batch_{name}" for name in ("kind", "note", "over", "name"))
 
 
 def verdict_facets(page: PageContext, width: int) -> None:
     """Offer verdicts, reviewers, stale and noted ones, each with the number of records there would be."""
     query = page.query()
-    chosen = {name: value for name, value in query.having if name in FACETS}
-    if reason_unoffered(page) or not (chosen or attach_verdicts(page.ledger().about).given):
+    values = {name: value for name, value in query.having if name in FACETS}
+    if reason_unoffered(page) or not (values or attach_verdicts(page.ledger().about).given):
         return
     words: dict[str, str] = dict(page.words.verdicts.items())
     for name, label in FACETS.items():
         counts = page.ledger().having_counts(query, name)
-        options = [value for value, number in counts.items() if number and value != chosen.get(name)]
-        options += [chosen[name]] if name in chosen else []
+        options = [value for value, number in counts.items() if number and value != values.get(name)]
+        options += [values[name]] if name in values else []
         if not options:
             continue
         st.selectbox(
@@ -46,7 +62,7 @@ def verdict_facets(page: PageContext, width: int) -> None:
             format_func=partial(_option, name, counts, words),
             placeholder="any",
             width=width,
-            **state.mirror(f"facet-{name}", chosen.get(name), partial(_narrow, name)),
+            **state.mirror(f"facet-{name}", values.get(name), partial(_narrow, name)),
         )
 
 
@@ -84,18 +100,21 @@ def draw_progress(page: PageContext) -> None:
     """Show in a row how many records of the list have a verdict: a click lists those without one, or all again."""
     if reason_unoffered(page):
         return
-    query, done, every = reviewed_of(page)
-    if not every:
+    query, done, n_records = reviewed_of(page)
+    if not n_records:
         return
     if done:
         link = urlencode(state.link(view_of(page.view, query)))
-        caches.shelf().keeper.note_progress(page.loaded, done, every, link)
+        caches.shelf().keeper.note_progress(page.loaded, done, n_records, link)
     with st.container(horizontal=True, vertical_alignment="center", width="content", gap="small"):
-        label = f"{done:,} of {every:,} reviewed"
-        chosen = dict(page.query().having)
-        for name, words, one in (("done", f":primary[{label}]", REVIEWED), ("open", f"{every - done:,} open", OPEN)):
-            on = chosen.get(one[0]) == one[1]
-            having = query.having if on else (*query.having, one)
+        label = f"{done:,} of {n_records:,} reviewed"
+        values = dict(page.query().having)
+        for name, words, condition in (
+            ("done", f":primary[{label}]", REVIEWED),
+            ("open", f"{n_records - done:,} open", OPEN),
+        ):
+            on = values.get(condition[0]) == condition[1]
+            having = query.having if on else (*query.having, condition)
             view = view_of(page.view, replace(query, having=having))
             st.button(
                 f"**{words}** ×" if on else words,
@@ -105,13 +124,7 @@ def draw_progress(page: PageContext) -> None:
                 args=(view,),
                 help="List all again" if on else "List only these",
             )
-        st.progress(done / every, width=60)
-
-
-def offer_batch(page: PageContext) -> None:
-    """Offer one verdict for all records of the list."""
-    if page.ledger().total(unnarrowed(page.query())).records:
-        verdicts_batch.offer_batch(page)
+        st.progress(done / n_records, width=60)
 
 
 def batch_of_list(page: PageContext) -> None:
@@ -120,7 +133,7 @@ def batch_of_list(page: PageContext) -> None:
         return
     show_verdict_problems()
     if page.ledger().total(unnarrowed(page.query())).records:
-        verdicts_batch.draw_batch(page)
+        _draw_batch(page)
 
 
 def offer_same_form(page: PageContext, record: int) -> None:
@@ -140,4 +153,128 @@ def offer_same_form(page: PageContext, record: int) -> None:
         on_click=state.put,
         args=(view_of(page.view, replace(query, having=(*query.having, (FORM, form)))),),
         help="List them, to give them one verdict at once.",
+    )
+
+
+def offer_batch(page: PageContext) -> None:
+    """Offer one verdict for all records of the list."""
+    n_records = page.ledger().total(page.query()).records
+    if n_records > 1:
+        label = f"One verdict for all {n_records:,} …"
+        st.button(label, key=f"{keys.VERDICT}batch", on_click=_begin, args=(page.query(),), help=BATCH_HELP)
+
+
+def _begin(query: Query) -> None:
+    st.session_state[keys.BATCH] = (query, verdict_store.now().number)
+
+
+def _end() -> None:
+    st.session_state.pop(keys.BATCH, None)
+
+
+def _draw_batch(page: PageContext) -> None:
+    """Ask for the verdict of a batch, preview it, and store it once it is confirmed."""
+    query, version = st.session_state.get(keys.BATCH) or (None, 0)
+    if query != page.query():
+        # Another list is not what was asked for.
+        _end()
+        return
+    with st.container(border=True):
+        _ask(page, query, version)
+
+
+def _ask(page: PageContext, query: Query, version: int) -> None:
+    ledger = page.ledger()
+    positions = ledger.positions(query, page.view.order)
+    st.markdown(f"**One verdict for all {count(len(positions), 'record')} of this list**")
+    if len(positions) > BATCH_RECORDS:
+        st.warning(f"At most {BATCH_RECORDS:,} records have a verdict at once: narrow the list down.")
+        st.button("Cancel", key=f"{keys.VERDICT}batch_no", on_click=_end)
+        return
+    kind: Kind | None = st.pills("Verdict", list(KINDS), format_func=partial(_named, page), key=KIND)
+    st.text_area("Note", key=WHY, max_chars=NOTE_CHARACTERS, height=68, placeholder="A note, kept with each of them")
+    with_one = select_batch(ledger.about, positions).left
+    over = bool(with_one) and st.checkbox(
+        f"also the {with_one:,} that have a verdict already", key=OVER, help="Else they are left as they are."
+    )
+    meant = select_batch(ledger.about, positions, over=over)
+    if kind is not None:
+        _preview(page, kind, meant)
+    if not reviewer.reviewer_name():
+        reviewer.ask_name(NAME)
+    ready = kind is not None and len(meant.records) > 0 and bool(reviewer.reviewer_name())
+    label = f"Give “{_named(page, kind)}” to {count(len(meant.records), 'record')}" if kind is not None else "Give it"
+    with st.container(horizontal=True, gap="small"):
+        confirmed = st.button(label, key=f"{keys.VERDICT}batch_yes", type="primary", disabled=not ready)
+        st.button("Cancel", key=f"{keys.VERDICT}batch_no", on_click=_end)
+    if confirmed and kind is not None:
+        theirs = tuple(
+            other for other in verdicts_since(ledger.about, positions, version) if other.who != reviewer.reviewer_name()
+        )
+        if theirs:
+            _conflicts(theirs)
+        else:
+            _keep(page, kind, meant)
+
+
+def _named(page: PageContext, kind: str) -> str:
+    words = next(words for verdict, words in page.words.verdicts.items() if verdict == kind)
+    return f"{words}: no entity" if kind == "neither" else words
+
+
+def _preview(page: PageContext, kind: Kind, meant: Batch) -> None:
+    """Preview the effect of the verdict, and the first records it is for."""
+    records = page.ledger().frame(meant.records[:PREVIEW])
+    words = page.words
+    st.caption(plain(words.batch_effect(kind), 800))
+    remaining = f"; {count(meant.left, 'record')} with a verdict stay as they are" if meant.left else ""
+    st.caption(f"{count(len(meant.records), 'record')} get it{remaining}. The first of them:")
+    if len(records):
+        lines = in_context(context(records, page.loaded.corpus.documents.texts, AROUND))
+        values: dict[str, Sequence[Cell]] = {
+            **lines,
+            **{key: category_texts(records[key]) for key in ("gold_type", "pred_type")},
+        }
+        draw_rows(list_table("batch", RECORD_COLUMNS, values), words, key=f"{keys.VERDICT}batch_table")
+
+
+def _keep(page: PageContext, kind: Kind, meant: Batch) -> None:
+    who, n_records = reviewer.reviewer_name(), len(meant.records)
+    bar = st.progress(0.0, "Preparing …")
+    stands = verdict_store.now()
+
+    def step(done: int) -> None:
+        bar.progress(done / n_records, f"Preparing {done:,} of {count(n_records, 'record')} …")
+
+    note = str(st.session_state.get(WHY, "")).strip()
+    drafts = draft_batch(page.ledger().about, meant.records, kind, note, stands, step)
+    bar.progress(1.0, f"Writing {count(len(drafts), 'verdict')} …")
+    try:
+        verdicts = verdict_store.store_to_write().give(drafts, who)
+    except ConflictError as error:
+        verdict_store.refresh()
+        bar.empty()
+        _conflicts(error.theirs)
+        return
+    except FormatError as error:
+        bar.empty()
+        set_outcome(Outcome("Nothing was kept.", tuple(error.lines())))
+        st.rerun()
+    verdict_store.refresh()
+    _end()
+    shared = "" if len(verdicts) == n_records else f" ({count(len(verdicts), 'span')}: some documents are there twice)"
+    what = f"{_named(page, kind)}, of {count(n_records, 'record')}{shared}"
+    set_outcome(Outcome(f"Kept as {who}: {what}. Undo takes all of them back."))
+    st.rerun()
+
+
+def _conflicts(theirs: tuple[Given, ...]) -> None:
+    """List the verdicts that others gave meanwhile; from now on they count as seen."""
+    query, _ = st.session_state[keys.BATCH]
+    st.session_state[keys.BATCH] = (query, verdict_store.now().number)
+    lines = "  \n".join(plain(masks.mask_message(given_in_words(other)), 300) for other in theirs[:LISTED])
+    more = f"  \nand {len(theirs) - LISTED:,} more" if len(theirs) > LISTED else ""
+    st.warning(
+        f"Nothing is kept yet: meanwhile others have decided on {count(len(theirs), 'record')} of these.  \n"
+        f"{lines}{more}  \nConfirm once more: theirs stay as they are, unless you tick that yours go over them."
     )
