@@ -55,6 +55,7 @@ def some_documents(documents: Documents, low: int, high: int) -> Documents:
         None if tokens is None else Intervals.of([tokens.of_document(number) for number in range(low, high)]),
         None,
         None if documents.meta is None else tuple(documents.meta[low:high]),
+        sizes=None if documents.sizes is None else documents.sizes[low:high],
     )
 
 
@@ -153,6 +154,42 @@ def test_the_records_around_a_place(
             assert found.near(query, doc, start=start) == memory.near(query, doc, start=start)
     with pytest.raises(KeyError):
         found.near(query, "none such")
+
+
+@settings(max_examples=25)
+@given(*CASES, QUERIES, st.sampled_from(ORDERS))
+def test_a_record_has_the_same_place_in_any_order(
+    seed: int, name: str, cuts: tuple[int, ...], dated: bool, counting: Counting, query: Query, order: str
+) -> None:
+    found, memory = example(seed, name, cuts, dated, counting)
+    listed = [(doc, record) for piece in memory.pieces(query, order) for doc, record in names_of(piece)]
+    assert found.positions(query, order).tolist() == memory.positions(query, order).tolist()
+    before = 0
+    for position, (doc, record) in enumerate(name for piece in memory.pieces(Query()) for name in names_of(piece)):
+        assert found.name(position) == memory.name(position) == (doc, record)
+        assert found.position(doc, record) == memory.position(doc, record) == position
+        expected: float | None = listed.index((doc, record)) if (doc, record) in listed else None
+        if expected is None and order == ORDERS[0]:
+            expected = before - 0.5
+        assert found.place(query, order, doc, record) == memory.place(query, order, doc, record) == expected
+        before += (doc, record) in listed
+    assert found.place(query, order, "Doc-0", "g:0-9:none such") is None
+
+
+def names_of(piece: pd.DataFrame) -> list[tuple[str, str]]:
+    return list(zip(piece["document"].astype(str), piece["record"], strict=True))
+
+
+def test_spans_without_texts(tmp_path: Path) -> None:
+    gold, pred = corpus(3, broken=0, dated=False)
+    sizes = gold.documents.lengths
+    over = replace(gold.documents, texts=("",) * len(sizes), sizes=sizes)
+    gold, pred = (replace(layer, documents=over, fragments={}) for layer in (gold, pred))
+    how = Settings((CRITERIA["partial"],))
+    found = written(tmp_path, gold, [pred], how, (3, 8)).ledger(0, "partial")
+    memory = ledger(score_layers(gold, pred, how), "partial", (gold, pred))
+    same(found.page(Query(), rows=1_000), memory.page(Query(), rows=1_000))
+    same(found.page(Query(), rows=1_000), records(memory.about.scores, "partial"))
 
 
 @pytest.mark.parametrize("seed", range(2))
