@@ -31,8 +31,16 @@ from nereval_core.ledger.facet_counts import COUNTED, FacetCounts
 from nereval_core.ledger.record_places import PartClasses
 from nereval_core.ledger.record_sources import LayerColumns, RecordPart
 from nereval_core.scoring import Scores
-from nereval_core.store.columns import Columns, ColumnWriter, DamagedError, map_columns
-from nereval_core.store.sparse import read_extra, read_texts, write_extra, write_texts
+from nereval_core.store.columns import (
+    Columns,
+    ColumnWriter,
+    DamagedError,
+    map_columns,
+    read_extra,
+    read_texts,
+    write_extra,
+    write_texts,
+)
 
 FORM = 1
 """The version of the columns."""

@@ -24,7 +24,7 @@ from nereval_core.records.tables import Rows, frame, record_ids
 from nereval_core.records.text_search import Sought, span_texts
 from nereval_core.review.attribute import Records
 from nereval_core.scoring.criteria import Criterion
-from nereval_core.store.sparse import SparseValues
+from nereval_core.store.columns import SparseValues
 
 
 @dataclass(frozen=True, eq=False)

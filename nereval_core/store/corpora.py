@@ -9,8 +9,15 @@ from typing import Any, overload
 from nereval_core.corpus import SPAN_KEYS, Corpus, Documents, Intervals, Layer
 from nereval_core.corpus.texts import Texts
 from nereval_core.corpus.tokens import remember_tokens, tokens_of
-from nereval_core.store.columns import Columns, ColumnWriter, DamagedError
-from nereval_core.store.sparse import read_extra, read_texts, write_extra, write_texts
+from nereval_core.store.columns import (
+    Columns,
+    ColumnWriter,
+    DamagedError,
+    read_extra,
+    read_texts,
+    write_extra,
+    write_texts,
+)
 
 INTERVALS, PARTS = ("tokens", "sentences"), ("first", "starts", "ends")
 FOUND = "found tokens"

@@ -37,7 +37,6 @@ from nereval_core.store import (
     fingerprints,
     input_key,
     sources,
-    sparse,
 )
 from tests.support import ROOT
 from tests.support.layer_strategies import content, layers
@@ -122,8 +121,8 @@ def test_documents_without_texts_keep_their_sizes(tmp_path: Path) -> None:
 def test_sparse_values_are_found_one_by_one_and_all_at_once(values: dict[int, str], lookups: int) -> None:
     spans = np.array(sorted(values), np.int32)
     rows = [values[span] for span in sorted(values)]
-    for made in (sparse.SparseValues(spans, lambda low, high: rows[low:high]) for _ in range(2)):
-        made._lookups = sparse.SINGLE_LOOKUPS - lookups
+    for made in (columns.SparseValues(spans, lambda low, high: rows[low:high]) for _ in range(2)):
+        made._lookups = columns.SINGLE_LOOKUPS - lookups
         assert [made.get(span) for span in range(502)] == [values.get(span) for span in range(502)]
         assert list(made) == sorted(values) and len(made) == len(values) and bool(made) == bool(values)
         assert dict(made.items()) == values == dict(made) == made
