@@ -3,12 +3,11 @@
 import streamlit as st
 
 from nereval_core.scoring.criteria import SCHEMAS
-from pages.shared import frame
+from pages.shared import frame, slices
 from pages.shared.components import sentence
 from pages.shared.components.navigation import choose_word
 from pages.shared.data.page_context import PageContext
-from pages.shared.overview import headline, published_scorer, schema_bars, tables
-from pages.shared.slices import views as slices
+from pages.shared.overview import headline, published_scorer, tables
 from pages.shared.view import keys
 from pages.shared.view.text import plain
 
@@ -22,7 +21,7 @@ def draw(page: PageContext) -> None:
         published_scorer.draw_scorer(page, page.convention)
     headline.draw_headline(page)
     names = tuple(name for name in dict.fromkeys((*SCHEMAS, page.by)) if name in page.criteria)
-    schema_bars.draw_bars(page, names)
+    headline.draw_bars(page, names)
     with st.expander("The same in words and as a table", key=f"{keys.LIST}numbers", on_change="rerun") as numbers:
         if numbers.open:
             sentence.overview(page)

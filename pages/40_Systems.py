@@ -8,7 +8,7 @@ from pages.shared.components import sentence
 from pages.shared.components.export_menu import offer_methods
 from pages.shared.components.navigation import choose_word, toggle_all_criteria
 from pages.shared.data.page_context import PageContext
-from pages.shared.systems import measures, pair, runs, transitions
+from pages.shared.systems import measures, pair
 from pages.shared.view import TABS
 from pages.shared.view.text import plain
 
@@ -20,32 +20,32 @@ LABELS = {RANKING: "Ranking"} | dict(
 
 @frame.page("Systems")
 def draw(page: PageContext) -> None:
-    found = systems.comparison_of(page, systems.shown_criteria(page, "all-criteria" in page.view.layout))
-    offer_methods(lambda: methods(found))
+    comparison = systems.comparison_of(page, systems.shown_criteria(page, "all-criteria" in page.view.layout))
+    offer_methods(lambda: methods(comparison))
     sentence.draw_notices(page, page.systems)
     other = pair.other_system(page)
     if other:
-        pair.draw_pair(page, found, other)
+        pair.draw_pair(page, comparison, other)
     # One system has no other to be ranked with.
     offered = {word: label for word, label in LABELS.items() if other or word in (RANKING, "types-of-systems")}
-    shown = choose_word(page, "systems_tab", "Show", offered)
-    if shown == RANKING:
+    tab = choose_word(page, "systems_tab", "Show", offered)
+    if tab == RANKING:
         toggle_all_criteria(page)
-        systems.say_comparison(page, found)
-        systems.scores_by_criterion(page, found)
-        systems.leaderboard(page, found)
+        systems.say_comparison(page, comparison)
+        systems.scores_by_criterion(page, comparison)
+        systems.leaderboard(page, comparison)
         if other:
             st.header(f"Against {plain(page.system)}, under {plain(page.by)}")
-            systems.baseline_differences(page, found)
-            systems.power(page, found)
-            runs.draw(page, found)
-        measures.measures(page, found)
-    elif shown == "types-of-systems":
-        systems.by_type(page, found)
-    elif shown == "across-criteria":
+            systems.baseline_differences(page, comparison)
+            systems.power(page, comparison)
+            measures.draw_runs(page, comparison)
+        measures.measures(page, comparison)
+    elif tab == "types-of-systems":
+        systems.by_type(page, comparison)
+    elif tab == "across-criteria":
         toggle_all_criteria(page)
-        systems.order_of_systems(page, found)
-    elif shown == "all-pairs":
-        systems.pairwise_differences(page, found)
+        systems.order_of_systems(page, comparison)
+    elif tab == "all-pairs":
+        systems.pairwise_differences(page, comparison)
     else:
-        transitions.draw(page, other)
+        pair.draw_transitions(page, other)

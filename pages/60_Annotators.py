@@ -3,8 +3,7 @@
 import streamlit as st
 
 from pages.shared import frame
-from pages.shared.annotators import choose_annotators
-from pages.shared.annotators.disagreements import draw_disagreements
+from pages.shared.annotators import choose_annotators, draw_disagreements
 from pages.shared.annotators.figures import draw_figures
 from pages.shared.components.navigation import choose_word
 from pages.shared.consistency import choose_layer, draw_consistency

@@ -141,7 +141,7 @@ def _errors(
     scored: ScoredSystems, records: Records, errors: Mapping[str, ErrorReport]
 ) -> Iterator[Paragraph | ReportTable | FigureData]:
     from nereval_core.html_report.figures import figure_data
-    from nereval_core.report.figures.errors import gain_bars
+    from nereval_core.report.figures.scores import gain_bars
 
     main = scored.main
     for system, of_system in errors.items():

@@ -18,7 +18,7 @@ from nereval_core.analysis.errors.error_classes import CLASS_COLUMNS, CLASSES, c
 from nereval_core.analysis.sentences import sentence_text
 from nereval_core.ledger import ledger
 from nereval_core.problems import FormatError
-from nereval_core.report.figures.errors import gain_bars
+from nereval_core.report.figures.scores import gain_bars
 from nereval_core.scoring.examples import Example, decide
 from tests.support import ROOT
 from tests.support.commands import Cli

@@ -24,12 +24,12 @@ from pages.shared.linking.link_records import (
     cell_query,
     decision_counts,
     formula,
+    linked_text,
     rule_of,
     rules,
     select_records,
     with_rule,
 )
-from pages.shared.linking.text import linked_text
 from pages.shared.view import View
 from pages.shared.view.link import read_link, write_link
 from pages.shared.view.text import plain

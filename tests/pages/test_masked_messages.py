@@ -11,7 +11,7 @@ from functools import cache
 from urllib.parse import urlencode
 
 from nereval_core.html_report.figures import script
-from pages.shared.confusion.heat_map import CELL
+from pages.shared.confusion import CELL
 from pages.shared.data.loading import load_demo
 from pages.shared.inspect.workbench import KEY
 from pages.shared.view import MASKED, View

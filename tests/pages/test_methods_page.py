@@ -7,8 +7,7 @@ from markupsafe import escape
 from streamlit.testing.v1 import AppTest
 
 from nereval_core import __version__
-from nereval_core.report.method_terms import HOLM, INTERVAL, METHODS
-from nereval_core.report.references import works
+from nereval_core.report.references import HOLM, INTERVAL, METHODS, works
 from pages.shared.components.export_menu import OFFERED, method_notes
 from pages.shared.guide import _methods as guide_entries
 from pages.shared.view import keys

@@ -17,7 +17,7 @@ from nereval_core.report.figures.slices import GREY, reliability, risk_curve, sl
 from pages.shared.components.figures import table_key
 from pages.shared.data import caches
 from pages.shared.data.loading import Loaded, load_demo
-from pages.shared.slices.views import LABELS
+from pages.shared.slices import LABELS
 from pages.shared.view import SLICED_BY, TABS, View, keys
 from pages.shared.view.link import read_link
 from pages.shared.view.text import count

@@ -26,7 +26,7 @@ from nereval_core.analysis.crosstab import (
 from nereval_core.analysis.sentences import RecordCount, percent, sentence_text
 from nereval_core.cli import main
 from nereval_core.report.figures.comparison import right_bars
-from pages.shared.systems.transitions import cell_queries
+from pages.shared.systems.pair import cell_queries
 from pages.shared.view import View
 from pages.shared.view.link import read_link, write_link
 from pages.shared.view.queries import query_of, view_of

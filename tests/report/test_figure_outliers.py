@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nereval_core.report.figures.outliers import AxisLimits, limit_axis
+from nereval_core.report.figures.parts import AxisLimits, limit_axis
 
 NEAR = [0.70, 0.71, 0.72, 0.74, 0.75, 0.78, 0.80]
 

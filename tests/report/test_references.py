@@ -8,8 +8,7 @@ from collections.abc import Mapping
 import pytest
 
 from nereval_core.conventions import conventions
-from nereval_core.report.method_terms import METHODS
-from nereval_core.report.references import ALIASES, bibtex, works, works_named_in
+from nereval_core.report.references import ALIASES, METHODS, bibtex, works, works_named_in
 from nereval_core.scoring.criteria import CRITERIA
 from tests.support import ROOT
 

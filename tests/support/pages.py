@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 from nereval_core.tables import Table
 from pages.shared.components.figures import table_key
 from pages.shared.components.navigation import pages
-from pages.shared.confusion.heat_map import CELL
+from pages.shared.confusion import CELL
 from pages.shared.data import caches, playlists, verdict_store
 from pages.shared.data.loading import load_demo
 from pages.shared.data.memo import MEMO

@@ -36,7 +36,7 @@ from nereval_core.analysis.slices.scores_by_slice import BOOTSTRAP, FEW_UNITS_OF
 from nereval_core.analysis.slices.slicings import title_in_sentence
 from nereval_core.conventions import Outcome, find_convention
 from nereval_core.problems import counted
-from nereval_core.report.method_terms import (
+from nereval_core.report.references import (
     AREA,
     BRIER,
     ECE,
@@ -50,8 +50,8 @@ from nereval_core.report.method_terms import (
     REFLECTED,
     SEVERAL_RUNS,
     WILSON_INTERVAL,
+    works_named_in,
 )
-from nereval_core.report.references import works_named_in
 from nereval_core.report.signature import signature, together
 from nereval_core.scoring import Scores
 from nereval_core.scoring.protocols import CountedScores

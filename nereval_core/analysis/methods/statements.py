@@ -13,8 +13,7 @@ from nereval_core.analysis.sentences import name_list, number_with_noun
 from nereval_core.conventions import Outcome, find_convention
 from nereval_core.pairing.type_names import merged_in_words
 from nereval_core.report import METHODS_FORMS
-from nereval_core.report.method_terms import INTERVAL, METHODS, STRATA
-from nereval_core.report.references import bibtex, works, works_named_in
+from nereval_core.report.references import INTERVAL, METHODS, STRATA, bibtex, works, works_named_in
 from nereval_core.scoring import Settings
 from nereval_core.scoring.criteria import CRITERIA, Criterion, Decision, same_rule
 from nereval_core.scoring.protocols import CountedScores

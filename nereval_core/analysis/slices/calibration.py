@@ -36,7 +36,7 @@ from nereval_core.analysis.slices.span_values import SlicedScores, SpanValues
 from nereval_core.analysis.slices.thresholds import MOST_THRESHOLDS, ThresholdSweep, probabilities, span_scores
 from nereval_core.arrays import Array, Float64, Int64
 from nereval_core.problems import counted
-from nereval_core.report.method_terms import AREA, BRIER, ECE, MCE
+from nereval_core.report.references import AREA, BRIER, ECE, MCE
 from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns, typed_table
 
 EQUAL_WIDTH, EQUAL_MASS = "equal width", "equal mass"

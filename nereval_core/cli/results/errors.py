@@ -154,7 +154,7 @@ def _json_object(corpus: Corpus, reports: ErrorsBySystem, forms: FormsBySystem) 
 
 
 def _figure(reports: ErrorsBySystem) -> Figure:
-    from nereval_core.report.figures.errors import gain_bars
+    from nereval_core.report.figures.scores import gain_bars
 
     name = next(iter(next(iter(reports.values())).classes))
     counts = [each.scores.counts(name) for each in reports.values()]

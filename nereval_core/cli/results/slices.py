@@ -27,7 +27,7 @@ from nereval_core.corpus import Corpus
 from nereval_core.problems import counted
 from nereval_core.report.figures.files import Figure
 from nereval_core.report.json_results import head, system_side
-from nereval_core.report.method_terms import AREA
+from nereval_core.report.references import AREA
 from nereval_core.tables import RATIO_KEYS, Cell, Table, columns_of, objects
 
 SHOWN_THRESHOLDS = 15

@@ -9,12 +9,12 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from nereval_core.report.colours import TYPE_HUES
-from nereval_core.report.figures.outliers import limit_axis
 from nereval_core.report.figures.parts import (
     GRID,
     ROW_PIXELS,
     background,
     counted,
+    limit_axis,
     plain,
     ratio_axis,
     row_axis,

@@ -29,7 +29,7 @@ from nereval_core.analysis.agreement.tables import (
 from nereval_core.analysis.methods import methods
 from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits
 from nereval_core.records.queries import Query
-from nereval_core.report.method_terms import HOLM, INTERVAL, METHODS, RANDOMIZATION
+from nereval_core.report.references import HOLM, INTERVAL, METHODS, RANDOMIZATION
 from nereval_core.scoring import Counts, Settings
 from nereval_core.tables import Table
 from pages.shared.annotators import compared_systems, with_pair

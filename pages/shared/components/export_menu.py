@@ -18,7 +18,7 @@ from streamlit.delta_generator import DeltaGenerator
 from nereval_core.analysis.methods import FORMS, Methods
 from nereval_core.analysis.methods.statements import linked_citation
 from nereval_core.report.figures.files import WIDTHS_MM, paper_file, why_no_pictures
-from nereval_core.report.method_terms import METHODS
+from nereval_core.report.references import METHODS
 from pages.shared.view import keys
 from pages.shared.view.text import capitalised, plain
 

@@ -15,8 +15,7 @@ from nereval_core.problems import FormatError
 from nereval_core.report.colours import LOOKS
 from nereval_core.report.highlight import STYLE, document_html
 from nereval_core.report.marks import SIDES, marks
-from nereval_core.report.method_terms import METHODS
-from nereval_core.report.references import works
+from nereval_core.report.references import METHODS, works
 from nereval_core.report.score_tables import criterion_table
 from nereval_core.review.verdicts import KINDS
 from nereval_core.review.words import MEANING

@@ -10,7 +10,7 @@ import streamlit as st
 from nereval_core.analysis.errors import ErrorReport, error_report, errors_query
 from nereval_core.analysis.errors.error_classes import CLASSES, STRICT
 from nereval_core.analysis.errors.tables import end_table, error_class_table, pattern_table, type_table
-from nereval_core.report.figures.errors import gain_bars
+from nereval_core.report.figures.scores import gain_bars
 from pages.shared.components import sentence
 from pages.shared.components.figures import count_figure
 from pages.shared.components.navigation import choose_word

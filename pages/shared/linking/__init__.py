@@ -18,6 +18,7 @@ from pages.shared.components.navigation import choose_word, toggle_layout
 from pages.shared.components.tables import ChosenCell, show_table
 from pages.shared.data.page_context import PageContext
 from pages.shared.linking.link_records import (
+    Linking,
     LinkQuery,
     Rule,
     cell_query,
@@ -28,7 +29,6 @@ from pages.shared.linking.link_records import (
     rules,
     with_rule,
 )
-from pages.shared.linking.scores import Linking
 from pages.shared.view import keys, state
 from pages.shared.view.text import count, plain, show_problems
 

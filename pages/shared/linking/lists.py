@@ -18,9 +18,16 @@ from pages.shared.components.highlighted_text import show_text
 from pages.shared.components.tables import ROWS, ChosenCell, first_row, in_context, list_table, show_table
 from pages.shared.inspect.document import document_rows
 from pages.shared.linking import id_template, list_records, query_of
-from pages.shared.linking.link_records import LinkQuery, Rule, decision_counts, ids_of, rule_of, select_records
-from pages.shared.linking.scores import Linking
-from pages.shared.linking.text import linked_text
+from pages.shared.linking.link_records import (
+    Linking,
+    LinkQuery,
+    Rule,
+    decision_counts,
+    ids_of,
+    linked_text,
+    rule_of,
+    select_records,
+)
 from pages.shared.view import keys, state
 from pages.shared.view.queries import context
 from pages.shared.view.text import count, plain

@@ -22,8 +22,7 @@ from nereval_core.review.words import decision_in_words
 from nereval_core.scoring import Scores
 from nereval_core.scoring.criteria import SCHEMAS
 from nereval_core.tables.glossary import DECISIONS
-from pages.shared.confusion import matrix_title
-from pages.shared.confusion.heat_map import heat_map_data
+from pages.shared.confusion import heat_map_data, matrix_title
 from pages.shared.data import caches, masks, playlists
 from pages.shared.data.page_context import PageContext
 from pages.shared.inspect.document import document_marks, find_record

@@ -1,4 +1,4 @@
-"""Scores of predictions: P, R and F1 against the threshold; their calibration stands below."""
+"""Scores of predictions: P, R and F1 by threshold, their calibration and the risk by coverage."""
 
 from __future__ import annotations
 
@@ -9,23 +9,24 @@ import streamlit as st
 
 from nereval_core.analysis.methods import methods
 from nereval_core.analysis.resampling_units import ResamplingUnits
-from nereval_core.analysis.slices.calibration import Calibration, calibration
+from nereval_core.analysis.slices.calibration import BINNINGS, Calibration, calibration
+from nereval_core.analysis.slices.scores_by_slice import SLICE_PLAN, SMALL_SLICE_SPANS
 from nereval_core.analysis.slices.span_values import SlicedScores
-from nereval_core.analysis.slices.tables import threshold_table
+from nereval_core.analysis.slices.tables import calibration_table, threshold_table
 from nereval_core.analysis.slices.thresholds import sweep_thresholds
 from nereval_core.records.queries import overall_query
-from nereval_core.report.figures.slices import threshold_lines
-from nereval_core.report.method_terms import AREA, BRIER, ECE, EQUAL_MASS, INTERVAL, MCE, REFLECTED
+from nereval_core.report.figures.slices import reliability, risk_curve, threshold_lines
+from nereval_core.report.references import AREA, BRIER, ECE, EQUAL_MASS, INTERVAL, MCE, REFLECTED
+from nereval_core.report.signature import signature
 from nereval_core.scoring import Counts
 from nereval_core.tables import RATIO_KEYS
 from pages.shared.components.export_menu import explain_methods, offer_methods
-from pages.shared.components.figures import count_figure
+from pages.shared.components.figures import count_figure, show_figure
 from pages.shared.components.tables import ChosenCell, open_records, show_table
 from pages.shared.data.computations import compute
 from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
-from pages.shared.slices import report_of_page, sliced_of, without_data_beside
-from pages.shared.slices.calibration import draw_calibration
+from pages.shared.slices.slicing import report_of_page, sliced_of, without_data_beside
 from pages.shared.systems.tables import choose_units, show_warnings, units_of
 from pages.shared.view.formulas import formula
 from pages.shared.view.queries import Query
@@ -108,3 +109,57 @@ def threshold_query(threshold: float, code: str) -> Query:
     if code == "ACT":
         return Query(having=((f"pred kept {threshold!r}", "kept"),))
     return Query(having=((f"{'pred' if code == 'SPU' else 'gold'} at {threshold!r}", code),))
+
+
+CREDIT = "A correct prediction counts 1 and a partial one 1/2; missed gold spans have no score and take no part."
+
+
+def draw_calibration(page: PageContext, report: Calibration) -> None:
+    """Show how far scores can be trusted; a count of a bin opens its predictions."""
+    st.header("Are the scores right?")
+    st.caption(f"{_sentence(report.note())} {CREDIT}")
+    if report.refusal:
+        st.info(_sentence(report.refusal))
+    names = list(report.bins)
+    label = "Bins of the scores"
+    binning = names[0]
+    if len(names) > 1:
+        binning = st.segmented_control(label, names, default=names[0], required=True, key="calibration_bins")
+    _bins_shown(page, report, binning)
+    title = f"Risk of {page.system} by coverage, criterion {page.by}"
+    risk = report.risk
+    show_figure(risk_curve(risk.points, title, risk.area, risk.risk), "risk_figure", (page.view,), file="risk-coverage")
+    st.write(_sentence(risk.sentence()))
+    if sentences := report.threshold_sentences():
+        st.subheader("Would a threshold help?")
+        st.markdown("\n".join(f"- {_sentence(text)}" for text in sentences))
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{plain(text[1:], 400)}."
+
+
+def _bins_shown(page: PageContext, report: Calibration, binning: str) -> None:
+    table, sentences = report.bins[binning], report.error_sentences(binning)
+    title = f"Precision of {page.system} in bins of {binning}, criterion {page.by}"
+
+    def figure() -> Any:
+        return reliability(table, title, sentences[0], SMALL_SLICE_SPANS, diagonal=not report.refusal)
+
+    show_figure(figure(), "calibration_figure", (page.view, binning), file="calibration")
+    if not report.refusal:
+        st.markdown("\n".join(f"- {_sentence(text)}" for text in sentences))
+    cell = show_table(
+        page,
+        calibration_table(f"{page.system}: {page.by}", report, binning),
+        signature=signature(page.scores(), page.by, intervals=report.units.signature(SLICE_PLAN)),
+        data=table,
+        choose=("ACT",),
+        facts=(page.view, binning),
+        figure=figure,
+        caption="Choose a count to see its predictions.",
+    )
+    if cell is not None:
+        value = str(table["slice"].iat[cell[0]])
+        query = Query(having=((f"pred {BINNINGS[binning]}", value),))
+        open_records(page, page.by, query, f"Predictions scored {plain(value)}", name="calibration")

@@ -22,7 +22,7 @@ from nereval_core.analysis.comparison.tables import (
 )
 from nereval_core.analysis.resampling_units import ResamplingPlan
 from nereval_core.report.figures.comparison import leaderboard as leaderboard_figure
-from nereval_core.report.method_terms import (
+from nereval_core.report.references import (
     FALSE_DISCOVERY,
     HOLM,
     INTERVAL,

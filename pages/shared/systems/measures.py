@@ -1,7 +1,8 @@
-"""Precision, recall, macro averages and figures of published scorers on Systems, with intervals and tests."""
+"""Measures beside F1, and means over several runs of a system."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pandas as pd
@@ -9,10 +10,12 @@ import streamlit as st
 
 from nereval_core.analysis.comparison import Comparison
 from nereval_core.analysis.comparison.measures import MEASURES
+from nereval_core.analysis.comparison.runs import RunComparison, compare_runs, group_runs, name_runs, suggest_runs
 from nereval_core.analysis.comparison.significance import measure_tables
-from nereval_core.analysis.comparison.tables import measure_table
+from nereval_core.analysis.comparison.tables import baseline_table, measure_table, run_table
 from nereval_core.conventions import conventions
 from nereval_core.problems import FormatError
+from pages.shared.components.figures import table_key
 from pages.shared.data import masks
 from pages.shared.data.computations import compute
 from pages.shared.data.memo import memoized
@@ -73,3 +76,76 @@ def _draw(page: PageContext, comparison: Comparison, values: pd.DataFrame, apart
     measured = replace(comparison, measures=values, measure_differences=apart)
     table = measure_table(measured, f"{title} under {page.by}", rows, apart, measured.measure_family)
     parts.comparison_table(page, comparison.scores, table, rows)
+
+
+HELP = "Trained again from other seeds, say. Those whose names differ in their last number only are suggested."
+
+
+def draw_runs(page: PageContext, comparison: Comparison) -> None:
+    """Ask on a click which systems are runs of one, and show means over runs with intervals and tests."""
+    with st.expander("Several runs of a system", key=f"{keys.LIST}runs", on_change="rerun") as opened:
+        if not opened.open:
+            return
+        runs_of_system = _chosen(page)
+        if not runs_of_system:
+            st.caption("Choose two systems or more that are runs of one: their mean is then compared.")
+            return
+        compared = _compared(page, comparison, tuple(runs_of_system.items()))
+        _mean_table(page, comparison, compared)
+        parts.show_warnings(compared.notes)
+
+
+def _chosen(page: PageContext) -> dict[str, tuple[str, ...]]:
+    """Ask for the runs of one system after the other; a system is called by what its runs' names share."""
+    runs_of_system: dict[str, tuple[str, ...]] = {}
+    free, suggested = list(page.systems), suggest_runs(page.systems)
+    with st.container(horizontal=True, gap="medium"):
+        while len(free) > 1:
+            number = len(runs_of_system)
+            runs = st.multiselect(
+                "Runs of another system" if number else "Runs of one system",
+                free,
+                default=[
+                    suggestion
+                    for suggestion in (suggested[number] if number < len(suggested) else ())
+                    if suggestion in free
+                ],
+                key=table_key(f"{keys.WIDGET}runs_{number}", page.view.corpus, tuple(free)),
+                placeholder="systems",
+                help=HELP,
+                width=420,
+            )
+            if len(runs) < 2:
+                break
+            runs_of_system[name_runs(runs, [*page.systems, *runs_of_system])] = tuple(runs)
+            free = [name for name in free if name not in runs]
+    return runs_of_system
+
+
+@memoized()
+def _compared(
+    page: PageContext, comparison: Comparison, runs_of_system: tuple[tuple[str, tuple[str, ...]], ...]
+) -> RunComparison:
+    systems = group_runs(comparison.scores, dict(runs_of_system))
+    baseline = next(system for system, runs in systems.items() if page.system in runs)
+    return compute(page.loaded, "Resampling runs", _resampled_runs, comparison, page.by, systems, baseline)
+
+
+def _resampled_runs(
+    comparison: Comparison, criterion: str, systems: Mapping[str, tuple[str, ...]], baseline: str
+) -> RunComparison:
+    return compare_runs(comparison.resamples([criterion]), systems, baseline)
+
+
+def _mean_table(page: PageContext, comparison: Comparison, compared: RunComparison) -> None:
+    baseline = f"{compared.baseline}, of {', '.join(compared.systems[compared.baseline])}"
+    units = comparison.units.plural
+    method = f"Intervals and tests are over {units} and runs together; differences of mean F1 are to {baseline}."
+    means = run_table(comparison, compared, page.by)
+    parts.comparison_table(page, comparison.scores, means, compared.means, caption=method, method=method)
+    if len(compared.differences):
+        tests = replace(comparison, runs=compared).run_family
+        table = baseline_table(comparison, compared.differences, tests, page.by, runs=True)
+        parts.comparison_table(
+            page, comparison.scores, replace(table, name="run-differences"), compared.differences, method=method
+        )

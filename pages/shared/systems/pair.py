@@ -1,4 +1,4 @@
-"""Two systems on the Systems page: which is better and by how much, and the gold spans that tell them apart."""
+"""Two systems: their difference, the transitions from one to the other, and gold spans by how many are right."""
 
 from __future__ import annotations
 
@@ -9,19 +9,33 @@ import pandas as pd
 import streamlit as st
 
 from nereval_core.analysis.comparison import Comparison
+from nereval_core.analysis.crosstab import (
+    ALL,
+    NOT_PREDICTED,
+    STATES,
+    TITLES,
+    Transitions,
+    are_comparable,
+    count_transitions,
+    right_count_table,
+    transition_sentence,
+    transition_table,
+)
 from nereval_core.analysis.multiple_tests import are_significant
 from nereval_core.analysis.resampling_units import ResamplingPlan
 from nereval_core.ledger.attributes.comparisons import BOTH_RIGHT, BOTH_WRONG, ONLY_OTHER, ONLY_THIS
 from nereval_core.records.queries import Query
-from nereval_core.report.figures.comparison import difference_dots
-from nereval_core.report.method_terms import HOLM, INTERVAL, RANDOMIZATION
+from nereval_core.report.figures.comparison import difference_dots, right_bars
+from nereval_core.report.references import HOLM, INTERVAL, RANDOMIZATION
 from nereval_core.scoring.criteria import CRITERIA
 from nereval_core.tables import p_value_sentence, signed
-from pages.shared.components import navigation
+from pages.shared.components import navigation, sentence
+from pages.shared.components.downloads import Export
 from pages.shared.components.export_menu import method_notes
-from pages.shared.components.figures import show_figure
-from pages.shared.components.tables import formula_box
+from pages.shared.components.figures import count_figure, show_figure
+from pages.shared.components.tables import formula_box, open_records, show_table
 from pages.shared.data import caches
+from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.view import keys, state
 from pages.shared.view.queries import view_of
@@ -110,3 +124,104 @@ def _link_counts(page: PageContext, other: str) -> None:
             query = Query(having=((f"against {other}", value),))
             number = ledger.total(query).records
             navigation.link_to("Inspect", f"{label}: :primary[**{number:,}** →]", view_of(view, query))
+
+
+HOW = {
+    "gold": "Every gold span, by what becomes of it in each system.",
+    "pred": "Predictions are the same where document, boundaries and type are; several copies count as several.",
+}
+
+
+def draw_transitions(page: PageContext, other: str) -> None:
+    """Show the transitions from the chosen system to another, and gold spans by the number of systems right."""
+    st.header(f"Fixed, broken, changed, under {plain(page.by)}")
+    if not are_comparable(page.scores(), page.scores(other), page.by):
+        st.caption(
+            f"{plain(page.by)} counts tokens: choose a matching criterion that counts spans to compare span by span."
+        )
+        return
+    transitions = _transitions(page, other)
+    sentence.draw(page, transition_sentence(transitions, page.system, other), "transitions")
+    for place, side in zip(st.columns(2), STATES, strict=True):
+        with place:
+            cell = _matrix(page, transitions, other, side)
+        if cell is not None:
+            _opened(page, other, side, *cell)
+    _right(page)
+
+
+@memoized("Comparing span by span …")
+def _transitions(page: PageContext, other: str) -> Transitions:
+    return count_transitions(page.scores(), page.scores(other), page.by)
+
+
+def _matrix(page: PageContext, transitions: Transitions, other: str, side: str) -> tuple[str, str] | None:
+    """Show one matrix; return the states of the cell chosen."""
+    states = (*STATES[side], ALL)
+    title = f"{TITLES[side]}: {page.system} down, {other} across"
+    st.markdown(f"**{plain(title)}**")
+    table = transition_table(title, getattr(transitions, side), STATES[side])
+    cell = show_table(
+        page,
+        replace(table, name=f"moved-{side}"),
+        signature=f"{page.signature()} / {other}",
+        file=f"{side}-transitions",
+        choose=states,
+        facts=(page.view, other),
+        caption=HOW[side],
+        height=None,
+    )
+    return None if cell is None else (states[cell.row], cell.column)
+
+
+def cell_queries(baseline: str, other: str, side: str, state: str, then: str) -> tuple[str, Query] | None:
+    """Return the system whose records a cell or margin counts, and the query; None for the corner without records."""
+    name = "by" if side == "gold" else "predicted-by"
+    whole = tuple(code for code in STATES[side] if code != NOT_PREDICTED)
+    if NOT_PREDICTED in (state, then) and {state, then} <= {NOT_PREDICTED, ALL} and state != ALL:
+        # Spans that only the other system predicts.
+        return (other, Query(decision=whole, having=((f"{name} {baseline}", NOT_PREDICTED),))) if then == ALL else None
+    if state == NOT_PREDICTED or (state == ALL and then not in (ALL, NOT_PREDICTED)):
+        having = ((f"{name} {baseline}", NOT_PREDICTED),) if state == NOT_PREDICTED else ()
+        return other, Query(decision=(then,), having=having)
+    decision = whole if state == ALL else (state,)
+    return baseline, Query(decision=decision, having=() if then == ALL else ((f"{name} {other}", then),))
+
+
+def _opened(page: PageContext, other: str, side: str, state: str, then: str) -> None:
+    if state == then == ALL and side == "pred":
+        st.caption("Choose a margin or a cell: these are the records of two systems.")
+        return
+    of_cell = cell_queries(page.system, other, side, state, then)
+    if of_cell is None:
+        st.caption("What neither system predicts is not a record.")
+        return
+    system, query = of_cell
+    context = page if system == page.system else page.of(system)
+    title = f"{TITLES[side]}, {plain(state)} in {plain(page.system)}, {plain(then)} in {plain(other)}"
+    open_records(context, page.by, query, title, name=f"moved_{side}")
+
+
+def _right(page: PageContext) -> None:
+    """Draw gold spans by how many systems get them right; a bar opens them."""
+    table, figure = _right_by(page)
+    st.header(f"Gold spans by how many systems get them right, under {plain(page.by)}")
+    bar = count_figure(figure, "right", (page.view,), file="right-by")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        names = table["right_by"].astype(str).tolist()
+        Export(table, page.signature(), "right-by", key="right", figure=lambda: figure).draw()
+        key = f"{keys.LIST}right_by"
+        picked = st.pills("Right by", names, key=key, label_visibility="collapsed", help=None)
+        st.caption("Choose a bar, or a number here, to see these gold spans.")
+    label = str(bar[0]) if bar else picked
+    if label in names:
+        who = {"none": "no system gets", "1": "one system gets", "all": "all systems get"}
+        title = f"Gold spans that {who.get(label, f'{label} systems get')} right"
+        open_records(page, page.by, Query(having=(("right-by", label),)), title, name="right")
+
+
+@memoized("Counting who gets what right …")
+def _right_by(page: PageContext) -> tuple[pd.DataFrame, Any]:
+    scores = [page.scores(system) for system in page.systems]
+    table = right_count_table(scores, page.by)
+    return table, right_bars(table, page.by, len(page.systems), scores[0].documents)

@@ -27,7 +27,7 @@ from nereval_core.analysis.slices.calibration import (
 from nereval_core.analysis.slices.slicings import find_values
 from nereval_core.analysis.slices.span_values import SlicedScores
 from nereval_core.analysis.slices.thresholds import MOST_THRESHOLDS, sweep_thresholds
-from nereval_core.report.method_terms import BRIER, ECE, MCE
+from nereval_core.report.references import BRIER, ECE, MCE
 from nereval_core.scoring import score_layers
 from tests.analysis.slices.test_slicings import GOLD, PRED, drawn, layer_of, line, together
 from tests.support import ROOT
