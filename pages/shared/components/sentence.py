@@ -80,7 +80,7 @@ def _sentence(page: PageContext, about: str, query: Query, verdicts: int) -> Sen
     if about == "overview":
         return overview_sentence(page.ledger(), "token" if noun(page.by) == "token" else "span")
     # The records of a folder are not asked where they stand.
-    documents = len(page.loaded.corpus.documents) if page.loaded.folder is None else 0
+    documents = len(page.loaded.corpus.documents) if page.ledger().is_in_memory else 0
     if about == "confusion":
         return confusion_sentence(page.ledger(), documents)
     return errors_sentence(page.ledger(), query, documents)

@@ -65,7 +65,7 @@ def is_small(loaded: Loaded) -> bool:
     """Return whether a corpus is in memory and small."""
     corpus = loaded.corpus
     spans = len(corpus.gold) + sum(map(len, corpus.systems))
-    return loaded.folder is None and spans <= SMALL_SPANS and len(corpus.documents) <= SMALL_DOCUMENTS
+    return loaded.has_layers and spans <= SMALL_SPANS and len(corpus.documents) <= SMALL_DOCUMENTS
 
 
 def _places(loaded: Loaded) -> float:

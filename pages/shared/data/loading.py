@@ -101,9 +101,14 @@ class Loaded:
         return self.address or self.corpus.digest
 
     @property
+    def has_layers(self) -> bool:
+        """Whether all spans are in memory; of a scored folder there are counts, and records as they are shown."""
+        return self.folder is None
+
+    @property
     def types_can_be_mapped(self) -> bool:
         """Whether Start can read the corpus again under a mapping of types: from its files, with gold as read."""
-        return self.folder is None and self.origin is None and bool(self.sources)
+        return self.has_layers and self.origin is None and bool(self.sources)
 
     @property
     def fixed_settings(self) -> Settings | None:
@@ -112,7 +117,7 @@ class Loaded:
 
     def shows(self, page: str) -> bool:
         """Return whether a page, by its title, can be shown: some look at whole layers, which a scored folder lacks."""
-        return self.folder is None or page in FOLDER_PAGES
+        return self.has_layers or page in FOLDER_PAGES
 
     @cached_property
     def types(self) -> tuple[str, ...]:

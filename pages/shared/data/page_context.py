@@ -58,7 +58,7 @@ class PageContext:
     @property
     def has_links(self) -> bool:
         """Whether some gold span is linked to a concept."""
-        return self.loaded.folder is None and bool(self.loaded.corpus.gold.links)
+        return self.loaded.has_layers and bool(self.loaded.corpus.gold.links)
 
     @property
     def is_demo(self) -> bool:

@@ -114,7 +114,7 @@ def _account(folder: ScoredFolder, side: MergedSide) -> LayerRead:
 
 def following(loaded: Loaded, view: View) -> tuple[View, tuple[str, ...]]:
     """Return the view without the fields that a scored folder cannot follow, and these in words."""
-    if loaded.folder is None:
+    if loaded.has_layers:
         return view, ()
     plain_view = View()
     unfollowed = [(fields, notice) for fields, notice in FIXED if any(getattr(view, field) for field in fields)]

@@ -174,7 +174,7 @@ def draw_chips(page: PageContext, *, filters: bool, place: bool = True) -> None:
             f"The figures of {plain(view.criterion)} stand on Overview. All other counts are those of "
             f"{plain(page.by)}, our criterion nearest to it."
         )
-    if page.loaded.folder is not None:
+    if page.loaded.fixed_settings is not None:
         _folder_settings(page)
     chips = [*_settings(view), *(_filters(page, place) if filters else ())]
     if not chips:

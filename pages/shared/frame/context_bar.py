@@ -43,7 +43,7 @@ def _pair(page: PageContext) -> None:
 
     Annotators stand in the order of tables, the reference first, with a button that swaps the two.
     """
-    names = [] if page.loaded.folder is not None else list(reference_layer.layers(page.loaded))
+    names = list(reference_layer.layers(page.loaded)) if page.loaded.has_layers else []
     if page.words.annotators:
         _reference(page, names)
         swapped = reference_layer.swapped_view(page.view, page.loaded, page.system)
@@ -118,7 +118,7 @@ def draw_criterion_menu(page: PageContext, beside: Sequence[str], *, key: str) -
         # Which scorers apply takes as long as scoring: nothing is drawn that nobody looks at.
         if popover.open:
             _list(page)
-            if page.loaded.folder is None:
+            if page.loaded.fixed_settings is None:
                 st.markdown("**Criteria of your own**")
                 own_criteria.draw_own(page.view, page.loaded.corpus.gold)
 
@@ -126,7 +126,7 @@ def draw_criterion_menu(page: PageContext, beside: Sequence[str], *, key: str) -
 def _list(page: PageContext) -> None:
     """Offer everything that applies in one list, and name what does not apply, with the reasons."""
     names, lacking = dict.fromkeys(page.criteria, "matching criterion"), list[str]()
-    if page.loaded.folder is None:
+    if page.loaded.fixed_settings is None:
         names, lacking = _applicable(page)
     st.selectbox(
         "Matching criterion or published scorer",
@@ -170,7 +170,7 @@ def _sentence(page: PageContext) -> str:
     if page.criterion in own_criteria.criteria():
         return own_criteria.rule_words(page.criterion)
     sentence = criterion_explained(page.criterion)
-    if page.criterion.boundary_rule.bare and page.loaded.folder is None:
+    if page.criterion.boundary_rule.bare and page.loaded.has_layers:
         gold = page.loaded.corpus.gold
         spans = plain(page.words.spans("gold"))
         sentence += f"  \n{len(gold) - len(gold.cores):,} of {len(gold):,} {spans} have no core: each is its own."
@@ -187,7 +187,7 @@ def draw_type_menu(page: PageContext) -> None:
         if popover.open:
             _shown(page)
             # Types of a scored folder are merged and left out as they were when it was scored.
-            if page.loaded.folder is None:
+            if page.loaded.fixed_settings is None:
                 _left_out(page)
                 _merging(page)
 

@@ -64,7 +64,7 @@ def _share(read: str) -> None:
 
 def _masking(page: PageContext) -> None:
     """Offer to mask the texts; a server that masks everything says so."""
-    if page.loaded.folder is not None:
+    if not page.loaded.has_layers:
         return
     st.toggle(
         "Mask the text",
@@ -81,7 +81,7 @@ MOST = 200
 
 def offer_report(page: PageContext) -> None:
     """Offer the report of all systems, with the first records that the lists of this view show."""
-    if page.loaded.folder is not None:
+    if not page.loaded.has_layers:
         return
     st.download_button(
         "Download report",

@@ -53,7 +53,7 @@ def choose_classes(page: PageContext) -> None:
 
 def draw_classes(page: PageContext) -> None:
     """Show the sentence, the table of classes, the figure, and the classes broken down."""
-    if page.loaded.folder is not None:
+    if not page.loaded.has_layers:
         scored_folders.say_elsewhere("Inspect by class")
         return
     report = errors_of(page)

@@ -117,7 +117,7 @@ def _filters(page: PageContext) -> None:
                         facet,
                         counts,
                         _chosen(page, facet),
-                        free=facet == "doc" and page.loaded.folder is not None,
+                        free=facet == "doc" and not ledger.is_in_memory,
                     )
             verdicts_list.verdict_facets(page, FACET)
         choose_other_system(page)

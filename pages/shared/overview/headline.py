@@ -65,7 +65,7 @@ def draw_headline(page: PageContext) -> None:
 
 def draw_losses(page: PageContext) -> None:
     """Name the classes of errors that cost most F1 under the chosen criterion, each a link to its records."""
-    if page.loaded.folder is not None or page.settings.counting != "one-to-one":
+    if not page.loaded.has_layers or page.settings.counting != "one-to-one":
         return
     by_class = replace(page.view.cleared(), inspect_tab="by-class")
     with st.container(horizontal=True, vertical_alignment="center", gap="medium", key="losses"):
@@ -89,7 +89,7 @@ def _label(page: PageContext, ratio: str) -> str:
 
 def _intervals_of(page: PageContext) -> list[tuple[float, float]]:
     """Return the 95% intervals of precision, recall and F1; none where they would take long, or cannot be computed."""
-    if page.loaded.folder is not None or len(page.loaded.corpus.documents) > MOST_DOCUMENTS:
+    if not page.loaded.has_layers or len(page.loaded.corpus.documents) > MOST_DOCUMENTS:
         return []
     return _intervals(page, plan_of(page))
 

@@ -34,7 +34,7 @@ DRAWN = {
 
 def draw_views(page: PageContext) -> None:
     """Ask which slices to show, and draw these alone."""
-    if page.loaded.folder is not None:
+    if not page.loaded.has_layers:
         scored_folders.say_elsewhere("By slice")
         return
     DRAWN[choose_word(page, "slices_tab", "Slices", LABELS)](page)

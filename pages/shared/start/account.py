@@ -43,7 +43,7 @@ LOST_COLUMNS = (Column("source", kind="text"), Column("line"), Column("span", ki
 def draw_account(page: PageContext) -> None:
     """Show the systems with their F1, what was noticed while reading, and ways on; details are folded away."""
     st.header(plain(page.loaded.corpus.name, 80))
-    if page.loaded.folder is None:
+    if page.loaded.has_layers:
         _scores(page)
     for name in page.systems:
         sentence.draw_identical(page, name)
@@ -121,7 +121,7 @@ def _details(page: PageContext) -> None:
         for row in page.loaded.layers
     ]
     draw_rows(frame_table("", pd.DataFrame(rows), ACCOUNT_COLUMNS))
-    if page.loaded.folder is None:
+    if page.loaded.has_layers:
         with st.popover(
             "Export a layer", key="export_layer", type="tertiary", on_change="rerun", help=EXPORT
         ) as popover:
