@@ -8,7 +8,7 @@ from math import inf
 from numbers import Integral, Real
 from typing import Any
 
-from nereval_core.problems import FormatError, Problem, quoted
+from nereval_core.problems import FormatError, Steps, quoted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -213,13 +213,10 @@ def check_offers(options: Any) -> None:
     Raises:
         FormatError: with every such value.
     """
-    problems: list[Problem] = []
+    steps = Steps()
     for each in fields(options):
         value, offer = getattr(options, each.name), each.metadata.get("offer")
         if offer is not None and value is not each.default:
-            try:
+            with steps.collected():
                 offer.check(each.name, value)
-            except FormatError as error:
-                problems += error.problems
-    if problems:
-        raise FormatError(problems)
+    steps.refuse()

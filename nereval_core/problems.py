@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, get_args
@@ -98,6 +99,30 @@ class FormatError(Exception):
 
     def __reduce__(self) -> tuple[object, ...]:
         return (FormatError, (self.problems,))
+
+
+class Steps:
+    """The problems of several steps, so that all are told at once."""
+
+    def __init__(self) -> None:
+        self.problems: dict[Problem, None] = {}
+
+    @contextmanager
+    def collected(self) -> Iterator[None]:
+        """Run a step; its refusal is kept until `refuse`."""
+        try:
+            yield
+        except FormatError as error:
+            self.problems |= dict.fromkeys(error.problems)
+
+    def refuse(self) -> None:
+        """Refuse the input if a step did.
+
+        Raises:
+            FormatError: with the problems of all steps, each once.
+        """
+        if self.problems:
+            raise FormatError(self.problems)
 
 
 def quoted(text: str, limit: int = 40) -> str:

@@ -10,7 +10,14 @@ from nereval_core.analysis.agreement import Agreement, measure_agreement, measur
 from nereval_core.analysis.agreement.coefficients import NONE_IN_COMMON, Pair
 from nereval_core.analysis.agreement.kappa_and_alpha import annotator_pairs
 from nereval_core.analysis.resampling_units import resampling_units
-from nereval_core.api.inputs import Given, Texts, gold_reading, load_inputs, prediction_reading, scoring_options
+from nereval_core.api.inputs import (
+    AnyAnnotations,
+    Texts,
+    gold_reading,
+    load_inputs,
+    prediction_reading,
+    scoring_options,
+)
 from nereval_core.api.load import NONE_SHARED, Loaded, Readings, pair_readings
 from nereval_core.api.load_options import LoadOptions, ResamplingOptions
 from nereval_core.api.scoring import (
@@ -24,7 +31,7 @@ from nereval_core.api.scoring import (
 from nereval_core.api.verb_options import AgreementOptions
 from nereval_core.corpus import Layer
 from nereval_core.pairing import Pairing
-from nereval_core.problems import FormatError, Problem, counted, one_of, quoted
+from nereval_core.problems import FormatError, Problem, Steps, counted, one_of, quoted
 from nereval_core.readers import Reading
 from nereval_core.scoring import Scores, Settings
 from nereval_core.scoring.criteria import Criterion
@@ -34,9 +41,9 @@ DocumentsCompared = Literal["same", "shared", "pairwise"]
 
 
 def agreement(
-    annotators: Mapping[str, Given],
+    annotators: Mapping[str, AnyAnnotations],
     *,
-    systems: Mapping[str, Given] | None = None,
+    systems: Mapping[str, AnyAnnotations] | None = None,
     criteria: str | Iterable[str | Criterion] = "strict",
     resamples: int = 10_000,
     seed: int = 0,
@@ -228,18 +235,15 @@ def pair_annotators(
     """
     names = tuple(readings)
     pairs: dict[Pair, Loaded] = {}
-    problems: list[Problem] = []
+    steps = Steps()
     for pair in compared_pairs(len(names), systems):
         first, second = (names[number] for number in pair)
-        try:
-            own_options = others if others is not None and pair[0] else options
+        own_options = others if others is not None and pair[0] else options
+        with steps.collected():
             loaded = _on_common_documents(readings[first], {second: readings[second]}, own_options)
             if loaded is not None:
                 pairs[pair] = loaded
-        except FormatError as error:
-            problems += error.problems
-    if problems:
-        raise FormatError(dict.fromkeys(problems))
+    steps.refuse()
     return pairs
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 from nereval_core.analysis.comparison import Comparison, compare_scores
 from nereval_core.analysis.comparison.replicability import replicability_table
 from nereval_core.analysis.resampling_units import resampling_units
-from nereval_core.api.inputs import Given, Texts, load_inputs, scoring_options
+from nereval_core.api.inputs import AnyAnnotations, Texts, load_inputs, scoring_options
 from nereval_core.api.load import Loaded
 from nereval_core.api.load_options import ResamplingOptions
 from nereval_core.api.scoring import Listener, PythonWarnings, score_loaded
@@ -23,8 +23,8 @@ from nereval_core.scoring.protocols import CountedScores
 
 
 def compare(
-    gold: Given,
-    systems: Mapping[str, Given],
+    gold: AnyAnnotations,
+    systems: Mapping[str, AnyAnnotations],
     *,
     baseline: str | None = None,
     runs: Mapping[str, Sequence[str]] | None = None,

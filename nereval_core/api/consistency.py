@@ -9,17 +9,17 @@ from typing import Unpack
 
 from nereval_core.analysis.consistency import Consistency, check_texts, consistency
 from nereval_core.analysis.consistency.indexed_layer import LetterCase
-from nereval_core.api.inputs import Given, Texts, load_inputs
+from nereval_core.api.inputs import AnyAnnotations, Texts, load_inputs
 from nereval_core.api.load import Loaded
 from nereval_core.api.verb_options import ConsistencyOptions
 from nereval_core.pairing import Pairing, selection_marks
 
-NONE: Mapping[str, Given] = MappingProxyType({})
+NONE: Mapping[str, AnyAnnotations] = MappingProxyType({})
 
 
 def consistency_of(
-    layer: Given,
-    others: Mapping[str, Given] = NONE,
+    layer: AnyAnnotations,
+    others: Mapping[str, AnyAnnotations] = NONE,
     *,
     kinds: str | Iterable[str] = (),
     case: LetterCase = "differs",

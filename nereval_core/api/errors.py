@@ -8,7 +8,7 @@ from typing import Unpack
 
 from nereval_core.analysis.errors import ErrorReport, error_report
 from nereval_core.analysis.errors.error_classes import STRICT
-from nereval_core.api.inputs import Given, Texts, load_inputs, scoring_options
+from nereval_core.api.inputs import AnyAnnotations, Texts, load_inputs, scoring_options
 from nereval_core.api.load import Loaded
 from nereval_core.api.scoring import Listener, PythonWarnings, score_systems, settings_for
 from nereval_core.api.verb_options import ErrorsOptions
@@ -17,8 +17,8 @@ from nereval_core.scoring.criteria import CRITERIA, Criterion
 
 
 def errors_of(
-    gold: Given,
-    pred: Given,
+    gold: AnyAnnotations,
+    pred: AnyAnnotations,
     *,
     criteria: str | Iterable[str | Criterion] = STRICT,
     merge: Mapping[str, str] | Iterable[str] = (),

@@ -11,7 +11,7 @@ from nereval_core.api.load import Input, Loaded, check_core_type, check_cores, s
 from nereval_core.api.load_options import LoadOptions, ScoringOptions
 from nereval_core.corpus import Corpus, Layer
 from nereval_core.pairing import Paired, Pairing, pair
-from nereval_core.problems import FormatError, Problem
+from nereval_core.problems import FormatError, Steps
 from nereval_core.readers import Reading, ReadOptions
 from nereval_core.readers.python_objects import is_objects, levelled, read_objects
 from nereval_core.scoring import Counting
@@ -20,14 +20,14 @@ from nereval_core.scoring.criteria import Criterion
 Objects = Sequence[Any]
 Texts = Sequence[str] | Sequence[Sequence[str]]
 Annotations = Reading | Layer | Input
-Given = Annotations | Objects
+AnyAnnotations = Annotations | Objects
 Criteria = str | Iterable[str | Criterion]
 Merge = Mapping[str, str] | str | Iterable[str]
 
 
 def load_inputs(
-    gold: Given,
-    systems: Mapping[str, Given],
+    gold: AnyAnnotations,
+    systems: Mapping[str, AnyAnnotations],
     *,
     format: str,
     core_type: str | None = None,
@@ -44,23 +44,18 @@ def load_inputs(
         FormatError: as the readers, `levelled` and `pair` do, with the problems of all systems.
     """
     gold_side = gold_reading(gold, format=format, core_type=core_type, texts=texts, scheme=gold_scheme)
-    problems: list[Problem] = []
+    steps = Steps()
     readings: dict[str, Reading] = {}
     for name, system in systems.items():
-        try:
+        with steps.collected():
             reading = prediction_reading(system, gold_side, format=format, core_type=core_type, scheme=pred_scheme)
             gold_side = levelled(gold_side, reading)[0]
             readings[name or reading.source or "prediction"] = reading
-        except FormatError as error:
-            problems += error.problems
     paired: dict[str, Paired] = {}
     for name, reading in readings.items():
-        try:
+        with steps.collected():
             paired[name] = pair(*levelled(gold_side, reading), **pairing or {})
-        except FormatError as error:
-            problems += error.problems
-    if problems:
-        raise FormatError(dict.fromkeys(problems))
+    steps.refuse()
     layers = tuple(replace(each.layer, documents=gold_side.documents) for each in paired.values())
     return Loaded(
         Corpus(gold_side.source or "gold", gold_side.documents, gold_side.layer, layers),
@@ -74,7 +69,7 @@ def load_inputs(
 
 
 def gold_reading(
-    gold: Given,
+    gold: AnyAnnotations,
     *,
     format: str,
     core_type: str | None = None,
@@ -99,7 +94,7 @@ def gold_reading(
 
 
 def prediction_reading(
-    pred: Given, gold: Reading, *, format: str, core_type: str | None = None, scheme: str | None = None
+    pred: AnyAnnotations, gold: Reading, *, format: str, core_type: str | None = None, scheme: str | None = None
 ) -> Reading:
     """Return the reading of a prediction, by the scheme of gold where it fits, with gold's texts where it has none.
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from nereval_core.options import RESAMPLES, SEED, FormField, Offer, check_offers, comma_separated
-from nereval_core.problems import FormatError, Problem
+from nereval_core.problems import Steps
 from nereval_core.readers.read_settings import ReadOptions, ReadSettings, column_of, scheme_names, stripped
 
 if TYPE_CHECKING:
@@ -302,19 +302,14 @@ class ScoringOptions:
         """The settings of scoring, with all criteria that were named; which of them apply is known with gold."""
         from nereval_core.scoring import Settings
 
-        problems: list[Problem] = []
+        steps = Steps()
         merge: Mapping[str, str] = {}
         criteria: tuple[Criterion, ...] = ()
-        try:
-            merge = _merged_names(self.merge)
-        except FormatError as error:
-            problems += error.problems
-        try:
+        with steps.collected():
             criteria = self._chosen_criteria()
-        except FormatError as error:
-            problems[:0] = error.problems
-        if problems:
-            raise FormatError(problems)
+        with steps.collected():
+            merge = _merged_names(self.merge)
+        steps.refuse()
         return Settings(criteria, tuple(sorted(merge.items())), tuple(sorted({*self.leave_out})), self.counting)
 
     def _chosen_criteria(self) -> tuple[Criterion, ...]:
@@ -325,18 +320,15 @@ class ScoringOptions:
         """
         from nereval_core.scoring.criteria import CRITERIA, SCHEMAS, choose_criteria
 
-        problems: list[Problem] = []
+        steps = Steps()
         criteria_or_names: list[str | Criterion] = []
         composed: list[Criterion] = []
         for item in SCHEMAS if self.criteria is None else self.criteria:
             if item == ALL:
                 criteria_or_names += CRITERIA
             elif isinstance(item, str) and item.endswith(".toml"):
-                try:
+                with steps.collected():
                     own = _criteria_of_file(item)
-                except FormatError as error:
-                    problems += error.problems
-                else:
                     composed += own
                     criteria_or_names += own
             else:
@@ -344,18 +336,13 @@ class ScoringOptions:
         for rule in self.rules:
             from nereval_core.scoring.criterion_syntax import criterion_from_rule
 
-            try:
+            with steps.collected():
                 composed.append(criterion_from_rule(rule))
-            except FormatError as error:
-                problems += error.problems
         criteria: tuple[Criterion, ...] = ()
-        try:
-            if criteria_or_names or composed or not problems:
+        if criteria_or_names or composed or not steps.problems:
+            with steps.collected():
                 criteria = choose_criteria([*criteria_or_names, *composed], composed=composed, source="--criteria")
-        except FormatError as error:
-            problems += error.problems
-        if problems:
-            raise FormatError(problems)
+        steps.refuse()
         return criteria
 
 

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from typing import Unpack
 
 from nereval_core.alignment.codes import Progress
-from nereval_core.api.inputs import Given, Texts, load_inputs, scoring_options
+from nereval_core.api.inputs import AnyAnnotations, Texts, load_inputs, scoring_options
 from nereval_core.api.load import Loaded
 from nereval_core.api.scoring import Listener, PythonWarnings, settings_for, tell_greedy
 from nereval_core.api.verb_options import ReportOptions
@@ -39,8 +39,8 @@ class HtmlReport(str):
 
 
 def report_of(
-    gold: Given,
-    systems: Mapping[str, Given],
+    gold: AnyAnnotations,
+    systems: Mapping[str, AnyAnnotations],
     *,
     title: str = "",
     records: int | Query = EACH,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Unpack, cast
 
-from nereval_core.api.inputs import Given, load_inputs
+from nereval_core.api.inputs import AnyAnnotations, load_inputs
 from nereval_core.api.load import Input, source_of
 from nereval_core.api.scoring import PythonWarnings
 from nereval_core.conventions import LayerPair, Outcome, ScorerInput, apply, apply_to_layers, find_convention
@@ -17,8 +17,8 @@ from nereval_core.readers.python_objects import is_objects
 
 
 def reproduce(
-    gold: Given,
-    pred: Given,
+    gold: AnyAnnotations,
+    pred: AnyAnnotations,
     *,
     convention: str,
     options: Mapping[str, Any] | None = None,

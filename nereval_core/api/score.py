@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Unpack
 
-from nereval_core.api.inputs import Given, Texts, load_inputs, scoring_options
+from nereval_core.api.inputs import AnyAnnotations, Texts, load_inputs, scoring_options
 from nereval_core.api.scoring import PythonWarnings, score_loaded
 from nereval_core.pairing import Pairing
 from nereval_core.pairing.type_suggestions import Suggestion, suggest_types
@@ -19,8 +19,8 @@ from nereval_core.scoring.criteria import SCHEMAS, Criterion
 
 
 def score(
-    gold: Given,
-    pred: Given,
+    gold: AnyAnnotations,
+    pred: AnyAnnotations,
     *,
     criteria: Iterable[str | Criterion] = SCHEMAS,
     merge: Mapping[str, str] | Iterable[str] = (),
@@ -112,8 +112,8 @@ def to_dict(scores: Scores, *, documents: bool = False, confusion: bool = False)
 
 
 def type_suggestions(
-    gold: Given,
-    pred: Given,
+    gold: AnyAnnotations,
+    pred: AnyAnnotations,
     *,
     format: str = "auto",
     **pairing: Unpack[Pairing],

@@ -12,7 +12,7 @@ from nereval_core.analysis.slices import SliceReport, slice_changes, slice_repor
 from nereval_core.analysis.slices.scores_by_slice import SLICE_PLAN
 from nereval_core.analysis.slices.slice_tests import SliceTests
 from nereval_core.analysis.slices.user_columns import UserColumns, check_columns, read_columns
-from nereval_core.api.inputs import Annotations, Given, Texts, load_inputs, reading_of, scoring_options
+from nereval_core.api.inputs import Annotations, AnyAnnotations, Texts, load_inputs, reading_of, scoring_options
 from nereval_core.api.load import Loaded
 from nereval_core.api.load_options import ResamplingOptions
 from nereval_core.api.scoring import Listener, PythonWarnings, score_systems, settings_for
@@ -24,8 +24,8 @@ from nereval_core.scoring.criteria import Criterion
 
 
 def slices_of(
-    gold: Given,
-    pred: Given,
+    gold: AnyAnnotations,
+    pred: AnyAnnotations,
     *,
     criterion: str | Criterion = "strict",
     by: str | Iterable[str] = (),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeVar, cast
 
 from nereval_core.api.load_options import COLUMN, TYPES, LoadOptions
 from nereval_core.options import Offer, Part, comma_separated, offers
-from nereval_core.problems import FormatError, Problem, quoted
+from nereval_core.problems import Steps, quoted
 from nereval_core.readers.read_settings import ReadSettings
 from nereval_core.report import METHODS_FORMS, PAPER_COLUMNS, TABLES
 
@@ -164,10 +164,10 @@ def parsed(
     Raises:
         FormatError: with all values that they cannot have.
     """
-    problems: list[Problem] = []
+    steps = Steps()
     for each in fields(cast(Any, options)):
         part, offer = each.metadata.get("part"), each.metadata.get("offer")
-        try:
+        with steps.collected():
             if part:
                 values.setdefault(each.name, parsed(part.options, arguments, part.without, **part.defaults))
             elif (
@@ -176,10 +176,7 @@ def parsed(
                 and (words := vars(arguments).get(argument_name(offer))) not in (None, [])
             ):
                 values[each.name] = offer.parsed(words)
-        except FormatError as error:
-            problems += error.problems
-    if problems:
-        raise FormatError(problems)
+    steps.refuse()
     return options(**values)
 
 

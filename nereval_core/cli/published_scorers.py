@@ -21,7 +21,7 @@ from nereval_core.conventions import (
     find_convention,
     option_values,
 )
-from nereval_core.problems import FormatError, Problem, quoted
+from nereval_core.problems import FormatError, Steps, quoted
 from nereval_core.report.convention_tables import (
     Published,
     published_long,
@@ -97,16 +97,13 @@ def scorer_sides(gold: Input, systems: Mapping[str, Input], load: LoadOptions) -
     Raises:
         FormatError: with all problems of all files.
     """
-    problems: list[Problem] = []
+    steps = Steps()
     inputs: dict[str, ScorerInput] = {}
     gold_source = source_of(gold)
     for name, path in systems.items():
-        try:
+        with steps.collected():
             inputs[name] = load.scorer_input(gold_source, source_of(path))
-        except FormatError as error:
-            problems += error.problems
-    if problems:
-        raise FormatError(dict.fromkeys(problems))
+    steps.refuse()
     return inputs
 
 
@@ -127,16 +124,13 @@ def score(options: argparse.Namespace, sides: Mapping[str, ScorerInput]) -> Publ
         FormatError: with all problems of all of them.
     """
     convention, values = convention_and_options(options)
-    problems: list[Problem] = []
+    steps = Steps()
     outcomes: list[tuple[str, Outcome]] = []
     for name, side in sides.items():
-        try:
+        with steps.collected():
             outcome = apply(convention, side, values)
             outcomes.append((name, replace(outcome, notes=(*outcome.notes, *_ignored_scheme(convention, options)))))
-        except FormatError as error:
-            problems += error.problems
-    if problems:
-        raise FormatError(dict.fromkeys(problems))
+    steps.refuse()
     return outcomes
 
 

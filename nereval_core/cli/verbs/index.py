@@ -68,35 +68,29 @@ def _load_and_score(options: argparse.Namespace) -> tuple[Index, list[IndexedSys
     from nereval_core.cli.files import gold_path, system_paths
     from nereval_core.cli.output import Console
     from nereval_core.cli.results.indexing import IndexedSystem
-    from nereval_core.problems import FormatError, Problem, counted
+    from nereval_core.problems import Steps, counted
     from nereval_core.readers.shared.concepts import read_mapping
 
     links = parsed(IndexOptions, options).links
-    problems: list[Problem] = []
+    steps = Steps()
     relaxed: dict[str, str] = {}
     codes_by_name: dict[str, Index] = {}
     paths = system_paths(options)
     texts, console = None, Console(options.quiet)
-    try:
+    with steps.collected():
         relaxed = {} if options.relaxed is None else read_mapping(options.relaxed)
-    except FormatError as error:
-        problems += error.problems
     places = [("", gold_path(options), options.gold_format)]
     places += [(name, path, options.pred_format) for name, path in paths.items()]
     for name, place, form in places:
-        try:
+        with steps.collected():
             source = source_of(place)
             codes, reading = load_index(source, format=form or options.format, links=links, texts=texts)
-        except FormatError as error:
-            problems += error.problems
-            continue
-        codes_by_name[name] = codes
-        texts = reading.documents if not name and reading is not None else texts
-        ids = sum(map(len, codes.documents.values()))
-        counts = f"{counted(len(codes.documents), 'document')}, {counted(ids, 'id')}"
-        console.read(f"{source.name}: {'; '.join((reading.format if reading else TSV, counts, *codes.notes))}")
-    if problems:
-        raise FormatError(dict.fromkeys(problems))
+            codes_by_name[name] = codes
+            texts = reading.documents if not name and reading is not None else texts
+            ids = sum(map(len, codes.documents.values()))
+            counts = f"{counted(len(codes.documents), 'document')}, {counted(ids, 'id')}"
+            console.read(f"{source.name}: {'; '.join((reading.format if reading else TSV, counts, *codes.notes))}")
+    steps.refuse()
     gold = codes_by_name.pop("")
     return gold, [
         IndexedSystem(name, codes, score_index(gold, codes, relaxed=relaxed), index_signature(gold, codes, relaxed))

@@ -88,21 +88,17 @@ def _read_files(arguments: argparse.Namespace, listener: Listener) -> tuple[Laye
     from nereval_core.api.read import read
     from nereval_core.api.scoring import tell_read
     from nereval_core.api.slices import columns_of_file
-    from nereval_core.problems import FormatError, Problem
+    from nereval_core.problems import Steps
 
-    problems: list[Problem] = []
+    steps = Steps()
     training, columns = None, None
-    try:
-        if arguments.training:
+    if arguments.training:
+        with steps.collected():
             reading = read(arguments.training, format=arguments.training_format)
             training = reading.layer
             tell_read(reading, listener)
-    except FormatError as error:
-        problems += error.problems
-    try:
-        columns = columns_of_file(arguments.columns) if arguments.columns else None
-    except FormatError as error:
-        problems += error.problems
-    if problems:
-        raise FormatError(problems)
+    if arguments.columns:
+        with steps.collected():
+            columns = columns_of_file(arguments.columns)
+    steps.refuse()
     return training, columns
