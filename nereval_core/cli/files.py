@@ -265,12 +265,12 @@ def read_json(path: str, remedy: str) -> Any:
     """Return the object of a JSON file.
 
     Raises:
-        FormatError: no file, or no JSON.
+        FormatError: there is no file, or it is not JSON.
     """
     try:
         return json.loads(Source.of_path(path).files[0].text())
     except json.JSONDecodeError as error:
-        raise FormatError.single(path, error.lineno, f"no JSON: {error.msg}", remedy) from None
+        raise FormatError.single(path, error.lineno, f"not JSON: {error.msg}", remedy) from None
     except RecursionError:
         raise FormatError.single(path, None, "JSON nested too deeply", remedy) from None
 

@@ -152,7 +152,7 @@ def test_a_lone_system_may_have_another_name_and_a_vanished_type_falls(command: 
             ["last.json: strict, exact, partial, type of 'r"],
         ),
         (("--against", "list.json", "--max-drop", "0"), ["list.json: no scores of systems under criteria; give the "]),
-        (("--against", "cut.json", "--max-drop", "0"), ["cut.json:2: no JSON: "]),
+        (("--against", "cut.json", "--max-drop", "0"), ["cut.json:2: not JSON: "]),
         (("--against", "none.json", "--max-drop", "0"), ["none.json: "]),
         (("--against", "last.json", "--max-drop", "0", "--junit", "last.json"), ["nereval check: --junit 'last.json'"]),
     ],

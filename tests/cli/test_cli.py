@@ -472,8 +472,8 @@ def test_the_screen_shows_tables_and_signatures(command: Cli) -> None:
     assert lines[1].split() == ["system", "strict", "exact", "partial", "type"]
     assert lines[2].split() == ["one", "0.2222", "0.4444", "0.5556", "0.4444"]
     start = lines.index("one")
-    assert lines[start + 1].split() == ["criterion", *COUNTS, "P", "R", "F1"]
-    assert lines[start + 2].split() == ["strict", "1", "2", "0", "2", "1", "5", "4", "0.2500", "0.2000", "0.2222"]
+    assert lines[start + 1].split() == ["criterion", "P", "R", "F1", *COUNTS]
+    assert lines[start + 2].split() == ["strict", "0.2500", "0.2000", "0.2222", "1", "2", "0", "2", "1", "5", "4"]
     assert "one: strict by type" in lines and "two: type by document" in lines
     # A signature for each criterion under the system's table, and under each of its two break-downs.
     for name in ("strict", "exact", "partial", "type"):
@@ -550,7 +550,7 @@ def test_a_latex_row_begins_with_no_option(command: Cli, kind: str) -> None:
 def test_markdown_is_escaped(command: Cli) -> None:
     status, out, _ = command("score", evil("g.jsonl"), evil("p.jsonl"), "--by", "type", "--markdown", "-")
     assert status == 0
-    assert "| =1+1\\|&lt;b>&amp;\\_% | 1 | 0 |" in out
+    assert "| =1+1\\|&lt;b>&amp;\\_% | 1.0000 | 1.0000 |" in out
     tables = re.findall(r"^\|.*\|$", out, re.MULTILINE)
     # An escaped bar parts no cells.
     assert {len(re.findall(r"(?<!\\)\|", row)) for row in tables} == {12, 15}

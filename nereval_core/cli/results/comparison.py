@@ -229,7 +229,7 @@ def read_comparison(path: str) -> tuple[str, pd.DataFrame]:
     The differences are of means over runs where systems have several.
 
     Raises:
-        FormatError: no file, no JSON, or no such result.
+        FormatError: there is no file, or it is not such a result.
     """
     result = read_json(path, REMEDY)
     try:
@@ -237,7 +237,7 @@ def read_comparison(path: str) -> tuple[str, pd.DataFrame]:
         whole = [{name: row[name] for name in DIFFERENCE_DTYPES} for row in rows if row.get("type") is None]
         return str(result["gold"]["sha256"]), typed_table(whole, DIFFERENCE_DTYPES)
     except (AttributeError, KeyError, TypeError, ValueError):
-        raise FormatError.single(path, None, "no result of `nereval compare`", REMEDY) from None
+        raise FormatError.single(path, None, "not a result of `nereval compare`", REMEDY) from None
 
 
 def corpora_result(comparisons: Mapping[str, tuple[str, pd.DataFrame]]) -> Result:
