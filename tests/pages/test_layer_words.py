@@ -7,6 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from nereval_core.readers import Source
+from nereval_core.tables import Column
 from pages.shared.data import caches, reference_layer
 from pages.shared.data.loading import DEMOS, Loaded, load
 from pages.shared.frame.context_bar import list_width
@@ -144,3 +145,19 @@ def test_no_system_is_capitalised_at_the_beginning_of_a_sentence(page: str) -> N
 
 def test_lists_of_the_bar_are_as_wide_as_their_longest_name() -> None:
     assert list_width(["a"]) == list_width([]) == 140 < list_width(["team10_bundle"]) < 260 == list_width(["x" * 80])
+
+
+@pytest.mark.parametrize(
+    ("column", "heading", "by_name"),
+    [
+        (Column("gold_COR", "gold COR", "count", "COR"), "gold COR", "anna: agree"),
+        (Column("MIS", "MIS", "count", "MIS"), "MIS", "only anna"),
+        (Column("precision", "P", "ratio", "P"), "P", "of ben's spans (P)"),
+        (Column("pred_type", "predicted type", "text"), "predicted type", "type of ben"),
+        (Column("system", kind="name"), "system", "annotator"),
+        (Column("f1_after", "F1 with verdicts", "ratio", "F1"), "F1 with verdicts", "F1 with verdicts"),
+    ],
+)
+def test_headings_of_tables_name_the_annotators(column: Column, heading: str, by_name: str) -> None:
+    assert GOLD_AND_PREDICTION.heading(column) == heading
+    assert LayerWords("anna", "ben", annotators=True).heading(column) == by_name

@@ -8,16 +8,13 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 import streamlit as st
 
 from nereval_core.analysis.criteria.tables import decisions_in_words
-from nereval_core.ledger import Ledger
 from nereval_core.records.queries import ORDERS, Side
 from nereval_core.report.colours import decision_look
-from nereval_core.review.words import verdict_labels
 from nereval_core.scoring import Counts
 from nereval_core.scoring.count_tables import free_name
 from nereval_core.tables import UNDEFINED, Cell, Column, FormulaOf, RecordsOf, Table
@@ -25,12 +22,12 @@ from nereval_core.tables.glossary import DECISIONS
 from pages.shared.components import navigation
 from pages.shared.components.downloads import Export, Pieces, layer_file_name, offer_layer
 from pages.shared.components.figures import table_key
-from pages.shared.components.record_card import record_card
+from pages.shared.components.records import RECORD_COLUMNS, record_card, record_rows
 from pages.shared.data.page_context import PageContext
 from pages.shared.view import View, keys
 from pages.shared.view.formulas import formula
 from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
-from pages.shared.view.queries import Line, Query, context, view_of
+from pages.shared.view.queries import Query, view_of
 from pages.shared.view.text import as_markdown, capitalised, count, count_words, explained, noun, plain
 
 ROWS = 100
@@ -38,10 +35,8 @@ ROWS = 100
 NAME_WIDTH, WIDEST, WIDEST_OF_LIST, CONTEXT_WIDTH = 150, 330, 150, 115
 """Pixels of the column that names the row, of the widest column of texts, in a list, and of words beside a span."""
 CHARACTER_WIDTH, PADDING = 7, 28
-LONGEST_CAPTION, LONGEST_CELL = 800, 160
-"""Characters of a caption, and of a span's text in a cell."""
-AROUND = 32
-"""Characters before and after a span in a row; the browser draws at most a quarter as many as a column has pixels."""
+LONGEST_CAPTION = 800
+"""Characters of a caption."""
 BESIDE_FIGURE = ("span", "pred_text", "why", "document")
 """The columns of a list that stands beside a figure."""
 _FORMATS = {"count": "localized", "ratio": "%.3f", "difference": "%+.3f", "share": "percent"}
@@ -241,7 +236,7 @@ def _setting(at: int, heading: str, table: Table, words: LayerWords) -> Any:
         width=max(width, NAME_WIDTH) if is_first else width,
         help=tooltip,
         pinned=is_first,
-        alignment="right" if column.kind == "before" else None,
+        alignment=None if column.is_left else "right",
     )
 
 
@@ -370,79 +365,10 @@ def _annotations(page: PageContext, criterion: str, query: Query, name: str) -> 
     offer_layer(lambda: layer, len(layer), f"{layer_file_name(side or first)}-{name}", facts)
 
 
-CONTEXT_COLUMNS = (Column("before", kind="before"), Column("span", kind="text"), Column("after", kind="after"))
-RECORD_COLUMNS = (
-    Column("decision", kind="decision"),
-    Column("verdict", kind="text", meaning="What a reviewer decided; stale: text or span changed since"),
-    Column("tokens", kind="count", meaning="What the record counts for"),
-    *CONTEXT_COLUMNS,
-    Column("gold_type", kind="text"),
-    Column("pred_type", "predicted type", "text"),
-    Column("pred_text", "predicted text", "text", meaning="Empty where nothing was predicted"),
-    Column("why", kind="text"),
-    Column("document", kind="text"),
-)
-
-
-def record_rows(
-    ledger: Ledger,
-    part: pd.DataFrame,
-    texts: Sequence[str],
-    words: LayerWords = GOLD_AND_PREDICTION,
-    *,
-    name: str = "records",
-) -> Table:
-    """Return the rows of a list as they are shown, from records of a ledger with their documents' texts."""
-    types = [category_texts(part[f"{side}_type"]) for side in ("gold", "pred")]
-    reasons = zip(category_texts(part["reason"]), *types, strict=True)
-    values: dict[str, Sequence[Cell]] = {
-        "decision": category_texts(part["decision"]),
-        **in_context(context(part, texts, AROUND)),
-        "gold_type": types[0],
-        "pred_type": types[1],
-        "pred_text": [short(text) if isinstance(text, str) else None for text in part["pred_text"].tolist()],
-        "why": [reason and words.reason(reason, *pair) for reason, *pair in reasons],
-        "document": category_texts(part["document"]),
-    }
-    if noun(ledger.criterion) == "token":
-        values["tokens"] = part["weight"].tolist()
-    if (verdicts := ledger.verdicts) is not None:
-        values["verdict"] = verdict_labels(verdicts, part.index, words.verdict_words)
-    return list_table(name, RECORD_COLUMNS, values)
-
-
-def list_table(name: str, columns: Sequence[Column], values: Mapping[str, Sequence[Cell]]) -> Table:
-    """Return the columns that have values, by their keys, as a table without title."""
-    columns = tuple(column for column in columns if column.key in values)
-    rows = tuple(zip(*(values[column.key] for column in columns), strict=True))
-    return Table("", columns, rows, name=name)
-
-
-def category_texts(column: pd.Series) -> list[str | None]:
-    """Return the values of a categorical column, looking at no other of its categories, which may be very many."""
-    codes, code_of_row = np.unique(column.cat.codes.to_numpy(), return_inverse=True)
-    names: list[str | None] = [None] * int((codes < 0).sum())
-    names += column.cat.categories.take(codes[codes >= 0]).tolist()
-    return [names[number] for number in code_of_row.tolist()]
-
-
 def table_of(columns: Mapping[str, Any]) -> pa.Table:
     """Return columns of text and numbers as a table that goes to the browser as it is."""
     # Through pandas, and with a Styler for the colours, a list took half of the time of its page.
     return pa.table({name: pa.array(values, from_pandas=True) for name, values in columns.items()})
-
-
-def in_context(lines: Sequence[Line], name: str = "span") -> dict[str, list[str]]:
-    """Return three columns of a list: the words before, in and after the span of a row."""
-    return {
-        "before": [before for before, _, _ in lines],
-        name: [short(text) for _, text, _ in lines],
-        "after": [after for _, _, after in lines],
-    }
-
-
-def short(text: str) -> str:
-    return text if len(text) <= LONGEST_CELL else text[:LONGEST_CELL] + "…"
 
 
 def steady_key(name: str, *facts: object) -> str:

@@ -24,7 +24,8 @@ from nereval_core.scoring.type_merging import apply_rules
 from nereval_core.tables import Column
 from pages.shared.components import navigation
 from pages.shared.components.figures import table_key
-from pages.shared.components.tables import ROWS, first_row, in_context, list_table, show_table
+from pages.shared.components.records import in_context, list_table
+from pages.shared.components.tables import ROWS, first_row, show_table
 from pages.shared.data import reference_layer
 from pages.shared.data.computations import compute
 from pages.shared.data.loading import Loaded

@@ -27,8 +27,8 @@ from nereval_core.scoring import Scores
 from nereval_core.tables.glossary import DECISIONS
 from pages.shared.components import sentence
 from pages.shared.components.figures import show_figure
-from pages.shared.components.record_card import record_box
-from pages.shared.components.tables import open_records, record_table, short, show_table
+from pages.shared.components.records import record_box, short
+from pages.shared.components.tables import open_records, record_table, show_table
 from pages.shared.criteria.rules import spans_criteria
 from pages.shared.data.computations import compute
 from pages.shared.data.memo import memoized

@@ -15,7 +15,8 @@ from nereval_core.report.concept_links import links_html
 from nereval_core.tables import Column
 from pages.shared.components import navigation
 from pages.shared.components.highlighted_text import show_text
-from pages.shared.components.tables import ROWS, ChosenCell, first_row, in_context, list_table, show_table
+from pages.shared.components.records import in_context, list_table
+from pages.shared.components.tables import ROWS, ChosenCell, first_row, show_table
 from pages.shared.inspect.document import document_rows
 from pages.shared.linking import id_template, list_records, query_of
 from pages.shared.linking.link_records import (

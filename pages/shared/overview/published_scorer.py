@@ -18,18 +18,16 @@ from nereval_core.report.signature import signature
 from nereval_core.tables import Column, frame_table
 from pages.shared.components import navigation
 from pages.shared.components.figures import table_key
-from pages.shared.components.record_card import record_box
-from pages.shared.components.tables import (
+from pages.shared.components.records import (
     AROUND,
     CONTEXT_COLUMNS,
     RECORD_COLUMNS,
-    ROWS,
-    first_row,
     in_context,
     list_table,
+    record_box,
     short,
-    show_table,
 )
+from pages.shared.components.tables import ROWS, first_row, show_table
 from pages.shared.data import caches
 from pages.shared.data.convention_results import (
     counts_of,

@@ -20,7 +20,7 @@ from nereval_core.review.verdicts_on_records import attach_verdicts
 from nereval_core.scoring import Settings
 from nereval_core.scoring.criteria import CRITERIA
 from pages.shared.components import navigation
-from pages.shared.components.record_card import record_card
+from pages.shared.components.records import record_card
 from pages.shared.data import verdict_store
 from pages.shared.data.computations import compute
 from pages.shared.data.loading import Loaded

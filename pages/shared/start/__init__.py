@@ -16,7 +16,7 @@ from nereval_core.records.queries import side_query
 from nereval_core.report.colours import LOOKS
 from nereval_core.store import Entry, EntryAccount
 from pages.shared.components import navigation, opening
-from pages.shared.components.record_card import excerpt
+from pages.shared.components.records import excerpt
 from pages.shared.data import caches, masks, scored_folders, server_start
 from pages.shared.data.loading import demo_names
 from pages.shared.data.page_context import PageContext

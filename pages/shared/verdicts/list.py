@@ -22,7 +22,8 @@ from nereval_core.review.verdicts_on_records import (
     verdicts_since,
 )
 from nereval_core.tables import Cell
-from pages.shared.components.tables import AROUND, RECORD_COLUMNS, category_texts, draw_rows, in_context, list_table
+from pages.shared.components.records import AROUND, RECORD_COLUMNS, category_texts, in_context, list_table
+from pages.shared.components.tables import draw_rows
 from pages.shared.data import caches, masks, reviewer, verdict_store
 from pages.shared.data.page_context import PageContext
 from pages.shared.verdicts.case import Outcome, reason_unoffered, set_outcome

@@ -107,7 +107,9 @@ class LayerWords:
         side, _, what = column.key.partition("_")
         if side in ("gold", "pred") and what:
             return f"{self.side(side)}: {self.name(what)}" if what in _COUNTS else self.of_side(what, side)
-        return "annotator" if column.key == "system" else self.label(column.term) if column.term else column.label
+        if column.key == "system":
+            return "annotator"
+        return self.label(column.term) if column.label == column.term else column.label
 
     def with_glyph(self, code: str) -> str:
         """Return a decision as it is listed, after its glyph."""
