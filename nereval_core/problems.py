@@ -42,7 +42,7 @@ class Problem:
 EXTRAS: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys(
-            ("streamlit", "plotly", "cloudpickle", "jinja2", "xlsxwriter", "sqlalchemy", "alembic", "cachetools"), "app"
+            ("streamlit", "plotly", "cloudpickle", "jinja2", "xlsxwriter", "sqlalchemy", "cachetools"), "app"
         ),
         "kaleido": "pictures",
         "spacy": "spacy",

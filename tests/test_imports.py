@@ -130,8 +130,6 @@ LIGHT = (
     ("import nereval_core.readers", {"numpy", "pandas", "scipy", "pyarrow"}),
     ("import nereval_core.scoring", {"pandas", "scipy", "pyarrow"}),
     ("import nereval_core.api.load", {"pandas", "scipy", "pyarrow", "sqlalchemy"}),
-    # Needed once a database.
-    ("import nereval_core.review.store", {"alembic"}),
 )
 
 
@@ -153,7 +151,7 @@ def test_the_help_loads_nothing_heavy() -> None:
     assert done.stdout.startswith("usage: ")
     loaded = {line.rpartition("|")[2].strip().partition(".")[0] for line in done.stderr.splitlines()}
     assert "argparse" in loaded
-    assert not loaded & {"numpy", "pandas", "scipy", "pyarrow", "sqlalchemy", "alembic"}
+    assert not loaded & {"numpy", "pandas", "scipy", "pyarrow", "sqlalchemy"}
 
 
 @pytest.mark.parametrize("name", ["biology", "newspapers", "pharmacology"])

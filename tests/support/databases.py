@@ -17,7 +17,7 @@ from typing import NoReturn
 import pytest
 
 from nereval_core.review.store import ReviewStore
-from nereval_core.review.store.schema import METADATA, REVISION_TABLE
+from nereval_core.review.store.schema import METADATA, REVISION
 
 PROGRAMS = "initdb", "pg_ctl", "postgres"
 USER = "nobody"
@@ -129,5 +129,5 @@ def emptied(store: ReviewStore) -> ReviewStore:
     """Return a store after taking all tables of its database away."""
     with store.database.writing() as connection:
         METADATA.drop_all(connection)
-        connection.exec_driver_sql(f"DROP TABLE IF EXISTS {REVISION_TABLE}")
+        connection.exec_driver_sql(f"DROP TABLE IF EXISTS {REVISION.name}")
     return store

@@ -13,13 +13,12 @@ import pwd
 import sys
 from contextlib import redirect_stderr, redirect_stdout
 
-import alembic.command
 import sqlalchemy.dialects.sqlite
 
 from nereval_core.cli import main, verdicts
 from tests.support.databases import USER
 
-NEEDED = (alembic.command, sqlalchemy.dialects.sqlite, verdicts)
+NEEDED = (sqlalchemy.dialects.sqlite, verdicts)
 
 
 def said(arguments: list[str]) -> tuple[int, str, str]:

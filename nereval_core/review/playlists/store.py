@@ -33,8 +33,7 @@ from nereval_core.review.playlists import (
     starred_of,
 )
 from nereval_core.review.store import ReviewStore, moment
-from nereval_core.review.store.checksums import add_checksum, remove_checksum
-from nereval_core.review.store.schema import ITEMS, NAMES
+from nereval_core.review.store.schema import ITEMS, NAMES, add_checksum, remove_checksum
 from nereval_core.review.verdicts import minute_of
 
 CHECKED = ("playlist", "item", "version", "place", "gone", "comment", "who", "at")

@@ -12,7 +12,7 @@ from sqlalchemy import URL, Connection, create_engine, func, insert, select
 from nereval_core.problems import FormatError
 from nereval_core.readers.input.temporaries import replaced_file
 from nereval_core.review.store.review_store import ReviewStore
-from nereval_core.review.store.schema import EVENTS, METADATA, upgrade
+from nereval_core.review.store.schema import EVENTS, METADATA, create_tables
 
 ROWS_AT_ONCE = 10_000
 """Rows that are copied from a server at a time."""
@@ -97,7 +97,7 @@ def _copy_rows(connection: Connection, place: Path) -> None:
     engine = create_engine(URL.create("sqlite", database=str(place)))
     try:
         with engine.begin() as copy:
-            upgrade(copy)
+            create_tables(copy)
             for table in METADATA.sorted_tables:
                 rows = connection.execution_options(yield_per=ROWS_AT_ONCE).execute(select(table))
                 for part in rows.mappings().partitions():

@@ -22,9 +22,15 @@ from sqlalchemy.exc import IntegrityError
 from nereval_core.problems import FormatError
 from nereval_core.readers import garbage_collection_off
 from nereval_core.review.standing_verdicts import RecordHistory, Reviewed
-from nereval_core.review.store.checksums import add_checksum, remove_checksum
 from nereval_core.review.store.databases import VARIABLE, Database, default_file
-from nereval_core.review.store.schema import EVENTS, HEAD, read_revision, upgrade
+from nereval_core.review.store.schema import (
+    EVENTS,
+    HEAD,
+    add_checksum,
+    create_tables,
+    read_revision,
+    remove_checksum,
+)
 from nereval_core.review.verdicts import (
     WITHDRAWN,
     ConflictError,
@@ -224,7 +230,7 @@ class ReviewStore:
         if not self._ready:
             known = read_revision(connection)
             if known is None:
-                upgrade(connection)
+                create_tables(connection)
             elif known != HEAD:
                 raise self._unknown(known)
 

@@ -1,8 +1,14 @@
-"""The tables of the store of verdicts and playlists, their revision, and its upgrade by alembic over `migrations`."""
+"""The tables of the store of verdicts and playlists, their revision, and the checksums of their rows.
+
+A checksum stands at the end of the JSON that a row holds: databases have none, and give back what a byte became.
+"""
 
 from __future__ import annotations
 
-from pathlib import Path
+import json
+import re
+import zlib
+from collections.abc import Sequence
 
 from sqlalchemy import (
     BigInteger,
@@ -16,15 +22,16 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    insert,
     inspect,
-    text,
+    select,
 )
 
 HEAD = "0002"
-"""The newest revision of `migrations`, to which a store is brought when something is written."""
-REVISION_TABLE = "verdict_revision"
-"""The table with the revision of a database; a table of alembic's usual name may be another program's."""
+"""The revision of the tables."""
 METADATA = MetaData()
+REVISION = Table("verdict_revision", MetaData(), Column("version_num", String(32), primary_key=True))
+"""The table with the revision of a database."""
 
 EVENTS = Table(
     "verdict_event",
@@ -82,19 +89,41 @@ ITEMS = Table(
 
 def read_revision(connection: Connection) -> str | None:
     """Return the revision of the tables, None where there are none."""
-    if not inspect(connection).has_table(REVISION_TABLE):
+    if not inspect(connection).has_table(REVISION.name):
         return None
-    found: str | None = connection.execute(text(f"SELECT version_num FROM {REVISION_TABLE}")).scalar()
-    return found
+    revision: str | None = connection.execute(select(REVISION.c.version_num)).scalar()
+    return revision
 
 
-def upgrade(connection: Connection) -> None:
-    """Bring the tables to the newest revision, within the transaction of the connection."""
-    # Needed once per database, and slow to import.
-    from alembic import command
-    from alembic.config import Config
+def create_tables(connection: Connection) -> None:
+    """Create the tables, within the transaction of the connection."""
+    METADATA.create_all(connection, checkfirst=False)
+    REVISION.create(connection)
+    connection.execute(insert(REVISION), {"version_num": HEAD})
 
-    config = Config()
-    config.set_main_option("script_location", str(Path(__file__).parent / "migrations").replace("%", "%%"))
-    config.attributes["connection"] = connection
-    command.upgrade(config, "head")
+
+_END = re.compile(r',"checksum":"([0-9a-f]{8})"\}\Z')
+
+
+def add_checksum(body: str, fields: Sequence[str | int]) -> str:
+    """Return a row's JSON object with a checksum of itself and of the row's other fields."""
+    return f'{body[:-1]},"checksum":"{_checksum(body, fields)}"}}'
+
+
+def remove_checksum(body: str, fields: Sequence[str | int]) -> str:
+    """Return the JSON that was passed to `add_checksum`; rows of earlier versions have no checksum.
+
+    Raises:
+        ValueError: the row is not as it was written.
+    """
+    end = _END.search(body)
+    if end is None:
+        return body
+    plain = body[: end.start()] + "}"
+    if _checksum(plain, fields) != end[1]:
+        raise ValueError("the row is not as it was written")
+    return plain
+
+
+def _checksum(body: str, fields: Sequence[str | int]) -> str:
+    return f"{zlib.crc32(json.dumps([body, *fields]).encode()):08x}"
