@@ -118,7 +118,7 @@ class Ledger:
         if not self.is_in_memory or self.about.others is None:
             return None
         attached = attach_verdicts(self.about)
-        return attached if attached.given else None
+        return attached if attached.verdicts else None
 
     @property
     def facets(self) -> FacetCounts:

@@ -31,10 +31,10 @@ from nereval_core.review.verdicts import (
     KINDS,
     QUOTE_CHARACTERS,
     ConflictError,
-    Given,
     Key,
     Marked,
     Seen,
+    StoredVerdict,
     Verdict,
     minute_of,
     span_as_json,
@@ -92,57 +92,59 @@ _KINDS: Mapping[str, tuple[type, ...]] = MappingProxyType(
 )
 
 
-History = Sequence[Given]
+History = Sequence[StoredVerdict]
 
 
 class _BadError(Exception):
     """A line that holds no verdict: finding, remedy."""
 
 
-def export_lines(given: Iterable[Given]) -> Iterator[bytes]:
+def export_lines(verdicts: Iterable[StoredVerdict]) -> Iterator[bytes]:
     """Yield the lines of verdicts, sorted by document and span, each history in its order."""
 
-    def place(one: Given) -> tuple[object, ...]:
-        return one.verdict.key.record, one.version
+    def place(stored: StoredVerdict) -> tuple[object, ...]:
+        return stored.verdict.key.record, stored.version
 
-    histories = [list(history) for _, history in groupby(sorted(given, key=place), lambda one: one.verdict.key.record)]
+    histories = [
+        list(history) for _, history in groupby(sorted(verdicts, key=place), lambda stored: stored.verdict.key.record)
+    ]
     histories.sort(key=lambda history: (history[0].verdict.seen.document, *_order(history[0].verdict.key)))
     for history in histories:
-        for one in history:
-            yield json.dumps(_row(one), separators=(", ", ": ")).encode() + b"\n"
+        for stored in history:
+            yield json.dumps(_row(stored), separators=(", ", ": ")).encode() + b"\n"
 
 
 def _order(key: Key) -> tuple[object, ...]:
     return key.span.start, key.span, key.side, key.text
 
 
-def _row(one: Given) -> dict[str, Any]:
-    verdict = one.verdict
-    seen = verdict.seen
+def _row(stored: StoredVerdict) -> dict[str, Any]:
+    verdict = stored.verdict
+    context = verdict.seen
     return {
-        "document": seen.document,
+        "document": context.document,
         "side": verdict.key.side,
         "span": span_as_json(verdict.key.span),
-        "quote": seen.quote,
+        "quote": context.quote,
         "kind": verdict.kind,
         "partner": None if verdict.partner is None else span_as_json(verdict.partner),
         "right": [span_as_json(span) for span in verdict.right],
         "note": verdict.note,
-        "who": one.who,
-        "at": one.at,
-        "version": one.version,
-        "before": seen.before,
-        "after": seen.after,
+        "who": stored.who,
+        "at": stored.at,
+        "version": stored.version,
+        "before": context.before,
+        "after": context.after,
         "text": verdict.key.text,
-        "uid": one.uid,
-        "batch": one.batch,
-        "undoes": one.undoes,
+        "uid": stored.uid,
+        "batch": stored.batch,
+        "undoes": stored.undoes,
     }
 
 
 def read_lines(
     stream: BinaryIO, source: str, *, documents: Documents | None = None, who: str = ""
-) -> tuple[tuple[int, Given], ...]:
+) -> tuple[tuple[int, StoredVerdict], ...]:
     """Read verdicts with the numbers of their lines; blank lines are skipped.
 
     Lines written by hand name `documents`; `who` is their reviewer where a line names none.
@@ -150,22 +152,22 @@ def read_lines(
     Raises:
         FormatError: with all problems found, up to PROBLEMS_READ.
     """
-    found: list[tuple[int, Given]] = []
+    numbered: list[tuple[int, StoredVerdict]] = []
     wrong: list[Problem] = []
     for number, line in _lines(stream):
         try:
             row = _object_of(line, first=number == 1)
             if row is not None:
-                found.append((number, _given(row) if "uid" in row else _by_hand(row, documents, who)))
-                one = found[-1][1]
-                wrong += verdict_problems(one.verdict, one.who, source, number)
+                numbered.append((number, _given(row) if "uid" in row else _by_hand(row, documents, who)))
+                stored = numbered[-1][1]
+                wrong += verdict_problems(stored.verdict, stored.who, source, number)
         except _BadError as error:
             wrong.append(Problem(source, number, *error.args))
         if len(wrong) >= PROBLEMS_READ:
             break
     if wrong:
         raise FormatError(wrong)
-    return tuple(found)
+    return tuple(numbered)
 
 
 def is_export(path: Path) -> bool:
@@ -208,7 +210,7 @@ def _object_of(line: bytes | None, *, first: bool) -> dict[str, Any] | None:
     return row
 
 
-def _given(row: Mapping[str, Any]) -> Given:
+def _given(row: Mapping[str, Any]) -> StoredVerdict:
     _check_keys(row, KEYS, KEYS, "see `nereval review import --help`")
     for name in ("uid", "batch", "undoes"):
         if not _NAME.fullmatch(row[name]) and not (name == "undoes" and not row[name]):
@@ -217,12 +219,12 @@ def _given(row: Mapping[str, Any]) -> Given:
         raise _BadError(f"at is {quoted(row['at'])}", "write a moment as 2026-01-31T12:00:00+00:00")
     if row["version"] < 1 or row["version"] >= 2**31:
         raise _BadError("version is out of range", "write the place in the history of the span, from 1")
-    seen = Seen(row["document"], row["quote"], row["before"], row["after"])
-    verdict = _verdict(row, Key(row["text"], row["side"], _marked(row["span"], "span")), seen)
-    return Given(verdict, row["who"], row["at"], row["version"], row["uid"], row["batch"], row["undoes"])
+    context = Seen(row["document"], row["quote"], row["before"], row["after"])
+    verdict = _verdict(row, Key(row["text"], row["side"], _marked(row["span"], "span")), context)
+    return StoredVerdict(verdict, row["who"], row["at"], row["version"], row["uid"], row["batch"], row["undoes"])
 
 
-def _by_hand(row: Mapping[str, Any], documents: Documents | None, who: str) -> Given:
+def _by_hand(row: Mapping[str, Any], documents: Documents | None, who: str) -> StoredVerdict:
     """Return the first verdict on a span; its uid is a digest of its content, so that it is imported once."""
     _check_keys(
         row, HAND_KEYS, [name for name, needed in HAND_KEYS.items() if needed], "see `nereval review import --help`"
@@ -237,36 +239,36 @@ def _by_hand(row: Mapping[str, Any], documents: Documents | None, who: str) -> G
     span = _marked(row["span"], "span")
     if span.start < 0 or span.end > len(text):
         raise _BadError("a span beyond the text", f"give offsets from 0 to {len(text):,}")
-    seen = Seen.of(row["document"], text, span)
-    if seen.quote != row["quote"][:QUOTE_CHARACTERS]:
-        there, here = quoted_apart(seen.quote, row["quote"])
-        raise _BadError(f"the text there is {there}, not {here}", "mend the offsets, or the quote")
+    context = Seen.of(row["document"], text, span)
+    if context.quote != row["quote"][:QUOTE_CHARACTERS]:
+        expected, actual = quoted_apart(context.quote, row["quote"])
+        raise _BadError(f"the text there is {expected}, not {actual}", "mend the offsets, or the quote")
     full = {"partner": None, "right": [], "note": "", "side": "gold", "who": who, **row}
-    verdict = _verdict(full, Key(digest, full["side"], span), seen)
+    verdict = _verdict(full, Key(digest, full["side"], span), context)
     named = {**full, "text": digest}
     uid = hashlib.sha256(json.dumps(named, sort_keys=True).encode()).hexdigest()[:32]
-    return Given(verdict, full["who"], moment(), 1, uid, uid)
+    return StoredVerdict(verdict, full["who"], moment(), 1, uid, uid)
 
 
-def _check_keys(row: Mapping[str, Any], known: Iterable[str], needed: Iterable[str], remedy: str) -> None:
-    names = list(known)
+def _check_keys(row: Mapping[str, Any], allowed: Iterable[str], needed: Iterable[str], remedy: str) -> None:
+    names = list(allowed)
     if odd := next((name for name in row if name not in names), None):
         raise _BadError(f"an unknown key {quoted(odd)}", f"the keys are {', '.join(names)}")
     if lacking := next((name for name in needed if name not in row), None):
         raise _BadError(f"no {lacking}", remedy)
     for name, value in row.items():
-        wanted = _KINDS.get(name, (str,))
-        if type(value) not in wanted:
-            raise _BadError(f"{name} is {json_type(value)}", f"write {_ARTICLES[wanted[0]]}")
+        types = _KINDS.get(name, (str,))
+        if type(value) not in types:
+            raise _BadError(f"{name} is {json_type(value)}", f"write {_ARTICLES[types[0]]}")
 
 
 _ARTICLES = {str: "a string", dict: "an object with fragments and type", list: "a list", int: "an integer"}
 
 
-def _verdict(row: Mapping[str, Any], key: Key, seen: Seen) -> Verdict:
+def _verdict(row: Mapping[str, Any], key: Key, context: Seen) -> Verdict:
     partner = None if row["partner"] is None else _marked(row["partner"], "partner")
     right = tuple(_marked(span, "right") for span in row["right"])
-    return Verdict(key, row["kind"], seen, partner, right, row["note"])
+    return Verdict(key, row["kind"], context, partner, right, row["note"])
 
 
 def _marked(span: Any, what: str) -> Marked:
@@ -293,8 +295,8 @@ def _is_moment(text: str) -> bool:
 class HistoryConflict:
     """A span with different histories in two stores: the first verdicts, here and there, that differ."""
 
-    ours: Given
-    theirs: Given
+    ours: StoredVerdict
+    theirs: StoredVerdict
 
     def __str__(self) -> str:
         verdict = self.ours.verdict
@@ -304,14 +306,14 @@ class HistoryConflict:
 
 @dataclass(frozen=True)
 class Imported:
-    """The result of an import: verdicts `taken`, the number `known` before, and the conflicts (`parted`)."""
+    """The result of an import: verdicts `added`, the number known before (`n_known`), and the `conflicts`."""
 
-    taken: tuple[Given, ...]
-    known: int
-    parted: tuple[HistoryConflict, ...]
+    added: tuple[StoredVerdict, ...]
+    n_known: int
+    conflicts: tuple[HistoryConflict, ...]
 
 
-def import_verdicts(store: ReviewStore, lines: Iterable[tuple[int, Given]], source: str) -> Imported:
+def import_verdicts(store: ReviewStore, lines: Iterable[tuple[int, StoredVerdict]], source: str) -> Imported:
     """Add the verdicts of lines (number, verdict) to a store, where they are new and contradict nothing there.
 
     Raises:
@@ -319,89 +321,93 @@ def import_verdicts(store: ReviewStore, lines: Iterable[tuple[int, Given]], sour
     """
     histories = _histories(lines, source)
     for _ in range(_TRIES):
-        found = _compared(histories, store.every())
+        imported = _compared(histories, store.every())
         try:
-            store.take(_in_time(found.taken))
+            store.take(_in_time(imported.added))
         except ConflictError:
             continue
-        return found
+        return imported
     raise FormatError.single(store.name, None, "others give verdicts all the while", "try again")
 
 
-def _histories(lines: Iterable[tuple[int, Given]], source: str) -> Mapping[str, History]:
+def _histories(lines: Iterable[tuple[int, StoredVerdict]], source: str) -> Mapping[str, History]:
     """Return the history of each record.
 
     Raises:
         FormatError: a history with a gap or with two verdicts of one version.
     """
     wrong: list[Problem] = []
-    found: dict[str, list[tuple[int, Given]]] = {}
+    numbered: dict[str, list[tuple[int, StoredVerdict]]] = {}
     where: dict[str, str] = {}
-    for line, one in sorted(lines, key=lambda item: item[1].version):
-        record = one.verdict.key.record
-        history = found.setdefault(record, [])
-        known = next((old for _, old in history if old.uid == one.uid), None)
-        if known is not None and (known.version, known.who, known.verdict) == (one.version, one.who, one.verdict):
+    for line, stored in sorted(lines, key=lambda item: item[1].version):
+        record = stored.verdict.key.record
+        history = numbered.setdefault(record, [])
+        earlier = next((old for _, old in history if old.uid == stored.uid), None)
+        if earlier is not None and (earlier.version, earlier.who, earlier.verdict) == (
+            stored.version,
+            stored.who,
+            stored.verdict,
+        ):
             # Two exports, one behind the other.
             continue
-        if one.uid in where:
-            wrong.append(Problem(source, line, f"a second verdict of the uid {one.uid}", "export it anew"))
-        elif one.version == len(history):
-            found_too = f"a second verdict of version {one.version} on one span"
+        if stored.uid in where:
+            wrong.append(Problem(source, line, f"a second verdict of the uid {stored.uid}", "export it anew"))
+        elif stored.version == len(history):
+            found_too = f"a second verdict of version {stored.version} on one span"
             wrong.append(Problem(source, line, found_too, "import one file after the other"))
-        elif one.version != len(history) + 1:
-            lacking = f"version {one.version} of a history, and no version {len(history) + 1}"
+        elif stored.version != len(history) + 1:
+            lacking = f"version {stored.version} of a history, and no version {len(history) + 1}"
             wrong.append(Problem(source, line, lacking, "give each history whole, as it was exported"))
-        elif one.undoes and one.undoes not in {old.uid for _, old in history}:
+        elif stored.undoes and stored.undoes not in {old.uid for _, old in history}:
             remedy = "give each history whole, as it was exported"
-            wrong.append(Problem(source, line, f"undoes {one.undoes}, which is not in the history", remedy))
+            wrong.append(Problem(source, line, f"undoes {stored.undoes}, which is not in the history", remedy))
         else:
-            where[one.uid] = record
-            history.append((line, one))
+            where[stored.uid] = record
+            history.append((line, stored))
     if wrong:
         raise FormatError(sorted(wrong, key=lambda problem: problem.line or 0))
-    return {record: [one for _, one in history] for record, history in found.items()}
+    return {record: [stored for _, stored in history] for record, history in numbered.items()}
 
 
-def _compared(histories: Mapping[str, History], every: Iterable[Given]) -> Imported:
-    own: dict[str, list[Given]] = {}
-    uids: dict[str, Given] = {}
-    for one in every:
-        own.setdefault(one.verdict.key.record, []).append(one)
-        uids[one.uid] = one
-    taken: list[Given] = []
+def _compared(histories: Mapping[str, History], stored_verdicts: Iterable[StoredVerdict]) -> Imported:
+    own: dict[str, list[StoredVerdict]] = {}
+    uids: dict[str, StoredVerdict] = {}
+    for stored in stored_verdicts:
+        own.setdefault(stored.verdict.key.record, []).append(stored)
+        uids[stored.uid] = stored
+    added: list[StoredVerdict] = []
     parted: list[HistoryConflict] = []
-    known = 0
+    n_known = 0
     for record, theirs in histories.items():
         ours = own.get(record, [])
         apart = next((pair for pair in zip(ours, theirs, strict=False) if not _same(*pair)), None)
         news = theirs[len(ours) :]
         # The uid of a verdict on another span: a file that was changed by hand.
-        apart = apart or next(((uids[one.uid], one) for one in news if one.uid in uids), None)
+        apart = apart or next(((uids[stored.uid], stored) for stored in news if stored.uid in uids), None)
         if apart:
             parted.append(HistoryConflict(*apart))
         else:
-            taken += news
-            known += len(theirs) - len(news)
-    return Imported(tuple(taken), known, tuple(parted))
+            added += news
+            n_known += len(theirs) - len(news)
+    return Imported(tuple(added), n_known, tuple(parted))
 
 
-def _same(ours: Given, theirs: Given) -> bool:
+def _same(ours: StoredVerdict, theirs: StoredVerdict) -> bool:
     # What was written by hand has no moment of its own.
     return (ours.uid, ours.who, ours.verdict) == (theirs.uid, theirs.who, theirs.verdict)
 
 
-def _in_time(taken: Iterable[Given]) -> list[Given]:
+def _in_time(verdicts: Iterable[StoredVerdict]) -> list[StoredVerdict]:
     """Return verdicts sorted by time, but never before an earlier version of their record: clocks differ."""
     latest: dict[str, str] = {}
-    order: list[tuple[str, str, int, Given]] = []
-    for one in taken:
-        record = one.verdict.key.record
-        latest[record] = max(latest.get(record, ""), one.at)
-        order.append((latest[record], record, one.version, one))
-    return [one for *_, one in sorted(order, key=lambda item: item[:3])]
+    order: list[tuple[str, str, int, StoredVerdict]] = []
+    for stored in verdicts:
+        record = stored.verdict.key.record
+        latest[record] = max(latest.get(record, ""), stored.at)
+        order.append((latest[record], record, stored.version, stored))
+    return [stored for *_, stored in sorted(order, key=lambda item: item[:3])]
 
 
-def _said(one: Given) -> str:
-    note = f" ({quoted(one.verdict.note)})" if one.verdict.note else ""
-    return f"{one.who} on {minute_of(one.at)}: {KINDS.get(one.verdict.kind, 'no verdict any more')}{note}"
+def _said(stored: StoredVerdict) -> str:
+    note = f" ({quoted(stored.verdict.note)})" if stored.verdict.note else ""
+    return f"{stored.who} on {minute_of(stored.at)}: {KINDS.get(stored.verdict.kind, 'no verdict any more')}{note}"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
-from nereval_core.review.verdicts import Given, Key
+from nereval_core.review.verdicts import Key, StoredVerdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,30 +17,30 @@ class RecordHistory:
     Where a verdict is taken back, the one that was in force before it is in force again, with its reviewer and time.
     """
 
-    history: tuple[Given, ...] = ()
+    history: tuple[StoredVerdict, ...] = ()
     force: tuple[int, ...] = ()
 
     @property
-    def last(self) -> Given:
+    def last(self) -> StoredVerdict:
         return self.history[-1]
 
     @property
-    def in_force(self) -> Given | None:
+    def in_force(self) -> StoredVerdict | None:
         """The verdict that another would replace; it may say that there is none."""
         return self.history[self.force[-1]] if self.force and self.force[-1] >= 0 else None
 
-    def before(self, one: Given) -> Given | None:
+    def before(self, stored: StoredVerdict) -> StoredVerdict | None:
         """Return the verdict in force before one of these, None where there was none."""
-        return RecordHistory(self.history[: one.version - 1], self.force[: one.version - 1]).in_force
+        return RecordHistory(self.history[: stored.version - 1], self.force[: stored.version - 1]).in_force
 
-    def then(self, one: Given) -> RecordHistory:
+    def then(self, stored: StoredVerdict) -> RecordHistory:
         """Return the history with one more verdict."""
         at = len(self.history)
-        if one.undoes:
-            undone = next((number for number, old in enumerate(self.history) if old.uid == one.undoes), None)
+        if stored.undoes:
+            undone = next((number for number, old in enumerate(self.history) if old.uid == stored.undoes), None)
             if undone is not None:
                 at = self.force[undone - 1] if undone else -1
-        return RecordHistory((*self.history, one), (*self.force, at))
+        return RecordHistory((*self.history, stored), (*self.force, at))
 
 
 _NEW = RecordHistory()
@@ -66,11 +66,11 @@ class Reviewed:
     their own, one on another text under the same id may quote somebody else's.
     """
 
-    last: Mapping[str, Given] = field(default_factory=dict)
+    last: Mapping[str, StoredVerdict] = field(default_factory=dict)
     number: int = 0
     uid: str = ""
     courses: Mapping[str, RecordHistory] = field(default_factory=dict)
-    on: Mapping[tuple[str, str], Given] | None = None
+    on: Mapping[tuple[str, str], StoredVerdict] | None = None
     by_text_alone: bool = False
     start: object = field(default_factory=object, repr=False)
 
@@ -81,84 +81,93 @@ class Reviewed:
     def __len__(self) -> int:
         return len(self.standing)
 
-    def after(self, news: Iterable[Given]) -> Reviewed:
+    def after(self, news: Iterable[StoredVerdict]) -> Reviewed:
         """Return the standing verdicts after more verdicts, in the order of the store; itself where there are none."""
-        found = list(news)
-        if not found:
+        verdicts = list(news)
+        if not verdicts:
             return self
         courses, last, on = dict(self.courses), dict(self.last), dict(self._on)
-        for one in found:
-            record = one.verdict.key.record
-            courses[record] = course = courses.get(record, _NEW).then(one)
-            last[record] = course.in_force or one
-            document = one.verdict.seen.document
+        for stored in verdicts:
+            record = stored.verdict.key.record
+            courses[record] = course = courses.get(record, _NEW).then(stored)
+            last[record] = course.in_force or stored
+            document = stored.verdict.seen.document
             own = RecordHistory()
             for old in course.history:
                 own = own.then(old) if old.verdict.seen.document == document else own
-            on[record, document] = own.in_force or one
-        return replace(self, last=last, number=found[-1].number, uid=found[-1].uid, courses=courses, on=on)
+            on[record, document] = own.in_force or stored
+        return replace(self, last=last, number=verdicts[-1].number, uid=verdicts[-1].uid, courses=courses, on=on)
 
-    def only(self, keep: Callable[[Given], bool]) -> Reviewed:
+    def only(self, keep: Callable[[StoredVerdict], bool]) -> Reviewed:
         """Return the verdicts in force for which `keep` holds, without their history."""
-        last = {record: one for record, one in self.last.items() if keep(one)}
-        on = {place: one for place, one in self._on.items() if keep(one)}
+        last = {record: stored for record, stored in self.last.items() if keep(stored)}
+        on = {place: stored for place, stored in self._on.items() if keep(stored)}
         return Reviewed(last, self.number, on=on, by_text_alone=self.by_text_alone)
 
     @property
-    def _on(self) -> Mapping[tuple[str, str], Given]:
+    def _on(self) -> Mapping[tuple[str, str], StoredVerdict]:
         if self.on is not None:
             return self.on
-        return {(record, one.verdict.seen.document): one for record, one in self.last.items()}
+        return {(record, stored.verdict.seen.document): stored for record, stored in self.last.items()}
 
-    def of(self, key: Key) -> Given | None:
+    def of(self, key: Key) -> StoredVerdict | None:
         """Return the verdict that stands on a record, as it was given; None where there is none."""
-        found = self.last.get(key.record)
-        return found if found is not None and found.stands else None
+        stored = self.last.get(key.record)
+        return stored if stored is not None and stored.stands else None
 
     def version(self, key: Key) -> int:
         """Return the number of verdicts ever given on a record: the version that a reviewer sees now."""
-        found = self.courses.get(key.record)
-        return 0 if found is None else len(found.history)
+        course = self.courses.get(key.record)
+        return 0 if course is None else len(course.history)
 
     def records_on(self, texts: Collection[str]) -> frozenset[str]:
         """Return the records of some texts, by their digests, on which a verdict was ever given."""
-        return frozenset(record for record, one in self.last.items() if one.verdict.key.text in texts)
+        return frozenset(record for record, stored in self.last.items() if stored.verdict.key.text in texts)
 
-    def since(self, before: Moment) -> tuple[Given, ...] | None:
+    def since(self, before: Moment) -> tuple[StoredVerdict, ...] | None:
         """Return all verdicts, old and new, on the records decided on since an earlier moment; None if that is unknown.
 
         It is known of moments of one store, which was read on and on.
         """
         if before.start is not self.start or before.number > self.number:
             return None
-        return tuple(one for kept in self.courses.values() if kept.last.number > before.number for one in kept.history)
+        return tuple(
+            stored
+            for course in self.courses.values()
+            if course.last.number > before.number
+            for stored in course.history
+        )
 
     def among(self, texts: Collection[str], documents: Collection[str]) -> Reviewed:
         """Return the verdicts given on some texts, by their digests, or on documents of some ids, without history."""
-        return self.only(lambda one: one.verdict.key.text in texts or one.verdict.seen.document in documents)
+        return self.only(lambda stored: stored.verdict.key.text in texts or stored.verdict.seen.document in documents)
 
     @cached_property
-    def standing(self) -> tuple[Given, ...]:
+    def standing(self) -> tuple[StoredVerdict, ...]:
         """The verdicts that stand, in the order in which they were given."""
-        return tuple(sorted((one for one in self.last.values() if one.stands), key=lambda one: one.number))
+        return tuple(
+            sorted((stored for stored in self.last.values() if stored.stands), key=lambda stored: stored.number)
+        )
 
     @cached_property
-    def by_text(self) -> Mapping[str, tuple[Given, ...]]:
+    def by_text(self) -> Mapping[str, tuple[StoredVerdict, ...]]:
         """The verdicts that stand by the digest of their text."""
-        found: dict[str, list[Given]] = {}
-        for one in self.standing:
-            found.setdefault(one.verdict.key.text, []).append(one)
-        return {text: tuple(given) for text, given in found.items()}
+        verdicts_of_text: dict[str, list[StoredVerdict]] = {}
+        for stored in self.standing:
+            verdicts_of_text.setdefault(stored.verdict.key.text, []).append(stored)
+        return {text: tuple(verdicts) for text, verdicts in verdicts_of_text.items()}
 
     @cached_property
-    def by_document(self) -> Mapping[tuple[str, str], tuple[Given, ...]]:
+    def by_document(self) -> Mapping[tuple[str, str], tuple[StoredVerdict, ...]]:
         """The verdicts that stand by the digest of their text and the id of the document that they were given on."""
-        found: dict[tuple[str, str], list[Given]] = {}
-        for one in sorted((one for one in self._on.values() if one.stands), key=lambda one: one.number):
-            found.setdefault((one.verdict.key.text, one.verdict.seen.document), []).append(one)
-        return {place: tuple(given) for place, given in found.items()}
+        verdicts_of_document: dict[tuple[str, str], list[StoredVerdict]] = {}
+        for stored in sorted(
+            (stored for stored in self._on.values() if stored.stands), key=lambda stored: stored.number
+        ):
+            verdicts_of_document.setdefault((stored.verdict.key.text, stored.verdict.seen.document), []).append(stored)
+        return {place: tuple(verdicts) for place, verdicts in verdicts_of_document.items()}
 
     @cached_property
     def reviewers(self) -> tuple[str, ...]:
         """The names of those whose verdicts stand, sorted."""
-        return tuple(sorted({one.who for one in self.standing}))
+        return tuple(sorted({stored.who for stored in self.standing}))

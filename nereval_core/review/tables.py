@@ -9,7 +9,7 @@ from nereval_core.review.apply import Change, places
 from nereval_core.review.apply.adjudication import OpenRecord
 from nereval_core.review.apply.deciding_verdicts import Conclusion
 from nereval_core.review.apply.what_if import WhatIf
-from nereval_core.review.verdicts import KINDS, Given, Marked, minute_of
+from nereval_core.review.verdicts import KINDS, Marked, StoredVerdict, minute_of
 from nereval_core.review.verdicts_on_records import text_digests
 from nereval_core.tables import CRITERION, F1, PRECISION, RECALL, SYSTEM, Cell, Column, Table, frame_table
 
@@ -33,11 +33,11 @@ def log_table(changes: Iterable[Change]) -> Table:
             change.id,
             change.before,
             change.span.type,
-            KINDS[change.given.verdict.kind],
+            KINDS[change.stored.verdict.kind],
             change.done or f"not applied: {change.reason}",
             "; ".join(f"{quote} ({span.type})" for quote, span in zip(change.quotes, change.after, strict=True)),
-            change.given.who,
-            minute_of(change.given.at),
+            change.stored.who,
+            minute_of(change.stored.at),
             change.note,
         )
         for change in changes
@@ -105,11 +105,11 @@ STALE = "stale"
 """The additional column beside a corpus: yes, no, or missing where the corpus lacks the document."""
 
 
-def verdicts_table(given: Iterable[Given], layers: Sequence[Layer] = ()) -> Table:
+def verdicts_table(verdicts: Iterable[StoredVerdict], layers: Sequence[Layer] = ()) -> Table:
     """Return a row for each verdict; beside layers, with a column whether it is stale."""
     rows = []
     is_stale = staleness_test(layers)
-    for verdict in given:
+    for verdict in verdicts:
         row: list[Cell] = list(_cells(verdict))
         if layers:
             stale = is_stale(verdict)
@@ -119,7 +119,7 @@ def verdicts_table(given: Iterable[Given], layers: Sequence[Layer] = ()) -> Tabl
     return Table("verdicts", columns, tuple(rows))
 
 
-def staleness_test(layers: Sequence[Layer]) -> Callable[[Given], bool | None]:
+def staleness_test(layers: Sequence[Layer]) -> Callable[[StoredVerdict], bool | None]:
     """Return a test whether a verdict is stale: its text, or its span in every layer, is gone.
 
     The test returns None for a document that no layer has.
@@ -132,22 +132,24 @@ def staleness_test(layers: Sequence[Layer]) -> Callable[[Given], bool | None]:
             by_digest.setdefault(digest, []).append(number)
         numbers.append(by_digest)
 
-    def is_stale(one: Given) -> bool | None:
-        key = one.verdict.key
-        there = [(layer, number) for layer, by in zip(layers, numbers, strict=True) for number in by.get(key.text, ())]
-        if there:
-            return not any(places(layer, number, key.span) for layer, number in there)
-        return True if any(one.verdict.seen.document in layer.documents.index for layer in layers) else None
+    def is_stale(stored: StoredVerdict) -> bool | None:
+        key = stored.verdict.key
+        numbered = [
+            (layer, number) for layer, by in zip(layers, numbers, strict=True) for number in by.get(key.text, ())
+        ]
+        if numbered:
+            return not any(places(layer, number, key.span) for layer, number in numbered)
+        return True if any(stored.verdict.seen.document in layer.documents.index for layer in layers) else None
 
     return is_stale
 
 
-def _cells(one: Given) -> tuple[str, ...]:
-    verdict = one.verdict
+def _cells(stored: StoredVerdict) -> tuple[str, ...]:
+    verdict = stored.verdict
     right = "; ".join(map(_span, verdict.right)) or ("no entity" if verdict.kind == "neither" else "")
     record = f"{verdict.key.side[0]}:{_span(verdict.key.span)}"
-    seen = verdict.seen
-    return seen.document, record, seen.quote, KINDS[verdict.kind], right, one.who, one.at, verdict.note
+    context = verdict.seen
+    return context.document, record, context.quote, KINDS[verdict.kind], right, stored.who, stored.at, verdict.note
 
 
 def _span(span: Marked) -> str:

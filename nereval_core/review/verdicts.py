@@ -114,7 +114,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class StoredVerdict:
     """A verdict as it is stored: with reviewer, time (ISO 8601, UTC) and its place in the history of its record.
 
     `version` counts the verdicts on one record from 1. `uid` identifies the verdict in all stores; verdicts given
@@ -140,18 +140,18 @@ class Given:
 class ConflictError(Exception):
     """Others have given verdicts on the same records meanwhile: `theirs` are those that stand now."""
 
-    def __init__(self, theirs: Iterable[Given]) -> None:
+    def __init__(self, theirs: Iterable[StoredVerdict]) -> None:
         self.theirs = tuple(theirs)
-        what = "; ".join(given_in_words(given) for given in self.theirs)
+        what = "; ".join(given_in_words(stored) for stored in self.theirs)
         super().__init__(what or "the verdicts on these records are others now")
 
 
-def given_in_words(given: Given) -> str:
+def given_in_words(stored: StoredVerdict) -> str:
     """Return a line with the reviewer, time, span and decision of a verdict."""
-    verdict = given.verdict
+    verdict = stored.verdict
     what = KINDS.get(verdict.kind, "no verdict any more")
-    taken = "taken back, now " if given.undoes else ""
-    return f"{given.who} on {minute_of(given.at)}: {quoted(verdict.seen.quote)} {taken}{what}"
+    prefix = "taken back, now " if stored.undoes else ""
+    return f"{stored.who} on {minute_of(stored.at)}: {quoted(verdict.seen.quote)} {prefix}{what}"
 
 
 def minute_of(at: str) -> str:
@@ -166,20 +166,20 @@ def text_digest(text: str | bytes) -> str:
 
 def verdict_problems(verdict: Verdict, who: str, source: str, line: int | None = None) -> list[Problem]:
     """Return the problems of a verdict: text that databases cannot hold, text that is too long, impossible spans."""
-    key, seen = verdict.key, verdict.seen
+    key, context = verdict.key, verdict.seen
     spans = (key.span, *([verdict.partner] if verdict.partner else []), *verdict.right)
-    found = name_problems(who, source, line)
+    problems = name_problems(who, source, line)
 
     def wrong(what: str, remedy: str) -> None:
-        found.append(Problem(source, line, what, remedy))
+        problems.append(Problem(source, line, what, remedy))
 
     _written_badly(wrong, "note", verdict.note, NOTE_CHARACTERS)
     if "\0" in verdict.note:
         wrong(f"a note with {quoted(chr(0))}, which is not a character of a text", "take it out")
-    _written_badly(wrong, "document's id", seen.document, WORD_CHARACTERS)
-    _written_badly(wrong, "quote", seen.quote, QUOTE_CHARACTERS)
-    _written_badly(wrong, "text before a quote", seen.before, CONTEXT_CHARACTERS)
-    _written_badly(wrong, "text after a quote", seen.after, CONTEXT_CHARACTERS)
+    _written_badly(wrong, "document's id", context.document, WORD_CHARACTERS)
+    _written_badly(wrong, "quote", context.quote, QUOTE_CHARACTERS)
+    _written_badly(wrong, "text before a quote", context.before, CONTEXT_CHARACTERS)
+    _written_badly(wrong, "text after a quote", context.after, CONTEXT_CHARACTERS)
     if not _DIGEST.fullmatch(key.text):
         wrong(f"{quoted(key.text)}, which is not a digest of a text", "write its SHA-256, 64 digits from 0 to f")
     if verdict.kind not in get_args(Kind):
@@ -197,24 +197,24 @@ def verdict_problems(verdict: Verdict, who: str, source: str, line: int | None =
         if not span.type:
             wrong("a span without a type", "name its type")
         _written_badly(wrong, "type", span.type, WORD_CHARACTERS)
-    if not found and (size := len(body_of(verdict))) > BODY_BYTES:
+    if not problems and (size := len(body_of(verdict))) > BODY_BYTES:
         wrong(f"a verdict of {size:,} bytes", "give fewer spans")
-    return found
+    return problems
 
 
 def name_problems(who: str, source: str, line: int | None = None) -> list[Problem]:
     """Return the problems of a reviewer's name."""
-    found: list[Problem] = []
+    problems: list[Problem] = []
 
     def wrong(what: str, remedy: str) -> None:
-        found.append(Problem(source, line, what, remedy))
+        problems.append(Problem(source, line, what, remedy))
 
     _written_badly(wrong, "reviewer's name", who, REVIEWER_CHARACTERS)
     if not who.strip():
         wrong("no name of a reviewer", "say who gives the verdict")
-    elif not who.isprintable() and not found:
+    elif not who.isprintable() and not problems:
         wrong(f"a reviewer's name with {quoted(who)}", "write it on one line, without control characters")
-    return found
+    return problems
 
 
 _DIGEST = re.compile("[0-9a-f]{64}")
@@ -235,17 +235,17 @@ def _shown(span: Marked) -> str:
 
 def body_of(verdict: Verdict) -> str:
     """Return all of a verdict but its kind and note as JSON in ASCII, which any database holds."""
-    key, seen = verdict.key, verdict.seen
+    key, context = verdict.key, verdict.seen
     content = {
         "text": key.text,
         "side": key.side,
         "span": span_as_json(key.span),
         "partner": None if verdict.partner is None else span_as_json(verdict.partner),
         "right": [span_as_json(span) for span in verdict.right],
-        "document": seen.document,
-        "quote": seen.quote,
-        "before": seen.before,
-        "after": seen.after,
+        "document": context.document,
+        "quote": context.quote,
+        "before": context.before,
+        "after": context.after,
     }
     return json.dumps(content, separators=(",", ":"))
 
@@ -296,7 +296,7 @@ class Draft:
     undoes: str = field(default="", kw_only=True)
 
 
-def raise_problems(found: Sequence[Problem]) -> None:
+def raise_problems(problems: Sequence[Problem]) -> None:
     """Raise a FormatError with the problems, if there are any."""
-    if found:
-        raise FormatError(found)
+    if problems:
+        raise FormatError(problems)

@@ -20,7 +20,7 @@ from nereval_core.corpus.texts import Texts
 from nereval_core.records.tables import Rows
 from nereval_core.review.attribute import Records
 from nereval_core.review.standing_verdicts import Moment, Reviewed
-from nereval_core.review.verdicts import Draft, Given, Key, Kind, Marked, Seen, Verdict, text_digest
+from nereval_core.review.verdicts import Draft, Key, Kind, Marked, Seen, StoredVerdict, Verdict, text_digest
 
 _DIGESTS: WeakKeyDictionary[Documents, tuple[str, ...]] = WeakKeyDictionary()
 _FOUND: WeakKeyDictionary[Layer, dict[tuple[int, Marked], list[int]]] = WeakKeyDictionary()
@@ -33,20 +33,20 @@ FEW = 100
 
 @dataclass(frozen=True, eq=False)
 class AttachedVerdicts:
-    """The verdicts of some records: `given[at[record]]`, shape (records,), -1 where none stands.
+    """The verdicts of some records: `verdicts[at[record]]`, shape (records,), -1 where none stands.
 
     `stale`, shape (records,), is True where that verdict is stale. `lost` are stale verdicts on these documents at
     whose places there are no records.
     """
 
-    given: tuple[Given, ...]
+    verdicts: tuple[StoredVerdict, ...]
     at: NDArray[np.int32]
     stale: NDArray[np.bool_]
-    lost: tuple[Given, ...]
+    lost: tuple[StoredVerdict, ...]
 
-    def of(self, record: int) -> Given | None:
-        found = int(self.at[record])
-        return None if found < 0 else self.given[found]
+    def of(self, record: int) -> StoredVerdict | None:
+        number = int(self.at[record])
+        return None if number < 0 else self.verdicts[number]
 
 
 def text_digests(documents: Documents) -> tuple[str, ...]:
@@ -82,11 +82,11 @@ def verdict_subject(about: Records, record: int) -> VerdictSubject:
     return next(verdict_subjects(about, [record]))
 
 
-def verdict_subjects(about: Records, some: Iterable[int]) -> Iterator[VerdictSubject]:
+def verdict_subjects(about: Records, records: Iterable[int]) -> Iterator[VerdictSubject]:
     """Yield the `verdict_subject` of several records."""
     rows, layers, places = about.rows, about.read, _as_read(about)
     documents = original(layers[0].documents)
-    for record in some:
+    for record in records:
         own = 0 if rows.anchored[record] else 1
         spans = [int(side[record]) for side in (rows.gold, rows.pred)]
         key = key_of(layers[own], int(places[own][spans[own]]), ("gold", "pred")[own])
@@ -100,13 +100,13 @@ def attach_verdicts(about: Records) -> AttachedVerdicts:
     """Return the standing verdicts on records."""
     assert about.others is not None, "verdicts come with what else is known of the corpus"
     reviewed = about.others.reviewed
-    kept = _ATTACHED.get(about.rows)
-    if kept is None or kept[0] != reviewed.moment:
-        found = None if kept is None else _attached_anew(about, *kept, reviewed)
+    cached = _ATTACHED.get(about.rows)
+    if cached is None or cached[0] != reviewed.moment:
+        updated = None if cached is None else _attached_anew(about, *cached, reviewed)
         # Not the verdicts of that moment: they are those on all corpora of a server.
-        kept = (reviewed.moment, found or _attached(about, reviewed))
-        _ATTACHED[about.rows] = kept
-    return kept[1]
+        cached = (reviewed.moment, updated or _attached(about, reviewed))
+        _ATTACHED[about.rows] = cached
+    return cached[1]
 
 
 def places(about: Records, keys: Sequence[tuple[Key, str]]) -> list[int | None]:
@@ -117,13 +117,13 @@ def places(about: Records, keys: Sequence[tuple[Key, str]]) -> list[int | None]:
     if _by_token(about):
         return [None] * len(keys)
     by_digest, sides, ids = _numbers(about.read[0].documents), _sides(about), about.read[0].documents.ids
-    found: list[int | None] = []
+    positions: list[int | None] = []
     for key, document in keys:
         side = int(key.side == "pred")
         numbers = sorted(by_digest.get(key.text, ()), key=lambda number: ids[number] != document)
         spans = (span for number in numbers for span in _same(about.read[side], number, key.span))
-        found.append(next((record for span in spans for record in sides.records(side, span)), None))
-    return found
+        positions.append(next((record for span in spans for record in sides.records(side, span)), None))
+    return positions
 
 
 def _by_token(about: Records) -> bool:
@@ -150,24 +150,24 @@ def _numbers(documents: Documents) -> dict[str, list[int]]:
     """Return the numbers of the documents by the digest of their text, computed once."""
     documents = original(documents)
     if documents not in _NUMBERS:
-        found: dict[str, list[int]] = {}
+        numbers: dict[str, list[int]] = {}
         for number, digest in enumerate(text_digests(documents)):
-            found.setdefault(digest, []).append(number)
-        _NUMBERS[documents] = found
+            numbers.setdefault(digest, []).append(number)
+        _NUMBERS[documents] = numbers
     return _NUMBERS[documents]
 
 
 def _attached(about: Records, reviewed: Reviewed) -> AttachedVerdicts:
     """Return the standing verdicts on all records."""
-    made = _Attaching(about, np.full(len(about.rows), -1, np.int32), np.zeros(len(about.rows), bool), [])
+    attaching = _Attaching(about, np.full(len(about.rows), -1, np.int32), np.zeros(len(about.rows), bool), [])
     # Runs of tokens are not spans: nobody decides on one.
     if not _by_token(about):
-        made.put_all(reviewed)
-    return made.done()
+        attaching.put_all(reviewed)
+    return attaching.done()
 
 
 def _attached_anew(
-    about: Records, before: Moment, found: AttachedVerdicts, reviewed: Reviewed
+    about: Records, before: Moment, attached: AttachedVerdicts, reviewed: Reviewed
 ) -> AttachedVerdicts | None:
     """Return the standing verdicts after a few more, None where there are many: all records are looked at then.
 
@@ -175,42 +175,44 @@ def _attached_anew(
     documents touched are put on their records again, all others stay.
     """
     news = reviewed.since(before)
-    if news is None or len(news) > FEW or len(found.given) > 2 * len(found.at) + FEW or _by_token(about):
+    if news is None or len(news) > FEW or len(attached.verdicts) > 2 * len(attached.at) + FEW or _by_token(about):
         return None
     documents = original(about.read[0].documents)
     numbers, digests = _numbers(documents), text_digests(documents)
-    touched = {number for one in news for number in numbers.get(one.verdict.key.text, ())}
-    for one in news:
-        number = documents.index.get(one.verdict.seen.document)
+    touched = {number for stored in news for number in numbers.get(stored.verdict.key.text, ())}
+    for stored in news:
+        number = documents.index.get(stored.verdict.seen.document)
         if number is not None:
             touched.add(number)
     # Documents of one text share their verdicts.
     touched = {also for number in touched for also in numbers[digests[number]]}
-    texts = {digests[number] for number in touched} | {one.verdict.key.text for one in news}
-    some = reviewed.among(texts, {documents.ids[number] for number in touched})
-    again = {id(one) for one in (*news, *some.last.values())}
-    made = _Attaching(about, found.at.copy(), found.stale.copy(), list(found.given))
+    texts = {digests[number] for number in touched} | {stored.verdict.key.text for stored in news}
+    affected = reviewed.among(texts, {documents.ids[number] for number in touched})
+    again = {id(stored) for stored in (*news, *affected.last.values())}
+    attaching = _Attaching(about, attached.at.copy(), attached.stale.copy(), list(attached.verdicts))
     first = _sides(about).first
     for number in touched:
         low, high = first[number : number + 2].tolist()
-        made.at[low:high], made.old[low:high] = -1, False
-    made.lost = [one for one in found.lost if id(one) not in again]
-    made.put_all(some, only=touched)
-    return made.done()
+        attaching.at[low:high], attaching.old[low:high] = -1, False
+    attaching.lost = [stored for stored in attached.lost if id(stored) not in again]
+    attaching.put_all(affected, only=touched)
+    return attaching.done()
 
 
 class _Attaching:
     """Verdicts being put on records: `at` and `old` as `at` and `stale` of AttachedVerdicts."""
 
-    def __init__(self, about: Records, at: NDArray[np.int32], old: NDArray[np.bool_], given: list[Given]) -> None:
-        self.about, self.at, self.old, self.given = about, at, old, given
-        self.lost: list[Given] = []
+    def __init__(
+        self, about: Records, at: NDArray[np.int32], old: NDArray[np.bool_], verdicts: list[StoredVerdict]
+    ) -> None:
+        self.about, self.at, self.old, self.verdicts = about, at, old, verdicts
+        self.lost: list[StoredVerdict] = []
         # How well a verdict fits its record: the one that fits best stays, of several the last.
         self.fits = np.zeros(len(at), np.int8)
 
     def done(self) -> AttachedVerdicts:
-        lost = sorted(self.lost, key=lambda one: one.number)
-        return AttachedVerdicts(tuple(self.given), frozen(self.at), frozen(self.old), tuple(lost))
+        lost = sorted(self.lost, key=lambda stored: stored.number)
+        return AttachedVerdicts(tuple(self.verdicts), frozen(self.at), frozen(self.old), tuple(lost))
 
     def put_all(self, reviewed: Reviewed, only: Collection[int] | None = None) -> None:
         """Put the verdicts that stand on the records of their documents, or of `only` some documents, by number."""
@@ -218,65 +220,65 @@ class _Attaching:
             return
         documents = original(self.about.read[0].documents)
         sides, by_digest = _sides(self.about), _numbers(documents)
-        for one in reviewed.standing:
-            numbers = by_digest.get(one.verdict.key.text)
+        for stored in reviewed.standing:
+            numbers = by_digest.get(stored.verdict.key.text)
             if numbers is None and reviewed.by_text_alone:
                 continue
             if numbers is None:
-                number = documents.index.get(one.verdict.seen.document)
+                number = documents.index.get(stored.verdict.seen.document)
                 if number is not None and (only is None or number in only):
-                    self._put_stale(one, number, documents.texts[number])
+                    self._put_stale(stored, number, documents.texts[number])
             elif only is None or numbers[0] in only:
-                self._put_on_text(one, numbers)
+                self._put_on_text(stored, numbers)
         # A document of a text that repeats shows the verdict that was given on it, before one on another document.
         for (digest, name), own_given in reviewed.by_document.items():
             numbers = by_digest.get(digest, [])
             here = [number for number in numbers if documents.ids[number] == name]
             if not here or len(numbers) == 1 or (only is not None and here[0] not in only):
                 continue
-            for one in own_given:
+            for stored in own_given:
                 for side, layer in enumerate(self.about.read):
-                    own = side == (one.verdict.key.side == "pred")
-                    for span in _same(layer, here[0], one.verdict.key.span):
-                        self._put(sides.records(side, span), one, _OWN_HERE if own else _PARTNER_HERE)
+                    own = side == (stored.verdict.key.side == "pred")
+                    for span in _same(layer, here[0], stored.verdict.key.span):
+                        self._put(sides.records(side, span), stored, _OWN_HERE if own else _PARTNER_HERE)
 
-    def _put(self, records: Iterable[int], one: Given, fit: int) -> bool:
-        taken = False
+    def _put(self, records: Iterable[int], stored: StoredVerdict, fit: int) -> bool:
+        has_records = False
         for record in records:
-            taken = True
+            has_records = True
             if fit >= self.fits[record]:
-                self.at[record], self.fits[record], self.old[record] = len(self.given), fit, fit == _STALE
-        self.given.append(one)
-        return taken
+                self.at[record], self.fits[record], self.old[record] = len(self.verdicts), fit, fit == _STALE
+        self.verdicts.append(stored)
+        return has_records
 
-    def _put_stale(self, one: Given, number: int, text: str) -> None:
+    def _put_stale(self, stored: StoredVerdict, number: int, text: str) -> None:
         """Put a verdict whose text is gone on the record at the place of its quote in its document."""
-        place, side = _found_again(one, text), one.verdict.key.side
+        place, side = _found_again(stored, text), stored.verdict.key.side
         near = [] if place is None else _sides(self.about).around(self.about.rows, number, *place, side)
-        if not self._put(near, one, _STALE):
-            self.lost.append(one)
+        if not self._put(near, stored, _STALE):
+            self.lost.append(stored)
 
-    def _put_on_text(self, one: Given, numbers: Sequence[int]) -> None:
+    def _put_on_text(self, stored: StoredVerdict, numbers: Sequence[int]) -> None:
         """Put a verdict on the records of its span in the documents of its text; stale where no layer has the span."""
-        key, sides, about = one.verdict.key, _sides(self.about), self.about
-        found = False
+        key, sides, about = stored.verdict.key, _sides(self.about), self.about
+        has_span = False
         for number in numbers:
             for side, layer in enumerate(about.read):
                 spans = _same(layer, number, key.span)
-                found |= bool(spans)
+                has_span |= bool(spans)
                 for span in spans:
                     own = side == (key.side == "pred")
-                    self._put(sides.records(side, span), one, _OWN if own else _PARTNER)
+                    self._put(sides.records(side, span), stored, _OWN if own else _PARTNER)
         assert about.others is not None, "verdicts come with what else is known of the corpus"
-        if found or any(_same(layer, number, key.span) for layer in about.others.layers for number in numbers):
+        if has_span or any(_same(layer, number, key.span) for layer in about.others.layers for number in numbers):
             return
         near = [
             record
             for number in numbers
             for record in sides.around(about.rows, number, key.span.start, key.span.end, key.side)
         ]
-        if not self._put(near, one, _STALE):
-            self.lost.append(one)
+        if not self._put(near, stored, _STALE):
+            self.lost.append(stored)
 
 
 _STALE, _PARTNER, _OWN, _PARTNER_HERE, _OWN_HERE = 1, 2, 3, 4, 5
@@ -305,57 +307,57 @@ class _Sides:
             place = np.full(len(read), -1, np.int64)
             place[_places(read, scored)] = np.arange(len(scored))
             self.scored.append(place)
-            for kept, chosen in ((self.named, own), (self.beside, ~own & (spans >= 0))):
+            for record_of_span, is_chosen in ((self.named, own), (self.beside, ~own & (spans >= 0))):
                 records = np.full(len(scored), -1, np.int64)
-                records[spans[chosen]] = np.flatnonzero(chosen)
-                kept.append(records)
+                records[spans[is_chosen]] = np.flatnonzero(is_chosen)
+                record_of_span.append(records)
 
     def records(self, side: int, span: int) -> list[int]:
         """Return the records of a span as read: its own, and the one in which it is the partner."""
         scored = int(self.scored[side][span])
         if scored < 0:
             return []
-        found = [int(kept[side][scored]) for kept in (self.named, self.beside)]
-        return [record for record in found if record >= 0]
+        records = [int(record_of_span[side][scored]) for record_of_span in (self.named, self.beside)]
+        return [record for record in records if record >= 0]
 
     def around(self, rows: Rows, document: int, start: int, end: int, side: str) -> list[int]:
         """Return, in a list, the record of a document that shares most characters with a place; empty if none does."""
         low, high = self.first[document : document + 2].tolist()
         if low == high:
             return []
-        some = rows.take(np.arange(low, high))
-        starts = some.of_spans(self.layers[0].start, self.layers[1].start)
-        ends = some.of_spans(self.layers[0].end, self.layers[1].end)
+        nearby = rows.take(np.arange(low, high))
+        starts = nearby.of_spans(self.layers[0].start, self.layers[1].start)
+        ends = nearby.of_spans(self.layers[0].end, self.layers[1].end)
         shared = np.minimum(ends, end) - np.maximum(starts, start)
         if shared.max() <= 0:
             return []
-        same = some.anchored == (side == "gold")
+        same = nearby.anchored == (side == "gold")
         return [low + int(np.lexsort((same, -np.abs(ends - starts - (end - start)), shared))[-1])]
 
 
 def _same(layer: Layer, document: int, span: Marked) -> list[int]:
     """Return the indices of a document's spans with these fragments and this type; looked for once a layer."""
-    known = _FOUND.setdefault(layer, {})
-    if (document, span) not in known:
-        known[document, span] = _search(layer, document, span)
-    return known[document, span]
+    spans_of = _FOUND.setdefault(layer, {})
+    if (document, span) not in spans_of:
+        spans_of[document, span] = _search(layer, document, span)
+    return spans_of[document, span]
 
 
 def _search(layer: Layer, document: int, span: Marked) -> list[int]:
     low, high = layer.first[document : document + 2].tolist()
-    there = (layer.start[low:high] == span.start) & (layer.end[low:high] == span.end)
-    return [low + at for at in np.flatnonzero(there).tolist() if marked(layer, low + at) == span]
+    is_there = (layer.start[low:high] == span.start) & (layer.end[low:high] == span.end)
+    return [low + at for at in np.flatnonzero(is_there).tolist() if marked(layer, low + at) == span]
 
 
-def _found_again(one: Given, text: str) -> tuple[int, int] | None:
+def _found_again(stored: StoredVerdict, text: str) -> tuple[int, int] | None:
     """Return the place of a verdict's span in a changed text, by its quote and the characters around it."""
-    seen, span = one.verdict.seen, one.verdict.key.span
-    quote = seen.quote.split(" ")[0] if len(span.fragments) > 1 else seen.quote
+    context, span = stored.verdict.seen, stored.verdict.key.span
+    quote = context.quote.split(" ")[0] if len(span.fragments) > 1 else context.quote
     if not quote:
         return None
-    exact = text.find(seen.before + quote + seen.after)
+    exact = text.find(context.before + quote + context.after)
     if exact >= 0:
-        low = exact + len(seen.before)
+        low = exact + len(context.before)
         return low, low + len(quote)
     places = []
     place = text.find(quote)
@@ -382,7 +384,7 @@ class Batch:
     """
 
     records: NDArray[np.int32]
-    left: int
+    n_with_verdict: int
 
 
 def select_batch(about: Records, positions: NDArray[np.int32], *, over: bool = False) -> Batch:
@@ -404,17 +406,17 @@ def draft_batch(
     Records of one key (the same span in a document that occurs twice) share a verdict. `tell` is called now and then
     with the number of records done.
     """
-    found: dict[str, Draft] = {}
-    for done, (key, partner, seen) in enumerate(verdict_subjects(about, records.tolist()), start=1):
-        found[key.record] = Draft(Verdict(key, kind, seen, partner, note=note), stands.version(key))
+    drafts: dict[str, Draft] = {}
+    for done, (key, partner, context) in enumerate(verdict_subjects(about, records.tolist()), start=1):
+        drafts[key.record] = Draft(Verdict(key, kind, context, partner, note=note), stands.version(key))
         if not done % PROGRESS_RECORDS:
             tell(done)
-    return tuple(found.values())
+    return tuple(drafts.values())
 
 
-def verdicts_since(about: Records, positions: NDArray[np.int32], number: int) -> tuple[Given, ...]:
+def verdicts_since(about: Records, positions: NDArray[np.int32], number: int) -> tuple[StoredVerdict, ...]:
     """Return the standing verdicts on records that were stored after the verdict with this number."""
-    found = attach_verdicts(about)
-    places = np.unique(found.at[positions])
-    given = {found.given[place].number: found.given[place] for place in places[places >= 0].tolist()}
-    return tuple(given[one] for one in sorted(given) if one > number)
+    attached = attach_verdicts(about)
+    places = np.unique(attached.at[positions])
+    verdicts = {attached.verdicts[place].number: attached.verdicts[place] for place in places[places >= 0].tolist()}
+    return tuple(verdicts[later] for later in sorted(verdicts) if later > number)

@@ -53,14 +53,14 @@ def meaning(kind: Kind, key: Key, partner: Marked | None) -> str:
 
 
 def verdict_labels(
-    found: AttachedVerdicts, records: Iterable[int], words: Mapping[str, str] = WORDS
+    attached: AttachedVerdicts, records: Iterable[int], words: Mapping[str, str] = WORDS
 ) -> list[str | None]:
     """Return the verdict of each record as a list shows it: a word, the reviewer, and whether it is stale."""
     lines: list[str | None] = []
     for record in records:
-        one = found.of(record)
-        parts = [] if one is None else [words.get(one.verdict.kind, ""), one.who]
-        lines.append(" · ".join([STALE, *parts] if found.stale[record] else parts) or None)
+        stored = attached.of(record)
+        parts = [] if stored is None else [words.get(stored.verdict.kind, ""), stored.who]
+        lines.append(" · ".join([STALE, *parts] if attached.stale[record] else parts) or None)
     return lines
 
 
@@ -68,11 +68,11 @@ def decision_in_words(
     kind: str, right: Sequence[Marked], text: str | None = None, kinds: Mapping[Kind, str] = KINDS
 ) -> str:
     """Return a verdict in words, with the right spans where neither is right; `text` is that of the document."""
-    said = kinds.get(kind, "taken back")  # type: ignore[call-overload]
+    message = kinds.get(kind, "taken back")  # type: ignore[call-overload]
     if kind != "neither":
-        return str(said)
+        return str(message)
     spans = (f"{_quote(span, text)}{span.type} at {span.start}–{span.end}" for span in right)
-    return f"{said}; right is {', '.join(spans) or 'no entity'}"
+    return f"{message}; right is {', '.join(spans) or 'no entity'}"
 
 
 def _quote(span: Marked, text: str | None) -> str:
@@ -89,28 +89,28 @@ def word_pieces(documents: Documents, number: int, spans: Sequence[Marked]) -> l
     low = max(0, min(span.start for span in spans) - CONTEXT_CHARACTERS_SEARCHED)
     high = min(len(text), max(span.end for span in spans) + CONTEXT_CHARACTERS_SEARCHED)
     own = documents.tokens.of_document(number) if documents.tokens is not None else []
-    words = own or [found.span() for found in WORD.finditer(text)]
+    words = own or [pieces.span() for pieces in WORD.finditer(text)]
     cuts = sorted({edge for span in spans for part in span.fragments for edge in part})
-    found: list[tuple[int, int]] = []
+    pieces: list[tuple[int, int]] = []
     for start, end in words:
         if (low <= start and end <= high) or any(span.start < end and start < span.end for span in spans):
-            found += pairwise([start, *(cut for cut in cuts if start < cut < end), end])
+            pieces += pairwise([start, *(cut for cut in cuts if start < cut < end), end])
     # A span of blanks alone has no words: its own ends will do.
-    return found or [(spans[0].start, spans[0].end)]
+    return pieces or [(spans[0].start, spans[0].end)]
 
 
-def covered_pieces(some: Sequence[tuple[int, int]], span: Marked) -> tuple[int, int]:
+def covered_pieces(pieces: Sequence[tuple[int, int]], span: Marked) -> tuple[int, int]:
     """Return the indices of the first and last piece that a span covers, (0, 0) where it covers none."""
-    inside = [place for place, (start, end) in enumerate(some) if start < span.end and span.start < end]
+    inside = [place for place, (start, end) in enumerate(pieces) if start < span.end and span.start < end]
     return (inside[0], inside[-1]) if inside else (0, 0)
 
 
-def piece_names(some: Sequence[tuple[int, int]], text: str) -> list[str]:
+def piece_names(pieces: Sequence[tuple[int, int]], text: str) -> list[str]:
     """Return a distinct name for each piece: its word, with a number if it repeats (`the (2)`)."""
-    seen: Counter[str] = Counter()
+    uses: Counter[str] = Counter()
     names = []
-    for start, end in some:
+    for start, end in pieces:
         word = text[start:end]
-        seen[word] += 1
-        names.append(word if seen[word] == 1 else f"{word} ({seen[word]})")
+        uses[word] += 1
+        names.append(word if uses[word] == 1 else f"{word} ({uses[word]})")
     return names

@@ -171,7 +171,7 @@ def test_on_a_server_for_others_no_verdict_on_another_text_is_quoted(
     given(store)
     quoted = "<b>old</b>"
     stale = [
-        change.given
+        change.stored
         for change in apply_verdicts(DEMO.corpus.gold, store.reviewed(), ()).log
         if change.reason == "stale"
     ]
@@ -182,7 +182,7 @@ def test_on_a_server_for_others_no_verdict_on_another_text_is_quoted(
     assert "Verdicts on this corpus (JSON lines)" in [one.proto.label for one in app.get("download_button")]
     found = ReviewStore(os.environ["NEREVAL_REVIEW_URL"], by_text_alone=True).reviewed()
     log = apply_verdicts(DEMO.corpus.gold, found, DEMO.corpus.systems).log
-    assert log and not any(change.given.verdict.seen.quote == quoted for change in log)
+    assert log and not any(change.stored.verdict.seen.quote == quoted for change in log)
 
 
 def test_the_copy_is_what_scores_so(store: ReviewStore, tmp_path: Path) -> None:

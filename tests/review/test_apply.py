@@ -14,7 +14,7 @@ from nereval_core.corpus import Documents, Layer, layer
 from nereval_core.review.apply import AppliedVerdicts, apply_verdicts, drop_verdicts, select_verdicts
 from nereval_core.review.apply.corrected_copy import LOG_COLUMNS, log_rows, signature
 from nereval_core.review.standing_verdicts import Reviewed
-from nereval_core.review.verdicts import Given, Key, Kind, Marked, Seen, Side, Verdict, text_digest
+from nereval_core.review.verdicts import Key, Kind, Marked, Seen, Side, StoredVerdict, Verdict, text_digest
 from nereval_core.review.verdicts_on_records import key_of, marked
 
 TEXT = "Ann took aspirin tablets twice."
@@ -49,13 +49,13 @@ def verdict(
     who: str = "Ann",
     text: str = TEXT,
     document: str = "d0",
-) -> Given:
+) -> StoredVerdict:
     key = Key(text_digest(text), side, span)
     said = Verdict(key, kind, Seen(document, span.quote(text)), partner, tuple(right))
-    return Given(said, who, "2026-01-01T00:00:00+00:00", 1, f"{key.record} {document}", "")
+    return StoredVerdict(said, who, "2026-01-01T00:00:00+00:00", 1, f"{key.record} {document}", "")
 
 
-def standing(*given: Given) -> Reviewed:
+def standing(*given: StoredVerdict) -> Reviewed:
     return Reviewed({one.verdict.key.record: one for one in given}, len(given))
 
 
@@ -125,7 +125,7 @@ CASES = {
 
 
 @pytest.mark.parametrize(("given", "after", "done", "quotes"), CASES.values(), ids=CASES)
-def test_each_kind_on_each_side(given: Given, after: list[Marked], done: str, quotes: str) -> None:
+def test_each_kind_on_each_side(given: StoredVerdict, after: list[Marked], done: str, quotes: str) -> None:
     gold = layer_of([ANN, DRUG])
     found = apply_verdicts(gold, standing(given), [layer_of([LONG, OTHER])])
     assert (spans_of(found.layer), said(found)) == (after, [(done, quotes)])
@@ -166,7 +166,7 @@ TOUCHING = {
 
 
 @pytest.mark.parametrize(("given", "after"), TOUCHING.values(), ids=TOUCHING)
-def test_verdicts_that_touch_one_another(given: list[Given], after: list[Marked]) -> None:
+def test_verdicts_that_touch_one_another(given: list[StoredVerdict], after: list[Marked]) -> None:
     for order in (given, given[::-1]):
         found = apply_verdicts(layer_of([ANN, DRUG]), standing(*order), [layer_of([LONG, OTHER])])
         assert spans_of(found.layer) == after
@@ -205,7 +205,7 @@ REPEATED = {
 
 @pytest.mark.parametrize(("given", "own", "counted", "every", "every_counted"), REPEATED.values(), ids=REPEATED)
 def test_a_verdict_on_a_text_that_repeats(
-    given: list[Given],
+    given: list[StoredVerdict],
     own: list[list[Marked]],
     counted: tuple[int, ...],
     every: list[list[Marked]],
@@ -316,7 +316,7 @@ GIVEN = st.builds(
 
 @over(st.lists(MARKS, max_size=6), st.lists(MARKS, max_size=4), st.lists(GIVEN, max_size=8), st.randoms())
 def test_order_is_free_and_twice_is_once(
-    own: list[Marked], theirs: list[Marked], given: list[Given], chance: random.Random
+    own: list[Marked], theirs: list[Marked], given: list[StoredVerdict], chance: random.Random
 ) -> None:
     gold, pred = layer_of(own, TEXTS), layer_of(theirs, TEXTS, "system")
     reviewed = standing(*given)

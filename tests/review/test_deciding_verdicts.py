@@ -21,7 +21,7 @@ from nereval_core.review.apply.deciding_verdicts import Conclusion, Sums, _Effec
 from nereval_core.review.apply.verdict_places import EFFECTIVE, group_verdicts, place_counts
 from nereval_core.review.apply.what_if import exact_f1, what_if
 from nereval_core.review.tables import conclusion_in_words, conclusion_table
-from nereval_core.review.verdicts import Given, Marked
+from nereval_core.review.verdicts import Marked, StoredVerdict
 from nereval_core.scoring import Counting, Settings, score_layers
 from nereval_core.scoring.counts import Counts
 from nereval_core.scoring.criteria import CRITERIA
@@ -59,7 +59,7 @@ def check(found: AppliedVerdicts, systems: tuple[Layer, Layer], settings: Settin
         assert said is None
         return 0, 0
     assert said is not None and said.better == systems[ahead < 0].name
-    some = sorted({one.given.uid for one in found.log if (one.done or one.reason) in EFFECTIVE})
+    some = sorted({one.stored.uid for one in found.log if (one.done or one.reason) in EFFECTIVE})
 
     def turned(gone: tuple[str, ...]) -> bool:
         left, only = drop_verdicts(found.reviewed, gone), found.only_this_document
@@ -70,7 +70,7 @@ def check(found: AppliedVerdicts, systems: tuple[Layer, Layer], settings: Settin
     if not said.verdicts:
         assert least is None or not said.firm
         return 0, least or 0
-    gone = tuple({change.given.uid for change in said.changes})
+    gone = tuple({change.stored.uid for change in said.changes})
     assert least is not None and said.least <= least <= said.verdicts == len(gone)
     assert turned(gone) and not any(turned(tuple(set(gone) - {one})) for one in gone)
     return said.verdicts, least
@@ -90,7 +90,7 @@ def test_tangled_spans_against_every_set_of_verdicts(
     own: list[Marked],
     first: list[Marked],
     second: list[Marked],
-    given: list[Given],
+    given: list[StoredVerdict],
     criterion: str,
     counting: Counting,
     only: bool,
@@ -135,7 +135,7 @@ def test_it_is_said_what_is_claimed() -> None:
     said = conclude(found, systems, STRICT)
     assert said is not None and (said.better, said.verdicts, said.least) == ("A", 1, 1)
     assert conclusion_in_words(said) == "A is better than B only while this verdict stands"
-    assert [change.given for change in said.changes] == given[:1]
+    assert [change.stored for change in said.changes] == given[:1]
     assert said.f1 == (1.0, 0.4) and said.without == (pytest.approx(2 / 3), 0.8)
     assert conclude_pairs(found, systems, STRICT) == {("strict", "A", "B"): said}
     nothing = conclude(apply_verdicts(gold, standing(given[1]), systems), systems, STRICT)
@@ -168,7 +168,7 @@ def test_a_document_with_many_verdicts_in_one_tangle() -> None:
     found = apply_verdicts(gold, standing(*given), systems)
     said = conclude(found, systems, STRICT)
     assert said is not None and said.better == "A" and said.verdicts and not said.firm
-    assert said.least in (1, 2) and len({change.given.verdict.key.record for change in said.changes}) == said.verdicts
+    assert said.least in (1, 2) and len({change.stored.verdict.key.record for change in said.changes}) == said.verdicts
 
 
 SENTENCES = [

@@ -25,7 +25,7 @@ from nereval_core.review.exchange import (
     read_lines,
 )
 from nereval_core.review.store import ReviewStore
-from nereval_core.review.verdicts import Draft, Given, Key, Kind, Marked, Seen, Verdict, text_digest
+from nereval_core.review.verdicts import Draft, Key, Kind, Marked, Seen, StoredVerdict, Verdict, text_digest
 from tests.support import databases
 
 TEXT = "Ann took aspirin and then more aspirin."
@@ -47,7 +47,7 @@ def make(tmp_path: Path) -> Iterator[Make]:
         one.close()
 
 
-def give(store: ReviewStore, who: str, at: int = 9, kind: Kind = "gold", note: str = "") -> Given:
+def give(store: ReviewStore, who: str, at: int = 9, kind: Kind = "gold", note: str = "") -> StoredVerdict:
     span = Marked(((at, at + 7),), "Drug")
     key = Key(text_digest(TEXT), "gold", span)
     right = (Marked(((0, 3), (4, 8)), "PER"),) if kind == "neither" else ()
@@ -72,12 +72,12 @@ def test_a_store_is_taken_over_whole_and_twice_changes_nothing(make: Make) -> No
     one.undo("Bob")
     content = exported(one)
     found = taken(two, content)
-    assert (len(found.taken), found.known, found.parted) == (4, 0, ())
+    assert (len(found.added), found.n_known, found.conflicts) == (4, 0, ())
     assert exported(two) == content
     stand = [{(given.who, given.at) for given in store.reviewed().standing} for store in (one, two)]
     assert stand[0] == stand[1] and {who for who, _ in stand[0]} == {"Ann", "Eve"}
     again = taken(two, content)
-    assert (again.taken, again.known, again.parted) == ((), 4, ()) and exported(two) == content
+    assert (again.added, again.n_known, again.conflicts) == ((), 4, ()) and exported(two) == content
     # Taken back where it came to.
     assert len(two.undo("Eve")) == 1 and [given.who for given in two.reviewed().standing] == ["Ann"]
 
@@ -99,12 +99,12 @@ def test_a_longer_history_extends_a_shorter_one(make: Make) -> None:
     give(two, "Bob", kind="both")
     give(two, "Eve", kind="unclear")
     found = taken(one, exported(two))
-    assert (len(found.taken), found.known) == (2, 1) and exported(one) == exported(two)
+    assert (len(found.added), found.n_known) == (2, 1) and exported(one) == exported(two)
     # The shorter one has nothing new.
     before = exported(two)
     give(one, "Max", 31)
-    assert len(taken(two, exported(one)).taken) == 1
-    assert taken(one, before).taken == ()
+    assert len(taken(two, exported(one)).added) == 1
+    assert taken(one, before).added == ()
 
 
 def test_what_was_decided_apart_is_listed_and_the_rest_is_taken(make: Make) -> None:
@@ -116,8 +116,8 @@ def test_what_was_decided_apart_is_listed_and_the_rest_is_taken(make: Make) -> N
     give(two, "Bob", 31)
     give(two, "Bob", kind="pred")
     found = taken(one, exported(two))
-    assert [given.verdict.key.span.start for given in found.taken] == [31]
-    (parted,) = found.parted
+    assert [given.verdict.key.span.start for given in found.added] == [31]
+    (parted,) = found.conflicts
     assert (parted.ours.who, parted.theirs.who, parted.theirs.version) == ("Ann", "Bob", 2)
     said = str(parted)
     assert said.startswith("'aspirin' in 'd1', gold: here Ann on 20")
@@ -137,8 +137,8 @@ def test_from_a_file_to_a_server_and_back(make: Make, server: databases.Server) 
         one.give(drafts[low : low + 600], "Ann")
     one.undo("Ann")
     content = exported(one)
-    assert len(taken(two, content).taken) == 1_800 and exported(two) == content
-    assert taken(two, content).known == 1_800
+    assert len(taken(two, content).added) == 1_800 and exported(two) == content
+    assert taken(two, content).n_known == 1_800
     taken(three, exported(two))
     assert exported(three) == content
     assert len(two.undo("Ann")) == 600 and len(two.reviewed()) == 0
@@ -152,7 +152,7 @@ def test_a_verdict_that_was_changed_on_the_way_is_a_conflict(make: Make, key: st
     row = json.loads(exported(one))
     row[key] = {"note": "other", "kind": "pred", "who": "Bob"}[key]
     found = taken(one, json.dumps(row).encode())
-    assert (len(found.parted), found.taken, found.known) == (1, (), 0)
+    assert (len(found.conflicts), found.added, found.n_known) == (1, (), 0)
 
 
 def line(**changed: Any) -> bytes:
@@ -224,14 +224,14 @@ def test_two_verdicts_of_one_name_or_place_are_refused(make: Make) -> None:
     with pytest.raises(FormatError, match=r"x\.jsonl:2: a second verdict of version 1 on one span"):
         taken(make("one"), line() + line(uid="c" * 32))
     # Two exports, one behind the other, say the same thing twice.
-    assert len(taken(make("one"), line() + line()).taken) == 1
+    assert len(taken(make("one"), line() + line()).added) == 1
 
 
 def test_a_name_that_another_span_has_here_is_a_conflict(make: Make) -> None:
     store = make("one")
     taken(store, line())
     found = taken(store, line(span={"fragments": [[31, 38]], "type": "Drug"}))
-    assert (len(found.parted), found.taken) == (1, ()) and len(store.every()) == 1
+    assert (len(found.conflicts), found.added) == (1, ()) and len(store.every()) == 1
 
 
 def hand(**changed: Any) -> bytes:
@@ -251,14 +251,14 @@ def taken_by_hand(store: ReviewStore, content: bytes, who: str = "Ann") -> Impor
 def test_lines_written_by_hand_are_found_in_the_corpus(make: Make) -> None:
     store = make("one")
     found = taken_by_hand(store, hand(note="both will do") + hand(side="pred", who="Bob", kind="pred"))
-    decided = {(one.who, one.verdict.key.side, one.verdict.kind) for one in found.taken}
+    decided = {(one.who, one.verdict.key.side, one.verdict.kind) for one in found.added}
     assert decided == {("Ann", "gold", "both"), ("Bob", "pred", "pred")}
     key = Key(text_digest(TEXT), "gold", Marked(((9, 16),), "Drug"))
     stands = store.reviewed().of(key)
     assert stands is not None and stands.verdict.seen == Seen.of("d1", TEXT, key.span)
-    assert taken_by_hand(store, hand(note="both will do")).known == 1
+    assert taken_by_hand(store, hand(note="both will do")).n_known == 1
     # Somebody has decided on it: what is written by hand does not go over it.
-    (parted,) = taken_by_hand(store, hand(kind="unclear")).parted
+    (parted,) = taken_by_hand(store, hand(kind="unclear")).conflicts
     assert (parted.ours.verdict.kind, parted.theirs.verdict.kind) == ("both", "unclear")
 
 
@@ -293,7 +293,7 @@ spans = st.builds(Marked, places, words.filter(bool))
 
 
 @st.composite
-def histories(draw: st.DrawFn) -> list[Given]:
+def histories(draw: st.DrawFn) -> list[StoredVerdict]:
     """Draw a few histories of verdicts, valid but odd."""
     found = []
     for number, span in enumerate(draw(st.lists(spans, max_size=3, unique=True))):
@@ -307,12 +307,12 @@ def histories(draw: st.DrawFn) -> list[Given]:
             who = draw(st.sampled_from(["Ann", "Bób 😀"]))
             uid = f"{number:016x}{version:016x}"
             at = f"2026-01-{draw(st.integers(10, 28))}T12:00:00+00:00"
-            found.append(Given(verdict, who, at, version, uid, uid))
+            found.append(StoredVerdict(verdict, who, at, version, uid, uid))
     return found
 
 
 @given(histories())
-def test_what_is_written_is_read_again(drawn: list[Given]) -> None:
+def test_what_is_written_is_read_again(drawn: list[StoredVerdict]) -> None:
     content = b"".join(export_lines(drawn))
     read = [one for _, one in read_lines(io.BytesIO(content), "x")]
     assert b"".join(export_lines(read)) == content

@@ -179,7 +179,7 @@ def test_by_text_alone_another_text_under_the_same_id_has_no_verdicts(store: Rev
     assert kinds(records(alone)) == {"g:9-16:Drug": "pred"}
     longer = layer_of("gold", [(0, 14, 21, "Drug")], ("Once Ann took aspirin tablets.", TEXTS[1]))
     found = attach_verdicts(records(alone, longer, layer_of("s", [], longer.documents.texts)).about)
-    assert not found.given and not found.lost
+    assert not found.verdicts and not found.lost
     # What is added later is put on records the same way.
     give(alone, records(alone), 2, "gold")
     assert kinds(records(alone, longer, layer_of("s", [], longer.documents.texts))) == {}
@@ -209,7 +209,7 @@ def test_a_batch_leaves_alone_what_stands_and_gives_each_key_one_verdict(store: 
     made = draft_batch(found.about, every, "pred", "one and the same", store.reviewed(), told.append)
     assert len(every) == 3 and len(made) == 2 and not told
     store.give(made, "Ann")
-    assert len(select_batch(found.about, every).records) == 0 and select_batch(found.about, every).left == 3
+    assert len(select_batch(found.about, every).records) == 0 and select_batch(found.about, every).n_with_verdict == 3
     assert len(select_batch(found.about, every, over=True).records) == 3
     assert verdicts_since(found.about, every, 0) == store.reviewed().standing and not verdicts_since(
         found.about, every, 2

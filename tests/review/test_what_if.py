@@ -13,7 +13,7 @@ from nereval_core.corpus import Layer
 from nereval_core.readers import Source
 from nereval_core.review.apply import apply_verdicts
 from nereval_core.review.apply.what_if import WHAT_IF_COLUMNS, exact_f1, what_if
-from nereval_core.review.verdicts import Given, Marked
+from nereval_core.review.verdicts import Marked, StoredVerdict
 from nereval_core.review.verdicts_on_records import key_of
 from nereval_core.scoring import Counting, Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA
@@ -34,7 +34,7 @@ def over_gold(gold: Layer, spans: list[Marked], texts: tuple[str, ...] = (TEXT,)
     st.sampled_from(["one-to-one", "each-side"]),
 )
 def test_it_is_the_score_of_the_layer_with_the_verdicts(
-    own: list[Marked], theirs: list[Marked], given: list[Given], counting: Counting
+    own: list[Marked], theirs: list[Marked], given: list[StoredVerdict], counting: Counting
 ) -> None:
     gold = layer_of(own, TEXTS, cores={at: (span.start, span.start + 1) for at, span in enumerate(own[:2])})
     pred = over_gold(gold, theirs, TEXTS)
@@ -86,7 +86,7 @@ def test_it_is_the_same_on_real_spans() -> None:
 
 @over(st.lists(MARKS, max_size=5), st.lists(MARKS, max_size=5), st.lists(GIVEN, max_size=6))
 def test_what_is_written_and_read_again_is_the_layer(
-    own: list[Marked], theirs: list[Marked], given: list[Given]
+    own: list[Marked], theirs: list[Marked], given: list[StoredVerdict]
 ) -> None:
     gold = layer_of(own, TEXTS)
     found = apply_verdicts(gold, standing(*given), [over_gold(gold, theirs, TEXTS)])

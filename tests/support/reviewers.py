@@ -13,7 +13,7 @@ import traceback
 
 from nereval_core.problems import FormatError
 from nereval_core.review.store import ReviewStore
-from nereval_core.review.verdicts import ConflictError, Draft, Given, Key, Marked, Seen, Verdict, text_digest
+from nereval_core.review.verdicts import ConflictError, Draft, Key, Marked, Seen, StoredVerdict, Verdict, text_digest
 
 TEXT = "Ann took aspirin and then more aspirin."
 RECORDS = 5
@@ -33,7 +33,7 @@ def give(store: ReviewStore, who: str, much: int) -> None:
         say(who, kept.uid)
 
 
-def give_one(store: ReviewStore, one: Verdict, who: str, seen: int = 0) -> Given:
+def give_one(store: ReviewStore, one: Verdict, who: str, seen: int = 0) -> StoredVerdict:
     """Give a verdict over those of others that came first, and return it as it is kept."""
     for _ in range(1000):
         try:

@@ -34,7 +34,7 @@ def _hangs(row: Conclusion) -> Table:
         f"{row.criterion}: {conclusion_in_words(row)}",
         columns_of("document", "span", "text", "verdict", "who"),
         tuple(
-            (change.id, span_in_words(change.span), change.before, KINDS[change.given.verdict.kind], change.given.who)
+            (change.id, span_in_words(change.span), change.before, KINDS[change.stored.verdict.kind], change.stored.who)
             for change in row.changes
         ),
     )

@@ -171,7 +171,7 @@ def verdict(records: Records, argument: str) -> Attribute | None:
     if records.others is None:
         return None
     verdicts, names = attach_verdicts(records), (*KINDS, NO_VERDICT)
-    codes = np.array([names.index(standing.verdict.kind) for standing in verdicts.given] + [len(KINDS)], np.int8)
+    codes = np.array([names.index(standing.verdict.kind) for standing in verdicts.verdicts] + [len(KINDS)], np.int8)
     return Attribute(codes[verdicts.at], names)
 
 
@@ -180,9 +180,9 @@ def reviewer(records: Records, argument: str) -> Attribute | None:
     if records.others is None:
         return None
     verdicts = attach_verdicts(records)
-    names = tuple(sorted({standing.who for standing in verdicts.given}))
+    names = tuple(sorted({standing.who for standing in verdicts.verdicts}))
     return Attribute(
-        np.array([names.index(standing.who) for standing in verdicts.given] + [-1], np.int32)[verdicts.at], names
+        np.array([names.index(standing.who) for standing in verdicts.verdicts] + [-1], np.int32)[verdicts.at], names
     )
 
 
@@ -196,7 +196,7 @@ def noted(records: Records, argument: str) -> Attribute | None:
     if records.others is None:
         return None
     verdicts = attach_verdicts(records)
-    return _where(np.array([*(bool(standing.verdict.note) for standing in verdicts.given), False])[verdicts.at])
+    return _where(np.array([*(bool(standing.verdict.note) for standing in verdicts.verdicts), False])[verdicts.at])
 
 
 def reviewed(records: Records, argument: str) -> Attribute | None:

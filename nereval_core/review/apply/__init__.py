@@ -27,7 +27,7 @@ from nereval_core.review.apply.settlement import (
     settle_spans,
 )
 from nereval_core.review.standing_verdicts import Reviewed
-from nereval_core.review.verdicts import Fragments, Given, Marked
+from nereval_core.review.verdicts import Fragments, Marked, StoredVerdict
 from nereval_core.review.verdicts_on_records import marked, text_digests
 
 
@@ -41,7 +41,7 @@ class Change:
 
     document: int
     id: str
-    given: Given
+    stored: StoredVerdict
     done: str
     after: tuple[Marked, ...]
     reason: str
@@ -51,7 +51,7 @@ class Change:
 
     @property
     def span(self) -> Marked:
-        return self.given.verdict.key.span
+        return self.stored.verdict.key.span
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +86,7 @@ class AppliedVerdicts:
     @cached_property
     def verdicts(self) -> int:
         """The number of verdicts applied, each counted once for all documents."""
-        return len({change.given.uid for change in self.changes})
+        return len({change.stored.uid for change in self.changes})
 
     @property
     def places(self) -> int:
@@ -99,9 +99,9 @@ class AppliedVerdicts:
         return len({change.document for change in self.changes})
 
     @cached_property
-    def left(self) -> int:
+    def n_not_applied(self) -> int:
         """The number of verdicts not applied, or not to every document that they concern."""
-        return len({change.given.uid for change in self.open})
+        return len({change.stored.uid for change in self.open})
 
     def counts(self) -> dict[str, int]:
         """Return the number of rows of the log by effect, then by reason; zeros are left out."""
@@ -115,12 +115,14 @@ def select_verdicts(
     """Return the verdicts of some reviewers and kinds, None for all."""
     if who is None and kinds is None:
         return reviewed
-    return reviewed.only(lambda one: (who is None or one.who in who) and (kinds is None or one.verdict.kind in kinds))
+    return reviewed.only(
+        lambda stored: (who is None or stored.who in who) and (kinds is None or stored.verdict.kind in kinds)
+    )
 
 
 def drop_verdicts(reviewed: Reviewed, uids: Collection[str]) -> Reviewed:
     """Return the verdicts except those with these uids."""
-    return reviewed.only(lambda one: one.uid not in uids)
+    return reviewed.only(lambda stored: stored.uid not in uids)
 
 
 def apply_verdicts(
@@ -138,68 +140,75 @@ def apply_verdicts(
     """
     changes: list[Change] = []
     results: dict[int, SettledSpans] = {}
-    for document, given in verdicts_by_document(gold, reviewed, only_this_document=only_this_document):
-        found = settle_document(gold, document, given, layers)
-        results[document] = found
-        changes += [_change(gold, document, outcome) for outcome in found.outcomes]
+    for document, verdicts in verdicts_by_document(gold, reviewed, only_this_document=only_this_document):
+        settled = settle_document(gold, document, verdicts, layers)
+        results[document] = settled
+        changes += [_change(gold, document, outcome) for outcome in settled.outcomes]
     changes += _of_changed_texts(gold, reviewed)
     repeated = _repeated(gold, reviewed) if only_this_document else {}
     changes += _of_unknown_documents(gold, reviewed, repeated)
-    changes.sort(key=lambda change: (change.document, change.given.verdict.key.side, change.span))
+    changes.sort(key=lambda change: (change.document, change.stored.verdict.key.side, change.span))
     done = tuple(change for change in changes if change.done)
-    left = tuple(change for change in changes if not change.done)
-    spared = sum(_is_spared(gold, reviewed, text, document) for text, some in repeated.items() for document in some)
-    return AppliedVerdicts(gold, reviewed, tuple(layers), results, done, left, only_this_document, spared)
+    not_applied = tuple(change for change in changes if not change.done)
+    spared = sum(
+        _is_spared(gold, reviewed, text, document) for text, numbers in repeated.items() for document in numbers
+    )
+    return AppliedVerdicts(gold, reviewed, tuple(layers), results, done, not_applied, only_this_document, spared)
 
 
 def verdicts_by_document(
     gold: Layer, reviewed: Reviewed, *, only_this_document: bool = True
-) -> Iterator[tuple[int, tuple[Given, ...]]]:
+) -> Iterator[tuple[int, tuple[StoredVerdict, ...]]]:
     """Yield the documents (numbers) that verdicts concern, with these verdicts: at most one per side and span."""
     repeated = _repeated(gold, reviewed) if only_this_document else {}
     for document, text in enumerate(text_digests(gold.documents) if reviewed.by_text else ()):
         if text in repeated:
-            given = reviewed.by_document.get((text, gold.documents.ids[document]), ())
+            verdicts = reviewed.by_document.get((text, gold.documents.ids[document]), ())
         else:
-            given = reviewed.by_text.get(text, ())
-        if given:
-            yield document, given
+            verdicts = reviewed.by_text.get(text, ())
+        if verdicts:
+            yield document, verdicts
 
 
 def _repeated(gold: Layer, reviewed: Reviewed) -> dict[str, list[int]]:
     """Return the documents (numbers) by the digest of their text, for texts with verdicts in several documents."""
-    found: dict[str, list[int]] = {}
-    wanted = {text for text, _ in reviewed.by_document}
-    for document, text in enumerate(text_digests(gold.documents) if wanted else ()):
-        if text in wanted:
-            found.setdefault(text, []).append(document)
-    return {text: some for text, some in found.items() if len(some) > 1}
+    documents_of_text: dict[str, list[int]] = {}
+    texts = {text for text, _ in reviewed.by_document}
+    for document, text in enumerate(text_digests(gold.documents) if texts else ()):
+        if text in texts:
+            documents_of_text.setdefault(text, []).append(document)
+    return {text: numbers for text, numbers in documents_of_text.items() if len(numbers) > 1}
 
 
 def _is_spared(gold: Layer, reviewed: Reviewed, text: str, document: int) -> bool:
     """Return whether a verdict on the text was given on other documents and not on this one."""
     own = reviewed.by_document.get((text, gold.documents.ids[document]), ())
     return bool(
-        {one.verdict.key.record for one in reviewed.by_text.get(text, ())} - {one.verdict.key.record for one in own}
+        {stored.verdict.key.record for stored in reviewed.by_text.get(text, ())}
+        - {stored.verdict.key.record for stored in own}
     )
 
 
-def settle_document(gold: Layer, document: int, given: Sequence[Given], layers: Sequence[Layer] = ()) -> SettledSpans:
+def settle_document(
+    gold: Layer, document: int, verdicts: Sequence[StoredVerdict], layers: Sequence[Layer] = ()
+) -> SettledSpans:
     """Apply verdicts to the gold spans of one document."""
-    own = {span: found for span in named_spans(given) if (found := places(gold, document, span))}
-    both = [one.verdict.key.span for one in given if one.verdict.kind == "both"] if gold.alternatives else ()
+    own = {span: indices for span in named_spans(verdicts) if (indices := places(gold, document, span))}
+    both = (
+        [stored.verdict.key.span for stored in verdicts if stored.verdict.kind == "both"] if gold.alternatives else ()
+    )
     # Of spans that repeat one another, each is to have it.
-    known = {
+    alternatives = {
         span: frozenset.intersection(*(frozenset(gold.alternatives.get(at, ())) for at in own[span]))
         for span in both
         if span in own
     }
 
-    def held(span: Marked) -> bool:
+    def is_held(span: Marked) -> bool:
         return any(places(layer, document, span) for layer in layers)
 
     length = int(gold.documents.lengths[document])
-    return settle_spans(own, given, length, known=known, held=held if layers else None)
+    return settle_spans(own, verdicts, length, gold_alternatives=alternatives, is_held=is_held if layers else None)
 
 
 def places(layer: Layer, document: int, span: Marked) -> list[int]:
@@ -209,8 +218,8 @@ def places(layer: Layer, document: int, span: Marked) -> list[int]:
     if low == high or span.end > layer.documents.lengths[document]:
         return []
     start = layer.start[low:high]
-    one, two = np.searchsorted(start, np.array((span.start, span.start + 1), start.dtype)).tolist()
-    return [at for at in range(low + one, low + two) if layer.end[at] == span.end and marked(layer, at) == span]
+    first, last = np.searchsorted(start, np.array((span.start, span.start + 1), start.dtype)).tolist()
+    return [at for at in range(low + first, low + last) if layer.end[at] == span.end and marked(layer, at) == span]
 
 
 def changed_layer(gold: Layer, results: Mapping[int, SettledSpans]) -> Layer:
@@ -219,13 +228,13 @@ def changed_layer(gold: Layer, results: Mapping[int, SettledSpans]) -> Layer:
     added: list[tuple[int, Marked]] = []
     more: dict[int, Fragments] = {}
     late: dict[tuple[int, Marked], Fragments] = {}
-    for document, found in results.items():
-        gone += [at for span in found.gone for at in places(gold, document, span)]
-        added += [(document, span) for span in found.added]
-        for span, other in found.alternatives.items():
-            if span in found.added:
+    for document, settled in results.items():
+        gone += [at for span in settled.gone for at in places(gold, document, span)]
+        added += [(document, span) for span in settled.added]
+        for span, other in settled.alternatives.items():
+            if span in settled.added:
                 late[document, span] = (other,)
-            for at in () if span in found.added else places(gold, document, span):
+            for at in () if span in settled.added else places(gold, document, span):
                 more[at] = tuple(dict.fromkeys((*gold.alternatives.get(at, ()), other)))
     if not gone and not added and not more:
         return gold
@@ -233,12 +242,12 @@ def changed_layer(gold: Layer, results: Mapping[int, SettledSpans]) -> Layer:
     read = np.arange(len(gold)) if gold.order is None else np.argsort(gold.order, kind="stable")
     goes = np.zeros(len(gold), bool)
     goes[gone] = True
-    kept = read[~goes[read]]
-    extras = {key: _carried(getattr(gold, key), kept, len(gold)) for key in SPAN_KEYS}
-    place = _places(kept, len(gold))
+    remaining = read[~goes[read]]
+    extras = {key: _carried(getattr(gold, key), remaining, len(gold)) for key in SPAN_KEYS}
+    place = _places(remaining, len(gold))
     extras["alternatives"] |= {int(place[span]): others for span, others in more.items()}
     types = tuple(dict.fromkeys((*gold.types, *(span.type for _, span in added))))
-    for at, (document, span) in enumerate(added, start=len(kept)):
+    for at, (document, span) in enumerate(added, start=len(remaining)):
         if len(span.fragments) > 1:
             extras["fragments"][at] = span.fragments
         if (document, span) in late:
@@ -246,23 +255,23 @@ def changed_layer(gold: Layer, results: Mapping[int, SettledSpans]) -> Layer:
     return layer_of(
         gold.name,
         gold.documents,
-        _column(gold.doc[kept], [document for document, _ in added]),
-        _column(gold.start[kept], [span.start for _, span in added]),
-        _column(gold.end[kept], [span.end for _, span in added]),
-        Labels(_column(gold.type[kept], [types.index(span.type) for _, span in added]), types),
+        _column(gold.doc[remaining], [document for document, _ in added]),
+        _column(gold.start[remaining], [span.start for _, span in added]),
+        _column(gold.end[remaining], [span.end for _, span in added]),
+        Labels(_column(gold.type[remaining], [types.index(span.type) for _, span in added]), types),
         extras=extras,
     )
 
 
 def _change(gold: Layer, document: int, outcome: Outcome) -> Change:
     text = gold.documents.texts[document]
-    verdict = outcome.given.verdict
+    verdict = outcome.stored.verdict
     stale = outcome.reason == STALE
     quote = _shown(gold, verdict.seen.quote) if stale else verdict.key.span.quote(text)
     quotes = tuple(after.quote(text) for after in outcome.after)
     done, after, reason = outcome.done, outcome.after, outcome.reason
     name, note = gold.documents.ids[document], _shown(gold, verdict.note)
-    return Change(document, name, outcome.given, done, after, reason, quote, quotes, note)
+    return Change(document, name, outcome.stored, done, after, reason, quote, quotes, note)
 
 
 def _of_changed_texts(gold: Layer, reviewed: Reviewed) -> Iterator[Change]:
@@ -270,21 +279,21 @@ def _of_changed_texts(gold: Layer, reviewed: Reviewed) -> Iterator[Change]:
     if reviewed.by_text_alone or not reviewed.by_text:
         return
     digests = set(text_digests(gold.documents))
-    for text, given in reviewed.by_text.items():
-        for one in given if text not in digests else ():
-            seen = one.verdict.seen
-            document = gold.documents.index.get(seen.document)
+    for text, verdicts in reviewed.by_text.items():
+        for stored in verdicts if text not in digests else ():
+            context = stored.verdict.seen
+            document = gold.documents.index.get(context.document)
             if document is not None:
-                quote, note = _shown(gold, seen.quote), _shown(gold, one.verdict.note)
-                yield Change(document, seen.document, one, "", (), STALE, quote, (), note)
+                quote, note = _shown(gold, context.quote), _shown(gold, stored.verdict.note)
+                yield Change(document, context.document, stored, "", (), STALE, quote, (), note)
 
 
 def _of_unknown_documents(gold: Layer, reviewed: Reviewed, repeated: Mapping[str, Sequence[int]]) -> Iterator[Change]:
     """Yield verdicts on a text of several documents that were given on another id, at the first of these."""
-    for (text, name), given in reviewed.by_document.items():
-        some = repeated.get(text, ())
-        if some and name not in {gold.documents.ids[document] for document in some}:
-            yield from (_change(gold, some[0], Outcome(one, reason=AMBIGUOUS)) for one in given)
+    for (text, name), verdicts in reviewed.by_document.items():
+        numbers = repeated.get(text, ())
+        if numbers and name not in {gold.documents.ids[document] for document in numbers}:
+            yield from (_change(gold, numbers[0], Outcome(stored, reason=AMBIGUOUS)) for stored in verdicts)
 
 
 def _shown(gold: Layer, text: str) -> str:
@@ -292,21 +301,21 @@ def _shown(gold: Layer, text: str) -> str:
     return masked_text(text) if is_masked(gold.documents) else text
 
 
-def _column(kept: NDArray[np.integer], added: Sequence[int]) -> NDArray[np.int64]:
-    return np.concatenate((kept.astype(np.int64), np.array(added, np.int64)))
+def _column(remaining: NDArray[np.integer], added: Sequence[int]) -> NDArray[np.int64]:
+    return np.concatenate((remaining.astype(np.int64), np.array(added, np.int64)))
 
 
-def _places(kept: NDArray[np.integer], spans: int) -> NDArray[np.int64]:
+def _places(remaining: NDArray[np.integer], spans: int) -> NDArray[np.int64]:
     """Return the new index of each span, -1 for removed ones."""
     place = np.full(spans, -1, np.int64)
-    place[kept] = np.arange(len(kept))
+    place[remaining] = np.arange(len(remaining))
     return place
 
 
-def _carried(values: Mapping[int, object], kept: NDArray[np.integer], spans: int) -> dict[int, object]:
+def _carried(values: Mapping[int, object], remaining: NDArray[np.integer], spans: int) -> dict[int, object]:
     if not values:
         return {}
-    place = _places(kept, spans).tolist()
+    place = _places(remaining, spans).tolist()
     return {place[span]: value for span, value in values.items() if place[span] >= 0}
 
 

@@ -79,7 +79,7 @@ class Adjudicated:
     @property
     def log(self) -> tuple[tuple[Cell, ...], ...]:
         """Rows with LOG_COLUMNS: the effects of verdicts, then the open records."""
-        left = tuple(
+        open_rows = tuple(
             (
                 row.document,
                 "gold" if row.record.startswith("g:") else "pred",
@@ -92,7 +92,7 @@ class Adjudicated:
             )
             for row in self.open
         )
-        return (*log_rows(self.applied.changes), *left)
+        return (*log_rows(self.applied.changes), *open_rows)
 
 
 def adjudicate(first: Layer, second: Layer, reviewed: Reviewed, *, only_this_document: bool = True) -> Adjudicated:
@@ -102,44 +102,44 @@ def adjudicate(first: Layer, second: Layer, reviewed: Reviewed, *, only_this_doc
     boundaries and type are those of the first. See `apply_verdicts` for `only_this_document`.
     """
     scores = score_layers(first, second, Settings((CRITERIA[STRICT],)))
-    every = apply_verdicts(first, reviewed, (second,), only_this_document=only_this_document)
-    decided = {(change.document, change.given.verdict.key.side, change.span) for change in every.changes}
+    applied = apply_verdicts(first, reviewed, (second,), only_this_document=only_this_document)
+    decided = {(change.document, change.stored.verdict.key.side, change.span) for change in applied.changes}
     # Whoever decides on a span decides on the one that it was held against.
     decided |= {
         (change.document, "pred", partner)
-        for change in every.changes
-        if change.given.verdict.key.side == "gold" and (partner := change.given.verdict.partner) is not None
+        for change in applied.changes
+        if change.stored.verdict.key.side == "gold" and (partner := change.stored.verdict.partner) is not None
     }
     decided |= {
-        (change.document, change.given.verdict.key.side, change.span)
-        for change in every.open
+        (change.document, change.stored.verdict.key.side, change.span)
+        for change in applied.open
         if change.reason == REPEATS
     }
-    reasons = {(change.document, change.given.verdict.key.side, change.span): change.reason for change in every.open}
-    found = rows(scores, STRICT)
-    agreed = found.decision == Decision.COR
-    kept = np.zeros(len(first), bool)
-    kept[found.gold[agreed]] = True
-    left: list[OpenRecord] = []
+    reasons = {(change.document, change.stored.verdict.key.side, change.span): change.reason for change in applied.open}
+    records = rows(scores, STRICT)
+    agreed = records.decision == Decision.COR
+    is_kept = np.zeros(len(first), bool)
+    is_kept[records.gold[agreed]] = True
+    open_records: list[OpenRecord] = []
     for at in np.flatnonzero(~agreed).tolist():
-        document = int(found.doc[at])
-        gold, pred = int(found.gold[at]), int(found.pred[at])
+        document = int(records.doc[at])
+        gold, pred = int(records.gold[at]), int(records.pred[at])
         spans = (marked(first, gold) if gold >= 0 else None, marked(second, pred) if pred >= 0 else None)
-        own = spans[0] if found.anchored[at] else spans[1]
+        own = spans[0] if records.anchored[at] else spans[1]
         assert own is not None, "a record is named by a span that it has"
-        side: Side = "gold" if found.anchored[at] else "pred"
+        side: Side = "gold" if records.anchored[at] else "pred"
         if (document, side, own) in decided:
             if gold >= 0:
-                kept[gold] = True
+                is_kept[gold] = True
             continue
         layer, prefix, place = (first, "g", gold) if side == "gold" else (second, "p", pred)
         (record,) = record_ids(layer, prefix, np.array([place]))
         quote = own.quote(first.documents.texts[document])
         reason = reasons.get((document, side, own), UNDECIDED)
-        left.append(OpenRecord(first.documents.ids[document], record, spans, quote, reason))
-    basis = first.take(np.flatnonzero(kept))
-    made = apply_verdicts(basis, reviewed, (second,), only_this_document=only_this_document)
-    return Adjudicated(first, second, int(agreed.sum()), made, tuple(left))
+        open_records.append(OpenRecord(first.documents.ids[document], record, spans, quote, reason))
+    basis = first.take(np.flatnonzero(is_kept))
+    adjudicated = apply_verdicts(basis, reviewed, (second,), only_this_document=only_this_document)
+    return Adjudicated(first, second, int(agreed.sum()), adjudicated, tuple(open_records))
 
 
 __all__: Sequence[str] = ("UNDECIDED", "Adjudicated", "OpenRecord", "adjudicate")

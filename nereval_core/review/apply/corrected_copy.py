@@ -32,27 +32,27 @@ def span_in_words(span: Marked) -> str:
     return ",".join(f"{low}-{high}" for low, high in span.fragments) + f":{span.type}"
 
 
-def signature(found: AppliedVerdicts) -> str:
+def signature(applied: AppliedVerdicts) -> str:
     """Return the line that names the layer behind a copy, the number of verdicts and the program."""
     parts = (
         f"nereval {__version__}",
-        *applied_counts(found),
-        f"not applied {found.left}",
-        f"gold sha256:{found.gold.digest[:16]}",
-        f"corrected sha256:{found.layer.digest[:16]}",
-        f"documents {len(found.gold.documents)}",
-        *([SAID] if is_masked(found.gold.documents) else []),
+        *applied_counts(applied),
+        f"not applied {applied.n_not_applied}",
+        f"gold sha256:{applied.gold.digest[:16]}",
+        f"corrected sha256:{applied.layer.digest[:16]}",
+        f"documents {len(applied.gold.documents)}",
+        *([SAID] if is_masked(applied.gold.documents) else []),
     )
     return " | ".join(parts)
 
 
-def applied_counts(found: AppliedVerdicts) -> tuple[str, ...]:
+def applied_counts(applied: AppliedVerdicts) -> tuple[str, ...]:
     """Return the parts of a signature with the numbers of verdicts, places and documents, and the rule for these."""
     return (
-        f"verdicts applied {found.verdicts}",
-        f"places {found.places}",
-        f"documents with verdicts {found.documents}",
-        f"applied to {ONLY if found.only_this_document else EVERY}",
+        f"verdicts applied {applied.verdicts}",
+        f"places {applied.places}",
+        f"documents with verdicts {applied.documents}",
+        f"applied to {ONLY if applied.only_this_document else EVERY}",
     )
 
 
@@ -61,19 +61,19 @@ def log_rows(changes: Iterable[Change]) -> tuple[tuple[Cell, ...], ...]:
     return tuple(
         (
             change.id,
-            change.given.verdict.key.side,
+            change.stored.verdict.key.side,
             span_in_words(change.span),
             change.before,
-            KINDS[change.given.verdict.kind],
-            change.given.who,
-            change.given.at,
+            KINDS[change.stored.verdict.kind],
+            change.stored.who,
+            change.stored.at,
             change.note,
             change.done,
             "; ".join(map(span_in_words, change.after)),
             "; ".join(change.quotes),
             change.reason,
-            change.given.verdict.seen.document,
-            change.given.uid,
+            change.stored.verdict.seen.document,
+            change.stored.uid,
         )
         for change in changes
     )
@@ -82,8 +82,8 @@ def log_rows(changes: Iterable[Change]) -> tuple[tuple[Cell, ...], ...]:
 def log_csv(rows: Iterable[Sequence[Cell]], signed: str) -> bytes:
     """Return the rows of a log as CSV in UTF-8, with the signature in each row; without rows, in one of its own."""
     signed = one_line(signed)
-    found = [(*row, signed) for row in rows] or [(*[""] * len(LOG_COLUMNS), signed)]
-    return as_csv(Table("", columns_of(*LOG_COLUMNS, "signature"), tuple(found))).encode()
+    signed_rows = [(*row, signed) for row in rows] or [(*[""] * len(LOG_COLUMNS), signed)]
+    return as_csv(Table("", columns_of(*LOG_COLUMNS, "signature"), tuple(signed_rows))).encode()
 
 
 def write_copy(
@@ -110,17 +110,17 @@ def write_copy(
     pair = (SPANS, TEXTS) if out.name.endswith((SPANS, TEXTS)) else ()
     stem = out.name.removesuffix(SPANS).removesuffix(TEXTS)
     for place in (out, beside, *(out.with_name(stem + ending) for ending in pair)):
-        if any(is_input(place, given) for given in places):
-            found = "this is what the copy is made of, and is not written over"
-            raise FormatError.single(os.fspath(place), None, found, "name another place")
+        if any(is_input(place, source) for source in places):
+            finding = "this is what the copy is made of, and is not written over"
+            raise FormatError.single(os.fspath(place), None, finding, "name another place")
     with writers.whole_file(beside) as file:
         file.write(log)
         return writers.write(layer, out, format=format, lossy=lossy)
 
 
-def is_input(place: Path, given: str | os.PathLike[str]) -> bool:
+def is_input(place: Path, source: str | os.PathLike[str]) -> bool:
     """Return whether a place is an input, lies in a folder that is one, or holds one; links are followed."""
-    mine, theirs = Path(os.path.realpath(place)), Path(os.path.realpath(given))
-    if mine == theirs or theirs in mine.parents or mine in theirs.parents:
+    real_place, real_source = Path(os.path.realpath(place)), Path(os.path.realpath(source))
+    if real_place == real_source or real_source in real_place.parents or real_place in real_source.parents:
         return True
-    return mine.exists() and theirs.exists() and mine.samefile(theirs)
+    return real_place.exists() and real_source.exists() and real_place.samefile(real_source)

@@ -54,38 +54,38 @@ class Conclusion:
     firm: bool = False
 
 
-def conclude(found: AppliedVerdicts, systems: tuple[Layer, Layer], settings: Settings) -> Conclusion | None:
+def conclude(applied: AppliedVerdicts, systems: tuple[Layer, Layer], settings: Settings) -> Conclusion | None:
     """Return the verdicts that decide the order of two systems under the one criterion of the settings.
 
     None where neither system is better, or a score is undefined.
     """
-    start = _sums(found, systems, settings)
+    start = _sums(applied, systems, settings)
     f1 = _f1(start)
     if start is None or f1 is None or f1[0] == f1[1]:
         return None
     if f1[0] < f1[1]:
         start, f1, systems = start[2 * _SIDE :] + start[: 2 * _SIDE], f1[::-1], systems[::-1]
     result = Conclusion(systems[0].name, systems[1].name, settings.criteria[0].name, (float(f1[0]), float(f1[1])))
-    effects = _Effects(found, systems, settings)
+    effects = _Effects(applied, systems, settings)
     dropped = _search(effects, start)
     least = _least(effects, start) if settings.counting == "one-to-one" else 1
     if dropped is None:
         return replace(result, firm=least is None, least=least or 0)
     names = {
-        one.uid
+        stored.uid
         for group, choice in zip(effects.groups, dropped, strict=True)
-        for bit, one in enumerate(group.verdicts)
+        for bit, stored in enumerate(group.verdicts)
         if choice >> bit & 1
     }
-    left = drop_verdicts(found.reviewed, names)
-    again = apply_verdicts(found.gold, left, found.layers, only_this_document=found.only_this_document)
+    remaining = drop_verdicts(applied.reviewed, names)
+    again = apply_verdicts(applied.gold, remaining, applied.layers, only_this_document=applied.only_this_document)
     turned = _f1(_sums(again, systems, settings))
     if turned is None or turned[0] > turned[1]:
         # Clusters too large to be aligned exactly do not add up: nothing is claimed.
         return result
     return replace(
         result,
-        changes=tuple(change for change in found.log if change.given.uid in names),
+        changes=tuple(change for change in applied.log if change.stored.uid in names),
         verdicts=len(names),
         without=(float(turned[0]), float(turned[1])),
         # Every single verdict was tried before a second one was dropped.
@@ -94,25 +94,25 @@ def conclude(found: AppliedVerdicts, systems: tuple[Layer, Layer], settings: Set
 
 
 def conclude_pairs(
-    found: AppliedVerdicts, systems: Sequence[Layer], settings: Settings, *, first_only: bool = False
+    applied: AppliedVerdicts, systems: Sequence[Layer], settings: Settings, *, first_only: bool = False
 ) -> Mapping[tuple[str, str, str], Conclusion]:
     """Return the conclusions by criterion, better and worse system, of all pairs or of those with the first system."""
     rows = (
-        conclude(found, (one, two), replace(settings, criteria=(criterion,)))
+        conclude(applied, (first, second), replace(settings, criteria=(criterion,)))
         for criterion in settings.criteria
-        for at, one in enumerate(systems[:1] if first_only else systems)
-        for two in systems[at + 1 :]
+        for at, first in enumerate(systems[:1] if first_only else systems)
+        for second in systems[at + 1 :]
     )
     return {(row.criterion, row.better, row.worse): row for row in rows if row is not None}
 
 
-def _sums(found: AppliedVerdicts, systems: Sequence[Layer], settings: Settings) -> Sums | None:
+def _sums(applied: AppliedVerdicts, systems: Sequence[Layer], settings: Settings) -> Sums | None:
     """Return the counts with verdicts applied, None where gold then lacks what the criterion needs."""
     (criterion,) = settings.criteria
-    if criterion.lacks(found.layer) is not None:
+    if criterion.lacks(applied.layer) is not None:
         return None
-    counts = [score_layers(found.layer, system, settings).counts(criterion.name) for system in systems]
-    return tuple(value for one in counts for value in (*one.gold, *one.pred))
+    counts = [score_layers(applied.layer, system, settings).counts(criterion.name) for system in systems]
+    return tuple(value for system_counts in counts for value in (*system_counts.gold, *system_counts.pred))
 
 
 def _f1(sums: Sums | None) -> tuple[Fraction, Fraction] | None:
@@ -120,8 +120,8 @@ def _f1(sums: Sums | None) -> tuple[Fraction, Fraction] | None:
     if sums is None:
         return None
     parts = [sums[low : low + _SIDE] for low in range(0, 4 * _SIDE, _SIDE)]
-    one, two = exact_f1(Counts(parts[0], parts[1])), exact_f1(Counts(parts[2], parts[3]))
-    return None if one is None or two is None else (one, two)
+    first, second = exact_f1(Counts(parts[0], parts[1])), exact_f1(Counts(parts[2], parts[3]))
+    return None if first is None or second is None else (first, second)
 
 
 class _Effects:
@@ -130,9 +130,9 @@ class _Effects:
     A choice of dropped verdicts is a number: bit i stands for the i-th verdict of the group.
     """
 
-    def __init__(self, found: AppliedVerdicts, systems: tuple[Layer, Layer], settings: Settings) -> None:
-        self._found, self._systems, self._settings = found, systems, settings
-        self.groups = group_verdicts(found, systems, by_token=settings.criteria[0].unit == "token")
+    def __init__(self, applied: AppliedVerdicts, systems: tuple[Layer, Layer], settings: Settings) -> None:
+        self._found, self._systems, self._settings = applied, systems, settings
+        self.groups = group_verdicts(applied, systems, by_token=settings.criteria[0].unit == "token")
         self._known: dict[tuple[int, int], Sums] = {}
         small = [(at, len(group.verdicts)) for at, group in enumerate(self.groups) if self.enumerates(at)]
         self.sums((group, choice) for group, verdicts in small for choice in range(1 << verdicts))
@@ -149,12 +149,12 @@ class _Effects:
         else:
             yield from (dropped | 1 << bit for bit in range(size) if not dropped >> bit & 1)
 
-    def sums(self, wanted: Iterable[tuple[int, int]]) -> list[Sums]:
+    def sums(self, choices: Iterable[tuple[int, int]]) -> list[Sums]:
         """Return the counts at the places of groups, each given with its choice."""
-        asked = list(wanted)
-        new = [one for one in asked if one not in self._known]
+        requested = list(choices)
+        new = [choice for choice in requested if choice not in self._known]
         rows = [
-            (place, [one for bit, one in enumerate(self.groups[group].verdicts) if not choice >> bit & 1])
+            (place, [stored for bit, stored in enumerate(self.groups[group].verdicts) if not choice >> bit & 1])
             for group, choice in new
             for place in self.groups[group].places
         ]
@@ -162,7 +162,7 @@ class _Effects:
         for group, choice in new:
             own = [next(counts) for _ in self.groups[group].places]
             self._known[group, choice] = tuple(map(sum, zip(*own, strict=True)))
-        return [self._known[one] for one in asked]
+        return [self._known[choice] for choice in requested]
 
 
 class _Steps:
@@ -320,8 +320,8 @@ def _least(effects: _Effects, start: Sums) -> int | None:
             if moved is None or (best is not None and moved >= best):
                 # It takes at least as many verdicts to change P further.
                 break
-            one, two = p + more + a2, p + more + a1
-            needed = _verdicts_for(h1 * one - h2 * two, credit[1] * two - credit[0] * one, size, number)
+            first, second = p + more + a2, p + more + a1
+            needed = _verdicts_for(h1 * first - h2 * second, credit[1] * second - credit[0] * first, size, number)
             if needed is not None:
                 best = max(needed, moved) if best is None else min(best, max(needed, moved))
     return best

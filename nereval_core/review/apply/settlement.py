@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from nereval_core.review.verdicts import Given, Marked
+from nereval_core.review.verdicts import Marked, StoredVerdict
 
 KEPT = "kept"
 REMOVED = "removed"
@@ -53,7 +53,7 @@ REASONS: Mapping[str, str] = {
 class Outcome:
     """The outcome of a verdict: its effect (`done`) and the spans `after` it, or the `reason` for no effect."""
 
-    given: Given
+    stored: StoredVerdict
     done: str = ""
     after: tuple[Marked, ...] = ()
     reason: str = ""
@@ -73,14 +73,14 @@ class SettledSpans:
     outcomes: tuple[Outcome, ...]
 
 
-def sort_verdicts(given: Iterable[Given]) -> list[Given]:
+def sort_verdicts(verdicts: Iterable[StoredVerdict]) -> list[StoredVerdict]:
     """Return the verdicts on one text sorted by side and span, independent of when they were given."""
-    return sorted(given, key=lambda one: (one.verdict.key.side, one.verdict.key.span))
+    return sorted(verdicts, key=lambda stored: (stored.verdict.key.side, stored.verdict.key.span))
 
 
-def replacing_spans(given: Given) -> tuple[Marked, ...]:
+def replacing_spans(stored: StoredVerdict) -> tuple[Marked, ...]:
     """Return the spans by which a verdict replaces its own, sorted and each once."""
-    verdict = given.verdict
+    verdict = stored.verdict
     if verdict.kind == "neither":
         return tuple(sorted(set(verdict.right)))
     if verdict.kind != "pred":
@@ -89,31 +89,31 @@ def replacing_spans(given: Given) -> tuple[Marked, ...]:
     return () if span is None else (span,)
 
 
-def named_spans(given: Iterable[Given]) -> set[Marked]:
+def named_spans(verdicts: Iterable[StoredVerdict]) -> set[Marked]:
     """Return the spans that verdicts are about or add: their effect depends on no other gold spans."""
-    return {span for one in given for span in (one.verdict.key.span, *replacing_spans(one))}
+    return {span for stored in verdicts for span in (stored.verdict.key.span, *replacing_spans(stored))}
 
 
 def settle_spans(
     own: Collection[Marked],
-    given: Iterable[Given],
+    stored_verdicts: Iterable[StoredVerdict],
     length: int,
     *,
-    known: Mapping[Marked, frozenset[tuple[int, int]]] | None = None,
-    held: Callable[[Marked], bool] | None = None,
+    gold_alternatives: Mapping[Marked, frozenset[tuple[int, int]]] | None = None,
+    is_held: Callable[[Marked], bool] | None = None,
 ) -> SettledSpans:
     """Apply verdicts on a text of so many characters to its gold spans, at most one verdict a side and span.
 
-    `own` are the gold spans, at least those among `named_spans`. `known` are the alternatives that gold spans have.
-    `held` tells whether some other layer has a span: a verdict on a span that no layer has is stale. Without `held`,
-    predictions are assumed to exist.
+    `own` are the gold spans, at least those among `named_spans`, and `gold_alternatives` their alternatives. `is_held`
+    tells whether some other layer has a span: a verdict on a span that no layer has is stale. Without it, predictions
+    are assumed to exist.
     """
-    verdicts = sort_verdicts(given)
-    wrong = {id(one): _wrong(one, length) for one in verdicts}
+    verdicts = sort_verdicts(stored_verdicts)
+    wrong = {id(stored): _wrong(stored, length) for stored in verdicts}
     moves = {
-        one.verdict.key.span: replacing_spans(one)
-        for one in verdicts
-        if one.verdict.key.side == "gold" and one.verdict.kind in ("pred", "neither") and not wrong[id(one)]
+        stored.verdict.key.span: replacing_spans(stored)
+        for stored in verdicts
+        if stored.verdict.key.side == "gold" and stored.verdict.kind in ("pred", "neither") and not wrong[id(stored)]
     }
     for span in _in_circles(moves):
         del moves[span]
@@ -123,37 +123,39 @@ def settle_spans(
     for span in passed & moves.keys():
         brought |= _led(moves[span], moves, passed)
     before = staying | brought
-    predicted = {one.verdict.key.span for one in verdicts if one.verdict.key.side == "pred"}
-    there = {span for span in predicted if held is None or span in own or held(span)}
-    for one in verdicts:
-        if one.verdict.key.side == "pred" and not wrong[id(one)] and one.verdict.key.span in there:
-            brought |= _led(replacing_spans(one), moves, passed)
+    predicted = {stored.verdict.key.span for stored in verdicts if stored.verdict.key.side == "pred"}
+    existing = {span for span in predicted if is_held is None or span in own or is_held(span)}
+    for stored in verdicts:
+        if stored.verdict.key.side == "pred" and not wrong[id(stored)] and stored.verdict.key.span in existing:
+            brought |= _led(replacing_spans(stored), moves, passed)
     more: dict[Marked, tuple[int, int]] = {}
     outcomes = []
-    for one in verdicts:
-        verdict, span = one.verdict, one.verdict.key.span
-        if span not in (passed if verdict.key.side == "gold" else there):
-            elsewhere = verdict.key.side == "gold" and held is not None and held(span)
-            outcomes.append(Outcome(one, reason=ELSEWHERE if elsewhere else STALE))
-        elif reason := wrong[id(one)] or (CIRCLE if _stuck(one, moves) else ""):
-            outcomes.append(Outcome(one, reason=reason))
+    for stored in verdicts:
+        verdict, span = stored.verdict, stored.verdict.key.span
+        if span not in (passed if verdict.key.side == "gold" else existing):
+            elsewhere = verdict.key.side == "gold" and is_held is not None and is_held(span)
+            outcomes.append(Outcome(stored, reason=ELSEWHERE if elsewhere else STALE))
+        elif reason := wrong[id(stored)] or (CIRCLE if _stuck(stored, moves) else ""):
+            outcomes.append(Outcome(stored, reason=reason))
         elif verdict.key.side == "pred":
-            outcomes.append(_of_prediction(one, before, staying | brought, _led(replacing_spans(one), moves, set())))
+            outcomes.append(
+                _of_prediction(stored, before, staying | brought, _led(replacing_spans(stored), moves, set()))
+            )
         elif verdict.kind == "both":
             assert verdict.partner is not None, "without one it is an optional entity"
             place = (verdict.partner.start, verdict.partner.end)
-            said = place in (known or {}).get(span, ()) or verdict.partner == span
-            if not said:
+            is_known = place in (gold_alternatives or {}).get(span, ()) or verdict.partner == span
+            if not is_known:
                 more[span] = place
-            outcomes.append(Outcome(one, NOTHING if said else ALTERNATIVE, (span,)))
+            outcomes.append(Outcome(stored, NOTHING if is_known else ALTERNATIVE, (span,)))
         else:
-            outcomes.append(_of_gold(one, moves))
+            outcomes.append(_of_gold(stored, moves))
     return SettledSpans(tuple(sorted(set(own) - staying)), tuple(sorted(brought - staying)), more, tuple(outcomes))
 
 
-def _wrong(one: Given, length: int) -> str:
+def _wrong(stored: StoredVerdict, length: int) -> str:
     """Return the reason why a verdict cannot be applied to any gold, "" where it can."""
-    verdict = one.verdict
+    verdict = stored.verdict
     if verdict.kind == "unclear":
         return UNCLEAR
     if verdict.kind == "both":
@@ -163,7 +165,7 @@ def _wrong(one: Given, length: int) -> str:
             return TYPES
         if len(verdict.partner.fragments) > 1 and verdict.partner != verdict.key.span:
             return APART
-    new = (verdict.partner,) if verdict.kind == "both" and verdict.partner else replacing_spans(one)
+    new = (verdict.partner,) if verdict.kind == "both" and verdict.partner else replacing_spans(stored)
     return OUTSIDE if any(span.end > length or not _is_text(span.type) for span in new) else ""
 
 
@@ -173,24 +175,24 @@ def _is_text(name: str) -> bool:
 
 def _in_circles(moves: Mapping[Marked, tuple[Marked, ...]]) -> set[Marked]:
     """Return the spans that are replaced, through others, by themselves; a span may be its own right span."""
-    found = set()
+    circular = set()
     for first in moves:
         waiting = [span for span in moves[first] if span != first]
-        seen = set(waiting)
+        visited = set(waiting)
         while waiting:
             for span in moves.get(waiting.pop(), ()):
                 if span == first:
-                    found.add(first)
-                if span not in seen:
-                    seen.add(span)
+                    circular.add(first)
+                if span not in visited:
+                    visited.add(span)
                     waiting.append(span)
-    return found
+    return circular
 
 
 def _led(spans: Iterable[Marked], moves: Mapping[Marked, tuple[Marked, ...]], passed: set[Marked]) -> set[Marked]:
     """Return the last spans when verdicts on added spans are followed; all spans on the way go into `passed`."""
     waiting = list(spans)
-    seen = set(waiting)
+    visited = set(waiting)
     ends = set()
     while waiting:
         span = waiting.pop()
@@ -198,27 +200,27 @@ def _led(spans: Iterable[Marked], moves: Mapping[Marked, tuple[Marked, ...]], pa
         if span not in moves or span in moves[span]:
             ends.add(span)
         for other in moves.get(span, ()):
-            if other not in seen:
-                seen.add(other)
+            if other not in visited:
+                visited.add(other)
                 waiting.append(other)
     return ends
 
 
-def _stuck(one: Given, moves: Mapping[Marked, tuple[Marked, ...]]) -> bool:
-    verdict = one.verdict
+def _stuck(stored: StoredVerdict, moves: Mapping[Marked, tuple[Marked, ...]]) -> bool:
+    verdict = stored.verdict
     return verdict.key.side == "gold" and verdict.kind in ("pred", "neither") and verdict.key.span not in moves
 
 
-def _of_gold(one: Given, moves: Mapping[Marked, tuple[Marked, ...]]) -> Outcome:
-    span = one.verdict.key.span
+def _of_gold(stored: StoredVerdict, moves: Mapping[Marked, tuple[Marked, ...]]) -> Outcome:
+    span = stored.verdict.key.span
     after = moves.get(span, (span,))
-    return Outcome(one, KEPT if after == (span,) else REPLACED if after else REMOVED, after)
+    return Outcome(stored, KEPT if after == (span,) else REPLACED if after else REMOVED, after)
 
 
-def _of_prediction(one: Given, before: set[Marked], standing: set[Marked], ends: set[Marked]) -> Outcome:
+def _of_prediction(stored: StoredVerdict, before: set[Marked], standing: set[Marked], ends: set[Marked]) -> Outcome:
     """Return the outcome of a verdict on a prediction; `before` are the gold spans after the verdicts on gold spans."""
-    if one.verdict.kind == "both":
-        return Outcome(one, reason=OPTIONAL)
+    if stored.verdict.kind == "both":
+        return Outcome(stored, reason=OPTIONAL)
     if not ends:
-        return Outcome(one, reason=CONTRARY) if one.verdict.key.span in standing else Outcome(one, NOTHING)
-    return Outcome(one, reason=REPEATS) if ends <= before else Outcome(one, ADDED, tuple(sorted(ends)))
+        return Outcome(stored, reason=CONTRARY) if stored.verdict.key.span in standing else Outcome(stored, NOTHING)
+    return Outcome(stored, reason=REPEATS) if ends <= before else Outcome(stored, ADDED, tuple(sorted(ends)))

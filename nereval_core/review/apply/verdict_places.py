@@ -20,7 +20,7 @@ from nereval_core.corpus import layer as layer_of
 from nereval_core.corpus.tokens import remember_tokens, tokens_of
 from nereval_core.review.apply import AppliedVerdicts, changed_layer, settle_document, verdicts_by_document
 from nereval_core.review.apply.settlement import ADDED, ALTERNATIVE, CIRCLE, REMOVED, REPEATS, REPLACED, named_spans
-from nereval_core.review.verdicts import Given
+from nereval_core.review.verdicts import StoredVerdict
 from nereval_core.scoring import Settings, score_layers
 
 EFFECTIVE = (REMOVED, REPLACED, ADDED, ALTERNATIVE, CIRCLE, REPEATS)
@@ -42,29 +42,29 @@ class VerdictGroup(NamedTuple):
     There are several places where the verdicts are applied to several documents of one text.
     """
 
-    verdicts: tuple[Given, ...]
+    verdicts: tuple[StoredVerdict, ...]
     places: tuple[Place, ...]
 
 
-def group_verdicts(found: AppliedVerdicts, systems: Iterable[Layer], *, by_token: bool) -> list[VerdictGroup]:
+def group_verdicts(applied: AppliedVerdicts, systems: Iterable[Layer], *, by_token: bool) -> list[VerdictGroup]:
     """Return the groups of the verdicts that may change the scores of systems, in a fixed order.
 
     With `by_token`, spans that share a token are connected too.
     """
-    uids = {one.given.uid for one in found.log if (one.done or one.reason) in EFFECTIVE}
-    documents: dict[tuple[Given, ...], list[int]] = defaultdict(list)
-    for document, given in verdicts_by_document(
-        found.gold, found.reviewed, only_this_document=found.only_this_document
+    uids = {change.stored.uid for change in applied.log if (change.done or change.reason) in EFFECTIVE}
+    documents: dict[tuple[StoredVerdict, ...], list[int]] = defaultdict(list)
+    for document, verdicts in verdicts_by_document(
+        applied.gold, applied.reviewed, only_this_document=applied.only_this_document
     ):
-        documents[tuple(sorted((one for one in given if one.uid in uids), key=_rank))].append(document)
+        documents[tuple(sorted((stored for stored in verdicts if stored.uid in uids), key=_rank))].append(document)
     documents.pop((), None)
-    columns = [(layer.first, layer.start, layer.end) for layer in (found.gold, *systems)]
+    columns = [(layer.first, layer.start, layer.end) for layer in (applied.gold, *systems)]
     if by_token:
-        tokens = tokens_of(found.gold.documents)
+        tokens = tokens_of(applied.gold.documents)
         columns.append((tokens.first, tokens.starts, tokens.ends))
     groups = []
     for verdicts, numbers in documents.items():
-        spans = [(at, span) for at, one in enumerate(verdicts) for span in sorted(named_spans([one]))]
+        spans = [(at, span) for at, stored in enumerate(verdicts) for span in sorted(named_spans([stored]))]
         starts: list[NDArray[Any]] = [np.array([span.start for _, span in spans], np.int64)]
         ends: list[NDArray[Any]] = [np.array([span.end for _, span in spans], np.int64)]
         for number in numbers:
@@ -105,8 +105,8 @@ def _connected(verdicts: Sequence[int], runs: Sequence[int]) -> list[tuple[list[
 
 
 def place_counts(
-    found: AppliedVerdicts,
-    wanted: Sequence[tuple[Place, Sequence[Given]]],
+    applied: AppliedVerdicts,
+    selections: Sequence[tuple[Place, Sequence[StoredVerdict]]],
     systems: Sequence[Layer],
     settings: Settings,
 ) -> Int64:
@@ -115,14 +115,15 @@ def place_counts(
     The shape is (places, systems, 2 for gold spans and predictions, decisions).
     """
     (criterion,) = settings.criteria
-    sums = np.zeros((len(wanted), len(systems), 2, len(Decision)), np.int64)
-    if wanted:
-        places = [place for place, _ in wanted]
+    sums = np.zeros((len(selections), len(systems), 2, len(Decision)), np.int64)
+    if selections:
+        places = [place for place, _ in selections]
         results = {
-            at: settle_document(found.gold, one.document, given, found.layers) for at, (one, given) in enumerate(wanted)
+            at: settle_document(applied.gold, place.document, verdicts, applied.layers)
+            for at, (place, verdicts) in enumerate(selections)
         }
-        documents = _documents(found.gold.documents, places, by_token=criterion.unit == "token")
-        gold = changed_layer(_layer(found.gold, places, documents), results)
+        documents = _documents(applied.gold.documents, places, by_token=criterion.unit == "token")
+        gold = changed_layer(_layer(applied.gold, places, documents), results)
         for number, system in enumerate(systems):
             scores = score_layers(gold, _layer(system, places, documents), settings)
             counts = scores.by_document(criterion.name)
@@ -133,15 +134,15 @@ def place_counts(
 def _documents(documents: Documents, places: Sequence[Place], *, by_token: bool) -> Documents:
     """Return a document for each place, with the whole text of its document and, if asked, the tokens of the place."""
     texts = {number: documents.texts[number] for number in {place.document for place in places}}
-    found = Documents(
+    place_documents = Documents(
         tuple(map(str, range(len(places)))), tuple(texts[place.document] for place in places), named=False
     )
     if by_token:
         tokens = tokens_of(documents)
         sizes, index = _rows(tokens.first, tokens.starts, places)
         first = np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes)))
-        remember_tokens(found, Intervals(first, frozen(tokens.starts[index]), frozen(tokens.ends[index])))
-    return found
+        remember_tokens(place_documents, Intervals(first, frozen(tokens.starts[index]), frozen(tokens.ends[index])))
+    return place_documents
 
 
 def _layer(layer: Layer, places: Sequence[Place], documents: Documents) -> Layer:
@@ -160,19 +161,19 @@ def _rows(
     first: NDArray[np.integer], start: NDArray[np.integer], places: Iterable[Place]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return by place the number of spans, or tokens, that begin there, and the index of each."""
-    found = [np.zeros(0, np.int64)]
+    indices = [np.zeros(0, np.int64)]
     for document, runs in places:
         begin, end = first[document : document + 2].tolist()
         own = start[begin:end]
         # Bounds are of the column's own type: any other makes searchsorted copy the column.
         edges = np.searchsorted(own, np.array(runs, own.dtype)).tolist()
-        found.append(np.concatenate([np.arange(begin + low, begin + high) for low, high in edges]))
-    return np.array(list(map(len, found[1:])), np.int64), np.concatenate(found)
+        indices.append(np.concatenate([np.arange(begin + low, begin + high) for low, high in edges]))
+    return np.array(list(map(len, indices[1:])), np.int64), np.concatenate(indices)
 
 
-def _rank(given: Given) -> tuple[object, ...]:
-    key = given.verdict.key
-    return key.text, key.side, key.span, given.verdict.seen.document
+def _rank(stored: StoredVerdict) -> tuple[object, ...]:
+    key = stored.verdict.key
+    return key.text, key.side, key.span, stored.verdict.seen.document
 
 
 def _runs(start: NDArray[np.int64], end: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -59,9 +59,13 @@ def what_if(applied: AppliedVerdicts, systems: Sequence[Layer], settings: Settin
     are scored twice.
     """
     gold, corrected = applied.gold, applied.layer
-    criteria = tuple(one for one in settings.criteria if one.lacks(gold) is None or one.lacks(corrected) is None)
+    criteria = tuple(
+        criterion for criterion in settings.criteria if None in (criterion.lacks(gold), criterion.lacks(corrected))
+    )
     settings = replace(settings, criteria=criteria)
-    changed = [number for number, found in applied.results.items() if found.gone or found.added or found.alternatives]
+    changed = [
+        number for number, settled in applied.results.items() if settled.gone or settled.added or settled.alternatives
+    ]
     numbers = np.array(sorted(changed), np.int64)
     documents = select_documents(gold.documents, numbers)
     old, new = (select_spans(layer, numbers, documents) for layer in (gold, corrected))
@@ -69,11 +73,11 @@ def what_if(applied: AppliedVerdicts, systems: Sequence[Layer], settings: Settin
     for system in systems:
         scores, part = score_layers(gold, system, settings), select_spans(system, numbers, documents)
         less, more = score_layers(old, part, settings), score_layers(new, part, settings)
-        for one in criteria:
-            before = scores.counts(one.name)
-            after = exchanged(before, less.counts(one.name), more.counts(one.name))
-            counts[system.name, one.name] = CountsPair(
-                before if one.lacks(gold) is None else None, after if one.lacks(corrected) is None else None
+        for criterion in criteria:
+            before = scores.counts(criterion.name)
+            after = exchanged(before, less.counts(criterion.name), more.counts(criterion.name))
+            counts[system.name, criterion.name] = CountsPair(
+                before if criterion.lacks(gold) is None else None, after if criterion.lacks(corrected) is None else None
             )
     return WhatIf(applied, settings, counts)
 
@@ -81,7 +85,7 @@ def what_if(applied: AppliedVerdicts, systems: Sequence[Layer], settings: Settin
 def exchanged(whole: Counts, less: Counts, more: Counts) -> Counts:
     """Return the counts of a whole with those of a part exchanged for others."""
     gold, pred = (
-        tuple(one - two + three for one, two, three in zip(*sides, strict=True))
+        tuple(value - old + new for value, old, new in zip(*sides, strict=True))
         for sides in ((whole.gold, less.gold, more.gold), (whole.pred, less.pred, more.pred))
     )
     return Counts(gold, pred)
@@ -99,9 +103,9 @@ def exact_f1(counts: Counts) -> Fraction | None:
 
 
 def _cells(both: CountsPair) -> list[float | int | None]:
-    found: list[float | int | None] = []
+    cells: list[float | int | None] = []
     for ratio in RATIOS:
         before, after = (None if counts is None else getattr(counts, ratio) for counts in both)
-        found += [before, after, both.difference(ratio)]
-    sums = [(None,) * 3 if one is None else (one.gold[Decision.COR], one.pos, one.act) for one in both]
-    return [*found, *(value for pair in zip(*sums, strict=True) for value in pair)]
+        cells += [before, after, both.difference(ratio)]
+    sums = [(None,) * 3 if side is None else (side.gold[Decision.COR], side.pos, side.act) for side in both]
+    return [*cells, *(value for pair in zip(*sums, strict=True) for value in pair)]

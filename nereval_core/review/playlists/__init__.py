@@ -120,22 +120,22 @@ class Playlists:
     @cached_property
     def standing(self) -> tuple[Playlist, ...]:
         """The playlists, by name."""
-        found = [
-            Playlist(one.uid, one.name, one.who, one.at, one.version, _ordered(self.rows.get(one.uid, {})))
-            for one in self.names.values()
-            if not one.gone
+        playlists = [
+            Playlist(name.uid, name.name, name.who, name.at, name.version, _ordered(self.rows.get(name.uid, {})))
+            for name in self.names.values()
+            if not name.gone
         ]
-        return tuple(sorted(found, key=lambda one: (one.name.casefold(), one.uid)))
+        return tuple(sorted(playlists, key=lambda name: (name.name.casefold(), name.uid)))
 
     def find(self, uid: str) -> Playlist | None:
         """Return a playlist by its uid or the beginning of it, None where there is none or several."""
-        found = [one for one in self.standing if uid and one.uid.startswith(uid)]
-        return found[0] if len(found) == 1 else None
+        matches = [playlist for playlist in self.standing if uid and playlist.uid.startswith(uid)]
+        return matches[0] if len(matches) == 1 else None
 
-    def of_items(self, kept: Callable[[Item], bool]) -> Playlists:
+    def of_items(self, keep: Callable[[Item], bool]) -> Playlists:
         """Return the playlists with some of their items; one that has none of its items left is left out."""
-        rows = {uid: {name: one for name, one in items.items() if kept(one)} for uid, items in self.rows.items()}
-        names = {uid: one for uid, one in self.names.items() if rows.get(uid) or not self.rows.get(uid)}
+        rows = {uid: {name: entry for name, entry in items.items() if keep(entry)} for uid, items in self.rows.items()}
+        names = {uid: entry for uid, entry in self.names.items() if rows.get(uid) or not self.rows.get(uid)}
         return replace(self, names=names, rows=rows)
 
     def after(self, named: Sequence[tuple[int, PlaylistName]], changed: Sequence[tuple[int, str, Item]]) -> Playlists:
@@ -147,7 +147,7 @@ class Playlists:
             rows[uid] = {**rows.get(uid, {}), item.uid: item}
         return replace(
             self,
-            names={**self.names, **{one.uid: one for _, one in named}},
+            names={**self.names, **{playlist.uid: playlist for _, playlist in named}},
             rows=rows,
             named=named[-1][0] if named else self.named,
             changed=changed[-1][0] if changed else self.changed,
@@ -155,7 +155,7 @@ class Playlists:
 
 
 def _ordered(items: Mapping[str, Item]) -> tuple[Item, ...]:
-    return tuple(sorted((one for one in items.values() if not one.gone), key=lambda one: one.place))
+    return tuple(sorted((item for item in items.values() if not item.gone), key=lambda item: item.place))
 
 
 class ChangedError(Exception):
@@ -168,26 +168,26 @@ def playlist_records(playlist: Playlist, about: Records, system: str) -> list[tu
     Items of other systems are left out, and those whose text or span is gone; their criterion does not matter.
     """
     items = [item for item in playlist.items if item.starred.shown.system == system]
-    found = places(about, [(item.starred.key, item.starred.shown.document) for item in items])
-    pairs = {record: item for record, item in zip(found, items, strict=True) if record is not None}
+    records = places(about, [(item.starred.key, item.starred.shown.document) for item in items])
+    pairs = {record: item for record, item in zip(records, items, strict=True) if record is not None}
     return list(pairs.items())
 
 
 def move_item(playlist: Playlist, place: int, to: int) -> tuple[Item, ...]:
     """Return the items with the one at an index moved to another index, within the bounds."""
     items = list(playlist.items)
-    one = items.pop(place)
-    items.insert(max(0, to), one)
+    item = items.pop(place)
+    items.insert(max(0, to), item)
     return tuple(items)
 
 
 def free_name(playlists: Iterable[Playlist], name: str) -> str:
     """Return a name that no playlist has: the given one, if need be with a number after it."""
-    taken = {one.name.casefold() for one in playlists}
+    names = {playlist.name.casefold() for playlist in playlists}
     number = 1
-    while (found := name if number == 1 else f"{name} {number}").casefold() in taken:
+    while (candidate := name if number == 1 else f"{name} {number}").casefold() in names:
         number += 1
-    return found
+    return candidate
 
 
 def refuse_text(what: str, text: str, most: int, *, one_line: bool = False) -> None:
@@ -196,17 +196,17 @@ def refuse_text(what: str, text: str, most: int, *, one_line: bool = False) -> N
     Raises:
         FormatError: with the problems.
     """
-    found = []
+    problems = []
     if len(text) > most:
-        found.append(Problem(what, None, f"{len(text):,} characters", f"shorten it to {most:,}"))
+        problems.append(Problem(what, None, f"{len(text):,} characters", f"shorten it to {most:,}"))
     if odd := next((char for char in text if char == "\0" or "\ud800" <= char <= "\udfff"), ""):
-        found.append(Problem(what, None, f"{quoted(odd)}, which is not a character of a text", "take it out"))
+        problems.append(Problem(what, None, f"{quoted(odd)}, which is not a character of a text", "take it out"))
     elif one_line and not text.strip():
-        found.append(Problem(what, None, "nothing", "type something"))
+        problems.append(Problem(what, None, "nothing", "type something"))
     elif one_line and not text.isprintable():
-        found.append(Problem(what, None, "line breaks or control characters", "write it on one line"))
-    if found:
-        raise FormatError(found)
+        problems.append(Problem(what, None, "line breaks or control characters", "write it on one line"))
+    if problems:
+        raise FormatError(problems)
 
 
 def body_of(starred: Starred) -> str:

@@ -108,18 +108,18 @@ class PlaylistStore:
             self.review.prepare(connection)
             self._refuse_gone(connection, uid)
             stand = _items(connection, uid)
-            last = max((one.place for one in stand.values()), default=0)
+            last = max((record.place for record in stand.values()), default=0)
             rows = []
-            for one in {one.uid: one for one in records}.values():
-                known = stand.get(one.uid)
-                if known is None:
+            for record in {record.uid: record for record in records}.values():
+                item = stand.get(record.uid)
+                if item is None:
                     last += 1
-                    rows.append(Item(one, last, "", who, moment(), 1))
-                elif known.gone:
+                    rows.append(Item(record, last, "", who, moment(), 1))
+                elif item.gone:
                     rows.append(
-                        replace(known, starred=one, who=who, at=moment(), version=known.version + 1, gone=False)
+                        replace(item, starred=record, who=who, at=moment(), version=item.version + 1, gone=False)
                     )
-            size = sum(not one.gone for one in stand.values()) + len(rows)
+            size = sum(not record.gone for record in stand.values()) + len(rows)
             if size > PLAYLIST_ITEMS:
                 raise FormatError.single(
                     "playlist", None, f"{size:,} records", f"put at most {PLAYLIST_ITEMS:,} on one"
@@ -154,8 +154,8 @@ class PlaylistStore:
             FormatError: the database does not take it.
         """
         places = sorted(item.place for item in items)
-        wanted = [replace(item, place=place) for item, place in zip(items, places, strict=True)]
-        self._change(uid, [new for new, old in zip(wanted, items, strict=True) if new.place != old.place], who)
+        moved = [replace(item, place=place) for item, place in zip(items, places, strict=True)]
+        self._change(uid, [new for new, old in zip(moved, items, strict=True) if new.place != old.place], who)
 
     def _name(self, named: PlaylistName) -> None:
         refuse_text("playlist's name", named.name, NAME_CHARACTERS, one_line=True)
@@ -163,15 +163,15 @@ class PlaylistStore:
         with _told(), self.review.database.writing() as connection:
             self.review.prepare(connection)
             stand = _names(connection)
-            known = stand.get(named.uid)
-            if (known.version if known else 0) != named.version - 1 or (known is not None and known.gone):
-                raise ChangedError(_said_of_name(known))
+            current = stand.get(named.uid)
+            if (current.version if current else 0) != named.version - 1 or (current is not None and current.gone):
+                raise ChangedError(_said_of_name(current))
             if not named.gone and any(
-                one.name.casefold() == named.name.casefold() and not one.gone and one.uid != named.uid
-                for one in stand.values()
+                playlist.name.casefold() == named.name.casefold() and not playlist.gone and playlist.uid != named.uid
+                for playlist in stand.values()
             ):
-                found = f"there is a playlist {quoted(named.name)}"
-                raise FormatError.single("playlist's name", None, found, "choose another name")
+                finding = f"there is a playlist {quoted(named.name)}"
+                raise FormatError.single("playlist's name", None, finding, "choose another name")
             row = {"playlist": named.uid, "version": named.version, "name": named.name, "gone": named.gone}
             connection.execute(insert(NAMES), [{**row, "who": named.who, "at": named.at}])
 
@@ -185,16 +185,18 @@ class PlaylistStore:
             self._refuse_gone(connection, uid)
             stand = _items(connection, uid)
             for item in items:
-                known = stand.get(item.uid)
-                if known is None or known.version != item.version:
-                    raise ChangedError(_said(known, item))
+                current = stand.get(item.uid)
+                if current is None or current.version != item.version:
+                    raise ChangedError(_said(current, item))
             at = moment()
-            _write(connection, uid, [replace(one, version=one.version + 1, who=who, at=at) for one in items])
+            _write(
+                connection, uid, [replace(changed, version=changed.version + 1, who=who, at=at) for changed in items]
+            )
 
     def _refuse_gone(self, connection: Connection, uid: str) -> None:
-        known = _names(connection, uid).get(uid)
-        if known is None or known.gone:
-            raise ChangedError(_said_of_name(known))
+        current = _names(connection, uid).get(uid)
+        if current is None or current.gone:
+            raise ChangedError(_said_of_name(current))
 
 
 @contextmanager
@@ -220,18 +222,18 @@ def _items(connection: Connection, uid: str) -> dict[str, Item]:
 
 def _write(connection: Connection, uid: str, items: Iterable[Item]) -> None:
     rows = []
-    for one in items:
+    for item in items:
         row: dict[str, Any] = {
             "playlist": uid,
-            "item": one.uid,
-            "version": one.version,
-            "place": one.place,
-            "gone": one.gone,
-            "comment": one.comment,
-            "who": one.who,
-            "at": one.at,
+            "item": item.uid,
+            "version": item.version,
+            "place": item.place,
+            "gone": item.gone,
+            "comment": item.comment,
+            "who": item.who,
+            "at": item.at,
         }
-        rows.append(row | {"body": add_checksum(body_of(one.starred), [row[name] for name in CHECKED])})
+        rows.append(row | {"body": add_checksum(body_of(item.starred), [row[name] for name in CHECKED])})
     if rows:
         connection.execute(insert(ITEMS), rows)
 
@@ -245,30 +247,30 @@ def _item(row: Row[Any]) -> Item:
         body = remove_checksum(row.body, [getattr(row, name) for name in CHECKED])
         starred = starred_of(json.loads(body))
     except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
-        found = f"item number {row.number} of the playlists is damaged"
-        raise FormatError.single("playlists", None, found, "restore a copy, or name another one") from error
+        finding = f"item number {row.number} of the playlists is damaged"
+        raise FormatError.single("playlists", None, finding, "restore a copy, or name another one") from error
     return Item(starred, row.place, row.comment, row.who, row.at, row.version, bool(row.gone))
 
 
-def _said_of_name(known: PlaylistName | None) -> str:
-    if known is None:
+def _said_of_name(current: PlaylistName | None) -> str:
+    if current is None:
         return "there is no such playlist"
-    what = "removed it" if known.gone else f"called it {quoted(known.name)}"
-    return f"{_who(known)} {what}"
+    what = "removed it" if current.gone else f"called it {quoted(current.name)}"
+    return f"{_who(current)} {what}"
 
 
-def _said(known: Item | None, seen: Item) -> str:
+def _said(current: Item | None, expected: Item) -> str:
     """Return a sentence on the change of an item since it was seen."""
-    if known is None:
+    if current is None:
         return "there is no such record on the playlist"
-    if known.gone:
+    if current.gone:
         what = "took it out"
-    elif known.comment != seen.comment:
-        what = f"wrote {quoted(known.comment)}"
+    elif current.comment != expected.comment:
+        what = f"wrote {quoted(current.comment)}"
     else:
         what = "changed it"
-    return f"{_who(known)} {what}: {quoted(known.starred.seen.quote)}"
+    return f"{_who(current)} {what}: {quoted(current.starred.seen.quote)}"
 
 
-def _who(known: PlaylistName | Item) -> str:
-    return f"{known.who or 'somebody'} on {minute_of(known.at)}"
+def _who(change: PlaylistName | Item) -> str:
+    return f"{change.who or 'somebody'} on {minute_of(change.at)}"

@@ -49,8 +49,10 @@ def back_up(store: ReviewStore, file: Path) -> int:
                     _copy_pages(source, place)
                 _check(place, verdicts, str(file))
         except (OSError, sqlite3.Error) as error:
-            found = f"cannot be written: {getattr(error, 'strerror', None) or error}"
-            raise FormatError.single(str(file), None, found, "check the folder, its permissions and its room") from None
+            finding = f"cannot be written: {getattr(error, 'strerror', None) or error}"
+            raise FormatError.single(
+                str(file), None, finding, "check the folder, its permissions and its room"
+            ) from None
     return verdicts
 
 
@@ -58,13 +60,13 @@ def integrity_problem(file: str | os.PathLike[str]) -> str:
     """Return what SQLite finds wrong with a file that nobody has to write to, in one line; "" where it is whole."""
     try:
         with closing(_read_only(file)) as opened:
-            found: str = opened.execute("PRAGMA integrity_check(1)").fetchone()[0]
+            result: str = opened.execute("PRAGMA integrity_check(1)").fetchone()[0]
     except sqlite3.Error as error:
         return str(error)
     except UnicodeDecodeError as error:
         # The driver fails on what SQLite says of a damaged file, where that is not UTF-8.
         return str(error.object, errors="replace")
-    return "" if found == "ok" else found.splitlines()[-1]
+    return "" if result == "ok" else result.splitlines()[-1]
 
 
 def copy_file(file: Path, place: Path) -> None:
@@ -106,7 +108,7 @@ def _copy_rows(connection: Connection, place: Path) -> None:
         engine.dispose()
 
 
-def _check(place: Path, verdicts: int, shown: str) -> None:
+def _check(place: Path, verdicts: int, name: str) -> None:
     """Read the copy again.
 
     Raises:
@@ -115,7 +117,7 @@ def _check(place: Path, verdicts: int, shown: str) -> None:
     problem = integrity_problem(place)
     if not problem:
         with closing(sqlite3.connect(place)) as copy:
-            (found,) = copy.execute(f"SELECT count(*) FROM {EVENTS.name}").fetchone()
-        problem = "" if found == verdicts else f"{found} of {verdicts} verdicts"
+            (n_copied,) = copy.execute(f"SELECT count(*) FROM {EVENTS.name}").fetchone()
+        problem = "" if n_copied == verdicts else f"{n_copied} of {verdicts} verdicts"
     if problem:
-        raise FormatError.single(shown, None, f"the copy is not whole: {problem}", "check the disk and the store")
+        raise FormatError.single(name, None, f"the copy is not whole: {problem}", "check the disk and the store")

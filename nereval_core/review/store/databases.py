@@ -72,8 +72,8 @@ class Database:
         else:
             assert url is not None
             self.engine = _postgres(url)
-            shown = url.difference_update_query(_SECRETS).set(drivername="postgresql")
-            self.name = shown.render_as_string(hide_password=True)
+            public_url = url.difference_update_query(_SECRETS).set(drivername="postgresql")
+            self.name = public_url.render_as_string(hide_password=True)
         self._opened: tuple[int, int] | None = None
         self._whole = False
         # Looking at the file and comparing are one step: else a thread that saw no file compares it with the file that
@@ -148,11 +148,11 @@ class Database:
         """Refuse a file that has replaced the open one: anything written to the open one would be lost."""
         assert self.file is not None
         with self._identity_lock:
-            found = self.file.stat() if self.file.exists() else None
-            if found is not None and not stat.S_ISREG(found.st_mode):
-                what = "a folder stands there" if stat.S_ISDIR(found.st_mode) else "this is not an ordinary file"
+            status = self.file.stat() if self.file.exists() else None
+            if status is not None and not stat.S_ISREG(status.st_mode):
+                what = "a folder stands there" if stat.S_ISDIR(status.st_mode) else "this is not an ordinary file"
                 raise FormatError.single(self.name, None, what, "name a file")
-            now = (found.st_dev, found.st_ino) if found is not None else None
+            now = (status.st_dev, status.st_ino) if status is not None else None
             if self._opened is None:
                 if has_lone_log(self.file):
                     raise FormatError.single(self.name, None, *LONE_LOG)
@@ -184,8 +184,8 @@ class Database:
         except DBAPIError as error:
             raise FormatError.single(self.name, None, *fault(error)) from error
         except NoConnectionError as error:
-            found = f"too many read and write at once, {LOST}"
-            raise FormatError.single(self.name, None, found, "try again") from error
+            finding = f"too many read and write at once, {LOST}"
+            raise FormatError.single(self.name, None, finding, "try again") from error
         except UnicodeDecodeError as error:
             # The driver fails on what SQLite says of a damaged file, where that is not UTF-8.
             raise FormatError.single(self.name, None, *DAMAGED) from error
@@ -206,7 +206,7 @@ def _take_rights(file: Path) -> None:
     with a group.
     """
     ours = file == default_file().absolute()
-    taken = 0o077 if ours else 0o007
+    removed_rights = 0o077 if ours else 0o007
     for place in (
         file,
         *(file.with_name(file.name + ending) for ending in ("-wal", "-shm")),
@@ -215,8 +215,8 @@ def _take_rights(file: Path) -> None:
         # Only the owner may do so: to all others it stays as it is.
         with suppress(OSError):
             mode = stat.S_IMODE(place.stat().st_mode)
-            if mode & taken:
-                place.chmod(mode & ~taken)
+            if mode & removed_rights:
+                place.chmod(mode & ~removed_rights)
 
 
 _NO_LOG = ("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_IOERR_SHM", "SQLITE_FULL")
@@ -233,8 +233,8 @@ def _url(where: str) -> URL:
     if kind not in ("sqlite", "postgresql", "postgres"):
         raise FormatError.single(VARIABLE, None, f"a database of the kind {kind}", "use PostgreSQL or SQLite")
     if _of_sqlite(url) and (url.query or url.host or url.database in (None, "", ":memory:")):
-        found = "a URL of SQLite that is more than the path of a file"
-        raise FormatError.single(VARIABLE, None, found, "write sqlite:////folder/file, or the path alone")
+        finding = "a URL of SQLite that is more than the path of a file"
+        raise FormatError.single(VARIABLE, None, finding, "write sqlite:////folder/file, or the path alone")
     return url if kind == "sqlite" else url.set(drivername="postgresql+psycopg")
 
 
@@ -273,11 +273,11 @@ def _postgres(url: URL) -> Engine:
         "keepalives_idle": round(WRITER_WAIT_SECONDS),
         "tcp_user_timeout": round(WRITER_WAIT_SECONDS * 1000),
     }
-    chosen = {name: value for name, value in arguments.items() if name not in url.query}
+    defaults = {name: value for name, value in arguments.items() if name not in url.query}
     try:
         # A server that was started again has closed the connections that were kept. Each statement sees what was
         # committed before it, whatever the server takes by default: the line that writers stand in rests on it.
-        return create_engine(url, pool_pre_ping=True, isolation_level="READ COMMITTED", connect_args=chosen)
+        return create_engine(url, pool_pre_ping=True, isolation_level="READ COMMITTED", connect_args=defaults)
     except ModuleNotFoundError as error:
         remedy = "pip install 'psycopg[binary]'"
         raise FormatError.single(VARIABLE, None, "PostgreSQL's driver is not installed", remedy) from error
@@ -351,14 +351,14 @@ def fault(error: DBAPIError) -> tuple[str, str]:
     """Return the finding and the remedy for an error of a database."""
     sqlite = str(getattr(error.orig, "sqlite_errorname", ""))
     state = str(getattr(error.orig, "sqlstate", "") or "")
-    for code, found, remedy in _SQLITE:
+    for code, finding, remedy in _SQLITE:
         if sqlite.startswith(code):
-            return found, remedy
-    for code, found, remedy in _POSTGRES:
+            return finding, remedy
+    for code, finding, remedy in _POSTGRES:
         if state.startswith(code):
-            return found, remedy
-    said = str(error.orig).strip() or type(error.orig).__name__
-    said = one_line(said.splitlines()[0])
-    if state in ("42P07", "42710") or (sqlite == "SQLITE_ERROR" and _OTHERS in said):
-        return f"{said}, and is not nereval's", "name another database"
-    return said, "check that the database runs and can be reached"
+            return finding, remedy
+    message = str(error.orig).strip() or type(error.orig).__name__
+    message = one_line(message.splitlines()[0])
+    if state in ("42P07", "42710") or (sqlite == "SQLITE_ERROR" and _OTHERS in message):
+        return f"{message}, and is not nereval's", "name another database"
+    return message, "check that the database runs and can be reached"

@@ -35,9 +35,9 @@ from nereval_core.review.verdicts import (
     WITHDRAWN,
     ConflictError,
     Draft,
-    Given,
     Key,
     Kind,
+    StoredVerdict,
     body_of,
     name_problems,
     raise_problems,
@@ -96,29 +96,29 @@ class ReviewStore:
             with self.database.reading() as connection:
                 if connection is None or not self.has_tables(connection):
                     return self._reviewed
-                known = self._reviewed
-                news = self._given(connection, EVENTS.c.number >= known.number)
-            if known.number and (not news or news[0].uid != known.uid):
+                reviewed = self._reviewed
+                news = self._given(connection, EVENTS.c.number >= reviewed.number)
+            if reviewed.number and (not news or news[0].uid != reviewed.uid):
                 # Another database took the place of the one that was read: a copy from another day.
-                known = Reviewed(by_text_alone=known.by_text_alone)
+                reviewed = Reviewed(by_text_alone=reviewed.by_text_alone)
                 with self.database.reading() as connection:
                     assert connection is not None
                     news = self._given(connection)
-            elif known.number:
+            elif reviewed.number:
                 news = news[1:]
             with garbage_collection_off():
-                self._reviewed = known.after(news)
+                self._reviewed = reviewed.after(news)
             return self._reviewed
 
-    def history(self, key: Key) -> tuple[Given, ...]:
+    def history(self, key: Key) -> tuple[StoredVerdict, ...]:
         """Return every verdict ever given on a record, oldest first, including those taken back."""
         return self._all(EVENTS.c.record == key.record)
 
-    def every(self) -> tuple[Given, ...]:
+    def every(self) -> tuple[StoredVerdict, ...]:
         """Return every verdict ever given, in the order in which they were stored."""
         return self._all()
 
-    def give(self, drafts: Sequence[Draft], who: str) -> tuple[Given, ...]:
+    def give(self, drafts: Sequence[Draft], who: str) -> tuple[StoredVerdict, ...]:
         """Store verdicts, all of them or none; return them as stored.
 
         Raises:
@@ -126,16 +126,16 @@ class ReviewStore:
             FormatError: an invalid verdict, or the database refuses it.
         """
         raise_problems([problem for draft in drafts for problem in verdict_problems(draft.verdict, who, "verdict")])
-        chosen: dict[str, Draft] = {}
+        draft_of_record: dict[str, Draft] = {}
         for draft in drafts:
             # Documents of one text share their records.
-            first = chosen.setdefault(draft.verdict.key.record, draft)
+            first = draft_of_record.setdefault(draft.verdict.key.record, draft)
             if (first.verdict.kind, first.verdict.right) != (draft.verdict.kind, draft.verdict.right):
                 raise FormatError.single("verdict", None, "two verdicts on one span", "give one after the other")
         batch = uuid.uuid4().hex
-        return self._keep([(draft, who, moment(), uuid.uuid4().hex, batch) for draft in chosen.values()])
+        return self._keep([(draft, who, moment(), uuid.uuid4().hex, batch) for draft in draft_of_record.values()])
 
-    def undo(self, who: str, texts: Collection[str] | None = None) -> tuple[Given, ...]:
+    def undo(self, who: str, texts: Collection[str] | None = None) -> tuple[StoredVerdict, ...]:
         """Take back a reviewer's last verdict, or last batch of verdicts, that is not taken back yet.
 
         The verdicts before them stand again. Return the verdicts stored to do so, none where the reviewer has none.
@@ -157,43 +157,51 @@ class ReviewStore:
             batch = next((row.batch for row in rows if records is None or row.record in records), None)
             if batch is None:
                 return ()
-            given = [
-                one
-                for one in self._given(connection, EVENTS.c.batch == batch, *mine)
-                if records is None or one.verdict.key.record in records
+            verdicts = [
+                stored
+                for stored in self._given(connection, EVENTS.c.batch == batch, *mine)
+                if records is None or stored.verdict.key.record in records
             ]
-            courses = self._courses(connection, {one.verdict.key.record for one in given})
+            courses = self._courses(connection, {stored.verdict.key.record for stored in verdicts})
         drafts, changed = [], []
-        for one in given:
-            course = courses[one.verdict.key.record]
-            if course.in_force != one:
+        for stored in verdicts:
+            course = courses[stored.verdict.key.record]
+            if course.in_force != stored:
                 changed.append(course.last)
-            old = course.before(one)
-            verdict = replace(one.verdict, kind=WITHDRAWN, right=(), note="") if old is None else old.verdict
-            drafts.append(Draft(verdict, course.last.version, undoes=one.uid))
+            old = course.before(stored)
+            verdict = replace(stored.verdict, kind=WITHDRAWN, right=(), note="") if old is None else old.verdict
+            drafts.append(Draft(verdict, course.last.version, undoes=stored.uid))
         if changed:
             raise ConflictError(changed)
         return self.give(drafts, who)
 
-    def take(self, given: Iterable[Given]) -> tuple[Given, ...]:
+    def take(self, verdicts: Iterable[StoredVerdict]) -> tuple[StoredVerdict, ...]:
         """Store verdicts of another store as they were given there; each follows the version before its own.
 
         Raises:
             ConflictError: the records have other verdicts here.
             FormatError: an invalid verdict, or the database refuses it.
         """
-        taken = tuple(given)
-        raise_problems([problem for one in taken for problem in verdict_problems(one.verdict, one.who, "verdict")])
+        imported = tuple(verdicts)
+        raise_problems(
+            [problem for stored in imported for problem in verdict_problems(stored.verdict, stored.who, "verdict")]
+        )
         rows = [
-            (Draft(one.verdict, one.version - 1, undoes=one.undoes), one.who, one.at, one.uid, one.batch)
-            for one in taken
+            (
+                Draft(stored.verdict, stored.version - 1, undoes=stored.undoes),
+                stored.who,
+                stored.at,
+                stored.uid,
+                stored.batch,
+            )
+            for stored in imported
         ]
         return self._keep(rows)
 
     def close(self) -> None:
         self.database.close()
 
-    def _keep(self, rows: Sequence[tuple[Draft, str, str, str, str]]) -> tuple[Given, ...]:
+    def _keep(self, rows: Sequence[tuple[Draft, str, str, str, str]]) -> tuple[StoredVerdict, ...]:
         if not rows:
             return ()
         records = {draft.verdict.key.record for draft, *_ in rows}
@@ -201,20 +209,20 @@ class ReviewStore:
             with self.database.writing() as connection:
                 self.prepare(connection)
                 stand = self._last(connection, records)
-                versions = {record: one.version for record, one in stand.items()}
-                kept = []
+                versions = {record: stored.version for record, stored in stand.items()}
+                new = []
                 for draft, who, at, uid, batch in rows:
                     record = draft.verdict.key.record
                     if versions.get(record, 0) != draft.seen:
                         raise self._unseen(stand, [draft for draft, *_ in rows])
                     versions[record] = draft.seen + 1
-                    kept.append(Given(draft.verdict, who, at, draft.seen + 1, uid, batch, draft.undoes))
+                    new.append(StoredVerdict(draft.verdict, who, at, draft.seen + 1, uid, batch, draft.undoes))
                 last = connection.execute(select(func.max(EVENTS.c.number))).scalar() or 0
-                connection.execute(insert(EVENTS), [_row(one) for one in kept])
-                found = self._given(connection, EVENTS.c.number > last)
+                connection.execute(insert(EVENTS), [_row(stored) for stored in new])
+                stored_verdicts = self._given(connection, EVENTS.c.number > last)
             # Not before they are there for good: a transaction that fails takes the tables with it.
             self._ready = True
-            return found
+            return stored_verdicts
         except IntegrityError as error:
             # Written past the line that writers stand in; nothing of ours was kept.
             with self.database.reading() as connection:
@@ -228,11 +236,11 @@ class ReviewStore:
             FormatError: they have a revision that this version does not know.
         """
         if not self._ready:
-            known = read_revision(connection)
-            if known is None:
+            revision = read_revision(connection)
+            if revision is None:
                 create_tables(connection)
-            elif known != HEAD:
-                raise self._unknown(known)
+            elif revision != HEAD:
+                raise self._unknown(revision)
 
     def has_tables(self, connection: Connection) -> bool:
         """Return whether the database has the tables.
@@ -241,63 +249,63 @@ class ReviewStore:
             FormatError: they have a revision that this version does not know.
         """
         if not self._ready:
-            known = read_revision(connection)
-            if known is not None and known != HEAD:
-                raise self._unknown(known)
-            self._ready = known is not None
+            revision = read_revision(connection)
+            if revision is not None and revision != HEAD:
+                raise self._unknown(revision)
+            self._ready = revision is not None
         return self._ready
 
-    def _unknown(self, known: str) -> FormatError:
-        found = f"verdicts of revision {known}, which this version does not know"
-        return FormatError.single(self.name, None, found, "install a newer nereval")
+    def _unknown(self, revision: str) -> FormatError:
+        finding = f"verdicts of revision {revision}, which this version does not know"
+        return FormatError.single(self.name, None, finding, "install a newer nereval")
 
-    def _all(self, *where: Any) -> tuple[Given, ...]:
+    def _all(self, *where: Any) -> tuple[StoredVerdict, ...]:
         with self.database.reading() as connection:
             if connection is None or not self.has_tables(connection):
                 return ()
             return self._given(connection, *where)
 
-    def _given(self, connection: Connection, *where: Any) -> tuple[Given, ...]:
+    def _given(self, connection: Connection, *where: Any) -> tuple[StoredVerdict, ...]:
         rows = connection.execute(select(EVENTS).where(*where).order_by(EVENTS.c.number))
         with garbage_collection_off():
             return tuple(map(self._read, rows))
 
-    def _unseen(self, stand: Mapping[str, Given], drafts: Iterable[Draft]) -> Exception:
+    def _unseen(self, stand: Mapping[str, StoredVerdict], drafts: Iterable[Draft]) -> Exception:
         """Return the error for records whose last version is not the one that the reviewer had seen."""
-        seen = {draft.verdict.key.record: draft.seen for draft in reversed(list(drafts))}
-        theirs = [stand[record] for record in sorted(stand) if stand[record].version != seen[record]]
+        seen_versions = {draft.verdict.key.record: draft.seen for draft in reversed(list(drafts))}
+        theirs = [stand[record] for record in sorted(stand) if stand[record].version != seen_versions[record]]
         if theirs:
             return ConflictError(theirs)
-        found = "verdicts that you had seen are there no more"
-        return FormatError.single(self.name, None, found, "look at what stands, and decide again")
+        finding = "verdicts that you had seen are there no more"
+        return FormatError.single(self.name, None, finding, "look at what stands, and decide again")
 
-    def _last(self, connection: Connection, records: Iterable[str]) -> dict[str, Given]:
+    def _last(self, connection: Connection, records: Iterable[str]) -> dict[str, StoredVerdict]:
         """Return the last verdict on each of these records that has verdicts."""
-        found = {}
-        for some in _parts(records):
-            last = select(func.max(EVENTS.c.number)).where(EVENTS.c.record.in_(some)).group_by(EVENTS.c.record)
-            for one in self._given(connection, EVENTS.c.number.in_(last)):
-                found[one.verdict.key.record] = one
-        return found
+        last_of_record = {}
+        for part in _parts(records):
+            last = select(func.max(EVENTS.c.number)).where(EVENTS.c.record.in_(part)).group_by(EVENTS.c.record)
+            for stored in self._given(connection, EVENTS.c.number.in_(last)):
+                last_of_record[stored.verdict.key.record] = stored
+        return last_of_record
 
     def _courses(self, connection: Connection, records: Iterable[str]) -> dict[str, RecordHistory]:
         """Return the history of each of these records that has verdicts."""
-        found: dict[str, RecordHistory] = {}
-        for some in _parts(records):
-            for one in self._given(connection, EVENTS.c.record.in_(some)):
-                record = one.verdict.key.record
-                found[record] = found.get(record, RecordHistory()).then(one)
-        return found
+        courses: dict[str, RecordHistory] = {}
+        for part in _parts(records):
+            for stored in self._given(connection, EVENTS.c.record.in_(part)):
+                record = stored.verdict.key.record
+                courses[record] = courses.get(record, RecordHistory()).then(stored)
+        return courses
 
-    def _read(self, row: Row[Any]) -> Given:
+    def _read(self, row: Row[Any]) -> StoredVerdict:
         kind: Kind = row.kind if row.kind in _KNOWN else WITHDRAWN
         try:
             body = remove_checksum(row.body, [getattr(row, name) for name in CHECKED])
             verdict = verdict_of(kind, row.note, msgspec.json.decode(body))
         except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
-            found = f"verdict number {row.number} is damaged"
-            raise FormatError.single(self.name, None, found, "restore a copy, or name another one") from error
-        return Given(verdict, row.who, row.at, row.version, row.uid, row.batch, row.undoes, row.number)
+            finding = f"verdict number {row.number} is damaged"
+            raise FormatError.single(self.name, None, finding, "restore a copy, or name another one") from error
+        return StoredVerdict(verdict, row.who, row.at, row.version, row.uid, row.batch, row.undoes, row.number)
 
 
 _KNOWN = get_args(Kind)
@@ -306,9 +314,9 @@ CHECKED = ("uid", "record", "version", "kind", "note", "who", "at", "batch", "un
 
 
 def _parts(records: Iterable[str]) -> Iterator[Sequence[str]]:
-    wanted = sorted(records)
-    for low in range(0, len(wanted), _MANY):
-        yield wanted[low : low + _MANY]
+    names = sorted(records)
+    for low in range(0, len(names), _MANY):
+        yield names[low : low + _MANY]
 
 
 def moment() -> str:
@@ -316,17 +324,17 @@ def moment() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
-def _row(given: Given) -> dict[str, Any]:
-    verdict = given.verdict
+def _row(stored: StoredVerdict) -> dict[str, Any]:
+    verdict = stored.verdict
     row: dict[str, Any] = {
-        "uid": given.uid,
+        "uid": stored.uid,
         "record": verdict.key.record,
-        "version": given.version,
+        "version": stored.version,
         "kind": verdict.kind,
         "note": verdict.note,
-        "who": given.who,
-        "at": given.at,
-        "batch": given.batch,
-        "undoes": given.undoes,
+        "who": stored.who,
+        "at": stored.at,
+        "batch": stored.batch,
+        "undoes": stored.undoes,
     }
     return row | {"body": add_checksum(body_of(verdict), [row[name] for name in CHECKED])}

@@ -17,7 +17,7 @@ from nereval_core.records.tables import records
 from nereval_core.report.marks import Mark
 from nereval_core.report.slides import Slide, Text, bars_html, gone_html, map_html, slide_html, title_html
 from nereval_core.review.playlists import LINK_DIGITS, Item, Playlist
-from nereval_core.review.verdicts import Given
+from nereval_core.review.verdicts import StoredVerdict
 from nereval_core.review.words import decision_in_words
 from nereval_core.scoring import Scores
 from nereval_core.scoring.criteria import SCHEMAS
@@ -268,7 +268,7 @@ def _side(layer: Layer, span: int) -> tuple[str, str] | None:
     return None if span < 0 else (layer.text(span), layer.label(span))
 
 
-def _verdict(page: PageContext, doc: str, record: str) -> Given | None:
+def _verdict(page: PageContext, doc: str, record: str) -> StoredVerdict | None:
     """Return the verdict that stands on a record, None where none does or its text or span has changed since."""
     ledger = page.ledger()
     verdicts = ledger.verdicts
@@ -282,7 +282,7 @@ def _verdict(page: PageContext, doc: str, record: str) -> Given | None:
     return None if verdicts.stale[at] else verdicts.of(at)
 
 
-def _decided(verdict: Given, text: str) -> str:
+def _decided(verdict: StoredVerdict, text: str) -> str:
     return decision_in_words(verdict.verdict.kind, verdict.verdict.right, text)
 
 

@@ -199,11 +199,11 @@ def by_span(page: PageContext, criterion: str) -> str:
 def record_of(page: PageContext, change: Change) -> tuple[str, str, str] | None:
     """Return system, criterion and record id of the record that a verdict is shown at, None where it is at none."""
     criterion = by_span(page, page.by)
-    record_id = change.given.verdict.key.record
+    record_id = change.stored.verdict.key.record
     for name in (page.system, *(name for name in page.systems if name != page.system)):
         ledger = page.of(name).ledger(criterion)
         verdicts = attach_verdicts(ledger.about)
-        numbers = [place for place, verdict in enumerate(verdicts.given) if verdict.verdict.key.record == record_id]
+        numbers = [place for place, verdict in enumerate(verdicts.verdicts) if verdict.verdict.key.record == record_id]
         places = np.flatnonzero(np.isin(verdicts.at, numbers) & (ledger.about.rows.doc == change.document))
         if len(places):
             return name, criterion, str(ledger.frame(places[:1])["record"].iloc[0])

@@ -14,7 +14,7 @@ from nereval_core.review.apply.corrected_copy import CHANGE_LOG_SUFFIX, log_csv,
 from nereval_core.review.apply.settlement import REASONS, STALE
 from nereval_core.review.exchange import export_lines, import_verdicts, read_lines
 from nereval_core.review.tables import log_table
-from nereval_core.review.verdicts import Given, minute_of
+from nereval_core.review.verdicts import StoredVerdict, minute_of
 from nereval_core.tables import Cell
 from pages.shared import review
 from pages.shared.components.downloads import layer_file_name, offer_layer
@@ -57,7 +57,7 @@ def _listed(page: PageContext, rows: list[Change]) -> None:
         data=lambda: [log_table(rows).to_frame()],
         rows=len(rows),
         choose=table.keys,
-        facts=(page.loaded.id, [row.given.uid for row in part], low),
+        facts=(page.loaded.id, [row.stored.uid for row in part], low),
         caption="Choose a row to read the verdict, and its record in the text.",
         height=430,
     )
@@ -66,7 +66,7 @@ def _listed(page: PageContext, rows: list[Change]) -> None:
 
 
 def _card(page: PageContext, change: Change) -> None:
-    recorded, verdict = change.given, change.given.verdict
+    recorded, verdict = change.stored, change.stored.verdict
     with st.container(border=True):
         kind = page.words.verdicts.get(verdict.kind, "")
         quote = "once" if change.reason == STALE else "on"
@@ -130,7 +130,7 @@ def draw_copies(page: PageContext) -> None:
             import_form(texts)
 
 
-def _is_on(verdict: Given, texts: Collection[str] | None) -> bool:
+def _is_on(verdict: StoredVerdict, texts: Collection[str] | None) -> bool:
     return texts is None or verdict.verdict.key.text in texts
 
 
@@ -163,10 +163,10 @@ def import_form(texts: Collection[str] | None) -> None:
     result = st.session_state.pop(TAKEN, None)
     if result is None:
         return
-    st.success(f"{count(len(result.taken), 'verdict')} imported, {result.known:,} known before.")
-    if result.parted:
-        st.warning(f"{count(len(result.parted), 'span')} with conflicting verdicts, none of which was imported:")
-        for conflict in [conflict for conflict in result.parted if _is_on(conflict.ours, texts)][:SHOWN]:
+    st.success(f"{count(len(result.added), 'verdict')} imported, {result.n_known:,} known before.")
+    if result.conflicts:
+        st.warning(f"{count(len(result.conflicts), 'span')} with conflicting verdicts, none of which was imported:")
+        for conflict in [conflict for conflict in result.conflicts if _is_on(conflict.ours, texts)][:SHOWN]:
             st.caption(plain(str(conflict), 600))
 
 

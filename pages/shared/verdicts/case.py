@@ -11,11 +11,11 @@ from nereval_core.problems import FormatError, quoted
 from nereval_core.review.verdicts import (
     ConflictError,
     Draft,
-    Given,
     Key,
     Kind,
     Marked,
     Seen,
+    StoredVerdict,
     Verdict,
     given_in_words,
     minute_of,
@@ -44,7 +44,7 @@ class Case:
     partner: Marked | None
     subject: Seen
     version: int
-    standing: Given | None
+    standing: StoredVerdict | None
     stale: bool
     words: LayerWords = GOLD_AND_PREDICTION
 
@@ -135,7 +135,7 @@ def give_verdict(case: Case, kind: Kind, right: tuple[Marked, ...] = (), note: s
     return True
 
 
-def undo_verdict(page: PageContext, take_back: Callable[[str], Sequence[Given]], choose: Choose) -> None:
+def undo_verdict(page: PageContext, take_back: Callable[[str], Sequence[StoredVerdict]], choose: Choose) -> None:
     """Take back the reviewer's last verdict or batch, and choose the record that it was about."""
     who = reviewer.reviewer_name()
     if not who:
@@ -162,7 +162,7 @@ def undo_verdict(page: PageContext, take_back: Callable[[str], Sequence[Given]],
             choose(position)
 
 
-def given_line(standing: Given, words: LayerWords, *, note: bool = True) -> str:
+def given_line(standing: StoredVerdict, words: LayerWords, *, note: bool = True) -> str:
     """Return a verdict in a line, with its note."""
     noted = masks.mask_words(standing.verdict.note) if note and standing.verdict.note else ""
     what = decision_in_words(standing.verdict.kind, standing.verdict.right, kinds=words.verdicts)

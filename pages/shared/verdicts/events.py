@@ -17,7 +17,7 @@ from typing import Any
 import streamlit as st
 
 from nereval_core.records.queries import ORDERS
-from nereval_core.review.verdicts import KINDS, NOTE_CHARACTERS, Given, Kind
+from nereval_core.review.verdicts import KINDS, NOTE_CHARACTERS, Kind, StoredVerdict
 from pages.shared.data import masks, playlists, reviewer, verdict_store
 from pages.shared.data.page_context import PageContext
 from pages.shared.verdicts import dialogs
@@ -54,7 +54,7 @@ class Applied:
     place: tuple[str, str, int] = ("", "", 0)
     part: tuple[str, str, int] | None = None
     rest: tuple[PageContext, Mapping[str, Any]] | None = None
-    undone: tuple[int, Sequence[Given]] = (0, ())
+    undone: tuple[int, Sequence[StoredVerdict]] = (0, ())
     cards: tuple[tuple[object, ...], set[tuple[str, str]]] = field(default_factory=lambda: ((), set()))
     lock: RLock = field(default_factory=RLock)
 
@@ -151,7 +151,7 @@ def _apply(page: PageContext, event: Event) -> None:
         _answer(page, event)
 
 
-def _taken_back(page: PageContext, event: Event, who: str) -> Sequence[Given]:
+def _taken_back(page: PageContext, event: Event, who: str) -> Sequence[StoredVerdict]:
     """Take back the last verdict of a reviewer, once an event; return what was taken back."""
     now, store = applied(), verdict_store.store_to_write()
     if now.undone[0] != event["seq"]:

@@ -12,7 +12,7 @@ import streamlit as st
 from nereval_core.ledger.attributes.own_facts import NO_VERDICT, VERDICT_ATTRIBUTES, record_form
 from nereval_core.problems import FormatError
 from nereval_core.records.queries import YES, Query
-from nereval_core.review.verdicts import KINDS, NOTE_CHARACTERS, ConflictError, Given, Kind, given_in_words
+from nereval_core.review.verdicts import KINDS, NOTE_CHARACTERS, ConflictError, Kind, StoredVerdict, given_in_words
 from nereval_core.review.verdicts_on_records import (
     BATCH_RECORDS,
     Batch,
@@ -47,7 +47,7 @@ def verdict_facets(page: PageContext, width: int) -> None:
     """Offer verdicts, reviewers, stale and noted ones, each with the number of records there would be."""
     query = page.query()
     values = {name: value for name, value in query.having if name in FACETS}
-    if reason_unoffered(page) or not (values or attach_verdicts(page.ledger().about).given):
+    if reason_unoffered(page) or not (values or attach_verdicts(page.ledger().about).verdicts):
         return
     words: dict[str, str] = dict(page.words.verdicts.items())
     for name, label in FACETS.items():
@@ -93,7 +93,7 @@ def reviewed_of(page: PageContext) -> tuple[Query, int, int]:
     """Return the query that is gone through, how many of its records have a verdict, and how many there are."""
     query, ledger = unnarrowed(page.query()), page.ledger()
     # If no verdict stands, that is known without going through all records.
-    done = ledger.having_counts(query, REVIEWED[0]).get(YES, 0) if attach_verdicts(ledger.about).given else 0
+    done = ledger.having_counts(query, REVIEWED[0]).get(YES, 0) if attach_verdicts(ledger.about).verdicts else 0
     return query, done, ledger.total(query).records
 
 
@@ -194,7 +194,7 @@ def _ask(page: PageContext, query: Query, version: int) -> None:
         return
     kind: Kind | None = st.pills("Verdict", list(KINDS), format_func=partial(_named, page), key=KIND)
     st.text_area("Note", key=WHY, max_chars=NOTE_CHARACTERS, height=68, placeholder="A note, kept with each of them")
-    with_one = select_batch(ledger.about, positions).left
+    with_one = select_batch(ledger.about, positions).n_with_verdict
     over = bool(with_one) and st.checkbox(
         f"also the {with_one:,} that have a verdict already", key=OVER, help="Else they are left as they are."
     )
@@ -228,7 +228,9 @@ def _preview(page: PageContext, kind: Kind, meant: Batch) -> None:
     records = page.ledger().frame(meant.records[:PREVIEW])
     words = page.words
     st.caption(plain(words.batch_effect(kind), 800))
-    remaining = f"; {count(meant.left, 'record')} with a verdict stay as they are" if meant.left else ""
+    remaining = (
+        f"; {count(meant.n_with_verdict, 'record')} with a verdict stay as they are" if meant.n_with_verdict else ""
+    )
     st.caption(f"{count(len(meant.records), 'record')} get it{remaining}. The first of them:")
     if len(records):
         lines = in_context(context(records, page.loaded.corpus.documents.texts, AROUND))
@@ -269,7 +271,7 @@ def _keep(page: PageContext, kind: Kind, meant: Batch) -> None:
     st.rerun()
 
 
-def _conflicts(theirs: tuple[Given, ...]) -> None:
+def _conflicts(theirs: tuple[StoredVerdict, ...]) -> None:
     """List the verdicts that others gave meanwhile; from now on they count as seen."""
     query, _ = st.session_state[keys.BATCH]
     st.session_state[keys.BATCH] = (query, verdict_store.now().number)

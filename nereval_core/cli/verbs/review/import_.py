@@ -39,9 +39,9 @@ def run(options: argparse.Namespace) -> None:
             stream = stack.enter_context(Path(options.input).open("rb"))
         lines = read_lines(stream, source, documents=documents, who=options.reviewer or "")
         imported = import_verdicts(store, lines, source)
-    for conflict in imported.parted:
+    for conflict in imported.conflicts:
         print(f"conflict: {conflict}")
-    counts = f"{verdict_count(len(imported.taken))} imported, {imported.known:,} known before"
-    spans = "1 span" if len(imported.parted) == 1 else f"{len(imported.parted):,} spans"
-    conflicts = f", {spans} with conflicting verdicts, not imported" if imported.parted else ""
+    counts = f"{verdict_count(len(imported.added))} imported, {imported.n_known:,} known before"
+    spans = "1 span" if len(imported.conflicts) == 1 else f"{len(imported.conflicts):,} spans"
+    conflicts = f", {spans} with conflicting verdicts, not imported" if imported.conflicts else ""
     say(f"{store.name}: {counts}{conflicts}")
