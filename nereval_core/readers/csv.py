@@ -127,17 +127,7 @@ class SpanTableReader(Reader):
         owned = set()
         counts: Counter[str] = Counter()
         for table in spans:
-            rows = rows_of(table, builder.problems)
-            if by_row := layer_column(table, rows):
-                names = tuple(filter(None, dict.fromkeys(by_row)))
-                layer = select_layer(source, options.layer, names)
-                counts["spans without a layer, left out"] += sum(
-                    bool(kind) and not name for kind, name in zip(rows.cells["type"], by_row, strict=True)
-                )
-                rows = rows_of_layer(rows, by_row, layer)
-            if options.column is not None:
-                # A cell without a type says that this side has no span there.
-                rows = rows_of_layer(rows, [kind and "typed" for kind in rows.cells["type"]], "typed")
+            rows = _selected_rows(source, table, options, counts, builder.problems)
             own = not texts and not plain and _holds_texts(rows)
             owned.add(own)
             if not named and not own:
@@ -168,7 +158,8 @@ class SpanTableReader(Reader):
         notes = [*rowless, *unread_files_note(source, files_read)]
         notes += [f"columns not read: {', '.join(map(quoted, rest))}"] if rest else []
         notes += [f"{what}: {count}" for what, count in counts.items() if count]
-        notes += ["the first line is read as a row: columns are chosen by number"] if _headless(spans) else []
+        if any(table.header is None for table in spans):
+            notes.append("the first line is read as a row: columns are chosen by number")
         return reading_in_code_points(builder, source, options, self.name, expected=OFFSETS, fixed=False, notes=notes)
 
 
@@ -196,6 +187,27 @@ def _sides(table: Table) -> tuple[TagColumn, ...]:
     return sides if len(sides) > 1 and (table.has_spans or all({"start", "end"} <= parts for parts in starts)) else ()
 
 
+def _selected_rows(
+    source: Source, table: Table, options: ReadOptions, counts: Counter[str], problems: list[Problem]
+) -> TableRows:
+    """Return the rows of a table, those with spans of another layer or side for their documents alone.
+
+    Raises:
+        FormatError: it has several layers and none is named, or none of that name.
+    """
+    rows = rows_of(table, problems)
+    if by_row := layer_column(table, rows):
+        layer = select_layer(source, options.layer, tuple(filter(None, dict.fromkeys(by_row))))
+        counts["spans without a layer, left out"] += sum(
+            bool(kind) and not name for kind, name in zip(rows.cells["type"], by_row, strict=True)
+        )
+        rows = rows_of_layer(rows, by_row, layer)
+    if options.column is not None:
+        # A cell without a type says that this side has no span there.
+        rows = rows_of_layer(rows, [kind and "typed" for kind in rows.cells["type"]], "typed")
+    return rows
+
+
 def _columns_of_side(file: SourceFile, options: ReadOptions) -> ColumnChoice | None:
     """Return the chosen columns, and those of the side whose types stand in `options.column`."""
     if options.column is None:
@@ -207,10 +219,6 @@ def _columns_of_side(file: SourceFile, options: ReadOptions) -> ColumnChoice | N
         # A file of texts beside that of spans has no such column.
         return options.columns if table.has_texts else {**(options.columns or {}), "type": options.column}
     return {**columns_of_side(header, header[at].strip()), **(options.columns or {})}
-
-
-def _headless(tables: Sequence[Table]) -> bool:
-    return any(table.header is None for table in tables)
 
 
 def _add_texts(table: Table, documents: dict[str, TableDocument], problems: list[Problem]) -> None:

@@ -63,11 +63,8 @@ class ConlluReader(Reader):
         if not rows or len(full) < 0.8 * len(rows):
             return 0.0
         cells = (layout.cell(row, name) for row in full for name in layout.extra)
-        return (
-            1.0
-            if any(_has_usual_key(layout.misc(row)) for row in full) or any(map(is_tag, filter(None, cells)))
-            else 0.7
-        )
+        has_keys = any(_has_usual_key(layout.misc(row)) for row in full)
+        return 1.0 if has_keys or any(map(is_tag, filter(None, cells))) else 0.7
 
     def read(self, source: Source, options: ReadOptions) -> Reading:
         """Read the entities under one key of MISC, which `options.column` may name.
