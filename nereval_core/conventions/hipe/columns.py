@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from nereval_core.arrays import Int64
 from nereval_core.corpus import Documents, Layer, Place
-from nereval_core.problems import FormatError
 from nereval_core.readers.hipe.rows import HipeDocument, TokenRow
-from nereval_core.readers.shared.token_tags import tags_of_layer, with_tokens
+from nereval_core.readers.shared.token_tags import tokens_of_spans, with_tokens
 
 FAMILY = "CLEF-HIPE"
 NEL = "nel"
@@ -201,7 +200,9 @@ def pair_of_layers(gold: Layer, pred: Layer, version: HipeVersion, options: Mapp
     documents, notes = with_tokens(gold.documents)
     sides: list[dict[str, CellColumn]] = []
     for layer in (replace(gold, documents=documents), replace(pred, documents=documents)):
-        first, last = _tokens(layer, version.name)
+        # Sentences do not matter here.
+        unbroken = replace(layer, documents=replace(documents, sentences=None))
+        first, last = tokens_of_spans(unbroken, version.name)
         columns = {name: _tags(layer, first, last)}
         if linking:
             columns[LITERAL_LINKS] = _links(layer, first, last)
@@ -230,34 +231,6 @@ def _day_of(text: str) -> int:
         return date.fromisoformat(match[0]).toordinal() if match else 0
     except ValueError:
         return 0
-
-
-def _tokens(layer: Layer, name: str) -> tuple[Int64, Int64]:
-    """Return first and last token of each span.
-
-    Raises:
-        FormatError: as `tagged`; sentences do not matter here.
-    """
-    documents = replace(layer.documents, sentences=None)
-    tokens = documents.tokens
-    assert tokens is not None, "tags stand beside tokens"
-    origin = np.repeat(documents.base[:-1], np.diff(tokens.first))
-    base = documents.base[layer.doc]
-    starts, ends = origin + tokens.starts, origin + tokens.ends
-    first = np.searchsorted(starts, base + layer.start)
-    last = np.searchsorted(ends, base + layer.end)
-    bounds = np.minimum(last, max(len(ends) - 1, 0)), np.minimum(first, max(len(starts) - 1, 0))
-    fits = not len(layer) or (
-        len(starts) > 0
-        and not layer.fragments
-        and bool(np.all(starts[bounds[1]] == base + layer.start))
-        and bool(np.all(ends[bounds[0]] == base + layer.end))
-        and bool(np.all(first[1:] > last[:-1]))
-    )
-    if not fits:
-        tags_of_layer(replace(layer, documents=documents), name)
-        raise FormatError.single(layer.name, None, f"{name} cannot say its spans as tags", "choose another convention")
-    return first.astype(np.int64), last.astype(np.int64)
 
 
 def _tags(layer: Layer, first: Int64, last: Int64) -> CellColumn:

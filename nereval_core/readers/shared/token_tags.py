@@ -131,72 +131,76 @@ def tags_of_layer(layer: Layer, needed_by: str) -> Tagged:
     have no sentences, each is one.
 
     Raises:
-        FormatError: spans that tags cannot say (nested, crossing, discontinuous, not on token
-            boundaries, over the end of a sentence); all of them at once. `needed_by` is who asks for tags.
+        FormatError: as `tokens_of_spans`.
     """
     documents, notes = with_tokens(layer.documents)
     assert documents.tokens is not None
+    first_token, last_token = tokens_of_spans(replace(layer, documents=documents) if notes else layer, needed_by)
     first, starts, ends = documents.tokens.first, documents.tokens.starts, documents.tokens.ends
-    origin = np.repeat(documents.base[:-1], np.diff(first))
-    base = documents.base[layer.doc]
-    low = np.searchsorted(origin + starts, base + layer.start)
-    high = np.searchsorted(origin + ends, base + layer.end)
-    count = len(starts)
-    on = np.zeros(len(layer), bool)
-    if count:
-        first_token, last_token = np.minimum(low, count - 1), np.minimum(high, count - 1)
-        on = (origin + starts)[first_token] == base + layer.start
-        on &= (origin + ends)[last_token] == base + layer.end
-    cuts = sentence_bounds(documents)
-    across = np.searchsorted(cuts, low, side="right") != np.searchsorted(cuts, high, side="right")
-    overlapping = np.zeros(len(layer), bool)
-    if len(layer) > 1:
-        reach = np.maximum.accumulate(np.where(on, high, -1))
-        overlapping[1:] = low[1:] <= reach[:-1]
-    problems = []
-    for span in range(len(layer)) if layer.fragments else np.flatnonzero(~on | across | overlapping).tolist():
-        why = (
-            "is discontinuous"
-            if span in layer.fragments
-            else "does not begin and end with a token"
-            if not on[span]
-            else "overlaps another span"
-            if overlapping[span]
-            else "reaches over the end of a sentence"
-            if across[span]
-            else ""
-        )
-        if why:
-            what = f"span [{layer.start[span]}, {layer.end[span]}) {quoted(layer.text(span))} ({layer.label(span)})"
-            document = quoted(documents.ids[int(layer.doc[span])])
-            finding = f"document {document}: {what} {why}, and {needed_by} counts tags, which cannot say that"
-            problems.append(Problem(layer.name, None, finding, "leave the span out, or choose another convention"))
-    if problems:
-        raise FormatError(problems)
-    tags = np.full(count, "O", object)
-    names = layer.types
-    inside, begin = (np.array([f"{letter}-{name}" for name in names], object) for letter in "IB")
-    sizes = high - low + 1
-    within = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes) + np.repeat(low, sizes)
+    tags = np.full(len(starts), "O", object)
+    inside, begin = (np.array([f"{letter}-{name}" for name in layer.types], object) for letter in "IB")
+    sizes = last_token - first_token + 1
+    within = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes) + np.repeat(first_token, sizes)
     if len(layer):
         tags[within] = inside[np.repeat(layer.type, sizes)]
-        tags[low] = begin[layer.type]
+        tags[first_token] = begin[layer.type]
+    edges = first.tolist()
     words = [
         text[start:end]
-        for number, text in enumerate(documents.texts)
-        for start, end in zip(
-            starts[first[number] : first[number + 1]].tolist(),
-            ends[first[number] : first[number + 1]].tolist(),
-            strict=True,
-        )
+        for text, (low, high) in zip(documents.texts, pairwise(edges), strict=True)
+        for start, end in zip(starts[low:high].tolist(), ends[low:high].tolist(), strict=True)
     ]
-    edges = first.tolist()
     ids = documents.ids
 
     def place(token: int) -> Place:
         return f"{layer.name}, document {quoted(ids[bisect_right(edges, token) - 1])}", None
 
-    return Tagged(documents, tags.tolist(), words, cuts, layer.name, place, notes)
+    return Tagged(documents, tags.tolist(), words, sentence_bounds(documents), layer.name, place, notes)
+
+
+def tokens_of_spans(layer: Layer, needed_by: str) -> tuple[Int64, Int64]:
+    """Return the first and the last token of each span, shape (spans,); documents must have tokens.
+
+    Raises:
+        FormatError: spans that tags cannot express (nested, crossing, discontinuous, not on token boundaries, over the
+            end of a sentence), all of them at once. `needed_by` is who asks for tags.
+    """
+    documents = layer.documents
+    tokens = documents.tokens
+    assert tokens is not None, "tags stand beside tokens"
+    origin = np.repeat(documents.base[:-1], np.diff(tokens.first))
+    base = documents.base[layer.doc]
+    first = np.searchsorted(origin + tokens.starts, base + layer.start)
+    last = np.searchsorted(origin + tokens.ends, base + layer.end)
+    n_tokens = len(tokens.starts)
+    is_on_tokens = np.zeros(len(layer), bool)
+    if n_tokens:
+        is_on_tokens = (origin + tokens.starts)[np.minimum(first, n_tokens - 1)] == base + layer.start
+        is_on_tokens &= (origin + tokens.ends)[np.minimum(last, n_tokens - 1)] == base + layer.end
+    edges = sentence_bounds(documents)
+    is_across = np.searchsorted(edges, first, side="right") != np.searchsorted(edges, last, side="right")
+    overlaps = np.zeros(len(layer), bool)
+    if len(layer) > 1:
+        reach = np.maximum.accumulate(np.where(is_on_tokens, last, -1))
+        overlaps[1:] = first[1:] <= reach[:-1]
+    is_discontinuous = np.zeros(len(layer), bool)
+    is_discontinuous[list(layer.fragments)] = True
+    reasons = (
+        (is_discontinuous, "is discontinuous"),
+        (~is_on_tokens, "does not begin and end with a token"),
+        (overlaps, "overlaps another span"),
+        (is_across, "reaches over the end of a sentence"),
+    )
+    problems = []
+    for span in np.flatnonzero(np.any([mask for mask, _ in reasons], axis=0)).tolist():
+        reason = next(reason for mask, reason in reasons if mask[span])
+        what = f"span [{layer.start[span]}, {layer.end[span]}) {quoted(layer.text(span))} ({layer.label(span)})"
+        document = quoted(documents.ids[int(layer.doc[span])])
+        finding = f"document {document}: {what} {reason}, and {needed_by} counts tags, which cannot say that"
+        problems.append(Problem(layer.name, None, finding, "leave the span out, or choose another convention"))
+    if problems:
+        raise FormatError(problems)
+    return first, last
 
 
 def sentence_bounds(documents: Documents) -> Int64:
