@@ -88,10 +88,9 @@ def _problem(row: Any, key: str) -> tuple[str, str] | None:
         if not isinstance(span[2], str):
             return f"{key}[{at}] has no type", "write a string"
         if not 0 <= span[0] <= span[1] < tokens:
-            finding = f"{key}[{at}] is [{span[0]}, {span[1]}], and there {'is' if tokens == 1 else 'are'} "
-            return finding + counted(
-                tokens, "token"
-            ), "count tokens from 0 through the document, the last one inclusive"
+            total = f"there {'is' if tokens == 1 else 'are'} {counted(tokens, 'token')}"
+            remedy = "count tokens from 0 through the document, the last one inclusive"
+            return f"{key}[{at}] is [{span[0]}, {span[1]}], and {total}", remedy
     return None
 
 
