@@ -78,7 +78,7 @@ class CasReader(Reader):
         owners = _owners(files)
         kinds: set[str] = set()
         for unit in files:
-            kinds |= set(candidate_types(_work(source, [unit], TypeChoice(), options)))
+            kinds |= set(candidate_types(_read_layer(source, [unit], TypeChoice(), options)))
             if ENTITY in kinds:
                 break
         names = layer_names(sorted(kinds))
@@ -112,15 +112,15 @@ class CasReader(Reader):
         else:
             kind = options.layer or ""
         feature_name = None if options.column is None else str(options.column)
-        work = _work(source, files, TypeChoice(kind or None, feature_name), options)
-        kinds = span_types(work)
-        feature = type_feature(work, kinds)
+        cas_layer = _read_layer(source, files, TypeChoice(kind or None, feature_name), options)
+        kinds = span_types(cas_layer)
+        feature = type_feature(cas_layer, kinds)
         builder = Builder(source.name)
         counts: Counter[str] = Counter()
-        for unit, cas, name in work.cases:
+        for unit, cas, name in cas_layer.cases:
             _document(unit, cas, name, kinds, feature, options.offsets or OFFSETS, builder, counts)
         used = {file for unit in files for file in (unit.file, unit.types)}
-        notes = [*choice_notes(work, kinds, feature)]
+        notes = [*choice_notes(cas_layer, kinds, feature)]
         notes += unread_files_note(source, [file for file in source.files if file in used or file.suffix == ZIP])
         notes += [f"{what}: {count}" for what, count in sorted(counts.items()) if count]
         return reading_in_code_points(builder, source, options, self.name, expected=OFFSETS, notes=notes)
@@ -144,8 +144,8 @@ def _owners(files: Sequence[CasFile]) -> tuple[str, ...]:
     return ranked_annotators(names)
 
 
-def _work(source: Source, files: Sequence[CasFile], choice: TypeChoice, options: ReadOptions) -> CasLayer:
-    work = CasLayer(source, choice)
+def _read_layer(source: Source, files: Sequence[CasFile], choice: TypeChoice, options: ReadOptions) -> CasLayer:
+    cas_layer = CasLayer(source, choice)
     systems: dict[bytes, TypeSystem] = {}
     for unit in with_progress(files, options.progress):
         types = TypeSystem()
@@ -155,24 +155,24 @@ def _work(source: Source, files: Sequence[CasFile], choice: TypeChoice, options:
                 raw = unit.types.read()
                 digest = hashlib.sha256(raw).digest()
                 if digest not in systems:
-                    systems[digest] = types_of_xml(raw, unit.types.shown, work.problems)
+                    systems[digest] = types_of_xml(raw, unit.types.shown, cas_layer.problems)
                 types = systems[digest]
-            cas = read_cas(unit.file, types, work.choice.keeps, work.problems)
+            cas = read_cas(unit.file, types, cas_layer.choice.keeps, cas_layer.problems)
         except FormatError as error:
-            work.problems += error.problems
+            cas_layer.problems += error.problems
             continue
         if cas is not None:
-            work.types |= cas.types
+            cas_layer.types |= cas.types
             name = unit.document or cas.name or unit.file.stem
-            work.cases.append((unit, cas, cas.name if cas.own and cas.name else name))
-    if work.problems:
-        raise FormatError(work.problems)
+            cas_layer.cases.append((unit, cas, cas.name if cas.own and cas.name else name))
+    if cas_layer.problems:
+        raise FormatError(cas_layer.problems)
     # Documents are called by the files they were made of, without the endings unless two have the same name then.
-    counts = Counter(_base(cas, name) for _, cas, name in work.cases)
-    work.cases = [
-        (unit, cas, name if counts[_base(cas, name)] > 1 else _base(cas, name)) for unit, cas, name in work.cases
+    counts = Counter(_base(cas, name) for _, cas, name in cas_layer.cases)
+    cas_layer.cases = [
+        (unit, cas, name if counts[_base(cas, name)] > 1 else _base(cas, name)) for unit, cas, name in cas_layer.cases
     ]
-    return work
+    return cas_layer
 
 
 def _base(cas: Cas, name: str) -> str:
@@ -285,75 +285,77 @@ class CasLayer:
         return FormatError.single(self.source.name, None, finding, remedy)
 
 
-def candidate_types(work: CasLayer) -> list[str]:
+def candidate_types(cas_layer: CasLayer) -> list[str]:
     """Return the types whose annotations may be meant where none is named: NamedEntity, or those of custom layers."""
-    kinds = sorted({kind for _, cas, _ in work.cases for kind in cas.marks} - {TOKEN, SENTENCE})
-    if any(work.types.is_a(kind, ENTITY) for kind in kinds):
+    kinds = sorted({kind for _, cas, _ in cas_layer.cases for kind in cas.marks} - {TOKEN, SENTENCE})
+    if any(cas_layer.types.is_a(kind, ENTITY) for kind in kinds):
         return [ENTITY]
-    return [kind for kind in kinds if _is_span(work, kind)]
+    return [kind for kind in kinds if _is_span(cas_layer, kind)]
 
 
-def span_types(work: CasLayer) -> list[str]:
+def span_types(cas_layer: CasLayer) -> list[str]:
     """Return the types whose annotations are the spans, all of them kinds of one.
 
     Raises:
         FormatError: several may be meant, or the requested one does not exist.
     """
-    types, requested = work.types, work.choice.kind
-    kinds = sorted({kind for _, cas, _ in work.cases for kind in cas.marks} - {TOKEN, SENTENCE})
+    types, requested = cas_layer.types, cas_layer.choice.kind
+    kinds = sorted({kind for _, cas, _ in cas_layer.cases for kind in cas.marks} - {TOKEN, SENTENCE})
     if requested is None:
-        custom = candidate_types(work)
+        custom = candidate_types(cas_layer)
         if custom == [ENTITY]:
             return [kind for kind in kinds if types.is_a(kind, ENTITY)]
         if len(custom) > 1:
-            select_layer(work.source, None, [f"{work.prefix}{name}" for name in layer_names(custom)])
+            select_layer(cas_layer.source, None, [f"{cas_layer.prefix}{name}" for name in layer_names(custom)])
         return custom or [ENTITY]
     if requested in (TOKEN, SENTENCE, short_name(TOKEN), short_name(SENTENCE)):
-        raise work.refused(f"{quoted(requested)} is a part of the text", "name a type whose annotations are spans")
-    declared = sorted(filter(work.choice.names, types.parents))
+        raise cas_layer.refused(f"{quoted(requested)} is a part of the text", "name a type whose annotations are spans")
+    declared = sorted(filter(cas_layer.choice.names, types.parents))
     roots = [kind for kind in kinds if not any(other != kind and types.is_a(kind, other) for other in kinds)]
     if len(roots) > 1:
         finding = f"{quoted(requested)} may be {' or '.join(map(quoted, roots))}"
-        raise work.refused(finding, "write the whole name of the type")
+        raise cas_layer.refused(finding, "write the whole name of the type")
     if not kinds and not declared:
-        names = sorted({kind for _, cas, _ in work.cases for kind in cas.others})
+        names = sorted({kind for _, cas, _ in cas_layer.cases for kind in cas.others})
         remedy = f"choose among {', '.join(map(quoted, names))}" if names else "leave it out"
-        raise work.refused(f"no layer {quoted(requested)}", remedy)
+        raise cas_layer.refused(f"no layer {quoted(requested)}", remedy)
     return kinds or declared
 
 
-def _is_span(work: CasLayer, kind: str) -> bool:
+def _is_span(cas_layer: CasLayer, kind: str) -> bool:
     """Return whether annotations of a custom layer are spans: relations and chains have features for their ends."""
-    declared = {feature for ancestor in work.types.line(kind) for feature in work.types.features.get(ancestor, ())}
-    return RELATION_FEATURES.isdisjoint(declared | _present_features(work, [kind]))
+    declared = {
+        feature for ancestor in cas_layer.types.line(kind) for feature in cas_layer.types.features.get(ancestor, ())
+    }
+    return RELATION_FEATURES.isdisjoint(declared | _present_features(cas_layer, [kind]))
 
 
-def _present_features(work: CasLayer, kinds: Collection[str]) -> set[str]:
+def _present_features(cas_layer: CasLayer, kinds: Collection[str]) -> set[str]:
     """Return the features that annotations of these types have."""
-    annotations = (cas.marks[kind] for _, cas, _ in work.cases for kind in kinds if kind in cas.marks)
+    annotations = (cas.marks[kind] for _, cas, _ in cas_layer.cases for kind in kinds if kind in cas.marks)
     return {key for marks in annotations for key in marks.features()}
 
 
-def type_feature(work: CasLayer, kinds: Sequence[str]) -> str | None:
+def type_feature(cas_layer: CasLayer, kinds: Sequence[str]) -> str | None:
     """Return the feature that is the type of spans, None where they have none.
 
     Raises:
         FormatError: there is no such feature, it has no simple values, or several may be meant.
     """
-    requested, types = work.choice.feature, work.types
+    requested, types = cas_layer.choice.feature, cas_layer.types
     ranges: dict[str, str] = {}
     for kind in kinds:
         for ancestor in reversed(types.line(kind)):
             ranges |= types.features.get(ancestor, {})
-    present = {key for key in _present_features(work, kinds) if key[:1] not in "@#%^"}
+    present = {key for key in _present_features(cas_layer, kinds) if key[:1] not in "@#%^"}
     if requested is not None:
         if requested not in ranges and requested not in present:
             choices = sorted({*ranges, *present} - {"begin", "end", "sofa"})
             remedy = f"choose among {', '.join(map(quoted, choices))}" if choices else "leave the feature out"
-            raise work.refused(f"{short_name(kinds[0])} has no feature {quoted(requested)}", remedy)
+            raise cas_layer.refused(f"{short_name(kinds[0])} has no feature {quoted(requested)}", remedy)
         if requested in ranges and not any(ancestor in SIMPLE_TYPES for ancestor in types.line(ranges[requested])):
             finding = f"the feature {quoted(requested)} of {short_name(kinds[0])} holds {quoted(ranges[requested])}"
-            raise work.refused(finding, "name a feature that holds a string")
+            raise cas_layer.refused(finding, "name a feature that holds a string")
         return requested
     if any(types.is_a(kind, ENTITY) for kind in kinds):
         return VALUE
@@ -366,11 +368,11 @@ def type_feature(work: CasLayer, kinds: Sequence[str]) -> str | None:
         remedy = (
             f"put its TypeSystem.xml beside, or name the one that is the type: {either_option('--column', strings)}"
         )
-        raise work.refused(finding, remedy)
+        raise cas_layer.refused(finding, remedy)
     return usual or next(iter(strings), None)
 
 
-def choice_notes(work: CasLayer, kinds: Sequence[str], feature: str | None) -> list[str]:
+def choice_notes(cas_layer: CasLayer, kinds: Sequence[str], feature: str | None) -> list[str]:
     """Return notes on the types and features that were chosen, and on those that were not."""
     notes = []
     plain = kinds[0] == ENTITY and feature == VALUE
@@ -378,7 +380,7 @@ def choice_notes(work: CasLayer, kinds: Sequence[str], feature: str | None) -> l
         notes.append(f"spans are {', '.join(kinds)}" + (f", their types its {feature}" if feature else ""))
     others: Counter[str] = Counter()
     further: Counter[str] = Counter()
-    for _, cas, _ in work.cases:
+    for _, cas, _ in cas_layer.cases:
         others.update({short_name(kind): count for kind, count in cas.others.items()})
         for kind, marks in cas.marks.items():
             if kind in kinds:
