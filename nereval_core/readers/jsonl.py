@@ -92,10 +92,7 @@ Values = dict[str, list[tuple[int, Any]]]
 """Values by key, each with the place of its document or span among those of a block."""
 
 OBJECT = re.compile(r'\s*\{\s*("|$|\})')
-DECODERS = (
-    (msgspec.json.Decoder(Document[PlainSpan]), ()),
-    (msgspec.json.Decoder(Document[Span]), tuple(EXTRAS)),
-)
+DECODERS = ((msgspec.json.Decoder(Document[PlainSpan]), ()), (msgspec.json.Decoder(Document[Span]), tuple(EXTRAS)))
 """Decoders of lines, each with the further keys of spans that it knows."""
 DECODING_ERRORS = (msgspec.MsgspecError, ValueError, RecursionError, OverflowError)
 """Errors on input that is wrong or may be."""

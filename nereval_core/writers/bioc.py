@@ -27,11 +27,7 @@ FRAMES: Mapping[str, tuple[str, str, str]] = {
         "\n",
         "\n</collection>\n",
     ),
-    JSON: (
-        '{"source": "nereval", "date": "", "key": "nereval.key", "infons": {}, "documents": [\n',
-        ",\n",
-        "\n]}\n",
-    ),
+    JSON: ('{"source": "nereval", "date": "", "key": "nereval.key", "infons": {}, "documents": [\n', ",\n", "\n]}\n"),
     LINES: ("", "\n", "\n"),
 }
 """Text before, between and after documents: no date, so that the same data give the same bytes."""

@@ -10,12 +10,7 @@ from typing import Any
 from nereval_core.corpus import Layer
 from nereval_core.readers.annotation_tools import doccano, labelstudio, prodigy
 from nereval_core.writers import packed_file
-from nereval_core.writers.document_spans import (
-    other_metadata,
-    reserved_metadata,
-    spans_as_read,
-    spans_with_offsets,
-)
+from nereval_core.writers.document_spans import other_metadata, reserved_metadata, spans_as_read, spans_with_offsets
 from nereval_core.writers.writer import EVERYTHING, Writer
 
 

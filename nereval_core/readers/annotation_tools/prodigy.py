@@ -24,13 +24,7 @@ from nereval_core.readers.input.source import unread_files_note
 from nereval_core.readers.shared.annotation_keys import KeyedReader, Record, key_of
 from nereval_core.readers.shared.offset_conversion import RepeatedTasks, reading_in_code_points
 from nereval_core.readers.shared.offset_units import Offsets
-from nereval_core.readers.shared.strict_json import (
-    Complain,
-    id_string,
-    json_type,
-    score_number,
-    typed_list,
-)
+from nereval_core.readers.shared.strict_json import Complain, id_string, json_type, score_number, typed_list
 
 OFFSETS = Offsets()
 WHO = ("_annotator_id", "_session_id")

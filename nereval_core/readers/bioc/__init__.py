@@ -18,13 +18,7 @@ from typing import Any
 from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError, Problem, counted, quoted, quoted_apart
 from nereval_core.readers import Reader, Reading, ReadOptions, Source
-from nereval_core.readers.bioc.documents import (
-    COLLECTIONS,
-    DOCUMENT,
-    BioCDocument,
-    documents_of_json,
-    documents_of_xml,
-)
+from nereval_core.readers.bioc.documents import COLLECTIONS, DOCUMENT, BioCDocument, documents_of_json, documents_of_xml
 from nereval_core.readers.bioc.places import (
     MISSING_SENTENCE,
     Bounds,

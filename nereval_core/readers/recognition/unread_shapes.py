@@ -96,11 +96,7 @@ UNREAD_SHAPES = (
         "an image of Prodigy", "image", "give annotations of text: spans of an image are boxes", absent="text tokens"
     ),
     _shape("UIMA's old JSON", "_context _views", "export UIMA CAS XMI, or UIMA CAS JSON 0.4.0"),
-    _shape(
-        "a file of Rasa NLU",
-        "rasa_nlu_data",
-        f"write {ENTITIES} for each of common_examples: label is entity",
-    ),
+    _shape("a file of Rasa NLU", "rasa_nlu_data", f"write {ENTITIES} for each of common_examples: label is entity"),
     _shape(
         "brat's JSON",
         "text entities",
@@ -114,22 +110,9 @@ UNREAD_SHAPES = (
         pattern=r'"indices"\s*:\s*\[',
     ),
     # Services.
-    _shape(
-        "an answer of Azure Language",
-        "documents modelVersion",
-        AZURE,
-    ),
-    _shape(
-        "an answer of Azure Language",
-        "kind results",
-        AZURE,
-        pattern=r'"modelVersion"',
-    ),
-    _shape(
-        "an answer of a job of Azure Language",
-        "jobId tasks",
-        AZURE,
-    ),
+    _shape("an answer of Azure Language", "documents modelVersion", AZURE),
+    _shape("an answer of Azure Language", "kind results", AZURE, pattern=r'"modelVersion"'),
+    _shape("an answer of a job of Azure Language", "jobId tasks", AZURE),
     _shape(
         "labels of a project of Azure Language",
         "projectFileVersion assets",
