@@ -24,7 +24,7 @@ from nereval_core.readers import Reader, Reading, ReadOptions, Source
 from nereval_core.readers.input.compression import share_of_bytes_read
 from nereval_core.readers.input.file_text import Head
 from nereval_core.readers.input.source import SourceFile, unread_files_note
-from nereval_core.readers.shared.strict_json import RefusedError, items, json_type, loads, typed
+from nereval_core.readers.shared.strict_json import RefusedError, is_json, items, json_type, loads, typed
 
 JSON_LINES = (".jsonl", ".ndjson")
 BLOCK_BYTES = 1 << 20
@@ -141,15 +141,7 @@ def _is_over_lines(head: Head) -> bool:
     if first.lstrip().startswith("["):
         return True
     # A first line longer than the head is one document.
-    return len(head.lines) > 1 and not _is_json(first) and not _is_json(head.lines[1])
-
-
-def _is_json(text: str) -> bool:
-    try:
-        loads(text)
-    except RefusedError:
-        return False
-    return True
+    return len(head.lines) > 1 and not is_json(first) and not is_json(head.lines[1])
 
 
 def _read_whole(file: SourceFile, builder: Builder) -> None:

@@ -23,7 +23,7 @@ from nereval_core.readers import Reader, Reading, ReadOptions, Source, select_la
 from nereval_core.readers.input.source import unread_files_note
 from nereval_core.readers.shared.annotation_keys import records_of, types_of_value
 from nereval_core.readers.shared.offset_conversion import RepeatedTasks, reading_in_code_points
-from nereval_core.readers.shared.offset_units import Offsets, Unit, width_of
+from nereval_core.readers.shared.offset_units import Offsets, width_of
 from nereval_core.readers.shared.strict_json import Complain, id_string, json_type, score_number, typed_list
 from nereval_core.readers.shared.tag_cells import is_named_like_prediction
 
@@ -121,7 +121,9 @@ class LabelStudioReader(Reader):
                 if repeated.holds(name, (task.text, task.paragraphs, task.meta, results)):
                     continue
                 builder.document(name, task.text, line=task.line, source=task.file_name, meta=task.meta)
-                begins = _begins(task.paragraphs, (options.offsets or OFFSETS).unit)
+                # One more than there are paragraphs: behind each is a line end.
+                unit = (options.offsets or OFFSETS).unit
+                begins = [0, *accumulate(width_of(text, unit) + 1 for text in task.paragraphs)]
                 for result in task.results[owner]:
                     _span(result, builder, task, begins)
         n_missing = sum(owner not in task.results for task in tasks)
@@ -398,11 +400,6 @@ def _within(value: Mapping[str, Any], paragraph: str, offset: str, begins: Seque
         return None
     # Behind each but the last is a line end.
     return begins[at] + inside if 0 <= inside < begins[at + 1] - begins[at] else None
-
-
-def _begins(paragraphs: Sequence[str], unit: Unit) -> list[int]:
-    """Return where paragraphs of a text begin, and one more would."""
-    return [0, *accumulate(width_of(text, unit) + 1 for text in paragraphs)]
 
 
 def _integer(value: Any) -> int | None:

@@ -326,7 +326,8 @@ def _inflated(file: SourceFile) -> tuple[bytearray, int, TokenColumns | None]:
             n_bytes += len(piece)
             raw += piece if apart is None else apart.others(piece)
             if n_bytes > most:
-                raise _swollen(file.shown, size, most)
+                finding = f"expands from {size} bytes to more than {most}"
+                raise FormatError.single(file.shown, None, finding, "write its documents into several files")
             if inflating.eof:
                 break
         beyond = inflating.unused_data or stream.read(1)
@@ -373,11 +374,6 @@ class _TokensApart:
             self.columns.add(piece[: self.n_remaining])
             others, piece, self.n_remaining = others, piece[self.n_remaining :], max(0, self.n_remaining - len(piece))
         return others + piece
-
-
-def _swollen(source: str, size: int, most: int) -> FormatError:
-    finding = f"expands from {size} bytes to more than {most}"
-    return FormatError.single(source, None, finding, "write its documents into several files")
 
 
 def _unfit(message: _Message, tokens: TokenColumns) -> Iterator[str]:

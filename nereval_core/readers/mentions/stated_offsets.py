@@ -93,7 +93,7 @@ def locate(
             bounds[:, 1],
             {at: mentions[number].text for at, number in enumerate(numbers)},
             lambda at, numbers=numbers: lines[numbers[at]],  # type: ignore[misc]
-            _alike,
+            lambda words: WHITE.sub(" ", words.lower()),
         )
         try:
             converted = code_points(spans, texts, expected=Offsets(), stated=counting)
@@ -191,7 +191,3 @@ def _words(key: str) -> list[str]:
     parts = [COMPOUND.fullmatch(word) for word in words]
     split = [part.groups() if part else (word,) for word, part in zip(words, parts, strict=True)]
     return [word for group in split for word in group if word]
-
-
-def _alike(words: str) -> str:
-    return WHITE.sub(" ", words.lower())

@@ -11,7 +11,7 @@ Spans without texts are scored against gold that has them; a document of gold wi
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import repeat
@@ -86,6 +86,8 @@ class ParquetReader(Reader):
             FormatError: with every problem found: damaged files, columns, rows without a value, offsets, documents that
                 stand in no file of texts, or in another one.
         """
+        import pyarrow as pa
+
         pairs = _pairs(source)
         texts = _Texts()
         if any(pair.texts for pair in pairs):
@@ -95,7 +97,7 @@ class ParquetReader(Reader):
             texts.problems += document_problems(documents, texts.places.__getitem__)
         elif options.texts is not None:
             documents = options.texts
-            texts.homes = dict.fromkeys((pair.name for pair in pairs), (0, _strings(documents.ids)))
+            texts.homes = dict.fromkeys((pair.name for pair in pairs), (0, pa.array(documents.ids, pa.string())))
         else:
             remedy = "put the file of texts beside it, named alike, or score it against gold that has the texts"
             raise FormatError(Problem(pair.spans.shown, None, "no texts", remedy) for pair in pairs if pair.spans)
@@ -190,12 +192,6 @@ class _Texts:
             _joined(self.beside["sentences"]),
             meta,
         )
-
-
-def _strings(values: Sequence[str]) -> pa.Array:
-    import pyarrow as pa
-
-    return pa.array(values, pa.string())
 
 
 def _joined(pieces: list[Intervals]) -> Intervals | None:

@@ -85,7 +85,7 @@ def _claimed(opened: ParquetFile, schema: pa.Schema, names: Sequence[str], value
     The number of values in lists stands in the metadata of a column, for which pyarrow ends the process where that is
     damaged. Scanning the lists finds such damage, page by page.
     """
-    lists = [name for name in names if _has_lists(schema.field(name).type)]
+    lists = [name for name in names if any(map(_is_list, _types(schema.field(name).type)))]
     if lists:
         opened.scan_contents(lists)
     metadata, n_bytes = opened.metadata, 0
@@ -98,10 +98,6 @@ def _claimed(opened: ParquetFile, schema: pa.Schema, names: Sequence[str], value
 
 def _top(path: str) -> str:
     return path.partition(".")[0]
-
-
-def _has_lists(type: pa.DataType) -> bool:
-    return any(map(_is_list, _types(type)))
 
 
 def _is_list(type: pa.DataType) -> bool:

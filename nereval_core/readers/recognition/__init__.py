@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pkgutil
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, ClassVar
 from nereval_core.problems import FormatError
 from nereval_core.readers.input.source import Source, zips_in_zip
 from nereval_core.readers.read_settings import Reading, ReadOptions
-from nereval_core.readers.recognition.signs import may_be
+from nereval_core.readers.recognition.signs import is_native_slip, may_be
 
 if TYPE_CHECKING:
     from nereval_core.corpus import Documents
@@ -171,7 +171,7 @@ def _surest_format(source: Source, texts: Documents | None = None, outside: str 
             raise FormatError.single(source.name, None, *shape)
     names = [name for name, claim in claims.items() if claim == best]
     keys = source.head(".jsonl", ".ndjson").keys
-    if best <= 0 or (names == ["jsonl"] and best < 1 and not _is_native(keys)):
+    if best <= 0 or (names == ["jsonl"] and best < 1 and not is_native_slip(keys)):
         # Wrongly encoded text looks like no format: what is wrong with it comes first.
         nested = zips_in_zip(source)
         if nested:
@@ -198,12 +198,6 @@ def _surest_format(source: Source, texts: Documents | None = None, outside: str 
             remedy += ", or name its files one by one as parts of one layer"
         raise FormatError.single(source.name, None, f"this may be {' or '.join(names)}", remedy)
     return names[0]
-
-
-def _is_native(keys: Collection[str]) -> bool:
-    from nereval_core.readers.recognition.remedies import is_native_slip
-
-    return is_native_slip(keys)
 
 
 def _try(texts: Documents | None, source: Source, remedy: Remedy) -> Reading:

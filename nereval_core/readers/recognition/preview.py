@@ -123,13 +123,9 @@ def _table(source: Source, columns: ColumnChoice | None) -> Table | None:
     if head.first_line.lstrip().startswith(("{", "[")) or unread_shape(head):
         return None
     tables = tables_of_spans.first_tables(source, columns)
-    likely = [table for table in tables if table.width >= NARROW and _even(table)]
+    first_two = [(table, first_rows(table.text, 2, table.delimiter)) for table in tables if table.width >= NARROW]
+    likely = [table for table, rows in first_two if len({*map(len, rows)}) == 1]
     return max(likely, key=lambda table: (table.has_spans, not table.has_texts), default=None)
-
-
-def _even(table: Table) -> bool:
-    rows = first_rows(table.text, 2, table.delimiter)
-    return len({len(row) for row in rows}) == 1
 
 
 def _columns(table: Table) -> Columns:

@@ -18,7 +18,7 @@ from nereval_core.readers.conll.layout import is_tag, sample_rows
 from nereval_core.readers.input.file_text import iconv_command
 from nereval_core.readers.input.source import Source, SourceFile
 from nereval_core.readers.read_settings import Reading, ReadOptions
-from nereval_core.readers.recognition.signs import SHAPES, nearest_shape
+from nereval_core.readers.recognition.signs import nearest_shape
 from nereval_core.readers.shared.strict_json import items
 from nereval_core.readers.shared.table_columns import DELIMITERS, NUMBER, OPTION, first_rows
 
@@ -126,12 +126,6 @@ NO_WAY = "write it in a format that is read: see `nereval formats`"
 """The remedy where no option reads the source."""
 TABLE_COLUMNS = f"of a table of spans, say its columns: {OPTION} document=NAME,start=NAME,end=NAME,type=NAME"
 NATIVE = "write the native format, objects with id, text and spans"
-
-
-def is_native_slip(keys: Collection[str]) -> bool:
-    """Return whether an object of these keys is meant for the native format: it has spans, or all keys but one."""
-    native = SHAPES["jsonl"][0].keys
-    return "spans" in keys or (len(set(keys) & native) > 1 and len(set(keys) - native) <= 1)
 
 
 def begins_broken(file: SourceFile) -> bool:

@@ -151,3 +151,9 @@ def nearest_shape(keys: Collection[str]) -> tuple[str, Shape] | None:
     if own_keys & shape.keys - COMMON:
         return format, shape
     return ("jsonl", SHAPES["jsonl"][0]) if own_keys & COMMON else None
+
+
+def is_native_slip(keys: Collection[str]) -> bool:
+    """Return whether an object of these keys is meant for the native format: it has spans, or all keys but one."""
+    native = SHAPES["jsonl"][0].keys
+    return "spans" in keys or (len(set(keys) & native) > 1 and len(set(keys) - native) <= 1)

@@ -14,7 +14,6 @@ from itertools import pairwise, product
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nereval_core.arrays import Int64
 from nereval_core.corpus import Place
@@ -153,7 +152,7 @@ def code_points(
     if not fits:
         raise FormatError(_mismatches(spans, texts, counts))
     counting_used, start, end = fits[0]
-    other = next((fit for fit in fits[1:] if not _same((start, end), fit[1:])), None)
+    other = next((fit for fit in fits[1:] if not all(map(np.array_equal, (start, end), fit[1:]))), None)
     if other is not None:
         # Quotes alone may decide only where all fitting units place the spans alike.
         finding = f"the quotes fit offsets in {counting_used} and in {other[0]}"
@@ -243,10 +242,6 @@ def _after(change: Callable[[str], str], alike: Callable[[str], str]) -> Callabl
 def _astral(text: str) -> bool:
     """Return whether UTF-16 takes two units for a character."""
     return not text.isascii() and len(text.encode("utf-16-le")) > 2 * len(text)
-
-
-def _same(first: Sequence[NDArray[np.int64]], second: Sequence[NDArray[np.int64]]) -> bool:
-    return all(map(np.array_equal, first, second))
 
 
 def _differing(spans: CountedSpans, texts: Sequence[str], start: Int64, end: Int64) -> list[int]:

@@ -88,7 +88,7 @@ def items(file: SourceFile, problems: list[Problem]) -> Iterator[Item]:
 def _lists_a_line(text: str, start: int) -> bool:
     """Return whether the first line is a whole list and another list follows, as pairs or answers, one a line."""
     end = text.find("\n", start)
-    return end >= 0 and text.startswith("[", _skipped(text, end)) and _is_json(text[start:end])
+    return end >= 0 and text.startswith("[", _skipped(text, end)) and is_json(text[start:end])
 
 
 def _one_a_line(text: str, start: int) -> bool:
@@ -96,17 +96,16 @@ def _one_a_line(text: str, start: int) -> bool:
     end = text.find("\n", start)
     if end < 0 or _skipped(text, end) == len(text):
         return True
-    try:
-        json.loads(text[start:end])
-    except (ValueError, RecursionError):
-        # A broken first line before one that is whole is a broken line, unless all of them are one value.
-        low, high = end + 1, text.find("\n", end + 1)
-        following = text[low : high if high >= 0 else len(text)]
-        return following.startswith("{") and _is_json(following) and not _is_json(text)
-    return True
+    if is_json(text[start:end]):
+        return True
+    # A broken first line before one that is whole is a broken line, unless all of them are one value.
+    low, high = end + 1, text.find("\n", end + 1)
+    following = text[low : high if high >= 0 else len(text)]
+    return following.startswith("{") and is_json(following) and not is_json(text)
 
 
-def _is_json(text: str) -> bool:
+def is_json(text: str) -> bool:
+    """Return whether a text is a JSON value, strict or not."""
     try:
         json.loads(text)
     except (ValueError, RecursionError):
