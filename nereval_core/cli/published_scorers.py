@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from nereval_core.analysis.criteria.convention_differences import count_by_quirk, differences, twin_criterion
+from nereval_core.analysis.criteria.convention_differences import differences, twin_criterion
+from nereval_core.analysis.criteria.tables import difference_table
 from nereval_core.api.load import Input, source_of
 from nereval_core.api.load_options import LoadOptions
 from nereval_core.cli.options import STDOUT, UsageError
@@ -33,7 +34,7 @@ from nereval_core.report.export import RECORD_FORMS, frame_as, record_form
 from nereval_core.scoring import Settings, score_layers
 from nereval_core.scoring.count_tables import TEXT_DTYPE
 from nereval_core.scoring.criteria import choose_criteria
-from nereval_core.tables import Table, columns_of
+from nereval_core.tables import Table
 from nereval_core.tables.terminal import as_screen
 
 if TYPE_CHECKING:
@@ -222,15 +223,10 @@ def difference_counts(differing: pd.DataFrame, outcomes: Published) -> tuple[Tab
     tables = []
     for name, outcome in outcomes:
         for evaluation, criterion in _twins(outcome).items():
-            rows = count_by_quirk(differing[(differing["system"] == name) & (differing["evaluation"] == evaluation)])
-            cells = tuple(
-                (quirk, theirs, ours, "yes" if moves else "no", int(count))
-                for quirk, theirs, ours, moves, count in rows.itertuples(index=False)
-            )
+            rows = differing[(differing["system"] == name) & (differing["evaluation"] == evaluation)]
             title = f"{name}: {outcome.convention} {evaluation} against ours, {criterion}"
-            columns = columns_of("quirk", "theirs", "ours", "moves the score", "spans")
-            notes = () if cells else ("no span is decided differently",)
-            tables.append(Table(title, columns, cells, (*notes, outcome.signature)))
+            notes = (*(() if len(rows) else ("no span is decided differently",)), outcome.signature)
+            tables.append(difference_table(title, rows, outcome.convention, criterion, notes, name="differences"))
     return tuple(tables)
 
 

@@ -61,7 +61,9 @@ _STEPS = (
 )
 
 
-def difference_table(differing: pd.DataFrame, theirs: str, ours: str, name: str) -> Table:
+def difference_table(
+    title: str, differing: pd.DataFrame, theirs: str, ours: str, notes: tuple[str, ...] = (), *, name: str
+) -> Table:
     """Return the number of spans that a scorer and a criterion of ours decide differently, by rule and decisions."""
     groups = count_by_quirk(differing)
     frame = groups.assign(
@@ -76,7 +78,7 @@ def difference_table(differing: pd.DataFrame, theirs: str, ours: str, name: str)
         Column("ours", ours, "text"),
         Column("quirk", f"rule of {theirs}", "text"),
     )
-    return frame_table(f"Where {theirs} and {ours} part", frame, columns, name=name)
+    return frame_table(title, frame, columns, notes, name=name)
 
 
 def decisions_in_words(codes: str) -> str:

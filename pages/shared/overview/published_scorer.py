@@ -208,7 +208,8 @@ def list_differences(
     spans = count(len(differing), "span")
     n_moves = int(differing["moves"].sum())
     st.markdown(f"**Where they part: {spans} decided differently, {n_moves:,} of them with another credit**")
-    groups, table = count_by_quirk(differing), difference_table(differing, short(theirs), short(ours), name)
+    groups, title = count_by_quirk(differing), f"{theirs} and {ours}"
+    table = difference_table(title, differing, short(theirs), short(ours), name=name)
     cell = show_table(
         page,
         table,
