@@ -66,7 +66,7 @@ class CorpusRecords:
         return self._part
 
     def classes(self, by_field: bool) -> RecordClasses:
-        return self._by_field if by_field else self._by_sides
+        return (self._by_field if by_field else self._by_sides)[0]
 
     def locate(self, doc: str) -> tuple[int, int]:
         return 0, self._documents.index[doc]
@@ -110,15 +110,18 @@ class CorpusRecords:
         return RecordPart(self._documents, sides, rows.gold, rows.pred, first, anchored, weight, rows.doc)
 
     @cached_property
-    def _by_field(self) -> RecordClasses:
+    def _by_field(self) -> tuple[RecordClasses, PartClasses]:
         return self._count(FIELDS)
 
     @cached_property
-    def _by_sides(self) -> RecordClasses:
+    def _by_sides(self) -> tuple[RecordClasses, PartClasses]:
         return self._count(())
 
-    def _count(self, fields: Collection[str]) -> RecordClasses:
-        """Count by decision, types and some of FIELDS; the others have no values."""
+    def _count(self, fields: Collection[str]) -> tuple[RecordClasses, PartClasses]:
+        """Count by decision, types and some of FIELDS; the others have no values.
+
+        The classes of the part are returned too, so that they are measured with all else that is held.
+        """
         rows, (gold, pred) = self.about.rows, self._layers
         names: dict[str, tuple[str, ...]] = {"decision": DECISIONS, **dict.fromkeys(FIELDS, ())}
         codes: dict[str, NDArray[Any]] = {"decision": rows.decision}
@@ -129,13 +132,13 @@ class CorpusRecords:
             names[facet], codes[facet] = _FACETS[facet](gold, pred, rows)
         facets, of_record = FacetCounts.of(names, codes, rows.weight)
         in_part = PartClasses(of_record, facets.records)
-        n_documents = len(self._part.with_records)
-        sums = (np.array([0, total]) for total in (len(facets.records), n_documents, len(gold), len(pred)))
-        first, documents, gold_spans, pred_spans = sums
-        of_row = np.arange(len(facets.records), dtype=np.int32)
-        return RecordClasses(
-            facets, first, of_row, facets.records, documents, gold_spans, pred_spans, lambda _: in_part
+        n_classes, n_documents = len(facets.records), len(self._part.with_records)
+        first, documents, n_gold, n_pred = (
+            np.array([0, total]) for total in (n_classes, n_documents, len(gold), len(pred))
         )
+        of_row = np.arange(n_classes, dtype=np.int32)
+        classes = RecordClasses(facets, first, of_row, facets.records, documents, n_gold, n_pred, lambda _: in_part)
+        return classes, in_part
 
     @cachedmethod(_SEARCHES, key=lambda self, word: ("word", word), lock=_LOCK)
     def _has_word(self, word: str) -> Bools:
