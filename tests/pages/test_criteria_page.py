@@ -20,7 +20,7 @@ from nereval_core.analysis.criteria.convention_differences import (
 from nereval_core.conventions import conventions
 from nereval_core.report.figures.criteria import score_dots
 from nereval_core.scoring.criteria import CRITERIA
-from pages.shared.components.figures import table_key
+from pages.shared.components.downloads import table_key
 from pages.shared.criteria.all_criteria import _unfit
 from pages.shared.data import caches
 from tests.pages.test_published_pages import FOUND, TAGS, loaded_of, outcomes

@@ -18,7 +18,7 @@ from nereval_core.records.tables import records
 from nereval_core.report.figures.criteria import gap_bars, overlap_lines
 from nereval_core.scoring.criteria import CRITERIA, same_rule
 from nereval_core.tables.glossary import DECISIONS, decision_label
-from pages.shared.components.figures import table_key
+from pages.shared.components.downloads import table_key
 from pages.shared.criteria import PARTS
 from pages.shared.data import caches
 from pages.shared.data.loading import load_demo

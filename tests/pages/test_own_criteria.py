@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from nereval_core.analysis.criteria.overlap_curve import overlap_curve
 from nereval_core.readers import Source
+from nereval_core.records.queries import Query
 from nereval_core.records.tables import records
 from nereval_core.report.score_tables import criterion_table, type_table
 from nereval_core.report.signature import signature
@@ -26,7 +27,7 @@ from pages.shared.inspect.document import document_marks, find_record, record_ca
 from pages.shared.view import View, keys
 from pages.shared.view.confusion_layout import confusion_table
 from pages.shared.view.link import check_view, write_link
-from pages.shared.view.queries import Query, query_of
+from pages.shared.view.queries import query_of
 from pages.shared.view.text import count
 from tests.support.pages import address, cell, headings, heat_map, heat_map_cell, menus, opened, sound
 from tests.support.workbench import card, listed, workbench

@@ -23,7 +23,7 @@ def test_an_entry_says_whose_it_is(tmp_path: Path) -> None:
     store = Store(tmp_path)
     for number, said in enumerate(({"owner": "ada"}, {"owner": "eve"}, {})):
         made, prints = kept(example())
-        store.put(replace(made, key=f"{number:064}", said={**said, "layers": []}), prints)
+        store.put(replace(made, key=f"{number:064}", account={**said, "layers": []}), prints)
     owned, entries = Ownership(store), sorted(store.entries(), key=lambda entry: entry.key)
     assert [owned.owner(entry) for entry in entries] == ["ada", "eve", ACCOUNT]
     entries[0].path.write_bytes(b"")

@@ -20,7 +20,7 @@ from nereval_core.analysis.errors import error_report
 from nereval_core.ledger import ledger
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source
-from nereval_core.records.queries import ABSENT, ORDERS
+from nereval_core.records.queries import ABSENT, ORDERS, Query
 from nereval_core.report.score_tables import type_table
 from nereval_core.scoring import score_layers
 from nereval_core.scoring.criteria import APPLICABLE, SCHEMAS
@@ -34,7 +34,7 @@ from pages.shared.inspect.queue import CHUNK
 from pages.shared.view import View, keys
 from pages.shared.view.confusion_layout import confusion_table
 from pages.shared.view.link import read_link, write_link
-from pages.shared.view.queries import Query, query_of
+from pages.shared.view.queries import query_of
 from pages.shared.view.text import count, plain
 from tests.support.pages import (
     DEMO,

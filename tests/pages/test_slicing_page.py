@@ -14,7 +14,7 @@ from nereval_core.analysis.slices.calibration import BIN_COLUMNS, RISK_COLUMNS
 from nereval_core.analysis.slices.scores_by_slice import SLICE_COLUMNS
 from nereval_core.analysis.slices.thresholds import CURVE_COLUMNS
 from nereval_core.report.figures.slices import GREY, reliability, risk_curve, slice_intervals, threshold_lines
-from pages.shared.components.figures import table_key
+from pages.shared.components.downloads import table_key
 from pages.shared.data import caches
 from pages.shared.data.loading import Loaded, load_demo
 from pages.shared.slices import LABELS

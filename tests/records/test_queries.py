@@ -12,7 +12,7 @@ from nereval_core.analysis.slices.decades_and_noise import LEVELS, NOISE, UNDATE
 from nereval_core.ledger import Ledger, ledger
 from nereval_core.pairing import pair
 from nereval_core.readers import Source, read
-from nereval_core.records.queries import ABSENT, ORDERS
+from nereval_core.records.queries import ABSENT, FACETS, NO_GOLD, ORDERS, Query, narrowed
 from nereval_core.records.tables import MISSED, SPURIOUS, confusion, records
 from nereval_core.report.score_tables import criterion_table, type_table
 from nereval_core.scoring import Scores, Settings, score_layers
@@ -26,7 +26,7 @@ from pages.shared.view import LAYOUTS, View
 from pages.shared.view.confusion_layout import confusion_table
 from pages.shared.view.formulas import formula, mean_formula, reconciles
 from pages.shared.view.link import read_link, write_link
-from pages.shared.view.queries import FACETS, NO_GOLD, Query, around, cell_query, context, narrowed, query_of, view_of
+from pages.shared.view.queries import around, cell_query, context, query_of, view_of
 
 MERGES = {
     "pharmacology": (("NORMALIZABLES", "drug"), ("NO_NORMALIZABLES", "drug")),

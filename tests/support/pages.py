@@ -13,7 +13,7 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from nereval_core.tables import Table
-from pages.shared.components.figures import table_key
+from pages.shared.components.downloads import table_key
 from pages.shared.components.navigation import pages
 from pages.shared.confusion import CELL
 from pages.shared.data import caches, playlists, verdict_store

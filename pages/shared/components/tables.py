@@ -13,21 +13,20 @@ import pyarrow as pa
 import streamlit as st
 
 from nereval_core.analysis.criteria.tables import decisions_in_words
-from nereval_core.records.queries import ORDERS, Side
+from nereval_core.records.queries import ORDERS, Query, Side
 from nereval_core.report.colours import decision_look
 from nereval_core.scoring import Counts
 from nereval_core.scoring.count_tables import free_name
 from nereval_core.tables import UNDEFINED, Cell, Column, FormulaOf, RecordsOf, Table
 from nereval_core.tables.glossary import DECISIONS
 from pages.shared.components import navigation
-from pages.shared.components.downloads import Export, Pieces, layer_file_name, offer_layer
-from pages.shared.components.figures import table_key
+from pages.shared.components.downloads import Export, Pieces, layer_file_name, offer_layer, table_key
 from pages.shared.components.records import RECORD_COLUMNS, record_card, record_rows
 from pages.shared.data.page_context import PageContext
 from pages.shared.view import View, keys
 from pages.shared.view.formulas import formula
 from pages.shared.view.layer_words import GOLD_AND_PREDICTION, LayerWords
-from pages.shared.view.queries import Query, view_of
+from pages.shared.view.queries import view_of
 from pages.shared.view.text import as_markdown, capitalised, count, count_words, explained, noun, plain
 
 ROWS = 100

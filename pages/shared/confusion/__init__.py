@@ -12,8 +12,7 @@ import streamlit as st
 
 from nereval_core.report.figures.scores import confusion_map
 from nereval_core.scoring.count_tables import free_name
-from pages.shared.components.downloads import Export
-from pages.shared.components.figures import table_key
+from pages.shared.components.downloads import Export, table_key
 from pages.shared.components.navigation import choose_word, toggle_layout
 from pages.shared.data.page_context import PageContext
 from pages.shared.view import keys

@@ -23,7 +23,7 @@ from nereval_core.scoring.criteria import TypeRules
 from nereval_core.scoring.type_merging import apply_rules
 from nereval_core.tables import Column
 from pages.shared.components import navigation
-from pages.shared.components.figures import table_key
+from pages.shared.components.downloads import table_key
 from pages.shared.components.records import in_context, list_table
 from pages.shared.components.tables import ROWS, first_row, show_table
 from pages.shared.data import reference_layer

@@ -20,7 +20,7 @@ from nereval_core.records.queries import overall_query
 from nereval_core.report.figures.criteria import score_dots
 from nereval_core.tables import RATIO_KEYS, Column, Table
 from nereval_core.tables.glossary import GLOSSARY
-from pages.shared.components.figures import count_figure
+from pages.shared.components.downloads import count_figure
 from pages.shared.components.navigation import toggle_layout
 from pages.shared.components.tables import formula_box, open_records, show_table
 from pages.shared.data import caches

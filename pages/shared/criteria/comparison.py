@@ -26,7 +26,7 @@ from nereval_core.report.figures.criteria import gap_bars
 from nereval_core.scoring import Scores
 from nereval_core.tables.glossary import DECISIONS
 from pages.shared.components import sentence
-from pages.shared.components.figures import show_figure
+from pages.shared.components.downloads import show_figure
 from pages.shared.components.records import record_box, short
 from pages.shared.components.tables import open_records, record_table, show_table
 from pages.shared.criteria.rules import spans_criteria

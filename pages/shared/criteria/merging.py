@@ -20,13 +20,13 @@ from nereval_core.analysis.criteria.tables import fold_table, merged_score_table
 from nereval_core.analysis.crosstab import vanished_confusions
 from nereval_core.ledger.attributes.comparisons import merge_words
 from nereval_core.pairing.type_names import merged_in_words
+from nereval_core.records.queries import Query
 from nereval_core.scoring import Scores
 from nereval_core.tables.glossary import DECISIONS
 from pages.shared.components.tables import open_records, show_table
 from pages.shared.data.computations import compute
 from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
-from pages.shared.view.queries import Query
 from pages.shared.view.text import count, plain
 
 GROUPS = 4

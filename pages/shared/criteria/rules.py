@@ -16,8 +16,7 @@ from nereval_core.report.score_tables import criterion_table
 from nereval_core.scoring.criteria import BOUNDARY_RULES, Criterion, Share
 from nereval_core.scoring.criterion_syntax import criterion_from_parts, criterion_to_toml
 from nereval_core.tables import RATIO_KEYS, cell_text
-from pages.shared.components.downloads import Export
-from pages.shared.components.figures import count_figure
+from pages.shared.components.downloads import Export, count_figure
 from pages.shared.components.tables import show_table
 from pages.shared.data import own_criteria
 from pages.shared.data.computations import compute

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from nereval_core.conventions import Convention, conventions
 from nereval_core.ledger import Ledger
+from nereval_core.records.queries import Query
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Scores, Settings
 from nereval_core.scoring.criteria import Criterion
@@ -17,7 +18,7 @@ from pages.shared.data.memo import key_of, memoized
 from pages.shared.view import View, is_key, state
 from pages.shared.view.layer_words import LayerWords
 from pages.shared.view.link import check_view
-from pages.shared.view.queries import Query, query_of
+from pages.shared.view.queries import query_of
 
 
 @dataclass(frozen=True, eq=False)

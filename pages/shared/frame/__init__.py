@@ -19,7 +19,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from nereval_core import __version__
 from nereval_core.problems import FormatError
-from nereval_core.records.queries import ABSENT
+from nereval_core.records.queries import ABSENT, Query
 from nereval_core.tables.glossary import DECISIONS
 from pages.shared.components import export_menu, navigation, opening
 from pages.shared.data import masks, scored_folders, verdict_store
@@ -29,7 +29,7 @@ from pages.shared.frame import context_bar
 from pages.shared.server.access import has_login, only_this_machine
 from pages.shared.verdicts.events import end_events
 from pages.shared.view import PREFIX, View, keys, state
-from pages.shared.view.queries import Query, query_of, search_of
+from pages.shared.view.queries import query_of, search_of
 from pages.shared.view.text import plain, show_problems
 
 STYLE = Path(__file__).parent / "frame.css"

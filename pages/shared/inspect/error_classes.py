@@ -12,7 +12,7 @@ from nereval_core.analysis.errors.error_classes import CLASSES, STRICT
 from nereval_core.analysis.errors.tables import end_table, error_class_table, pattern_table, type_table
 from nereval_core.report.figures.scores import gain_bars
 from pages.shared.components import sentence
-from pages.shared.components.figures import count_figure
+from pages.shared.components.downloads import count_figure
 from pages.shared.components.navigation import choose_word
 from pages.shared.components.tables import ROWS, first_row, open_records, show_table
 from pages.shared.data import scored_folders

@@ -22,7 +22,7 @@ from nereval_core.ledger.attributes.comparisons import (
     ONLY_THIS,
     SPURIOUS_HERE,
 )
-from nereval_core.records.queries import ABSENT, ORDERS, Query, in_documents
+from nereval_core.records.queries import ABSENT, FIELDS, ORDERS, Query, in_documents, narrowed
 from nereval_core.report.colours import LOOKS
 from nereval_core.tables.glossary import DECISIONS
 from pages.shared.components import navigation
@@ -36,7 +36,7 @@ from pages.shared.verdicts import dialogs
 from pages.shared.verdicts import list as verdicts_list
 from pages.shared.verdicts.case import case_of, reason_unoffered
 from pages.shared.view import View, keys, state
-from pages.shared.view.queries import ERRORS, FIELDS, narrowed, query_of, search_of, view_of
+from pages.shared.view.queries import ERRORS, query_of, search_of, view_of
 from pages.shared.view.text import capitalised, level_said, plain
 
 LABELS = {

@@ -6,7 +6,7 @@ comes back as numbered events, see `pages.shared.verdicts.events`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from pages.shared.data import playlists, reviewer, verdict_store
 from pages.shared.data.memo import memoized
 from pages.shared.data.page_context import PageContext
 from pages.shared.inspect.document import ReadDocument, read_document, start_of
-from pages.shared.inspect.queue import QueuePart, entries, queue_part
+from pages.shared.inspect.queue import entries, queue_part
 from pages.shared.verdicts.case import Case, cases_of, reason_unoffered
 from pages.shared.verdicts.events import applied, apply_events, outcome_data, standing_line
 from pages.shared.view import keys
@@ -297,6 +297,3 @@ def _verdicts(page: PageContext) -> dict[str, Any]:
         "waiting": len(st.session_state.get(keys.WAITING, ())),
         "said": outcome_data(),
     }
-
-
-__all__: Sequence[str] = ("KEY", "Open", "QueuePart", "draw_workbench", "read", "workbench_data")

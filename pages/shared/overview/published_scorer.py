@@ -17,7 +17,7 @@ from nereval_core.records.tables import records as match_records
 from nereval_core.report.signature import signature
 from nereval_core.tables import Column, frame_table
 from pages.shared.components import navigation
-from pages.shared.components.figures import table_key
+from pages.shared.components.downloads import table_key
 from pages.shared.components.records import (
     AROUND,
     CONTEXT_COLUMNS,

@@ -18,7 +18,7 @@ from nereval_core.scoring.criteria import SCHEMAS
 from nereval_core.tables import UNDEFINED, signed
 from pages.shared import review
 from pages.shared.components import navigation
-from pages.shared.components.figures import table_key
+from pages.shared.components.downloads import table_key
 from pages.shared.components.navigation import toggle_all_criteria
 from pages.shared.components.tables import open_records, show_formula, show_table
 from pages.shared.data.page_context import PageContext

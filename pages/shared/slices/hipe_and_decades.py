@@ -13,7 +13,7 @@ from nereval_core.problems import FormatError
 from nereval_core.report.figures.slices import slice_lines
 from nereval_core.report.signature import signature
 from nereval_core.tables import RATIO_KEYS
-from pages.shared.components.figures import show_figure
+from pages.shared.components.downloads import show_figure
 from pages.shared.components.tables import show_table
 from pages.shared.data import caches, masks
 from pages.shared.data.convention_results import Options, records_of_count

@@ -26,6 +26,7 @@ from nereval_core.analysis.slices.slice_tests import (
 )
 from nereval_core.analysis.slices.tables import combination_table, test_table
 from nereval_core.ledger.attributes.comparisons import ONLY_OTHER, ONLY_THIS
+from nereval_core.records.queries import Query
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Counts
 from pages.shared.components import sentence
@@ -37,7 +38,6 @@ from pages.shared.slices.slicing import offered_slicings, sliced_of, without_dat
 from pages.shared.systems.tables import units_of
 from pages.shared.view import keys
 from pages.shared.view.formulas import formula
-from pages.shared.view.queries import Query
 from pages.shared.view.text import noun, plain
 
 SHOWN = 3

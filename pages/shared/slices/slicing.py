@@ -30,7 +30,7 @@ from nereval_core.analysis.slices.user_columns import UserColumns, check_columns
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source, read
-from nereval_core.records.queries import Side, side_query
+from nereval_core.records.queries import Query, Side, side_query
 from nereval_core.report.figures.slices import slice_intervals
 from nereval_core.report.references import INTERVAL, WILSON_INTERVAL
 from nereval_core.report.signature import signature
@@ -38,8 +38,8 @@ from nereval_core.scoring import Counts
 from nereval_core.scoring.count_tables import TEXT_DTYPE
 from nereval_core.tables import RATIO_KEYS
 from pages.shared.components import sentence
+from pages.shared.components.downloads import show_figure
 from pages.shared.components.export_menu import explain_methods, offer_methods
-from pages.shared.components.figures import show_figure
 from pages.shared.components.tables import open_records, show_table
 from pages.shared.data import caches, masks
 from pages.shared.data.memo import memoized
@@ -47,7 +47,6 @@ from pages.shared.data.page_context import PageContext
 from pages.shared.systems.tables import choose_units, show_warnings, units_of
 from pages.shared.view import SLICED_BY, keys, state
 from pages.shared.view.formulas import SIDES, formula
-from pages.shared.view.queries import Query
 from pages.shared.view.text import noun, plain, show_problems
 
 COUNTED_SIDES: Mapping[str, tuple[Side, str]] = {

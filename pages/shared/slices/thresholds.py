@@ -14,14 +14,14 @@ from nereval_core.analysis.slices.scores_by_slice import SLICE_PLAN, SMALL_SLICE
 from nereval_core.analysis.slices.span_values import SlicedScores
 from nereval_core.analysis.slices.tables import calibration_table, threshold_table
 from nereval_core.analysis.slices.thresholds import sweep_thresholds
-from nereval_core.records.queries import overall_query
+from nereval_core.records.queries import Query, overall_query
 from nereval_core.report.figures.slices import reliability, risk_curve, threshold_lines
 from nereval_core.report.references import AREA, BRIER, ECE, EQUAL_MASS, INTERVAL, MCE, REFLECTED
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Counts
 from nereval_core.tables import RATIO_KEYS
+from pages.shared.components.downloads import count_figure, show_figure
 from pages.shared.components.export_menu import explain_methods, offer_methods
-from pages.shared.components.figures import count_figure, show_figure
 from pages.shared.components.tables import ChosenCell, open_records, show_table
 from pages.shared.data.computations import compute
 from pages.shared.data.memo import memoized
@@ -29,7 +29,6 @@ from pages.shared.data.page_context import PageContext
 from pages.shared.slices.slicing import report_of_page, sliced_of, without_data_beside
 from pages.shared.systems.tables import choose_units, show_warnings, units_of
 from pages.shared.view.formulas import formula
-from pages.shared.view.queries import Query
 from pages.shared.view.text import plain
 
 CODES = ("COR", "INC", "PAR", "MIS", "SPU", "POS", "ACT")

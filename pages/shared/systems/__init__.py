@@ -33,8 +33,8 @@ from nereval_core.report.references import (
 from nereval_core.scoring import Counts, Scores
 from nereval_core.scoring.criteria import SCHEMAS
 from pages.shared.components import navigation, sentence
+from pages.shared.components.downloads import count_figure
 from pages.shared.components.export_menu import explain_methods
-from pages.shared.components.figures import count_figure
 from pages.shared.components.tables import formula_box
 from pages.shared.data.computations import compute
 from pages.shared.data.memo import key_of, memoized

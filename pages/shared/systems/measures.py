@@ -15,7 +15,7 @@ from nereval_core.analysis.comparison.significance import measure_tables
 from nereval_core.analysis.comparison.tables import baseline_table, measure_table, run_table
 from nereval_core.conventions import conventions
 from nereval_core.problems import FormatError
-from pages.shared.components.figures import table_key
+from pages.shared.components.downloads import table_key
 from pages.shared.data import masks
 from pages.shared.data.computations import compute
 from pages.shared.data.memo import memoized

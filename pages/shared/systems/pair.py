@@ -30,9 +30,8 @@ from nereval_core.report.references import HOLM, INTERVAL, RANDOMIZATION
 from nereval_core.scoring.criteria import CRITERIA
 from nereval_core.tables import p_value_sentence, signed
 from pages.shared.components import navigation, sentence
-from pages.shared.components.downloads import Export
+from pages.shared.components.downloads import Export, count_figure, show_figure
 from pages.shared.components.export_menu import method_notes
-from pages.shared.components.figures import count_figure, show_figure
 from pages.shared.components.tables import formula_box, open_records, show_table
 from pages.shared.data import caches
 from pages.shared.data.memo import memoized

@@ -42,12 +42,12 @@ def formula(ratio: str, counts: Counts, kind: str | None = None, words: LayerWor
     if ratio == "P" or ratio == "R":
         used = pred if ratio == "P" else gold
         cor, par, whole = (count for _, count, _ in used)
-        made = f"{GLOSSARY[ratio].formula} = ({cor} + 0.5 × {par}) / {whole}"
-        return Formula(f"{ratio} = {made} = {result}", used)
+        calculation = f"{GLOSSARY[ratio].formula} = ({cor} + 0.5 × {par}) / {whole}"
+        return Formula(f"{ratio} = {calculation} = {result}", used)
     if counts.cor is not None and counts.par is not None:
-        made = f"2 × ({counts.cor} + 0.5 × {counts.par}) / ({counts.pos} + {counts.act})"
+        calculation = f"2 × ({counts.cor} + 0.5 × {counts.par}) / ({counts.pos} + {counts.act})"
         used = (*gold, pred[-1]) if kind is None else (*gold, *pred)
-        return Formula(f"F1 = {GLOSSARY['F1'].formula} = {made} = {result}", used)
+        return Formula(f"F1 = {GLOSSARY['F1'].formula} = {calculation} = {result}", used)
     p, r = number(counts.precision), number(counts.recall)
     return Formula(f"F1 = 2 × P × R / (P + R) = 2 × {p} × {r} / ({p} + {r}) = {result}", (*gold, *pred))
 
@@ -68,12 +68,12 @@ def _terms(
     prefix = "" if kind is None else ("gold " if side == "gold" else "predicted ")
     if words.annotators and kind is not None:
         prefix = f"{words.side(side)}: "
-    found = []
+    terms = []
     for code, value in (("COR", row[0]), ("PAR", row[2]), ("POS" if side == "gold" else "ACT", whole)):
         query = side_query(side, code, kind)
         assert query is not None, "COR, PAR, POS and ACT are counts"
-        found.append((f"{prefix}{words.label(code)}", value, query))
-    return tuple(found)
+        terms.append((f"{prefix}{words.label(code)}", value, query))
+    return tuple(terms)
 
 
 def number(value: float | None) -> str:
@@ -81,13 +81,13 @@ def number(value: float | None) -> str:
     return "–" if value is None or np.isnan(value) else f"{value:.3f}"
 
 
-def mean_formula(ratio: str, some: Iterable[Counts], average: Average, unit: str) -> str:
-    """Return the formula of a macro average from its members' ratios; of long sums `some` first members will do."""
+def mean_formula(ratio: str, members: Iterable[Counts], average: Average, unit: str) -> str:
+    """Return the formula of a macro average from its members' ratios; of long sums the first `members` will do."""
     if average.value is None:
         return f"{ratio} is undefined for every one of the {average.undefined} {unit}"
-    values = [value for counts in some if (value := getattr(counts, RATIO_KEYS[ratio])) is not None][:_TERMS_SHOWN]
-    shown = " + ".join(map(number, values)) + (" + …" if len(values) < average.n else "")
-    return f"{ratio} = ({shown}) / {average.n} {unit} = {number(average.value)}" + undefined_words(average.undefined)
+    values = [value for counts in members if (value := getattr(counts, RATIO_KEYS[ratio])) is not None][:_TERMS_SHOWN]
+    terms = " + ".join(map(number, values)) + (" + …" if len(values) < average.n else "")
+    return f"{ratio} = ({terms}) / {average.n} {unit} = {number(average.value)}" + undefined_words(average.undefined)
 
 
 _TERMS_SHOWN = 12

@@ -15,7 +15,7 @@ from urllib.parse import unquote
 import numpy as np
 import pandas as pd
 
-from nereval_core.records.queries import FACETS, FIELDS, NO_GOLD, Query, Total, narrowed
+from nereval_core.records.queries import FIELDS, Query
 from nereval_core.tables.glossary import DECISIONS
 from pages.shared.view import View
 
@@ -117,20 +117,3 @@ def around(
         low, high = max(0, start - characters), min(len(text), end + characters)
         rows.append((line(text[low:start]), line(text[start:end]), line(text[end:high])) if text else ("", "", ""))
     return rows
-
-
-__all__: Sequence[str] = (
-    "ERRORS",
-    "FACETS",
-    "FIELDS",
-    "NO_GOLD",
-    "Query",
-    "Total",
-    "around",
-    "cell_query",
-    "context",
-    "narrowed",
-    "query_of",
-    "search_of",
-    "view_of",
-)

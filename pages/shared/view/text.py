@@ -42,10 +42,10 @@ def noun(criterion: str) -> str:
     return "token" if by_token else "record"
 
 
-def count_words(criterion: str, found: Total) -> str:
+def count_words(criterion: str, total: Total) -> str:
     """Return how many records there are, counted by token with the tokens in them: the value of the count opened."""
-    records = count(found.records, "record")
-    return records if noun(criterion) == "record" else f"{count(found.weight, 'token')} in {records}"
+    records = count(total.records, "record")
+    return records if noun(criterion) == "record" else f"{count(total.weight, 'token')} in {records}"
 
 
 def capitalised(text: str, names: Iterable[str] = ()) -> str:
