@@ -17,6 +17,7 @@ import pytest
 
 from tests.support import ROOT
 from tests.support.browser import Visit, free_port, serve_command
+from tests.support.visitors import Visitor
 
 DEMO = ROOT / "demo_data" / "biology"
 
@@ -83,18 +84,18 @@ def test_the_demo_opens(nereval: str, browser: Any, tmp_path: Path) -> None:
         assert visit.page.evaluate("getComputedStyle(document.querySelector('.stApp')).color") == "rgb(31, 36, 48)"
 
 
-def test_named_files_open(nereval: str, browser: Any, tmp_path: Path) -> None:
+def test_named_files_open(nereval: str, tmp_path: Path) -> None:
     port = str(free_port())
     files = [str(DEMO / "gold.jsonl"), f"mine={DEMO / 'rules.jsonl'}"]
     with (
         serve_command([nereval, "app", *files, "--port", port], port, tmp_path) as (address, _),
-        closing(Visit(browser, address)) as visit,
+        Visitor(address) as visitor,
     ):
-        visit.go("/Overview")
-        assert "system=mine" in visit.page.url
-        assert not visit.page.get_by_text("Demo: ").count()
-        visit.go("/")
-        visit.page.get_by_text("F1 under strict").first.wait_for()
+        visitor.open("Overview")
+        texts = list(visitor.shown.texts())
+        assert "mine" in texts and not any("Demo: " in text for text in texts)
+        visitor.open()
+        assert any("F1 under strict" in text for text in visitor.shown.texts())
 
 
 def test_an_interrupt_ends_the_server_in_silence(nereval: str, tmp_path: Path) -> None:

@@ -142,7 +142,7 @@ def test_figures_answer(opened: Opened) -> None:
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_it_reads_in_both_themes_and_at_every_width(browser: Any, made: Path, theme: str) -> None:
+def test_it_reads_in_both_themes_and_at_every_width(browser: Any, made: Path, theme: str, tmp_path: Path) -> None:
     found = Opened(browser, made, color_scheme=theme, viewport={"width": 390, "height": 844})
     page = found.page
     assert page.evaluate(DIM, CONTRAST) == []
@@ -151,25 +151,24 @@ def test_it_reads_in_both_themes_and_at_every_width(browser: Any, made: Path, th
     for width in (390, 1024, 1440):
         page.set_viewport_size({"width": width, "height": 844})
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+    if theme == "dark":
+        check_paper(page, tmp_path)
     found.close(made)
 
 
-def test_on_paper(browser: Any, made: Path, tmp_path: Path) -> None:
-    """Dark on screen, it is printed dark on white, and no figure is wider than the paper."""
-    found = Opened(browser, made, color_scheme="dark")
-    page = found.page
+def check_paper(page: Any, folder: Path) -> None:
+    """Check that what is dark on screen is printed dark on white, and no figure wider than the paper."""
     page.evaluate(
         """() => { window.seen = []; addEventListener("beforeprint", () => seen.push(
             ...[...document.querySelectorAll(".plot .main-svg")].map((svg) => svg.getBoundingClientRect().width))); }"""
     )
-    printed = page.pdf(path=tmp_path / "report.pdf", format="A4", print_background=True)
+    printed = page.pdf(path=folder / "report.pdf", format="A4", print_background=True)
     assert len(re.findall(rb"/Type\s*/Page\b", printed)) > 5
     widths = page.evaluate("seen")
     assert widths and max(widths) <= 690
     page.emulate_media(media="print")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     assert page.locator("nav").is_hidden() and page.locator("details table").first.is_visible()
-    found.close(made)
 
 
 def test_hostile_text_does_nothing(browser: Any, tmp_path: Path) -> None:

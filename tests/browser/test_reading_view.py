@@ -28,19 +28,26 @@ MOUNT = """async ([source, style]) => {
 }"""
 
 
-@pytest.fixture
-def page(browser: Any) -> Iterator[Any]:
-    context = browser.new_context(viewport={"width": 1000, "height": 800})
-    found = context.new_page()
+@pytest.fixture(scope="module")
+def tab(browser: Any) -> Iterator[Any]:
+    """One tab for all tests: to make one takes longer than most of them."""
+    context = browser.new_context()
+    tab = context.new_page()
     problems: list[str] = []
-    found.on("pageerror", lambda error: problems.append(str(error)))
-    # As in the app, and not as browsers draw pages of the last century.
-    found.set_content("<!doctype html><html><body></body></html>")
-    source = DRAWING + (HERE / "highlighted_text.js").read_text(encoding="utf-8")
-    found.evaluate(MOUNT, [source, STYLE])
-    yield found
+    tab.on("pageerror", lambda error: problems.append(str(error)))
+    yield tab
     context.close()
     assert problems == []
+
+
+@pytest.fixture
+def page(tab: Any) -> Any:
+    tab.set_viewport_size({"width": 1000, "height": 800})
+    # As in the app, and not as browsers draw pages of the last century.
+    tab.set_content("<!doctype html><html><body></body></html>")
+    source = DRAWING + (HERE / "highlighted_text.js").read_text(encoding="utf-8")
+    tab.evaluate(MOUNT, [source, STYLE])
+    return tab
 
 
 def show(page: Any, data: dict[str, Any]) -> None:
