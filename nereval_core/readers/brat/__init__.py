@@ -239,14 +239,14 @@ class _DocumentReader:
                         number, f"{quoted(line)} is not a T line", "write it as T1<tab>Type start end<tab>text"
                     )
                     continue
-                key, label, offsets, separator, quote = match.groups()
+                key, label, start, end, further, separator, quote = match.groups()
                 if key in spans:
                     finding = f"{key} stands on line {spans[key].line} already"
                     self._complain(number, finding, "give each T line its own number")
                     continue
                 if separator != "\t":
                     counts["no quote" if separator is None else "blank for tab"] += 1
-                spans[key] = _Span(key, number, label, text_offsets.convert(parts_of(offsets)), quote)
+                spans[key] = _Span(key, number, label, text_offsets.convert(parts_of(start, end, further)), quote)
             elif line[0] == "N":
                 match = NORMALISATION.fullmatch(line)
                 if match is None:

@@ -30,9 +30,12 @@ from nereval_core.readers.shared.offset_units import (
 CODE_POINTS = Offsets()
 OF_BRAT = tuple(map(Offsets, UNITS))
 """The ways of counting that quotes are held against: brat's offsets are from 0, their ends exclusive."""
-OFFSETS = r"[0-9]+ [0-9]+(?:;[0-9]+ [0-9]+)*"
 # Some tools write a blank where the tab before the quote should be.
-TEXT_BOUND = re.compile(rf"(T\S*)\t(\S+) ({OFFSETS})(?:([\t ])(.*))?", re.DOTALL)
+TEXT_BOUND = re.compile(
+    r"(?P<key>T\S*)\t(?P<type>\S+) (?P<start>[0-9]+) (?P<end>[0-9]+)(?P<further>(?:;[0-9]+ [0-9]+)*)"
+    r"(?:(?P<separator>[\t ])(?P<quote>.*))?",
+    re.DOTALL,
+)
 Parts = tuple[tuple[int, int], ...]
 BLANKS = str.maketrans("\r\n\t", "   ")
 """brat writes line ends inside a quote as blanks."""
@@ -76,11 +79,11 @@ def offset_unit(documents: Iterable[AnnotatedText], named: Offsets | None) -> tu
         texts.append(document.text)
         for number, line in enumerate(document.lines, start=1):
             match = TEXT_BOUND.fullmatch(line)
-            parts = parts_of(match[3]) if match else ()
-            if match and len(parts) == 1:
-                if match[5] is not None:
-                    quotes[len(rows)] = match[5]
-                rows.append((len(texts) - 1, *parts[0]))
+            if match and not match["further"]:
+                if match["quote"] is not None:
+                    quotes[len(rows)] = match["quote"]
+                [(start, end)] = parts_of(match["start"], match["end"])
+                rows.append((len(texts) - 1, start, end))
                 places.append((document.source, number))
     columns = np.array(rows, np.int64).reshape(-1, 3)
     spans = CountedSpans(
@@ -95,12 +98,13 @@ def offset_unit(documents: Iterable[AnnotatedText], named: Offsets | None) -> tu
     return reading.counting, reading.note
 
 
-def parts_of(offsets: str) -> Parts:
+def parts_of(start: str, end: str, further: str = "") -> Parts:
     """Return the fragments as they stand; digits beyond any text are cut, so that they are refused as outside."""
-    if ";" not in offsets:
-        start, end = offsets.split(" ")
-        return ((int(start[:15]), int(end[:15])),)
-    return tuple(part for piece in offsets.split(";") for part in parts_of(piece))
+    first = (int(start[:15]), int(end[:15]))
+    if not further:
+        return (first,)
+    pairs = (part.split(" ") for part in further[1:].split(";"))
+    return first, *((int(start[:15]), int(end[:15])) for start, end in pairs)
 
 
 class TextOffsets:
