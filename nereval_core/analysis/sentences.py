@@ -1,4 +1,8 @@
-"""Sentences about scores, computed from the data: words, and counts that link to the records they count."""
+"""Sentences about results: words and numbers as all analyses write them, and counts that link to their records.
+
+Numbers, intervals, significance and corrections of tests are put in words here alone; sentences on the records of one
+system come last.
+"""
 
 from __future__ import annotations
 
@@ -64,6 +68,16 @@ def plural(noun: str, number: int) -> str:
     return noun if number == 1 else f"{noun}s"
 
 
+def is_or_are(number: int) -> str:
+    """Return the verb that a number of things takes."""
+    return "is" if number == 1 else "are"
+
+
+def has_or_have(number: int) -> str:
+    """Return the verb that a number of things takes."""
+    return "has" if number == 1 else "have"
+
+
 def name_list(names: Sequence[str]) -> str:
     """Return names as a list in a sentence: `a, b and c`."""
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
@@ -74,6 +88,28 @@ def percent(part: int, whole: int) -> str:
     if part in (0, whole):
         return "100%" if part else "0%"
     return f"{min(max(round(100 * part / whole), 1), 99)}%"
+
+
+def percent_of_resamples(share: float) -> str:
+    """Return a share in whole percents; only 0 is shown as 0% and only 1 as 100%."""
+    if 0 < share < 0.01:
+        return "under 1%"
+    return "over 99%" if 0.99 < share < 1 else f"{share:.0%}"
+
+
+def interval_in_words(level: float, low: float, high: float) -> str:
+    """Return an interval of a figure: `95% interval 0.712 to 0.801`."""
+    return f"{level:.0%} interval {low:.3f} to {high:.3f}"
+
+
+def significance_in_words(level: float, over: str = "") -> str:
+    """Return the p of a significant test: `p at most 0.05`, and over what Holm's correction was made, if it was."""
+    return f"p at most {1 - level:.2g}{f' {holm_in_words(over)}' if over else ''}"
+
+
+def holm_in_words(over: str) -> str:
+    """Return over what p values were corrected: `after Holm's correction over 3 systems`."""
+    return f"after Holm's correction over {over}"
 
 
 def overview_sentence(ledger: CountedRecords, noun: str = "span") -> Sentence:
@@ -95,7 +131,7 @@ def overview_sentence(ledger: CountedRecords, noun: str = "span") -> Sentence:
     for place, (code, number) in enumerate(counts):
         parts += [
             record_count(number, Query(decision=(code,)), gold),
-            f" {'is' if number == 1 else 'are'} {DECISIONS_IN_WORDS[code]}",
+            f" {is_or_are(number)} {DECISIONS_IN_WORDS[code]}",
         ]
         parts.append(", " if place < len(counts) - 2 else " and " if place < len(counts) - 1 else "")
     if predicted:
@@ -105,7 +141,7 @@ def overview_sentence(ledger: CountedRecords, noun: str = "span") -> Sentence:
             record_count(predicted, Query(decision=(*PAIRED, "SPU"))),
             f" {plural('prediction' if noun == 'span' else f'predicted {noun}', predicted)}, ",
             record_count(spurious, Query(decision=("SPU",)), predicted),
-            f" {'is' if spurious == 1 else 'are'} spurious",
+            f" {is_or_are(spurious)} spurious",
         ]
     missed = ledger.facet_counts(Query(decision=("MIS",)), "gold", 1)
     if missed and len(ledger.facet_counts(Query(decision=(*PAIRED, "MIS")), "gold", 2)) > 1:
@@ -127,14 +163,13 @@ def confusion_sentence(ledger: CountedRecords, documents: int = 0) -> Sentence:
     (gold, pred), number = min(pairs.items(), key=lambda item: (-item[1], item[0]))
     errors = record_count(whole, Query(having=(("types", SAME_TYPE[1]),))) if documents else f"{whole:,}"
     most = Query(gold=(gold,), pred=(pred,))
-    verb = "is" if number == 1 else "are"
     parts: Sentence = (
         "Of ",
         errors,
         " type errors, " if whole > 1 else " type error, ",
         record_count(number, most, whole),
     )
-    parts = (*parts, f" {verb} {pred} for {gold}")
+    parts = (*parts, f" {is_or_are(number)} {pred} for {gold}")
     return join_parts((*parts, *_few_documents(ledger, most, number, documents, " of them"), "."))
 
 
@@ -152,7 +187,7 @@ def errors_sentence(ledger: CountedRecords, query: Query, documents: int = 0) ->
     narrow = query
     if len(decided) > 1:
         narrow = replace(query, decision=(code,))
-        parts += [record_count(number, narrow, whole), f" {'is' if number == 1 else 'are'} {DECISIONS_IN_WORDS[code]}"]
+        parts += [record_count(number, narrow, whole), f" {is_or_are(number)} {DECISIONS_IN_WORDS[code]}"]
     facet = "pred" if code == "SPU" else "gold"
     kinds = {} if getattr(query, facet) else ledger.facet_counts(narrow, facet, 2)
     if len(kinds) > 1:

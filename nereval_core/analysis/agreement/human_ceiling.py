@@ -37,8 +37,10 @@ from nereval_core.analysis.bootstrap import (
 from nereval_core.analysis.intervals import RATIO_TOLERANCE, lacks_interval
 from nereval_core.analysis.multiple_tests import are_significant, tested_table
 from nereval_core.analysis.resampling_units import ResamplingPlan
+from nereval_core.analysis.sentences import holm_in_words
 from nereval_core.arrays import Array, Bools, Float64
 from nereval_core.corpus import Documents, Layer
+from nereval_core.problems import counted
 from nereval_core.scoring import Scores
 from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns
 from nereval_core.scoring.criteria import Criterion
@@ -241,5 +243,5 @@ def _evidence(row: Mapping[Any, Any], plan: ResamplingPlan) -> str:
     if row["low"] > 0:
         # The test asks whether the system agrees less.
         return interval
-    after = f" after Holm's correction over {row['tests']} systems" if row["tests"] > 1 else ""
+    after = f" {holm_in_words(counted(row['tests'], 'system'))}" if row["tests"] > 1 else ""
     return f"{interval}, {p_value_sentence(row['p_holm'], plan.resamples)}{after}"

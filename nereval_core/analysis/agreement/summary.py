@@ -14,6 +14,7 @@ from nereval_core.analysis.agreement.coefficients import Group, Pair
 from nereval_core.analysis.agreement.gamma import GAMMA
 from nereval_core.analysis.bootstrap import FEW_UNITS
 from nereval_core.analysis.intervals import lacks_interval
+from nereval_core.analysis.sentences import interval_in_words
 from nereval_core.corpus.tokens import tokens_in_words
 from nereval_core.pairing.notices import IDENTICAL, is_identical
 from nereval_core.pairing.type_names import merged_in_words
@@ -81,7 +82,7 @@ def agreement_sentences(agreement: Agreement, criterion: str) -> tuple[str, ...]
     level = (
         f1["why"]
         if lacks_interval(f1["value"], f1["low"])
-        else f"{agreement.plan.level:.0%} interval {_interval_ends(f1)}"
+        else interval_in_words(agreement.plan.level, f1["low"], f1["high"])
     )
     token = f"is {kappa['value']:.3f} ({_interval_ends(kappa)})"
     if pd.isna(kappa["value"]):

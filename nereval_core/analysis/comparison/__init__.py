@@ -27,7 +27,13 @@ from nereval_core.analysis.comparison.significance import (
 from nereval_core.analysis.intervals import RATIO_TOLERANCE
 from nereval_core.analysis.multiple_tests import are_significant, corrected_as_family
 from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits, document_units
-from nereval_core.analysis.sentences import name_list
+from nereval_core.analysis.sentences import (
+    has_or_have,
+    holm_in_words,
+    interval_in_words,
+    name_list,
+    percent_of_resamples,
+)
 from nereval_core.options import check_margin
 from nereval_core.problems import counted
 from nereval_core.report.signature import signature
@@ -274,8 +280,8 @@ def run_sentences(runs: RunComparison, plan: ResamplingPlan, units: ResamplingUn
     if len(here) > 1:
         has = f"{'has' if len(best) == 1 else 'share'} the highest mean F1,"
     sentence = f"under {criterion} {name_list(best)} {has} {row['f1']:.3f} over {counted(int(row['runs']), 'run')}"
-    interval = f"{plan.level:.0%} interval {row['f1_low']:.3f} to {row['f1_high']:.3f} over {units.plural} and runs"
-    sentence += f"; {row['why']}" if row["why"] else f", {interval}"
+    interval = interval_in_words(plan.level, row["f1_low"], row["f1_high"])
+    sentence += f"; {row['why']}" if row["why"] else f", {interval} over {units.plural} and runs"
     differences = runs.differences[runs.differences["criterion"] == criterion]
     return (sentence, *_baseline_sentence(differences, plan), *runs.notes)
 
@@ -297,12 +303,11 @@ def headline(intervals: pd.DataFrame, plan: ResamplingPlan, units: ResamplingUni
     if not best:
         return None
     row = here[here["system"] == best[0]].iloc[0]
-    after = f", {plan.level:.0%} interval {row['f1_low']:.3f} to {row['f1_high']:.3f}"
-    if row["why"]:
-        after = f"; {row['why']}"
+    interval = interval_in_words(plan.level, row["f1_low"], row["f1_high"])
+    after = f"; {row['why']}" if row["why"] else f", {interval}"
     if row["f1"] == 0:
-        have = "has" if len(best) == 1 else "have"
-        before = f"under {criterion} no span of any system is correct: {name_list(best)} {have} an F1 of "
+        who = f"{name_list(best)} {has_or_have(len(best))}"
+        before = f"under {criterion} no span of any system is correct: {who} an F1 of "
     elif len(best) > 1:
         before = f"under {criterion} {name_list(best)} share the highest F1, "
     elif len(here) > 1:
@@ -313,7 +318,7 @@ def headline(intervals: pd.DataFrame, plan: ResamplingPlan, units: ResamplingUni
     else:
         before = f"under {criterion} {best[0]} has an F1 of "
     if without := here.loc[here["f1"].isna(), "system"].tolist():
-        after += f"; {name_list(without)} {'has' if len(without) == 1 else 'have'} none, as there are no spans"
+        after += f"; {name_list(without)} {has_or_have(len(without))} none, as there are no spans"
     return Headline(before, f"{row['f1']:.3f}", after, best[0])
 
 
@@ -323,13 +328,6 @@ def few_units_warning(intervals: pd.DataFrame, units: ResamplingUnits) -> tuple[
     if not len(whole) or (least := int(whole.min())) >= FEW_UNITS:
         return ()
     return (f"only {units.in_words(least)} have spans: with fewer than {FEW_UNITS} the intervals are rough",)
-
-
-def percent_of_resamples(share: float) -> str:
-    """Return a share in whole percents; only 0 is shown as 0% and only 1 as 100%."""
-    if 0 < share < 0.01:
-        return "under 1%"
-    return "over 99%" if 0.99 < share < 1 else f"{share:.0%}"
 
 
 def _best_systems(rows: pd.DataFrame) -> list[str]:
@@ -352,7 +350,7 @@ def _baseline_sentence(rows: pd.DataFrame, plan: ResamplingPlan) -> list[str]:
         listed = zip(rows.loc[kind, "system"], rows.loc[kind, "p_holm"], strict=True)
         named = [system if pd.isna(p) else f"{system} ({p_value_sentence(p, plan.resamples)})" for system, p in listed]
         parts += [f"{label}: {name_list(named)}"] if named else []
-    corrected = f"; p after Holm's correction over {tests} systems" if tests > 1 else ""
+    corrected = f"; p {holm_in_words(f'{tests} systems')}" if tests > 1 else ""
     return ["; ".join(parts) + corrected]
 
 

@@ -14,6 +14,7 @@ from nereval_core.analysis.comparison import Comparison
 from nereval_core.analysis.comparison.runs import RunComparison
 from nereval_core.analysis.comparison.significance import POWER
 from nereval_core.analysis.multiple_tests import are_significant
+from nereval_core.analysis.sentences import holm_in_words, significance_in_words
 from nereval_core.problems import counted
 from nereval_core.scoring.count_tables import free_name
 from nereval_core.tables import (
@@ -91,7 +92,7 @@ def _best_note(leads: pd.DataFrame, level: float, across: str) -> tuple[str, ...
         return ()
     unsure = leads.loc[~are_significant(leads, level), across].tolist()
     without = f"; none under {', '.join(unsure)}, where it is not or was not tested" if unsure else ""
-    rule = f"p at most {1 - level:.2g} by approximate randomization, after Holm's correction over all pairs of systems"
+    rule = f"{significance_in_words(level)} by approximate randomization, {holm_in_words('all pairs of systems')}"
     return (f"bold: the highest F1, where it is significantly higher than the next highest ({rule}){without}",)
 
 
@@ -111,12 +112,12 @@ def baseline_table(
         rows = rows.merge(whole[[*keys, "f1", "best"]], on=keys, how="left")
         columns = [*columns[:-7], F1, *columns[-7:], BEST]
     title = f"{'Mean F1' if runs else 'F1'} less that of {baseline}{f' under {criterion}' if criterion else ''}"
-    notes = (f"{DAGGER} {_dagger(comparison)}", f"family: {family}", *_undefined(comparison))
+    notes = (
+        f"{DAGGER} {significance_in_words(comparison.plan.level, 'the systems')}",
+        f"family: {family}",
+        *_undefined(comparison),
+    )
     return frame_table(title, rows, columns, notes, name="differences")
-
-
-def _dagger(comparison: Comparison) -> str:
-    return f"p at most {1 - comparison.plan.level:.2g} after Holm's correction over the systems"
 
 
 def _with_p_texts(differences: pd.DataFrame, level: float, resamples: int | None) -> pd.DataFrame:
@@ -249,7 +250,7 @@ def pair_table(pairs: pd.DataFrame, systems: Sequence[str], level: float, criter
         f"F1 of the row's system less the column's under {criterion}",
         (_heading("system", systems), *columns_by_name(systems, "estimate")),
         tuple((left, *(differences.get((left, right), "") for right in systems)) for left in systems),
-        (f"{DAGGER} p at most {1 - level:.2g} after Holm's correction over {counted(len(pairs), 'pair')}",),
+        (f"{DAGGER} {significance_in_words(level, counted(len(pairs), 'pair'))}",),
         name="pairs",
     )
 

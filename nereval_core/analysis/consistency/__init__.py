@@ -24,7 +24,7 @@ from nereval_core.analysis.consistency.findings import RankedFindings
 from nereval_core.analysis.consistency.indexed_layer import IndexedLayer, LetterCase
 from nereval_core.analysis.consistency.kinds import KINDS, check_kinds
 from nereval_core.analysis.running_words import form_of
-from nereval_core.analysis.sentences import percent
+from nereval_core.analysis.sentences import is_or_are, number_with_noun, percent
 from nereval_core.analysis.surface_forms import folded_forms, masked_forms
 from nereval_core.arrays import Int64
 from nereval_core.corpus import Layer
@@ -181,7 +181,7 @@ class Consistency:
             return row.none or f"No {row.singular}."
         settled, first = self.settled(kind), min(FIRST_FINDINGS, number)
         sentence = f"{number:,} {row.singular if number == 1 else row.plural}"
-        whole = f"{settled:,} place{'' if settled == 1 else 's'} in question"
+        whole = f"{number_with_noun('place', settled)} in question"
         if number <= FIRST_FINDINGS:
             return f"{sentence}, with {whole}."
         share = percent(self.settled(kind, first), settled)
@@ -205,7 +205,9 @@ class Consistency:
         """Yield a note on each kind that needs more other layers."""
         for name, kind in KINDS.items():
             if name not in self.found and len(self.others) < kind.others:
-                yield f"{kind.title}: takes {kind.others} other layers, there {_is_or_are(len(self.others))}"
+                n_others = len(self.others)
+                remaining = f"there {is_or_are(n_others)} {n_others or 'none'}"
+                yield f"{kind.title}: takes {kind.others} other layers, {remaining}"
 
 
 def _ways_in_words(counts: Mapping[str, int]) -> str:
@@ -213,10 +215,6 @@ def _ways_in_words(counts: Mapping[str, int]) -> str:
     parts = [f"{name} {count:,}" for name, count in counts.items()]
     more = len(parts) - MOST_WAYS_LISTED
     return ", ".join(parts[:MOST_WAYS_LISTED]) + (f", and {more} more" if more > 0 else "")
-
-
-def _is_or_are(number: int) -> str:
-    return f"is {number}" if number == 1 else f"are {number or 'none'}"
 
 
 def places_in_layers(report: Consistency, places: pd.DataFrame) -> pd.DataFrame:

@@ -19,6 +19,7 @@ from nereval_core.analysis.consistency.findings import (
 )
 from nereval_core.analysis.consistency.indexed_layer import IndexedLayer
 from nereval_core.analysis.running_words import form_of
+from nereval_core.analysis.sentences import number_with_noun
 from nereval_core.analysis.span_relations import span_keys
 from nereval_core.arrays import Bools, Int64
 from nereval_core.corpus import Layer
@@ -80,9 +81,9 @@ def find_forms_not_annotated_everywhere(indexed: IndexedLayer) -> RankedFindings
     votes = np.array([*(0 for _ in indexed.spots.names), 1, -1])
     skipped = _case_notes(indexed)
     if bare := int((both & bare_forms).sum()):
-        skipped.append(f"{_number_of_forms(bare)} of one letter or without any left out")
+        skipped.append(f"{number_with_noun('form', bare)} of one letter or without any left out")
     if few := int(rare.sum()):
-        skipped.append(f"{_number_of_forms(few)} annotated in under {LEAST_SHARE:.0%} of their places left out")
+        skipped.append(f"{number_with_noun('form', few)} annotated in under {LEAST_SHARE:.0%} of their places left out")
     return rank_findings(
         concatenate_occurrences(*parts),
         describe=_form_description(indexed),
@@ -102,10 +103,6 @@ def _form_description(indexed: IndexedLayer) -> Callable[[int], tuple[str, str]]
     return describe
 
 
-def _number_of_forms(number: int) -> str:
-    return f"{number:,} form{'' if number == 1 else 's'}"
-
-
 def _annotated_occurrences(indexed: IndexedLayer) -> Occurrences:
     """Return the spots that have a form, and their types."""
     spots = indexed.spots
@@ -119,7 +116,7 @@ def _case_notes(indexed: IndexedLayer) -> list[str]:
     """Return a note on the number of forms told apart by case, unless the user decided on case."""
     apart = indexed.spellings.apart if indexed.case == "differs" else 0
     return (
-        [f"{_number_of_forms(apart)} told apart by case, annotated otherwise in capitals or small letters"]
+        [f"{number_with_noun('form', apart)} told apart by case, annotated otherwise in capitals or small letters"]
         if apart
         else []
     )

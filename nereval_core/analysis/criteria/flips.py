@@ -20,6 +20,7 @@ from nereval_core.alignment.codes import EQUAL, SAME_TYPE, Facts, Rules, Spans, 
 from nereval_core.analysis.span_relations import fragments_of
 from nereval_core.arrays import Int64, UInt8
 from nereval_core.corpus import Layer
+from nereval_core.problems import counted
 from nereval_core.scoring.criteria import Criterion, Decision, decision_table
 
 Edges = tuple[tuple[int, int], ...]
@@ -101,8 +102,7 @@ def change_in_words(change: PredictionChange, gold: CriterionSpan, pred: Criteri
     moves = []
     for name, by in (("start", change.start), ("end", change.end)):
         if by:
-            size = f"{abs(by)} character{'' if abs(by) == 1 else 's'}"
-            moves.append(f"the {name} {size} {'right' if by > 0 else 'left'}")
+            moves.append(f"the {name} {counted(abs(by), 'character')} {'right' if by > 0 else 'left'}")
     parts = [f"move {' and '.join(moves)}"] if moves else []
     if change.fragments:
         places = ", ".join(f"{low}-{high}" for low, high in gold.parts)

@@ -25,6 +25,7 @@ from nereval_core.analysis.errors.error_classes import (
 from nereval_core.analysis.sentences import (
     RecordCount,
     Sentence,
+    is_or_are,
     join_parts,
     number_with_noun,
     record_count,
@@ -227,13 +228,12 @@ def costliest_class_sentence(
     first = classes.iloc[0]
     name, number = str(first["class"]), int(first["records"])
     having = ("class", name)
-    errors = f"{records:,} error{'' if records == 1 else 's'}"
     parts: list[str | RecordCount] = [
         "Of ",
-        RecordCount(errors, errors_query(), records),
+        RecordCount(number_with_noun("error", records), errors_query(), records),
         ", ",
         record_count(number, errors_query(having), records),
-        f" {'is' if number == 1 else 'are'} {name}",
+        f" {is_or_are(number)} {name}",
     ]
     if name == "boundary only" and patterns["records"].gt(1).any():
         edge, pattern, most = patterns[["end", "pattern", "records"]].iloc[0]
@@ -256,7 +256,7 @@ def negative_gains_note(table: pd.DataFrame) -> str:
     if not names:
         return ""
     return (
-        f"F1 falls if {' or '.join(names)} alone {'is' if len(names) == 1 else 'are'} mended: what is mended was "
+        f"F1 falls if {' or '.join(names)} alone {is_or_are(len(names))} mended: what is mended was "
         "credited already, or takes gold spans that other predictions have"
     )
 
@@ -311,6 +311,6 @@ def placing_sentence(scores: Scores, name: str) -> Sentence:
     counted = [(kind, count) for kind, count in zip(PLACINGS, counts, strict=True) if count]
     for place, (kind, count) in enumerate(counted):
         query = Query(decision=DECISIONS, having=((PLACING, kind),))
-        words = f" {'is' if count == 1 else 'are'} {PLACINGS_IN_WORDS[kind]}"
+        words = f" {is_or_are(count)} {PLACINGS_IN_WORDS[kind]}"
         parts += ["; " if place else "", record_count(count, query), words]
     return join_parts((*parts, "."))

@@ -24,9 +24,11 @@ from nereval_core.analysis.methods.statements import (
     Statement,
     cite,
     criteria_statements,
+    holm_statement,
     interval_statement,
     published_statements,
     scored_statements,
+    significance_statement,
     type_statements,
 )
 from nereval_core.analysis.sentences import name_list, number_with_noun
@@ -187,12 +189,7 @@ def _ceiling(agreement: Agreement) -> Iterator[Statement]:
             "Whether a system agrees less was tested, one-sided, by approximate randomization",
             cite(RANDOMIZATION),
             f", in which it changes places with annotators ({agreement.plan.resamples:,} draws)",
-            *(
-                (f"; p values were corrected over the {tests} systems by Holm's method", cite(HOLM))
-                if tests > 1
-                else ()
-            ),
-            ".",
+            *(("; ", *holm_statement(f"the {tests} systems")) if tests > 1 else (".",)),
         )
 
 
@@ -226,12 +223,11 @@ def _difference_tests(comparison: Comparison) -> Iterator[Statement]:
         cite(RANDOMIZATION),
         f" with {comparison.plan.resamples:,} random swaps of {comparison.units.plural}.",
     )
-    level, together = f"{1 - comparison.plan.level:.2g}", int(tested["tests"].max())
-    after = "" if together == 1 else " after that of the systems"
+    together = int(tested["tests"].max())
     if together > 1:
         within = " under each criterion" if tested["criterion"].nunique() > 1 else ""
         within += " and for each type" if tested["type"].notna().any() else ""
-        yield (f"p values were corrected over the {together} systems{within} by Holm's method", cite(HOLM), ".")
+        yield holm_statement(f"the {together} systems{within}")
     if len(tested) > together:
         yield (
             f"They were also corrected over all tests ({comparison.family}) by Holm's method",
@@ -240,7 +236,7 @@ def _difference_tests(comparison: Comparison) -> Iterator[Statement]:
             cite(FALSE_DISCOVERY),
             ".",
         )
-    yield (f"A difference is called significant where p is at most {level}{after and ', corrected over the systems'}.",)
+    yield significance_statement(comparison.plan.level, ", corrected over the systems" if together > 1 else "")
 
 
 def _runs(comparison: Comparison) -> Iterator[Statement]:
@@ -260,10 +256,9 @@ def _runs(comparison: Comparison) -> Iterator[Statement]:
         yield (
             f"Differences in mean F1 from {runs.baseline} were tested, two-sided, by Student's t of these variances.",
         )
-        together, level = int(tested["tests"].max()), f"{1 - comparison.plan.level:.2g}"
-        if together > 1:
-            yield (f"p values were corrected over the {together} systems by Holm's method", cite(HOLM), ".")
-        yield (f"A difference is called significant where p is at most {level}.",)
+        if (together := int(tested["tests"].max())) > 1:
+            yield holm_statement(f"the {together} systems")
+        yield significance_statement(comparison.plan.level)
     yield from ((f"{note[0].upper()}{note[1:]}.",) for note in runs.notes)
 
 
@@ -382,10 +377,8 @@ def _worst(reports: Reports) -> Iterator[Statement]:
     if tests:
         yield (
             "Recall of each combination of two slices was compared with that of all other gold spans by a one-sided "
-            f"score test over {reports[0].units.plural}; p values were corrected over {max(tests):,} combinations by "
-            "Holm's method",
-            cite(HOLM),
-            ".",
+            f"score test over {reports[0].units.plural}; ",
+            *holm_statement(f"{max(tests):,} combinations"),
         )
 
 

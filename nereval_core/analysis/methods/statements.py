@@ -13,7 +13,7 @@ from nereval_core.analysis.sentences import name_list, number_with_noun
 from nereval_core.conventions import Outcome, find_convention
 from nereval_core.pairing.type_names import merged_in_words
 from nereval_core.report import METHODS_FORMS
-from nereval_core.report.references import INTERVAL, METHODS, STRATA, bibtex, works, works_named_in
+from nereval_core.report.references import HOLM, INTERVAL, METHODS, STRATA, bibtex, works, works_named_in
 from nereval_core.scoring import Settings
 from nereval_core.scoring.criteria import CRITERIA, Criterion, Decision, same_rule
 from nereval_core.scoring.protocols import CountedScores
@@ -225,6 +225,16 @@ def _source(criterion: Criterion) -> Cited:
     """Return the citation of a criterion of the field; a user's own has none, whatever its name."""
     built_in = CRITERIA.get(criterion.name)
     return Cited(works_named_in(built_in.source) if built_in is not None and same_rule(criterion, built_in) else ())
+
+
+def holm_statement(over: str) -> Statement:
+    """Return over what p values were corrected."""
+    return (f"p values were corrected over {over} by Holm's method", cite(HOLM), ".")
+
+
+def significance_statement(level: float, corrected: str = "") -> Statement:
+    """Return when a difference is called significant."""
+    return (f"A difference is called significant where p is at most {1 - level:.2g}{corrected}.",)
 
 
 def interval_statement(what: str, plan: ResamplingPlan, resampled_units: str, units: ResamplingUnits) -> Statement:

@@ -24,6 +24,7 @@ from nereval_core.analysis.comparison.tables import (
 )
 from nereval_core.analysis.crosstab import transition_records, transition_tables
 from nereval_core.analysis.resampling_units import ResamplingPlan
+from nereval_core.analysis.sentences import holm_in_words, significance_in_words
 from nereval_core.cli.files import read_json
 from nereval_core.cli.output import Result, methods_file
 from nereval_core.problems import FormatError, Problem
@@ -104,7 +105,7 @@ def comparison_tables(comparison: Comparison) -> Iterator[Table]:
             yield baseline_table(comparison, runs.differences, comparison.run_family, runs=True)
         notes = (intervals,)
     else:
-        daggers = f"p at most {1 - level:.2g} by approximate randomization, after Holm's correction over the systems"
+        daggers = f"{significance_in_words(level)} by approximate randomization, {holm_in_words('the systems')}"
         notes = (*notes, intervals, f"{DAGGER} differs from {comparison.baseline}: {daggers}")
     title = f"F1 {'' if runs is None else 'of each run '}with {level:.0%} intervals"
     yield score_table(title, overall, overall_differences, overall_leads, level, notes=notes)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from nereval_core.analysis.sentences import Sentence, number_with_noun, record_count
+from nereval_core.analysis.sentences import Sentence, has_or_have, number_with_noun, record_count
 from nereval_core.analysis.slices import slicings
 from nereval_core.analysis.slices.scores_by_slice import SLICE_PLAN, SliceTally, tally_slices
 from nereval_core.analysis.slices.slice_tests import (
@@ -201,7 +201,7 @@ def combinations_in_words(table: pd.DataFrame) -> Sentence:
     row = table.iloc[0]
     combinations = number_with_noun("combination", len(table))
     return (
-        f"{n_significant:,} of {combinations} {'has' if n_significant == 1 else 'have'} a recall significantly below "
+        f"{n_significant:,} of {combinations} {has_or_have(n_significant)} a recall significantly below "
         f"that of all other gold spans, {row['slice']} and {row['and_slice']} first: "
         f"{row['recall']:.3f} of ",
         record_count(int(row["POS"]), query_of(row)),

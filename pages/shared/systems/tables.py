@@ -17,6 +17,7 @@ from nereval_core.analysis.resampling_units import (
     resampling_choices,
     resampling_units,
 )
+from nereval_core.analysis.sentences import holm_in_words, significance_in_words
 from nereval_core.corpus import Documents
 from nereval_core.ledger.attributes.comparisons import ONLY_OTHER, ONLY_THIS
 from nereval_core.problems import FormatError
@@ -118,8 +119,8 @@ def interval_words(plan: ResamplingPlan, units: ResamplingUnits) -> str:
 def test_words(plan: ResamplingPlan, units: ResamplingUnits) -> str:
     """Return the meaning of a dagger in words."""
     return (
-        f"{DAGGER} differs from the baseline: p at most {1 - plan.level:.2g} by approximate randomization "
-        f"({plan.resamples:,} random swaps of {units.plural}), after Holm's correction over the systems"
+        f"{DAGGER} differs from the baseline: {significance_in_words(plan.level)} by approximate randomization "
+        f"({plan.resamples:,} random swaps of {units.plural}), {holm_in_words('the systems')}"
     )
 
 

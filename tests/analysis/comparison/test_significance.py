@@ -17,7 +17,6 @@ from nereval_core.analysis.comparison import (
     compare_scores,
     few_units_warning,
     kendall_tau,
-    percent_of_resamples,
     significance,
 )
 from nereval_core.analysis.comparison.measures import (
@@ -41,6 +40,7 @@ from nereval_core.analysis.comparison.tables import score_table
 from nereval_core.analysis.intervals import acceleration, bca_intervals
 from nereval_core.analysis.multiple_tests import benjamini_hochberg, holm_correction
 from nereval_core.analysis.resampling_units import ResamplingPlan, document_units
+from nereval_core.analysis.sentences import percent_of_resamples
 from nereval_core.api.load import load_corpus
 from nereval_core.api.load_options import LoadOptions
 from nereval_core.corpus import Documents, layer
