@@ -110,8 +110,8 @@ def pair(
         FormatError: a document missing or extra, differing text or tokens, a span that cannot be projected; each
             problem names the place in the prediction and the place in gold.
     """
-    for name, value, known in (("missing", missing, Missing), ("token_text", token_text, TokenText)):
-        one_of(name, value, known)
+    for name, value, allowed in (("missing", missing, Missing), ("token_text", token_text, TokenText)):
+        one_of(name, value, allowed)
     one_of("pair_by", pair_by, PairBy)
     one_of("truncated", truncated, Truncated)
     pair_with_gold = partial(
@@ -156,37 +156,39 @@ def _pair(
 ) -> Paired:
     """Pair as `pair` does what is not cut off."""
     ours, theirs = gold.documents, pred.documents
-    marks = [f"{side} repaired: {one.mended}" for side, one in (("gold", gold), ("pred", pred)) if one.mended]
+    marks = [
+        f"{side} repaired: {reading.mended}" for side, reading in (("gold", gold), ("pred", pred)) if reading.mended
+    ]
     marks += [pred.placed] if pred.placed else []
     if gold.scheme and pred.scheme and gold.scheme != pred.scheme:
         marks.append(f"tag schemes: gold {gold.scheme}, pred {pred.scheme}")
     marks += _selection_marks(gold, pred)
     if theirs is ours:
         return Paired(pred.layer, (), tuple(marks))
-    found = pair_documents(gold, pred, missing=missing, pair_by=pair_by, align_text=align_text)
-    notes = list(found.notes)
-    marks += found.marks
+    document_pairs = pair_documents(gold, pred, missing=missing, pair_by=pair_by, align_text=align_text)
+    notes = list(document_pairs.notes)
+    marks += document_pairs.marks
     same: Bools | None = None
-    if found.to is not None:
-        absent = len(ours) - len(found.to)
+    if document_pairs.to is not None:
+        absent = len(ours) - len(document_pairs.to)
         if absent:
             marks.append(missing_mark(absent))
             notes.append(f"{counted(absent, 'document')} missing from the prediction counted as predicted empty")
-        same = same_texts(ours.texts, theirs.texts, found.to)
-        retokenized = int((same & ~same_tokens(ours, theirs, found.to)).sum())
+        same = same_texts(ours.texts, theirs.texts, document_pairs.to)
+        retokenized = int((same & ~same_tokens(ours, theirs, document_pairs.to)).sum())
         if retokenized:
             other = f"{counted(retokenized, 'document')} with gold's text and other tokens"
             notes.append(f"{other}: spans compared by characters, gold's tokens kept")
         if bool(same.all()):
-            return Paired(_renumbered(pred.layer, ours, found.to), tuple(notes), tuple(marks))
+            return Paired(_renumbered(pred.layer, ours, document_pairs.to), tuple(notes), tuple(marks))
     # Where texts are equal, nothing is projected.
     from nereval_core.pairing.span_projection import match_documents, match_stream, project_spans
 
-    if found.to is None or same is None:
+    if document_pairs.to is None or same is None:
         match = match_stream(gold, pred, token_text=token_text)
         notes.append(STREAM)
     else:
-        match = match_documents(gold, pred, found.to, same, token_text=token_text, align_text=align_text)
+        match = match_documents(gold, pred, document_pairs.to, same, token_text=token_text, align_text=align_text)
     projected = project_spans(gold, pred, match, lose=align_text)
     more_notes, more_marks = _projection_notes(match, projected.lost, align_text)
     return Paired(projected.layer, (*notes, *more_notes), (*marks, *more_marks), projected.lost)
@@ -210,7 +212,9 @@ def added_marks(parts: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
         pieces = COUNTED.split(mark) if mark.startswith(COUNTING) else [mark]
         numbers = list(map(int, pieces[1::3]))
         words = tuple(piece for at, piece in enumerate(pieces) if at % 3 != 1)
-        totals[words] = [one + two for one, two in zip(totals.get(words, [0] * len(numbers)), numbers, strict=True)]
+        totals[words] = [
+            total + number for total, number in zip(totals.get(words, [0] * len(numbers)), numbers, strict=True)
+        ]
     return tuple(_mark(words, numbers) for words, numbers in totals.items())
 
 
@@ -227,7 +231,9 @@ def _selection_marks(gold: Reading, pred: Reading) -> Iterator[str]:
         yield f"types mapped: {gold.mapped}"
     else:
         yield from (
-            f"{side} types mapped: {one.mapped}" for side, one in (("gold", gold), ("pred", pred)) if one.mapped
+            f"{side} types mapped: {reading.mapped}"
+            for side, reading in (("gold", gold), ("pred", pred))
+            if reading.mapped
         )
 
 
@@ -253,9 +259,9 @@ def _projection_notes(match: Match, lost: tuple[Problem, ...], align_text: bool)
     if not align_text:
         notes.append(f"{lettered} with other white space and tokens than in gold: spans carried over by character")
         return notes, marks
-    left = counted(len(lost), "span")
-    marks.append(f"{ALIGNED}{lettered}, {left} lost")
-    notes.append(f"{lettered} aligned with gold's text: spans carried over, {left} lost")
+    lost_spans = counted(len(lost), "span")
+    marks.append(f"{ALIGNED}{lettered}, {lost_spans} lost")
+    notes.append(f"{lettered} aligned with gold's text: spans carried over, {lost_spans} lost")
     return notes, marks
 
 

@@ -57,12 +57,12 @@ def pair_documents(
     """
     named = gold.documents.named and pred.documents.named
     if pair_by == "order":
-        found = _by_order(gold, pred, missing, align_text)
-        given = named and gold.documents.ids != pred.documents.ids
-        return DocumentPairs(found, ("paired by order, as asked",), (PAIRED_BY_ORDER,) * given)
+        order = _by_order(gold, pred, missing, align_text)
+        has_other_ids = named and gold.documents.ids != pred.documents.ids
+        return DocumentPairs(order, ("paired by order, as asked",), (PAIRED_BY_ORDER,) * has_other_ids)
     if named or pair_by == "text":
         return _by_id_and_text(gold, pred, missing, align_text, ids=pair_by == "auto")
-    without = [side for side, one in (("gold", gold), ("prediction", pred)) if not one.documents.named]
+    without = [side for side, reading in (("gold", gold), ("prediction", pred)) if not reading.documents.named]
     note = f"paired by order: no document ids in {' and '.join(without)}"
     mismatch: FormatError | None = None
     to: Int64 | None = None
@@ -86,17 +86,17 @@ def _by_id_and_text(gold: Reading, pred: Reading, missing: Missing, align_text: 
     ours, theirs = gold.documents, pred.documents
     if ids and ours.ids == theirs.ids:
         return DocumentPairs(np.arange(len(ours)))
-    known = ours.index if ids else {}
-    to = np.fromiter((known.get(name, -1) for name in theirs.ids), np.int64, len(theirs))
+    gold_of_id = ours.index if ids else {}
+    to = np.fromiter((gold_of_id.get(name, -1) for name in theirs.ids), np.int64, len(theirs))
     any_id = bool((to >= 0).any())
     free, lone = _absent(to, len(ours)), np.flatnonzero(to < 0).tolist()
     by_text = _by_text(ours, theirs, free, lone, align_text=align_text)
     why = "ids ignored" if not ids else "ids not in gold" if any_id else "no id is in gold"
-    found = _add_text_pairs(to, by_text, why)
-    assert found.to is not None
-    unknown, absent = np.flatnonzero(found.to < 0).tolist(), _absent(found.to, len(ours))
+    document_pairs = _add_text_pairs(to, by_text, why)
+    assert document_pairs.to is not None
+    unknown, absent = np.flatnonzero(document_pairs.to < 0).tolist(), _absent(document_pairs.to, len(ours))
     if not unknown and (not absent or missing == "empty"):
-        return found
+        return document_pairs
     from nereval_core.pairing.mismatches import absent_document, no_ids_meet, unknown_document
 
     # Documents that --align-text would pair: their texts differ in spelling conventions only.
@@ -104,10 +104,11 @@ def _by_id_and_text(gold: Reading, pred: Reading, missing: Missing, align_text: 
     if ids and not any_id and len(theirs) and not by_text.pairs and not by_text.unequal:
         raise FormatError([no_ids_meet(gold, pred, bool(near))])
     problems = [
-        unknown_document(gold, pred, here, by_text.unequal.get(here), near.get(here), ids=ids) for here in unknown
+        unknown_document(gold, pred, pred_number, by_text.unequal.get(pred_number), near.get(pred_number), ids=ids)
+        for pred_number in unknown
     ]
     if missing == "error":
-        problems += [absent_document(gold, pred, there) for there in absent]
+        problems += [absent_document(gold, pred, gold_number) for gold_number in absent]
     raise FormatError(problems)
 
 
@@ -137,17 +138,17 @@ def _by_text(
 
         keys.append(letter_key)
     for of in keys:
-        here, there = (_grouped(side.texts, rows, of) for side, rows in ((theirs, lone), (ours, free)))
-        for text, documents in here.items():
-            others = there.get(text, [])
+        pred_groups, gold_groups = (_grouped(side.texts, rows, of) for side, rows in ((theirs, lone), (ours, free)))
+        for text, documents in pred_groups.items():
+            others = gold_groups.get(text, [])
             if len(documents) == len(others):
                 pairs |= zip(documents, others, strict=True)
                 repeated += len(documents) if len(documents) > 1 else 0
             elif others:
                 unequal |= dict.fromkeys(documents, (len(documents), len(others)))
-        taken = set(pairs.values())
+        paired_golds = set(pairs.values())
         lone = [number for number in lone if number not in pairs and number not in unequal]
-        free = [number for number in free if number not in taken]
+        free = [number for number in free if number not in paired_golds]
     return _TextPairs(pairs, repeated, unequal)
 
 
@@ -179,22 +180,24 @@ def _absent(to: Int64, count: int) -> list[int]:
 def _by_order(gold: Reading, pred: Reading, missing: Missing, align_text: bool) -> Int64 | None:
     """Return the gold document of each predicted document, or None where token streams have to be matched instead."""
     ours, theirs = gold.documents, pred.documents
-    every = np.arange(len(theirs))
+    in_order = np.arange(len(theirs))
     if ours.tokens is None or theirs.tokens is None:
         if len(ours) == len(theirs) or (missing == "empty" and ours.texts[: len(theirs)] == theirs.texts):
-            return every
+            return in_order
         from nereval_core.pairing.mismatches import document_count_mismatch
 
         raise FormatError([document_count_mismatch(gold, pred)])
-    here, there = np.diff(theirs.tokens.first), np.diff(ours.tokens.first)
-    if np.array_equal(here, there) or (len(here) == len(there) and _same_letters(theirs, ours, align_text)):
-        return every
-    if here.sum() == there.sum():
+    pred_counts, gold_counts = np.diff(theirs.tokens.first), np.diff(ours.tokens.first)
+    if np.array_equal(pred_counts, gold_counts) or (
+        len(pred_counts) == len(gold_counts) and _same_letters(theirs, ours, align_text)
+    ):
+        return in_order
+    if pred_counts.sum() == gold_counts.sum():
         return None
     from nereval_core.pairing.mismatches import is_beginning, token_count_mismatch
 
-    if missing == "empty" and is_beginning(here, there):
-        return every
+    if missing == "empty" and is_beginning(pred_counts, gold_counts):
+        return in_order
     raise FormatError([token_count_mismatch(gold, pred)])
 
 
@@ -211,14 +214,14 @@ def same_texts(ours: Sequence[str], theirs: Sequence[str], to: Int64) -> Bools:
         if len(to) == len(ours) and _in_order(to) and ours == theirs:
             return np.ones(len(to), bool)
         pairs = zip(theirs, to.tolist(), strict=True)
-        return np.fromiter((text == ours[there] for text, there in pairs), np.bool_, len(to))
+        return np.fromiter((text == ours[number] for text, number in pairs), np.bool_, len(to))
     same: Bools = np.diff(theirs.offsets) == np.diff(ours.offsets)[to]
     for block in _blocks(theirs.offsets):
-        some = np.flatnonzero(same[block]) + block.start
-        here, there, size = _rows(theirs.offsets, ours.offsets, some, to[some])
-        if not np.array_equal(theirs.data[here], ours.data[there]):
-            odd = np.flatnonzero(theirs.data[here] != ours.data[there])
-            same[some[np.searchsorted(np.cumsum(size), odd, side="right")]] = False
+        same_documents = np.flatnonzero(same[block]) + block.start
+        pred_rows, gold_rows, size = _rows(theirs.offsets, ours.offsets, same_documents, to[same_documents])
+        if not np.array_equal(theirs.data[pred_rows], ours.data[gold_rows]):
+            odd = np.flatnonzero(theirs.data[pred_rows] != ours.data[gold_rows])
+            same[same_documents[np.searchsorted(np.cumsum(size), odd, side="right")]] = False
     return same
 
 
@@ -227,17 +230,20 @@ def same_tokens(ours: Documents, theirs: Documents, to: Int64) -> Bools:
     same = np.ones(len(to), np.bool_)
     if ours.tokens is None or theirs.tokens is None:
         return same
-    one, two = theirs.tokens, ours.tokens
-    if len(to) == len(ours) and _in_order(to) and one.same(two):
+    pred_tokens, gold_tokens = theirs.tokens, ours.tokens
+    if len(to) == len(ours) and _in_order(to) and pred_tokens.same(gold_tokens):
         return same
-    counts = np.diff(one.first), np.diff(two.first)[to]
+    counts = np.diff(pred_tokens.first), np.diff(gold_tokens.first)[to]
     both = (counts[0] > 0) & (counts[1] > 0)
     same[both & (counts[0] != counts[1])] = False
-    for block in _blocks(one.first):
-        some = np.flatnonzero((both & same)[block]) + block.start
-        here, there, size = _rows(one.first, two.first, some, to[some])
-        odd = np.flatnonzero((one.starts[here] != two.starts[there]) | (one.ends[here] != two.ends[there]))
-        same[some[np.searchsorted(np.cumsum(size), odd, side="right")]] = False
+    for block in _blocks(pred_tokens.first):
+        same_documents = np.flatnonzero((both & same)[block]) + block.start
+        pred_rows, gold_rows, size = _rows(pred_tokens.first, gold_tokens.first, same_documents, to[same_documents])
+        odd = np.flatnonzero(
+            (pred_tokens.starts[pred_rows] != gold_tokens.starts[gold_rows])
+            | (pred_tokens.ends[pred_rows] != gold_tokens.ends[gold_rows])
+        )
+        same[same_documents[np.searchsorted(np.cumsum(size), odd, side="right")]] = False
     return same
 
 
@@ -254,19 +260,19 @@ def _blocks(first: Int64) -> Iterator[slice]:
         low = high
 
 
-def _rows(here: Int64, there: Int64, some: Int64, to: Int64) -> tuple[Any, Any, Int64]:
+def _rows(pred_first: Int64, gold_first: Int64, documents: Int64, to: Int64) -> tuple[Any, Any, Int64]:
     """Return the rows of some documents on both sides, as slices if they are consecutive, and the rows of each.
 
     Documents have equally many rows on both sides.
     """
-    size = here[some + 1] - here[some]
-    if not len(some):
+    size = pred_first[documents + 1] - pred_first[documents]
+    if not len(documents):
         return slice(0, 0), slice(0, 0), size
-    if some[-1] - some[0] == len(some) - 1 and bool(np.all(np.diff(to) == 1)):
+    if documents[-1] - documents[0] == len(documents) - 1 and bool(np.all(np.diff(to) == 1)):
         return (
-            slice(int(here[some[0]]), int(here[some[-1] + 1])),
-            slice(int(there[to[0]]), int(there[to[-1] + 1])),
+            slice(int(pred_first[documents[0]]), int(pred_first[documents[-1] + 1])),
+            slice(int(gold_first[to[0]]), int(gold_first[to[-1] + 1])),
             size,
         )
     inside = np.arange(int(size.sum())) - np.repeat(np.cumsum(size) - size, size)
-    return inside + np.repeat(here[some], size), inside + np.repeat(there[to], size), size
+    return inside + np.repeat(pred_first[documents], size), inside + np.repeat(gold_first[to], size), size

@@ -86,17 +86,17 @@ def letters_of(texts: Sequence[str], kinds: Kinds = WRITING) -> Letters:
 
 def same_letters(theirs: Sequence[str], ours: Sequence[str], kinds: Kinds = WRITING) -> Bools:
     """Return for each of their texts whether it has the letters of our text with the same number."""
-    found = np.zeros(len(theirs), np.bool_)
+    has_same = np.zeros(len(theirs), np.bool_)
     for block in _blocks(theirs, ours):
-        one, two = letters_of(theirs[block], kinds), letters_of(ours[block], kinds)
-        size = np.diff(one.first)
-        same = size == np.diff(two.first)
-        here, there = (np.repeat(same, np.diff(side.first)) for side in (one, two))
-        odd = np.flatnonzero(one.codes[here] != two.codes[there])
-        some = np.flatnonzero(same)
-        same[some[np.searchsorted(np.cumsum(size[some]), odd, side="right")]] = False
-        found[block] = same
-    return found
+        pred_letters, gold_letters = letters_of(theirs[block], kinds), letters_of(ours[block], kinds)
+        size = np.diff(pred_letters.first)
+        same = size == np.diff(gold_letters.first)
+        in_pred, in_gold = (np.repeat(same, np.diff(side.first)) for side in (pred_letters, gold_letters))
+        odd = np.flatnonzero(pred_letters.codes[in_pred] != gold_letters.codes[in_gold])
+        same_texts = np.flatnonzero(same)
+        same[same_texts[np.searchsorted(np.cumsum(size[same_texts]), odd, side="right")]] = False
+        has_same[block] = same
+    return has_same
 
 
 def project_intervals(
@@ -124,51 +124,55 @@ def project_intervals(
     return low, high, why
 
 
-def cause_of_difference(here: str, there: str) -> str | None:
+def cause_of_difference(pred_text: str, gold_text: str) -> str | None:
     """Return in words all in which two texts with the same letters differ; None if their letters differ."""
-    if not _same(here, there, WRITING):
+    if not _same(pred_text, gold_text, WRITING):
         return None
-    found = [words for words in (describe(here, there) for describe in STORAGE_DIFFERENCES) if words]
-    if not _same(_normalized_storage(here), _normalized_storage(there), WRITING - {QUOTES}):
-        found.append(QUOTES)
+    differences = [words for words in (describe(pred_text, gold_text) for describe in STORAGE_DIFFERENCES) if words]
+    if not _same(_normalized_storage(pred_text), _normalized_storage(gold_text), WRITING - {QUOTES}):
+        differences.append(QUOTES)
     # White space other than line ends, once all else is unified.
-    if not _same(_normalized_storage(here), _normalized_storage(there), WRITING - {SPACE}):
-        found.append(SPACE)
+    if not _same(_normalized_storage(pred_text), _normalized_storage(gold_text), WRITING - {SPACE}):
+        differences.append(SPACE)
     # Line ends of the same kinds may stand in other places.
-    return " and ".join(filter(None, (", ".join(found[:-1]), *found[-1:]))) or "line ends"
+    return " and ".join(filter(None, (", ".join(differences[:-1]), *differences[-1:]))) or "line ends"
 
 
-def first_letter_difference(here: str, there: str) -> tuple[int, int]:
+def first_letter_difference(pred_text: str, gold_text: str) -> tuple[int, int]:
     """Return the character of each text at which their letters first differ; its length if the text has ended."""
-    one, two = letters_of([here]), letters_of([there])
-    shared = min(len(one.codes), len(two.codes))
-    odd = np.flatnonzero(one.codes[:shared] != two.codes[:shared])
+    pred_letters, gold_letters = letters_of([pred_text]), letters_of([gold_text])
+    shared = min(len(pred_letters.codes), len(gold_letters.codes))
+    odd = np.flatnonzero(pred_letters.codes[:shared] != gold_letters.codes[:shared])
     at = int(odd[0]) if len(odd) else shared
-    places = (int(side.source[at]) if at < len(side.source) else int(side.base[-1]) for side in (one, two))
+    places = (
+        int(side.source[at]) if at < len(side.source) else int(side.base[-1]) for side in (pred_letters, gold_letters)
+    )
     return next(places), next(places)
 
 
-def _line_ends(here: str, there: str) -> str:
-    one, two = _ends(here), _ends(there)
-    return f"line ends ({one} here, {two} there)" if one != two and one and two else ""
+def _line_ends(pred_text: str, gold_text: str) -> str:
+    pred_ends, gold_ends = _ends(pred_text), _ends(gold_text)
+    return (
+        f"line ends ({pred_ends} here, {gold_ends} there)" if pred_ends != gold_ends and pred_ends and gold_ends else ""
+    )
 
 
 def _ends(text: str) -> str:
     """Return the kinds of line ends in a text, "" where it has one line."""
     bare = text.replace("\r\n", "")
-    held = (("CR LF", "\r\n" in text), ("LF", "\n" in bare), ("CR", "\r" in bare))
-    return " and ".join(name for name, there in held if there)
+    endings = (("CR LF", "\r\n" in text), ("LF", "\n" in bare), ("CR", "\r" in bare))
+    return " and ".join(name for name, is_in_text in endings if is_in_text)
 
 
-def _byte_order_marks(here: str, there: str) -> str:
-    one, two = here.startswith("\ufeff"), there.startswith("\ufeff")
-    return f"a byte-order mark ({'here' if one else 'there'})" if one != two else ""
+def _byte_order_marks(pred_text: str, gold_text: str) -> str:
+    pred_has_mark, gold_has_mark = pred_text.startswith("\ufeff"), gold_text.startswith("\ufeff")
+    return f"a byte-order mark ({'here' if pred_has_mark else 'there'})" if pred_has_mark != gold_has_mark else ""
 
 
-def _normal_forms(here: str, there: str) -> str:
-    if _same(here, there, WRITING - {FORMS}):
+def _normal_forms(pred_text: str, gold_text: str) -> str:
+    if _same(pred_text, gold_text, WRITING - {FORMS}):
         return ""
-    named = ["NFC" if unicodedata.is_normalized("NFC", text) else "NFD" for text in (here, there)]
+    named = ["NFC" if unicodedata.is_normalized("NFC", text) else "NFD" for text in (pred_text, gold_text)]
     return f"Unicode normal forms ({named[0]} here, {named[1]} there)" if named[0] != named[1] else FORMS
 
 
@@ -186,8 +190,8 @@ def letter_key(text: str, kinds: Kinds = WRITING) -> bytes:
     return letters_of([text], kinds).codes.tobytes()
 
 
-def _same(here: str, there: str, kinds: Kinds) -> bool:
-    return letter_key(here, kinds) == letter_key(there, kinds)
+def _same(pred_text: str, gold_text: str, kinds: Kinds) -> bool:
+    return letter_key(pred_text, kinds) == letter_key(gold_text, kinds)
 
 
 def _numbered(characters: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], NDArray[np.int32]]:
@@ -220,13 +224,13 @@ def _sort_combining_marks(codes: NDArray[np.uint32], first: Int64) -> Int64:
     if not len(after):
         return first[:0]
     ranks = {code: unicodedata.combining(chr(code)) for code in np.unique(codes[high]).tolist()}
-    known = np.array(sorted(ranks), np.uint32)
-    rank = np.array([ranks[code] for code in known.tolist()], np.int64)
-    one, two = (rank[np.searchsorted(known, codes[places])] for places in (after, after + 1))
+    marks = np.array(sorted(ranks), np.uint32)
+    rank = np.array([ranks[code] for code in marks.tolist()], np.int64)
+    ranks_before, ranks_after = (rank[np.searchsorted(marks, codes[places])] for places in (after, after + 1))
     sealed: list[int] = []
     done = 0
     edges = {0, len(codes), *first.tolist()}
-    for place in after[(one > two) & (two > 0)].tolist():
+    for place in after[(ranks_before > ranks_after) & (ranks_after > 0)].tolist():
         if place < done or place + 1 in edges:
             continue
         low, done = place, place + 2
@@ -240,29 +244,33 @@ def _sort_combining_marks(codes: NDArray[np.uint32], first: Int64) -> Int64:
 
 
 def _project_edges(
-    one: Letters, two: Letters, words: tuple[str, str], text: Int64, place: Int64, *, starts: bool
+    own_letters: Letters, other_letters: Letters, words: tuple[str, str], text: Int64, place: Int64, *, starts: bool
 ) -> tuple[Int64, NDArray[np.int8]]:
     """Project starts, or ends, from one side to the other; `words` are the concatenated texts of each side."""
-    at = place + one.base[text]
-    letter = one.before[at].astype(np.int64)
+    at = place + own_letters.base[text]
+    letter = own_letters.before[at].astype(np.int64)
     # A start belongs to the character after it, an end to the one before.
     beside = at if starts else at - 1
-    spaced = one.before[beside] == one.before[beside + 1]
+    spaced = own_letters.before[beside] == own_letters.before[beside + 1]
     # The letter that determines the character of the other text.
-    wanted = (letter if starts else letter - 1).clip(0, max(len(two.source) - 1, 0))
-    found = two.source[wanted].astype(np.int64) + (not starts) if len(two.source) else np.zeros(len(at), np.int64)
-    why = np.where(two.before[found] == letter, MOVED, IN_CHARACTER).astype(np.int8)
-    for side in (one, two):
+    letter_inside = (letter if starts else letter - 1).clip(0, max(len(other_letters.source) - 1, 0))
+    edges = (
+        other_letters.source[letter_inside].astype(np.int64) + (not starts)
+        if len(other_letters.source)
+        else np.zeros(len(at), np.int64)
+    )
+    why = np.where(other_letters.before[edges] == letter, MOVED, IN_CHARACTER).astype(np.int8)
+    for side in (own_letters, other_letters):
         if len(side.sealed):
             why[np.isin(letter, side.sealed)] = IN_CHARACTER
     for row in np.flatnonzero(spaced).tolist():
         own = int(text[row])
-        gap, other = (_gap(side, int(letter[row]), own) for side in (one, two))
+        gap, other = (_gap(side, int(letter[row]), own) for side in (own_letters, other_letters))
         if words[0][slice(*gap)] == words[1][slice(*other)]:
-            found[row], why[row] = other[0] + int(at[row]) - gap[0], MOVED
+            edges[row], why[row] = other[0] + int(at[row]) - gap[0], MOVED
         else:
             why[row] = IN_SPACE
-    return found - two.base[text], why
+    return edges - other_letters.base[text], why
 
 
 def _gap(side: Letters, letter: int, text: int) -> tuple[int, int]:
@@ -279,12 +287,12 @@ def _reached(sizes: Sequence[int]) -> Int64:
 
 def _blocks(theirs: Sequence[str], ours: Sequence[str]) -> Iterator[slice]:
     """Yield runs of texts with at most BLOCK_CHARACTERS characters, or one longer text."""
-    low = held = 0
+    low = n_characters = 0
     for number, pair in enumerate(zip(theirs, ours, strict=True)):
         size = max(map(len, pair))
-        if number > low and held + size > BLOCK_CHARACTERS:
+        if number > low and n_characters + size > BLOCK_CHARACTERS:
             yield slice(low, number)
-            low, held = number, 0
-        held += size
+            low, n_characters = number, 0
+        n_characters += size
     if low < len(theirs):
         yield slice(low, len(theirs))

@@ -36,47 +36,55 @@ def no_ids_meet(gold: Reading, pred: Reading, near: bool) -> Problem:
     `near` tells that some texts differ in writing alone: in white space, quotes, dashes or normal forms.
     """
     ours, theirs = gold.documents, pred.documents
-    here, there = quoted_apart(theirs.ids[0], ours.ids[0])
-    found = f"no document of {name_of(gold)}: the first here is {here}, there {there}"
+    pred_id, gold_id = quoted_apart(theirs.ids[0], ours.ids[0])
+    finding = f"no document of {name_of(gold)}: the first here is {pred_id}, there {gold_id}"
     if near:
         return Problem(
-            *place_of(pred, 0), f"{found} (some texts are there in other writing)", f"{SAME_IDS}, or {ALIGN}"
+            *place_of(pred, 0), f"{finding} (some texts are there in other writing)", f"{SAME_IDS}, or {ALIGN}"
         )
     tokens = ours.tokens, theirs.tokens
     alike = tokens[0] is not None and tokens[1] is not None and np.array_equal(tokens[0].first, tokens[1].first)
     ordered = f", or {BY_ORDER}" if alike else ""
-    return Problem(*place_of(pred, 0), found, f"{SAME_IDS}{ordered}")
+    return Problem(*place_of(pred, 0), finding, f"{SAME_IDS}{ordered}")
 
 
 def unknown_document(
-    gold: Reading, pred: Reading, here: int, counts: tuple[int, int] | None, near: int | None, *, ids: bool = True
+    gold: Reading,
+    pred: Reading,
+    pred_number: int,
+    counts: tuple[int, int] | None,
+    near: int | None,
+    *,
+    ids: bool = True,
 ) -> Problem:
     """Return the problem of a document that gold lacks.
 
     `counts` are the numbers of unpaired documents with its text in the prediction and in gold, `near` is the gold
     document whose text differs in writing alone. Without `ids` documents are paired by text alone.
     """
-    name = quoted(pred.documents.ids[here])
-    found = f"document {name} is not in" if ids else f"the text of document {name} is not in"
+    name = quoted(pred.documents.ids[pred_number])
+    finding = f"document {name} is not in" if ids else f"the text of document {name} is not in"
     remedy = "leave it out, or give it the id it has in gold"
     if ids and not set(gold.documents.ids).isdisjoint(pred.documents.ids):
         remedy += f"; or {SHARED}"
     if counts is not None:
-        found = f"document {name} has a text that stands in {counted(counts[0], 'document')} here and in {counts[1]} of"
+        finding = (
+            f"document {name} has a text that stands in {counted(counts[0], 'document')} here and in {counts[1]} of"
+        )
         remedy = SAME_IDS
     elif near is not None:
         other = f"document {quoted(gold.documents.ids[near])} has {'its text' if ids else 'it'} in other writing"
         remedy = f"{SAME_IDS}, or {ALIGN}" if ids else ALIGN
-        return Problem(*place_of(pred, here), f"{found} {name_of(gold)}, where {other}", remedy)
-    return Problem(*place_of(pred, here), f"{found} {name_of(gold)}", remedy)
+        return Problem(*place_of(pred, pred_number), f"{finding} {name_of(gold)}, where {other}", remedy)
+    return Problem(*place_of(pred, pred_number), f"{finding} {name_of(gold)}", remedy)
 
 
-def absent_document(gold: Reading, pred: Reading, there: int) -> Problem:
+def absent_document(gold: Reading, pred: Reading, gold_number: int) -> Problem:
     """Return the problem of a document that the prediction lacks."""
     return Problem(
         name_of(pred),
         None,
-        f"document {quoted(gold.documents.ids[there])} ({place_in_words(gold, there)}) is missing",
+        f"document {quoted(gold.documents.ids[gold_number])} ({place_in_words(gold, gold_number)}) is missing",
         f"add it; or {SHARED}; or, where it was read and nothing found in it, count it as empty: --missing empty",
     )
 
@@ -87,19 +95,21 @@ def difference_causes(gold: Reading, pred: Reading, to: Int64, numbers: Sequence
     It is determined for the first documents alone, as later problems are only counted.
     """
     pairs = [(pred.documents.texts[number], gold.documents.texts[to[number]]) for number in numbers]
-    same = same_letters([one for one, _ in pairs], [two for _, two in pairs]).tolist()
-    found = [(number, texts) for number, texts, written in zip(numbers, pairs, same, strict=True) if written]
+    same = same_letters([pred_text for pred_text, _ in pairs], [gold_text for _, gold_text in pairs]).tolist()
+    same_letter_pairs = [
+        (number, texts) for number, texts, written in zip(numbers, pairs, same, strict=True) if written
+    ]
     return {
         number: (cause_of_difference(*texts) or OTHER_WRITING) if at < SHOWN else OTHER_WRITING
-        for at, (number, texts) in enumerate(found)
+        for at, (number, texts) in enumerate(same_letter_pairs)
     }
 
 
 def other_text(
     gold: Reading,
     pred: Reading,
-    here: int,
-    there: int,
+    pred_number: int,
+    gold_number: int,
     why: str | None,
     *,
     elsewhere: bool = False,
@@ -110,26 +120,27 @@ def other_text(
     `why` is the only difference in words, if there is but one; `elsewhere` tells that gold has the predicted text under
     another id.
     """
-    one, two = pred.documents.texts[here], gold.documents.texts[there]
-    at = first_difference(one, two)
-    own, other = first_letter_difference(one, two) if letters else (at, at)
+    pred_text, gold_text = pred.documents.texts[pred_number], gold.documents.texts[gold_number]
+    at = first_difference(pred_text, gold_text)
+    own, other = first_letter_difference(pred_text, gold_text) if letters else (at, at)
     return Problem(
-        *place_of(pred, here),
-        f"document {quoted(pred.documents.ids[here])} differs from {place_in_words(gold, there)} at character {own}"
-        f"{f', in {why} alone' if why else ''}: {_excerpt(one, own)} here, {_excerpt(two, other)} there",
+        *place_of(pred, pred_number),
+        f"document {quoted(pred.documents.ids[pred_number])} differs from {place_in_words(gold, gold_number)} "
+        f"at character {own}{f', in {why} alone' if why else ''}: "
+        f"{_excerpt(pred_text, own)} here, {_excerpt(gold_text, other)} there",
         ALIGN if why else BY_TEXT if elsewhere else OTHER_TEXT,
     )
 
 
-def other_tokens(gold: Reading, pred: Reading, here: int, there: int, why: str | None) -> Problem:
+def other_tokens(gold: Reading, pred: Reading, pred_number: int, gold_number: int, why: str | None) -> Problem:
     """Return the problem of two documents with different numbers of tokens; `why` is the only difference of texts."""
-    one, two = tokens_of(pred.documents, here), tokens_of(gold.documents, there)
-    at = first_difference(one, two)
+    pred_tokens, gold_tokens = tokens_of(pred.documents, pred_number), tokens_of(gold.documents, gold_number)
+    at = first_difference(pred_tokens, gold_tokens)
     return Problem(
-        *place_of(pred, here),
-        f"document {quoted(pred.documents.ids[here])} has {counted(len(one), 'token')}, "
-        f"{place_in_words(gold, there)} has {len(two)}; "
-        f"they differ from token {at + 1}: {_word(one, at)} here, {_word(two, at)} there"
+        *place_of(pred, pred_number),
+        f"document {quoted(pred.documents.ids[pred_number])} has {counted(len(pred_tokens), 'token')}, "
+        f"{place_in_words(gold, gold_number)} has {len(gold_tokens)}; "
+        f"they differ from token {at + 1}: {_word(pred_tokens, at)} here, {_word(gold_tokens, at)} there"
         f"{f', in {why} alone' if why else ''}",
         f"{OTHER_TOKENS}, or {ALIGN}" if why else OTHER_TOKENS,
     )
@@ -140,17 +151,21 @@ def token_count_mismatch(gold: Reading, pred: Reading) -> Problem:
     ours, theirs = gold.documents, pred.documents
     assert ours.tokens is not None and theirs.tokens is not None
     counts = len(theirs.tokens.starts), len(ours.tokens.starts)
-    at = next(n for n, (one, two) in enumerate(zip_longest(token_texts(theirs), token_texts(ours))) if one != two)
-    here, there = min(at, counts[0] - 1), min(at, counts[1] - 1)
-    number = int(np.searchsorted(theirs.tokens.first, here, side="right")) - 1
-    other = int(np.searchsorted(ours.tokens.first, there, side="right")) - 1
+    at = next(
+        n
+        for n, (pred_token, gold_token) in enumerate(zip_longest(token_texts(theirs), token_texts(ours)))
+        if pred_token != gold_token
+    )
+    pred_at, gold_at = min(at, counts[0] - 1), min(at, counts[1] - 1)
+    number = int(np.searchsorted(theirs.tokens.first, pred_at, side="right")) - 1
+    other = int(np.searchsorted(ours.tokens.first, gold_at, side="right")) - 1
     ended = " (the end)"
     return Problem(
         *place_of(pred, number),
         f"{counted(len(theirs), 'document')} and {counted(counts[0], 'token')} where {name_of(gold)} has "
-        f"{len(ours)} and {counts[1]}; they differ from {_token(pred, here)}{ended * (at > here)} of document "
-        f"{quoted(theirs.ids[number])}, where {place_in_words(gold, other)} has {_token(gold, there)}"
-        f"{ended * (at > there)}",
+        f"{len(ours)} and {counts[1]}; they differ from {_token(pred, pred_at)}{ended * (at > pred_at)} of document "
+        f"{quoted(theirs.ids[number])}, where {place_in_words(gold, other)} has {_token(gold, gold_at)}"
+        f"{ended * (at > gold_at)}",
         OTHER_TOKENS + f", or {LEFT_EMPTY}" * is_beginning(np.diff(theirs.tokens.first), np.diff(ours.tokens.first)),
     )
 
@@ -159,13 +174,13 @@ def document_count_mismatch(gold: Reading, pred: Reading) -> Problem:
     """Return the problem of different numbers of documents that can only be paired by order."""
     ours, theirs = gold.documents, pred.documents
     at = first_difference(theirs.texts, ours.texts)
-    here, there = min(at, len(theirs) - 1), min(at, len(ours) - 1)
+    pred_at, gold_at = min(at, len(theirs) - 1), min(at, len(ours) - 1)
     are_texts_of_gold = len(set(theirs.texts)) == len(theirs) and set(theirs.texts) <= set(ours.texts)
     return Problem(
-        *place_of(pred, here),
+        *place_of(pred, pred_at),
         f"{counted(len(theirs), 'document')} where {name_of(gold)} has {len(ours)}; they differ from number {at + 1}: "
-        f"{_excerpt(theirs.texts[here], 0) if at == here else 'nothing'} here, "
-        f"{_excerpt(ours.texts[there], 0) if at == there else 'nothing'} there",
+        f"{_excerpt(theirs.texts[pred_at], 0) if at == pred_at else 'nothing'} here, "
+        f"{_excerpt(ours.texts[gold_at], 0) if at == gold_at else 'nothing'} there",
         "give as many documents as gold has, or document ids on both sides"
         + f", or {BY_TEXT_ALONE}" * are_texts_of_gold,
     )
@@ -185,12 +200,12 @@ def spelling_mismatches(
     numbers, starts, counts = np.unique(doc, return_index=True, return_counts=True)
     for number, token, count in zip(numbers.tolist(), odd[starts].tolist(), counts.tolist(), strict=True):
         other = int(tokens[token])
-        there = int(np.searchsorted(ours.tokens.first, other, side="right")) - 1
+        gold_number = int(np.searchsorted(ours.tokens.first, other, side="right")) - 1
         why = causes.get(number)
         yield Problem(
             *place_of(pred, number),
             f"document {quoted(theirs.ids[number])} spells {counted(count, 'token')} differently from gold, the first "
-            f"{_token(pred, token)} where {place_in_words(gold, there)} has {_token(gold, other)}"
+            f"{_token(pred, token)} where {place_in_words(gold, gold_number)} has {_token(gold, other)}"
             f"{f', which differ in {why} alone' if why else ''}",
             f"{RESPELT}, or {ALIGN}" if why else RESPELT,
         )
@@ -208,9 +223,9 @@ def unprojectable_span(gold: Reading, pred: Reading, span: int, why: str, remedy
     )
 
 
-def is_beginning(here: Int64, there: Int64) -> bool:
+def is_beginning(shorter: Int64, longer: Int64) -> bool:
     """Tell whether one sequence is the beginning of another, longer one."""
-    return len(here) < len(there) and bool(np.all(here == there[: len(here)]))
+    return len(shorter) < len(longer) and bool(np.all(shorter == longer[: len(shorter)]))
 
 
 def tokens_of(documents: Documents, number: int) -> list[str]:
@@ -226,14 +241,14 @@ def token_texts(documents: Documents) -> Iterator[str]:
         yield from tokens_of(documents, number)
 
 
-def first_difference(one: Any, two: Any) -> int:
+def first_difference(sequence: Any, other: Any) -> int:
     """Return the first index at which two strings or sequences differ; the shorter length if one begins the other."""
     at = 0
     step = 4096
-    while at < min(len(one), len(two)) and one[at : at + step] == two[at : at + step]:
+    while at < min(len(sequence), len(other)) and sequence[at : at + step] == other[at : at + step]:
         at += step
-    limit = min(len(one), len(two))
-    return next((n for n in range(min(at, limit), limit) if one[n] != two[n]), limit)
+    limit = min(len(sequence), len(other))
+    return next((n for n in range(min(at, limit), limit) if sequence[n] != other[n]), limit)
 
 
 def place_of(reading: Reading, number: int) -> tuple[str, int | None]:

@@ -43,10 +43,10 @@ class Selection:
             gold = _renamed(gold, self.gold_types)
         if self.documents is None:
             return gold
-        found = select_listed(gold, self.documents)
-        if not len(found.documents):
+        selected = select_listed(gold, self.documents)
+        if not len(selected.documents):
             raise FormatError(unknown_ids(self.documents, [gold]))
-        return found
+        return selected
 
     def of_pred(self, pred: Reading, whole: Reading, *, pair_by: PairBy = "auto") -> Reading:
         """Return the selected part of a prediction, which is paired by id with `whole`, all of gold.
@@ -73,12 +73,12 @@ class Selection:
             return pair(gold, pred, **pairing)
         from nereval_core.corpus.subset import select_spans
 
-        every = replace(whole, restricted=gold.restricted, mapped=gold.mapped)
-        found = pair(every, pred, **pairing)
+        all_of_gold = replace(whole, restricted=gold.restricted, mapped=gold.mapped)
+        pairing_result = pair(all_of_gold, pred, **pairing)
         numbers = listed_numbers(whole, self.documents)
         note = f"restricted to {gold.restricted}, those of gold they are paired with"
-        layer = select_spans(found.layer, numbers, gold.documents)
-        return replace(found, layer=layer, notes=(*found.notes, note))
+        layer = select_spans(pairing_result.layer, numbers, gold.documents)
+        return replace(pairing_result, layer=layer, notes=(*pairing_result.notes, note))
 
     def unknown_documents(self, readings: Iterable[Reading]) -> Iterator[Problem]:
         """Yield a problem for each selected document that no reading has."""
@@ -111,20 +111,20 @@ class DocumentIds:
     source: str = "documents"
     lines: tuple[int, ...] = ()
 
-    def problem(self, name: str, found: str, remedy: str) -> Problem:
+    def problem(self, name: str, finding: str, remedy: str) -> Problem:
         """Return a problem of one of the ids, at its line."""
-        return Problem(self.source, dict(zip(self.ids, self.lines, strict=False)).get(name), found, remedy)
+        return Problem(self.source, dict(zip(self.ids, self.lines, strict=False)).get(name), finding, remedy)
 
 
-def document_ids(given: str, *, source: str = "--documents") -> DocumentIds:
+def document_ids(text: str, *, source: str = "--documents") -> DocumentIds:
     """Return the ids in a file, one per line, or, if no file has that name, the ids in the comma-separated list.
 
     Raises:
         FormatError: no id in it, or a file that cannot be read.
     """
-    if given and Path(given).is_file():
-        return listed_ids(Source.of_path(given).files[0].text(), source=given)
-    return _distinct_ids(enumerate(name.strip() for name in given.split(",")), source, lines=False)
+    if text and Path(text).is_file():
+        return listed_ids(Source.of_path(text).files[0].text(), source=text)
+    return _distinct_ids(enumerate(name.strip() for name in text.split(",")), source, lines=False)
 
 
 def listed_ids(text: str, *, source: str) -> DocumentIds:
@@ -138,13 +138,13 @@ def listed_ids(text: str, *, source: str) -> DocumentIds:
 
 
 def _distinct_ids(names: Iterable[tuple[int, str]], source: str, *, lines: bool) -> DocumentIds:
-    found: dict[str, int] = {}
+    line_of_id: dict[str, int] = {}
     for line, name in names:
         if name:
-            found.setdefault(name, line)
-    if not found:
+            line_of_id.setdefault(name, line)
+    if not line_of_id:
         raise FormatError.single(source, None, "no document id in it", "write ids, one per line or separated by commas")
-    return DocumentIds(tuple(found), source, tuple(found.values()) if lines else ())
+    return DocumentIds(tuple(line_of_id), source, tuple(line_of_id.values()) if lines else ())
 
 
 def restricted(reading: Reading, ids: DocumentIds | Iterable[str]) -> Reading:
@@ -153,11 +153,11 @@ def restricted(reading: Reading, ids: DocumentIds | Iterable[str]) -> Reading:
     Raises:
         FormatError: an id that no document has, or an empty list of ids.
     """
-    wanted = _ids(ids)
-    problems = list(unknown_ids(wanted, [reading]))
+    listed = _ids(ids)
+    problems = list(unknown_ids(listed, [reading]))
     if problems:
         raise FormatError(problems)
-    return select_listed(reading, wanted)
+    return select_listed(reading, listed)
 
 
 def select_listed(reading: Reading, ids: DocumentIds, more: Iterable[int] = ()) -> Reading:
@@ -179,17 +179,17 @@ def listed_numbers(reading: Reading, ids: DocumentIds) -> Int64:
 
 def unknown_ids(ids: DocumentIds, readings: Iterable[Reading]) -> Iterator[Problem]:
     """Yield a problem for each id that no document of these readings has."""
-    known = [reading.documents for reading in readings]
-    first = quoted(known[0].ids[0])
+    all_documents = [reading.documents for reading in readings]
+    first = quoted(all_documents[0].ids[0])
     for name in ids.ids:
-        if not any(name in documents.index for documents in known):
+        if not any(name in documents.index for documents in all_documents):
             yield ids.problem(name, f"no document is called {quoted(name)}", f"write ids as in the files, as {first}")
 
 
-def _ids(given: DocumentIds | Iterable[str]) -> DocumentIds:
-    if isinstance(given, DocumentIds):
-        return given
-    return _distinct_ids(enumerate([given] if isinstance(given, str) else given), "documents", lines=False)
+def _ids(ids: DocumentIds | Iterable[str]) -> DocumentIds:
+    if isinstance(ids, DocumentIds):
+        return ids
+    return _distinct_ids(enumerate([ids] if isinstance(ids, str) else ids), "documents", lines=False)
 
 
 def _renamed(reading: Reading, names: TypeNames) -> Reading:
@@ -206,8 +206,10 @@ def _paired_by_id(pred: Reading, whole: Reading) -> bool:
 def _with_selected_text(pred: Reading, whole: Reading, ids: DocumentIds) -> list[int]:
     """Return the documents whose id gold does not have, but whose text is that of a selected document."""
     ours, theirs = whole.documents, pred.documents
-    wanted = {ours.texts[ours.index[name]] for name in ids.ids if name in ours.index and name not in theirs.index}
-    if not wanted:
+    selected_texts = {
+        ours.texts[ours.index[name]] for name in ids.ids if name in ours.index and name not in theirs.index
+    }
+    if not selected_texts:
         return []
     foreign = (number for number, name in enumerate(theirs.ids) if name not in ours.index)
-    return [number for number in foreign if theirs.texts[number] in wanted]
+    return [number for number in foreign if theirs.texts[number] in selected_texts]

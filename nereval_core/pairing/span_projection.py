@@ -84,7 +84,7 @@ def match_stream(gold: Reading, pred: Reading, *, token_text: TokenText) -> Matc
     none = np.zeros(len(theirs), np.bool_)
     tokens = np.arange(len(theirs.tokens.starts))
     pairs = zip(token_texts(theirs), token_texts(ours), strict=True)
-    respelt = np.fromiter((one != two for one, two in pairs), np.bool_, len(tokens))
+    respelt = np.fromiter((pred_token != gold_token for pred_token, gold_token in pairs), np.bool_, len(tokens))
     if token_text == "own" and bool(respelt.any()):
         raise FormatError(spelling_mismatches(gold, pred, tokens, respelt, {}))
     return Match(None, none, none, SPACING, tokens, respelt)
@@ -103,16 +103,16 @@ def match_documents(
     """
     ours, theirs = gold.documents, pred.documents
     zeros = np.zeros(len(theirs), np.int64)
-    here = zeros if theirs.tokens is None else np.diff(theirs.tokens.first)
-    there = zeros if ours.tokens is None else np.diff(ours.tokens.first)[to]
-    both = (here > 0) & (there > 0)
+    pred_counts = zeros if theirs.tokens is None else np.diff(theirs.tokens.first)
+    gold_counts = zeros if ours.tokens is None else np.diff(ours.tokens.first)[to]
+    both = (pred_counts > 0) & (gold_counts > 0)
     kinds = WRITING if align_text else SPACING
     lettered = _same_letters(ours, theirs, to, ~same, kinds) if align_text else np.zeros(len(theirs), np.bool_)
-    numbered = ~same & ~lettered & both & (here == there)
+    numbered = ~same & ~lettered & both & (pred_counts == gold_counts)
     tokens, respelt = _match_by_number(ours, theirs, to, numbered)
     if token_text == "own" and bool(respelt.any()):
         assert theirs.tokens is not None
-        owner = np.repeat(np.arange(len(theirs)), here)
+        owner = np.repeat(np.arange(len(theirs)), pred_counts)
         lettered |= _same_letters(ours, theirs, to, numbered & np.isin(np.arange(len(theirs)), owner[respelt]), kinds)
         numbered &= ~lettered
         respelt &= numbered[owner]
@@ -128,9 +128,9 @@ def match_documents(
         if both[number]:
             problems.append(other_tokens(gold, pred, number, int(to[number]), why.get(number)))
         else:
-            known = theirs.texts[number] in elsewhere
+            has_text = theirs.texts[number] in elsewhere
             problem = other_text(
-                gold, pred, number, int(to[number]), why.get(number), elsewhere=known, letters=align_text
+                gold, pred, number, int(to[number]), why.get(number), elsewhere=has_text, letters=align_text
             )
             problems.append(problem)
     if spelt:
@@ -140,27 +140,29 @@ def match_documents(
     return Match(to, same, lettered, kinds, tokens, respelt)
 
 
-def _same_letters(ours: Documents, theirs: Documents, to: Int64, some: Bools, kinds: Kinds) -> Bools:
+def _same_letters(ours: Documents, theirs: Documents, to: Int64, is_compared: Bools, kinds: Kinds) -> Bools:
     """Return the predicted documents, of those in `some`, that have gold's letters."""
-    found = np.zeros(len(theirs), np.bool_)
-    rows = np.flatnonzero(some).tolist()
-    found[rows] = same_letters([theirs.texts[row] for row in rows], [ours.texts[to[row]] for row in rows], kinds)
-    return found
+    is_same = np.zeros(len(theirs), np.bool_)
+    rows = np.flatnonzero(is_compared).tolist()
+    is_same[rows] = same_letters([theirs.texts[row] for row in rows], [ours.texts[to[row]] for row in rows], kinds)
+    return is_same
 
 
-def _match_by_number(ours: Documents, theirs: Documents, to: Int64, some: Bools) -> tuple[Int64, Bools]:
+def _match_by_number(ours: Documents, theirs: Documents, to: Int64, is_matched: Bools) -> tuple[Int64, Bools]:
     """Return the gold token of each predicted token in some documents, or -1, and which are spelt differently."""
     if theirs.tokens is None or ours.tokens is None:
         count = 0 if theirs.tokens is None else len(theirs.tokens.starts)
         return np.full(count, -1), np.zeros(count, np.bool_)
     doc = np.repeat(np.arange(len(theirs)), np.diff(theirs.tokens.first))
     tokens = np.arange(len(doc)) + (ours.tokens.first[to] - theirs.tokens.first[:-1])[doc]
-    tokens[~some[doc]] = -1
+    tokens[~is_matched[doc]] = -1
     respelt = np.zeros(len(doc), np.bool_)
-    for number in np.flatnonzero(some).tolist():
-        here, there = tokens_of(theirs, number), tokens_of(ours, int(to[number]))
+    for number in np.flatnonzero(is_matched).tolist():
+        pred_tokens, gold_tokens = tokens_of(theirs, number), tokens_of(ours, int(to[number]))
         low = int(theirs.tokens.first[number])
-        respelt[low : low + len(here)] = [one != two for one, two in zip(here, there, strict=True)]
+        respelt[low : low + len(pred_tokens)] = [
+            pred_token != gold_token for pred_token, gold_token in zip(pred_tokens, gold_tokens, strict=True)
+        ]
     return tokens, respelt
 
 
@@ -185,19 +187,19 @@ def project_spans(gold: Reading, pred: Reading, match: Match, *, lose: bool) -> 
         int(span[row]): (int(why[row]), "" if kind[row] == 0 else _part_of(kind[row], *flat[row, 1:].tolist()))
         for row in np.flatnonzero(why).tolist()[::-1]
     }
-    lost = {one for one, (code, _) in odd.items() if lose and code >= OFF_LETTERS}
+    lost = {lost_span for lost_span, (code, _) in odd.items() if lose and code >= OFF_LETTERS}
     problems = {
-        one: unprojectable_span(
+        lost_span: unprojectable_span(
             gold,
             pred,
-            one,
+            lost_span,
             part + REASONS[code],
-            LEFT_OUT if one in lost else LEAVE_OUT if code >= OFF_LETTERS else FOLLOW,
+            LEFT_OUT if lost_span in lost else LEAVE_OUT if code >= OFF_LETTERS else FOLLOW,
         )
-        for one, (code, part) in sorted(odd.items())
+        for lost_span, (code, part) in sorted(odd.items())
     }
     if len(lost) < len(problems):
-        raise FormatError(problem for one, problem in problems.items() if one not in lost)
+        raise FormatError(problem for lost_span, problem in problems.items() if lost_span not in lost)
     extras = _extras(layer, kind, start, end)
     count = len(layer)
     moved = replace(
@@ -209,8 +211,8 @@ def project_spans(gold: Reading, pred: Reading, match: Match, *, lose: bool) -> 
     )
     doc = doc[:count]
     if problems:
-        left = np.setdiff1d(np.arange(count), np.fromiter(problems, np.int64))
-        moved, doc = moved.take(left), doc[left]
+        remaining = np.setdiff1d(np.arange(count), np.fromiter(problems, np.int64))
+        moved, doc = moved.take(remaining), doc[remaining]
     return ProjectedLayer(moved.renumbered(doc), tuple(problems.values()))
 
 
@@ -242,8 +244,8 @@ def _extras(layer: Layer, kind: NDArray[np.int8], start: Int64, end: Int64) -> d
     for number, (key, _) in enumerate(PARTS, start=1):
         own = kind == number
         rows = iter(zip(start[own].tolist(), end[own].tolist(), strict=True))
-        found = {span: tuple(next(rows) for _ in value) for span, value in _as_fragments(layer, key).items()}
-        moved[key] = MappingProxyType({span: value[0] for span, value in found.items()} if key == "cores" else found)
+        parts = {span: tuple(next(rows) for _ in value) for span, value in _as_fragments(layer, key).items()}
+        moved[key] = MappingProxyType({span: value[0] for span, value in parts.items()} if key == "cores" else parts)
     return moved
 
 
@@ -263,8 +265,10 @@ def _project_edges(
         assert match.to is not None
         documents, text = np.unique(doc[rows], return_inverse=True)
         pairs = [(theirs.texts[number], ours.texts[match.to[number]]) for number in documents.tolist()]
-        here, there = zip(*pairs, strict=True)
-        start[rows], end[rows], odd = project_intervals(here, there, text, start[rows], end[rows], match.kinds)
+        pred_texts, gold_texts = zip(*pairs, strict=True)
+        start[rows], end[rows], odd = project_intervals(
+            pred_texts, gold_texts, text, start[rows], end[rows], match.kinds
+        )
         why[rows] = np.where(odd > 0, odd + OFF_LETTERS, 0)
     rows = np.flatnonzero(~match.same[doc] & ~lettered)
     if len(rows):
@@ -281,12 +285,12 @@ def _by_tokens(
     owner = np.repeat(np.arange(len(theirs)), np.diff(theirs.tokens.first))
     lows, highs = theirs.tokens.starts + theirs.base[owner], theirs.tokens.ends + theirs.base[owner]
     base = theirs.base[doc]
-    one = np.searchsorted(lows, start + base, side="right") - 1
-    two = np.searchsorted(lows, end + base - 1, side="right") - 1
-    off = (one < 0) | (start + base >= highs[one]) | (end + base > highs[two])
-    before, after = start + base - lows[one], highs[two] - end - base
-    inside = (match.respelt[one] & (before > 0)) | (match.respelt[two] & (after > 0))
-    first, last = match.tokens[one], match.tokens[two]
+    first_token = np.searchsorted(lows, start + base, side="right") - 1
+    last_token = np.searchsorted(lows, end + base - 1, side="right") - 1
+    off = (first_token < 0) | (start + base >= highs[first_token]) | (end + base > highs[last_token])
+    before, after = start + base - lows[first_token], highs[last_token] - end - base
+    inside = (match.respelt[first_token] & (before > 0)) | (match.respelt[last_token] & (after > 0))
+    first, last = match.tokens[first_token], match.tokens[last_token]
     place = np.repeat(np.arange(len(ours)), np.diff(ours.tokens.first))
     why = np.select([off, inside, place[first] != place[last]], [OFF_TOKENS, INSIDE_RESPELT, ACROSS], 0)
     low, high = ours.tokens.starts[first] + before, ours.tokens.ends[last] - after

@@ -70,8 +70,8 @@ def complete_truncated(gold: Reading, pred: Reading, *, by_order: bool) -> Compl
 def _pairs(ours: Documents, theirs: Documents, by_order: bool) -> Iterator[Bounds]:
     """Yield the numbers of predicted documents and of gold's that belong together."""
     if ours.named and theirs.named and not by_order:
-        known = ours.index
-        yield from ((number, known[name]) for number, name in enumerate(theirs.ids) if name in known)
+        gold_of_id = ours.index
+        yield from ((number, gold_of_id[name]) for number, name in enumerate(theirs.ids) if name in gold_of_id)
     elif len(theirs) <= len(ours):
         yield from zip(range(len(theirs)), range(len(theirs)), strict=True)
 

@@ -38,15 +38,15 @@ class TypeNames:
 
     def then(self, later: TypeNames) -> TypeNames:
         """Return the composition: this mapping, then a later one."""
-        names = {one: later.names.get(other, other) for one, other in self.pairs}
+        names = {read_name: later.names.get(new_name, new_name) for read_name, new_name in self.pairs}
         return TypeNames(tuple(sorted({**later.names, **names}.items())), later.source)
 
     @property
     def in_words(self) -> str:
         """The mapping as a signature gives it: whole, or by its digest if it is long."""
-        found = merged_in_words(self.names)
-        if len(found) <= LONGEST_MAPPING:
-            return found
+        words = merged_in_words(self.names)
+        if len(words) <= LONGEST_MAPPING:
+            return words
         digest = hashlib.sha256(json.dumps(self.pairs).encode()).hexdigest()
         return f"{counted(len(self.pairs), 'name')} sha256:{digest[:16]}"
 
@@ -85,14 +85,14 @@ def parse_types(text: str, *, source: str) -> TypeNames:
             continue
         match = LINE.fullmatch(line)
         names = (_unquoted(match["one"]), _unquoted(match["other"])) if match else (None, None)
-        one, other = names
-        if one is None or other is None:
+        read_name, new_name = names
+        if read_name is None or new_name is None:
             problems.append(Problem(source, number, f"{quoted(line.strip())} is not a mapping", SYNTAX))
-        elif one in places:
-            found = f"type {quoted(one)} is already mapped in line {places[one]}"
-            problems.append(Problem(source, number, found, "map each name once"))
+        elif read_name in places:
+            finding = f"type {quoted(read_name)} is already mapped in line {places[read_name]}"
+            problems.append(Problem(source, number, finding, "map each name once"))
         else:
-            places[one], pairs[one] = number, other
+            places[read_name], pairs[read_name] = number, new_name
     if not pairs and not problems:
         problems.append(Problem(source, None, "no line maps a type", SYNTAX))
     if problems:
@@ -112,9 +112,9 @@ def type_names(names: Mapping[str, str], *, source: str = "types") -> TypeNames:
     return TypeNames(tuple(sorted(names.items())), source)
 
 
-def mapping_line(one: str, other: str) -> str:
+def mapping_line(read_name: str, new_name: str) -> str:
     """Return a line that maps one name to another, as `parse_types` reads it."""
-    return f"{_quoted(one)} = {_quoted(other)}"
+    return f"{_quoted(read_name)} = {_quoted(new_name)}"
 
 
 def _quoted(name: str) -> str:
@@ -142,11 +142,11 @@ def mapped(reading: Reading, names: TypeNames | Mapping[str, str] | str | os.Pat
     if not isinstance(names, TypeNames):
         names = type_names(names) if isinstance(names, Mapping) else read_types(names)
     layer = reading.layer
-    found = [names.names.get(name, name) for name in layer.types]
-    if found == list(layer.types):
+    new_names = [names.names.get(name, name) for name in layer.types]
+    if new_names == list(layer.types):
         return reading
-    types = tuple(sorted(set(found)))
-    code = np.array([types.index(name) for name in found], np.int16)
+    types = tuple(sorted(set(new_names)))
+    code = np.array([types.index(name) for name in new_names], np.int16)
     renamed = layer.retyped(code[layer.type], types)
     notes = [f"types mapped: {names.in_words}"]
     repeated = len(renamed.duplicates) - len(layer.duplicates)
@@ -157,5 +157,5 @@ def mapped(reading: Reading, names: TypeNames | Mapping[str, str] | str | os.Pat
 
 def unused_names(names: TypeNames, readings: Iterable[Reading]) -> tuple[str, ...]:
     """Return the mapped names that no reading has, possibly typing errors."""
-    known = {kind for reading in readings for kind in reading.layer.types}
-    return tuple(name for name, _ in names.pairs if name not in known)
+    types = {kind for reading in readings for kind in reading.layer.types}
+    return tuple(name for name, _ in names.pairs if name not in types)

@@ -96,13 +96,13 @@ def suggest_types(gold: Layer, systems: Iterable[Layer]) -> tuple[Suggestion, ..
                 any_type[name] += int(over[own].any(axis=1).sum())
                 for kind, count in zip(gold.types, over[own].sum(axis=0).tolist(), strict=True):
                     counts[name][kind] = counts[name].get(kind, 0) + count
-    found = []
+    suggestions = []
     for name in names:
         ranked = sorted(counts[name].items(), key=lambda item: (-item[1], item[0]))
         overlaps = tuple((kind, count) for kind, count in ranked if count)
         to, sure, reason = _suggestion(name, gold.types, any_type[name], overlaps)
-        found.append(Suggestion(name, to, sure, reason, totals[name], any_type[name], overlaps))
-    return tuple(found)
+        suggestions.append(Suggestion(name, to, sure, reason, totals[name], any_type[name], overlaps))
+    return tuple(suggestions)
 
 
 class NamedTypes(Protocol):
@@ -141,11 +141,17 @@ def suggested_lines(suggestions: Sequence[Suggestion], gold: Layer, systems: Ite
     lines = ["# NAME OF PREDICTIONS = NAME OF GOLD. Check every line: these are only suggestions."]
     if not suggestions:
         lines.append("# Gold has every type of the predictions: no mapping is needed.")
-    for one in suggestions:
-        left = "" if one.sure else "# "
-        right = mapping_line(one.name, one.to) if one.to is not None else f"{mapping_line(one.name, '?')}"
-        lines.append(f"{left}{right}  # {_on_one_line(one.reason)}")
-    reached = {one.to for one in suggestions if one.sure} | {kind for layer in systems for kind in layer.types}
+    for suggestion in suggestions:
+        comment = "" if suggestion.sure else "# "
+        right = (
+            mapping_line(suggestion.name, suggestion.to)
+            if suggestion.to is not None
+            else f"{mapping_line(suggestion.name, '?')}"
+        )
+        lines.append(f"{comment}{right}  # {_on_one_line(suggestion.reason)}")
+    reached = {suggestion.to for suggestion in suggestions if suggestion.sure} | {
+        kind for layer in systems for kind in layer.types
+    }
     others = [kind for kind in gold.types if kind not in reached]
     if others and suggestions:
         lines.append(f"# types of gold that no line maps to: {_on_one_line(', '.join(others))}")
@@ -161,14 +167,14 @@ def _overlapping(gold: Layer, pred: Layer, spans: Int64) -> NDArray[np.bool_]:
     """Return whether each of these predicted spans overlaps a gold span of each type, shape (spans, types of gold)."""
     base = gold.documents.base
     start, end = (column[spans] + base[pred.doc[spans]] for column in (pred.start, pred.end))
-    found = np.zeros((len(spans), len(gold.types)), np.bool_)
+    is_overlapping = np.zeros((len(spans), len(gold.types)), np.bool_)
     for code in range(len(gold.types)):
         own = gold.type == code
         starts, ends = (np.sort(column[own] + base[gold.doc[own]]) for column in (gold.start, gold.end))
         # Gold spans that begin before its end, minus those that end before its start.
         begun, over = np.searchsorted(starts, end, side="left"), np.searchsorted(ends, start, side="right")
-        found[:, code] = begun > over
-    return found
+        is_overlapping[:, code] = begun > over
+    return is_overlapping
 
 
 def _suggestion(
@@ -201,9 +207,9 @@ def _by_name(name: str, kinds: Sequence[str]) -> tuple[str | None, str]:
         (lambda other: _begins(bare, other), "one name begins the other"),
         (lambda other: SequenceMatcher(None, bare, other).ratio() >= LEAST_SIMILARITY, "similar spelling"),
     ):
-        found = [kind for kind in kinds if alike(_bare(kind))]
-        if len(found) == 1:
-            return found[0], why
+        similar = [kind for kind in kinds if alike(_bare(kind))]
+        if len(similar) == 1:
+            return similar[0], why
     return None, ""
 
 
@@ -212,6 +218,6 @@ def _bare(name: str) -> str:
     return "".join(char for char in TAG.sub("", name, count=1).casefold() if char.isalnum())
 
 
-def _begins(one: str, other: str) -> bool:
-    short, long = sorted((one, other), key=len)
+def _begins(name: str, other: str) -> bool:
+    short, long = sorted((name, other), key=len)
     return len(short) >= SHORTEST_PREFIX and long.startswith(short)
