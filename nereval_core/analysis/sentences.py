@@ -22,7 +22,7 @@ FEWEST_RECORDS_PLACED = 4
 
 
 class RecordCount(NamedTuple):
-    """A number in a sentence as written, the query of its records, and their system ("" is the system in view).
+    """A number in a sentence as written, and the query of its records.
 
     Under a criterion that counts tokens, `number` is a number of tokens, the weight of the records.
     """
@@ -30,7 +30,6 @@ class RecordCount(NamedTuple):
     text: str
     query: Query
     number: int
-    system: str = ""
 
 
 Sentence = tuple[str | RecordCount, ...]
@@ -52,10 +51,10 @@ def join_parts(parts: Sequence[str | RecordCount]) -> Sentence:
     return tuple(joined)
 
 
-def record_count(number: int, query: Query, whole: int = 0, *, system: str = "") -> RecordCount:
+def record_count(number: int, query: Query, whole: int = 0) -> RecordCount:
     """Return a count that opens its records, with its share of a `whole`, if given: `23 (41%)`."""
     share = f" ({percent(number, whole)})" if whole else ""
-    return RecordCount(f"{number:,}{share}", query, number, system)
+    return RecordCount(f"{number:,}{share}", query, number)
 
 
 def number_with_noun(noun: str, number: int) -> str:

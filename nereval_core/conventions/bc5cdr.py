@@ -23,6 +23,7 @@ from nereval_core.conventions.convention import (
     MatchedSides,
     Options,
     ScorerOption,
+    ScorerSteps,
     read_layers,
     same_layers,
 )
@@ -169,9 +170,7 @@ CONVENTIONS = (
         sentence="BioCreative V CDR: sets of spans of a type, and of concepts of a type by document.",
         needs="spans; for `id` their concept ids",
         source="bc5cdr_eval.jar 0.0.3 of BioCreative V (Wei et al. 2015)",
-        read=read_layers,
-        from_layers=same_layers,
-        match=match,
+        steps=ScorerSteps(read_layers, same_layers, match),
         figures=figures,
         options=(
             ScorerOption(

@@ -25,6 +25,7 @@ from nereval_core.conventions.convention import (
     Options,
     ScorerInput,
     ScorerOption,
+    ScorerSteps,
     TagPair,
 )
 from nereval_core.conventions.outcome import CountTables, Figures, Outcome, RatioNames, Tables, figure_rows
@@ -224,9 +225,7 @@ CONVENTIONS = (
         sentence="Phrases with the same tokens and type; any I that follows no phrase of its type begins one.",
         needs="one tag a token on both sides",
         source="conlleval.pl of 2004-01-26 (Tjong Kim Sang and Buchholz 2000)",
-        read=read,
-        from_layers=from_layers,
-        match=match,
+        steps=ScorerSteps(read, from_layers, match),
         figures=figures,
         formats=("conll",),
         options=(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -34,7 +34,7 @@ from nereval_core.readers.shared.token_tags import Tagged, match_tags, no_tokens
 
 Options = Mapping[str, Any]
 """The value of each option of a scorer, under its own names."""
-Pair = Any
+Sides = TypeVar("Sides")
 """Both sides as a scorer takes them, made by its `read` or `from_layers` for its `match`: layers, tags, columns."""
 TAGS = frozenset({"conll", "hipe"})
 """Formats of scorers that count tags, which stand beside tokens."""
@@ -236,15 +236,34 @@ def same_layers(layers: LayerPair, options: Options) -> LayerPair:
     return layers
 
 
+@dataclass(frozen=True)
+class ScorerSteps(Generic[Sides]):
+    """The steps of a scorer up to decided units.
+
+    `read` reads files as the scorer does. `from_layers` makes the same of layers that were read already, in any format;
+    it is None where these do not hold what the scorer needs. `match` decides the units of both sides.
+    """
+
+    read: Callable[[ScorerInput, Options], Sides]
+    from_layers: Callable[[LayerPair, Options], Sides] | None
+    match: Callable[[Sides, Options], MatchedSides]
+
+    def match_files(self, files: ScorerInput, options: Options) -> MatchedSides:
+        return self.match(self.read(files, options), options)
+
+    def match_layers(self, gold: Layer, pred: Layer, options: Options) -> MatchedSides:
+        assert self.from_layers is not None, "it takes files only"
+        return self.match(self.from_layers(LayerPair(gold, pred), options), options)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Convention:
     """A published scorer at one version.
 
     `sentence` describes it in one line, `needs` names the data it takes, `source` the origin of its rules (program and
-    version, paper). `read` reads files as the scorer does, those of our `formats` (empty: of any). `from_layers` makes
-    the same of layers that were read already, in any format; it is None where these do not hold what the scorer needs.
-    `match` decides the units of both sides, and `figures` makes figures of its counts. Counts add up over parts of a
-    corpus, unless `not_by_shards` says why they do not, or why not with some options.
+    version, paper). `steps` read files of our `formats` (empty: of any) and decide the units of both sides, and
+    `figures` makes figures of their counts. Counts add up over parts of a corpus, unless `not_by_shards` says why they
+    do not, or why not with some options.
 
     `twins` names, by evaluation, the criterion of ours that means the same. `forms` are the printouts of the scorer
     itself, by name. `ratios` are its names for precision, recall and F1. `other_formulas` says of other ratios, or of
@@ -257,9 +276,7 @@ class Convention:
     sentence: str
     needs: str
     source: str
-    read: Callable[[ScorerInput, Options], Pair]
-    from_layers: Callable[[LayerPair, Options], Pair] | None = None
-    match: Callable[[Pair, Options], MatchedSides]
+    steps: ScorerSteps[Any]
     figures: Callable[[CountTables, Options], Figures] | None = None
     not_by_shards: Callable[[Options], str] | str = ""
     formats: tuple[str, ...] = ()
@@ -272,7 +289,7 @@ class Convention:
 
     @property
     def takes_layers(self) -> bool:
-        return self.from_layers is not None
+        return self.steps.from_layers is not None
 
     @property
     def formulas(self) -> Mapping[str, str]:
@@ -284,11 +301,7 @@ class Convention:
         Raises:
             FormatError: input that cannot be read, data that the scorer cannot have.
         """
-        return self.of_pair(self.read(files, options), options)
-
-    def of_pair(self, pair: Pair, options: Options) -> Outcome:
-        """Score both sides as the scorer takes them."""
-        return self._outcome(self.match(pair, options), options)
+        return self._outcome(self.steps.match_files(files, options), options)
 
     def of_layers(self, gold: Layer, pred: Layer, options: Options, marks: tuple[str, ...] = ()) -> Outcome:
         """Score layers over the same documents.
@@ -296,13 +309,13 @@ class Convention:
         Raises:
             FormatError: data that the scorer cannot have.
         """
-        outcome = self.of_pair(self._pair(gold, pred, options), options)
+        outcome = self._outcome(self.steps.match_layers(gold, pred, options), options)
         notes = () if TAGS.isdisjoint(self.formats) else with_tokens(gold.documents)[1]
         return replace(outcome, notes=tuple(dict.fromkeys((*outcome.notes, *notes))), marks=marks)
 
     def count(self, gold: Layer, pred: Layer, options: Options) -> CountTables:
         """Count the units of a part of a corpus; a document stands in one part."""
-        counts = self.match(self._pair(gold, pred, options), options).counts
+        counts = self.steps.match_layers(gold, pred, options).counts
         if TAGS.isdisjoint(self.formats):
             return counts
         bare = int(np.count_nonzero(without_tokens(gold.documents)))
@@ -313,10 +326,6 @@ class Convention:
         outcome = self._outcome(MatchedSides(counts, NO_DOCUMENTS, without_records), options)
         notes = no_tokens_note(counts.number(UNTOKENIZED, "documents"), counts.gold.documents)
         return replace(outcome, notes=(*outcome.notes, *notes))
-
-    def _pair(self, gold: Layer, pred: Layer, options: Options) -> Pair:
-        assert self.from_layers is not None, "it takes files only"
-        return self.from_layers(LayerPair(gold, pred), options)
 
     def _outcome(self, matched: MatchedSides, options: Options) -> Outcome:
         options = options if matched.options is None else matched.options

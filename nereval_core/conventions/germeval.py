@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 
 from nereval_core.arrays import Bools, Int64
-from nereval_core.conventions.convention import Convention, MatchedSides, Options, ScorerInput, TagPair
+from nereval_core.conventions.convention import Convention, MatchedSides, Options, ScorerInput, ScorerSteps, TagPair
 from nereval_core.conventions.outcome import CountTables, Figures, Outcome, RatioNames, Tables, figure_rows
 from nereval_core.conventions.records import (
     COR,
@@ -233,8 +233,7 @@ CONVENTIONS = (
         sentence="GermEval 2014: outer and inner chunks of the same place and type, with and without deriv and part.",
         needs=f"files whose last two columns are tags, outer and inner, of the types {', '.join(TYPES)}",
         source="nereval.perl of 2014-05-19, GermEval 2014 NER shared task (Benikova et al. 2014)",
-        read=read,
-        match=match,
+        steps=ScorerSteps(read, None, match),
         figures=figures,
         not_by_shards="it scores files of its own format only",
         formats=("conll",),

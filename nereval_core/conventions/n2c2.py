@@ -20,7 +20,15 @@ import numpy as np
 import pandas as pd
 
 from nereval_core.arrays import Int64
-from nereval_core.conventions.convention import Convention, LayerPair, MatchedSides, Options, read_layers, same_layers
+from nereval_core.conventions.convention import (
+    Convention,
+    LayerPair,
+    MatchedSides,
+    Options,
+    ScorerSteps,
+    read_layers,
+    same_layers,
+)
 from nereval_core.conventions.outcome import CountTables, FigureRow, Figures, Outcome, RatioNames, Tables, figure_rows
 from nereval_core.conventions.records import (
     COR,
@@ -207,9 +215,7 @@ CONVENTIONS = (
         sentence="Equal or overlapping spans of a type; a second prediction of a gold span is left out.",
         needs="spans in the order given, of at most three fragments",
         source="Track2-evaluate-ver4.py of n2c2 2018 track 2 (Henry et al. 2020)",
-        read=read_layers,
-        from_layers=same_layers,
-        match=match,
+        steps=ScorerSteps(read_layers, same_layers, match),
         figures=figures,
         not_by_shards="its macro average is over documents in the order of the whole corpus",
         twins={"strict": "strict", "lenient": "type"},

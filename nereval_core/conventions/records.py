@@ -181,11 +181,6 @@ class MatchRows:
         return len(self.gold)
 
     @classmethod
-    def of_table(cls, rows: Sequence[tuple[int, int, int, int]]) -> MatchRows:
-        """Return rows of gold unit, predicted unit, decision and reason."""
-        return cls(*np.array(rows, np.int64).reshape(-1, 4).T)
-
-    @classmethod
     def of_pairs(cls, gold: Int64, pred: Int64, n_gold: int, n_pred: int) -> MatchRows:
         """Return correct pairs (MATCHED), then the other gold units, then the other predictions (UNMATCHED)."""
         missed, spurious = other_units(gold, n_gold), other_units(pred, n_pred)

@@ -21,7 +21,15 @@ import numpy as np
 import pandas as pd
 
 from nereval_core.arrays import Bools
-from nereval_core.conventions.convention import Convention, LayerPair, MatchedSides, Options, read_layers, same_layers
+from nereval_core.conventions.convention import (
+    Convention,
+    LayerPair,
+    MatchedSides,
+    Options,
+    ScorerSteps,
+    read_layers,
+    same_layers,
+)
 from nereval_core.conventions.outcome import CountTables, Figures, Outcome, RatioNames, figure_rows
 from nereval_core.conventions.records import (
     COR,
@@ -151,9 +159,7 @@ CONVENTIONS = tuple(
         sentence=SENTENCES[name],
         needs=NEEDS[name],
         source=f"spaCy 3.8.18, spacy/scorer.py: {CALLS[name]} (Explosion)",
-        read=read_layers,
-        from_layers=same_layers,
-        match=partial(match, name=name),
+        steps=ScorerSteps(read_layers, same_layers, partial(match, name=name)),
         figures=partial(figures, name=name),
         twins={name: "strict"},
         forms={"json": _printed},

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from nereval_core.arrays import Array, Bools, Int32, Int64
-from nereval_core.conventions.convention import Convention, LayerPair, MatchedSides, Options, TagPair
+from nereval_core.conventions.convention import Convention, LayerPair, MatchedSides, Options, ScorerSteps, TagPair
 from nereval_core.conventions.outcome import CountTables, Figures, Outcome, RatioNames, Tables, figure_rows
 from nereval_core.conventions.records import COR, MIS, OVERALL, SPU, Evaluation, MatchRows, SharedTypes, UnitColumns
 from nereval_core.conventions.tag_sequences import (
@@ -253,9 +253,7 @@ CONVENTIONS = (
         sentence="WNUT 2017: entities of the same place and type, and distinct surface forms.",
         needs=f"IOB2 tags of the types {', '.join(TYPES)} on both sides",
         source="wnuteval.py of the shared task (Derczynski et al. 2017)",
-        read=read_tags,
-        from_layers=from_layers,
-        match=match,
+        steps=ScorerSteps(read_tags, from_layers, match),
         figures=figures,
         not_by_shards="a surface form counts once in the whole corpus",
         words=True,

@@ -116,7 +116,7 @@ class DocumentIds:
         return Problem(self.source, dict(zip(self.ids, self.lines, strict=False)).get(name), finding, remedy)
 
 
-def document_ids(text: str, *, source: str = "--documents") -> DocumentIds:
+def document_ids(text: str) -> DocumentIds:
     """Return the ids in a file, one per line, or, if no file has that name, the ids in the comma-separated list.
 
     Raises:
@@ -124,7 +124,7 @@ def document_ids(text: str, *, source: str = "--documents") -> DocumentIds:
     """
     if text and Path(text).is_file():
         return listed_ids(Source.of_path(text).files[0].text(), source=text)
-    return _distinct_ids(enumerate(name.strip() for name in text.split(",")), source, lines=False)
+    return _distinct_ids(enumerate(name.strip() for name in text.split(",")), "--documents", lines=False)
 
 
 def listed_ids(text: str, *, source: str) -> DocumentIds:

@@ -22,6 +22,7 @@ from nereval_core.conventions import (
     find_convention,
     option_values,
 )
+from nereval_core.conventions.convention import ScorerSteps
 from nereval_core.conventions.outcome import FIGURE_COLUMNS, RatioNames
 from nereval_core.conventions.records import DECISIONS, OVERALL, RECORD_COLUMNS, SIDES, UNITS
 from nereval_core.problems import FormatError
@@ -304,8 +305,9 @@ OPTIONS = Convention(
     sentence="s",
     needs="n",
     source="s",
-    read=lambda files, options: pytest.fail("not called"),
-    match=lambda pair, options: pytest.fail("not called"),
+    steps=ScorerSteps(
+        lambda files, options: pytest.fail("not called"), None, lambda sides, options: pytest.fail("not called")
+    ),
     ratios=RatioNames(precision="p", recall="r", f1="f", correct="c"),
     options=(
         ScorerOption("n_best", "how many", "numbers", (1,)),

@@ -85,9 +85,7 @@ def span_decisions(records: pd.DataFrame, *, why: str) -> pd.DataFrame:
     return pd.concat(sides, ignore_index=True).astype(dict(SPAN_COLUMNS))
 
 
-def differences(
-    outcome: Outcome, evaluation: str, scores: Scores, criterion: str, *, scope: str = OVERALL
-) -> pd.DataFrame:
+def differences(outcome: Outcome, evaluation: str, scores: Scores, criterion: str) -> pd.DataFrame:
     """Return the spans that a convention and a criterion of ours decide differently: DIFFERENCE_COLUMNS.
 
     `scores` should neither merge nor leave out types, as conventions do not. Types are compared without case, which
@@ -97,19 +95,12 @@ def differences(
         FormatError: the evaluation does not count spans.
     """
     theirs = outcome.records(evaluation)
-    return differing_decisions(
-        _convention_decisions(theirs, outcome, evaluation, scope),
-        span_decisions(records(scores, criterion), why="reason"),
-    )
-
-
-def _convention_decisions(records: pd.DataFrame, outcome: Outcome, evaluation: str, scope: str) -> pd.DataFrame:
-    records = records[(records["scope"] == scope).to_numpy()]
-    if len(records) and not (records["unit"] == "span").any():
-        unit = records["unit"].iat[0]
-        what = f"evaluation {evaluation} of {outcome.convention} counts each {unit}, not spans"
-        raise FormatError.single(outcome.convention, None, what, "compare an evaluation that counts spans")
-    return span_decisions(records, why="why")
+    theirs = theirs[(theirs["scope"] == OVERALL).to_numpy()]
+    if len(theirs) and not (theirs["unit"] == "span").any():
+        finding = f"evaluation {evaluation} of {outcome.convention} counts each {theirs['unit'].iat[0]}, not spans"
+        raise FormatError.single(outcome.convention, None, finding, "compare an evaluation that counts spans")
+    ours = span_decisions(records(scores, criterion), why="reason")
+    return differing_decisions(span_decisions(theirs, why="why"), ours)
 
 
 def differing_decisions(theirs: pd.DataFrame, ours: pd.DataFrame) -> pd.DataFrame:

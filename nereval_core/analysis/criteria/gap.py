@@ -225,16 +225,15 @@ def recover_spans(scores: Scores, chain: Sequence[str] = CHAIN) -> RecoveredSpan
     return RecoveredSpans(names, codes)
 
 
-def recovered_sentence(recovered: RecoveredSpans, first: str, argument: str = "") -> Sentence:
+def recovered_sentence(recovered: RecoveredSpans, first: str) -> Sentence:
     """Return the sentence on the gold spans that the first criterion of a chain misses, and on those recovered.
 
-    The records are those under that criterion; `argument` is the chain if it is not CHAIN.
+    The records are those under that criterion.
     """
     counts = np.bincount(recovered.codes[recovered.codes >= 0], minlength=len(recovered.names))
     missed, spans = int(counts.sum()), len(recovered.codes)
     if not spans:
         return ()
-    word = f"recovered {argument}".strip()
     parts: list[str | RecordCount] = [
         f"Of {number_with_noun('gold span', spans)} ",
         record_count(missed, Query(decision=("INC", "PAR", "MIS")), spans),
@@ -243,9 +242,9 @@ def recovered_sentence(recovered: RecoveredSpans, first: str, argument: str = ""
     near = counts[:-2]
     if near.any():
         name = recovered.names[int(near.argmax())]
-        most = record_count(int(near.max()), Query(having=((word, name),)), missed)
+        most = record_count(int(near.max()), Query(having=(("recovered", name),)), missed)
         parts += ["; ", most, f" of these are first credited by {name}"]
     if missed:
-        wholly = record_count(int(counts[-1]), Query(having=((word, WHOLLY),)), missed)
+        wholly = record_count(int(counts[-1]), Query(having=(("recovered", WHOLLY),)), missed)
         parts += [", and " if near.any() else "; ", wholly, " no prediction overlaps"]
     return join_parts([*parts, "."])

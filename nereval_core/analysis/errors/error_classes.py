@@ -169,7 +169,7 @@ def _wrong_ends(gold: Layer, pred: Layer, g: Spans, p: Spans) -> Codes:
     return np.select(conditions, [ENDS.index(name) for name in names], ENDS.index("fragments")).astype(np.int8)
 
 
-def mend_classes(scores: Scores, classes: Collection[str], *, name: str | None = None) -> Layer:
+def mend_classes(scores: Scores, classes: Collection[str]) -> Layer:
     """Return the predictions as they were read, with some of CLASSES mended.
 
     Predictions keep their reading order and all their attributes, except that a span that moves loses core and
@@ -192,7 +192,7 @@ def mend_classes(scores: Scores, classes: Collection[str], *, name: str | None =
     is_kept = np.ones(len(pred), bool)
     is_kept[places[1][p]] = False
     retyped = ~have_same_type(own, theirs, pairs, to[to >= 0])
-    return _changed_layer(gold, pred, is_kept, moved, source, retyped, places[0][added]).renamed(name or pred.name)
+    return _changed_layer(gold, pred, is_kept, moved, source, retyped, places[0][added])
 
 
 def _changed_layer(

@@ -15,7 +15,7 @@ from nereval_core.analysis.slices.scores_by_slice import SLICE_PLAN, SliceTally,
 from nereval_core.analysis.slices.slice_tests import SliceTests, apart_tests, change_tests, worst_table
 from nereval_core.analysis.slices.slicings import SLICINGS
 from nereval_core.analysis.slices.span_values import SlicedScores
-from nereval_core.analysis.slices.thresholds import MOST_THRESHOLDS, sweep_thresholds
+from nereval_core.analysis.slices.thresholds import sweep_thresholds
 from nereval_core.analysis.slices.user_columns import UserColumns
 from nereval_core.corpus import Layer
 from nereval_core.problems import FormatError, Problem, quoted
@@ -71,7 +71,6 @@ def slice_report(
     by: Sequence[str] = (),
     training: Layer | None = None,
     columns: UserColumns | None = None,
-    steps: int = MOST_THRESHOLDS,
     resamples: int = SLICE_PLAN.resamples,
     seed: int = SLICE_PLAN.seed,
     units: ResamplingUnits | None = None,
@@ -111,7 +110,7 @@ def slice_report(
             if (note := tallies[name].note(slicings.title_in_sentence(name))) is not None:
                 notes[name] = note
     points, trust = None, None
-    sweep = sweep_thresholds(scores, criterion, units=units, seed=seed, steps=steps) if not by or SCORE in by else None
+    sweep = sweep_thresholds(scores, criterion, units=units, seed=seed) if not by or SCORE in by else None
     if sweep is not None:
         points, trust = sweep.curve(), calibration(sliced, sweep, plan, units)
     titles = {name: slicings.slicing_title(name) for name in tables}

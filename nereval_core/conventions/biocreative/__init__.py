@@ -26,7 +26,15 @@ from nereval_core.conventions.biocreative.files import (
     read_lines,
     split_lines,
 )
-from nereval_core.conventions.convention import Convention, LayerPair, MatchedSides, Options, ScorerInput, ScorerOption
+from nereval_core.conventions.convention import (
+    Convention,
+    LayerPair,
+    MatchedSides,
+    Options,
+    ScorerInput,
+    ScorerOption,
+    ScorerSteps,
+)
 from nereval_core.conventions.outcome import (
     CountTables,
     Figures,
@@ -334,9 +342,7 @@ CONVENTIONS = (
         sentence="Offsets of a mention, or of a variant that overlaps it; one prediction may find several mentions.",
         needs="mentions of one type, with other acceptable boundaries where there are any",
         source="alt_eval.perl of BioCreative II (2006; Smith et al. 2008)",
-        read=read,
-        from_layers=from_layers,
-        match=match,
+        steps=ScorerSteps(read, from_layers, match),
         figures=figures,
         not_by_shards=_not_by_shards,
         words=True,

@@ -21,7 +21,15 @@ import numpy as np
 import pandas as pd
 
 from nereval_core.arrays import Int64
-from nereval_core.conventions.convention import Convention, LayerPair, MatchedSides, Options, ScorerInput, ScorerOption
+from nereval_core.conventions.convention import (
+    Convention,
+    LayerPair,
+    MatchedSides,
+    Options,
+    ScorerInput,
+    ScorerOption,
+    ScorerSteps,
+)
 from nereval_core.conventions.hipe.column_pass import ColumnPass, PassRequest, run_pass
 from nereval_core.conventions.hipe.columns import (
     COLUMNS,
@@ -331,9 +339,9 @@ CONVENTIONS = tuple(
         sentence=SENTENCES[version.name],
         needs="the tab-separated files of CLEF-HIPE, or tokens and spans that tags can say",
         source=SOURCES[version.name],
-        read=partial(read, version=version),
-        from_layers=partial(from_layers, version=version),
-        match=partial(match, version=version),
+        steps=ScorerSteps(
+            partial(read, version=version), partial(from_layers, version=version), partial(match, version=version)
+        ),
         not_by_shards="it averages figures over documents, which are not kept by shard",
         options=OPTIONS[version.name],
         twins={"strict": "strict", "exact": "exact", "partial": "partial", "ent_type": "type"},

@@ -29,6 +29,7 @@ from nereval_core.conventions.convention import (
     Options,
     ScorerInput,
     ScorerOption,
+    ScorerSteps,
     TagPair,
 )
 from nereval_core.conventions.jnlpba.objects import (
@@ -344,9 +345,9 @@ CONVENTIONS = tuple(
         sentence=SENTENCES[version],
         needs="IOB2 tags on both sides, in the same sentences",
         source=f"evalIOB2.pl of {date} (Kim et al. 2004)",
-        read=partial(read, version=version),
-        from_layers=partial(from_layers, version=version),
-        match=partial(match, version=version),
+        steps=ScorerSteps(
+            partial(read, version=version), partial(from_layers, version=version), partial(match, version=version)
+        ),
         figures=partial(figures, version=version),
         not_by_shards=not_by_shards,
         formats=("conll",),

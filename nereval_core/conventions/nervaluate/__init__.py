@@ -29,6 +29,7 @@ from nereval_core.conventions.convention import (
     Options,
     ScorerInput,
     ScorerOption,
+    ScorerSteps,
     TagPair,
 )
 from nereval_core.conventions.nervaluate.figures import (
@@ -321,9 +322,9 @@ CONVENTIONS = tuple(
         sentence=SENTENCES[version.number],
         needs="spans in any format; of tags, a sentence is a document",
         source=f"nervaluate {version.number} (Python package), after SemEval-2013 task 9.1 (Segura-Bedmar et al. 2013)",
-        read=partial(read, version=version),
-        from_layers=partial(from_layers, version=version),
-        match=partial(match, version=version),
+        steps=ScorerSteps(
+            partial(read, version=version), partial(from_layers, version=version), partial(match, version=version)
+        ),
         figures=partial(figures, version=version),
         not_by_shards=_not_by_shards,
         options=(TAGS, MINIMUM, LOADER) if version.preferences else (TAGS, LOADER),

@@ -14,7 +14,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from nereval_core.conventions.convention import Convention, LayerPair, MatchedSides, Options, ScorerInput, ScorerOption
+from nereval_core.conventions.convention import (
+    Convention,
+    LayerPair,
+    MatchedSides,
+    Options,
+    ScorerInput,
+    ScorerOption,
+    ScorerSteps,
+)
 from nereval_core.conventions.outcome import CountTables, Figures, Outcome, RatioNames, SideContent, figure_rows
 from nereval_core.conventions.pharmaconer.files import (
     UNCLEAR,
@@ -279,9 +287,7 @@ CONVENTIONS = (
         sentence="Sets of (type, start, end), or of codes, by document; documents without a response cost nothing.",
         needs="continuous spans; for sub-track 2 concept ids",
         source="PharmaCoNER evaluation script, commit b354eab (Gonzalez-Agirre et al. 2019)",
-        read=read,
-        from_layers=from_layers,
-        match=match,
+        steps=ScorerSteps(read, from_layers, match),
         figures=figures,
         not_by_shards=_not_by_shards,
         formats=("brat",),

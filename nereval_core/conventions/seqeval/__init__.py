@@ -17,7 +17,15 @@ import numpy as np
 import pandas as pd
 
 from nereval_core.arrays import Array, Int32, Int64
-from nereval_core.conventions.convention import Convention, LayerPair, MatchedSides, Options, ScorerOption, TagPair
+from nereval_core.conventions.convention import (
+    Convention,
+    LayerPair,
+    MatchedSides,
+    Options,
+    ScorerOption,
+    ScorerSteps,
+    TagPair,
+)
 from nereval_core.conventions.outcome import CountTables, FigureRow, Figures, Outcome, RatioNames, Tables, figure_rows
 from nereval_core.conventions.records import (
     COR,
@@ -318,9 +326,7 @@ CONVENTIONS = tuple(
         sentence=sentence,
         needs=needs,
         source=source,
-        read=read_tags,
-        from_layers=partial(from_layers, strict=strict),
-        match=partial(match, strict=strict),
+        steps=ScorerSteps(read_tags, partial(from_layers, strict=strict), partial(match, strict=strict)),
         figures=figures,
         not_by_shards=not_by_shards,
         formats=("conll",),

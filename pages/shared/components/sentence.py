@@ -42,9 +42,7 @@ def draw(page: PageContext, sentence: Sentence, name: str, criterion: str | None
             if isinstance(part, str):
                 st.markdown(run_on(part), width="content")
                 continue
-            view = view_of(
-                replace(page.view, criterion=criterion or page.by, system=part.system or page.system), part.query
-            )
+            view = view_of(replace(page.view, criterion=criterion or page.by, system=page.system), part.query)
             navigation.link_to("Inspect", f":primary[{plain(part.text)}]", view, key=f"said_{name}_{number}")
 
 

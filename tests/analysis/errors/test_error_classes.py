@@ -279,14 +279,14 @@ def test_what_is_mended_keeps_all_else() -> None:
     rules = Settings((CRITERIA["strict"],), leave_out=("Z",))
     scores = score_layers(gold, pred, rules)
     assert counted(scores) == {"type only": 1, "boundary only": 1, "missed": 1, "spurious": 1}
-    found = mend_classes(scores, ["boundary only", "type only", "missed"], name="better")
+    found = mend_classes(scores, ["boundary only", "type only", "missed"])
     rows = [(int(found.start[i]), int(found.end[i]), found.label(i), found.ids.get(i)) for i in range(len(found))]
     # The span of a type left out is still there, and the one that is added comes last in reading order.
     assert rows == [(0, 3, "X", "T1"), (4, 5, "X", "T2"), (6, 7, "X", "T3"), (8, 9, "X", None), (9, 10, "Z", "T4")]
     assert found.order is not None and np.argsort(found.order).tolist() == [4, 0, 1, 2, 3]
     assert dict(found.links) == {0: ("Q1",), 1: ("Q2",)} and dict(found.scores) == {0: 0.5, 4: 0.25}
     # The first span moved, so that its core is no longer that of anything.
-    assert dict(found.cores) == {1: (4, 5)} and found.name == "better"
+    assert dict(found.cores) == {1: (4, 5)} and found.name == "mine"
 
 
 def test_types_that_are_merged_keep_their_names() -> None:
