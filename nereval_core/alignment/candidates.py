@@ -77,7 +77,7 @@ class TangledSpans:
 
 
 @dataclass(frozen=True, slots=True)
-class Pairs:
+class CandidatePairs:
     """Candidate pairs: the two spans (indices into the tangle), code, shared characters, difference of boundaries, key.
 
     `key` orders pairs by rule 7 of docs/scoring.md#alignment.
@@ -93,15 +93,15 @@ class Pairs:
     def __len__(self) -> int:
         return len(self.gold)
 
-    def of(self, g: Int64, p: Int64) -> Pairs:
+    def of(self, g: Int64, p: Int64) -> CandidatePairs:
         """Return the pairs with their spans as indices into another tangle: `g` and `p` give those of this one's."""
         return replace(self, gold=g[self.gold], pred=p[self.pred])
 
-    def take(self, which: Array | slice) -> Pairs:
+    def take(self, which: Array | slice) -> CandidatePairs:
         if not isinstance(which, slice) and which.dtype == bool:
             # Six columns are faster to take by number.
             which = np.flatnonzero(which)
-        return Pairs(
+        return CandidatePairs(
             self.gold[which],
             self.pred[which],
             self.code[which],
@@ -254,7 +254,7 @@ def overlap_blocks(
             at = stop
 
 
-def candidate_pairs(tangle: TangledSpans, g: Int64, p: Int64) -> Pairs:
+def candidate_pairs(tangle: TangledSpans, g: Int64, p: Int64) -> CandidatePairs:
     """Describe candidate pairs; those of discontinuous spans that share no character are dropped."""
     gold_start, gold_end = tangle.gold_start[g], tangle.gold_end[g]
     pred_start, pred_end = tangle.pred_start[p], tangle.pred_end[p]
@@ -278,7 +278,7 @@ def candidate_pairs(tangle: TangledSpans, g: Int64, p: Int64) -> Pairs:
         code |= tangle.facts.answers(tangle.gold[g], tangle.pred[p], tangle.preds, shared, *sizes)
     low = np.minimum(tangle.gold_rank[g], tangle.pred_rank[p])
     high = np.maximum(tangle.gold_rank[g], tangle.pred_rank[p])
-    return Pairs(
+    return CandidatePairs(
         g,
         p,
         code,
@@ -302,26 +302,26 @@ def shared_characters(gold_fragments: tuple[tuple[int, int], ...], pred_fragment
     return total
 
 
-def pair_blocks(tangle: TangledSpans, g: Int64, p: Int64) -> Iterator[Pairs]:
+def pair_blocks(tangle: TangledSpans, g: Int64, p: Int64) -> Iterator[CandidatePairs]:
     """List all candidate pairs of some gold spans and predictions, at most about BLOCK_PAIRS // 4 at a time."""
     hulls = (tangle.gold_start[g], tangle.gold_end[g], tangle.pred_start[p], tangle.pred_end[p])
     for gold_places, pred_places in overlap_blocks(*hulls, BLOCK_PAIRS // 4):
         yield candidate_pairs(tangle, g[gold_places], p[pred_places])
 
 
-def _worth(pairs: Pairs) -> Int64:
+def _worth(pairs: CandidatePairs) -> Int64:
     """Pack equal boundaries, equal type and shared characters of single pairs into one number."""
     rank = ((pairs.code & EQUAL).astype(np.int64) << 42) | ((pairs.code & SAME_TYPE).astype(np.int64) << 36)
     worth: Int64 = rank + pairs.shared
     return worth
 
 
-def preference(pairs: Pairs, *before: Array) -> Int64:
+def preference(pairs: CandidatePairs, *before: Array) -> Int64:
     """Order pairs by `before`, and then from the best to the worst whatever they earn."""
     order: Int64 = np.lexsort((pairs.key, pairs.difference, -_worth(pairs), *before[::-1]))
     return order
 
 
-def concatenate_pairs(parts: list[Pairs]) -> Pairs:
+def concatenate_pairs(parts: list[CandidatePairs]) -> CandidatePairs:
     names = ("gold", "pred", "code", "shared", "difference", "key")
-    return Pairs(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+    return CandidatePairs(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from nereval_core.alignment.candidates import Pairs
+from nereval_core.alignment.candidates import CandidatePairs
 from nereval_core.alignment.codes import EQUAL, SAME_TYPE
 from nereval_core.arrays import Int64
 
 
-def solve_assignment(pairs: Pairs, credit: Int64) -> Int64:
+def solve_assignment(pairs: CandidatePairs, credit: Int64) -> Int64:
     """Solve any cluster: an assignment for each level, over the pairs that all best solutions so far may use.
 
     Levels are packed together as far as their sums stay exact in float64. After each assignment, dual prices tell

@@ -18,7 +18,7 @@ import numpy as np
 
 from nereval_core.alignment.candidates import (
     CREDIT,
-    Pairs,
+    CandidatePairs,
     TangledSpans,
     candidate_pairs,
     concatenate_pairs,
@@ -33,7 +33,7 @@ OFFERED_PAIRS = 1 << 20
 """Pairs offered in one cluster, about: in larger clusters the window shrinks."""
 
 
-def greedy_alignments(tangle: TangledSpans, rules: Rules, g: Int64, p: Int64) -> Iterator[tuple[int, Pairs]]:
+def greedy_alignments(tangle: TangledSpans, rules: Rules, g: Int64, p: Int64) -> Iterator[tuple[int, CandidatePairs]]:
     """Yield each criterion with the pairs that a connected cluster is aligned by; `g` and `p` are its spans."""
     g, p = _by_rank(g, tangle.gold_rank), _by_rank(p, tangle.pred_rank)
     identical_gold, identical_pred = _identical(tangle.gold_rank[g], tangle.pred_rank[p])
@@ -49,7 +49,7 @@ def greedy_alignments(tangle: TangledSpans, rules: Rules, g: Int64, p: Int64) ->
         yield criterion, concatenate_pairs([identical, best_pairs, _pair_rest(tangle, *remaining)])
 
 
-def offered_pairs(tangle: TangledSpans, g: Int64, p: Int64) -> Pairs:
+def offered_pairs(tangle: TangledSpans, g: Int64, p: Int64) -> CandidatePairs:
     """Return pairs of overlapping spans that differ in rank, each once: those offered for any of `g` and `p`."""
     g, p = _by_rank(g, tangle.gold_rank), _by_rank(p, tangle.pred_rank)
     most = max(1, min(WINDOW_SPANS, OFFERED_PAIRS // max(1, len(g) + len(p))))
@@ -67,7 +67,7 @@ def offered_pairs(tangle: TangledSpans, g: Int64, p: Int64) -> Pairs:
     return candidate_pairs(tangle, g[gold_places[order]], p[pred_places[order]])
 
 
-def offered_and_identical_pairs(tangle: TangledSpans, g: Int64, p: Int64) -> Pairs:
+def offered_and_identical_pairs(tangle: TangledSpans, g: Int64, p: Int64) -> CandidatePairs:
     """Return the pairs offered, and for every span one of its identical ones of the other side."""
     ranks_of = tangle.gold_rank[g], tangle.pred_rank[p]
     pairs = [offered_pairs(tangle, g, p)]
@@ -142,7 +142,7 @@ def _offers(mine: _Columns, theirs: _Columns, most: int) -> tuple[Int64, Int64]:
     )
 
 
-def _first_free(pairs: Pairs) -> Int64:
+def _first_free(pairs: CandidatePairs) -> Int64:
     """Return the pairs, in their order, neither span of which an earlier one has taken."""
     golds, preds = (bytearray(int(column.max(initial=-1)) + 1) for column in (pairs.gold, pairs.pred))
     free_pairs = []
@@ -153,7 +153,7 @@ def _first_free(pairs: Pairs) -> Int64:
     return np.array(free_pairs, np.int64)
 
 
-def _pair_rest(tangle: TangledSpans, g: Int64, p: Int64) -> Pairs:
+def _pair_rest(tangle: TangledSpans, g: Int64, p: Int64) -> CandidatePairs:
     """Pair what remains from left to right: each span takes the open one of the other side that ends first.
 
     Equal types go first. Discontinuous spans stay unaligned: that their hulls overlap says nothing.

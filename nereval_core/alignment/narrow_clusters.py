@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nereval_core.alignment.candidates import CREDIT, Pairs, TangledSpans
+from nereval_core.alignment.candidates import CREDIT, CandidatePairs, TangledSpans
 from nereval_core.alignment.codes import EQUAL, SAME_TYPE, Rules
 from nereval_core.alignment.nesting import (
     BATCH_CELLS,
@@ -103,14 +103,14 @@ def _radix(most: int, longest: int) -> int:
 class NarrowCluster:
     """A connected cluster that can be solved here: its pairs, and its segments with their spans laid out."""
 
-    pairs: Pairs
+    pairs: CandidatePairs
     segments: Segments
     longest: int
     earlier: Int64
     later: Int64
 
     @classmethod
-    def of(cls, tangle: TangledSpans, pairs: Pairs) -> NarrowCluster | None:
+    def of(cls, tangle: TangledSpans, pairs: CandidatePairs) -> NarrowCluster | None:
         """Return the cluster of these pairs, or None if too many spans are open at once."""
         golds, g = np.unique(pairs.gold, return_inverse=True)
         preds, p = np.unique(pairs.pred, return_inverse=True)

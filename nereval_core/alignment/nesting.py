@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nereval_core.alignment.candidates import CREDIT, Pairs, TangledSpans
+from nereval_core.alignment.candidates import CREDIT, CandidatePairs, TangledSpans
 from nereval_core.alignment.codes import EQUAL, SAME_TYPE, Rules
 from nereval_core.arrays import Bools, Int64
 
@@ -36,7 +36,7 @@ UNREACHABLE = -(1 << 60)
 """Less than any alignment is worth, also after the worth of MOST_PAIRS pairs is added."""
 
 
-def solve_nested(rules: Rules, tangle: TangledSpans, pairs: Pairs, cluster: Int64) -> tuple[Bools, Bools]:
+def solve_nested(rules: Rules, tangle: TangledSpans, pairs: CandidatePairs, cluster: Int64) -> tuple[Bools, Bools]:
     """Solve all clusters that lend themselves to it; `cluster` (pairs,) numbers connected clusters.
 
     Returns which pairs are in the best alignment, by criterion, and which belong to a cluster that was solved, shapes
@@ -56,7 +56,7 @@ def solve_nested(rules: Rules, tangle: TangledSpans, pairs: Pairs, cluster: Int6
     return is_aligned, done
 
 
-def _worth(rules: Rules, pairs: Pairs) -> Int64:
+def _worth(rules: Rules, pairs: CandidatePairs) -> Int64:
     """Return rules 1 to 6 of docs/scoring.md#alignment as one number, by criterion and pair."""
     code = pairs.code
     base = np.where(code & EQUAL != 0, 1 << 8, 0) + (1 << 4) + np.where(code & SAME_TYPE != 0, 1, 0)
@@ -86,7 +86,7 @@ class Clusters:
     place: Int64
 
     @classmethod
-    def of(cls, tangle: TangledSpans, pairs: Pairs, label: Int64) -> Clusters:
+    def of(cls, tangle: TangledSpans, pairs: CandidatePairs, label: Int64) -> Clusters:
         golds = len(tangle.gold)
         labels = np.full(golds + len(tangle.pred), -1, np.int64)
         heads, tails = pairs.gold, pairs.pred + golds
@@ -220,7 +220,7 @@ def _mark(table: Clusters, these: Int64, pair_bits: Int64, is_aligned: Bools) ->
     is_aligned[:, pairs] = pair_bits[:, row[table.cluster[pairs]]] >> (FIRST_PAIR_BIT - table.place[pairs]) & 1
 
 
-def pairs_by_criterion(is_aligned: Bools, pairs: Pairs) -> Iterator[tuple[int, Pairs]]:
+def pairs_by_criterion(is_aligned: Bools, pairs: CandidatePairs) -> Iterator[tuple[int, CandidatePairs]]:
     """Yield the chosen pairs of each criterion."""
     for criterion, is_aligned_under in enumerate(is_aligned):
         yield criterion, pairs.take(is_aligned_under)

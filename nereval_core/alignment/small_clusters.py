@@ -14,7 +14,7 @@ from itertools import combinations, permutations
 
 import numpy as np
 
-from nereval_core.alignment.candidates import CREDIT, Pairs, preference
+from nereval_core.alignment.candidates import CREDIT, CandidatePairs, preference
 from nereval_core.alignment.chunk_sweep import SMALL_CLUSTER_SPANS, SmallClusters
 from nereval_core.alignment.codes import (
     CODES,
@@ -299,7 +299,7 @@ def _first_of_equals(clusters: _OneShape, code: UInt8, decisions: UInt8, ways: _
     return best
 
 
-def solve_stars(rules: Rules, pairs: Pairs, cluster: Int64) -> Iterator[tuple[int, Pairs]]:
+def solve_stars(rules: Rules, pairs: CandidatePairs, cluster: Int64) -> Iterator[tuple[int, CandidatePairs]]:
     """Take the best pair of each cluster in which one side has one span."""
     order = preference(pairs, cluster)
     first = np.flatnonzero(np.diff(cluster[order], prepend=-1))
@@ -312,7 +312,7 @@ def solve_stars(rules: Rules, pairs: Pairs, cluster: Int64) -> Iterator[tuple[in
         yield criterion, pairs.take(order[best % len(order)])
 
 
-def solve_chain(pairs: Pairs, credit: Int64) -> Int64:
+def solve_chain(pairs: CandidatePairs, credit: Int64) -> Int64:
     """Solve a cluster in which neither side overlaps itself: its pairs form a staircase, in the order of their keys.
 
     The pairs that share a span with pair i are neighbours of it, so the best of the rest from i on is the better of

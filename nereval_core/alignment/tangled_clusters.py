@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from nereval_core.alignment.candidates import (
     CREDIT,
-    Pairs,
+    CandidatePairs,
     TangledSpans,
     candidate_pairs,
     concatenate_pairs,
@@ -88,7 +88,9 @@ def _unaligned(side: SideOutcome, members: Int64, alone: Decision) -> NDArray[np
     return rows
 
 
-def _write(tangle: TangledSpans, rules: Rules, outcome: Alignment, rows: Rows, criterion: int, pairs: Pairs) -> None:
+def _write(
+    tangle: TangledSpans, rules: Rules, outcome: Alignment, rows: Rows, criterion: int, pairs: CandidatePairs
+) -> None:
     decisions = rules.decisions[:, criterion].take(pairs.code)
     rows[0][pairs.gold, criterion] = decisions
     rows[1][pairs.pred, criterion] = decisions
@@ -129,7 +131,7 @@ def _identical_in_order(outcome: Alignment, rows: Rows, tangle: TangledSpans) ->
 
 def _align_clusters(
     tangle: TangledSpans, rules: Rules, gold: Spans, gold_cluster: Int64, pred_cluster: Int64
-) -> Iterator[tuple[int, Pairs, int | None]]:
+) -> Iterator[tuple[int, CandidatePairs, int | None]]:
     """Yield (criterion, chosen pairs, None) and, for clusters aligned greedily, their document in the third place."""
     identical = IdenticalPairs.of(tangle, gold_cluster, pred_cluster)
     for scope, columns in scopes(rules).items():
@@ -196,7 +198,7 @@ def _too_large(
     return too_large
 
 
-def _solve_exactly(tangle: TangledSpans, rules: Rules) -> Iterator[tuple[int, Pairs]]:
+def _solve_exactly(tangle: TangledSpans, rules: Rules) -> Iterator[tuple[int, CandidatePairs]]:
     """Solve the rest of the clusters, about HELD_PAIRS candidate pairs at a time."""
     if not len(tangle.gold) or not len(tangle.pred):
         return
@@ -230,8 +232,8 @@ def _number_clusters(tangle: TangledSpans) -> tuple[Int64, Int64]:
 
 
 def _solve_by_shape(
-    tangle: TangledSpans, rules: Rules, pairs: Pairs, gold_cluster: Int64, pred_cluster: Int64, *, whole: bool
-) -> Iterator[tuple[int, Pairs]]:
+    tangle: TangledSpans, rules: Rules, pairs: CandidatePairs, gold_cluster: Int64, pred_cluster: Int64, *, whole: bool
+) -> Iterator[tuple[int, CandidatePairs]]:
     """Send each cluster to its solver; `whole` says that clusters are known to be connected."""
     if not len(pairs):
         return
@@ -291,12 +293,12 @@ def _each_side(
     large, *others = _split_large(tangle, gold_cluster, pred_cluster)
     documents = {int(gold.doc[tangle.gold[g[0]]]) for g, _ in large}
 
-    def listed() -> Iterator[Pairs]:
+    def listed() -> Iterator[CandidatePairs]:
         yield from pair_blocks(tangle, *others)
         for g, p in large:
             yield offered_and_identical_pairs(tangle, g, p)
 
-    best: list[list[Pairs | None]] = [[None, None] for _ in range(rules.criteria)]
+    best: list[list[CandidatePairs | None]] = [[None, None] for _ in range(rules.criteria)]
     for block in listed():
         for side in (0, 1):
             ordered = block.take(preference(block, block.gold if side == 0 else block.pred))
@@ -321,7 +323,7 @@ def _each_side(
     return documents
 
 
-def _best_of_each(ordered: Pairs, side: int, rules: Rules, criterion: int) -> Pairs:
+def _best_of_each(ordered: CandidatePairs, side: int, rules: Rules, criterion: int) -> CandidatePairs:
     """Return the pair of most credit of each span of one side; of those, the first in order."""
     span = ordered.gold if side == 0 else ordered.pred
     turn = np.argsort(span * 4 - CREDIT[rules.decisions[ordered.code, criterion]], kind="stable")

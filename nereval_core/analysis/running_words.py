@@ -40,7 +40,7 @@ _JOINERS = "\u00ad\u200c\u200d\u2060"
 
 
 @dataclass(frozen=True, eq=False)
-class Words:
+class RunningWords:
     """The words of all texts in order: those of text d have the numbers `first[d]` to `first[d + 1]`.
 
     `start` and `end` are code points from the beginning of all texts. `code` (words,) are indices into `names`, the
@@ -114,7 +114,7 @@ def composed(text: str) -> str:
     return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
-def words_of(documents: Documents, more: More | None = None) -> Words:
+def words_of(documents: Documents, more: More | None = None) -> RunningWords:
     """Return the words of all documents.
 
     `more` gets their starts and ends and returns further texts, whose words follow those of the documents.
@@ -148,7 +148,7 @@ def words_of(documents: Documents, more: More | None = None) -> Words:
             last, text = doc, texts[doc] if doc < n_documents else extra[doc - n_documents]
         folded[place] = number.setdefault(fold(text[low:high]), len(number))
         spelt[place] = spellings.setdefault(composed(text[low:high]), len(spellings))
-    return Words(
+    return RunningWords(
         frozen(first),
         frozen(start),
         frozen(end),

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.alignment.candidates import (
-    Pairs,
+    CandidatePairs,
     TangledSpans,
     candidate_pairs,
     overlap_ranges,
@@ -92,7 +92,7 @@ def have_same_type(gold: Layer, pred: Layer, g: Array, p: Array) -> Bools:
     return np.asarray(codes[pred.type[p]] == gold.type[g])
 
 
-def overlapping_pairs(gold: Layer, pred: Layer) -> tuple[Pairs, Int64, Int64]:
+def overlapping_pairs(gold: Layer, pred: Layer) -> tuple[CandidatePairs, Int64, Int64]:
     """Return every pair of a gold span and a prediction that share a character, and the characters of each span.
 
     `gold` and `pred` of a pair are span indices, `shared` is in code points. The numbers of characters are empty where
@@ -103,7 +103,7 @@ def overlapping_pairs(gold: Layer, pred: Layer) -> tuple[Pairs, Int64, Int64]:
     """
     if not len(gold) or not len(pred):
         none = np.zeros(0, np.int64)
-        alone = Pairs(none, none, none.astype(np.uint8), none, none, none)
+        alone = CandidatePairs(none, none, none.astype(np.uint8), none, none, none)
         return alone, none, none
     tangle = _tangle(gold, pred, ())
     low, high, other_low, other_high = overlap_ranges(tangle)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from nereval_core import alignment
 from nereval_core.alignment import chunk_sweep, narrow_clusters, nesting, small_clusters, tangled_clusters
-from nereval_core.alignment.candidates import Pairs, TangledSpans
+from nereval_core.alignment.candidates import CandidatePairs, TangledSpans
 from nereval_core.alignment.identical_pairs import Scope, fixed_first, scopes
 from nereval_core.scoring import Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA, SCHEMAS, decision_table
@@ -116,7 +116,7 @@ def side_by_side(monkeypatch: pytest.MonkeyPatch, *, small: bool = False) -> Non
 def plainly(monkeypatch: pytest.MonkeyPatch) -> None:
     """Send every tangled cluster to the exact solver for any shape, one at a time."""
 
-    def unsolved(rules: Any, tangle: TangledSpans, pairs: Pairs, cluster: Any) -> tuple[Any, Any]:
+    def unsolved(rules: Any, tangle: TangledSpans, pairs: CandidatePairs, cluster: Any) -> tuple[Any, Any]:
         return np.zeros((rules.criteria, len(pairs)), bool), np.zeros(len(pairs), bool)
 
     side_by_side(monkeypatch)

@@ -25,7 +25,7 @@ from nereval_core.scoring.type_merging import apply_rules
 
 
 @dataclass(frozen=True, eq=False)
-class Coverage:
+class UnitedAnnotators:
     """The layers of annotators over all documents that two or more saw; `seen` has the shape (annotators, documents).
 
     Annotators have no span in a document that they did not see.
@@ -36,7 +36,7 @@ class Coverage:
     seen: Bools
 
 
-def unite_annotators(names: Sequence[str], pairs: Mapping[Pair, tuple[Layer, ...]]) -> Coverage:
+def unite_annotators(names: Sequence[str], pairs: Mapping[Pair, tuple[Layer, ...]]) -> UnitedAnnotators:
     """Return the documents of all pairs of annotators in a row, and each annotator's layer over them.
 
     `pairs` are two layers over the documents that both have, the lower annotator first; a pair without such documents
@@ -61,7 +61,7 @@ def unite_annotators(names: Sequence[str], pairs: Mapping[Pair, tuple[Layer, ...
         joined = join_layers([piece for piece, _ in pieces], documents, name) if pieces else _empty(documents, name)
         numbers = np.concatenate([np.zeros(0, np.int64), *(places for _, places in pieces)])
         layers.append(joined.renumbered(numbers[joined.doc]))
-    return Coverage(documents, tuple(layers), saw)
+    return UnitedAnnotators(documents, tuple(layers), saw)
 
 
 def _spans_not_seen(
@@ -84,7 +84,7 @@ def _empty(documents: Documents, name: str) -> Layer:
     return Layer(name, documents, nothing, nothing, nothing, np.zeros(0, np.int16), ())
 
 
-def alpha_rows(coverage: Coverage, rules: TypeRules, bootstrap: Bootstrap) -> Iterator[Row]:
+def alpha_rows(coverage: UnitedAnnotators, rules: TypeRules, bootstrap: Bootstrap) -> Iterator[Row]:
     """Yield alpha on tokens and unitizing alpha of all annotators, for all types and for each type."""
     ruled = [apply_rules(layer, rules) for layer in coverage.layers]
     types = tuple(sorted({kind for layer in ruled for kind in layer.types}))

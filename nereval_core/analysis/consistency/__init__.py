@@ -64,7 +64,7 @@ PLACE_COLUMNS: Columns = {
 place would change if all were annotated in the most frequent way."""
 
 
-class Finding(NamedTuple):
+class Inconsistency(NamedTuple):
     """One inconsistency: its subject and place, the number of occurrences of each way, and of those it would settle.
 
     `share` is that of the most frequent way among the occurrences that vote; None where each place needs settling.
@@ -98,7 +98,7 @@ class Consistency:
     def __repr__(self) -> str:
         return "\n".join(map(self.sentence, self.found))
 
-    def finding(self, kind: str, number: int) -> Finding:
+    def finding(self, kind: str, number: int) -> Inconsistency:
         """Return a finding by its rank, from 0."""
         ranked = self.found[kind]
         what, where = ranked.describe(number)
@@ -113,7 +113,7 @@ class Consistency:
             what = self._shown(what) if kind == "odd-ends" else form or masked_text(what)
         counted = ranked.counted(number)
         share = None if ranked.votes is None else (counted - settles) / counted
-        return Finding(what, where, counts, sum(counts.values()), settles, share, form)
+        return Inconsistency(what, where, counts, sum(counts.values()), settles, share, form)
 
     def _shown(self, name: str) -> str:
         return masked_quotes(name) if is_masked(self.layer.documents) else name

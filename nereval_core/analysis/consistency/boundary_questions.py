@@ -21,7 +21,7 @@ from nereval_core.analysis.consistency.findings import (
 )
 from nereval_core.analysis.consistency.form_search import SpanWords
 from nereval_core.analysis.consistency.indexed_layer import Codes, IndexedLayer
-from nereval_core.analysis.running_words import Words, fold, form_of
+from nereval_core.analysis.running_words import RunningWords, fold, form_of
 from nereval_core.arrays import Int64
 from nereval_core.corpus import Layer
 
@@ -129,7 +129,7 @@ def _oddities(indexed: IndexedLayer) -> Iterator[tuple[tuple[str, str], int]]:
     yield from _lone_brackets(indexed, spans, low, high)
 
 
-def _quotes_balanced(words: Words, low: int, high: int) -> bool:
+def _quotes_balanced(words: RunningWords, low: int, high: int) -> bool:
     """Tell whether the words have an even number of quotation marks, so that one at an edge is closed."""
     marks = [name for name in (words.names[code] for code in words.code[low:high].tolist()) if name in QUOTES]
     return len(marks) % 2 == 0

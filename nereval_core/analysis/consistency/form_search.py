@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from nereval_core.analysis.running_words import Words, words_of
+from nereval_core.analysis.running_words import RunningWords, words_of
 from nereval_core.arrays import Bools, Int32, Int64
 from nereval_core.corpus import Layer, frozen
 
@@ -45,7 +45,7 @@ class FormTree:
     bare: Bools
     steps: tuple[FormStep, ...]
 
-    def find(self, words: Words, low: Int64, high: Int64) -> Int64:
+    def find(self, words: RunningWords, low: Int64, high: Int64) -> Int64:
         """Return the form of each stretch of words, -1 where no span has it or it is longer than LONGEST_FORM_WORDS."""
         width = 2 * len(words.names)
         node = np.full(len(low), -1, np.int64)
@@ -79,7 +79,7 @@ class SpanWords:
     with an edge inside a word, the words of its own text, which follow those of the documents in `words`.
     """
 
-    words: Words
+    words: RunningWords
     low: Int64
     high: Int64
     whole: Bools
@@ -116,7 +116,7 @@ def locate_spans(layer: Layer) -> SpanWords:
     return SpanWords(words, frozen(low), frozen(high), frozen(whole), (frozen(own[0]), frozen(own[1])))
 
 
-def build_form_tree(words: Words, low: Int64, high: Int64) -> FormTree:
+def build_form_tree(words: RunningWords, low: Int64, high: Int64) -> FormTree:
     """Number the forms of spans that are the words `low` to `high`, the end exclusive."""
     size = high - low
     code = np.full(len(low), -1, np.int32)
@@ -158,7 +158,7 @@ def build_form_tree(words: Words, low: Int64, high: Int64) -> FormTree:
     )
 
 
-def _lettered(steps: Sequence[FormStep], bare: Sequence[Bools], words: Words, before: Int64) -> Bools:
+def _lettered(steps: Sequence[FormStep], bare: Sequence[Bools], words: RunningWords, before: Int64) -> Bools:
     """Tell which forms of the last step but one hold a letter."""
     if len(steps) == 2:
         first: Bools = words.lettered[steps[0].keys.to_numpy()][before]
@@ -166,7 +166,7 @@ def _lettered(steps: Sequence[FormStep], bare: Sequence[Bools], words: Words, be
     return np.logical_not(bare[-1][before - steps[-2].first])
 
 
-def find_forms(words: Words, forms: FormTree, texts: int) -> FormHits:
+def find_forms(words: RunningWords, forms: FormTree, texts: int) -> FormHits:
     """Find all occurrences of forms in the first `texts` texts."""
     n_words = int(words.first[texts])
     word, size, form = [np.zeros(0, np.int64)], [np.zeros(0, np.int32)], [np.zeros(0, np.int32)]

@@ -23,7 +23,7 @@ from nereval_core.analysis.consistency.form_search import (
     find_forms,
     locate_spans,
 )
-from nereval_core.analysis.running_words import Words, form_of, spelling_of
+from nereval_core.analysis.running_words import RunningWords, form_of, spelling_of
 from nereval_core.arrays import Bools, Int32, Int64
 from nereval_core.corpus import Layer, frozen
 
@@ -42,7 +42,7 @@ class Spellings:
     `split` (forms,) tells which forms are told apart by case. `base` (numbers,) is the form of each number.
     """
 
-    words: Words
+    words: RunningWords
     forms: int
     base: Int64
     keys: pd.Index
@@ -73,7 +73,7 @@ class Spellings:
 
 
 def distinguish_spellings(
-    words: Words, forms: int, case: LetterCase, form: Codes, low: Codes, high: Codes, way: Codes
+    words: RunningWords, forms: int, case: LetterCase, form: Codes, low: Codes, high: Codes, way: Codes
 ) -> Spellings:
     """Tell forms apart by case, given their occurrences, which are annotated in some `way` or not at all.
 
@@ -115,7 +115,7 @@ def distinguish_spellings(
     )
 
 
-def _spelling_hashes(words: Words, form: Codes, low: Codes, high: Codes) -> NDArray[np.uint64]:
+def _spelling_hashes(words: RunningWords, form: Codes, low: Codes, high: Codes) -> NDArray[np.uint64]:
     """Return a hash of 64 bits for each form with its spelling."""
     hashes = form.astype(np.uint64)
     size = np.asarray(high - low)
@@ -133,7 +133,7 @@ class AnnotatedSpots(NamedTuple):
     names: tuple[str, ...]
 
 
-class Coverage(NamedTuple):
+class SpotCover(NamedTuple):
     """The words of the texts that spots cover, as sums up to the number of a word, shapes (words + 1,).
 
     `before` is the number of earlier words that are in a spot; `begun` and `ended` are the numbers of spots that begin
@@ -251,7 +251,7 @@ class IndexedLayer:
         return frozen(is_kept)
 
     @cached_property
-    def cover(self) -> Coverage:
+    def cover(self) -> SpotCover:
         spans = self.spots.span
         low, high = self.places.low[spans], self.places.high[spans]
         has_words = high > low
@@ -261,7 +261,7 @@ class IndexedLayer:
         # A word is in a spot if more spots have begun up to it than have ended before it.
         inside = np.asarray(begun[1:] > ended[:-1], np.int64)
         before = np.concatenate((np.zeros(1, np.int64), np.cumsum(inside)))
-        return Coverage(frozen(before), frozen(begun), frozen(ended))
+        return SpotCover(frozen(before), frozen(begun), frozen(ended))
 
     @cached_property
     def document_words(self) -> int:

@@ -21,8 +21,8 @@ from nereval_core.review.apply.settlement import (
     DONE,
     REASONS,
     STALE,
-    Outcome,
     SettledSpans,
+    VerdictOutcome,
     named_spans,
     settle_spans,
 )
@@ -263,7 +263,7 @@ def changed_layer(gold: Layer, results: Mapping[int, SettledSpans]) -> Layer:
     )
 
 
-def _change(gold: Layer, document: int, outcome: Outcome) -> Change:
+def _change(gold: Layer, document: int, outcome: VerdictOutcome) -> Change:
     text = gold.documents.texts[document]
     verdict = outcome.stored.verdict
     stale = outcome.reason == STALE
@@ -293,7 +293,7 @@ def _of_unknown_documents(gold: Layer, reviewed: Reviewed, repeated: Mapping[str
     for (text, name), verdicts in reviewed.by_document.items():
         numbers = repeated.get(text, ())
         if numbers and name not in {gold.documents.ids[document] for document in numbers}:
-            yield from (_change(gold, numbers[0], Outcome(stored, reason=AMBIGUOUS)) for stored in verdicts)
+            yield from (_change(gold, numbers[0], VerdictOutcome(stored, reason=AMBIGUOUS)) for stored in verdicts)
 
 
 def _shown(gold: Layer, text: str) -> str:

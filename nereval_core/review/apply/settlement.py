@@ -50,7 +50,7 @@ REASONS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True)
-class Outcome:
+class VerdictOutcome:
     """The outcome of a verdict: its effect (`done`) and the spans `after` it, or the `reason` for no effect."""
 
     stored: StoredVerdict
@@ -70,7 +70,7 @@ class SettledSpans:
     gone: tuple[Marked, ...]
     added: tuple[Marked, ...]
     alternatives: Mapping[Marked, tuple[int, int]]
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[VerdictOutcome, ...]
 
 
 def sort_verdicts(verdicts: Iterable[StoredVerdict]) -> list[StoredVerdict]:
@@ -134,9 +134,9 @@ def settle_spans(
         verdict, span = stored.verdict, stored.verdict.key.span
         if span not in (passed if verdict.key.side == "gold" else existing):
             elsewhere = verdict.key.side == "gold" and is_held is not None and is_held(span)
-            outcomes.append(Outcome(stored, reason=ELSEWHERE if elsewhere else STALE))
+            outcomes.append(VerdictOutcome(stored, reason=ELSEWHERE if elsewhere else STALE))
         elif reason := wrong[id(stored)] or (CIRCLE if _stuck(stored, moves) else ""):
-            outcomes.append(Outcome(stored, reason=reason))
+            outcomes.append(VerdictOutcome(stored, reason=reason))
         elif verdict.key.side == "pred":
             outcomes.append(
                 _of_prediction(stored, before, staying | brought, _led(replacing_spans(stored), moves, set()))
@@ -147,7 +147,7 @@ def settle_spans(
             is_known = place in (gold_alternatives or {}).get(span, ()) or verdict.partner == span
             if not is_known:
                 more[span] = place
-            outcomes.append(Outcome(stored, NOTHING if is_known else ALTERNATIVE, (span,)))
+            outcomes.append(VerdictOutcome(stored, NOTHING if is_known else ALTERNATIVE, (span,)))
         else:
             outcomes.append(_of_gold(stored, moves))
     return SettledSpans(tuple(sorted(set(own) - staying)), tuple(sorted(brought - staying)), more, tuple(outcomes))
@@ -211,16 +211,24 @@ def _stuck(stored: StoredVerdict, moves: Mapping[Marked, tuple[Marked, ...]]) ->
     return verdict.key.side == "gold" and verdict.kind in ("pred", "neither") and verdict.key.span not in moves
 
 
-def _of_gold(stored: StoredVerdict, moves: Mapping[Marked, tuple[Marked, ...]]) -> Outcome:
+def _of_gold(stored: StoredVerdict, moves: Mapping[Marked, tuple[Marked, ...]]) -> VerdictOutcome:
     span = stored.verdict.key.span
     after = moves.get(span, (span,))
-    return Outcome(stored, KEPT if after == (span,) else REPLACED if after else REMOVED, after)
+    return VerdictOutcome(stored, KEPT if after == (span,) else REPLACED if after else REMOVED, after)
 
 
-def _of_prediction(stored: StoredVerdict, before: set[Marked], standing: set[Marked], ends: set[Marked]) -> Outcome:
+def _of_prediction(
+    stored: StoredVerdict, before: set[Marked], standing: set[Marked], ends: set[Marked]
+) -> VerdictOutcome:
     """Return the outcome of a verdict on a prediction; `before` are the gold spans after the verdicts on gold spans."""
     if stored.verdict.kind == "both":
-        return Outcome(stored, reason=OPTIONAL)
+        return VerdictOutcome(stored, reason=OPTIONAL)
     if not ends:
-        return Outcome(stored, reason=CONTRARY) if stored.verdict.key.span in standing else Outcome(stored, NOTHING)
-    return Outcome(stored, reason=REPEATS) if ends <= before else Outcome(stored, ADDED, tuple(sorted(ends)))
+        return (
+            VerdictOutcome(stored, reason=CONTRARY)
+            if stored.verdict.key.span in standing
+            else VerdictOutcome(stored, NOTHING)
+        )
+    return (
+        VerdictOutcome(stored, reason=REPEATS) if ends <= before else VerdictOutcome(stored, ADDED, tuple(sorted(ends)))
+    )

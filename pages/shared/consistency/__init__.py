@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from nereval_core.analysis.consistency import Consistency, Finding, annotations_at, places_in_layers, span_at
+from nereval_core.analysis.consistency import Consistency, Inconsistency, annotations_at, places_in_layers, span_at
 from nereval_core.analysis.consistency import consistency as find_inconsistencies
 from nereval_core.analysis.consistency.indexed_layer import LetterCase
 from nereval_core.analysis.consistency.kinds import KINDS
@@ -187,7 +187,7 @@ def list_places(page: PageContext, consistency: Consistency, kind: str, number: 
     _listed(page, consistency, _of_way(consistency.places(kind, number), way), f"{kind}_{number}_{way}")
 
 
-def _records(page: PageContext, finding: Finding) -> None:
+def _records(page: PageContext, finding: Inconsistency) -> None:
     """Lead to the records whose gold span, or else prediction, has the form."""
     query = Query(having=(("form", finding.form),))
     view = view_of(page.view, query)

@@ -61,8 +61,8 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """Outcome of the last verdict: the message about it, and the problems that kept it from being stored.
+class LastVerdict:
+    """The last verdict: the message about it, and the problems that kept it from being stored.
 
     `record` is the `Key.record` that it was about. `again` is the verdict that others came before, to be given over
     theirs: its kind, right spans and note. `place` is document and record id of a verdict that was not kept.
@@ -105,7 +105,7 @@ def case_of(page: PageContext, record: int) -> Case:
     return cases_of(page, [record])[0]
 
 
-def set_outcome(outcome: Outcome) -> None:
+def set_outcome(outcome: LastVerdict) -> None:
     st.session_state[keys.REVIEWED] = outcome
 
 
@@ -119,7 +119,7 @@ def give_verdict(case: Case, kind: Kind, right: tuple[Marked, ...] = (), note: s
         if not all(other.who == who for other in error.theirs):
             lines = tuple(map(given_in_words, error.theirs))
             again = (kind, right, note)
-            set_outcome(Outcome("Yours is not kept yet.", theirs=lines, record=case.key.record, again=again))
+            set_outcome(LastVerdict("Yours is not kept yet.", theirs=lines, record=case.key.record, again=again))
             verdict_store.refresh()
             return False
         # One's own verdict given twice, faster than the page: the last one counts, and the same one is kept once.
@@ -127,11 +127,11 @@ def give_verdict(case: Case, kind: Kind, right: tuple[Marked, ...] = (), note: s
         if not all(other.verdict == verdict for other in error.theirs):
             verdict_store.store_to_write().give([Draft(verdict, verdict_store.now().version(case.key))], who)
     except FormatError as error:
-        set_outcome(Outcome("Not kept.", tuple(error.lines()), record=case.key.record))
+        set_outcome(LastVerdict("Not kept.", tuple(error.lines()), record=case.key.record))
         return False
     verdict_store.refresh()
     decision = decision_in_words(kind, right, kinds=case.words.verdicts)
-    set_outcome(Outcome(f"Kept as {who}: {decision}, of {quoted(case.subject.quote)}."))
+    set_outcome(LastVerdict(f"Kept as {who}: {decision}, of {quoted(case.subject.quote)}."))
     return True
 
 
@@ -139,23 +139,23 @@ def undo_verdict(page: PageContext, take_back: Callable[[str], Sequence[StoredVe
     """Take back the reviewer's last verdict or batch, and choose the record that it was about."""
     who = reviewer.reviewer_name()
     if not who:
-        set_outcome(Outcome("There is no verdict of yours to take back: no name was given yet."))
+        set_outcome(LastVerdict("There is no verdict of yours to take back: no name was given yet."))
         return
     try:
         taken_back = take_back(who)
     except ConflictError as error:
-        set_outcome(Outcome("Not taken back.", theirs=tuple(map(given_in_words, error.theirs))))
+        set_outcome(LastVerdict("Not taken back.", theirs=tuple(map(given_in_words, error.theirs))))
         return
     except FormatError as error:
-        set_outcome(Outcome("Not taken back.", tuple(error.lines())))
+        set_outcome(LastVerdict("Not taken back.", tuple(error.lines())))
         return
     verdict_store.refresh()
     if not taken_back:
-        set_outcome(Outcome(f"There is no verdict of {who} left to take back."))
+        set_outcome(LastVerdict(f"There is no verdict of {who} left to take back."))
         return
     only = taken_back[0].verdict if len(taken_back) == 1 else None
     what = quoted(only.seen.quote) if only is not None else f"{count(len(taken_back), 'record')} at once"
-    set_outcome(Outcome(f"Taken back: the last verdict of {who}, of {what}."))
+    set_outcome(LastVerdict(f"Taken back: the last verdict of {who}, of {what}."))
     if only is not None:
         (position,) = places(page.ledger().about, [(only.key, only.seen.document)])
         if position is not None:

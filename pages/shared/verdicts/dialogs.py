@@ -11,7 +11,7 @@ from nereval_core.review.verdicts import REVIEWER_CHARACTERS, Marked
 from nereval_core.review.words import piece_names, word_pieces
 from pages.shared.data import reviewer, verdict_store
 from pages.shared.data.page_context import PageContext
-from pages.shared.verdicts.case import Case, Outcome, case_of, give_verdict, given_line, set_outcome
+from pages.shared.verdicts.case import Case, LastVerdict, case_of, give_verdict, given_line, set_outcome
 from pages.shared.view import keys
 from pages.shared.view.text import count, plain, show_problems
 
@@ -24,7 +24,7 @@ LINE = 300
 
 def _dismissed() -> None:
     waiting = st.session_state.pop(keys.WAITING, ())
-    set_outcome(Outcome(f"Not kept, as no name was given: {count(len(waiting), 'verdict')}."))
+    set_outcome(LastVerdict(f"Not kept, as no name was given: {count(len(waiting), 'verdict')}."))
 
 
 @st.dialog("Who gives the verdicts?", on_dismiss=_dismissed)

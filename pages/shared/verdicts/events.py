@@ -23,7 +23,7 @@ from pages.shared.data.page_context import PageContext
 from pages.shared.verdicts import dialogs
 from pages.shared.verdicts.case import (
     Case,
-    Outcome,
+    LastVerdict,
     case_of,
     give_verdict,
     given_line,
@@ -104,7 +104,7 @@ def _follow(sent: Mapping[str, Any]) -> None:
     act = sent["events"][-1]["act"]
     if act not in MOVES:
         _open(*sent["at"])
-    failed: Outcome | None = st.session_state.get(keys.REVIEWED)
+    failed: LastVerdict | None = st.session_state.get(keys.REVIEWED)
     if failed is not None and failed.place is not None:
         # Whoever moves on from there leaves it.
         _open(*failed.place, -1)
@@ -215,7 +215,7 @@ def give_waiting(page: PageContext) -> bool:
 
 def _answer(page: PageContext, event: Event) -> None:
     """Give a verdict over those of others that came first, or leave theirs."""
-    outcome: Outcome | None = st.session_state.get(keys.REVIEWED)
+    outcome: LastVerdict | None = st.session_state.get(keys.REVIEWED)
     case = _case(page, event["doc"], event["record"])
     if (
         event["act"] == "over"
@@ -232,7 +232,7 @@ def _answer(page: PageContext, event: Event) -> None:
 
 def outcome_data() -> dict[str, Any] | None:
     """Return what the component says of the last verdict, None where there is nothing to say; it is said once."""
-    outcome: Outcome | None = st.session_state.get(keys.REVIEWED)
+    outcome: LastVerdict | None = st.session_state.get(keys.REVIEWED)
     if outcome is None:
         return None
     lines = [masks.mask_message(line) for line in (outcome.theirs or outcome.problems)[:LISTED]]

@@ -26,7 +26,7 @@ from pages.shared.components.records import AROUND, RECORD_COLUMNS, category_tex
 from pages.shared.components.tables import draw_rows
 from pages.shared.data import caches, masks, reviewer, verdict_store
 from pages.shared.data.page_context import PageContext
-from pages.shared.verdicts.case import Outcome, reason_unoffered, set_outcome
+from pages.shared.verdicts.case import LastVerdict, reason_unoffered, set_outcome
 from pages.shared.verdicts.events import LISTED
 from pages.shared.view import keys, state
 from pages.shared.view.queries import context, query_of, search_of, view_of
@@ -261,13 +261,13 @@ def _keep(page: PageContext, kind: Kind, meant: Batch) -> None:
         return
     except FormatError as error:
         bar.empty()
-        set_outcome(Outcome("Nothing was kept.", tuple(error.lines())))
+        set_outcome(LastVerdict("Nothing was kept.", tuple(error.lines())))
         st.rerun()
     verdict_store.refresh()
     _end()
     shared = "" if len(verdicts) == n_records else f" ({count(len(verdicts), 'span')}: some documents are there twice)"
     what = f"{_named(page, kind)}, of {count(n_records, 'record')}{shared}"
-    set_outcome(Outcome(f"Kept as {who}: {what}. Undo takes all of them back."))
+    set_outcome(LastVerdict(f"Kept as {who}: {what}. Undo takes all of them back."))
     st.rerun()
 
 

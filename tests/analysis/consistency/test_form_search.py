@@ -19,7 +19,7 @@ from nereval_core.analysis.consistency.form_search import (
     find_forms,
     locate_spans,
 )
-from nereval_core.analysis.running_words import Words, form_of, words_of
+from nereval_core.analysis.running_words import RunningWords, form_of, words_of
 from nereval_core.analysis.surface_forms import folded_forms
 from nereval_core.corpus import Documents, Layer
 from nereval_core.corpus.texts import Texts
@@ -68,7 +68,7 @@ FORMS = [
 STRINGS = st.lists(st.sampled_from([*HOSTILE, "T", "cell", "-", "é", "東", "ſ", "İ", "\u1100\u1161", "a"]), max_size=9)
 
 
-def spelt(words: Words, texts: list[str]) -> list[list[str]]:
+def spelt(words: RunningWords, texts: list[str]) -> list[list[str]]:
     """Return the words of each text as they stand there."""
     joined = "".join(texts)
     return [
