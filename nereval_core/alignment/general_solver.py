@@ -6,7 +6,12 @@ import numpy as np
 
 from nereval_core.alignment.candidates import CandidatePairs
 from nereval_core.alignment.codes import EQUAL, SAME_TYPE
-from nereval_core.arrays import Int64
+from nereval_core.arrays import Float64, Int64
+
+DENSE_SPANS = 256
+"""Spans of a cluster up to which its assignments are solved over a full matrix of costs.
+
+SciPy's solver of sparse assignments takes a second for some clusters of 60 spans."""
 
 
 def solve_assignment(pairs: CandidatePairs, credit: Int64) -> Int64:
@@ -59,24 +64,14 @@ class _Assignment:
 
     def restrict(self, worth: Int64) -> None:
         """Keep the edges that some best perfect matching may use; `worth` is that of each pair."""
-        from scipy.sparse import csr_array
-        from scipy.sparse.csgraph import min_weight_full_bipartite_matching
-
         edges = np.flatnonzero(self.allowed)
         edges = edges[np.argsort(self.column[edges], kind="stable")]
         row, column = self.row[edges], self.column[edges]
-        before, holder = self.match.copy(), np.empty(self.size, np.int64)
-        holder[before] = np.arange(self.size)
         # Every perfect matching has equally many edges: a constant makes all costs positive, as the solver asks.
         cost = np.full(len(self.row), int(worth.max()) + 1)
         cost[: self.pairs] -= worth
         cost = cost[edges]
-        # SciPy first looks for any perfect matching, which can take it exponential time (scipy issue 26147). Where
-        # columns are numbered by the rows that hold them so far, it finds that matching at once.
-        graph = csr_array((cost.astype(np.float64), (row, holder[column])), shape=(self.size, self.size))
-        graph.sort_indices()
-        rows, columns = min_weight_full_bipartite_matching(graph)
-        self.match[rows] = before[columns]
+        self.match = self._best_matching(row, column, cost.astype(np.float64))
         # The costs of moving a row from its column to another: shortest paths over these are the dual prices.
         matched_cost = np.zeros(self.size, np.int64)
         matched = self.match[row] == column
@@ -93,6 +88,28 @@ class _Assignment:
         else:
             raise AssertionError("the assignment is not the best one")
         self.allowed[edges] = reach == price[column]
+
+    def _best_matching(self, row: Int64, column: Int64, cost: Float64) -> Int64:
+        """Return the column of each row in a perfect matching of least cost over some edges."""
+        if self.size <= DENSE_SPANS:
+            from scipy.optimize import linear_sum_assignment
+
+            costs = np.full((self.size, self.size), np.inf)
+            costs[row, column] = cost
+            return linear_sum_assignment(costs)[1].astype(np.int64)
+        from scipy.sparse import csr_array
+        from scipy.sparse.csgraph import min_weight_full_bipartite_matching
+
+        # SciPy first looks for any perfect matching, which can take it exponential time (scipy issue 26147). Where
+        # columns are numbered by the rows that hold them so far, it finds that matching at once.
+        holder = np.empty(self.size, np.int64)
+        holder[self.match] = np.arange(self.size)
+        graph = csr_array((cost, (row, holder[column])), shape=(self.size, self.size))
+        graph.sort_indices()
+        rows, columns = min_weight_full_bipartite_matching(graph)
+        match = np.empty(self.size, np.int64)
+        match[rows] = self.match[columns]
+        return match
 
     def smallest(self, key: Int64) -> Int64:
         """Return the pairs of the perfect matching whose sorted keys are smallest."""

@@ -24,7 +24,7 @@ from nereval_core.alignment.candidates import (
     tangled_spans,
 )
 from nereval_core.alignment.codes import Alignment, Decision, Facts, Rules, SideOutcome, Spans, ranges
-from nereval_core.alignment.general_solver import solve_assignment
+from nereval_core.alignment.general_solver import DENSE_SPANS, solve_assignment
 from nereval_core.alignment.greedy_solver import greedy_alignments, offered_and_identical_pairs
 from nereval_core.alignment.identical_pairs import IdenticalPairs, scopes
 from nereval_core.alignment.narrow_clusters import NarrowCluster, cut_segments
@@ -266,7 +266,8 @@ def _solve_by_shape(
         cluster_pairs = remaining.take(part)
         g, p = np.unique(cluster_pairs.gold), np.unique(cluster_pairs.pred)
         flat = _is_flat(tangle.gold_start[g], tangle.gold_end[g]) and _is_flat(tangle.pred_start[p], tangle.pred_end[p])
-        narrow = None if flat else NarrowCluster.of(tangle, cluster_pairs)
+        is_small = len(g) + len(p) <= DENSE_SPANS
+        narrow = None if flat or is_small else NarrowCluster.of(tangle, cluster_pairs)
         if narrow is not None and (len(cluster_pairs) > EXACT_PAIRS or narrow.segments.fits()):
             yield from pairs_by_criterion(narrow.solve(rules), cluster_pairs)
             continue
