@@ -96,7 +96,8 @@ class _Assignment:
 
             costs = np.full((self.size, self.size), np.inf)
             costs[row, column] = cost
-            return linear_sum_assignment(costs)[1].astype(np.int64)
+            columns: Int64 = linear_sum_assignment(costs)[1].astype(np.int64)
+            return columns
         from scipy.sparse import csr_array
         from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 

@@ -41,7 +41,6 @@ ALL = "all"
 FROM_HEAD = "from \\ to"
 RIGHT_HEADS = ("right by", "gold spans")
 Rows = tuple[tuple[Cell, ...], ...]
-TRANSITION_COLUMNS = {"side": "category", "one": "category", "other": "category", "count": "int64"}
 RIGHT_COLUMNS = {"right_by": "category", "gold_spans": "int64"}
 _STATE = np.array([0, 1, 2, -1, 3], np.int8)
 """The index into PRED_STATES of each decision's code."""
@@ -69,17 +68,12 @@ class Transitions:
     gold: Int64
     pred: Int64
 
-    def frame(self) -> pd.DataFrame:
-        """Return one row a cell that is not empty: `side` (gold, pred), `one`, `other` (states), `count`."""
-        rows = [
-            (side, states[row], states[column], int(counts[row, column]))
-            for side, states, counts in (("gold", GOLD_STATES, self.gold), ("pred", PRED_STATES, self.pred))
-            for row, column in np.argwhere(counts).tolist()
-        ]
-        states = pd.CategoricalDtype(pd.Index([*GOLD_STATES, *PRED_STATES[3:]], dtype=TEXT_DTYPE))
-        sides = pd.CategoricalDtype(pd.Index(["gold", "pred"], dtype=TEXT_DTYPE))
-        table = pd.DataFrame(rows, columns=list(TRANSITION_COLUMNS))
-        return table.astype({"side": sides, "one": states, "other": states, "count": "int64"})
+    def cells(self) -> Iterator[tuple[str, str, str, int]]:
+        """Yield the cells that are not empty: side (gold, pred), both states, count."""
+        for side, states in STATES.items():
+            counts = getattr(self, side)
+            for row, column in np.argwhere(counts).tolist():
+                yield side, states[row], states[column], int(counts[row, column])
 
 
 def are_comparable(baseline: Scores, other: Scores, name: str) -> bool:
@@ -310,7 +304,7 @@ def transition_records(
     for name in _comparable_criteria(systems, names, baseline):
         for other, counts in _from_baseline(systems, name, baseline):
             head = {"criterion": name, "baseline": baseline, "system": other}
-            for side, state, then, count in counts.frame().itertuples(index=False):
+            for side, state, then, count in counts.cells():
                 cells.append({**head, "side": side, "from": state, "to": then, "count": count})
         for label, count in right_count_table(list(systems.values()), name).itertuples(index=False, name=None):
             right.append({"criterion": name, "right_by": label, "gold_spans": count})

@@ -19,7 +19,6 @@ from nereval_core.analysis.crosstab import (
     NOT_PREDICTED,
     PRED_STATES,
     RIGHT_COLUMNS,
-    TRANSITION_COLUMNS,
     are_comparable,
     count_transitions,
     right_count_names,
@@ -128,9 +127,7 @@ WORKED = [
 def test_worked_by_hand(name: str, gold: dict[tuple[str, str], int], pred: dict[tuple[str, str], int]) -> None:
     here = corpus(GOLD, ONE, OTHER)
     found = count_transitions(here.scores("X"), here.scores("Y"), name)
-    frame = found.frame()
-    assert dict(frame.dtypes) == TRANSITION_COLUMNS
-    cells = {(side, one, other): count for side, one, other, count in frame.itertuples(index=False)}
+    cells = {(side, one, other): count for side, one, other, count in found.cells()}
     assert cells == {("gold", *key): n for key, n in gold.items()} | {("pred", *key): n for key, n in pred.items()}
     # Seen from the other side rows and columns change places.
     back = count_transitions(here.scores("Y"), here.scores("X"), name)
@@ -294,5 +291,5 @@ def test_names_of_how_many() -> None:
 def test_nothing_on_either_side() -> None:
     here = corpus([], [], [])
     found = count_transitions(here.scores("X"), here.scores("Y"), "strict")
-    assert found.gold.sum() == found.pred.sum() == 0 and found.frame().empty
+    assert found.gold.sum() == found.pred.sum() == 0 and not list(found.cells())
     assert right_count_table([here.scores("X")], "strict")["gold_spans"].tolist() == [0, 0]

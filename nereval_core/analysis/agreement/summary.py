@@ -10,7 +10,7 @@ import pandas as pd
 
 from nereval_core import __version__
 from nereval_core.analysis.agreement import Agreement
-from nereval_core.analysis.agreement.coefficients import Group, Pair
+from nereval_core.analysis.agreement.coefficients import Group
 from nereval_core.analysis.agreement.gamma import GAMMA
 from nereval_core.analysis.bootstrap import FEW_UNITS
 from nereval_core.analysis.intervals import lacks_interval
@@ -63,6 +63,7 @@ def pair_reasons(agreement: Agreement, figure: str, criteria: Sequence[str]) -> 
 
 
 def _group_by_reason(why: Iterable[str], what: Iterable[str]) -> tuple[str, ...]:
+    """Return each distinct reason after the subjects that it is about."""
     subjects_of: dict[str, list[str]] = {}
     for reason, subject in zip(why, what, strict=True):
         subjects_of.setdefault(str(reason), []).append(subject)
@@ -113,19 +114,12 @@ def identity_warnings(agreement: Agreement) -> tuple[str, ...]:
 def interval_warnings(agreement: Agreement) -> tuple[str, ...]:
     """Return warnings about the intervals: too few units, or units that may be dependent."""
     if agreement.parts:
-        each = ((pair, line) for pair, part in agreement.parts.items() for line in interval_warnings(part))
-        return _group_by_line(agreement, each)
+        warnings = [(pair, line) for pair, part in agreement.parts.items() for line in interval_warnings(part)]
+        pairs = [" and ".join(agreement.annotators[number] for number in pair) for pair, _ in warnings]
+        return _group_by_reason([line for _, line in warnings], pairs)
     units = agreement.resampled
     few = f"{units.in_words(units.count)} are few: intervals over {units.plural} are rough and too narrow"
     return (*((few,) if 1 < units.count < FEW_UNITS else ()), *units.notes)
-
-
-def _group_by_line(agreement: Agreement, lines: Iterable[tuple[Pair, str]]) -> tuple[str, ...]:
-    """Return each distinct line after the names of the pairs that it is about."""
-    pairs_of_line: dict[str, list[str]] = {}
-    for pair, line in lines:
-        pairs_of_line.setdefault(line, []).append(" and ".join(agreement.annotators[number] for number in pair))
-    return tuple(f"{', '.join(pairs)}: {line}" for line, pairs in pairs_of_line.items())
 
 
 def _interval_ends(row: Mapping[Hashable, Any]) -> str:

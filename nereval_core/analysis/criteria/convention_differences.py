@@ -246,7 +246,8 @@ def convention_rows(convention: Convention, outcome: Outcome) -> tuple[Criterion
     rows = []
     for evaluation in (name for name in twins if name.rpartition("/")[0] == first):
         row = table[evaluation]
-        precision, recall, f1 = (_scaled_ratio(row.get(names[code]), scale) for code in ("P", "R", "F1"))
+        printed = (row.get(names[code], float("nan")) / scale for code in ("P", "R", "F1"))
+        precision, recall, f1 = (None if ratio != ratio else ratio for ratio in printed)
         cor, pos, act = (whole(row, code) for code in ("COR", "POS", "ACT"))
         means = twin_criterion(convention, evaluation) or ""
         rows.append(
@@ -255,10 +256,6 @@ def convention_rows(convention: Convention, outcome: Outcome) -> tuple[Criterion
             )
         )
     return tuple(rows)
-
-
-def _scaled_ratio(value: float | None, scale: int) -> float | None:
-    return None if value is None or value != value else value / scale
 
 
 def order_rows(ours: Sequence[CriterionRow], published: Iterable[CriterionRow]) -> tuple[CriterionRow, ...]:

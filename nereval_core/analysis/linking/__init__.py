@@ -285,9 +285,9 @@ def link_records(scores: LinkScores) -> pd.DataFrame:
             "record": [ids[0][i] if i >= 0 else ids[1][j] for i, j in zip(g.tolist(), p.tolist(), strict=True)],
             "decision": pd.Categorical.from_codes(scores.decisions, pd.Index(list(LINK_DECISIONS), dtype=TEXT_DTYPE)),
             **side_columns("gold", gold, g),
-            **_link_column("gold", gold, g),
+            "gold_links": _joined_links(gold, g),
             **side_columns("pred", pred, p),
-            **_link_column("pred", pred, p),
+            "pred_links": _joined_links(pred, p),
             **_judged_ids(scores),
             "rank": pd.array(np.where(scores.rank < 0, 0, scores.rank + 1), dtype="Int32"),
             "reason": pd.Categorical(pd.array(_link_reasons(scores), dtype=TEXT_DTYPE)),
@@ -312,9 +312,8 @@ def link_confusion(records: pd.DataFrame) -> pd.DataFrame:
     return counted.sort_values(order, ascending=[False, True, True], ignore_index=True)[list(CONFUSION_COLUMNS)]
 
 
-def _link_column(side: str, layer: Layer, spans: NDArray[np.int64]) -> dict[str, list[str | None]]:
-    rows = [None if span < 0 else "|".join(ranked_ids(layer.links.get(span, ()))) for span in spans.tolist()]
-    return {f"{side}_links": rows}
+def _joined_links(layer: Layer, spans: NDArray[np.int64]) -> list[str | None]:
+    return [None if span < 0 else "|".join(ranked_ids(layer.links.get(span, ()))) for span in spans.tolist()]
 
 
 def _judged_ids(scores: LinkScores) -> dict[str, list[str | None]]:
@@ -335,7 +334,7 @@ def _link_reasons(scores: LinkScores) -> list[str]:
     alignment = scores.alignment
     reasons = []
     rows = zip(scores.decisions.tolist(), scores.rank.tolist(), alignment.why.tolist(), strict=True)
-    later = _rank_in_whole(scores)
+    whole = judge_links(alignment, n=alignment.ranking.shape[1], truth=scores.truth, relaxed=scores.relaxed)
     for row, (decision, rank, why) in enumerate(rows):
         if decision == LinkDecision.MISSING:
             reasons.append(_MISSING[UnpairedReason(why)])
@@ -344,7 +343,7 @@ def _link_reasons(scores: LinkScores) -> list[str]:
         elif decision == LinkDecision.RIGHT:
             reasons.append(_right_reason(scores, row, rank))
         else:
-            place = int(later[row])
+            place = int(whole.rank[row])
             reasons.append(
                 f"the right link is number {place + 1} of the ranking" if place >= 0 else "not in the ranking"
             )
@@ -356,10 +355,3 @@ def _right_reason(scores: LinkScores, row: int, rank: int) -> str:
     met = alignment.ranking[row, rank] in (alignment.truth[row] if scores.truth == "any" else alignment.truth[row, :1])
     place = "the first link" if rank == 0 else f"number {rank + 1} of the ranking"
     return f"{place} is right" + ("" if met else ", by the mapping")
-
-
-def _rank_in_whole(scores: LinkScores) -> NDArray[np.int64]:
-    """Return the place of the right link in the whole ranking, -1 where it is not in it."""
-    alignment = scores.alignment
-    whole = judge_links(alignment, n=alignment.ranking.shape[1], truth=scores.truth, relaxed=scores.relaxed)
-    return whole.rank.astype(np.int64)

@@ -10,7 +10,8 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+
+import pandas as pd
 
 from nereval_core import __version__
 from nereval_core.analysis.linking import Ratios, Truth, relaxed_in_words
@@ -20,13 +21,8 @@ from nereval_core.readers.shared.concepts import Index
 from nereval_core.scoring.averages import Average
 from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 INDEX_DECISIONS = ("right", "missing", "spurious")
-INDEX_RECORD_COLUMNS: Columns = {
-    **dict.fromkeys(("document", "id", "decision", "reason"), "category"),
-}
+INDEX_RECORD_COLUMNS: Columns = dict.fromkeys(("document", "id", "decision", "reason"), "category")
 """Columns of `index_records` and their dtypes: a row for each document and id on either side."""
 
 
@@ -142,8 +138,6 @@ def score_index(gold: Index, pred: Index, *, relaxed: Mapping[str, str] | None =
 
 def index_records(scores: IndexScores) -> pd.DataFrame:
     """Return a row for each document and id on either side: INDEX_RECORD_COLUMNS."""
-    import pandas as pd
-
     lost, extra, unknown = set(scores.only_gold), set(scores.only_pred), set(scores.ids_without_gold)
     rows = []
     for document in scores.by_document:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from operator import attrgetter
 from types import MappingProxyType
 
 from nereval_core import __version__
@@ -98,12 +99,10 @@ class Methods:
         return [f"{works()[key].reference} {works()[key].url}".rstrip() for key in sorted(self.keys)]
 
 
-def _bibtex(methods: Methods) -> str:
-    return methods.bibtex
-
-
 FORMS: Mapping[str, Callable[[Methods], str]] = MappingProxyType(
-    dict(zip(METHODS_FORMS, (Methods.as_markdown, Methods.as_text, Methods.as_latex, _bibtex), strict=True))
+    dict(
+        zip(METHODS_FORMS, (Methods.as_markdown, Methods.as_text, Methods.as_latex, attrgetter("bibtex")), strict=True)
+    )
 )
 """The forms of a paragraph by the ending of its file."""
 
