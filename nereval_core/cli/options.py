@@ -342,5 +342,5 @@ def add_corrected_copy(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(criteria=None)
     add = parser.add_argument_group("output").add_argument
     add("--out", required=True, metavar="OUT", help="file, or a new or empty folder; the log is OUT.changes.csv")
-    add("--to", dest="target_format", metavar="FORMAT", help="see `nereval formats` (default: jsonl)")
+    add("--to", dest="target_format", default="jsonl", metavar="FORMAT", help="see `nereval formats` (default: jsonl)")
     add_lossy(add)

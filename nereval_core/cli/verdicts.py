@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 
-from nereval_core import writers
 from nereval_core.api.load import Loaded
 from nereval_core.api.verb_options import VerdictOptions
 from nereval_core.cli.files import Paths, load_layers, prediction_files, real_paths
@@ -36,17 +35,6 @@ def verdict_options(arguments: argparse.Namespace) -> VerdictOptions:
 def verdict_count(number: int) -> str:
     """Return a number of verdicts in words: `1,000 verdicts`."""
     return f"{number:,} verdict{'' if number == 1 else 's'}"
-
-
-def check_copy(options: argparse.Namespace) -> None:
-    """Refuse a format that cannot be written.
-
-    Raises:
-        UsageError: it cannot.
-    """
-    formats = writers.writers()
-    if options.target_format is not None and options.target_format not in formats:
-        raise UsageError(f"no writer for the format {quoted(options.target_format)}, choose among {', '.join(formats)}")
 
 
 def check_kept(place: str, protected: Iterable[str | Path | None]) -> None:
@@ -99,8 +87,7 @@ def load_reviewed(options: argparse.Namespace) -> Loaded:
 def write_layer(options: argparse.Namespace, layer: Layer, log: bytes, verdict_file: Path | None) -> None:
     """Write a layer and its log; refuse to overwrite an input or the verdicts themselves."""
     places: list[str | Path] = [*real_paths(options.files), *([verdict_file] if verdict_file else [])]
-    form = options.target_format or "jsonl"
-    for note in write_copy(layer, log, options.out, format=form, inputs=places, lossy=options.lossy):
+    for note in write_copy(layer, log, options.out, format=options.target_format, inputs=places, lossy=options.lossy):
         say(f"{options.out}: {note}")
 
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
-from nereval_core.problems import FormatError, Problem
+from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers.input.temporaries import TemporaryFolder, replaced_file, replaced_folder
 
 if TYPE_CHECKING:
@@ -39,6 +39,18 @@ def writers() -> Mapping[str, Writer]:
     modules = (import_module(f"{__name__}.{info.name}") for info in pkgutil.iter_modules(__path__))
     instances: list[Writer] = [writer for module in modules for writer in getattr(module, "WRITERS", ())]
     return MappingProxyType({writer.name: writer for writer in sorted(instances, key=lambda writer: writer.name)})
+
+
+def writer_of(format: str) -> Writer:
+    """Return the writer of a format.
+
+    Raises:
+        FormatError: there is none.
+    """
+    if format not in writers():
+        finding = f"no writer for the format {quoted(format)}"
+        raise FormatError.single("--to", None, finding, f"choose among {', '.join(writers())}")
+    return writers()[format]
 
 
 def write(
@@ -60,12 +72,7 @@ def write(
     Raises:
         FormatError: unknown format, a place that cannot be written, or a layer that the format cannot hold.
     """
-    if format not in writers():
-        names = ", ".join(writers())
-        raise FormatError.single(
-            os.fspath(path), None, f"no writer for the format '{format}'", f"choose one of {names}"
-        )
-    writer = writers()[format].escaping_formulas() if escape_formulas else writers()[format]
+    writer = writer_of(format).escaping_formulas() if escape_formulas else writer_of(format)
     if writer is None:
         raise FormatError.single(
             os.fspath(path), None, f"no spreadsheet runs formulas of '{format}'", "leave --escape-formulas out"

@@ -97,6 +97,11 @@ REFUSED: list[tuple[tuple[str, ...], Callable[[], Any], str]] = [
         "--kinds: 'odd' is not a kind",
     ),
     (
+        ("convert", GOLD, "x", "--to", "docx"),
+        lambda: nereval.write(nereval.read(GOLD), "x", format="docx"),
+        "--to: no writer for the format 'docx'; choose among bc2gm, ",
+    ),
+    (
         ("review", "apply", GOLD, RULES, "--out", "x", "--kind", "maybe"),
         lambda: nereval.apply_verdicts(GOLD, {"rules": RULES}, kinds=["maybe"]),
         "--kind: there is no 'maybe'; choose among gold",

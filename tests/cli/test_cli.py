@@ -656,7 +656,6 @@ USAGE = (
     (["score", "gold.jsonl", "system.jsonl", "--counting", "twice"], "invalid choice: 'twice'"),
     (["score", "gold.jsonl", "system.jsonl", "--js", "-"], "unrecognized arguments"),
     (["convert", "gold.jsonl", "x"], "the following arguments are required: --to"),
-    (["convert", "gold.jsonl", "x", "--to", "docx"], "no writer for the format 'docx', choose among bc2gm, "),
     (["formats", "x"], "unrecognized arguments: x"),
     (["conventions", "x"], "unrecognized arguments: x"),
     (["metrics"], "there is no verb 'metrics'; see"),

@@ -154,7 +154,7 @@ def test_formats_and_files_without_documents_are_refused(tmp_path: Path) -> None
         read(source, format="jsonl")
     with pytest.raises(FormatError, match=r"no reader for the format 'xml'; choose one of .*brat, .*hipe, .*jsonl"):
         read(source, format="xml")
-    with pytest.raises(FormatError, match=r"no writer for the format 'hipe'; choose one of .*brat, .*jsonl"):
+    with pytest.raises(FormatError, match=r"no writer for the format 'hipe'; choose among .*brat, .*jsonl"):
         write(read(Source.of_uploads([("x", JSONL)])).layer, tmp_path / "x", format="hipe")
 
 

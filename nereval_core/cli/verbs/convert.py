@@ -46,9 +46,8 @@ def run(options: argparse.Namespace) -> None:
     from nereval_core.cli.files import overwrites
     from nereval_core.cli.output import Console
 
-    formats = writers.writers()
-    if options.target_format not in formats:
-        raise UsageError(f"no writer for the format {quoted(options.target_format)}, choose among {', '.join(formats)}")
+    # An unknown format is refused before anything is read.
+    writers.writer_of(options.target_format)
     if options.shards is not None and options.shards < 1:
         raise UsageError(f"--shards {options.shards}, write one or more")
     if options.output == STDOUT:

@@ -27,21 +27,16 @@ def add_arguments(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> None:
     from nereval_core.cli.files import gold_name, paths_by_name, prediction_files, system_paths
     from nereval_core.cli.output import say
-    from nereval_core.cli.verdicts import (
-        check_copy,
-        load_reviewed,
-        read_verdicts,
-        say_applied,
-        verdict_options,
-        write_layer,
-    )
+    from nereval_core.cli.verdicts import load_reviewed, read_verdicts, say_applied, verdict_options, write_layer
     from nereval_core.review.apply.adjudication import adjudicate
     from nereval_core.review.apply.corrected_copy import log_csv
+    from nereval_core.writers import writer_of
 
     others = prediction_files(options.files)
     if len(system_paths(options)) != 1 or not others:
         raise UsageError(f"name two annotators; {1 + len(paths_by_name(others))} given")
-    check_copy(options)
+    # An unknown format is refused before anything is read.
+    writer_of(options.target_format)
     accepting = verdict_options(options)
     reviewed, verdict_file = read_verdicts(options.review, accepting)
     corpus = load_reviewed(options).corpus

@@ -31,18 +31,13 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from nereval_core.cli.verdicts import (
-        check_copy,
-        load_reviewed,
-        read_verdicts,
-        say_counts,
-        verdict_options,
-        write_layer,
-    )
+    from nereval_core.cli.verdicts import load_reviewed, read_verdicts, say_counts, verdict_options, write_layer
     from nereval_core.review.apply import apply_verdicts
     from nereval_core.review.apply.corrected_copy import log_csv, log_rows, signature
+    from nereval_core.writers import writer_of
 
-    check_copy(options)
+    # An unknown format is refused before anything is read.
+    writer_of(options.target_format)
     accepting = verdict_options(options)
     reviewed, verdict_file = read_verdicts(options.review, accepting)
     corpus = load_reviewed(options).corpus
