@@ -2,7 +2,7 @@
 
 `y_true` and `y_pred` are lists of sentences, each a list of tags. `mode="strict"` takes effect with a `scheme` alone,
 but in `classification_report`, which detects one; `sample_weight` has no effect. As in seqeval, 0/0 is 0 (with a
-warning) or, with `zero_division=1`, 1. A tag that is none is warned of once, however often it occurs.
+warning) or, with `zero_division=1`, 1. An invalid tag is warned of once, however often it occurs.
 Source: seqeval 1.2.2 (Nakayama 2018), https://github.com/chakki-works/seqeval.
 """
 
