@@ -106,10 +106,10 @@ def short(text: str) -> str:
 
 def record_card(page: PageContext, criterion: str, record: pd.Series) -> None:
     """Show one record in its text, gold above and prediction below, and the link to its document."""
-    one = page.reading(str(record["document"]), criterion)
-    rows = records(one, criterion)
+    scores = page.reading(str(record["document"]), criterion)
+    rows = records(scores, criterion)
     (place,) = np.flatnonzero((rows["record"] == record["record"]).to_numpy())
-    record_box(page, one, replace(page.view, criterion=criterion), rows.iloc[place])
+    record_box(page, scores, replace(page.view, criterion=criterion), rows.iloc[place])
 
 
 def record_box(page: PageContext, scores: Scores, view: View, record: pd.Series) -> None:
@@ -131,17 +131,17 @@ def excerpt(scores: Scores, criterion: str, record: pd.Series, types: Sequence[s
     """Return the HTML of a record's spans with so many characters around them."""
     number = int(record["doc"])
     text = scores.gold.documents.texts[number]
-    wanted = {("gold", int(record["gold"])), ("prediction", int(record["pred"]))}
-    chosen = [mark for mark in marks(scores, criterion, number) if (mark.side, mark.index) in wanted]
-    low = max(0, min(mark.start for mark in chosen) - around)
-    high = min(len(text), max(mark.end for mark in chosen) + around, low + EXCERPT)
-    low, high = _at_words(text, low, high, chosen)
-    return str(document_html(text[low:high], within(chosen, low, high), types=types))
+    sides = {("gold", int(record["gold"])), ("prediction", int(record["pred"]))}
+    own_marks = [mark for mark in marks(scores, criterion, number) if (mark.side, mark.index) in sides]
+    low = max(0, min(mark.start for mark in own_marks) - around)
+    high = min(len(text), max(mark.end for mark in own_marks) + around, low + EXCERPT)
+    low, high = _at_words(text, low, high, own_marks)
+    return str(document_html(text[low:high], within(own_marks, low, high), types=types))
 
 
-def _at_words(text: str, low: int, high: int, chosen: Sequence[Mark]) -> tuple[int, int]:
+def _at_words(text: str, low: int, high: int, own_marks: Sequence[Mark]) -> tuple[int, int]:
     """Move the ends of an excerpt inwards to white space, but not into a span."""
-    first, last = min(mark.start for mark in chosen), max(mark.end for mark in chosen)
+    first, last = min(mark.start for mark in own_marks), max(mark.end for mark in own_marks)
     last = min(last, high)
     while 0 < low < first and not text[low - 1].isspace():
         low += 1
