@@ -198,7 +198,7 @@ def list_disagreements(page: PageContext, agreement: Agreement, pair: Pair) -> N
             for title in ("Inspect", "Overview"):
                 navigation.link_to(title, f":primary[{title} →]", context.view)
         if context.by != page.by:
-            st.caption(f"{plain(page.by)} does not apply: {plain(reference)} has not what it needs.")
+            st.caption(f"{plain(page.by)} does not apply: {plain(reference)} lacks what it needs.")
             return
         formula_box(context, context.by, "F1", context.scores().counts(context.by))
         open_records(
