@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from nereval_core.arrays import Int64
+from nereval_core.arrays import Int64, edges_of
 from nereval_core.corpus import SPAN_KEYS, Documents, Intervals, Layer, frozen
 from nereval_core.corpus.texts import Texts
 
@@ -54,7 +54,7 @@ def _intervals(parts: Sequence[Documents], of: Callable[[Documents], Intervals |
         np.zeros(len(part), np.int64) if part_intervals is None else np.diff(part_intervals.first)
         for part, part_intervals in zip(parts, intervals, strict=True)
     ]
-    first = np.concatenate((np.zeros(1, np.int64), np.cumsum(np.concatenate(sizes))))
+    first = edges_of(np.concatenate(sizes))
     starts, ends = (
         np.concatenate(
             [getattr(part_intervals, key) for part_intervals in intervals if part_intervals is not None]

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from nereval_core.arrays import Int64, frozen
+from nereval_core.arrays import Int64, edges_of, frozen
 from nereval_core.corpus.digest import Hashes, combined, document_hashes
 from nereval_core.corpus.intervals import Intervals
 from nereval_core.corpus.texts import Texts
@@ -65,7 +65,7 @@ class Documents:
     @cached_property
     def base(self) -> Int64:
         """Start of each document in the concatenation of all texts, and the end, shape (documents + 1,)."""
-        return frozen(np.concatenate((np.zeros(1, np.int64), np.cumsum(self.lengths))))
+        return frozen(edges_of(self.lengths))
 
     @cached_property
     def index(self) -> Mapping[str, int]:

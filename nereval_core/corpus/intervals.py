@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.arrays import Bools, Int32, Int64, frozen
+from nereval_core.arrays import Bools, Int32, Int64, edges_of, frozen
 
 Integers = NDArray[np.integer[Any]]
 
@@ -31,7 +31,7 @@ class Intervals:
     def of(cls, by_document: Sequence[Sequence[tuple[int, int]]]) -> Intervals:
         """Return intervals from the (start, end) pairs of each document."""
         sizes = np.fromiter((len(row) for row in by_document), np.int64, len(by_document))
-        first = np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes)))
+        first = edges_of(sizes)
         try:
             flat = np.array([pair for row in by_document for pair in row], np.int32).reshape(-1, 2)
         except OverflowError:
@@ -69,7 +69,7 @@ class Intervals:
         """Return the intervals of the documents with these (increasing) numbers."""
         low = self.first[documents]
         sizes = self.first[documents + 1] - low
-        first = np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes)))
+        first = edges_of(sizes)
         rows = np.arange(first[-1]) + np.repeat(low - first[:-1], sizes)
         return Intervals(frozen(first), frozen(self.starts[rows]), frozen(self.ends[rows]))
 

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.arrays import Int64
+from nereval_core.arrays import Int64, edges_of
 from nereval_core.corpus import Documents, Intervals, frozen
 from nereval_core.corpus.digest import Hashes, combined, span_hashes
 from nereval_core.problems import FormatError
@@ -63,7 +63,7 @@ def _tokens_of(documents: Documents) -> Intervals:
         columns = tuple(np.concatenate(pair) for pair in zip(own_columns, columns, strict=True))
         columns = tuple(column[np.lexsort((columns[1], columns[0]))] for column in columns)
     doc, starts, ends = columns
-    first = np.concatenate((np.zeros(1, np.int64), np.cumsum(np.bincount(doc, minlength=len(documents)))))
+    first = edges_of(np.bincount(doc, minlength=len(documents)))
     return Intervals(frozen(first), frozen(starts.astype(np.int32)), frozen(ends.astype(np.int32)))
 
 

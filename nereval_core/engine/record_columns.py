@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from nereval_core import __version__
-from nereval_core.arrays import Array, Int64
+from nereval_core.arrays import narrow_integers
 from nereval_core.corpus import Documents, Intervals, Layer
 from nereval_core.corpus.texts import Texts
 from nereval_core.engine.shard_counts import replace_file
@@ -102,16 +102,6 @@ def is_whole(folder: str | os.PathLike[str], key: str) -> bool:
 def document_number(name: str) -> int:
     """Return the number by which the document of an id is looked up: 64 bits of its SHA-256."""
     return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "little", signed=True)
-
-
-def narrow_integers(numbers: Array) -> Array:
-    """Return non-negative integers in 32 bits where they fit."""
-    return numbers.astype(np.int32) if int(numbers.max(initial=0)) < 1 << 31 else numbers.astype(np.int64)
-
-
-def edges_of(sizes: Sequence[int] | Int64) -> Int64:
-    """Return where parts of these sizes begin in a row of them, and last where they end."""
-    return np.concatenate((np.zeros(1, np.int64), np.cumsum(np.asarray(sizes, np.int64))))
 
 
 def write_gold(folder: str | os.PathLike[str], key: str, gold: Layer) -> None:

@@ -17,13 +17,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.arrays import Int64
+from nereval_core.arrays import Int64, edges_of, narrow_integers
 from nereval_core.engine.record_columns import (
     document_number,
-    edges_of,
     map_file,
     map_shard,
-    narrow_integers,
     read_facets,
     record_sizes,
     writing_columns,

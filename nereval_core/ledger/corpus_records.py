@@ -15,7 +15,7 @@ from cachetools import LRUCache, cachedmethod
 from numpy.typing import NDArray
 
 from nereval_core.analysis.slices.decades_and_noise import NOISE, UNDATED, UNKNOWN, document_decades, span_noise
-from nereval_core.arrays import Bools, Int32, Int64, frozen
+from nereval_core.arrays import Bools, Int32, Int64, edges_of, frozen
 from nereval_core.corpus import Documents, Layer
 from nereval_core.corpus.subset import single_document
 from nereval_core.ledger.facet_counts import FacetCounts
@@ -103,7 +103,7 @@ class CorpusRecords:
     def _part(self) -> RecordPart:
         rows, (gold, pred) = self.about.rows, self._layers
         n_records = np.bincount(rows.doc, minlength=len(self._documents))
-        first = np.concatenate((np.zeros(1, np.int64), np.cumsum(n_records)))
+        first = edges_of(n_records)
         anchored = None if np.array_equal(rows.anchored, rows.gold >= 0) else rows.anchored
         weight = rows.weight if (rows.weight != 1).any() else None
         sides = LayerColumns.of(gold), LayerColumns.of(pred)

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.arrays import Bools, Int32, Int64
+from nereval_core.arrays import Bools, Int32, Int64, edges_of
 from nereval_core.ledger.facet_counts import FacetCounts
 
 Piece = tuple[int, NDArray[Any]]
@@ -39,7 +39,7 @@ class PartClasses:
 
     @cached_property
     def edges(self) -> Int64:
-        return np.concatenate((np.zeros(1, np.int64), np.cumsum(self.records)))
+        return edges_of(self.records)
 
     def positions(self, has_class: Bools) -> NDArray[Any]:
         """Return the records of some classes, increasing."""
@@ -79,7 +79,7 @@ class RecordClasses:
     def before(self) -> Int64:
         """The number of records in the parts before each, shape (parts + 1,)."""
         sums = np.bincount(self.part_of_row, self.records, minlength=len(self)).astype(np.int64)
-        return np.concatenate((np.zeros(1, np.int64), np.cumsum(sums)))
+        return edges_of(sums)
 
     def row_values(self, part: int, values: NDArray[Any]) -> NDArray[Any]:
         """Return values by class for the classes of a part, in their order there."""

@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from nereval_core.alignment.codes import ranges
-from nereval_core.arrays import Array, Bools, Int32, Int64
+from nereval_core.arrays import Array, Bools, Int32, Int64, narrow_integers
 from nereval_core.corpus import SPAN_KEYS, Documents, Layer
 from nereval_core.corpus.concatenation import join_documents
 from nereval_core.corpus.subset import select_documents
@@ -209,7 +209,12 @@ class Excerpt:
 
     def frame(self) -> pd.DataFrame:
         """Return the records with the columns of RECORD_COLUMNS, indexed by position in the whole."""
-        table = frame(self, self.rule.name, self.rows, (_narrow(self.doc), _narrow(self.gold), _narrow(self.pred)))
+        table = frame(
+            self,
+            self.rule.name,
+            self.rows,
+            (narrow_integers(self.doc), narrow_integers(self.gold), narrow_integers(self.pred)),
+        )
         table.index = pd.Index(self.position)
         return table
 
@@ -341,7 +346,3 @@ def _within(values: Mapping[int, Any], low: int, high: int) -> Iterable[tuple[in
     if isinstance(values, SparseValues):
         return values.within(low, high)
     return ((span, values[span]) for span in range(low, high) if span in values)
-
-
-def _narrow(numbers: Int64) -> NDArray[Any]:
-    return numbers.astype(np.int32) if int(numbers.max(initial=0)) < 1 << 31 else numbers

@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.arrays import Int64
+from nereval_core.arrays import Int64, edges_of
 from nereval_core.corpus import Documents, Layer, frozen
 from nereval_core.corpus.texts import Texts
 from nereval_core.records.queries import MANY_WORDS
@@ -60,7 +60,7 @@ def _words_of(layer: Layer) -> NDArray[np.uint8]:
         # Where one text ends with a letter and the next begins with one, a word begins all the same.
         edges = ends[:-1][ends[:-1] < len(code)]
         opens[edges] = ~blank[edges]
-        before = np.concatenate((np.zeros(1, np.int64), np.cumsum(opens)))
+        before = edges_of(opens)
         number = np.diff(before[np.concatenate((np.zeros(1, np.int64), ends))])
         counts[low : low + len(ends)] = np.clip(number, 1, MANY_WORDS)
     return counts
@@ -117,7 +117,7 @@ class Sought:
         while piece := [text.casefold().encode() for text in islice(source, _PIECE)]:
             pieces.append(b"".join(piece))
             sizes.append(np.fromiter(map(len, piece), np.int64, len(piece)))
-        offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(np.concatenate(sizes or [np.zeros(0, np.int64)]))))
+        offsets = edges_of(np.concatenate(sizes or [np.zeros(0, np.int64)]))
         return cls(np.frombuffer(b"".join(pieces), np.uint8), frozen(offsets))
 
     def holding(self, word: str) -> NDArray[np.bool_]:

@@ -14,7 +14,7 @@ import mmap
 import struct
 import sys
 import zlib
-from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, Sequence, ValuesView
+from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, ValuesView
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -23,7 +23,7 @@ from typing import Any, BinaryIO, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.arrays import Array, Int64
+from nereval_core.arrays import Array, Int64, edges_of
 from nereval_core.corpus.texts import Texts
 from nereval_core.readers.input.confinement import open_file
 
@@ -228,14 +228,14 @@ def write_extra(writer: ColumnWriter, name: str, kind: str, extra: Mapping[int, 
     values = [extra[span] for span in spans]
     writer.add(f"{name}.spans", np.array(spans, np.int32))
     if kind in ("fragments", "alternatives"):
-        writer.add(f"{name}.first", _firsts(values))
+        writer.add(f"{name}.first", edges_of([len(value) for value in values]))
         writer.add(f"{name}.edges", np.array([edges for value in values for edges in value], np.int32).reshape(-1, 2))
     elif kind == "cores":
         writer.add(f"{name}.edges", np.array(values, np.int32).reshape(-1, 2))
     elif kind == "scores":
         writer.add(f"{name}.values", np.array(values, np.float64))
     elif kind == "links":
-        writer.add(f"{name}.first", _firsts(values))
+        writer.add(f"{name}.first", edges_of([len(value) for value in values]))
         write_texts(writer, name, Texts.of(link for value in values for link in value))
     elif kind == "ids":
         write_texts(writer, name, Texts.of(values))
@@ -283,10 +283,6 @@ def _reader(columns: Columns, name: str, kind: str) -> Callable[[int, int], list
     if kind == "ids":
         return lambda low, high: _strings(texts, low, high)
     return lambda low, high: [json.loads(text) for text in _strings(texts, low, high)]
-
-
-def _firsts(values: Sequence[Sequence[Any]]) -> Array:
-    return np.concatenate((np.zeros(1, np.int64), np.cumsum([len(value) for value in values], dtype=np.int64)))
 
 
 def _cut(rows: list[Any], cuts: Array) -> list[Any]:
