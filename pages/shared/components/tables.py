@@ -31,9 +31,11 @@ from pages.shared.view.text import as_markdown, capitalised, count, count_words,
 
 ROWS = 100
 """Rows on one page of a long table: no message to the browser grows beyond that."""
-NAME_WIDTH, WIDEST, WIDEST_OF_LIST, CONTEXT_WIDTH = 150, 330, 150, 115
+NAME_WIDTH, WIDEST, WIDEST_OF_LIST, CONTEXT_WIDTH = 100, 330, 150, 115
 """Pixels of the column that names the row, of the widest column of texts, in a list, and of words beside a span."""
-CHARACTER_WIDTH, PADDING = 7, 28
+CHARACTER_WIDTH, PADDING, CELL_PADDING = 7, 28, 20
+"""Pixels of a character, and beside a heading and a number."""
+_RATIO_CHARACTERS = 6
 LONGEST_CAPTION = 800
 """Characters of a caption."""
 BESIDE_FIGURE = ("span", "pred_text", "why", "document")
@@ -211,7 +213,9 @@ def _setting(at: int, heading: str, table: Table, words: LayerWords) -> Any:
     column = table.columns[at]
     tooltip = explained(column.term, words=words) if column.term else f"{column.meaning}." if column.meaning else None
     if column.kind in _FORMATS:
-        width = max(PADDING + CHARACTER_WIDTH * len(heading), 70)
+        numbers = [len(f"{row[at]:,}") for row in table.rows if isinstance(row[at], int)]
+        longest = max([_RATIO_CHARACTERS, *numbers] if column.kind != "count" else [1, *numbers])
+        width = max(PADDING + CHARACTER_WIDTH * len(heading), CELL_PADDING + CHARACTER_WIDTH * longest)
         form = _FORMATS[column.kind]
         return st.column_config.NumberColumn(heading, width=width, format=form, help=tooltip, pinned=False)
     cells = [str(row[at]) for row in table.rows if row[at] is not None]
