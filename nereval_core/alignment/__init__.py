@@ -29,7 +29,7 @@ from nereval_core.alignment.codes import (
     SideOutcome,
     Spans,
 )
-from nereval_core.arrays import Array, Int64, UInt8
+from nereval_core.corpus.arrays import Array, Int64, UInt8
 
 if TYPE_CHECKING:
     from nereval_core.alignment.small_clusters import SmallClusterSolver

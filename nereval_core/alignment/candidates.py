@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.alignment.codes import EQUAL, SAME_TYPE, Facts, Spans, describe, ranges
-from nereval_core.arrays import Array, Int64
+from nereval_core.corpus.arrays import Array, Int64
 
 BLOCK_PAIRS = 1 << 22
 """Candidate pairs that are looked at together where a cluster is too large to hold them all."""

@@ -26,7 +26,7 @@ from nereval_core.alignment.codes import (
     Spans,
     describe,
 )
-from nereval_core.arrays import Array, Bools, Int64, UInt8
+from nereval_core.corpus.arrays import Array, Bools, Int64, UInt8
 
 LOWEST_BYTE = 0 if sys.byteorder == "little" else 7
 SMALL_CLUSTER_SPANS = 4

@@ -15,7 +15,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.arrays import Array, Int64, UInt8
+from nereval_core.corpus.arrays import Array, Int64, UInt8
 
 
 class Decision(IntEnum):

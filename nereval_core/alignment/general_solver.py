@@ -6,7 +6,7 @@ import numpy as np
 
 from nereval_core.alignment.candidates import CandidatePairs
 from nereval_core.alignment.codes import EQUAL, SAME_TYPE
-from nereval_core.arrays import Float64, Int64
+from nereval_core.corpus.arrays import Float64, Int64
 
 DENSE_SPANS = 256
 """Spans of a cluster up to which its assignments are solved over a full matrix of costs.

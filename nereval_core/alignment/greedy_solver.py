@@ -25,7 +25,7 @@ from nereval_core.alignment.candidates import (
     preference,
 )
 from nereval_core.alignment.codes import Rules, ranges
-from nereval_core.arrays import Int64
+from nereval_core.corpus.arrays import Int64
 
 WINDOW_SPANS = 64
 """Spans of the other side that each span is offered at most, of those that start inside it."""

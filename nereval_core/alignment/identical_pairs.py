@@ -27,7 +27,7 @@ import numpy as np
 
 from nereval_core.alignment.candidates import CREDIT, TangledSpans
 from nereval_core.alignment.codes import CODES, CONTAIN, END, EQUAL, SAME_TYPE, START, Rules, describe
-from nereval_core.arrays import Array, Bools, Int64
+from nereval_core.corpus.arrays import Array, Bools, Int64
 
 Scope = Literal["everywhere", "innermost", "nowhere"]
 

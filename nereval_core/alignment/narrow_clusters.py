@@ -25,7 +25,7 @@ from nereval_core.alignment.nesting import (
     better_alignments,
     subset_tables,
 )
-from nereval_core.arrays import Bools, Int64
+from nereval_core.corpus.arrays import Bools, Int64
 
 SEGMENT_SPANS = 16
 """Spans a segment, at most."""

@@ -16,7 +16,7 @@ import numpy as np
 
 from nereval_core.alignment.candidates import CREDIT, CandidatePairs, TangledSpans
 from nereval_core.alignment.codes import EQUAL, SAME_TYPE, Rules
-from nereval_core.arrays import Bools, Int64
+from nereval_core.corpus.arrays import Bools, Int64
 
 MOST_OPEN_SPANS = 8
 """Spans open at once, both sides together, up to which tables over their subsets are made."""

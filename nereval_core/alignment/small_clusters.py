@@ -29,7 +29,7 @@ from nereval_core.alignment.codes import (
     Spans,
     describe,
 )
-from nereval_core.arrays import Array, Bools, Int32, Int64, UInt8
+from nereval_core.corpus.arrays import Array, Bools, Int32, Int64, UInt8
 
 CASE_BITS = 17
 """Bits of the number of a case, at most: clusters of two by two spans, and stars of up to four, are told by cases."""

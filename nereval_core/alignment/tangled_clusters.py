@@ -30,7 +30,7 @@ from nereval_core.alignment.identical_pairs import IdenticalPairs, scopes
 from nereval_core.alignment.narrow_clusters import NarrowCluster, cut_segments
 from nereval_core.alignment.nesting import pairs_by_criterion, solve_nested
 from nereval_core.alignment.small_clusters import UNALIGNED_LAST, solve_chain, solve_stars
-from nereval_core.arrays import Int64
+from nereval_core.corpus.arrays import Int64
 
 Rows = tuple[NDArray[np.uint8], NDArray[np.uint8]]
 """Decisions of a tangle's gold spans and predictions, by criterion."""

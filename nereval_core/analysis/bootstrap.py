@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from nereval_core.alignment.codes import Decision
 from nereval_core.analysis.intervals import Estimates, acceleration, bca_intervals, effective_units, tail_quantiles
 from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits
-from nereval_core.arrays import Array, Bools, Float64, Int64
+from nereval_core.corpus.arrays import Array, Bools, Float64, Int64
 from nereval_core.scoring import Scores
 from nereval_core.scoring.protocols import CountedScores
 

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from nereval_core.analysis.sentences import Sentence, number_with_noun, record_count, sentence_text
 from nereval_core.analysis.span_relations import corresponding_spans, have_same_type, span_keys
-from nereval_core.arrays import Int64
 from nereval_core.corpus import Layer, frozen
+from nereval_core.corpus.arrays import Int64
 from nereval_core.problems import FormatError, quoted
 from nereval_core.records.queries import Query
 from nereval_core.records.tables import DECISIONS

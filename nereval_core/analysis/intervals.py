@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
-from nereval_core.arrays import Bools, Float64, Int64
+from nereval_core.corpus.arrays import Bools, Float64, Int64
 
 RATIO_TOLERANCE = 1e-12
 """Smaller differences are rounding errors: two different ratios of countable spans are never so close."""

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from nereval_core.arrays import Float64
+from nereval_core.corpus.arrays import Float64
 from nereval_core.scoring.count_tables import Columns
 
 

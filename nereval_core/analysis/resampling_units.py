@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.arrays import Array, Int64
 from nereval_core.corpus import Documents, Unit
+from nereval_core.corpus.arrays import Array, Int64
 from nereval_core.options import LEVEL, check_resampling
 from nereval_core.problems import FormatError, quoted
 

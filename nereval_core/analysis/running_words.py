@@ -20,8 +20,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from nereval_core.arrays import Bools, Int32, Int64
 from nereval_core.corpus import Documents, frozen
+from nereval_core.corpus.arrays import Bools, Int32, Int64
 from nereval_core.corpus.texts import Texts
 
 Codes = NDArray[np.integer[Any]]

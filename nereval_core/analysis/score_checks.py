@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from nereval_core.pairing.notices import IDENTICAL
+from nereval_core.pairing import IDENTICAL
 from nereval_core.problems import FormatError, Problem, one_line, quoted
 
 MEASURES = ("precision", "recall", "f1")

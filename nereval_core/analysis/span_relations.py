@@ -21,8 +21,8 @@ from nereval_core.alignment.candidates import (
     tangled_spans,
 )
 from nereval_core.alignment.codes import Facts, Question, ranges
-from nereval_core.arrays import Array, Bools, Int64, UInt8
 from nereval_core.corpus import Fragments, Layer
+from nereval_core.corpus.arrays import Array, Bools, Int64, UInt8
 from nereval_core.problems import FormatError
 from nereval_core.scoring import spans_of
 from nereval_core.scoring.criteria import Criterion, decision_table

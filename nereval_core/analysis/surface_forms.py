@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.analysis.running_words import form_of
-from nereval_core.arrays import Array, Int32, Int64
 from nereval_core.corpus import Layer, frozen
+from nereval_core.corpus.arrays import Array, Int32, Int64
 from nereval_core.corpus.masking import masked_text, unmasked
 from nereval_core.records.text_search import span_texts
 

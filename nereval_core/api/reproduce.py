@@ -10,8 +10,7 @@ from nereval_core.api.load import Input, source_of
 from nereval_core.api.scoring import PythonWarnings
 from nereval_core.conventions import LayerPair, Outcome, ScorerInput, apply, apply_to_layers, find_convention
 from nereval_core.corpus import Layer
-from nereval_core.pairing import Pairing
-from nereval_core.pairing.notices import IdenticalContentWarning
+from nereval_core.pairing import IdenticalContentWarning, Pairing
 from nereval_core.readers import Reading
 from nereval_core.readers.python_objects import is_objects
 

@@ -45,7 +45,7 @@ def score(
     are the options of `Pairing`.
 
     A prediction that is identical to gold in content, or has types that gold does not have, gives a warning: see
-    `nereval_core.pairing.notices`.
+    `nereval_core.pairing`.
 
     Raises:
         FormatError: unreadable input, input that cannot be paired, an unknown criterion or one that needs what gold

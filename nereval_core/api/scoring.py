@@ -11,7 +11,7 @@ from typing import Protocol
 from nereval_core.alignment.codes import Progress
 from nereval_core.api.load import Loaded
 from nereval_core.api.load_options import ALL, ScoringOptions
-from nereval_core.pairing.notices import NamedLayer, TypesNotInGoldWarning, notices_of
+from nereval_core.pairing import NamedLayer, TypesNotInGoldWarning, notices_of
 from nereval_core.problems import SHOWN, counted, quoted
 from nereval_core.readers import Reading
 from nereval_core.scoring import Scores, Settings, score_layers

@@ -17,13 +17,13 @@ from typing import Any
 
 import numpy as np
 
-from nereval_core.arrays import Int64
 from nereval_core.conventions.nervaluate import LoadedSide, count_sides
 from nereval_core.conventions.nervaluate.figures import VERSIONS, csv_table, figures, summary
 from nereval_core.conventions.nervaluate.matching import SpanUnits
 from nereval_core.conventions.nervaluate.records import DECIDED, NumberedUnits, PairedSides
 from nereval_core.conventions.outcome import SideContent, precision_recall_f1
 from nereval_core.conventions.records import COR, INC, MIS, PAR, SPU
+from nereval_core.corpus.arrays import Int64
 
 __all__ = ("Entity", "EvaluationIndices", "EvaluationResult", "Evaluator")
 VERSION = VERSIONS[0]

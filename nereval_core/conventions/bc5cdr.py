@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from nereval_core.arrays import Int64
 from nereval_core.conventions.convention import (
     Convention,
     LayerPair,
@@ -42,6 +41,7 @@ from nereval_core.conventions.records import (
     span_keys,
 )
 from nereval_core.corpus import Layer
+from nereval_core.corpus.arrays import Int64
 from nereval_core.problems import quoted
 
 REASONS = (

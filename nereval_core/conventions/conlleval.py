@@ -17,7 +17,6 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from nereval_core.arrays import Array, Bools, Int64
 from nereval_core.conventions.convention import (
     Convention,
     LayerPair,
@@ -38,6 +37,7 @@ from nereval_core.conventions.tag_sequences import (
     tags_of_layers,
     token_records,
 )
+from nereval_core.corpus.arrays import Array, Bools, Int64
 
 PHRASE, TOKENS = "phrase", "tokens"
 EVALUATION = Evaluation(

@@ -19,7 +19,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from nereval_core.arrays import Bools, Int64
 from nereval_core.conventions.convention import Convention, MatchedSides, Options, ScorerInput, ScorerSteps, TagPair
 from nereval_core.conventions.outcome import CountTables, Figures, Outcome, RatioNames, Tables, figure_rows
 from nereval_core.conventions.records import (
@@ -34,6 +33,7 @@ from nereval_core.conventions.records import (
     joined_records,
 )
 from nereval_core.conventions.tag_sequences import TagChunks, number_tags, runs, same_spans
+from nereval_core.corpus.arrays import Bools, Int64
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers.conll import read_tagged
 from nereval_core.readers.shared.token_tags import Tagged, match_tags

@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from nereval_core.arrays import Int64
 from nereval_core.conventions.convention import (
     Convention,
     LayerPair,
@@ -44,6 +43,7 @@ from nereval_core.conventions.records import (
     scope_of_type,
 )
 from nereval_core.corpus import Layer
+from nereval_core.corpus.arrays import Int64
 from nereval_core.problems import FormatError, Problem, quoted
 
 TYPES = ("Drug", "Strength", "Duration", "Route", "Form", "ADE", "Dosage", "Reason", "Frequency")

@@ -23,7 +23,7 @@ from nereval_core.conventions.records import joined_records, masked_records
 from nereval_core.corpus import Documents, Layer
 from nereval_core.corpus.digest import HASH_BYTES, Hashes, combined
 from nereval_core.corpus.masking import SAID, masked_documents, masked_quotes
-from nereval_core.pairing.notices import IDENTICAL
+from nereval_core.pairing import IDENTICAL
 from nereval_core.problems import FormatError, one_line
 from nereval_core.readers.shared.token_tags import Tagged
 from nereval_core.scoring.count_tables import Columns

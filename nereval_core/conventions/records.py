@@ -13,8 +13,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
-from nereval_core.arrays import Array, Bools, Int64
 from nereval_core.corpus import Documents, Fragments, Layer
+from nereval_core.corpus.arrays import Array, Bools, Int64
 from nereval_core.corpus.masking import masked_text
 from nereval_core.readers.shared.token_tags import Tagged
 from nereval_core.records.tables import NUMBERED, SIDE_COLUMNS, SIDES, categories

@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from nereval_core.arrays import Bools
 from nereval_core.conventions.convention import (
     Convention,
     LayerPair,
@@ -44,6 +43,7 @@ from nereval_core.conventions.records import (
     span_keys,
 )
 from nereval_core.corpus import Layer
+from nereval_core.corpus.arrays import Bools
 from nereval_core.problems import FormatError, Problem, quoted
 
 ENTS, SPANS = "ents", "spans_sc"

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from nereval_core.arrays import Array, Bools, Int32, Int64
 from nereval_core.conventions.convention import LayerPair, Options, ScorerInput, TagPair
 from nereval_core.conventions.records import COR, INC, MatchRows, UnitColumns, record_frame
+from nereval_core.corpus.arrays import Array, Bools, Int32, Int64
 from nereval_core.readers.shared.token_tags import Tagged, tags_of_layer
 
 TransitionRule = Callable[[Array, Array, Array, Array], tuple[Bools, ...]]

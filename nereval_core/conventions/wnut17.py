@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from nereval_core.arrays import Array, Bools, Int32, Int64
 from nereval_core.conventions.convention import Convention, LayerPair, MatchedSides, Options, ScorerSteps, TagPair
 from nereval_core.conventions.outcome import CountTables, Figures, Outcome, RatioNames, Tables, figure_rows
 from nereval_core.conventions.records import COR, MIS, OVERALL, SPU, Evaluation, MatchRows, SharedTypes, UnitColumns
@@ -30,6 +29,7 @@ from nereval_core.conventions.tag_sequences import (
     tags_of_layers,
     token_records,
 )
+from nereval_core.corpus.arrays import Array, Bools, Int32, Int64
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers.shared.token_tags import Tagged
 

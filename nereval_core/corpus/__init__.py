@@ -11,7 +11,7 @@ import json
 from dataclasses import dataclass
 from functools import cached_property
 
-from nereval_core.arrays import frozen
+from nereval_core.corpus.arrays import frozen
 from nereval_core.corpus.documents import Documents, Place, Unit, document_problems
 from nereval_core.corpus.intervals import Intervals
 from nereval_core.corpus.layer_checks import layer

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from nereval_core.arrays import Int64
 from nereval_core.corpus import (
     SPAN_KEYS,
     Documents,
@@ -22,6 +21,7 @@ from nereval_core.corpus import (
     document_problems,
     layer,
 )
+from nereval_core.corpus.arrays import Int64
 from nereval_core.corpus.texts import Texts
 from nereval_core.problems import Problem
 

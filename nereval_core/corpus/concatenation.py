@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from nereval_core.arrays import Int64, edges_of
 from nereval_core.corpus import SPAN_KEYS, Documents, Intervals, Layer, frozen
+from nereval_core.corpus.arrays import Int64, edges_of
 from nereval_core.corpus.texts import Texts
 
 MOST_TYPES = int(np.iinfo(np.int16).max)

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from nereval_core.arrays import Int64, edges_of, frozen
+from nereval_core.corpus.arrays import Int64, edges_of, frozen
 from nereval_core.corpus.digest import Hashes, combined, document_hashes
 from nereval_core.corpus.intervals import Intervals
 from nereval_core.corpus.texts import Texts

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.arrays import Bools, Int32, Int64, edges_of, frozen
+from nereval_core.corpus.arrays import Bools, Int32, Int64, edges_of, frozen
 
 Integers = NDArray[np.integer[Any]]
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from nereval_core.arrays import Bools, Int64, frozen
+from nereval_core.corpus.arrays import Bools, Int64, frozen
 from nereval_core.corpus.documents import Documents, Place, encodable
 from nereval_core.corpus.intervals import Integers, offset_array
 from nereval_core.corpus.layers import SPAN_KEYS, Labels, Layer, span_order

@@ -14,7 +14,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.arrays import Array, Bools, Int32, Int64, frozen
+from nereval_core.corpus.arrays import Array, Bools, Int32, Int64, frozen
 from nereval_core.corpus.digest import Hashes, combined, span_hashes
 from nereval_core.corpus.documents import Documents
 from nereval_core.corpus.intervals import Integers

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from nereval_core.arrays import Int64, frozen
 from nereval_core.corpus import SPAN_KEYS, Documents, Layer
+from nereval_core.corpus.arrays import Int64, frozen
 from nereval_core.corpus.texts import Texts
 
 

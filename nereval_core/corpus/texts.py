@@ -8,7 +8,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from nereval_core.arrays import Int64, UInt8, frozen
+from nereval_core.corpus.arrays import Int64, UInt8, frozen
 
 Bytes = UInt8
 CONTINUATION = 0x80

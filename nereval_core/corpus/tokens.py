@@ -11,8 +11,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.arrays import Int64, edges_of
 from nereval_core.corpus import Documents, Intervals, frozen
+from nereval_core.corpus.arrays import Int64, edges_of
 from nereval_core.corpus.digest import Hashes, combined, span_hashes
 from nereval_core.problems import FormatError
 

@@ -17,8 +17,8 @@ import numpy as np
 from cachetools import LRUCache, cachedmethod
 from numpy.typing import NDArray
 
-from nereval_core.arrays import Int64
 from nereval_core.corpus import Documents, Layer
+from nereval_core.corpus.arrays import Int64
 from nereval_core.corpus.subset import select_documents
 from nereval_core.corpus.texts import Texts
 from nereval_core.engine.record_columns import MappedShard, map_shard

@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 
 from nereval_core import __version__
-from nereval_core.arrays import narrow_integers
 from nereval_core.corpus import Documents, Intervals, Layer
+from nereval_core.corpus.arrays import narrow_integers
 from nereval_core.corpus.texts import Texts
 from nereval_core.engine.shard_counts import replace_file
 from nereval_core.ledger import ledger

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.arrays import Int64, edges_of, narrow_integers
+from nereval_core.corpus.arrays import Int64, edges_of, narrow_integers
 from nereval_core.engine.record_columns import (
     document_number,
     map_file,

@@ -27,7 +27,7 @@ from nereval_core.html_report.page import (
     Terms,
 )
 from nereval_core.html_report.records import RecordNotes, Records, RecordSelection, ScoredSystems
-from nereval_core.pairing.notices import notices_of
+from nereval_core.pairing import notices_of
 from nereval_core.records.queries import ABSENT
 from nereval_core.report.score_tables import confusion_grid, criterion_table, type_table
 from nereval_core.report.signature import signature, together

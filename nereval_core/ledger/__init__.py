@@ -17,8 +17,8 @@ import pandas as pd
 from cachetools import LRUCache, cachedmethod
 from numpy.typing import NDArray
 
-from nereval_core.arrays import Bools, Int64
 from nereval_core.corpus import Layer
+from nereval_core.corpus.arrays import Bools, Int64
 from nereval_core.corpus.subset import select_documents, select_spans
 from nereval_core.ledger.attributes import find_attribute
 from nereval_core.ledger.attributes.own_facts import VERDICT_ATTRIBUTES

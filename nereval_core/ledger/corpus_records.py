@@ -15,8 +15,8 @@ from cachetools import LRUCache, cachedmethod
 from numpy.typing import NDArray
 
 from nereval_core.analysis.slices.decades_and_noise import NOISE, UNDATED, UNKNOWN, document_decades, span_noise
-from nereval_core.arrays import Bools, Int32, Int64, edges_of, frozen
 from nereval_core.corpus import Documents, Layer
+from nereval_core.corpus.arrays import Bools, Int32, Int64, edges_of, frozen
 from nereval_core.corpus.subset import single_document
 from nereval_core.ledger.facet_counts import FacetCounts
 from nereval_core.ledger.record_places import ListedPlaces, PartClasses, RecordClasses, list_places

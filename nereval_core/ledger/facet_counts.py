@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.analysis.slices.decades_and_noise import UNDATED, UNKNOWN
-from nereval_core.arrays import Bools, Int32, Int64
 from nereval_core.corpus import frozen
+from nereval_core.corpus.arrays import Bools, Int32, Int64
 from nereval_core.records.queries import ABSENT, FACETS, NO_GOLD, Query, Total, narrowed
 
 COUNTED = tuple(facet for facet in FACETS if facet != "doc")

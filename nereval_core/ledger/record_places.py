@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.arrays import Bools, Int32, Int64, edges_of
+from nereval_core.corpus.arrays import Bools, Int32, Int64, edges_of
 from nereval_core.ledger.facet_counts import FacetCounts
 
 Piece = tuple[int, NDArray[Any]]

@@ -15,8 +15,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from nereval_core.alignment.codes import ranges
-from nereval_core.arrays import Array, Bools, Int32, Int64, narrow_integers
 from nereval_core.corpus import SPAN_KEYS, Documents, Layer
+from nereval_core.corpus.arrays import Array, Bools, Int32, Int64, narrow_integers
 from nereval_core.corpus.concatenation import join_documents
 from nereval_core.corpus.subset import select_documents
 from nereval_core.ledger.record_places import ListedPlaces, Piece, RecordClasses

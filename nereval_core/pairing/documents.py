@@ -13,8 +13,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from nereval_core.arrays import Bools, Int64
 from nereval_core.corpus import Documents
+from nereval_core.corpus.arrays import Bools, Int64
 from nereval_core.corpus.texts import Texts
 from nereval_core.problems import FormatError, counted
 from nereval_core.readers import Reading

@@ -16,7 +16,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.arrays import Bools, Int64
+from nereval_core.corpus.arrays import Bools, Int64
 
 Kinds = frozenset[str]
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from nereval_core.arrays import Bools, Int64
 from nereval_core.corpus import Documents
+from nereval_core.corpus.arrays import Bools, Int64
 from nereval_core.pairing.letters import cause_of_difference, first_letter_difference, same_letters
 from nereval_core.problems import SHOWN, Problem, counted, quoted, quoted_apart
 from nereval_core.readers import Reading

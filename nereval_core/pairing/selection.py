@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
-from nereval_core.arrays import Int64
+from nereval_core.corpus.arrays import Int64
 from nereval_core.pairing import PairBy, Paired, Pairing, pair
 from nereval_core.problems import FormatError, Problem, counted, quoted
 from nereval_core.readers import Reading, Source

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.arrays import Bools, Int64
 from nereval_core.corpus import Documents, Fragments, Layer, frozen
+from nereval_core.corpus.arrays import Bools, Int64
 from nereval_core.pairing.documents import TokenText
 from nereval_core.pairing.letters import (
     IN_CHARACTER,

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nereval_core.arrays import frozen
 from nereval_core.corpus import Documents, Intervals
+from nereval_core.corpus.arrays import frozen
 from nereval_core.corpus.tokens import tokens_of
 from nereval_core.readers import Reading
 

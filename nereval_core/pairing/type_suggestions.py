@@ -15,8 +15,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.arrays import Int64
 from nereval_core.corpus import Layer
+from nereval_core.corpus.arrays import Int64
 from nereval_core.pairing.type_names import mapping_line
 from nereval_core.problems import SHOWN, quoted
 

@@ -12,8 +12,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.arrays import Int64, edges_of
 from nereval_core.corpus import Documents, Layer, frozen
+from nereval_core.corpus.arrays import Int64, edges_of
 from nereval_core.corpus.texts import Texts
 from nereval_core.records.queries import MANY_WORDS
 

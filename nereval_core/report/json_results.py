@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from nereval_core import __version__
-from nereval_core.pairing.notices import NamedLayer, notices_of
+from nereval_core.pairing import NamedLayer, notices_of
 from nereval_core.report.score_tables import CONFUSION, ranked_confusions
 from nereval_core.report.signature import signature
 from nereval_core.scoring import Counts

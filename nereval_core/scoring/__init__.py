@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from nereval_core.alignment import align
 from nereval_core.alignment.codes import QUESTION_BITS, Alignment, Progress, SideOutcome, Spans
-from nereval_core.arrays import Int32, Int64, UInt8
 from nereval_core.corpus import Layer, Unit
+from nereval_core.corpus.arrays import Int32, Int64, UInt8
 from nereval_core.scoring.counts import Counts, DocumentCounts, counts_of
 from nereval_core.scoring.criteria import (
     CRITERIA,

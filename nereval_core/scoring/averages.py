@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from nereval_core.alignment.candidates import CREDIT
 from nereval_core.alignment.codes import Decision
-from nereval_core.arrays import Float64, Int64, UInt8
 from nereval_core.corpus import Layer
+from nereval_core.corpus.arrays import Float64, Int64, UInt8
 from nereval_core.scoring.counts import RATIOS, Counts, DocumentCounts, ratio_columns, ratios_of
 
 Sides = tuple[UInt8, UInt8]

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from nereval_core.alignment.codes import Decision
-from nereval_core.arrays import Float64, Int64
+from nereval_core.corpus.arrays import Float64, Int64
 
 RATIOS = ("precision", "recall", "f1")
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence, Sized
 from typing import Protocol
 
 from nereval_core.corpus import Unit
-from nereval_core.pairing.notices import NamedLayer
+from nereval_core.pairing import NamedLayer
 from nereval_core.scoring import Counts, Settings
 from nereval_core.scoring.averages import Average
 from nereval_core.scoring.counts import DocumentCounts

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.alignment.codes import Decision, ranges
-from nereval_core.arrays import Int32, Int64
 from nereval_core.corpus import Intervals, Layer, frozen
+from nereval_core.corpus.arrays import Int32, Int64
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from typing import Any, BinaryIO, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.arrays import Array, Int64, edges_of
+from nereval_core.corpus.arrays import Array, Int64, edges_of
 from nereval_core.corpus.texts import Texts
 from nereval_core.readers.input.confinement import open_file
 

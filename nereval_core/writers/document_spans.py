@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nereval_core.arrays import Int64
 from nereval_core.corpus import Layer
+from nereval_core.corpus.arrays import Int64
 from nereval_core.corpus.tokens import WORD
 from nereval_core.readers.shared.offset_units import Unit, offsets_in_unit
 

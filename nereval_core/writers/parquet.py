@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
-from nereval_core.arrays import Int64
 from nereval_core.corpus import Documents, Intervals, Layer
+from nereval_core.corpus.arrays import Int64
 from nereval_core.corpus.texts import Texts
 from nereval_core.problems import FormatError
 from nereval_core.readers.parquet import SPANS, SUFFIX, TEXTS

@@ -11,8 +11,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from nereval_core.analysis.surface_forms import folded_forms
-from nereval_core.arrays import Int32
 from nereval_core.corpus import Layer
+from nereval_core.corpus.arrays import Int32
 from nereval_core.ledger.attributes import own_facts
 from nereval_core.review.standing_verdicts import Reviewed
 from nereval_core.review.store import ReviewStore

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import nereval_core as nereval
-from nereval_core.pairing.notices import IdenticalContentWarning, TypesNotInGoldWarning, is_identical, notices_of
+from nereval_core.pairing import IdenticalContentWarning, TypesNotInGoldWarning, is_identical, notices_of
 from tests.support.commands import Cli
 
 TEXT = "Ann met Bob in Rome ."

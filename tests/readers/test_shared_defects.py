@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import nereval_core as nereval
-from nereval_core.pairing.notices import TypesNotInGoldWarning
+from nereval_core.pairing import TypesNotInGoldWarning
 from nereval_core.problems import FormatError
 from tests.support.shared_corpora import defect
 

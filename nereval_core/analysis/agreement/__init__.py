@@ -39,8 +39,8 @@ from nereval_core.analysis.agreement.kappa_and_alpha import (
 from nereval_core.analysis.agreement.unitizing_alpha import AnnotatedUnits, annotator_units, disagreement
 from nereval_core.analysis.bootstrap import F1, Bootstrap, document_counts, mean_of_defined, ratios
 from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits, resampling_units
-from nereval_core.arrays import Float64
 from nereval_core.corpus import Layer
+from nereval_core.corpus.arrays import Float64
 from nereval_core.corpus.tokens import tokens_of
 from nereval_core.problems import FormatError
 from nereval_core.scoring import Scores, Settings, score_layers

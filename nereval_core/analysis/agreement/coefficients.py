@@ -32,8 +32,8 @@ from nereval_core.analysis.bootstrap import (
 )
 from nereval_core.analysis.intervals import Estimates, lacks_interval, undefined_estimates
 from nereval_core.analysis.resampling_units import ResamplingUnits
-from nereval_core.arrays import Array, Bools, Float64
 from nereval_core.corpus import Documents
+from nereval_core.corpus.arrays import Array, Bools, Float64
 from nereval_core.problems import counted
 from nereval_core.scoring import Scores
 from nereval_core.scoring.criteria import Criterion

@@ -14,8 +14,8 @@ from nereval_core.analysis.agreement.coefficients import Pair, Row, missing_alph
 from nereval_core.analysis.agreement.kappa_and_alpha import count_tokens
 from nereval_core.analysis.agreement.unitizing_alpha import annotator_units
 from nereval_core.analysis.bootstrap import Bootstrap
-from nereval_core.arrays import Bools, Int64
 from nereval_core.corpus import Documents, Layer
+from nereval_core.corpus.arrays import Bools, Int64
 from nereval_core.corpus.concatenation import join_documents, join_layers
 from nereval_core.corpus.subset import select_documents, select_spans
 from nereval_core.corpus.tokens import tokens_of

@@ -37,8 +37,8 @@ from nereval_core.analysis.agreement.coefficients import (
     Row,
     annotator_groups,
 )
-from nereval_core.arrays import Bools, Float64, Int64
 from nereval_core.corpus import Layer
+from nereval_core.corpus.arrays import Bools, Float64, Int64
 from nereval_core.problems import FormatError
 
 GAMMA = "gamma"

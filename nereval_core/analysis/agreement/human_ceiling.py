@@ -38,8 +38,8 @@ from nereval_core.analysis.intervals import RATIO_TOLERANCE, lacks_interval
 from nereval_core.analysis.multiple_tests import are_significant, tested_table
 from nereval_core.analysis.resampling_units import ResamplingPlan
 from nereval_core.analysis.sentences import holm_in_words
-from nereval_core.arrays import Array, Bools, Float64
 from nereval_core.corpus import Documents, Layer
+from nereval_core.corpus.arrays import Array, Bools, Float64
 from nereval_core.problems import counted
 from nereval_core.scoring import Scores
 from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns

@@ -20,8 +20,8 @@ from itertools import combinations
 
 import numpy as np
 
-from nereval_core.arrays import Array, Bools, Float64, Int32, Int64
 from nereval_core.corpus import Intervals, Layer
+from nereval_core.corpus.arrays import Array, Bools, Float64, Int32, Int64
 from nereval_core.scoring.token_counting import token_cells
 
 AnnotatorPairs = tuple[tuple[int, int], ...]

@@ -16,7 +16,7 @@ from nereval_core.analysis.bootstrap import FEW_UNITS
 from nereval_core.analysis.intervals import lacks_interval
 from nereval_core.analysis.sentences import interval_in_words
 from nereval_core.corpus.tokens import tokens_in_words
-from nereval_core.pairing.notices import IDENTICAL, is_identical
+from nereval_core.pairing import IDENTICAL, is_identical
 from nereval_core.pairing.type_names import merged_in_words
 from nereval_core.scoring.criteria import CRITERIA, Criterion, same_rule
 from nereval_core.tables import UNDEFINED

@@ -37,8 +37,8 @@ import numpy as np
 
 from nereval_core.alignment.codes import ranges
 from nereval_core.analysis.agreement.kappa_and_alpha import ratio_or_nan, split_by_number, weigh_pairs
-from nereval_core.arrays import Array, Bools, Float64, Int64
 from nereval_core.corpus import Layer
+from nereval_core.corpus.arrays import Array, Bools, Float64, Int64
 
 SUMMED_PARTS = ("length", "seen_length", "units", "cubes", "squares")
 """Fields of `Disagreement` that are sums over documents, besides `apart`."""

@@ -38,9 +38,9 @@ from nereval_core.analysis.bootstrap import (
 from nereval_core.analysis.criteria.convention_differences import twin_criterion
 from nereval_core.analysis.intervals import RATIO_TOLERANCE, Estimates, JackknifedDifference, jackknife
 from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits
-from nereval_core.arrays import Array, Float64
 from nereval_core.conventions import Convention, LayerPair, Outcome, apply_to_layers, conventions
 from nereval_core.conventions.records import OVERALL
+from nereval_core.corpus.arrays import Array, Float64
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.scoring import Scores
 from nereval_core.scoring.protocols import CountedScores

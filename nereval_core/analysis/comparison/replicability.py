@@ -24,7 +24,7 @@ import pandas as pd
 from scipy.special import chdtrc
 
 from nereval_core.analysis.multiple_tests import holm_correction
-from nereval_core.arrays import Float64
+from nereval_core.corpus.arrays import Float64
 from nereval_core.options import LEVEL
 from nereval_core.problems import FormatError, quoted
 from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns, typed_table

@@ -32,7 +32,7 @@ from nereval_core.analysis.comparison.significance import ranks
 from nereval_core.analysis.intervals import JackknifedDifference, jackknife, lacks_interval
 from nereval_core.analysis.multiple_tests import tested_table
 from nereval_core.analysis.sentences import name_list
-from nereval_core.arrays import Float64
+from nereval_core.corpus.arrays import Float64
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns, free_name, typed_table
 

@@ -34,7 +34,7 @@ from nereval_core.analysis.comparison.measures import (
 from nereval_core.analysis.intervals import RATIO_TOLERANCE, lacks_interval
 from nereval_core.analysis.multiple_tests import corrected_as_family, holm_correction, tested_table
 from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits
-from nereval_core.arrays import Float64
+from nereval_core.corpus.arrays import Float64
 from nereval_core.scoring import Scores
 from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns, typed_table
 

@@ -26,8 +26,8 @@ from nereval_core.analysis.consistency.kinds import KINDS, check_kinds
 from nereval_core.analysis.running_words import form_of
 from nereval_core.analysis.sentences import is_or_are, number_with_noun, percent
 from nereval_core.analysis.surface_forms import folded_forms, masked_forms
-from nereval_core.arrays import Int64
 from nereval_core.corpus import Layer
+from nereval_core.corpus.arrays import Int64
 from nereval_core.corpus.masking import SAID, is_masked, masked_quotes, masked_text, unmasked
 from nereval_core.problems import FormatError, one_line, one_of
 from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns, typed_table

@@ -22,8 +22,8 @@ from nereval_core.analysis.consistency.findings import (
 from nereval_core.analysis.consistency.form_search import SpanWords
 from nereval_core.analysis.consistency.indexed_layer import Codes, IndexedLayer
 from nereval_core.analysis.running_words import RunningWords, fold, form_of
-from nereval_core.arrays import Int64
 from nereval_core.corpus import Layer
+from nereval_core.corpus.arrays import Int64
 
 SIDES = ("left", "right")
 WAYS = ("inside", "just outside")

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.arrays import Bools, Int32, Int64
 from nereval_core.corpus import frozen
+from nereval_core.corpus.arrays import Bools, Int32, Int64
 
 Codes = NDArray[np.integer[Any]]
 

@@ -15,8 +15,8 @@ import numpy as np
 import pandas as pd
 
 from nereval_core.analysis.running_words import RunningWords, words_of
-from nereval_core.arrays import Bools, Int32, Int64
 from nereval_core.corpus import Layer, frozen
+from nereval_core.corpus.arrays import Bools, Int32, Int64
 
 LONGEST_FORM_WORDS = 30
 """Longer forms are compared among the spans but not searched in the texts."""

@@ -24,8 +24,8 @@ from nereval_core.analysis.consistency.form_search import (
     locate_spans,
 )
 from nereval_core.analysis.running_words import RunningWords, form_of, spelling_of
-from nereval_core.arrays import Bools, Int32, Int64
 from nereval_core.corpus import Layer, frozen
+from nereval_core.corpus.arrays import Bools, Int32, Int64
 
 LetterCase = Literal["differs", "ignore", "keep"]
 """The forms whose case matters: those with spellings that are annotated differently, none, or all."""

@@ -21,8 +21,8 @@ from nereval_core.analysis.consistency.indexed_layer import IndexedLayer
 from nereval_core.analysis.running_words import form_of
 from nereval_core.analysis.sentences import number_with_noun
 from nereval_core.analysis.span_relations import span_keys
-from nereval_core.arrays import Bools, Int64
 from nereval_core.corpus import Layer
+from nereval_core.corpus.arrays import Bools, Int64
 
 LEAST_SHARE = 0.05
 """A form annotated in a smaller share of its places is probably another word, and is not a finding."""

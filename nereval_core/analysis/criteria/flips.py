@@ -18,8 +18,8 @@ import numpy as np
 
 from nereval_core.alignment.codes import EQUAL, SAME_TYPE, Facts, Rules, Spans, describe
 from nereval_core.analysis.span_relations import fragments_of
-from nereval_core.arrays import Int64, UInt8
 from nereval_core.corpus import Layer
+from nereval_core.corpus.arrays import Int64, UInt8
 from nereval_core.problems import counted
 from nereval_core.scoring.criteria import Criterion, Decision, decision_table
 

@@ -25,9 +25,9 @@ from nereval_core.analysis.criteria.flips import (
     smallest_correction,
 )
 from nereval_core.analysis.span_relations import corresponding_spans, fragments_of
-from nereval_core.arrays import Bools
 from nereval_core.corpus import Documents, Layer
 from nereval_core.corpus import layer as layer_of
+from nereval_core.corpus.arrays import Bools
 from nereval_core.records.tables import record_ids
 from nereval_core.scoring import Scores, score_layers
 from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns, typed_table

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from nereval_core.alignment.codes import SAME_TYPE
 from nereval_core.analysis.span_relations import overlapping_pairs
-from nereval_core.arrays import Int64
 from nereval_core.corpus import Layer
+from nereval_core.corpus.arrays import Int64
 from nereval_core.scoring.count_tables import Columns
 from nereval_core.scoring.criteria import Criterion, Share
 

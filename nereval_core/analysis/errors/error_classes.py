@@ -33,8 +33,8 @@ from numpy.typing import NDArray
 
 from nereval_core.analysis.crosstab import crosstab
 from nereval_core.analysis.span_relations import corresponding_spans, have_same_type, touching_spans
-from nereval_core.arrays import Bools
 from nereval_core.corpus import Labels, Layer, frozen
+from nereval_core.corpus.arrays import Bools
 from nereval_core.problems import FormatError
 from nereval_core.records.reasons import BOUNDARIES, boundaries
 from nereval_core.scoring import Scores, score_layers

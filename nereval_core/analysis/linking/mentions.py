@@ -17,8 +17,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.arrays import Bools, Int64
 from nereval_core.corpus import Fragments, Layer
+from nereval_core.corpus.arrays import Bools, Int64
 from nereval_core.scoring import Settings, score_layers
 from nereval_core.scoring.criteria import CRITERIA, Decision
 

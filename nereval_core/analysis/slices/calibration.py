@@ -34,7 +34,7 @@ from nereval_core.analysis.slices.scores_by_slice import (
 )
 from nereval_core.analysis.slices.span_values import SlicedScores, SpanValues
 from nereval_core.analysis.slices.thresholds import MOST_THRESHOLDS, ThresholdSweep, probabilities, span_scores
-from nereval_core.arrays import Array, Float64, Int64
+from nereval_core.corpus.arrays import Array, Float64, Int64
 from nereval_core.problems import counted
 from nereval_core.report.references import AREA, BRIER, ECE, MCE
 from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns, typed_table

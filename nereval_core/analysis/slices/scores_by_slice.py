@@ -19,7 +19,7 @@ from nereval_core.alignment.codes import Decision
 from nereval_core.analysis.bootstrap import RATIOS, Bootstrap, DocumentCounts, ratios
 from nereval_core.analysis.resampling_units import ResamplingPlan, ResamplingUnits, document_units
 from nereval_core.analysis.slices.span_values import Side, SlicedScores, SpanValues
-from nereval_core.arrays import Float64, Int64
+from nereval_core.corpus.arrays import Float64, Int64
 from nereval_core.records.tables import categories
 from nereval_core.scoring.count_tables import TEXT_DTYPE, Columns
 from nereval_core.scoring.counts import ratio_columns

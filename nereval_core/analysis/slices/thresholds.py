@@ -20,8 +20,8 @@ from nereval_core.alignment.codes import Decision
 from nereval_core.analysis.resampling_units import ResamplingUnits, resampling_units
 from nereval_core.analysis.slices.span_values import SlicedScores, SpanValues
 from nereval_core.analysis.span_relations import overlap_counts
-from nereval_core.arrays import Int64, UInt8
 from nereval_core.corpus import Layer
+from nereval_core.corpus.arrays import Int64, UInt8
 from nereval_core.records.tables import DECISIONS
 from nereval_core.scoring import Counts, Scores, Settings, score_layers
 from nereval_core.scoring.count_tables import Columns, typed_table

@@ -18,11 +18,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.arrays import Int64
 from nereval_core.compat.seqeval.scheme import allowed_prefixes, scheme_name
 from nereval_core.conventions.seqeval import EVALUATION, decisions_by_type, match_entities
 from nereval_core.conventions.seqeval.entities import LETTERS, SCHEMES, default_entities, detect_scheme, parse_tags
 from nereval_core.conventions.tag_sequences import number_tags
+from nereval_core.corpus.arrays import Int64
 
 AVERAGES = (None, "micro", "macro", "weighted")
 COLUMNS = ("precision", "recall", "f1-score", "support")

@@ -18,7 +18,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from nereval_core.alignment.codes import ranges
-from nereval_core.arrays import Array, Int64
 from nereval_core.conventions.biocreative.files import (
     MentionList,
     layer_mentions,
@@ -57,6 +56,7 @@ from nereval_core.conventions.records import (
     record_frame,
 )
 from nereval_core.corpus import Documents, Layer
+from nereval_core.corpus.arrays import Array, Int64
 from nereval_core.problems import FormatError
 from nereval_core.readers import Source
 from nereval_core.readers.biomedical.bc2gm import TYPE

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.arrays import Int64
 from nereval_core.conventions.records import LIMIT, reading_order, text_from_quotes
 from nereval_core.corpus import Documents, Layer
+from nereval_core.corpus.arrays import Int64
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers import Source, SourceFile
 from nereval_core.readers.biomedical.bc2gm import (

@@ -20,7 +20,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from nereval_core.arrays import Int64
 from nereval_core.conventions.convention import (
     Convention,
     LayerPair,
@@ -50,6 +49,7 @@ from nereval_core.conventions.hipe.files import read_pair
 from nereval_core.conventions.hipe.matching import TokenText, differing_tokens
 from nereval_core.conventions.hipe.spans import map_links, read_mapping
 from nereval_core.conventions.outcome import CountTables, Figures, RatioNames, SideContent
+from nereval_core.corpus.arrays import Int64
 from nereval_core.problems import FormatError, Problem, quoted
 
 

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from nereval_core.arrays import Int64
 from nereval_core.conventions.hipe import matching as rules
 from nereval_core.conventions.hipe.columns import CellColumn, ColumnPair
 from nereval_core.conventions.hipe.figures import LabelFigures, contributions, decisions, rows_of
@@ -25,6 +24,7 @@ from nereval_core.conventions.hipe.spans import (
 )
 from nereval_core.conventions.records import IGN, OVERALL, MatchRows, UnitColumns, record_frame
 from nereval_core.corpus import Documents
+from nereval_core.corpus.arrays import Int64
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.arrays import Int64
 from nereval_core.corpus import Documents, Layer, Place
+from nereval_core.corpus.arrays import Int64
 from nereval_core.readers.hipe.rows import HipeDocument, TokenRow
 from nereval_core.readers.shared.token_tags import tokens_of_spans, with_tokens
 

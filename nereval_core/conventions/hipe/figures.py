@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.arrays import Int64
 from nereval_core.conventions.hipe.columns import NEL, HipeVersion
 from nereval_core.conventions.hipe.matching import (
     MISSED,
@@ -28,6 +27,7 @@ from nereval_core.conventions.hipe.matching import (
 from nereval_core.conventions.hipe.spans import Flags
 from nereval_core.conventions.outcome import FigureRow, Outcome, figure_rows, harmonic_mean, precision_recall_f1
 from nereval_core.conventions.records import COR, INC, MIS, OVERALL, PAR, SPU
+from nereval_core.corpus.arrays import Int64
 
 ALL = "ALL"
 KINDS = 6

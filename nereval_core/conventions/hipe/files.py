@@ -13,9 +13,9 @@ from itertools import accumulate
 
 import numpy as np
 
-from nereval_core.arrays import Int64
 from nereval_core.conventions.hipe.columns import DAY, CellColumn, ColumnFiles, ColumnPair, HipeVersion
 from nereval_core.corpus import Documents, Place
+from nereval_core.corpus.arrays import Int64
 from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError, Problem, counted, quoted, quoted_apart
 from nereval_core.readers import Source

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.arrays import Int64
 from nereval_core.conventions.hipe.spans import Flags, TokenUnits
+from nereval_core.corpus.arrays import Int64
 
 SAME, OTHER_TYPE, OVERLAP, OVERLAP_OTHER, SPURIOUS, MISSED = range(6)
 """Kinds of events: identical, same tokens and another label, overlap, overlap of another label, spurious, missed."""

@@ -15,9 +15,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.arrays import Int64
 from nereval_core.conventions.hipe.columns import LITERAL_LINKS, MENTIONS, METONYMIC_LINKS, CellColumn, ColumnPair
 from nereval_core.conventions.tag_sequences import runs
+from nereval_core.corpus.arrays import Int64
 from nereval_core.problems import FormatError, quoted
 
 Flags = NDArray[np.bool_]

@@ -21,7 +21,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nereval_core.arrays import Array
 from nereval_core.conventions.convention import (
     Convention,
     LayerPair,
@@ -45,6 +44,7 @@ from nereval_core.conventions.jnlpba.objects import (
 from nereval_core.conventions.outcome import CountTables, FigureRow, Figures, Outcome, RatioNames, figure_rows
 from nereval_core.conventions.records import OVERALL, scope_of_type, type_of_scope
 from nereval_core.conventions.tag_sequences import tags_of_layers
+from nereval_core.corpus.arrays import Array
 from nereval_core.problems import FormatError, counted, quoted
 from nereval_core.readers import Source, conll
 from nereval_core.readers.shared.token_tags import Tagged

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from nereval_core.arrays import Array, Bools, Int64
 from nereval_core.conventions.records import COR, IGN, OVERALL, MatchRows, UnitColumns, record_frame, scope_of_type
 from nereval_core.conventions.tag_sequences import last_true, next_values, number_tags, previous_values, token_records
+from nereval_core.corpus.arrays import Array, Bools, Int64
 from nereval_core.readers.shared.token_tags import Tagged
 
 EVALUATIONS = ("full", "left", "right")

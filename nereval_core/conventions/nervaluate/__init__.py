@@ -21,7 +21,6 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from nereval_core.arrays import Int64
 from nereval_core.conventions.convention import (
     Convention,
     LayerPair,
@@ -59,6 +58,7 @@ from nereval_core.conventions.outcome import CountTables, SideContent
 from nereval_core.conventions.records import MIS, SPU, UnitColumns, other_units, reading_order
 from nereval_core.conventions.tag_sequences import number_tags, runs, tags_of_layers
 from nereval_core.corpus import Documents, Layer
+from nereval_core.corpus.arrays import Int64
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers.recognition import likely_format
 from nereval_core.readers.shared.token_tags import Tagged

@@ -16,7 +16,7 @@ import numpy as np
 
 from nereval_core.alignment.candidates import overlap_blocks
 from nereval_core.alignment.codes import ranges
-from nereval_core.arrays import Array, Int64
+from nereval_core.corpus.arrays import Array, Int64
 
 Preference = Literal["first", "identical", "bounds", "type"]
 

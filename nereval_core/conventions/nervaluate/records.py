@@ -12,7 +12,6 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from nereval_core.arrays import Array, Int64
 from nereval_core.conventions.nervaluate.matching import (
     PairedSpans,
     SpanClusters,
@@ -38,6 +37,7 @@ from nereval_core.conventions.records import (
     scope_of_type,
     with_types,
 )
+from nereval_core.corpus.arrays import Array, Int64
 
 DECIDED: Mapping[str, tuple[int, int, int, int]] = {
     "strict": (INC, INC, INC, COR),

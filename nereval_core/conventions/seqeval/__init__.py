@@ -16,7 +16,6 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from nereval_core.arrays import Array, Int32, Int64
 from nereval_core.conventions.convention import (
     Convention,
     LayerPair,
@@ -61,6 +60,7 @@ from nereval_core.conventions.tag_sequences import (
     tags_of_layers,
     token_records,
 )
+from nereval_core.corpus.arrays import Array, Int32, Int64
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers.shared import tag_schemes
 from nereval_core.readers.shared.token_tags import Tagged

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nereval_core.arrays import Array, Bools, Int32, Int64
 from nereval_core.conventions.tag_sequences import TagChunks, find_transitions, runs
+from nereval_core.corpus.arrays import Array, Bools, Int32, Int64
 
 LETTERS = "OBIESLU"
 O, B, I, E, S, L, U = range(len(LETTERS))  # noqa: E741

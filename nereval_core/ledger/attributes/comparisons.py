@@ -29,7 +29,7 @@ from nereval_core.analysis.crosstab import (
     same_predictions,
 )
 from nereval_core.analysis.span_relations import corresponding_spans
-from nereval_core.arrays import Array
+from nereval_core.corpus.arrays import Array
 from nereval_core.problems import FormatError
 from nereval_core.records.tables import DECISIONS
 from nereval_core.review.attribute import Attribute, Records

@@ -19,7 +19,7 @@ from nereval_core.analysis.slices.slicings import find_values
 from nereval_core.analysis.slices.span_values import Side, SlicedScores
 from nereval_core.analysis.span_relations import carry_over
 from nereval_core.analysis.surface_forms import folded_forms, masked_forms
-from nereval_core.arrays import Array
+from nereval_core.corpus.arrays import Array
 from nereval_core.corpus.masking import is_masked
 from nereval_core.records.queries import SAME_TYPE, YES
 from nereval_core.review.attribute import Attribute, Records

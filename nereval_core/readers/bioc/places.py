@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from nereval_core.arrays import Int64
 from nereval_core.corpus import Place
+from nereval_core.corpus.arrays import Int64
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers.bioc.documents import UNKNOWN_OFFSET, BioCAnnotation, BioCDocument, BioCPassage
 from nereval_core.readers.biomedical.pubtator import plain_blanks

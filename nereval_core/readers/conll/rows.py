@@ -10,8 +10,8 @@ from typing import NamedTuple, overload
 
 import numpy as np
 
-from nereval_core.arrays import Int32, Int64
 from nereval_core.corpus import Documents, Intervals, Place, frozen
+from nereval_core.corpus.arrays import Int32, Int64
 from nereval_core.problems import FormatError, Problem, counted
 from nereval_core.readers import ReadOptions
 from nereval_core.readers.conll.layout import (

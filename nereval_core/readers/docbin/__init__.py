@@ -17,8 +17,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.arrays import Int64, UInt64
 from nereval_core.corpus import Documents, Intervals, Place, document_problems, layer
+from nereval_core.corpus.arrays import Int64, UInt64
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers import Reader, Reading, ReadOptions, Source, select_layer
 from nereval_core.readers.docbin.message import (

@@ -20,7 +20,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.arrays import Array, Int64, UInt64
+from nereval_core.corpus.arrays import Array, Int64, UInt64
 from nereval_core.problems import FormatError, Problem, counted
 from nereval_core.readers.input.compression import BLOCK
 from nereval_core.readers.input.origins import InZip, expanded_limit

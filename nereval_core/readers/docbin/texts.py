@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.arrays import Int32, Int64
+from nereval_core.corpus.arrays import Int32, Int64
 from nereval_core.problems import FormatError, Problem
 from nereval_core.readers.docbin.message import DECODING_ERRORS, REMEDY, PackedDocuments, damaged
 from nereval_core.readers.shared.strict_json import id_string

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.arrays import Int64
 from nereval_core.corpus import Documents, Intervals, Place, frozen
+from nereval_core.corpus.arrays import Int64
 from nereval_core.corpus.intervals import SpacedIntervals
 from nereval_core.corpus.texts import Bytes, Texts
 from nereval_core.problems import FormatError

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.arrays import Int64
+from nereval_core.corpus.arrays import Int64
 from nereval_core.corpus.builder import Builder
 from nereval_core.problems import FormatError, quoted
 from nereval_core.readers.input.source import SourceFile, with_progress

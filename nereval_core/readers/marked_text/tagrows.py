@@ -16,8 +16,8 @@ from itertools import chain, islice
 
 import numpy as np
 
-from nereval_core.arrays import Int64
 from nereval_core.corpus import Documents, Intervals, Place
+from nereval_core.corpus.arrays import Int64
 from nereval_core.problems import FormatError, Problem, counted, quoted
 from nereval_core.readers import Reader, Reading, ReadOptions, Source
 from nereval_core.readers.input.source import SourceFile, unread_files_note

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nereval_core.arrays import Int64
 from nereval_core.corpus import Documents, Intervals, Labels, Layer, Place, document_problems, frozen, layer
+from nereval_core.corpus.arrays import Int64
 from nereval_core.corpus.texts import Texts
 from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.readers import Reader, Reading, ReadOptions, Source

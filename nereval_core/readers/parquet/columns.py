@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.arrays import Int64
 from nereval_core.corpus import Intervals, frozen
+from nereval_core.corpus.arrays import Int64
 from nereval_core.corpus.texts import Texts
 from nereval_core.problems import FormatError, quoted
 from nereval_core.readers.input.origins import EXPANSION_RATIO, EXPANSION_RATIO_ON_DISK, MOST_EXPANDED_BYTES

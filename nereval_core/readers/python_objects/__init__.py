@@ -22,8 +22,8 @@ from typing import Any
 
 import numpy as np
 
-from nereval_core.arrays import Int64
 from nereval_core.corpus import Documents, Intervals, document_problems, frozen, layer
+from nereval_core.corpus.arrays import Int64
 from nereval_core.corpus.texts import Texts
 from nereval_core.problems import FormatError, Problem, counted
 from nereval_core.readers import Reading, ReadOptions, Source, without_outside

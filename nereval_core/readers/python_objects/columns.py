@@ -13,8 +13,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.arrays import Int64
 from nereval_core.corpus import Documents, Labels, Place
+from nereval_core.corpus.arrays import Int64
 from nereval_core.problems import Problem, counted, quoted
 from nereval_core.readers.shared.tag_cells import Notation
 from nereval_core.readers.shared.tag_decoding import Chunks

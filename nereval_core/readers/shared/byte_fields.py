@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.arrays import Bools, Int32, Int64, UInt64
+from nereval_core.corpus.arrays import Bools, Int32, Int64, UInt64
 from nereval_core.corpus.texts import Bytes
 
 WORD_BYTES = 32

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from nereval_core.arrays import Int64
 from nereval_core.corpus import Documents, Layer, Place
+from nereval_core.corpus.arrays import Int64
 from nereval_core.corpus.concatenation import MOST_TYPES, join_documents, join_layers
 from nereval_core.corpus.subset import select_documents, select_spans
 from nereval_core.problems import FormatError, Problem, counted, quoted

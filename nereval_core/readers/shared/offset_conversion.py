@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from nereval_core.arrays import Int64
 from nereval_core.corpus import document_problems
+from nereval_core.corpus.arrays import Int64
 from nereval_core.corpus.builder import Builder, Pairs
 from nereval_core.problems import FormatError, Problem, counted
 from nereval_core.readers import Reading, ReadOptions, Source

@@ -15,8 +15,8 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
-from nereval_core.arrays import Int64
 from nereval_core.corpus import Place
+from nereval_core.corpus.arrays import Int64
 from nereval_core.problems import FormatError, Problem, quoted, quoted_apart
 
 Unit = Literal["code points", "UTF-16 units", "UTF-8 bytes"]

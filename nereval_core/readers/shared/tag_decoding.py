@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.arrays import Int64
 from nereval_core.corpus import Place
+from nereval_core.corpus.arrays import Int64
 from nereval_core.problems import FormatError, Problem, counted, either_option, quoted
 from nereval_core.readers.read_settings import ReadOptions
 from nereval_core.readers.shared.tag_cells import (

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from nereval_core.arrays import Int32, Int64
 from nereval_core.corpus import Documents, Intervals, Labels, Place, document_problems, layer
+from nereval_core.corpus.arrays import Int32, Int64
 from nereval_core.problems import FormatError, Problem, counted
 from nereval_core.readers.read_settings import Reading, ReadOptions
 from nereval_core.readers.shared.tag_cells import Notation, notation_of, split_scores, unused_labels_note

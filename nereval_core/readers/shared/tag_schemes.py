@@ -17,7 +17,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.arrays import Bools, Int64
+from nereval_core.corpus.arrays import Bools, Int64
 from nereval_core.problems import FormatError, quoted
 
 LETTERS = "OBIMELSUW"

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nereval_core.arrays import Bools, Int64
+from nereval_core.corpus.arrays import Bools, Int64
 from nereval_core.corpus.texts import Bytes
 from nereval_core.readers.input.source import SourceFile
 from nereval_core.readers.shared.byte_fields import WORD_BYTES, true_places, word_numbers

@@ -14,8 +14,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from nereval_core.arrays import Bools, Int64
 from nereval_core.corpus import Documents, Intervals, Layer, Place
+from nereval_core.corpus.arrays import Bools, Int64
 from nereval_core.corpus.tokens import tokens_of
 from nereval_core.problems import FormatError, Problem, counted, quoted
 

@@ -15,8 +15,8 @@ from heapq import heappop, heappush
 import numpy as np
 
 from nereval_core.alignment.codes import Decision
-from nereval_core.arrays import Int64
 from nereval_core.corpus import Layer
+from nereval_core.corpus.arrays import Int64
 from nereval_core.review.apply import AppliedVerdicts, Change, apply_verdicts, drop_verdicts
 from nereval_core.review.apply.verdict_places import group_verdicts, place_counts
 from nereval_core.review.apply.what_if import exact_f1

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nereval_core.alignment.codes import Decision
-from nereval_core.arrays import Int64
 from nereval_core.corpus import Documents, Intervals, Labels, Layer, frozen
 from nereval_core.corpus import layer as layer_of
+from nereval_core.corpus.arrays import Int64
 from nereval_core.corpus.tokens import remember_tokens, tokens_of
 from nereval_core.review.apply import AppliedVerdicts, changed_layer, settle_document, verdicts_by_document
 from nereval_core.review.apply.settlement import ADDED, ALTERNATIVE, CIRCLE, REMOVED, REPEATS, REPLACED, named_spans

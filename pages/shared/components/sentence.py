@@ -12,7 +12,7 @@ import streamlit as st
 
 from nereval_core.analysis.sentences import Sentence, confusion_sentence, errors_sentence, overview_sentence
 from nereval_core.ledger.attributes.own_facts import VERDICT_ATTRIBUTES
-from nereval_core.pairing.notices import Notices, notices_of
+from nereval_core.pairing import Notices, notices_of
 from nereval_core.pairing.type_suggestions import REMEDY
 from nereval_core.records.queries import Query
 from pages.shared.components import navigation
