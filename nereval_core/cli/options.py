@@ -176,8 +176,11 @@ def parsed(
                 and (words := vars(arguments).get(argument_name(offer))) not in (None, [])
             ):
                 values[each.name] = offer.parsed(words)
+    # A refused part or value has its default here, so that the problems of the others are told too.
+    with steps.collected():
+        checked = options(**values)
     steps.refuse()
-    return options(**values)
+    return checked
 
 
 def argument_name(offer: Offer) -> str:

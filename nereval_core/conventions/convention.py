@@ -301,7 +301,7 @@ class Convention:
         Raises:
             FormatError: input that cannot be read, data that the scorer cannot have.
         """
-        return self._outcome(self.steps.match_files(files, options), options)
+        return self.outcome(self.steps.match_files(files, options), options)
 
     def of_layers(self, gold: Layer, pred: Layer, options: Options, marks: tuple[str, ...] = ()) -> Outcome:
         """Score layers over the same documents.
@@ -309,7 +309,7 @@ class Convention:
         Raises:
             FormatError: data that the scorer cannot have.
         """
-        outcome = self._outcome(self.steps.match_layers(gold, pred, options), options)
+        outcome = self.outcome(self.steps.match_layers(gold, pred, options), options)
         notes = () if TAGS.isdisjoint(self.formats) else with_tokens(gold.documents)[1]
         return replace(outcome, notes=tuple(dict.fromkeys((*outcome.notes, *notes))), marks=marks)
 
@@ -323,11 +323,12 @@ class Convention:
 
     def of_counts(self, counts: CountTables, options: Options) -> Outcome:
         """Return the figures of counts, without records."""
-        outcome = self._outcome(MatchedSides(counts, NO_DOCUMENTS, without_records), options)
+        outcome = self.outcome(MatchedSides(counts, NO_DOCUMENTS, without_records), options)
         notes = no_tokens_note(counts.number(UNTOKENIZED, "documents"), counts.gold.documents)
         return replace(outcome, notes=(*outcome.notes, *notes))
 
-    def _outcome(self, matched: MatchedSides, options: Options) -> Outcome:
+    def outcome(self, matched: MatchedSides, options: Options) -> Outcome:
+        """Return the figures of both sides once their units are decided."""
         options = options if matched.options is None else matched.options
         figures = matched.figures
         if figures is None:

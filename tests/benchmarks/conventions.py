@@ -108,7 +108,7 @@ def by_seqeval(gold: Layer, pred: Layer) -> Callable[[], object]:
     tags = TagPair(tags_of_layer(gold, "seqeval"), tags_of_layer(pred, "seqeval"))
     convention = conventions()["seqeval"]
     options = option_values(convention, {})
-    return lambda: convention.of_pair(tags, options)
+    return lambda: convention.outcome(convention.steps.match(tags, options), options)
 
 
 def seqeval_itself(gold: Layer, pred: Layer) -> Callable[[], object]:
@@ -125,7 +125,7 @@ def by_hipe(gold: Layer, pred: Layer) -> Callable[[], object]:
     convention = conventions()["hipe-2022"]
     options = option_values(convention, {})
     columns = hipe.ScoredColumns(pair_of_layers(gold, pred, HIPE_2022, options), ("NE-COARSE-LIT",), "pred")
-    return lambda: convention.of_pair(columns, options)
+    return lambda: convention.outcome(convention.steps.match(columns, options), options)
 
 
 REFERENCES = (("hipe-2022", by_hipe, 105), ("seqeval", by_seqeval, 60), ("nervaluate-1.2.1", by_nervaluate, 25))

@@ -13,6 +13,7 @@ import pytest
 import nereval_core as nereval
 from nereval_core.analysis.linking.indexing import SetCounts
 from nereval_core.problems import FormatError
+from tests.support import ROOT
 from tests.support.commands import Cli
 
 TEXT = "Anna met Paul in Paris."
@@ -224,3 +225,9 @@ def test_library_verbs(folder: Path) -> None:
             nereval.link("gold.jsonl", "run.jsonl", **wrong)
     with pytest.raises(FormatError, match="use first or any"):
         nereval.index("gold.jsonl", "run.jsonl", links="all")
+
+
+def test_averages_of_ids_say_which_ratios_are_undefined(command: Cli) -> None:
+    gold, rules = (ROOT / "demo_data/pharmacology" / f"{name}.jsonl" for name in ("gold", "rules"))
+    out, _ = run(f"index {gold} {rules} -q", command)
+    assert "macro over ids: undefined and left out: 33 of P, 3 of R" in out

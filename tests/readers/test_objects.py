@@ -170,7 +170,7 @@ REFUSED: list[tuple[Any, list[str]]] = [
     ),
     (
         [[GOOD | {"text": "Ann", "id": 1}]],
-        ["gold[0][0]: the unknown keys 'text', 'id'; known are start, end, label; mo"],
+        ["gold[0][0]: the unknown keys 'text', 'id'; known are start, end, label; JSONL has more"],
     ),
     ([[{"label": "A"}]], ["gold[0][0]: no start and no end; give start, end, label"]),
     ([[GOOD | {"end": 3.0}]], ["gold[0][0]: end is a fraction; write an integer"]),

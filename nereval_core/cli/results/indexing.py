@@ -126,9 +126,9 @@ def _notes(indexed: IndexedSystem) -> Iterator[str]:
     yield f"documents with a missing or spurious id: {wrong} of {len(scores.by_document)}"
     for unit, means in (("documents", scores.macro_documents()), ("ids", scores.macro_ids())):
         counts_left_out = [
-            f"{means[ratio].undefined} of {short}"
-            for ratio, short in zip(means, RATIOS, strict=True)
-            if means[ratio].undefined
+            f"{mean.undefined} of {column.label}"
+            for mean, column in zip(means.values(), RATIOS, strict=True)
+            if mean.undefined
         ]
         if counts_left_out:
             yield f"macro over {unit}: undefined and left out: {', '.join(counts_left_out)}"
