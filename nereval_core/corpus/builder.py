@@ -155,6 +155,11 @@ class Builder:
             (self.extras["meta"], meta),
         )
         for target, values in columns:
+            if not values:
+                continue
+            if None not in values:
+                target.update(zip(numbers, values, strict=False))
+                continue
             target.update((span, value) for span, value in zip(numbers, values, strict=False) if value is not None)
 
     def add_spans(self, starts: Sequence[int], ends: Sequence[int], codes: Sequence[int]) -> range:

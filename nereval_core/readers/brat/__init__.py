@@ -19,17 +19,17 @@ from nereval_core.readers import Reader, Reading, ReadOptions, Source
 from nereval_core.readers.brat.files import (
     BLANKS,
     CODE_POINTS,
-    TEXT_BOUND,
     DocumentFiles,
     Parts,
+    Row,
     TextOffsets,
     annotated_texts,
-    annotation_lines,
+    annotation_rows,
     document_files,
     document_of,
+    further_parts,
     loaded,
     offset_unit,
-    parts_of,
     text_of,
 )
 from nereval_core.readers.input.source import sorted_by_path, unread_files_note, with_progress
@@ -133,44 +133,44 @@ def _notes_are_codes(files: Iterable[bytes | FormatError]) -> bool:
 
 
 @dataclass(slots=True)
-class _Span:
-    """A T line: `key` is its number, `parts` are its fragments in code points."""
+class _Spans:
+    """The T lines of a file in columns, offsets in code points; what few of them have by their numbers."""
 
-    key: str
-    line: int
-    label: str
-    parts: Parts
-    quote: str | None
-    links: list[str] = field(default_factory=list)
-    core: tuple[int, int] | None = None
-    is_core: bool = False
-    meta: dict[str, Any] = field(default_factory=dict)
+    keys: Sequence[str]
+    lines: Sequence[int]
+    labels: Sequence[str]
+    starts: Sequence[int]
+    ends: Sequence[int]
+    fragments: Mapping[int, Parts]
+    covered: Sequence[str]
+    separators: Sequence[str]
+    quotes: Sequence[str]
+    links: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    meta: dict[int, dict[str, Any]] = field(default_factory=dict)
+    cores: dict[int, tuple[int, int]] = field(default_factory=dict)
+    core_marks: set[int] = field(default_factory=set)
 
-    def set_attribute(self, name: str, value: str | Literal[True]) -> None:
+    def set_attribute(self, span: int, name: str, value: str | Literal[True]) -> None:
         """Set an attribute, which may have several values."""
-        if name not in self.meta:
-            self.meta[name] = value
-        elif isinstance(self.meta[name], list):
-            self.meta[name].append(value)
+        meta = self.meta.setdefault(span, {})
+        if name not in meta:
+            meta[name] = value
+        elif isinstance(meta[name], list):
+            meta[name].append(value)
         else:
-            self.meta[name] = [self.meta[name], value]
+            meta[name] = [meta[name], value]
 
-    @property
-    def start(self) -> int:
-        return self.parts[0][0]
-
-    @property
-    def end(self) -> int:
-        return self.parts[-1][1]
-
-    def covered(self, text: str) -> str:
-        if len(self.parts) == 1:
-            return text[self.parts[0][0] : self.parts[0][1]]
-        return " ".join(text[start:end] for start, end in self.parts)
-
-    def contains(self, other: _Span) -> bool:
-        """Return whether the other lies in it, both as outer hulls."""
-        return self.start <= other.start and other.end <= self.end
+    def differing_quotes(self) -> dict[int, str]:
+        """Return the quotes that are not the text covered to the letter, by the numbers of their spans."""
+        if self.quotes == self.covered:
+            return {}
+        return {
+            span: quote
+            for span, (quote, covered, separator) in enumerate(
+                zip(self.quotes, self.covered, self.separators, strict=True)
+            )
+            if separator and quote != covered
+        }
 
 
 class _DocumentReader:
@@ -195,58 +195,92 @@ class _DocumentReader:
             if document.ann is None:
                 self.counts["bare"] += 1
                 return
-            lines, offsets = annotation_lines(document), TextOffsets(text, self._counting)
+            rows = annotation_rows(document)
         except FormatError as error:
             builder.problems.extend(error.problems)
             return
         self._source = document.ann.shown
-        spans = self._spans(lines, offsets)
+        spans = self._spans(rows, text)
+        numbers: Sequence[int] = range(len(spans.keys))
         if self._options.core_type is not None:
-            spans = self._with_cores(spans, text)
-        # Most documents have T lines of one fragment alone.
-        has_more = any(span.links or span.meta or span.core or len(span.parts) > 1 for span in spans)
+            numbers = self._with_cores(spans)
+
+        def column(values: Sequence[Any]) -> Sequence[Any]:
+            return values if len(numbers) == len(values) else [values[span] for span in numbers]
+
+        def rare_column(values: Mapping[int, Any]) -> Sequence[Any]:
+            return [values.get(span) for span in numbers] if values else ()
+
         builder.spans(
-            [span.parts[0][0] for span in spans],
-            [span.parts[-1][1] for span in spans],
-            [span.label for span in spans],
-            quotes=[self._mismatched_quote(span, text) for span in spans],
-            ids=[span.key for span in spans],
-            links=[tuple(span.links) or None for span in spans if has_more],
-            fragments=[span.parts if len(span.parts) > 1 else None for span in spans if has_more],
-            cores=[span.core for span in spans if has_more],
-            meta=[span.meta or None for span in spans if has_more],
-            lines=[span.line for span in spans],
+            column(spans.starts),
+            column(spans.ends),
+            column(spans.labels),
+            quotes=rare_column(self._mismatched_quotes(spans, numbers)),
+            ids=column(spans.keys),
+            links=rare_column(spans.links),
+            fragments=rare_column(spans.fragments),
+            cores=rare_column(spans.cores),
+            meta=rare_column(spans.meta),
+            lines=column(spans.lines),
             source=self._source,
         )
 
     def _complain(self, line: int, finding: str, remedy: str) -> None:
         self._builder.problem(line, finding, remedy, source=self._source)
 
-    def _spans(self, lines: Sequence[str], text_offsets: TextOffsets) -> Sequence[_Span]:
+    def _spans(self, rows: Sequence[Row], text: str) -> _Spans:
         """Return the spans of a file, with links and metadata; the core of each is not known yet."""
+        # Of T lines of the same number the first one counts.
+        line_of_key = dict(zip([row[0] for row in reversed(rows)], range(len(rows), 0, -1), strict=True))
+        line_of_key.pop("", None)
+        lines: Sequence[int] = range(1, len(rows) + 1)
+        t_rows = rows
+        if len(line_of_key) < len(rows):
+            lines = sorted(line_of_key.values())
+            t_rows = [rows[line - 1] for line in lines]
+        spans = self._spans_of(t_rows, lines, text)
+        if len(lines) < len(rows):
+            self._read_others(rows, line_of_key, spans)
+        return spans
+
+    def _spans_of(self, rows: Sequence[Row], lines: Sequence[int], text: str) -> _Spans:
+        """Return the spans of T lines."""
+        columns: Iterable[tuple[str, ...]] = zip(*rows, strict=True) if rows else ((),) * 8
+        keys, labels, first_starts, first_ends, further, separators, quotes, _ = columns
+        self.counts["no quote"] += separators.count("")
+        self.counts["blank for tab"] += separators.count(" ")
+        starts, ends = list(map(int, first_starts)), list(map(int, first_ends))
+        parts = {span: further_parts(more) for span, more in enumerate(further) if more}
+        if self._counting != CODE_POINTS:
+            offsets = TextOffsets(text, self._counting)
+            starts, ends = offsets.starts(starts), offsets.ends(ends)
+            for span, pairs in parts.items():
+                part_starts, part_ends = zip(*pairs, strict=True)
+                parts[span] = tuple(zip(offsets.starts(part_starts), offsets.ends(part_ends), strict=True))
+        covered = [text[start:end] for start, end in zip(starts, ends, strict=True)]
+        for span, more in parts.items():
+            parts[span] = ((starts[span], ends[span]), *more)
+            covered[span] = " ".join(text[start:end] for start, end in parts[span])
+            ends[span] = more[-1][1]
+        return _Spans(keys, lines, labels, starts, ends, parts, covered, separators, list(quotes))
+
+    def _read_others(self, rows: Sequence[Row], line_of_key: Mapping[str, int], spans: _Spans) -> None:
+        """Read lines that are not T lines of spans: add links, metadata and marks of cores; count the others."""
         counts, core_type = self.counts, self._options.core_type
-        spans: dict[str, _Span] = {}
+        span_of_key = {key: span for span, key in enumerate(spans.keys)}
         links: list[tuple[int, str, str]] = []
         attributes: list[tuple[int, str, str, str | Literal[True]]] = []
         core_marks: list[tuple[int, str]] = []
-        for number, line in enumerate(lines, start=1):
-            if not line or line.isspace():
-                continue
-            if line[0] == "T":
-                match = TEXT_BOUND.fullmatch(line)
-                if match is None:
-                    self._complain(
-                        number, f"{quoted(line)} is not a T line", "write it as T1<tab>Type start end<tab>text"
-                    )
-                    continue
-                key, label, start, end, further, separator, quote = match.groups()
-                if key in spans:
-                    finding = f"{key} stands on line {spans[key].line} already"
+        for number, row in enumerate(rows, start=1):
+            key, line = row[0], row[-1]
+            if key:
+                if line_of_key[key] != number:
+                    finding = f"{key} stands on line {line_of_key[key]} already"
                     self._complain(number, finding, "give each T line its own number")
-                    continue
-                if separator != "\t":
-                    counts["no quote" if separator is None else "blank for tab"] += 1
-                spans[key] = _Span(key, number, label, text_offsets.convert(parts_of(start, end, further)), quote)
+            elif not line or line.isspace():
+                continue
+            elif line[0] == "T":
+                self._complain(number, f"{quoted(line)} is not a T line", "write it as T1<tab>Type start end<tab>text")
             elif line[0] == "N":
                 match = NORMALISATION.fullmatch(line)
                 if match is None:
@@ -270,69 +304,75 @@ class _DocumentReader:
                 remedy = "begin each line with T, N, R, E, A, M, * or #"
                 self._complain(number, f"{quoted(line)} is of no kind brat knows", remedy)
         for number, target, link in links:
-            if target in spans:
-                spans[target].links.append(link)
+            if target in span_of_key:
+                span = span_of_key[target]
+                spans.links[span] = (*spans.links.get(span, ()), link)
             else:
                 self._missing_target(number, "a reference to", target, "name the T line it belongs to")
         for number, target, name, value in attributes:
-            if target in spans:
-                spans[target].set_attribute(name, value)
+            if target in span_of_key:
+                spans.set_attribute(span_of_key[target], name, value)
                 counts["attributes"] += 1
             else:
                 what = f"the attribute {quoted(name)} of"
                 self._missing_target(number, what, target, "name the T line it belongs to")
         for number, target in core_marks:
-            if target in spans:
-                spans[target].is_core = True
+            if target in span_of_key:
+                spans.core_marks.add(span_of_key[target])
             else:
                 what = f"the attribute {quoted(core_type or '')} of"
                 self._missing_target(number, what, target, "give it to the T line of a core")
-        return [*spans.values()]
 
     def _missing_target(self, line: int, what: str, target: str, remedy: str) -> None:
         self._complain(line, f"{what} {quoted(target)}, which is not a T line of this file", remedy)
 
-    def _with_cores(self, all_spans: Sequence[_Span], text: str) -> Sequence[_Span]:
-        """Return the spans that are not cores, each with its core; report cores of no span and second ones."""
-        core_type = self._options.core_type
-        spans = [span for span in all_spans if not (span.is_core or span.label == core_type)]
-        key_of_core: dict[str, str] = {}
-        for core in (span for span in all_spans if span.is_core or span.label == core_type):
-            owners = [span for span in spans if span.contains(core)]
-            if core.quote is not None and not _is_quote_of(core.quote, core.covered(text)):
-                place = f"[{core.start}, {core.end})"
+    def _with_cores(self, spans: _Spans) -> Sequence[int]:
+        """Give spans their cores, and return those that are not cores; report cores of no span and second ones."""
+        is_core = [
+            span in spans.core_marks or label == self._options.core_type for span, label in enumerate(spans.labels)
+        ]
+        numbers = [span for span, is_marked in enumerate(is_core) if not is_marked]
+        starts, ends = spans.starts, spans.ends
+        differing = spans.differing_quotes()
+        key_of_core: dict[int, str] = {}
+        for core in (span for span, is_marked in enumerate(is_core) if is_marked):
+            key, line, start, end = spans.keys[core], spans.lines[core], starts[core], ends[core]
+            owners = [span for span in numbers if starts[span] <= start and end <= ends[span]]
+            if core in differing and not _is_quote_of(differing[core], spans.covered[core]):
                 self._complain(
-                    core.line,
-                    f"the quoted text {quoted(core.quote)} of core {core.key} is not the text at {place}",
+                    line,
+                    f"the quoted text {quoted(differing[core])} of core {key} is not the text at [{start}, {end})",
                     "check offsets (code points, end exclusive), line ends and text version",
                 )
-            if len(core.parts) > 1:
-                self._complain(core.line, f"core {core.key} is discontinuous", "draw a core as one piece")
+            if core in spans.fragments:
+                self._complain(line, f"core {key} is discontinuous", "draw a core as one piece")
             elif not owners:
-                self._complain(
-                    core.line, f"core {core.key} lies in no span", "draw it inside the span it is the core of"
-                )
-            smallest = min((span.end - span.start for span in owners), default=0)
+                self._complain(line, f"core {key} lies in no span", "draw it inside the span it is the core of")
+            smallest = min((ends[span] - starts[span] for span in owners), default=0)
             for span in owners:
-                if span.end - span.start != smallest:
+                if ends[span] - starts[span] != smallest:
                     continue
-                if span.key in key_of_core:
-                    finding = f"{core.key} is a second core of {span.key}, beside {key_of_core[span.key]}"
-                    self._complain(core.line, finding, "keep one core a span")
-                key_of_core[span.key] = core.key
-                span.core = (core.start, core.end)
+                if span in key_of_core:
+                    finding = f"{key} is a second core of {spans.keys[span]}, beside {key_of_core[span]}"
+                    self._complain(line, finding, "keep one core a span")
+                key_of_core[span] = key
+                spans.cores[span] = (start, end)
             self.counts["cores"] += 1
-        return spans
+        return numbers
 
-    def _mismatched_quote(self, span: _Span, text: str) -> str | None:
-        """Return the quote of a span that does not cover it, None where it has none or covers it."""
-        quote, covered = span.quote, span.covered(text)
-        if quote is None or quote == covered:
-            return None
-        if not _is_quote_of(quote, covered):
-            return quote
-        self.counts["ends of quotes"] += quote.strip() == covered.strip()
-        return None
+    def _mismatched_quotes(self, spans: _Spans, numbers: Sequence[int]) -> dict[int, str]:
+        """Return the quotes of these spans that do not match, blanks aside, the text covered."""
+        differing = spans.differing_quotes()
+        mismatched: dict[int, str] = {}
+        for span in numbers if differing else ():
+            if span not in differing:
+                continue
+            quote, covered = differing[span], spans.covered[span]
+            if not _is_quote_of(quote, covered):
+                mismatched[span] = quote
+            else:
+                self.counts["ends of quotes"] += quote.strip() == covered.strip()
+        return mismatched
 
 
 def _is_quote_of(quote: str, covered: str) -> bool:

@@ -16,7 +16,7 @@ import numpy as np
 
 from nereval_core.problems import FormatError, quoted
 from nereval_core.readers import ReadOptions, Source
-from nereval_core.readers.input.file_text import UTF8_BOM, decode_text, split_lines
+from nereval_core.readers.input.file_text import UTF8_BOM, decode_text
 from nereval_core.readers.input.source import SourceFile
 from nereval_core.readers.shared.offset_units import (
     UNITS,
@@ -30,12 +30,15 @@ from nereval_core.readers.shared.offset_units import (
 CODE_POINTS = Offsets()
 OF_BRAT = tuple(map(Offsets, UNITS))
 """The ways of counting that quotes are held against: brat's offsets are from 0, their ends exclusive."""
-# Some tools write a blank where the tab before the quote should be.
-TEXT_BOUND = re.compile(
-    r"(?P<key>T\S*)\t(?P<type>\S+) (?P<start>[0-9]+) (?P<end>[0-9]+)(?P<further>(?:;[0-9]+ [0-9]+)*)"
-    r"(?:(?P<separator>[\t ])(?P<quote>.*))?",
-    re.DOTALL,
+# Some tools write a blank where the tab before the quote should be. Digits beyond any text are cut, so that such
+# offsets are refused as outside. The last group is a line that is not a T line.
+_LINE = re.compile(
+    r"(?:(T\S*)\t(\S+) ([0-9]{1,15})[0-9]* ([0-9]{1,15})[0-9]*((?:;[0-9]+ [0-9]+)*)(?:([\t ])(.*))?$|(.+)|(?=\n))\n?",
+    re.MULTILINE,
 )
+_LINE_ENDS = re.compile(r"\r+$", re.MULTILINE)
+Row = tuple[str, str, str, str, str, str, str, str]
+"""A line: key, type, start, end, further fragments, separator and quote of a T line, or any other line; else ""."""
 Parts = tuple[tuple[int, int], ...]
 BLANKS = str.maketrans("\r\n\t", "   ")
 """brat writes line ends inside a quote as blanks."""
@@ -55,10 +58,10 @@ class DocumentFiles(NamedTuple):
 
 
 class AnnotatedText(NamedTuple):
-    """A text, the lines of its `.ann` file, and the name of that file for messages."""
+    """A text, the rows of its `.ann` file, and the name of that file for messages."""
 
     text: str
-    lines: Sequence[str]
+    rows: Sequence[Row]
     source: str
 
 
@@ -77,13 +80,11 @@ def offset_unit(documents: Iterable[AnnotatedText], named: Offsets | None) -> tu
     places: list[tuple[str, int]] = []
     for document in documents:
         texts.append(document.text)
-        for number, line in enumerate(document.lines, start=1):
-            match = TEXT_BOUND.fullmatch(line)
-            if match and not match["further"]:
-                if match["quote"] is not None:
-                    quotes[len(rows)] = match["quote"]
-                [(start, end)] = parts_of(match["start"], match["end"])
-                rows.append((len(texts) - 1, start, end))
+        for number, (key, _, start, end, further, separator, quote, _) in enumerate(document.rows, start=1):
+            if key and not further:
+                if separator:
+                    quotes[len(rows)] = quote
+                rows.append((len(texts) - 1, int(start), int(end)))
                 places.append((document.source, number))
     columns = np.array(rows, np.int64).reshape(-1, 3)
     spans = CountedSpans(
@@ -98,13 +99,10 @@ def offset_unit(documents: Iterable[AnnotatedText], named: Offsets | None) -> tu
     return reading.counting, reading.note
 
 
-def parts_of(start: str, end: str, further: str = "") -> Parts:
-    """Return the fragments as they stand; digits beyond any text are cut, so that they are refused as outside."""
-    first = (int(start[:15]), int(end[:15]))
-    if not further:
-        return (first,)
+def further_parts(further: str) -> Parts:
+    """Return the fragments after the first one as they stand."""
     pairs = (part.split(" ") for part in further[1:].split(";"))
-    return first, *((int(start[:15]), int(end[:15])) for start, end in pairs)
+    return tuple((int(start[:15]), int(end[:15])) for start, end in pairs)
 
 
 class TextOffsets:
@@ -116,13 +114,14 @@ class TextOffsets:
         self._unit_offsets = None if unit_offsets is None else unit_offsets.tolist()
         self._outside = len(text) + 1
 
-    def convert(self, parts: Parts) -> Parts:
-        """Return fragments in code points, end exclusive; what is not a place in the text gets one behind its end."""
-        counting = self._counting
-        if counting == CODE_POINTS:
-            return parts
-        last = counting.base - counting.inclusive
-        return tuple((self._place(start - counting.base), self._place(end - last)) for start, end in parts)
+    def starts(self, starts: Iterable[int]) -> list[int]:
+        """Return starts in code points; what is not a place in the text gets one behind its end."""
+        return [self._place(start - self._counting.base) for start in starts]
+
+    def ends(self, ends: Iterable[int]) -> list[int]:
+        """Return ends in code points, exclusive; what is not a place in the text gets one behind its end."""
+        last = self._counting.base - self._counting.inclusive
+        return [self._place(end - last) for end in ends]
 
     def _place(self, offset: int) -> int:
         if self._unit_offsets is None:
@@ -146,17 +145,18 @@ def annotated_texts(source: Source, options: ReadOptions) -> Iterator[AnnotatedT
     for name, file in annotations.items():
         document = document_of(name, texts.get(name), file, loaded(file), options)
         with suppress(FormatError):
-            yield AnnotatedText(text_of(document, options), annotation_lines(document), file.shown)
+            yield AnnotatedText(text_of(document, options), annotation_rows(document), file.shown)
 
 
-def annotation_lines(document: DocumentFiles) -> Sequence[str]:
+def annotation_rows(document: DocumentFiles) -> Sequence[Row]:
     """Return the lines of the annotations of a document.
 
     Raises:
         FormatError: they cannot be read.
     """
     assert document.ann is not None
-    return split_lines(decode_text(_or_raised(document.raw), document.ann.shown).removeprefix(UTF8_BOM))
+    text = decode_text(_or_raised(document.raw), document.ann.shown).removeprefix(UTF8_BOM)
+    return _LINE.findall(_LINE_ENDS.sub("", text) if "\r" in text else text)
 
 
 def loaded(file: SourceFile) -> bytes | FormatError:
