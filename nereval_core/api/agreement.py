@@ -13,6 +13,7 @@ from nereval_core.analysis.resampling_units import resampling_units
 from nereval_core.api.inputs import (
     AnyAnnotations,
     Texts,
+    check_named,
     gold_reading,
     load_inputs,
     prediction_reading,
@@ -77,6 +78,7 @@ def agreement(
         resampling=ResamplingOptions(resamples=resamples, seed=seed, by=resample_by),
         scoring=scoring_options(criteria, merge, leave_out),
     )
+    check_named(annotators, "annotators")
     if len(annotators) < 2:
         raise FormatError.single("annotators", None, "fewer than two", "give at least two by name")
     systems = systems or {}

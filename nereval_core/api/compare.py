@@ -10,7 +10,7 @@ import pandas as pd
 from nereval_core.analysis.comparison import Comparison, compare_scores
 from nereval_core.analysis.comparison.replicability import replicability_table
 from nereval_core.analysis.resampling_units import resampling_units
-from nereval_core.api.inputs import AnyAnnotations, Texts, load_inputs, scoring_options
+from nereval_core.api.inputs import AnyAnnotations, Texts, check_named, load_inputs, scoring_options
 from nereval_core.api.load import Loaded
 from nereval_core.api.load_options import ResamplingOptions
 from nereval_core.api.scoring import Listener, PythonWarnings, score_loaded
@@ -72,6 +72,7 @@ def compare(
         runs=runs or {},
         scoring=scoring_options(criteria, merge, leave_out, counting),
     )
+    check_named(systems, "systems")
     options.check_systems(systems)
     loaded = load_inputs(gold, systems, format=format, core_type=core_type, texts=texts, pairing=pairing)
     return run(options, loaded, PythonWarnings())

@@ -25,6 +25,17 @@ Criteria = str | Iterable[str | Criterion]
 Merge = Mapping[str, str] | str | Iterable[str]
 
 
+def check_named(layers: Any, parameter: str) -> None:
+    """Refuse systems or annotators that are not given by name.
+
+    Raises:
+        FormatError: they are not a mapping.
+    """
+    if not isinstance(layers, Mapping):
+        remedy = 'give them by name: {"a": "a.jsonl", "b": "b.jsonl"}'
+        raise FormatError.single(parameter, None, "not named", remedy)
+
+
 def load_inputs(
     gold: AnyAnnotations,
     systems: Mapping[str, AnyAnnotations],

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from nereval_core.options import RESAMPLES, SEED, FormField, Offer, check_offers, comma_separated
-from nereval_core.problems import Steps
+from nereval_core.problems import FormatError, Steps, quoted
 from nereval_core.readers.read_settings import ReadOptions, ReadSettings, column_of, scheme_names, stripped
 
 if TYPE_CHECKING:
@@ -353,6 +353,9 @@ def _merged_names(merge: Mapping[str, str] | tuple[str, ...]) -> Mapping[str, st
         FormatError: a merge that cannot be read.
     """
     if isinstance(merge, Mapping):
+        if lists := [quoted(str(kind)) for kind, name in merge.items() if not isinstance(name, str)]:
+            remedy = 'map each type to its name: {"DNA": "nucleic", "RNA": "nucleic"}'
+            raise FormatError.single("--merge", None, f"{', '.join(lists)}: the name is not a string", remedy)
         return merge
     if not merge:
         return {}

@@ -32,7 +32,6 @@ __all__ = [
     "read",
     "reader",
     "readers",
-    "recognised",
 ]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal
 
 from nereval_core.options import FormField, NumberOption, Offer, check_offers
@@ -209,6 +209,13 @@ class ReadSettings:
 
     def __post_init__(self) -> None:
         check_offers(self)
+        names = [name for each in fields(self) if each.name.endswith("scheme") and (name := getattr(self, each.name))]
+        if names:
+            from nereval_core.readers.shared.tag_schemes import scheme_named
+
+            # Formats without tags read no scheme, and a name that is mistyped is refused there too.
+            for name in names:
+                scheme_named(name)
 
 
 @dataclass(frozen=True, kw_only=True)

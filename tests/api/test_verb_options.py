@@ -87,6 +87,11 @@ REFUSED: list[tuple[tuple[str, ...], Callable[[], Any], str]] = [
         "'Drug' is not a merge",
     ),
     (
+        ("score", GOLD, RULES, "--scheme", "FOO"),
+        lambda: nereval.read(GOLD, scheme="FOO"),
+        "--scheme: no tag scheme is called 'FOO'; choose one of IOB2",
+    ),
+    (
         ("slices", GOLD, RULES, "--by", "colour"),
         lambda: nereval.slices_of(GOLD, RULES, by="colour"),
         "--by: no slices by 'colour'",
@@ -123,6 +128,25 @@ def test_the_command_line_and_python_refuse_alike(
     status, out, err = command(*words)
     assert (status, out) == (2, "") and refusal in str(error.value)
     assert err.splitlines()[-len(error.value.lines()) :] == error.value.lines()
+
+
+@pytest.mark.parametrize("port", ["99999999", "-5", "x"])
+def test_a_server_has_a_port_that_there_is(port: str, command: Cli) -> None:
+    status, _, err = command("app", "--port", port)
+    assert status == 2 and err == f"--port: '{port}' is not possible; write a whole number from 1 to 65,535\n"
+
+
+LISTS: tuple[tuple[Callable[[], Any], str], ...] = (
+    (lambda: nereval.compare(GOLD, [RULES, OTHER]), "systems: not named; give them by name"),  # type: ignore[arg-type]
+    (lambda: nereval.agreement([GOLD, RULES]), "annotators: not named; give them by name"),  # type: ignore[arg-type]
+    (lambda: nereval.score(GOLD, RULES, merge={"x": ["Drug"]}), "--merge: 'x': the name is not a string"),  # type: ignore[dict-item]
+)
+
+
+@pytest.mark.parametrize(("call", "refusal"), LISTS, ids=[refusal for _, refusal in LISTS])
+def test_lists_in_place_of_names_are_refused(call: Callable[[], Any], refusal: str) -> None:
+    with pytest.raises(FormatError, match=refusal):
+        call()
 
 
 def test_all_criteria_that_gold_allows_are_scored_in_python_too() -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from nereval_core.cli.options import Add, Parser, UsageError, add_reading
 from nereval_core.cli.server_options import add_server, check_server, server_arguments
+from nereval_core.options import PORT
 
 HELP = "open the pages in the browser, on these files or on the demo"
 USAGE = "[GOLD SYSTEM ...] [options]"
@@ -33,14 +34,14 @@ def add_arguments(parser: Parser) -> None:
 
 def _add_server(add: Add) -> None:
     add_server(add)
-    add("--port", type=int, metavar="N", help="the port that the server listens on (default: 8501, or the next free)")
+    add("--port", metavar="N", help="the port that the server listens on (default: 8501, or the next free)")
 
 
 def run(options: argparse.Namespace) -> None:
     if find_spec("streamlit") is None or find_spec("plotly") is None:
         raise UsageError(f"the pages need Streamlit and Plotly; {EXTRA}")
     check_server(options)
-    server = ["--server.port", str(options.port)] if options.port is not None else []
+    server = ["--server.port", f"{PORT.parse(options.port):.0f}"] if options.port is not None else []
     environment = dict(os.environ)
     if options.review is not None and "://" in options.review:
         from nereval_core.review.store.databases import VARIABLE
