@@ -66,15 +66,26 @@ def check_replaceable(place: str) -> None:
         raise FormatError.single(place, None, finding, "name another file, or remove this one")
 
 
+def existing_store(place: str | None) -> ReviewStore:
+    """Return the store of verdicts that is named, or the user's own, which may be empty.
+
+    Raises:
+        FormatError: a file that is named does not exist, or it names an invalid URL.
+    """
+    store = ReviewStore.of_environment(place)
+    file = store.database.file
+    if place is not None and file is not None and not file.exists():
+        raise FormatError.single(place, None, "there is no such file", "name the file that holds the verdicts")
+    return store
+
+
 def read_verdicts(place: str | None, options: VerdictOptions) -> tuple[Reviewed, Path | None]:
     """Return the accepted verdicts, and their file, None for a database on a server.
 
     Raises:
         FormatError: a file that does not exist, a database that cannot be read, or a reviewer without a verdict.
     """
-    if place is not None and not Path(place).exists():
-        raise FormatError.single(place, None, "there is no such file", "name the file that holds the verdicts")
-    with closing(ReviewStore.of_environment(place)) as store:
+    with closing(existing_store(place)) as store:
         return options.accepted(store.reviewed(), store.name), store.database.file
 
 

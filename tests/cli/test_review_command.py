@@ -57,6 +57,13 @@ def test_what_is_exported_is_imported_into_the_users_store(run: Run) -> None:
     assert run("export")[1] == out
 
 
+@pytest.mark.parametrize("words", [("list",), ("export",), ("backup", "copy.sqlite")], ids=lambda words: words[0])
+def test_a_store_that_is_named_exists(words: tuple[str, ...], run: Run) -> None:
+    refusal = "none.sqlite: there is no such file; name the file that holds the verdicts\n"
+    assert run(*words, "--review", "none.sqlite") == (2, "", refusal)
+    assert not Path("none.sqlite").exists() and not Path("copy.sqlite").exists()
+
+
 @pytest.mark.parametrize(
     ("content", "replaced"),
     [

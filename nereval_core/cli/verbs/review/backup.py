@@ -24,9 +24,8 @@ def add_arguments(parser: Parser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     from nereval_core.cli.output import say
-    from nereval_core.cli.verdicts import verdict_count
-    from nereval_core.review.store import ReviewStore
+    from nereval_core.cli.verdicts import existing_store, verdict_count
     from nereval_core.review.store.backup import back_up
 
-    with closing(ReviewStore.of_environment(options.review)) as store:
+    with closing(existing_store(options.review)) as store:
         say(f"{store.name}: {verdict_count(back_up(store, Path(options.output)))} copied to {options.output}")

@@ -27,11 +27,10 @@ def add_arguments(parser: Parser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     from nereval_core.cli.output import say, write_files
-    from nereval_core.cli.verdicts import check_kept, check_replaceable, verdict_count
+    from nereval_core.cli.verdicts import check_kept, check_replaceable, existing_store, verdict_count
     from nereval_core.review.exchange import export_lines
-    from nereval_core.review.store import ReviewStore
 
-    with closing(ReviewStore.of_environment(options.review)) as store:
+    with closing(existing_store(options.review)) as store:
         check_kept(options.output, [store.database.file])
         check_replaceable(options.output)
         verdicts = store.every()

@@ -25,10 +25,9 @@ def run(options: argparse.Namespace) -> None:
     from nereval_core.api.read import read
     from nereval_core.cli.files import real_paths
     from nereval_core.cli.output import Result, say, unchecked_places, write_result
-    from nereval_core.cli.verdicts import check_kept, verdict_count, verdict_options
+    from nereval_core.cli.verdicts import check_kept, existing_store, verdict_count, verdict_options
     from nereval_core.report.json_results import versions
     from nereval_core.review.apply import select_verdicts
-    from nereval_core.review.store import ReviewStore
     from nereval_core.review.tables import staleness_test, verdicts_table
 
     places = unchecked_places(options)
@@ -37,7 +36,7 @@ def run(options: argparse.Namespace) -> None:
         raise UsageError("--stale needs a corpus: review list GOLD [PRED ...] --stale")
     if len(set(places.values())) < len(places):
         raise UsageError("two outputs have one place, give each its own FILE")
-    with closing(ReviewStore.of_environment(options.review)) as store:
+    with closing(existing_store(options.review)) as store:
         for place in places.values():
             check_kept(place, [store.database.file, *real_paths(options.files)])
         # Predictions without texts of their own, such as .ann files alone, stand in those of gold.
