@@ -36,6 +36,9 @@ FOREIGN: tuple[tuple[int, bytes, str, str], ...] = (
     (0, b"PK\3\4", "a zip by its content", "let its name end in .zip; of a workbook, save the sheet as CSV"),
     (0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old file of Office", "save the sheet as CSV"),
     (0, b"%PDF-", "a PDF", "give a file of annotations"),
+    (0, b"\x89PNG\r\n\x1a\n", "a PNG picture", "give a file of annotations"),
+    (0, b"\xff\xd8\xff", "a JPEG picture", "give a file of annotations"),
+    (0, b"GIF8", "a GIF picture", "give a file of annotations"),
     (0, b"SQLite format 3\0", "a database of SQLite", "export annotations from the tool that keeps it"),
 )
 """Files that no reader takes, by their first bytes."""
