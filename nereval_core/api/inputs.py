@@ -11,7 +11,7 @@ from nereval_core.api.load import Input, Loaded, check_core_type, check_cores, s
 from nereval_core.api.load_options import LoadOptions, ScoringOptions
 from nereval_core.corpus import Corpus, Layer
 from nereval_core.pairing import Paired, Pairing, pair
-from nereval_core.problems import FormatError, Steps
+from nereval_core.problems import FormatError, Steps, quoted
 from nereval_core.readers import Reading, ReadOptions
 from nereval_core.readers.python_objects import is_objects, levelled, read_objects
 from nereval_core.scoring import Counting
@@ -157,13 +157,17 @@ def scoring_options(
         FormatError: an unknown criterion, a bad merge or counting.
     """
     return ScoringOptions(
-        criteria=_several(criteria),
-        merge=merge if isinstance(merge, Mapping) else _several(merge),
-        leave_out=_several(leave_out),
+        criteria=_several(criteria, "--criteria"),
+        merge=merge if isinstance(merge, Mapping) else _several(merge, "--merge"),
+        leave_out=_several(leave_out, "--leave-out"),
         counting=counting,
     )
 
 
-def _several(values: Any) -> tuple[Any, ...]:
+def _several(values: Any, flag: str) -> tuple[Any, ...]:
     """Return values as a tuple, a single string as one: its letters are not meant."""
+    if not isinstance(values, Iterable):
+        raise FormatError.single(
+            flag, None, f"{quoted(str(values))} is not a list of names", "give names, or leave it out"
+        )
     return (values,) if isinstance(values, str) else tuple(values)

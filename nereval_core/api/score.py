@@ -15,7 +15,7 @@ from nereval_core.report.highlight import document_html, plain_text
 from nereval_core.report.json_results import results
 from nereval_core.report.marks import marks
 from nereval_core.scoring import Counting, Scores
-from nereval_core.scoring.criteria import SCHEMAS, Criterion
+from nereval_core.scoring.criteria import SCHEMAS, Criterion, not_scored
 
 
 def score(
@@ -94,7 +94,7 @@ def show(scores: Scores, document: str | int, *, criterion: str | None = None) -
     if not 0 <= number < len(documents):
         raise FormatError.single("show", None, f"no document {quoted(str(document))}", "name an id, or a place from 0")
     if name not in names:
-        raise FormatError.single("show", None, f"not scored under {quoted(name)}", f"name one of {', '.join(names)}")
+        raise not_scored(name, names)
     if documents.sizes is not None:
         raise FormatError.single("show", None, "no texts", "give them: score(…, texts=…)")
     html = document_html(documents.texts[number], marks(scores, name, number), types=scores.types)

@@ -22,7 +22,7 @@ from nereval_core.problems import FormatError, Problem, quoted
 from nereval_core.scoring import Settings
 from nereval_core.scoring.averages import Average, averages_of
 from nereval_core.scoring.counts import RATIOS, Counts, DocumentCounts
-from nereval_core.scoring.criteria import Criterion
+from nereval_core.scoring.criteria import Criterion, not_scored
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,9 +81,11 @@ class MergedScores:
         return next(criterion for criterion in self.criteria if criterion.name == name)
 
     def counts(self, name: str) -> Counts:
-        return sum(self.tally.criteria[name].types.values(), Counts())
+        return sum(self.by_type(name).values(), Counts())
 
     def by_type(self, name: str) -> dict[str, Counts]:
+        if name not in self.tally.criteria:
+            raise not_scored(name, self.tally.criteria)
         return dict(sorted(self.tally.criteria[name].types.items()))
 
     def by_document(self, name: str) -> DocumentCounts:

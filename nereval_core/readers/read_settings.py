@@ -209,6 +209,9 @@ class ReadSettings:
 
     def __post_init__(self) -> None:
         check_offers(self)
+        if isinstance(self.offsets, str):
+            # Python may write them as the command line does.
+            object.__setattr__(self, "offsets", _offsets(self.offsets))
         names = [name for each in fields(self) if each.name.endswith("scheme") and (name := getattr(self, each.name))]
         if names:
             from nereval_core.readers.shared.tag_schemes import scheme_named

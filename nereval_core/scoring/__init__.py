@@ -26,6 +26,7 @@ from nereval_core.scoring.criteria import (
     Decision,
     TypeRules,
     decision_table,
+    not_scored,
     questions_of,
 )
 from nereval_core.scoring.displayed import Displayed
@@ -236,7 +237,7 @@ class Scores(Displayed):
         for group in self.groups:
             if name in group.names:
                 return group.counted, group.names.index(name)
-        raise KeyError(name)
+        raise not_scored(name, (criterion.name for criterion in self.criteria))
 
 
 @dataclass(frozen=True, eq=False)

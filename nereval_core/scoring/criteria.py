@@ -318,6 +318,11 @@ APPLICABLE = tuple(name for name, criterion in CRITERIA.items() if criterion.nee
 """The criteria that apply to any data."""
 
 
+def not_scored(name: str, names: Iterable[str]) -> FormatError:
+    """Return the refusal of a criterion that is not among the names of those scored."""
+    return FormatError.single("criterion", None, f"not scored under {quoted(name)}", f"name one of {', '.join(names)}")
+
+
 def choose_criteria(
     criteria: Iterable[str | Criterion], *, composed: Sequence[Criterion] = (), source: str = "criteria"
 ) -> tuple[Criterion, ...]:

@@ -136,15 +136,19 @@ def test_a_server_has_a_port_that_there_is(port: str, command: Cli) -> None:
     assert status == 2 and err == f"--port: '{port}' is not possible; write a whole number from 1 to 65,535\n"
 
 
-LISTS: tuple[tuple[Callable[[], Any], str], ...] = (
+WRONG_CALLS: tuple[tuple[Callable[[], Any], str], ...] = (
     (lambda: nereval.compare(GOLD, [RULES, OTHER]), "systems: not named; give them by name"),  # type: ignore[arg-type]
     (lambda: nereval.agreement([GOLD, RULES]), "annotators: not named; give them by name"),  # type: ignore[arg-type]
     (lambda: nereval.score(GOLD, RULES, merge={"x": ["Drug"]}), "--merge: 'x': the name is not a string"),  # type: ignore[dict-item]
+    (lambda: nereval.score(GOLD, RULES, criteria=None), "--criteria: 'None' is not a list of names"),  # type: ignore[arg-type]
+    (lambda: nereval.score(GOLD, RULES).counts("bogus"), "criterion: not scored under 'bogus'; name one of strict,"),
+    (lambda: nereval.score(GOLD, RULES).by_type("bogus"), "criterion: not scored under 'bogus'; name one of strict,"),
+    (lambda: nereval.read(GOLD, offsets="FOO"), "--offsets: 'FOO' is not a way to count"),  # type: ignore[arg-type]
 )
 
 
-@pytest.mark.parametrize(("call", "refusal"), LISTS, ids=[refusal for _, refusal in LISTS])
-def test_lists_in_place_of_names_are_refused(call: Callable[[], Any], refusal: str) -> None:
+@pytest.mark.parametrize(("call", "refusal"), WRONG_CALLS, ids=[refusal for _, refusal in WRONG_CALLS])
+def test_what_python_gives_wrongly_is_refused_in_one_line(call: Callable[[], Any], refusal: str) -> None:
     with pytest.raises(FormatError, match=refusal):
         call()
 
